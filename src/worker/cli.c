@@ -25,7 +25,8 @@ static const struct opt cli_options[] = {
 
 static const struct opt *const tables[] = {manual_options, cli_options, NULL};
 
-/* What kernels print goes to stderr; only the answers reach stdout, through a descriptor of their own. */
+/* Kernels may print, so stdout goes to stderr for them; only the answers reach stdout, through a descriptor of their
+ * own. */
 static int stdout_take(void) {
 	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
@@ -48,7 +49,7 @@ static int cli_help(int out) {
 	return fclose(file) == 0 ? 0 : 1;
 }
 
-/* A binding by the OpenMP runtime narrows what the worker itself can bind to. */
+/* A binding by the OpenMP runtime narrows the CPUs that the worker itself can bind to. */
 static void environment_warn(void) {
 	static const char *const names[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -88,8 +89,8 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 	if (strcmp(mode, "simulate") == 0 && opt_words(args) == 1) {
 		return simulate_serve(STDIN_FILENO, out);
 	}
-	return err_set(err, ERR_USAGE, "it is describe, or run KERNEL P=V..., or nothing for the protocol",
-	               "no mode \"%.100s\"", mode);
+	return err_set(err, ERR_USAGE, "use describe, or run KERNEL P=V..., or no word for the protocol",
+	               "unknown mode \"%.100s\"", mode);
 }
 
 int cli_main(int argc, char **argv) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The worker's modes: the protocol on stdin and stdout, or one thing by hand. */
+/* The worker's modes: the protocol on stdin and stdout, or one operation from the command line. */
 #ifndef SRC_WORKER_CLI_H
 #define SRC_WORKER_CLI_H
 

@@ -17,7 +17,7 @@ static json_t *event_json(const struct counter_event *event) {
 	                 word_clean_json(event->reason));
 }
 
-/* How often what runs must run for all that this backend counts of the plan. */
+/* How many runs this backend needs for its events of the plan. */
 static size_t passes_of(const struct counter_plan *plan, const struct counter_backend *backend,
                         const struct counter_site *site) {
 	const char *names[COUNTER_OPEN_MAX];
@@ -30,7 +30,7 @@ static size_t passes_of(const struct counter_plan *plan, const struct counter_ba
 	return count > 0 ? backend->passes(site, names, count) : 0;
 }
 
-/* Of those that need several runs, and know it. */
+/* Only backends that need several runs and know how many. */
 static json_t *passes_json(const struct counter_plan *plan, const struct counter_site *site) {
 	json_t *out = json_object();
 	for (size_t b = 0; counter_registry[b]; b++) {
@@ -70,7 +70,7 @@ static int names_read(struct arena *arena, const json_t *json, bool *tree, struc
 	           : 0;
 }
 
-/* Of a kernel, with the device that it will run on. */
+/* For a kernel, on the device that will run it. */
 static int kernel_read(struct arena *arena, const struct counters_home *home, const json_t *json,
                        struct request *request, struct counter_site *site, struct err *err) {
 	if (request_read(arena, home->libraries, json, request, err) != 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a worker would count, without running anything: a misspelt name is found before the first trial. */
+/* Answers what a worker would count, without running anything, so that a misspelt name is found before the first
+ * trial. */
 #ifndef SRC_WORKER_COUNTERS_ANSWER_H
 #define SRC_WORKER_COUNTERS_ANSWER_H
 #include <jansson.h>
@@ -8,7 +9,7 @@
 #include "src/worker/kernel/device.h"
 #include "src/worker/kernel/library.h"
 
-/* What a worker keeps that it takes. */
+/* The worker's parts that answering needs. */
 struct counters_home {
 	struct counters *counters;
 	struct libraries *libraries;
@@ -19,9 +20,9 @@ struct counters_home {
  * "passes":{"cupti":9}}, a new
  * reference; NULL and err for a bad request. */
 json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err);
-/* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]} (cupti_list
- * in counters/cupti/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or where no chip is named and none is
- * here. */
+/* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]}
+ * (cupti_list in counters/cupti/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or if no chip is named and
+ * none is installed. */
 json_t *counters_metrics_answer(const json_t *json, struct err *err);
 
 #endif

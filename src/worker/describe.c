@@ -55,7 +55,7 @@ static json_t *counter_json(const struct counter_backend *backend) {
 	                 probe.usable, "reason", probe.reason, "fix", probe.fix, "events", texts_json(backend->events));
 }
 
-/* What can be asked for by portable names. Where the tables can't be read the rest is still described. */
+/* The portable counters. If their tables cannot be read, everything else is still described. */
 static void tables_describe(json_t *out) {
 	struct err err = {0};
 	struct counter_tables *tables = counter_tables_load(&err);
@@ -65,7 +65,7 @@ static void tables_describe(json_t *out) {
 	counter_tables_free(tables);
 }
 
-/* LLVM's runtime also answers to GCC's names, so it is looked for first. */
+/* LLVM's runtime also exports GCC's names, so look for it first. */
 static json_t *openmp_json(void) {
 	const char *runtime = dlsym(RTLD_DEFAULT, "__kmpc_fork_call") ? "libomp"
 	                      : dlsym(RTLD_DEFAULT, "GOMP_parallel")  ? "libgomp"

@@ -30,7 +30,7 @@ static json_t *launched_json(const struct gpu_launched *launched) {
 	                 js_number(launched->occupancy), "limiter", word_or_null(launched->limiter));
 }
 
-/* Each function once a shape; what is launched in more shapes than that is left out. */
+/* Each function once for each shape; launches in further shapes are left out. */
 static json_t *launches_json(const struct gpu *gpu) {
 	struct gpu_launched launched[LAUNCHED_MAX];
 	size_t count = gpu_launches(gpu, launched, LAUNCHED_MAX);

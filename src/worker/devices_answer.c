@@ -22,7 +22,7 @@ static json_t *parts_json(void) {
 	return array;
 }
 
-/* No serial numbers: what makes two GPUs alike to a kernel. */
+/* Serial numbers are left out, because GPUs that differ only by them are the same to a kernel. */
 static json_t *facts_json(const struct gpu_facts *facts) {
 	char word[24], capability[24];
 	snprintf(word, sizeof word, "cuda:%d", facts->index);

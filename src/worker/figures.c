@@ -5,7 +5,7 @@
 
 #include "src/base/json/js.h"
 
-/* A plug-in's text may be anything. */
+/* A plug-in's text may be anything, so it is cleaned. */
 static const char *plain(const char *text) {
 	json_t *json = text ? json_string(text) : NULL;
 	json_decref(json);

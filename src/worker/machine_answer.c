@@ -14,7 +14,7 @@ static json_t *variable_json(const char *name) {
 	return word_clean_json(text ? text : "");
 }
 
-/* The batch system's name of the node where there is one: it may differ from the host's. */
+/* Prefer the batch system's name of the node, which may differ from the host's. */
 static json_t *node_json(const char *host) {
 	const char *name = getenv("SLURMD_NODENAME");
 	return word_clean_json(name && *name ? name : host);

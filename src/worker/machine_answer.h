@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where this worker runs: for a tuner on another machine. */
+/* Describes the worker's host to a tuner on another machine. */
 #ifndef SRC_WORKER_MACHINE_ANSWER_H
 #define SRC_WORKER_MACHINE_ANSWER_H
 #include <jansson.h>

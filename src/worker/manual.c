@@ -57,7 +57,7 @@ static int request_counters(struct arena *arena, json_t *request, const char *li
 	json_object_set_new(request, "counters", out);
 	for (size_t i = 0; i < count; i++) {
 		if (json_array_append_new(out, json_string(words[i])) != 0) {
-			return err_set(err, ERR_USAGE, "use plain UTF-8 text", "\"%.100s\" can't be read", words[i]);
+			return err_set(err, ERR_USAGE, "use plain UTF-8 text", "\"%.100s\" cannot be read", words[i]);
 		}
 	}
 	return 0;
@@ -72,7 +72,7 @@ static int request_options(struct arena *arena, json_t *request, const struct op
 	}
 	if (opt_has(args, "device") &&
 	    json_object_set_new(request, "device", json_string(opt_get(args, "device", ""))) != 0) {
-		return err_set(err, ERR_USAGE, "use plain UTF-8 text", "--device can't be read");
+		return err_set(err, ERR_USAGE, "use plain UTF-8 text", "--device cannot be read");
 	}
 	if ((opt_has(args, "counters") && request_counters(arena, request, opt_get(args, "counters", ""), err) != 0) ||
 	    request_int(request, args, "samples", 100000, err) != 0 ||
@@ -93,7 +93,7 @@ static bool is_problem(const struct kernel_entry *entry, const char *name) {
 	return param && param->name;
 }
 
-/* NULL for what the request will be refused for. */
+/* NULL if the request will be refused anyway. */
 static const struct kernel_entry *entry_named(const struct opt_args *args) {
 	int device;
 	return device_read(opt_get(args, "device", "cpu"), &device, NULL) == 0
@@ -101,7 +101,7 @@ static const struct kernel_entry *entry_named(const struct opt_args *args) {
 	           : NULL;
 }
 
-/* What is a part of the problem goes there, all else is configuration. */
+/* Parameters of the problem go there, all others into the configuration. */
 static int request_words(struct arena *arena, json_t *request, const struct opt_args *args, struct err *err) {
 	const struct kernel_entry *entry = entry_named(args);
 	json_t *problem = json_object(), *config = json_object();
@@ -119,7 +119,7 @@ static int request_words(struct arena *arena, json_t *request, const struct opt_
 			return err_set(err, ERR_USAGE, NULL, "%.100s is given twice", name);
 		}
 		if (json_object_set_new(to, name, value_json(value_parse(value))) != 0) {
-			return err_set(err, ERR_USAGE, "use plain UTF-8 text", "\"%.100s\" can't be read", opt_word(args, i));
+			return err_set(err, ERR_USAGE, "use plain UTF-8 text", "\"%.100s\" cannot be read", opt_word(args, i));
 		}
 	}
 	return 0;
@@ -131,13 +131,13 @@ int manual_run(const struct opt_args *args, int out, struct err *err) {
 	json_t *request, *answer = NULL;
 	int status = -1;
 	if (opt_words(args) < 2) {
-		return err_set(err, ERR_USAGE, "sweetspot-worker run KERNEL P=V...", "no kernel is named");
+		return err_set(err, ERR_USAGE, "sweetspot-worker run KERNEL P=V...", "the kernel's name is missing");
 	}
 	arena = arena_new();
 	protocol = protocol_new();
 	request = json_pack("{s:s, s:s}", "op", "trial", "kernel", opt_word(args, 1));
 	if (!request) {
-		err_set(err, ERR_USAGE, NULL, "the kernel's name can't be read");
+		err_set(err, ERR_USAGE, NULL, "the kernel's name cannot be read");
 		goto done;
 	}
 	if (request_options(arena, request, args, err) != 0 || request_words(arena, request, args, err) != 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trial by hand: words and options of the command line instead of a request. */
+/* A manual trial: words and options of the command line instead of a request. */
 #ifndef SRC_WORKER_MANUAL_H
 #define SRC_WORKER_MANUAL_H
 #include "src/base/opt.h"

@@ -12,11 +12,11 @@
 #include "src/worker/kernel/word.h"
 
 enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };
-#define SHORTEST         0.8  /* of min_sample_s: the batch is sized for 1.2 of it */
-#define OVERRUN          10   /* times min_sample_s: then a batch ends before its time */
-#define HOPELESS         3    /* times limit_s: a run that took longer can't win any more */
+#define SHORTEST         0.8  /* times min_sample_s: target of the batch */
+#define OVERRUN          10   /* times min_sample_s: a longer batch is cut */
+#define HOPELESS         3    /* times limit_s: a run that took longer cannot win any more */
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
-#define HEALTH_AGE_S     0.2  /* of a GPU: trials that end so close together share a look */
+#define HEALTH_AGE_S     0.2  /* seconds: GPU trials that end within this time share one health reading */
 
 const char *outcome_word(enum outcome outcome) {
 	static const char *const words[] = {
@@ -48,15 +48,15 @@ static int64_t now_ns(void) {
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Runs of a batch: at most `most`, and no more once they took `longest_ns`. The batch was sized in a quiet moment; when
- * something else takes the processors since, the whole of it could last a thousand times what was asked for. */
+/* Runs of a batch: at most `most`, and none after `longest_ns`. The batch was sized in a quiet moment; if something
+ * else takes the processors afterwards, all of it could last a thousand times the requested time. */
 struct batch {
 	int64_t most, longest_ns;
 	bool flush_l2;
-	int64_t done, total_ns; /* what came of it */
+	int64_t done, total_ns; /* outcome */
 };
 
-/* One run after another; the clock stands still in reset. */
+/* Runs one after another; the clock stands still during reset. */
 static enum ss_status batch_with_reset(struct state *state, struct batch *batch) {
 	enum ss_status status = SS_OK;
 	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
@@ -69,7 +69,7 @@ static enum ss_status batch_with_reset(struct state *state, struct batch *batch)
 	return status;
 }
 
-/* The clock is read once in so many runs, which keeps it out of what is timed. */
+/* Reads the clock once in several runs, to keep its cost out of the timed part. */
 static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 	enum ss_status status = SS_OK;
 	int64_t start = now_ns();
@@ -84,7 +84,7 @@ static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 	return status;
 }
 
-/* By the device's own clock. What must be done between runs keeps them apart. */
+/* Timed by the device's own clock. A reset or an L2 flush between runs keeps them apart. */
 static enum ss_status batch_on_device(struct state *state, struct batch *batch) {
 	struct gpu *gpu = state->call.gpu;
 	void (*reset)(void *, const struct ss_call *) = state->kernel->reset;
@@ -123,8 +123,8 @@ static bool batch_run(struct state *state, const struct request *request, int64_
 	return out->status == SS_OK;
 }
 
-/* False, with the outcome, where a run of this length can't win any more. Less than a sample's time proves nothing: of
- * the first short runs most is waking threads, touching pages and reading the clock. */
+/* False, with the outcome, if a run of this length cannot win any more. Runs shorter than a sample prove nothing,
+ * because the first ones mostly wake threads, touch pages and read the clock. */
 static bool within_limit(const struct request *request, double run_s, int64_t runs, struct measurement *out) {
 	if (request->limit_s <= 0 || run_s <= HOPELESS * request->limit_s || run_s * (double)runs < request->min_sample_s) {
 		return true;
@@ -152,7 +152,7 @@ static bool verify(struct state *state, const struct request *request, struct me
 	return state->verified && within_limit(request, run_s, 1, out);
 }
 
-/* Grows the batch until it lasts long enough. The last one tried is a warm-up. */
+/* Grows the batch until it lasts long enough. The last try counts as a warm-up. */
 static bool batch_find(struct state *state, const struct request *request, struct measurement *out) {
 	double wanted = request->min_sample_s, run_s;
 	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1;
@@ -191,7 +191,7 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 	return true;
 }
 
-/* Is the median of all samples bound to be over the limit, whatever the rest will be? */
+/* True if the median of all samples is bound to exceed the limit, whatever the remaining ones are. */
 static bool median_lost(const struct request *request, struct measurement *out) {
 	int over = 0;
 	double least = 0;
@@ -210,7 +210,7 @@ static bool median_lost(const struct request *request, struct measurement *out) 
 	return true;
 }
 
-/* What the GPU has used so far; it is asked around whole samples only, since asking takes a while. */
+/* The GPU's energy so far. It is read around whole samples only, because reading takes a while. */
 static double energy_now(const struct state *state, const struct request *request) {
 	struct gpu_health health = {.energy_j = NAN};
 	if (request->energy) {
@@ -219,7 +219,7 @@ static double energy_now(const struct state *state, const struct request *reques
 	return health.energy_j;
 }
 
-/* False where a sample came out too short for its batch, which was found while something disturbed it. */
+/* False if a sample came out too short for its batch, which was sized under a disturbance. */
 static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
 	double run_s;
 	out->sample_count = 0;
@@ -244,7 +244,7 @@ static bool take_samples(struct state *state, const struct request *request, boo
 	return true;
 }
 
-/* What disturbs threads is no disturbance of a device. */
+/* Disturbances of threads do not disturb a device. */
 static void noise_look(const struct state *state, const struct team *team, struct noise *noise) {
 	*noise = (struct noise){.involuntary = 0};
 	if (!state->call.gpu) {
@@ -258,7 +258,7 @@ static void measure_samples(struct state *state, const struct request *request, 
 	for (int attempt = 0;; attempt++) {
 		noise_look(state, team, &before);
 		if (state->call.gpu) {
-			gpu_launches_forget(state->call.gpu); /* setup's and verify's are not what is timed */
+			gpu_launches_forget(state->call.gpu); /* setup and verify are not timed */
 		}
 		if (take_samples(state, request, attempt < RETAKES, out)) {
 			break;

@@ -6,7 +6,7 @@
 #include "src/worker/request.h"
 #include "src/worker/kernel/state.h"
 
-/* The words of the protocol that a worker can come to by itself. */
+/* The protocol's words for outcomes that the worker itself can determine. */
 #define OUTCOMES(X)                                                                                                    \
 	X(CORRECT, "correct")                                                                                              \
 	X(CONSTRAINTS, "constraints")                                                                                      \
@@ -25,17 +25,17 @@ enum outcome outcome_of(enum ss_status status);
 
 struct measurement {
 	enum outcome outcome;
-	enum ss_status status; /* of the kernel's last call */
+	enum ss_status status; /* the kernel's last status */
 	char message[STATE_MESSAGE];
 	double *samples;  /* seconds a run; in the arena */
-	double *energies; /* joules a run, as many; NULL where nobody asked */
+	double *energies; /* joules a run, as many; NULL if not requested */
 	size_t sample_count;
-	int64_t runs; /* of the last batch */
+	int64_t runs; /* runs of the last batch */
 	int64_t runs_sampled;
 	bool verified;            /* in this trial or an earlier one of its state */
 	double verify_s;          /* 0: not in this trial */
 	struct noise noise;       /* over the samples */
-	struct gpu_health health; /* of the GPU, just after the last of them */
+	struct gpu_health health; /* the GPU's, just after the last sample */
 };
 
 void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,

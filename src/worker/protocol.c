@@ -22,7 +22,7 @@
 #include "src/worker/trial.h"
 #include "src/worker/kernel/word.h"
 
-enum { PROTOCOL_MEMORY_SHARE = 4 /* states may take this part of the memory */ };
+enum { PROTOCOL_MEMORY_SHARE = 4 /* part of the memory that states may take */ };
 
 struct protocol {
 	struct states *states;
@@ -30,9 +30,9 @@ struct protocol {
 	struct libraries *libraries;
 	struct counters *counters;
 	struct devices *devices;
-	int input;      /* where requests come from, or -1 */
+	int input;      /* descriptor of the requests, or -1 */
 	bool abandoned; /* nobody reads answers any more */
-	bool ending;    /* a device is broken, and this process with it */
+	bool ending;    /* a device is broken, so this process must end */
 };
 
 struct protocol *protocol_new(void) {
@@ -130,7 +130,7 @@ json_t *protocol_dispatch(struct protocol *protocol, const json_t *request, stru
 			return protocol_ops[i].run(protocol, request, err);
 		}
 	}
-	snprintf(what, sizeof what, "no operation \"%.100s\"", op);
+	snprintf(what, sizeof what, "unknown operation \"%.100s\"", op);
 	word_unknown(op, names, PROTOCOL_OPS, what, err);
 	return NULL;
 }
@@ -149,7 +149,7 @@ static json_t *line_request(const char *line, size_t size, struct err *err) {
 	json_t *request = js_parse(line, size, "request", err);
 	if (request && !json_is_object(request)) {
 		json_decref(request);
-		err_set(err, ERR_USAGE, "write {\"op\": ...}", "a request is a JSON object");
+		err_set(err, ERR_USAGE, "write {\"op\": ...}", "a request must be a JSON object");
 		return NULL;
 	}
 	return request;
@@ -160,7 +160,7 @@ json_t *protocol_answer(struct protocol *protocol, const char *line, size_t size
 	json_t *request = line_request(line, size, &err), *answer = NULL;
 	json_t *id = json_object_get(request, "id");
 	if (id && !json_is_integer(id)) {
-		err_set(&err, ERR_USAGE, NULL, "id takes a whole number");
+		err_set(&err, ERR_USAGE, NULL, "id must be a whole number");
 		id = NULL;
 	} else if (request) {
 		answer = protocol_dispatch(protocol, request, &err);
@@ -188,13 +188,13 @@ static int text_write(int fd, const char *text, size_t size) {
 }
 
 int protocol_write(int fd, const json_t *answer) {
-	static const char sorry[] = "{\"error\":{\"what\":\"the answer can't be written\",\"hint\":\"\"}}\n";
+	static const char sorry[] = "{\"error\":{\"what\":\"the answer cannot be written\",\"hint\":\"\"}}\n";
 	char *text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	if (!text) {
 		return text_write(fd, sorry, sizeof sorry - 1);
 	}
 	size_t size = strlen(text);
-	text[size] = '\n'; /* in the place of the NUL: one write, one line */
+	text[size] = '\n'; /* replaces the NUL, so that one write sends one line */
 	int status = text_write(fd, text, size + 1);
 	free(text);
 	return status;
@@ -202,7 +202,7 @@ int protocol_write(int fd, const json_t *answer) {
 
 static json_t *long_json(void) {
 	struct err err;
-	err_set(&err, ERR_USAGE, NULL, "a request of over %d bytes", PROTOCOL_LINE_MAX);
+	err_set(&err, ERR_USAGE, NULL, "the request exceeds %d bytes", PROTOCOL_LINE_MAX);
 	return error_json(&err);
 }
 

@@ -79,7 +79,7 @@ static const struct kernel_entry *kernel_member(struct arena *arena, struct libr
 	}
 	size_t count = names_on(entries, device, known, KERNELS_MAX);
 	const char *what =
-		arena_printf(arena, elsewhere ? "kernel %.100s does not run on %s" : "no kernel \"%.100s\"", name, device);
+		arena_printf(arena, elsewhere ? "kernel %.100s does not run on %s" : "unknown kernel \"%.100s\"", name, device);
 	word_unknown(elsewhere ? "" : name, known, count, what, err);
 	return NULL;
 }

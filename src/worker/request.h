@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A request for a trial, checked. */
+/* A checked request for a trial. */
 #ifndef SRC_WORKER_REQUEST_H
 #define SRC_WORKER_REQUEST_H
 #include <jansson.h>
@@ -17,13 +17,14 @@ struct request {
 	double min_sample_s;
 	double limit_s; /* 0: none */
 	enum verify verify;
-	bool series;           /* tell of each step of the last run */
-	bool flush_l2;         /* of a GPU, before each run */
-	bool energy;           /* of a GPU, of each sample */
-	const char **counters; /* as asked for, NULL-terminated; the words are the request's */
+	bool series;           /* report each step of the last run */
+	bool flush_l2;         /* flush the GPU's L2 cache before each run */
+	bool energy;           /* measure the energy of each of the GPU's samples */
+	const char **counters; /* names as requested, NULL-terminated; the request owns the texts */
 };
 
-/* The members of a "trial" request; what is absent takes its default. The arena owns what request points to. */
+/* Reads the members of a "trial" request; missing ones take their defaults. The arena owns the data request points
+ * to. */
 int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
                  struct err *err);
 

@@ -31,7 +31,7 @@ static void mark_end(int thread) {
 	CALLGRIND_DUMP_STATS_AT(mark);
 }
 
-/* Only from here on is there a model of the caches: inputs and the oracle's answer are made much faster without it. */
+/* The cache model starts only here, because making inputs and the oracle's answer is much faster without it. */
 static void model_start(void) {
 	CALLGRIND_START_INSTRUMENTATION;
 }
@@ -54,7 +54,7 @@ static void model_stop(void) {
 }
 #endif
 
-/* A team of one has no parallel region, whose own work would be counted. */
+/* A team of one does without a parallel region, whose own work would be counted. */
 static void team_begin(int threads) {
 	if (threads == 1) {
 		mark_begin();
@@ -103,7 +103,7 @@ static json_t *failure(const char *message) {
 	return json_pack("{s:s, s:s}", "status", "failed", "message", text);
 }
 
-/* Threads are not bound: valgrind runs one at a time, wherever they are. */
+/* Threads are not bound, because valgrind runs one at a time anyway. */
 static json_t *request_run(struct request *request) {
 	struct states *states = states_new(1, 0);
 	struct state *state;
@@ -118,7 +118,7 @@ static json_t *request_run(struct request *request) {
 	crash_name(request->call.entry->kernel->name);
 	states_get(states, &request->call, "simulated", &state, &setup_s, &refused, message);
 	if (!state) {
-		answer = failure(message[0] ? message : "the kernel can't be set up under valgrind");
+		answer = failure(message[0] ? message : "the kernel cannot be set up under valgrind");
 	} else if (run_marked(state, threads, &seconds) != SS_OK) {
 		answer = failure(state->message[0] ? state->message : "the kernel fails under valgrind");
 	}
@@ -134,11 +134,11 @@ static json_t *line_answer(const char *line, size_t size) {
 	struct err err = {.code = ERR_OK};
 	json_t *json = js_parse(line, size, "request", &err), *answer = NULL;
 	if (chdir(SIMULATE_FOLDER) != 0) {
-		answer = failure("it is started by a worker, under valgrind");
+		answer = failure("run this mode through a worker, under valgrind");
 	} else if (!json || request_read(arena, libraries, json, &request, &err) != 0) {
 		answer = failure(err.what);
 	} else if (request.call.threads < 1 || request.call.threads > THREADS_MAX) {
-		answer = failure("so many threads can't be simulated");
+		answer = failure("cannot simulate so many threads");
 	} else {
 		answer = request_run(&request);
 	}

@@ -17,19 +17,19 @@
 #include "src/worker/measure.h"
 #include "src/worker/count/simulate.h"
 
-/* Everything of a reply that a failed trial may lack. */
+/* Parts of a reply that a failed trial may lack. */
 struct report {
 	struct measurement m;
 	double setup_s;
 	int64_t batch;
 	bool has_work;
 	struct ss_work work;
-	bool refused;                                                     /* the problem itself, by the kernel */
+	bool refused;                                                     /* the kernel refuses the problem itself */
 	bool ending;                                                      /* the device is broken */
 	json_t *placement, *gpu, *counters, *counting, *figures, *series; /* owned; may be NULL */
 };
 
-/* What is asked of the counters of one trial. */
+/* The counting of one trial. */
 struct trial_counters {
 	struct counter_plan *plan; /* NULL: nothing */
 	struct counter_software *software;
@@ -46,7 +46,7 @@ static void report_clear(struct report *report) {
 	*report = (struct report){.has_work = false};
 }
 
-/* Counters are asked for after the samples, and only of a trial that came so far. */
+/* Counts after the samples, and only if the trial got that far. */
 static void count(struct arena *arena, struct state *state, const struct trial_counters *counters,
                   const struct team *team, struct report *report) {
 	struct counting counting;
@@ -72,7 +72,7 @@ static void count(struct arena *arena, struct state *state, const struct trial_c
 	report->counting = counting_json(counters->plan, &counting, team_threads(team));
 }
 
-/* Before the counters, whose runs are not the ones that were timed. */
+/* Read before the counters run, because those runs were not timed. */
 static void tell(const struct state *state, const struct request *request, struct report *report) {
 	const struct measurement *m = &report->m;
 	if (m->outcome != OUTCOME_CORRECT || m->sample_count == 0) {
@@ -82,7 +82,7 @@ static void tell(const struct state *state, const struct request *request, struc
 	report->series = request->series ? series_json(state) : NULL;
 }
 
-/* A state that failed is not trusted again. */
+/* A state that failed is not used again. */
 static void attempt(struct arena *arena, struct states *states, struct team *team, const struct request *request,
                     const struct trial_counters *counters, struct report *report) {
 	struct state *state;
@@ -170,7 +170,7 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	return json;
 }
 
-/* Threads that can't be had are a fact about this configuration on this machine. */
+/* A failure to get the threads belongs to this configuration on this machine. */
 static int team_failure(const struct err *from, struct report *report) {
 	report->m.outcome = from->code == ERR_USAGE ? OUTCOME_CONSTRAINTS : OUTCOME_RUNTIME;
 	report->m.status = SS_FAILED;
@@ -178,17 +178,17 @@ static int team_failure(const struct err *from, struct report *report) {
 	return 0;
 }
 
-/* No configuration could mend it: it is the request that is bad. */
+/* The request is bad, because another configuration would not help. */
 static json_t *problem_error(const struct request *request, struct report *report, struct err *err) {
 	message_default(&report->m);
 	char hint[128];
 	const char *name = request->call.entry->kernel->name;
-	snprintf(hint, sizeof hint, "`sweetspot list params %.40s` shows what a problem can be", name);
+	snprintf(hint, sizeof hint, "`sweetspot list params %.40s` describes valid problems", name);
 	err_set(err, ERR_USAGE, hint, "%s: %s", name, report->m.message);
 	return NULL;
 }
 
-/* A name that nobody knows is a bad request; it needs no team to be found. */
+/* An unknown name is a bad request; it is found before a team starts. */
 static int counters_ask(struct counters *counters, struct arena *arena, const struct request *request,
                         struct trial_counters *out, struct err *err) {
 	if (!request->counters[0]) {
@@ -210,7 +210,7 @@ static void trial_attempts(struct arena *arena, struct states *states, struct te
 	}
 }
 
-/* NVML's counter moves some ten times a second: what is shorter can't be told from nothing. */
+/* NVML updates its counter some ten times a second, so shorter runs cannot be told from zero. */
 static int energy_check(struct request *request, struct err *err) {
 	static const double sample_s = 0.2;
 	struct gpu_health health;
@@ -218,8 +218,8 @@ static int energy_check(struct request *request, struct err *err) {
 	request->min_sample_s = fmax(request->min_sample_s, sample_s);
 	return health.energy_j >= 0
 	           ? 0
-	           : err_set(err, ERR_UNAVAILABLE, "leave the objective out, or use a GPU of 2017 or later",
-	                     "the energy of GPU %d can't be read: NVML tells none", request->call.device);
+	           : err_set(err, ERR_UNAVAILABLE, "drop the objective, or use a GPU of 2017 or later",
+	                     "the energy of GPU %d cannot be read: NVML does not report any", request->call.device);
 }
 
 static int device_open(struct devices *devices, struct request *request, struct err *err) {
@@ -231,7 +231,7 @@ static int device_open(struct devices *devices, struct request *request, struct 
 	return request->energy ? energy_check(request, err) : 0;
 }
 
-/* What else there is to say of it has been asked for before. */
+/* Earlier calls have already read everything else. */
 static bool is_broken(struct gpu *gpu) {
 	char message[STATE_MESSAGE];
 	return gpu && gpu_failed(gpu, message, sizeof message) == GPU_BROKEN;

@@ -10,7 +10,7 @@
 #include "src/worker/kernel/state.h"
 #include "src/worker/kernel/team.h"
 
-/* What a worker keeps from one trial to the next. */
+/* Parts of the worker that outlive a trial. */
 struct trial_home {
 	struct states *states;
 	struct team *team;
@@ -19,8 +19,8 @@ struct trial_home {
 	struct devices *devices;
 };
 
-/* The reply of the protocol without its id, a failed trial included; NULL and err for a bad request. New reference.
- * Sets *ending where the device is broken, and the process has to end for it. */
+/* The protocol's reply without its id, failed trials included; NULL and err for a bad request. New reference. Sets
+ * *ending if the device is broken, because the process must end then. */
 json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err);
 
 #endif

@@ -119,7 +119,7 @@ static void check_failures(struct fixture *f) {
 	       "it fails under valgrind");
 	absent(client_ask(f->client, RUN "\"" TURN COUNT "}", f->home, "kill -ILL $$"), "AVX-512",
 	       "by an instruction that valgrind does not know");
-	absent(client_ask(f->client, RUN "\"" TURN ",\"hash\":true" COUNT "}", f->home, "echo other"), "not the same",
+	absent(client_ask(f->client, RUN "\"" TURN ",\"hash\":true" COUNT "}", f->home, "echo other"), "differs between runs",
 	       "it says something else");
 	absent(app_ask(f, "kill", 0), "killed", "a child is killed, and its counts with it");
 	absent(app_ask(f, "bare", ROUNDS), "hides", "a fork that valgrind is not told of");
@@ -160,16 +160,16 @@ static void check_fakes(struct fixture *f) {
 	mkdir(folder, 0700);
 	restart(f, "PATH", longer);
 	fake(f, "exit 0", "no files", "no files");
-	fake(f, "head -c 100000 /dev/urandom >$out.1; echo >$log.1", "can't be read", "files of anything");
-	fake(f, "ln -s /dev/zero $out.1; echo >$log.1", "can't be read", "a file without end");
-	fake(f, "mkfifo $out.1; echo >$log.1", "can't be read", "a pipe");
+	fake(f, "head -c 100000 /dev/urandom >$out.1; echo >$log.1", "cannot be read", "files of anything");
+	fake(f, "ln -s /dev/zero $out.1; echo >$log.1", "cannot be read", "a file without end");
+	fake(f, "mkfifo $out.1; echo >$log.1", "cannot be read", "a pipe");
 	fake(f, "echo >$log.1", "left no counts", "a process without a file");
 	fake(f, "ln -s /dev/zero $log.1", "messages", "messages without end");
 	fake(f, "echo 'valgrind: Unrecognised instruction at 0x1.' >$log.1; kill -ILL $$", "AVX-512", "its own words");
 	char *file = mem_printf("%s/valgrind", folder);
 	restart(f, "PATH", folder);
 	unlink(file);
-	absent(client_ask(f->client, RUN "\":\"]" COUNT "}", f->home), "no valgrind in PATH", "no valgrind");
+	absent(client_ask(f->client, RUN "\":\"]" COUNT "}", f->home), "valgrind is not in PATH", "no valgrind");
 	restart(f, "PATH", path);
 	free(file);
 	free(longer);

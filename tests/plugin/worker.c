@@ -40,14 +40,14 @@ static void check_two(struct client *client) {
 	}
 	is_text(client_text(client, "status", "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"samples\":1}"), "correct",
 	        "built-in kernels are there beside them");
-	is_text(client_text(client, "error.what", "{\"op\":\"trial\",\"kernel\":\"sum\"}"), "no kernel \"sum\"",
+	is_text(client_text(client, "error.what", "{\"op\":\"trial\",\"kernel\":\"sum\"}"), "unknown kernel \"sum\"",
 	        "without a library only they are");
 	is_text(client_text(client, "error.what", "{\"op\":\"trial\",\"kernel\":\"fw\",\"library\":\"%s/one.so\"}", folder),
-	        "no kernel \"fw\"", "with one only its own");
+	        "unknown kernel \"fw\"", "with one only its own");
 }
 
 static void check_requests(struct client *client) {
-	ok(strstr(ask(client, "error.what", "nosuch.so", ""), "there is no file"), "a missing file is an answer");
+	ok(strstr(ask(client, "error.what", "nosuch.so", ""), "does not exist"), "a missing file is an answer");
 	ok(strstr(client_text(client, "error.what", "{\"op\":\"describe\",\"library\":\"one.so\"}"), "not absolute"),
 	   "a relative path is refused");
 	ok(*client_text(client, "error.what", "{\"op\":\"describe\",\"library\":7}"), "so is a number");

@@ -118,10 +118,10 @@ static void check_metric_more(struct fixture *f) {
 	answers(metric(f, "t=(.*)", "echo t=inf"), "runtime", "\"inf\"", "nor is infinity");
 	answers(metric(f, "t=(.*)", "echo t=-3"), "runtime", "\"-3\"", "nor a number below 0");
 	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "not above", "nor 0");
-	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is no number", "nor half a number");
-	answers(metric(f, "t=(.*)", "echo t="), "runtime", "no number", "nor nothing");
+	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is not a number", "nor half a number");
+	answers(metric(f, "t=(.*)", "echo t="), "runtime", "not a number", "nor nothing");
 	answers(metric(f, "t=(.*)", "echo s=3"), "runtime", "no line", "no match is told");
-	answers(metric(f, "a(b)?", "echo ac"), "runtime", "no number", "a group that took no part is nothing");
+	answers(metric(f, "a(b)?", "echo ac"), "runtime", "not a number", "a group that took no part is nothing");
 }
 
 static void check_hash(struct fixture *f) {
@@ -135,7 +135,7 @@ static void check_hash(struct fixture *f) {
 	        "of all of it");
 	json_decref(answer);
 	answers(client_ask(f->client, RUN "\"echo x >>grows; wc -l <grows\"],\"hash\":true,\"samples\":3}", f->home),
-	        "correctness", "not the same", "runs that differ are not correct");
+	        "correctness", "differs between runs", "runs that differ are not correct");
 }
 
 static void check_verify(struct fixture *f) {

@@ -68,7 +68,7 @@ static const struct {
 	{"\xff\xfe{\"op\":\"describe\"}", "not valid JSON", ""},
 	{"{\"op\":\"\xc3\x28\"}", "not valid JSON", ""},
 	{"{\"op\":\"a\\u0000b\"}", "not valid JSON", ""},
-	{"{\"op\":\"" LONG_WORD "\"}", "no operation", "describe"},
+	{"{\"op\":\"" LONG_WORD "\"}", "unknown operation", "describe"},
 };
 
 static bool says(json_t *answer, const char *path, const char *want) {

@@ -11,11 +11,11 @@
 struct counters {
 	char cpu[64];
 	struct counter_selftest *selftest; /* NULL until the first plan */
-	struct counter_tables *tables;     /* NULL where they can't be read, and tables_err says why */
+	struct counter_tables *tables;     /* NULL if they cannot be read; tables_err says why */
 	struct err tables_err;
 };
 
-/* The judge of one plan. */
+/* Decides which backend counts each event of one plan. */
 struct bench {
 	struct counters *counters;
 	struct counter_site site;
@@ -39,7 +39,7 @@ static bool good(void *ctx, const struct counter_backend *backend, const char *e
 	return counter_selftest_good(bench->counters->selftest, backend, event, &bench->site, least, reason);
 }
 
-/* Backends can be asked for without the tables, too. */
+/* Backends can be named even without the tables. */
 struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
                                    const struct counter_site *site, struct err *err) {
 	struct bench bench = {counters, *site};

@@ -19,11 +19,11 @@ void counted_miss(struct counted *counted, const char *reason) {
 
 void counted_believe(struct counted *counted, const struct counter_event *event) {
 	if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0)) {
-		counted_miss(counted, "counted 0, which can't be true of anything that runs");
+		counted_miss(counted, "counted 0, which is impossible for code that ran");
 	}
 }
 
-/* A total is only given where every thread has a value. */
+/* A total needs a value from every thread. */
 static void event_fill(const struct batch *batch, size_t e, double runs, struct counted *counted) {
 	char reason[COUNTER_REASON];
 	bool shared = batch->values[e].shared;
@@ -64,7 +64,7 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 	counting->start_stop_s = fmax(counting->start_stop_s, batch_start_stop(batch));
 }
 
-/* A later batch of the same backend tells the same. */
+/* A later batch of the same backend would report the same. */
 static void details_take(struct batch *batch, struct counting *counting) {
 	if (batch->details && !counting->details) {
 		counting->details = json_incref(batch->details);
@@ -86,7 +86,7 @@ static enum ss_status batch_count(struct batch *batch, const struct counter_plan
 	return status;
 }
 
-/* The next events of a backend that are not counted yet: as many as can be counted together, but one at least. */
+/* The next uncounted events of a backend: as many as can be counted together, but at least one. */
 static bool batch_next(struct batch *batch, const struct counter_plan *plan, bool *done) {
 	batch->count = 0;
 	for (size_t i = 0; i < plan->event_count && batch->count < COUNTER_OPEN_MAX; i++) {

@@ -11,47 +11,48 @@
 struct simulate_job; /* simulate.h */
 struct simulation;
 
-/* What came of one event of a plan. */
+/* The result for one event of a plan. */
 struct counted {
 	enum counter_status status;
 	char reason[2 * COUNTER_REASON];
-	const char *unit;   /* NULL: not known */
-	double total;       /* of a run; NAN: UNAVAILABLE */
-	double *per_thread; /* of a run, NAN where that thread has none; NULL: it is not counted by thread */
-	double seconds;     /* of one of the runs in which it was counted; NAN: in none that lasts as long as others */
+	const char *unit;   /* NULL if unknown */
+	double total;       /* a run's count; NAN: UNAVAILABLE */
+	double *per_thread; /* a run's counts, NAN for a thread without one; NULL: not counted by thread */
+	double seconds;     /* a run's count from the shortest run that counted it; NAN: unknown */
 	int threads;
 };
 
-/* And of all runs for a plan. */
+/* The result of all counting runs for a plan. */
 struct counting {
-	struct counted *events; /* as in the plan */
-	int64_t runs;           /* that were counted */
-	double seconds;         /* of one of them, the mean */
-	double start_stop_s;    /* the longest that starting and stopping took in a thread, for one batch of events */
-	const struct simulation *simulation; /* NULL: nothing was simulated */
-	json_t *details;                     /* further members of counting_json, which takes them; NULL: none */
+	struct counted *events;              /* as in the plan */
+	int64_t runs;                        /* events that were counted */
+	double seconds;                      /* mean of a counting run */
+	double start_stop_s;                 /* longest start and stop of a batch of events in one thread */
+	const struct simulation *simulation; /* NULL: simulated nothing */
+	json_t *details;                     /* further members, which counting_json takes over; NULL: none */
 };
 
-/* Runs the state again for each batch of events that can be counted together, in every thread of the team. On failure
- * of the kernel, its status. job: what to run again under a simulator. All lives in the arena. */
+/* Runs the state again for each batch of events that can be counted together, in every thread of the team. Returns
+ * the kernel's status if it fails. job: the run to repeat under a simulator. Everything lives in the arena. */
 enum ss_status counting_run(struct arena *arena, struct state *state, const struct counter_plan *plan,
                             const struct counter_software *software, const struct team *team,
                             const struct simulate_job *job, struct counting *counting);
 
-/* For who makes other runs: nothing is counted yet, of so many threads (0: they are not told apart). */
+/* For callers that make the runs themselves: sets up `counting` with nothing counted yet, for this many threads (0:
+ * not told apart). */
 void counting_init(struct arena *arena, const struct counter_plan *plan, int threads, struct counting *counting);
 void counted_miss(struct counted *counted, const char *reason);
-/* A 0 of what is never 0 was not counted. */
+/* Marks a 0 as unavailable if the event cannot be 0. */
 void counted_believe(struct counted *counted, const struct counter_event *event);
 
-/* "BACKEND:EVENT", or "BACKEND" where the event has that name; null where nothing counts it. New reference. */
+/* "BACKEND:EVENT", or "BACKEND" if the event has the backend's name; null if nothing counts it. New reference. */
 json_t *counting_source_json(const struct counter_event *event);
 /* [{"name","value","unit","status","reason","source","group","per_thread","imbalance"}], new reference. */
 json_t *counting_events_json(const struct counter_plan *plan, const struct counting *counting);
-/* "kernels" where a GPU's were seen: [{"name","launches","seconds","registers","shared_static","shared_dynamic","grid",
- * "block"}].
+/* "kernels" lists those seen on a GPU:
+ * [{"name","launches","seconds","registers","shared_static","shared_dynamic","grid", "block"}].
  * {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.
- * threads 0: not known. */
+ * threads 0: unknown. */
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
 
 #endif

@@ -13,10 +13,10 @@
 
 enum step { STEP_OPEN = 1, STEP_START, STEP_STOP, STEP_READ };
 
-/* What a thread did; a cache line each. */
+/* A thread's state; padded to a cache line. */
 struct batch_slot {
-	_Alignas(64) enum step failed; /* the first step that did; 0: none */
-	double seconds;                /* of start and stop */
+	_Alignas(64) enum step failed; /* the first step that failed; 0: none */
+	double seconds;                /* seconds of start and stop */
 };
 
 static void *batch_state(const struct batch *batch, int thread) {
@@ -57,8 +57,8 @@ static void thread_open(void *ctx, int thread) {
 	          batch->backend->open(batch_state(batch, thread), &site, batch->names, batch->count));
 }
 
-/* The first start and stop of a thread take twice as long as all others, and would delay the threads that wait for it.
- */
+/* The first start and stop of a thread take twice as long as later ones, and would delay the threads that wait for
+ * it. */
 static void thread_rehearse(struct batch *batch, int thread) {
 	void *state = batch_state(batch, thread);
 	if (batch->backend->more) { /* a pass without a run in it would be lost */
@@ -109,7 +109,7 @@ static void thread_close(void *ctx, int thread) {
 	batch->backend->close(state);
 }
 
-/* In the main thread alone where the backend counts the whole machine. */
+/* Only the main thread counts if the backend counts the whole machine. */
 static void batch_each(struct batch *batch, const struct team *team, void (*work)(void *ctx, int thread)) {
 	if (batch->backend->scope == COUNTER_MACHINE) {
 		work(batch, 0);
@@ -118,7 +118,7 @@ static void batch_each(struct batch *batch, const struct team *team, void (*work
 	}
 }
 
-/* Without a reset, as many runs as a sample has; with one, which must not be counted, a single run. */
+/* Without a reset, as many runs as a sample has; a reset must not be counted, so then a single run. */
 static int64_t batch_length(const struct batch *batch, const struct state *state) {
 	bool single = (batch->backend->software && batch->software) || batch->backend->more || state->kernel->reset;
 	return single || state->batch < 1 ? 1 : state->batch;
@@ -145,7 +145,8 @@ static enum ss_status batch_once(struct batch *batch, struct state *state, const
 	for (int64_t i = 0; i < runs && status == SS_OK; i++) {
 		status = state->kernel->run(state->memory, &state->call);
 	}
-	if (state->call.gpu && !batch->backend->more) { /* what is one range ends where the device does, and not the host */
+	if (state->call.gpu &&
+	    !batch->backend->more) { /* a range covers a run of the device, so it ends only when the device is idle */
 		gpu_sync(state->call.gpu);
 	}
 	*seconds += sys_now() - begun;
@@ -158,7 +159,7 @@ static bool batch_more(const struct batch *batch) {
 	return batch->backend->more && batch->slots[0].failed == 0 && batch->backend->more(batch->states);
 }
 
-/* What a backend needs several runs for is of one of them. */
+/* The counts are those of one run if the backend needs several runs for them. */
 static enum ss_status batch_runs(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
                                  double *seconds) {
 	enum ss_status status = SS_OK;

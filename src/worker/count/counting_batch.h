@@ -11,7 +11,7 @@ struct batch_slot;
 struct batch {
 	const struct counter_backend *backend;
 	const struct counter_software *software;
-	struct gpu *gpu; /* of what runs; NULL: none */
+	struct gpu *gpu; /* the GPU that runs; NULL: none */
 	const char *names[COUNTER_OPEN_MAX];
 	size_t events[COUNTER_OPEN_MAX]; /* of the plan */
 	size_t count, stride;
@@ -19,20 +19,20 @@ struct batch {
 	char *states; /* threads * stride */
 	struct batch_slot *slots;
 	struct counter_value *values; /* threads * count */
-	int64_t passes;               /* that batch_run made: so often it ran `runs` */
-	json_t *details;              /* what else the backend tells; NULL: nothing */
+	int64_t passes;               /* rounds that batch_run made, each of `runs` runs */
+	json_t *details;              /* further members from the backend; NULL: none */
 };
 
-/* Can this thread count them together? */
+/* True if this thread can count them together. */
 bool batch_fits(const struct batch *batch);
-/* Opens, counts so many runs that take so long, reads and closes; batch_free in any case. On failure of the kernel, its
- * status. */
+/* Opens, counts this many runs of this length, reads and closes; call batch_free in any case. Returns the kernel's
+ * status if it fails. */
 enum ss_status batch_run(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
                          double *seconds);
 void batch_free(struct batch *batch);
-/* Why thread t has no value of event e of the batch; empty where it has one. */
+/* The reason why thread t lacks a value of event e; empty if it has one. */
 void batch_missing(const struct batch *batch, int t, size_t e, char reason[COUNTER_REASON]);
-/* The longest that starting and stopping took in a thread, seconds. */
+/* Longest start and stop in a thread, seconds. */
 double batch_start_stop(const struct batch *batch);
 
 #endif

@@ -10,7 +10,7 @@
 #include "src/worker/count/simulate.h"
 #include "src/worker/kernel/word.h"
 
-/* What the most loaded thread has, of what it would have if all had the same. */
+/* The most loaded thread's count over the mean count. */
 static json_t *imbalance(const struct counted *counted) {
 	double most = 0, sum = 0;
 	for (int t = 0; counted->per_thread && t < counted->threads; t++) {
@@ -45,7 +45,7 @@ json_t *counting_events_json(const struct counter_plan *plan, const struct count
 	return out;
 }
 
-/* Of the runs that its events were counted in: no two runs last the same time. */
+/* Rates use the runs that counted the event, because no two runs last the same time. */
 static double metric_seconds(const struct counter_plan *plan, size_t metric, const struct counting *counting) {
 	const struct expr *expr = plan->metrics[metric].expr;
 	double sum = 0;

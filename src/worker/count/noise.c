@@ -21,8 +21,8 @@ static void delay_add(void *ctx, int thread) {
 	}
 }
 
-/* The eighth number of the first line, in clock ticks (proc(5)). The whole file is made for one line, which costs
- * milliseconds on large machines: only virtual ones, where there can be steal, are asked. */
+/* Steal is the eighth number of the first line, in clock ticks (proc(5)). The kernel formats the whole file for one
+ * line, which costs milliseconds on large machines, so only virtual machines, where steal exists, read it. */
 double noise_steal(void) {
 	char line[256];
 	unsigned long long steal;

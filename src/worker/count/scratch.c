@@ -23,7 +23,7 @@ static const char *scratch_parent(void) {
 	return folder && folder[0] == '/' ? folder : "/tmp";
 }
 
-/* The lock, if nobody else holds it and the folder, which must be ours, is still there. */
+/* Takes the lock if nobody else holds it and the folder, which must be ours, still exists. */
 static int folder_lock(const char *path) {
 	struct stat there;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -37,14 +37,14 @@ static int folder_lock(const char *path) {
 	return -1;
 }
 
-/* Another worker that tidies may take a folder in the moment before it is locked: then there is another try. */
+/* Another worker that tidies up may remove a folder just before it is locked; then try again. */
 int program_scratch_open(struct program_scratch *scratch, struct err *err) {
 	enum { TRIES = 10 };
 	*scratch = (struct program_scratch){.fd = -1};
 	for (int i = 0; i < TRIES; i++) {
 		scratch->path = mem_printf("%s/" SCRATCH_PREFIX "XXXXXX", scratch_parent());
 		if (!mkdtemp(scratch->path)) {
-			err_set(err, ERR_FAILED, "set TMPDIR to a folder that can be written", "cannot make a folder in %s: %s",
+			err_set(err, ERR_FAILED, "set TMPDIR to a writable folder", "cannot make a folder in %s: %s",
 			        scratch_parent(), strerror(errno));
 			break;
 		}
@@ -53,7 +53,7 @@ int program_scratch_open(struct program_scratch *scratch, struct err *err) {
 			return 0;
 		}
 		rmdir(scratch->path);
-		err_set(err, ERR_FAILED, "set TMPDIR to a folder of another file system", "cannot lock %s", scratch->path);
+		err_set(err, ERR_FAILED, "set TMPDIR to a folder on another file system", "cannot lock %s", scratch->path);
 		free(scratch->path);
 		scratch->path = NULL;
 	}

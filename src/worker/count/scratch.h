@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folder for one trial of a program, which the program is given as TMPDIR. It is locked as long as its worker lives,
- * so that what a killed worker has left is found and removed by a later one. */
+/* A folder for one trial of a program, which the program gets as TMPDIR. It is locked as long as its worker lives,
+ * so that a later worker finds and removes the folder of a killed one. */
 #ifndef SRC_WORKER_COUNT_SCRATCH_H
 #define SRC_WORKER_COUNT_SCRATCH_H
 #include "src/base/err.h"
@@ -10,12 +10,12 @@ struct program_scratch {
 	int fd; /* holds the lock */
 };
 
-/* Below $TMPDIR, else /tmp. */
+/* Makes the folder below $TMPDIR, else /tmp. */
 int program_scratch_open(struct program_scratch *scratch, struct err *err);
-/* A new file in it that has no name, for writing and reading; close-on-exec. -1 and errno. */
+/* A new unnamed file in it, for writing and reading; close-on-exec. -1 and errno. */
 int program_scratch_file(const struct program_scratch *scratch);
 void program_scratch_close(struct program_scratch *scratch);
-/* Removes what workers that are gone have left. */
+/* Removes the folders of workers that are gone. */
 void program_scratch_tidy(void);
 
 #endif

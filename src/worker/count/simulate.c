@@ -36,16 +36,16 @@ static void command_add(struct command *command, const char *word) {
 	}
 }
 
-/* The worker itself, at the same place for every run. */
+/* The worker's own path, the same for every run. */
 static bool worker_path(char path[PATH_MAX], char *reason) {
 	if (sys_self_path(path, PATH_MAX, NULL) == 0 && access(path, X_OK) == 0) {
 		return true;
 	}
-	snprintf(reason, 2 * COUNTER_REASON, "the worker's own file is no longer where it was started from");
+	snprintf(reason, 2 * COUNTER_REASON, "the worker's own file has moved since it started");
 	return false;
 }
 
-/* fair-sched: the threads take turns. */
+/* fair-sched: threads run in turn, so that none starves. */
 static void command_make(struct command *command, const char *folder, int threads, const struct cachegrind_model *model,
                          const char *worker) {
 	static const char *const fixed[] = {"valgrind",
@@ -73,7 +73,8 @@ static void command_make(struct command *command, const char *folder, int thread
 	command_add(command, "simulate");
 }
 
-/* What addresses and sums could depend on stays out: the worker's environment but for a few, and its id and samples. */
+/* Addresses and checksums must not vary, so the worker's environment (but for a few names), its id and its samples
+ * are left out. */
 static json_t *request_make(const struct simulate_job *job) {
 	static const char *const members[] = {"kernel", "library", "problem", "seed"};
 	json_t *request = json_object(), *config = json_object_get(job->request, "config");
@@ -96,9 +97,9 @@ static const char *kept(char *texts[2], int i, const char *name) {
 	return texts[i];
 }
 
-/* Where everything is in memory must not depend on who asks, from where: a fixed environment, a folder whose name is as
- * long each time (shells pass it on in PWD, and valgrind may be a script), no random addresses. Where the last is not
- * allowed valgrind's own order of memory is left, which hardly differs. */
+/* Memory addresses must not depend on the caller: hence a fixed environment, a folder name of fixed length (shells
+ * pass it on in PWD, and valgrind may be a script), and no address randomisation. Where the last is not permitted,
+ * valgrind's own layout remains, which hardly differs. */
 static struct proc *start(const struct command *command, const char *folder, struct err *err) {
 	static const char *const everything[] = {"*", NULL};
 	char *scratch = mem_printf("TMPDIR=%s", folder), *texts[2];
@@ -135,7 +136,7 @@ static struct proc *start(const struct command *command, const char *folder, str
 	return proc;
 }
 
-/* The worker's own folder, for names of files in the problem. */
+/* Links to the worker's own folder, which file names in the problem are relative to. */
 static bool folder_link(const char *folder, char *reason) {
 	char here[PATH_MAX], *link = mem_printf("%s/" SIMULATE_FOLDER, folder);
 	bool good = getcwd(here, sizeof here) && symlink(here, link) == 0;
@@ -146,7 +147,7 @@ static bool folder_link(const char *folder, char *reason) {
 	return good;
 }
 
-/* The last line that valgrind or the kernel wrote says most. */
+/* The last line that valgrind or the kernel wrote is the most informative. */
 static void end_reason(const char *status, const char *errors, bool illegal, char *reason) {
 	char copy[COUNTER_REASON];
 	size_t end = strlen(errors);
@@ -161,7 +162,8 @@ static void end_reason(const char *status, const char *errors, bool illegal, cha
 	         errors + begin);
 	word_clean(copy, sizeof copy);
 	snprintf(reason, 2 * COUNTER_REASON, "valgrind ended without an answer, %s%s%s%s", status,
-	         illegal ? " (it knows no AVX-512: build with CFLAGS that leave it out)" : "", copy[0] ? ": " : "", copy);
+	         illegal ? " (valgrind does not know AVX-512: build with CFLAGS without it)" : "", copy[0] ? ": " : "",
+	         copy);
 }
 
 /* Sets *seconds from the child's answer. */
@@ -208,7 +210,7 @@ static bool run_in(const char *folder, const struct simulate_job *job, double *v
 	char worker[PATH_MAX];
 	bool good = false;
 	if (cachegrind_model_read(getenv("SWEETSPOT_CACHEGRIND"), &model, &err) != 0 || strchr(folder, '%')) {
-		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what[0] ? err.what : "valgrind takes no % in TMPDIR");
+		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what[0] ? err.what : "valgrind does not accept % in TMPDIR");
 		return false;
 	}
 	if (!worker_path(worker, reason) || !folder_link(folder, reason)) {

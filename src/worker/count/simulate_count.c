@@ -38,7 +38,7 @@ void simulate_count(struct arena *arena, const struct simulate_job *job, const s
 	double *values = arena_alloc(arena, (size_t)job->threads * CACHEGRIND_EVENTS, sizeof *values);
 	bool on_device = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") != 0, good = false;
 	if (on_device) {
-		snprintf(reason, sizeof reason, "valgrind simulates processors, no GPU");
+		snprintf(reason, sizeof reason, "valgrind does not simulate GPUs");
 	} else {
 		good = simulate_run(job, values, simulation, reason);
 	}
@@ -48,7 +48,7 @@ void simulate_count(struct arena *arena, const struct simulate_job *job, const s
 		if (good && event >= 0) {
 			event_fill(job, event, values, counted);
 		} else {
-			event_miss(counted, good ? "no such simulated event" : reason);
+			event_miss(counted, good ? "this event is not simulated" : reason);
 		}
 	}
 	counting->simulation = good ? simulation : NULL;

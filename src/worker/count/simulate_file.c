@@ -14,7 +14,7 @@ enum { COLUMNS_MAX = 32, THREAD_MAX = 1 << 20, PROCESS_MAX = 1 << 22, LINE_MAX_B
 
 struct reader {
 	struct simulate_part *part;
-	int columns[COLUMNS_MAX], count; /* the event of each column, -1: none of ours; count 0: not told yet */
+	int columns[COLUMNS_MAX], count; /* our event in each column, -1: another event; count 0: not read yet */
 	bool summed, bad;
 };
 
@@ -66,7 +66,7 @@ static void events_line(struct reader *reader, char *text) {
 	}
 }
 
-/* Zeros at its end are left out. */
+/* callgrind leaves out zeros at the end of a line. */
 static void totals_line(struct reader *reader, char *text) {
 	char *rest;
 	int i = 0;

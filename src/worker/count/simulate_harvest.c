@@ -33,10 +33,10 @@ static const char *file_add(struct simulate_harvest *harvest, const char *path) 
 	struct simulate_part part;
 	char *text = simulate_text(path, FILE_BYTES_MAX, &size);
 	int status = text ? simulate_part_read(text, size, &part) : -1;
-	bool empty = text && size == 0; /* it makes one to see whether it can */
+	bool empty = text && size == 0; /* valgrind makes one to test whether it can */
 	free(text);
 	if (status != 0) {
-		return empty ? NULL : "one can't be read";
+		return empty ? NULL : "one cannot be read";
 	}
 	harvest->bytes += (double)size;
 	if (harvest->count == FILES_MAX || harvest->bytes > BYTES_MAX) {
@@ -51,7 +51,7 @@ static const char *file_add(struct simulate_harvest *harvest, const char *path) 
 
 const char *simulate_harvest_read(const char *folder, const char *prefix, struct simulate_harvest *harvest) {
 	DIR *dir = opendir(folder);
-	const char *wrong = dir ? NULL : "their folder can't be read";
+	const char *wrong = dir ? NULL : "their folder cannot be read";
 	for (struct dirent *entry; !wrong && dir && (entry = readdir(dir));) {
 		if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
 			char *path = mem_printf("%s/%s", folder, entry->d_name);

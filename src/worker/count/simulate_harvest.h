@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All of callgrind's files in a folder, which may hold anything. */
+/* All of callgrind's files in a folder with arbitrary content. */
 #ifndef SRC_WORKER_COUNT_SIMULATE_HARVEST_H
 #define SRC_WORKER_COUNT_SIMULATE_HARVEST_H
 #include "src/worker/count/simulate_file.h"
@@ -10,9 +10,9 @@ struct simulate_harvest {
 	double bytes; /* read so far */
 };
 
-/* Adds the files whose names begin with `prefix` and no dot. NULL, or what is wrong with them. */
+/* Adds the files whose names begin with `prefix` and have no dot. NULL, or the error. */
 const char *simulate_harvest_read(const char *folder, const char *prefix, struct simulate_harvest *harvest);
-/* What is in a plain file, with a NUL after it; NULL: it is none, or is too long. Caller frees. */
+/* Content of a plain file, with a NUL appended; NULL if it is not one or is too long. The caller frees it. */
 char *simulate_text(const char *path, size_t limit, size_t *size);
 void simulate_harvest_free(struct simulate_harvest *harvest);
 

@@ -8,7 +8,7 @@
 #include "src/worker/count/simulate.h"
 #include "src/worker/count/simulate_harvest.h"
 
-/* The team's thread whose mark it has; -1: it has none. */
+/* The thread of the team whose mark it has; -1: none. */
 static int part_thread(const struct simulate_part *part, int threads) {
 	static const char head[] = "Client Request: " SIMULATE_MARK;
 	char again[SIMULATE_TRIGGER];
@@ -29,7 +29,7 @@ static const struct simulate_part *part_of_thread(const struct simulate_harvest 
 	return NULL;
 }
 
-/* Has this thread of valgrind's a mark? */
+/* True if this valgrind thread has a mark. */
 static bool is_ours(const struct simulate_harvest *harvest, int number, int threads) {
 	for (size_t i = 0; i < harvest->count; i++) {
 		if (harvest->parts[i].thread == number && part_thread(&harvest->parts[i], threads) >= 0) {
@@ -39,20 +39,20 @@ static bool is_ours(const struct simulate_harvest *harvest, int number, int thre
 	return false;
 }
 
-/* Each thread of the team has one file with its mark, and no other thread did anything. */
+/* Each thread of the team has exactly one file with its mark, and no other thread did anything. */
 static const char *harvest_check(const struct simulate_harvest *harvest, int threads) {
 	int marks = 0;
 	for (size_t i = 0; i < harvest->count; i++) {
 		if (harvest->parts[i].thread == 0) {
-			return "one is of no thread";
+			return "one belongs to no thread";
 		}
 		marks += part_thread(&harvest->parts[i], threads) >= 0;
 		if (!is_ours(harvest, harvest->parts[i].thread, threads) &&
 		    harvest->parts[i].values[cachegrind_column_find("Ir")] > 0) {
-			return "the kernel runs threads of its own, which can't be told from what was there before";
+			return "the kernel runs threads of its own, which cannot be told from earlier ones";
 		}
 	}
-	return marks == threads ? NULL : "not every thread has one";
+	return marks == threads ? NULL : "a thread lacks one";
 }
 
 bool simulate_values_read(const char *folder, int threads, double *values, char model[SIMULATION_MODEL],

@@ -130,7 +130,8 @@ static char *values_key(struct arena *arena, char *key, const struct ss_param *p
 
 char *call_input_key(struct arena *arena, const struct call *call) {
 	const struct ss_kernel *kernel = call->entry->kernel;
-	/* The name alone would not do: two plug-ins may each have a kernel of that name. Entries live as long as this. */
+	/* The address is part of the key because two plug-ins may have a kernel of the same name. Entries live as long
+	 * as the process. */
 	char *key = arena_printf(arena, "%s %p %d %llu", kernel->name, (const void *)call->entry, call->device,
 	                         (unsigned long long)call->seed);
 	return values_key(arena, key, kernel->problem, call->problem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a request asks of a kernel, checked against the kernel's tables. */
+/* A request's call of a kernel, checked against the kernel's tables. */
 #ifndef SRC_WORKER_KERNEL_CALL_H
 #define SRC_WORKER_KERNEL_CALL_H
 #include <jansson.h>
@@ -17,19 +17,19 @@ struct call {
 	int threads;                       /* 0: all CPUs */
 	const char *places, *proc_bind;
 	omp_sched_t schedule;
-	int chunk; /* 0: the default */
+	int chunk; /* 0: the schedule's default */
 	uint64_t seed;
 	int device;      /* its index, or DEVICE_CPU */
-	struct gpu *gpu; /* of that index, opened; NULL on the CPU */
+	struct gpu *gpu; /* the device with that index, opened; NULL on the CPU */
 };
 
-/* problem and config are objects or NULL; what they leave out takes its initial value. All of it, words included, lives
- * in the arena. ERR_USAGE names the parameter, what it takes, and the nearest word. */
+/* problem and config are objects or NULL; missing parameters take their initial values. Everything, words included,
+ * lives in the arena. ERR_USAGE names the parameter, its values, and the nearest word. */
 int call_read(struct arena *arena, const struct kernel_entry *entry, const json_t *problem, const json_t *config,
               struct call *call, struct err *err);
 /* A copy that lives in another arena. */
 void call_copy(struct arena *arena, const struct call *from, struct call *to);
-/* The same text for the same input, and for the same configuration of it under this binding. */
+/* Texts that are equal for the same input, and for the same configuration of it under this binding. */
 char *call_input_key(struct arena *arena, const struct call *call);
 char *call_state_key(struct arena *arena, const struct call *call, const char *binding);
 size_t call_param_count(const struct ss_param *params);

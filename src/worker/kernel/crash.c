@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A handler can be given nothing else to look at. */
+/* A signal handler can only reach a global. */
 static const char *volatile crash_kernel;
 static char crash_stack[16384];
 
@@ -32,7 +32,7 @@ static void crash_say(const char *text) {
 	}
 }
 
-/* Async-signal-safe only. The default action is back in force (SA_RESETHAND), so raise ends the process. */
+/* Only async-signal-safe calls. The default action is back in force (SA_RESETHAND), so raise ends the process. */
 static void crash_handle(int number) {
 	const char *kernel = crash_kernel;
 	crash_say("sweetspot-worker: ");

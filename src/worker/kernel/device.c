@@ -42,8 +42,8 @@ void devices_free(struct devices *devices) {
 	}
 }
 
-/* CUDA reserves address space for the memory of the host and of all devices together, and uses little of it: the
- * tuner's limit on it, which is to catch kernels that eat all memory, would keep CUDA from starting. */
+/* CUDA reserves address space for the memory of the host and all devices together, and uses little of it. The
+ * tuner's limit on address space, meant for kernels that eat all memory, would keep CUDA from starting. */
 static void address_space_open(void) {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_AS, &limit) == 0) {

@@ -15,7 +15,7 @@ enum { FILE_MAX = 256 << 20 };
 
 struct library {
 	const char *path;
-	struct stat stat; /* of the file as it was loaded */
+	struct stat stat; /* of the loaded file */
 	const struct kernel_entry *entries;
 };
 
@@ -49,7 +49,7 @@ static int file_check(const char *path, struct stat *now, struct err *err) {
 		return err_set(err, ERR_USAGE, hint, "the plug-in's path \"%.200s\" is not absolute", path);
 	}
 	if (stat(path, now) != 0 || !S_ISREG(now->st_mode)) {
-		return err_set(err, ERR_USAGE, hint, "there is no file %.300s", path);
+		return err_set(err, ERR_USAGE, hint, "the file %.300s does not exist", path);
 	}
 	return 0;
 }
@@ -65,20 +65,20 @@ static int file_hash(const char *path, char hash[SHA256_TEXT], struct err *err) 
 	free(data);
 	return elf ? 0
 	           : err_set(err, ERR_USAGE, "build one with cc -shared -fPIC: see doc/plugins.md",
-	                     "%.300s is no shared object", path);
+	                     "%.300s is not a shared object", path);
 }
 
 static const struct ss_plugin *plugin_open(const char *path, struct err *err) {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		err_set(err, ERR_USAGE, "link it with all the libraries that it needs (cc -shared -fPIC ... -lm)",
-		        "%.300s can't be loaded: %.180s", path, dlerror());
+		        "%.300s cannot be loaded: %.180s", path, dlerror());
 		return NULL;
 	}
 	const struct ss_plugin *plugin = dlsym(handle, "sweetspot_plugin");
 	if (!plugin) {
 		err_set(err, ERR_USAGE, "write SS_PLUGIN(&your_kernel); in one of its files (sweetspot/kernel.h)",
-		        "%.300s is no plug-in: it exports no sweetspot_plugin", path);
+		        "%.300s is not a plug-in: it does not export sweetspot_plugin", path);
 	}
 	return plugin;
 }
@@ -92,7 +92,7 @@ static const struct kernel_entry *entries_new(struct arena *arena, const struct 
 	return entries;
 }
 
-/* The hash is of the file as it is before it is loaded; a file that changes meanwhile is caught by its time. */
+/* The hash is taken before loading; a file that changes in between is caught by its time stamp. */
 static const struct kernel_entry *library_add(struct libraries *libraries, const char *path, const struct stat *now,
                                               struct err *err) {
 	char hash[SHA256_TEXT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plug-in is trusted as any code is that one runs; its tables are not trusted to be right. */
+/* A plug-in's code has to be trusted, but its tables are not trusted to be right. */
 #include <config.h>
 
 #include <math.h>
@@ -13,7 +13,8 @@
 #include "src/worker/kernel/word.h"
 
 enum { NAME_MAX_SIZE = 63, TEXT_MAX = 4096, PARAMS_MAX = 64, CONSTRAINTS_MAX = 256 };
-static const size_t MEMORY_MAX = (size_t)1 << 30; /* of input and state themselves: what is larger is for malloc */
+static const size_t MEMORY_MAX = (size_t)1
+                                 << 30; /* of input and state themselves; kernels allocate larger memory themselves */
 
 static bool is_name(const char *name) {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -30,7 +31,7 @@ static int text_check(const char *text, bool may_be_null, const char *what, stru
 	for (size_t i = 0; i < size && size <= TEXT_MAX;) {
 		size_t length = text_utf8(text + i, size - i);
 		if (length == 0 || (unsigned char)text[i] < ' ' || text[i] == 127) {
-			return err_set(err, ERR_USAGE, "write one line of UTF-8", "its %s is no plain text", what);
+			return err_set(err, ERR_USAGE, "write one line of UTF-8", "its %s is not plain text", what);
 		}
 		i += length;
 	}
@@ -62,7 +63,7 @@ static int param_check(const struct ss_param *param, bool tunable, struct arena 
 		return err_set(err, ERR_USAGE, "it is SS_INT, SS_REAL, SS_WORD or SS_TEXT", "its type is %d", (int)param->type);
 	}
 	if (tunable && param->type == SS_TEXT) {
-		return err_set(err, ERR_USAGE, "only a part of a problem is SS_TEXT", "a text can't be tuned");
+		return err_set(err, ERR_USAGE, "only a part of a problem is SS_TEXT", "a text cannot be tuned");
 	}
 	if (!isfinite(param->min) || !isfinite(param->max) || param->min > param->max) {
 		return err_set(err, ERR_USAGE, "both 0 stand for none", "its bounds are %g and %g", param->min, param->max);
@@ -88,7 +89,7 @@ static bool is_taken(const struct ss_kernel *kernel, const char *name) {
 	return false;
 }
 
-/* Does one of the first `count` parameters have this name? */
+/* True if one of the first `count` parameters has this name. */
 static bool is_among(const struct ss_param *params, size_t count, const char *name) {
 	for (size_t i = 0; params && i < count && params[i].name; i++) {
 		if (strcmp(params[i].name, name) == 0) {
@@ -103,11 +104,12 @@ static int params_check(const struct ss_kernel *kernel, const struct ss_param *p
 	for (size_t i = 0; params && params[i].name; i++) {
 		const char *name = params[i].name;
 		if (i == PARAMS_MAX) {
-			return err_set(err, ERR_USAGE, "end a table with {.name = NULL}", "a table of over %d parameters",
+			return err_set(err, ERR_USAGE, "end a table with {.name = NULL}", "a table has more than %d parameters",
 			               PARAMS_MAX);
 		}
 		if (!is_name(name)) {
-			return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of parameter %zu is none", i);
+			return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of parameter %zu is not valid",
+			               i);
 		}
 		if (is_taken(kernel, name)) {
 			return err_set(err, ERR_USAGE, "OpenMP kernels get it for free: leave it out of the table",
@@ -135,10 +137,10 @@ static bool is_event_twice(const struct ss_event *events, size_t i) {
 static int events_check(const struct ss_event *events, struct err *err) {
 	for (size_t i = 0; events && events[i].name; i++) {
 		if (i == SS_EVENTS_MAX) {
-			return err_set(err, ERR_USAGE, "end a table with {.name = NULL}", "over %d events", SS_EVENTS_MAX);
+			return err_set(err, ERR_USAGE, "end a table with {.name = NULL}", "more than %d events", SS_EVENTS_MAX);
 		}
 		if (!is_name(events[i].name)) {
-			return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of event %zu is none", i);
+			return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of event %zu is not valid", i);
 		}
 		if (is_event_twice(events, i)) {
 			return err_set(err, ERR_USAGE, NULL, "two events are called %s", events[i].name);
@@ -153,7 +155,7 @@ static int events_check(const struct ss_event *events, struct err *err) {
 static int texts_check(const struct ss_kernel *kernel, struct err *err) {
 	for (size_t i = 0; kernel->constraints && kernel->constraints[i]; i++) {
 		if (i == CONSTRAINTS_MAX) {
-			return err_set(err, ERR_USAGE, "end them with NULL", "over %d constraints", CONSTRAINTS_MAX);
+			return err_set(err, ERR_USAGE, "end them with NULL", "more than %d constraints", CONSTRAINTS_MAX);
 		}
 		if (text_check(kernel->constraints[i], false, "constraint", err) != 0) {
 			return -1;
@@ -187,16 +189,16 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "it has a schedule but no threads");
 	}
 	if (kernel->device) {
-		return err_set(err, ERR_USAGE, "leave .device out: what such kernels call is inside the worker",
+		return err_set(err, ERR_USAGE, "leave .device out, because a GPU's kernel calls functions inside the worker",
 		               "a plug-in's kernel runs on the CPU");
 	}
 	if (!kernel->run || !kernel->verify) {
-		return err_set(err, ERR_USAGE, "what is not verified is not measured: compare with an oracle",
+		return err_set(err, ERR_USAGE, "only verified results are measured: compare with an oracle",
 		               "its hook %s is missing", kernel->run ? "verify" : "run");
 	}
 	if (kernel->input_size > MEMORY_MAX || kernel->state_size > MEMORY_MAX) {
-		return err_set(err, ERR_USAGE, "allocate what is large in open and setup",
-		               "input_size or state_size is over %zu bytes", MEMORY_MAX);
+		return err_set(err, ERR_USAGE, "allocate large memory in open and setup",
+		               "input_size or state_size is above %zu bytes", MEMORY_MAX);
 	}
 	return params_check(kernel, kernel->problem, false, arena, err) != 0 ||
 	               params_check(kernel, kernel->params, true, arena, err) != 0 || events_check(kernel->events, err) != 0
@@ -206,7 +208,7 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 
 static int name_check(const struct ss_kernel *const *kernels, size_t i, struct err *err) {
 	if (!is_name(kernels[i]->name)) {
-		return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of kernel %zu is none", i);
+		return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of kernel %zu is not valid", i);
 	}
 	for (size_t j = 0; j < i; j++) {
 		if (strcmp(kernels[j]->name, kernels[i]->name) == 0) {
@@ -227,7 +229,7 @@ int library_check(const struct ss_plugin *plugin, struct err *err) {
 	int status = 0;
 	for (size_t i = 0; plugin->kernels[i] && status == 0; i++) {
 		if (i == LIBRARY_KERNELS_MAX) {
-			status = err_set(err, ERR_USAGE, "end the list with NULL", "over %d kernels", LIBRARY_KERNELS_MAX);
+			status = err_set(err, ERR_USAGE, "end the list with NULL", "more than %d kernels", LIBRARY_KERNELS_MAX);
 		} else if (name_check(plugin->kernels, i, err) != 0) {
 			status = -1;
 		} else if (kernel_check(plugin->kernels[i], arena, err) != 0) {

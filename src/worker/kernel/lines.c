@@ -15,7 +15,7 @@ struct lines {
 	int fd;
 	size_t limit;
 	char *buffer;
-	size_t capacity, used, taken; /* `taken` bytes at the start were the last line */
+	size_t capacity, used, taken; /* the last line took `taken` bytes at the start */
 	bool end;
 };
 

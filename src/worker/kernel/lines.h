@@ -8,13 +8,13 @@ struct lines;
 
 enum lines_got {
 	LINES_LINE,
-	LINES_LONG, /* over the limit, skipped to its end */
-	LINES_END   /* of input, or an error */
+	LINES_LONG, /* longer than the limit; skipped to its end */
+	LINES_END   /* end of input, or an error */
 };
 
 struct lines *lines_new(int fd, size_t limit); /* limit: bytes in a line, without its newline */
 void lines_free(struct lines *lines);
-/* The next line without its newline, valid until the next call; an unfinished one at the end of input counts. */
+/* The next line without its newline, valid until the next call; an unfinished line at the end of input counts. */
 enum lines_got lines_next(struct lines *lines, const char **line, size_t *size);
 
 #endif

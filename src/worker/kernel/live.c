@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Zeroed and on a line of its own, for kernels with aligned members; NULL without memory. */
+/* Zeroed and cache-line aligned, for kernels with aligned members; NULL without memory. */
 static void *memory_new(size_t size) {
 	size_t whole = (size + 63) / 64 * 64 + 64;
 	void *memory = whole < size ? NULL : aligned_alloc(64, whole);

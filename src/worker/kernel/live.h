@@ -15,7 +15,7 @@ struct input {
 };
 
 struct node {
-	struct state state; /* first, so that a state is its node */
+	struct state state; /* first, so that a pointer to the node is one to the state */
 	struct node *next;  /* most recently used first */
 	struct arena *arena;
 	const char *key;
@@ -23,7 +23,7 @@ struct node {
 	struct call call;
 };
 
-/* On failure *out is NULL, message says why, and nothing is left behind. */
+/* On failure *out is NULL, message gives the reason, and nothing is left behind. */
 enum ss_status input_new(const struct call *call, const char *key, struct input **out, char message[STATE_MESSAGE]);
 void input_free(struct input *input);
 enum ss_status node_new(const struct call *call, const char *key, struct input *input, struct node **out,

@@ -10,7 +10,7 @@
 #include "src/base/value.h"
 #include "src/worker/kernel/word.h"
 
-enum { TEXT_MAX = 4096 }; /* bytes: as long as a file's name gets */
+enum { TEXT_MAX = 4096 }; /* bytes: as long as a file name can be */
 
 static const char *type_text(enum ss_type type) {
 	static const char *const texts[] = {
@@ -39,7 +39,7 @@ static int word_error(struct arena *arena, const struct ss_param *param, const c
 	return word_unknown(word, words, count, what, err);
 }
 
-/* Words may look like numbers ("4"), so the text is what counts. */
+/* Compare the text, because words may look like numbers ("4"). */
 static int word_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
                      struct err *err) {
 	char number[64];
@@ -59,7 +59,7 @@ static int word_read(struct arena *arena, const struct ss_param *param, struct v
 	return word_error(arena, param, word, err);
 }
 
-/* What looks like a number is a text, too. */
+/* A text that looks like a number stays a text. */
 static int text_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
                      struct err *err) {
 	char number[64];
@@ -70,7 +70,7 @@ static int text_read(struct arena *arena, const struct ss_param *param, struct v
 	}
 	size_t most = param->max > 0 ? (size_t)param->max : TEXT_MAX;
 	if (strlen(text) > most) {
-		return err_set(err, ERR_USAGE, NULL, "%s is a text of over %zu bytes", param->name, most);
+		return err_set(err, ERR_USAGE, NULL, "%s is a text of more than %zu bytes", param->name, most);
 	}
 	*out = (struct ss_value){.w = arena_strdup(arena, text)};
 	return 0;

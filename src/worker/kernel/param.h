@@ -8,12 +8,12 @@
 #include "src/base/err.h"
 #include "src/base/mem.h"
 
-/* ERR_USAGE where the value has the wrong type, is out of bounds or is not one of the words. */
+/* ERR_USAGE if the value has the wrong type, is out of bounds or is not one of the words. */
 int param_read(struct arena *arena, const struct ss_param *param, const json_t *json, struct ss_value *out,
                struct err *err);
-/* The initial value, which need not be inside the bounds; ERR_USAGE where there is none. */
+/* The initial value, which need not be inside the bounds; ERR_USAGE if the row has none. */
 int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err);
-/* Every key of the object (which may be NULL) is in one of the tables; else ERR_USAGE with the nearest name. */
+/* Every key of the object (which may be NULL) must be in one of the tables; else ERR_USAGE with the nearest name. */
 int param_check_names(const struct ss_param *const *tables, size_t count, const json_t *object, const char *where,
                       struct err *err);
 

@@ -87,7 +87,7 @@ static uint64_t resident_bytes(void) {
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The last node but never the first; the last input that no state uses, but never the first. */
+/* Drops the least recently used state, but never the newest; then inputs that no state uses, but never the newest. */
 static bool oldest_drop(struct states *states) {
 	struct node **node = &states->nodes;
 	struct input **input = &states->inputs;
@@ -108,7 +108,7 @@ static bool oldest_drop(struct states *states) {
 	return false;
 }
 
-/* Free memory goes back to the system, too: a new state must get fresh pages, so that the first touch places them. */
+/* Free memory is returned to the system, because a new state must get fresh pages for the first touch to place. */
 static void states_trim(struct states *states) {
 	size_t inputs = 0;
 	while (states_count(states) >= states->count_max && oldest_drop(states)) {
@@ -166,7 +166,7 @@ static enum ss_status node_add(struct states *states, const struct call *call, c
 	return status;
 }
 
-/* The state with this key, now the most recently used, and its input with it. */
+/* The state with this key, which becomes the most recently used together with its input. */
 static struct node *node_find(struct states *states, const char *key) {
 	struct node **link = &states->nodes;
 	while (*link && strcmp((*link)->key, key) != 0) {

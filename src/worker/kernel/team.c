@@ -8,7 +8,7 @@
 
 #include "src/topo/topo.h"
 
-/* One a thread, a cache line each. */
+/* One for each thread, a cache line each. */
 struct slot {
 	_Alignas(64) bool ok;
 	int team_size, cpu;
@@ -18,9 +18,9 @@ struct slot {
 struct team {
 	struct topo *topo; /* NULL until the first trial */
 	struct topo_binding *binding;
-	int threads; /* the size in force; 0: none yet */
+	int threads; /* the current size; 0: none yet */
 	bool is_virtual;
-	bool in_force; /* the team's threads are bound as `binding` says */
+	bool in_force; /* the team's threads are bound according to `binding` */
 	struct slot *slots;
 };
 
@@ -88,13 +88,13 @@ static int threads_check(struct team *team, struct call *call, struct err *err) 
 		call->threads = cpus;
 	}
 	if (call->threads > TEAM_OVERSUBSCRIPTION * cpus) {
-		return err_set(err, ERR_USAGE, NULL, "%d threads are more than %d on each of %d CPUs", call->threads,
+		return err_set(err, ERR_USAGE, NULL, "%d threads exceed %d on each of %d CPUs", call->threads,
 		               TEAM_OVERSUBSCRIPTION, cpus);
 	}
 	return 0;
 }
 
-/* A new team: its threads take over the binding of the thread that starts them, so each is bound again. */
+/* A new team's threads inherit the binding of the thread that starts them, so each is bound again. */
 static int team_bind(struct team *team, struct err *err) {
 	free(team->slots);
 	team->slots = aligned_alloc(_Alignof(struct slot), (size_t)team->threads * sizeof *team->slots);

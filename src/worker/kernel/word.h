@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of words, and what to say where a word is not in one. */
+/* Lists of words, and the error for a word that is not in one. */
 #ifndef SRC_WORKER_KERNEL_WORD_H
 #define SRC_WORKER_KERNEL_WORD_H
 #include <jansson.h>
@@ -8,13 +8,13 @@
 #include "src/base/err.h"
 #include "src/base/mem.h"
 
-/* "a,b,c" in pieces that live in the arena. */
+/* Splits "a,b,c" into words in the arena. */
 const char *const *word_split(struct arena *arena, const char *list, size_t *count);
-/* Sets ERR_USAGE: what is wrong, and the nearest word, or all of them where none is near. Returns -1. */
+/* Sets ERR_USAGE: the message, and the nearest word as a hint, or all of them if none is near. Returns -1. */
 int word_unknown(const char *word, const char *const *known, size_t count, const char *what, struct err *err);
-/* Every key of the object is one of the known ones; else ERR_USAGE with the nearest. */
+/* Every key of the object must be a known one; else ERR_USAGE with the nearest. */
 int word_check_keys(const json_t *object, const char *const *known, size_t count, struct err *err);
-/* Text from a kernel, as JSON can carry it: ended, one line, UTF-8. */
+/* Makes a kernel's text safe for JSON: NUL-terminated, one line, UTF-8. */
 void word_clean(char *text, size_t size);
 /* New references: the text, null for NULL and ""; and a cleaned copy of it. */
 json_t *word_or_null(const char *text);

@@ -11,23 +11,23 @@
 #include "src/base/sys.h"
 #include "src/worker/program/simulate.h"
 
-enum { COUNT_RUNS = 16 /* the tuner waits for no more: tuner/program/run.c */ };
+enum { COUNT_RUNS = 16 /* seconds that the tuner waits at most: tuner/program/run.c */ };
 
-/* Events of one backend that are counted in one run. */
+/* Events of one backend that one run counts. */
 struct batch {
 	const struct counter_backend *backend;
 	const char *names[COUNTER_OPEN_MAX];
 	size_t events[COUNTER_OPEN_MAX]; /* of the plan */
 	size_t count;
 	void *state;
-	double seconds;     /* of start and stop */
-	const char *failed; /* the step that did; NULL: none */
+	double seconds;     /* seconds of start and stop */
+	const char *failed; /* the step that failed; NULL: none */
 };
 
 static void batch_start(void *ctx) {
 	struct batch *batch = ctx;
 	double begun = sys_now();
-	batch->failed = batch->backend->start(batch->state) == 0 ? NULL : "it could not be started";
+	batch->failed = batch->backend->start(batch->state) == 0 ? NULL : "it cannot be started";
 	batch->seconds = sys_now() - begun;
 }
 
@@ -35,7 +35,7 @@ static void batch_stop(void *ctx) {
 	struct batch *batch = ctx;
 	double begun = sys_now();
 	if (!batch->failed && batch->backend->stop(batch->state) != 0) {
-		batch->failed = "it could not be stopped";
+		batch->failed = "it cannot be stopped";
 	}
 	batch->seconds += sys_now() - begun;
 }
@@ -62,7 +62,7 @@ static bool batch_open(struct batch *batch) {
 	return false;
 }
 
-/* The next events of a backend, as many as can be counted together; open, unless not even one can be. */
+/* The next events of a backend, as many as can be counted together; opened, unless not even one can be. */
 static bool batch_next(struct batch *batch, const struct counter_plan *plan, bool *done) {
 	*batch = (struct batch){.count = 0};
 	for (size_t i = 0; i < plan->event_count && batch->count < COUNTER_OPEN_MAX; i++) {
@@ -104,7 +104,7 @@ static void batch_read(const struct batch *batch, const struct counter_plan *pla
                        struct counting *counting) {
 	struct counter_value values[COUNTER_OPEN_MAX];
 	if (batch->backend->read(batch->state, values) != 0) {
-		batch_miss(batch, "it could not be read", counting);
+		batch_miss(batch, "it cannot be read", counting);
 		return;
 	}
 	for (size_t e = 0; e < batch->count; e++) {
@@ -114,14 +114,14 @@ static void batch_read(const struct batch *batch, const struct counter_plan *pla
 	}
 }
 
-/* One run, in which the batch is counted. */
+/* One run that counts the batch. */
 static void program_count_run(struct program_trial *trial, const struct counter_plan *plan, char **environment,
                               struct batch *batch, struct counting *counting) {
 	const struct program_again again = {
 		.environment = environment, .slowdown = 1, .start = batch_start, .stop = batch_stop, .ctx = batch};
 	char why[PROGRAM_MESSAGE], reason[PROGRAM_MESSAGE + 40];
 	if (!batch->state) {
-		batch_miss(batch, "it could not be opened", counting);
+		batch_miss(batch, "it cannot be opened", counting);
 		return;
 	}
 	bool good = program_trial_again(trial, &again, why, sizeof why);
@@ -138,7 +138,7 @@ static void program_count_run(struct program_trial *trial, const struct counter_
 	}
 }
 
-/* What a simulator counts needs a single run. */
+/* A simulator counts everything in a single run. */
 static void simulated(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, bool *done,
                       struct counting *counting) {
 	size_t *events = arena_alloc(arena, plan->event_count + 1, sizeof *events), count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program and all that it starts count, in runs of their own after the samples. */
+/* Counts a program and its descendants, in runs of their own after the samples. */
 #ifndef SRC_WORKER_PROGRAM_COUNT_H
 #define SRC_WORKER_PROGRAM_COUNT_H
 #include "src/base/mem.h"
@@ -7,8 +7,8 @@
 #include "src/worker/program/trial.h"
 
 /* One run for each batch of events that can be counted together. A run that fails leaves its events unavailable; the
- * trial stays what it was, unless it is abandoned. first: environment of the first of these runs; NULL: the usual one.
- */
+ * trial keeps its outcome unless it is abandoned. first: environment of the first of these runs; NULL: the usual
+ * one. */
 void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,
                    struct counting *counting);
 

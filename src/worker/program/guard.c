@@ -14,14 +14,14 @@ bool program_guard_begin(struct program_guard *guard) {
 	*guard = (struct program_guard){.parent = getppid()};
 	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
 	reap_adopt();
-	signal(SIGCHLD, SIG_DFL); /* where it is ignored the kernel keeps neither status nor usage */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored the kernel would keep neither status nor usage */
 	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal) {
 		prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
 	}
 	return !adopts;
 }
 
-/* Armed first, then looked at: a parent that dies in between is seen by one or the other. */
+/* Arm first, then check, so that a parent that dies in between is noticed by one or the other. */
 bool program_guard_end(const struct program_guard *guard) {
 	if (guard->signal) {
 		prctl(PR_SET_PDEATHSIG, guard->signal, 0, 0, 0);

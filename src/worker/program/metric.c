@@ -10,14 +10,14 @@
 #include "src/base/mem.h"
 #include "src/base/pattern.h"
 
-/* So that neither ratios nor squares of metrics are lost. */
+/* Range in which neither ratios nor squares of metrics overflow or underflow. */
 static const double METRIC_LEAST = 1e-100, METRIC_MOST = 1e100;
 enum { METRIC_LINE = 64 * 1024, METRIC_TEXT = 160 };
 
 struct program_metric {
 	regex_t regex;
 	char *expression;
-	char line[METRIC_LINE + 1]; /* as far as it has come */
+	char line[METRIC_LINE + 1]; /* the line so far */
 	size_t used;
 	bool found, too_long;
 	char text[METRIC_TEXT]; /* the last match */
@@ -27,8 +27,8 @@ struct program_metric *program_metric_new(const char *expression, struct err *er
 	struct program_metric *metric = mem_alloc(1, sizeof *metric);
 	char why[160];
 	if (!pattern_compile(&metric->regex, expression, why, sizeof why)) {
-		err_set(err, ERR_USAGE, "it is a POSIX extended regular expression, such as \"rate ([0-9.]+)\"",
-		        "the metric \"%.200s\" can't be read: %s", expression, why);
+		err_set(err, ERR_USAGE, "write a POSIX extended regular expression, such as \"rate ([0-9.]+)\"",
+		        "the metric \"%.200s\" cannot be read: %s", expression, why);
 		free(metric);
 		return NULL;
 	}
@@ -67,7 +67,7 @@ static void line_keep(struct program_metric *metric, const char *data, size_t si
 	metric->used += size;
 }
 
-/* All matches of the line, since the last counts. An empty match moves on by one byte. */
+/* All matches of the line, because the last one counts. After an empty match go on one byte further. */
 static void line_end(struct program_metric *metric) {
 	regoff_t size = (regoff_t)metric->used;
 	regmatch_t match[2] = {{.rm_so = 0, .rm_eo = size}};
@@ -114,7 +114,7 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 	*value = strtod(metric->text, &end);
 	end += strspn(end, " \t\r");
 	if (end == metric->text || *end || metric->too_long) {
-		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is no number",
+		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not a number",
 		               metric->expression, metric->text);
 	}
 	if (!isfinite(*value) || *value <= 0) {

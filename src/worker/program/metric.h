@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds a number in what a program prints: the last match of a regular expression, line by line. */
+/* Finds a number in a program's output: the last match of a regular expression, line by line. */
 #ifndef SRC_WORKER_PROGRAM_METRIC_H
 #define SRC_WORKER_PROGRAM_METRIC_H
 #include <stdbool.h>
@@ -9,15 +9,15 @@
 
 struct program_metric;
 
-/* ERR_USAGE where it is no POSIX extended regular expression. */
+/* ERR_USAGE if the text is not a POSIX extended regular expression. */
 struct program_metric *program_metric_new(const char *expression, struct err *err);
-void program_metric_free(struct program_metric *metric);  /* NULL is fine */
+void program_metric_free(struct program_metric *metric);  /* accepts NULL */
 void program_metric_start(struct program_metric *metric); /* forgets what was found */
-/* Bytes as they come; of a line over 64 KiB the start counts. */
+/* Takes bytes as they come; a line of more than 64 KiB is cut there. */
 void program_metric_add(struct program_metric *metric, const char *data, size_t size);
-void program_metric_end(struct program_metric *metric); /* a last line without newline is one, too */
+void program_metric_end(struct program_metric *metric); /* a last line without newline counts, too */
 bool program_metric_found(const struct program_metric *metric);
-/* The number, above 0; -1 and err, one line that says what was found, where it is none. */
+/* The number, above 0; otherwise -1 and err, one line that says what was found. */
 int program_metric_value(const struct program_metric *metric, double *value, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@ bool program_output_wanted(const struct program_output *output) {
 }
 
 static void spool_failed(struct program_output *output, int why) {
-	snprintf(output->failure, sizeof output->failure, "its output can't be kept for verify: %s", strerror(why));
+	snprintf(output->failure, sizeof output->failure, "its output cannot be kept for verify: %s", strerror(why));
 }
 
 void program_output_start(struct program_output *output) {
@@ -49,7 +49,7 @@ void program_output_add(struct program_output *output, const char *data, size_t 
 		program_metric_add(output->metric, data, size);
 	}
 	if (output->spool >= 0 && output->bytes > PROGRAM_SPOOL_MAX) {
-		snprintf(output->failure, sizeof output->failure, "its output is over %d MiB, the most that verify is given",
+		snprintf(output->failure, sizeof output->failure, "its output exceeds %d MiB, the most that verify gets",
 		         PROGRAM_SPOOL_MAX >> 20);
 	} else if (output->spool >= 0 && !output->failure[0]) {
 		spool_write(output, data, size);

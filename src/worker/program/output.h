@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is done with a program's stdout while it comes: hashed, searched, kept for who verifies it. */
+/* Processes a program's stdout as it arrives: hashes it, searches it, keeps it for the verify command. */
 #ifndef SRC_WORKER_PROGRAM_OUTPUT_H
 #define SRC_WORKER_PROGRAM_OUTPUT_H
 #include <stdbool.h>
@@ -17,13 +17,13 @@ struct program_output {
 	int spool;                     /* a file, or -1 */
 	struct sha256 sha;
 	uint64_t bytes;
-	char failure[160]; /* why no more can be taken; empty: nothing is wrong */
+	char failure[160]; /* why nothing more is accepted; empty: all is well */
 };
 
 bool program_output_wanted(const struct program_output *output);
 void program_output_start(struct program_output *output);
 void program_output_add(struct program_output *output, const char *data, size_t size);
-/* After the last byte; the spool is then at its start. */
+/* Call it after the last byte; the spool is then at its start. */
 void program_output_end(struct program_output *output, char hash[SHA256_TEXT]);
 
 #endif

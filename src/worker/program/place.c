@@ -16,7 +16,7 @@
 enum { PLACE_FILE_LEAST = 1 << 20 };
 static const double PLACE_FREE_SHARE = 0.9;
 
-/* One file without end must not fill the disk. */
+/* One endless file must not fill the disk. */
 static uint64_t file_limit(const char *cwd) {
 	struct statvfs room;
 	if (statvfs(cwd ? cwd : ".", &room) != 0) {
@@ -50,7 +50,7 @@ void program_site_close(struct program_site *site) {
 	program_scratch_close(&site->scratch);
 }
 
-/* A pipe without a writer must not keep us, but the program may wait for one. */
+/* Opening a pipe without a writer must not block us, but the program may wait for one. */
 int program_site_input(const struct program_site *site, const char *path, struct err *err) {
 	struct stat what;
 	int at = AT_FDCWD, fd = -1;

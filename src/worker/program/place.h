@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the commands of one trial run: their folder, environment, scratch and limits. */
+/* The surroundings of one trial's commands: folder, environment, scratch and limits. */
 #ifndef SRC_WORKER_PROGRAM_PLACE_H
 #define SRC_WORKER_PROGRAM_PLACE_H
 #include "src/base/mem.h"
@@ -16,7 +16,7 @@ struct program_site {
 int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
                       struct err *err);
 void program_site_close(struct program_site *site);
-/* The program's stdin from its start, or -1 and err. A path that is not absolute begins in the program's folder. */
+/* The program's stdin from its start, or -1 and err. A relative path begins in the program's folder. */
 int program_site_input(const struct program_site *site, const char *path, struct err *err);
 
 #endif

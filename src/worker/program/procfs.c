@@ -13,7 +13,7 @@
 void program_books_open(struct program_books *books) {
 	books->tree.tree = true;
 	perf_group_add(&books->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
-	if (books->tree.user_only) { /* it would count 0 */
+	if (books->tree.user_only) { /* perf would count 0 */
 		program_books_close(books);
 	}
 }
@@ -26,14 +26,14 @@ void program_books_start(struct program_books *books) {
 	perf_group_start(&books->tree);
 }
 
-/* Minor faults of a task, and of those below it that it has waited for: fields 10 and 11 of proc(5). */
+/* Minor faults of a task and of its children that it has waited for: fields 10 and 11 of proc(5). */
 static bool faults_read(const char *path, unsigned long *own, unsigned long *below) {
 	char line[512];
 	const char *after = sys_read_line(path, line, sizeof line) ? strrchr(line, ')') : NULL;
 	return after && sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %lu %lu", own, below) == 2;
 }
 
-/* Threads and children leave their marks in what the whole process did. */
+/* Threads and children show in the figures of the whole process. */
 static bool was_alone(int pid) {
 	unsigned long all, thread, below, ignored;
 	char path[64];
@@ -45,7 +45,7 @@ static bool was_alone(int pid) {
 	return faults_read(path, &thread, &ignored) && all == thread && below == 0;
 }
 
-/* "nr_switches : 12" and its like; NAN where there is none. */
+/* A line such as "nr_switches : 12"; NAN if it is missing. */
 static double sched_number(const char *text, const char *name) {
 	const char *at = strstr(text, name), *colon = at ? strchr(at, ':') : NULL;
 	double value;
@@ -86,10 +86,10 @@ static bool migrations_count(struct program_books *books, double *migrations) {
 static const char *why_unknown(const struct program_leader *leader, const struct rusage *usage, bool strays) {
 	enum { LAST_SWITCHES = 1 };
 	if (!leader->read) {
-		return "the kernel keeps no such books (/proc/PID/sched)";
+		return "the kernel does not offer /proc/PID/sched";
 	}
 	if (strays || !leader->alone || usage->ru_nvcsw + usage->ru_nivcsw > leader->switches + LAST_SWITCHES) {
-		return "known only of programs with one thread and no children";
+		return "known only for programs with one thread and no children";
 	}
 	return NULL;
 }
@@ -102,7 +102,7 @@ struct program_extra program_books_stop(struct program_books *books, const struc
 	                              .no_migrations = why ? why : "the kernel does not count them",
 	                              .no_run_delay = why ? why : "the kernel does not count it"};
 	if (why && books->tree.count == 0) {
-		extra.no_migrations = "known only of programs with one thread and no children, or where perf may count in the "
+		extra.no_migrations = "known only for programs with one thread and no children, or where perf may count in the "
 							  "kernel: sudo sysctl kernel.perf_event_paranoid=1";
 	}
 	double counted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What wait4(2) does not tell of a program: how often the kernel moved it between CPUs, and how long it was ready to
- * run but had none. Perf counts migrations of the whole tree where that is allowed; otherwise both come from the books
- * of the program's first thread, read while it is a zombie, and are known only if it was alone. */
+/* Figures that wait4(2) does not report: how often the kernel moved a program between CPUs, and how long it was
+ * ready to run without a CPU. Perf counts migrations of the whole tree where that is allowed. Otherwise both come
+ * from /proc of the program's first thread, read while it is a zombie, and are known only if it was alone. */
 #ifndef SRC_WORKER_PROGRAM_PROCFS_H
 #define SRC_WORKER_PROGRAM_PROCFS_H
 #include <stdbool.h>
@@ -10,17 +10,17 @@
 
 #include "counters/perf/event.h"
 
-/* NAN where it is not known, and then why. */
+/* NAN if unknown; then the reason is set. */
 struct program_extra {
 	double migrations, run_delay_s;
 	const char *no_migrations, *no_run_delay;
 };
 
-/* Of a leader that has ended and was not waited for yet. */
+/* Reads the figures of a leader that has ended but was not reaped yet. */
 struct program_leader {
-	bool read, alone;               /* alone: no other thread and no process below it was seen */
+	bool read, alone;               /* alone: neither another thread nor a child process was seen */
 	long switches;                  /* of its first thread */
-	double migrations, run_delay_s; /* NAN: the kernel does not say */
+	double migrations, run_delay_s; /* NAN: the kernel does not report it */
 };
 
 struct program_books {
@@ -31,7 +31,7 @@ void program_books_open(struct program_books *books);
 void program_books_close(struct program_books *books);
 void program_books_start(struct program_books *books);
 void program_books_leader(pid_t pid, struct program_leader *leader);
-/* After all of it has ended. usage: of all of it; strays: something outlived the leader. */
+/* Call it after everything has ended. usage: of the whole tree; strays: a process outlived the leader. */
 struct program_extra program_books_stop(struct program_books *books, const struct program_leader *leader,
                                         const struct rusage *usage, bool strays);
 

@@ -14,7 +14,7 @@
 #include "src/worker/program/trial.h"
 #include "src/worker/program/regions_run.h"
 
-/* After the samples, and only of a program that came so far. Its regions are told in the first counted run. */
+/* Counts after the samples, and only if the program got that far. The first counted run reports its regions. */
 static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *reply) {
 	struct counting counting = {.runs = 0};
 	struct regions_run regions;
@@ -86,7 +86,7 @@ static void trial_close(struct program_trial *trial) {
 	program_site_close(&trial->site);
 }
 
-/* A name that nobody knows is a bad request, and nothing is run for it. */
+/* An unknown name is a bad request, so nothing runs. */
 static int counters_ask(struct counters *counters, struct arena *arena, const struct program_request *request,
                         struct counter_plan **plan, struct err *err) {
 	const struct counter_site site = {.tree = true};

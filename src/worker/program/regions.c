@@ -23,7 +23,7 @@ int regions_prepare(struct arena *arena, const char *scratch, const struct regio
 	char *folder = arena_printf(arena, "%s/regions-XXXXXX", scratch), *list = arena_strdup(arena, "");
 	*regions = (struct regions){.folder = folder, .events = events, .event_count = count};
 	if (count > REGIONS_EVENTS_MAX) {
-		return err_set(err, ERR_USAGE, NULL, "%zu events are more than the %d that a region can count", count,
+		return err_set(err, ERR_USAGE, NULL, "a region cannot count %zu events: the limit is %d", count,
 		               REGIONS_EVENTS_MAX);
 	}
 	if (!mkdtemp(folder)) {
@@ -42,7 +42,7 @@ static int wanted(const struct dirent *entry) {
 	return fnmatch("regions-*.json", entry->d_name, 0) == 0;
 }
 
-/* Nothing but a plain file is read: a pipe would keep us. */
+/* Reads plain files only, because a pipe would block. */
 static int file_open(const char *path) {
 	struct stat what;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);

@@ -95,7 +95,7 @@ static void region_notes(struct regions_book *book, const struct regions_region 
 
 static void limit_notes(struct regions_book *book) {
 	if (book->left_out > 0) {
-		regions_note(book, "only the first %d regions are told of", REGIONS_MAX);
+		regions_note(book, "only the first %d regions are reported", REGIONS_MAX);
 	}
 	if (book->rows_left_out > 0) {
 		regions_note(book, "per_thread leaves out %zu threads", book->rows_left_out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The regions of all processes of a program, while their files are read. */
+/* Collects the regions of all processes of a program while their files are read. */
 #ifndef SRC_WORKER_PROGRAM_REGIONS_BOOK_H
 #define SRC_WORKER_PROGRAM_REGIONS_BOOK_H
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include "src/worker/program/regions.h"
 
 enum {
-	REGIONS_MAX = 256,       /* that are told of */
-	REGIONS_ROWS_MAX = 4096, /* threads of regions that are told of one by one */
+	REGIONS_MAX = 256,       /* regions that are reported */
+	REGIONS_ROWS_MAX = 4096, /* threads that a region reports one by one */
 	REGIONS_NAME_MAX = 255,  /* bytes, as in the library */
 	REGIONS_NOTES_MAX = 20
 };
@@ -20,14 +20,14 @@ struct regions_count {
 	enum counter_status status;
 	char reason[COUNTER_REASON];
 	double total;
-	json_t *per_thread; /* null where it was not counted */
+	json_t *per_thread; /* null if it was not counted */
 };
 
 struct regions_region {
 	const char *name;
 	double calls, seconds, threads, unbegun, unended;
 	json_t *per_thread;
-	struct regions_count *counts; /* as the events of `regions` */
+	struct regions_count *counts; /* in the order of `regions` */
 };
 
 struct regions_book {
@@ -35,16 +35,16 @@ struct regions_book {
 	const struct regions *regions;
 	struct regions_region *region[REGIONS_MAX];
 	size_t count, left_out, rows, rows_left_out, files_left_out;
-	json_t *index; /* from a name to its place in `region` */
+	json_t *index; /* from a name to its index in `region` */
 	json_t *notes;
 };
 
 void regions_note(struct regions_book *book, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The region of that name; NULL where there are too many. */
+/* The region of that name; NULL if there are too many. */
 struct regions_region *regions_book_find(struct regions_book *book, const char *name);
-/* The regions as they are told, and the last notes; no region is to be used then. New reference. */
+/* The regions as JSON, and the last notes; do not use the regions afterwards. New reference. */
 json_t *regions_book_end(struct regions_book *book);
-/* The text of a file, which is changed. where: its name, for notes. */
+/* The text of a file, which is modified. where: its name, for notes. */
 void regions_text_read(struct regions_book *book, char *text, size_t size, const char *where);
 
 #endif

@@ -39,7 +39,7 @@ static const struct regions_event *events_choose(struct arena *arena, const stru
 	return events_usual;
 }
 
-/* The trial's, and what the library wants. */
+/* The trial's environment, and the library's variables. */
 static char **environment_make(struct arena *arena, const struct program_request *request,
                                const struct regions *regions) {
 	size_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program tells of its regions, in a run that is counted anyway, or in one of its own. */
+/* Regions of a program, from a run that counts anyway or from one of its own. */
 #ifndef SRC_WORKER_PROGRAM_REGIONS_RUN_H
 #define SRC_WORKER_PROGRAM_REGIONS_RUN_H
 #include "counters/plan/plan.h"
@@ -8,16 +8,16 @@
 
 struct regions_run {
 	struct regions regions;
-	char **environment; /* of that run; NULL where the regions can't be had */
-	struct err err;     /* why */
+	char **environment; /* environment of that run; NULL if regions are unavailable */
+	struct err err;     /* the reason */
 };
 
-/* Events are those that the plan counts through perf, or some that every kernel counts where there are none; plan may
- * be NULL. */
+/* The events are those that the plan counts through perf, or a few that every kernel counts if there are none; plan
+ * may be NULL. */
 void regions_run_open(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
                       struct regions_run *run);
-/* Makes a run of its own where none has been done, and sets "regions" if there are any, and "regions_notes" if
- * something was lost. */
+/* Makes a run of its own if none was made, and sets "regions" if there are any, and "regions_notes" if something was
+ * lost. */
 void regions_run_close(struct program_trial *trial, struct regions_run *run, bool done, json_t *reply);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libsweetspot writes, or somebody in its name: one JSON object a line. */
+/* Reads the files of libsweetspot, which anybody may have written: one JSON object a line. */
 #include <config.h>
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static void limit(struct regions_count *count, enum counter_status status, const
 	}
 }
 
-/* What to do about it, or what it means; "" where the error says it all. */
+/* Advice for an error, or its meaning; "" if the error is clear. */
 static const char *remedy(int64_t error) {
 	switch (error) {
 	case EACCES:
@@ -53,7 +53,7 @@ static const char *remedy(int64_t error) {
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return ": this machine has no counter for it";
+		return ": this machine lacks a counter for it";
 	default:
 		return "";
 	}
@@ -75,7 +75,7 @@ static double count_value(struct regions_count *count, const json_t *json, doubl
 		return refusal(count, js_int_or(json, "errno", 0));
 	}
 	if (isnan(value) || isnan(enabled) || isnan(running)) {
-		miss(count, "what the program wrote of it is malformed");
+		miss(count, "the program wrote it malformed");
 		return NAN;
 	}
 	if (running == 0) {
@@ -88,7 +88,7 @@ static double count_value(struct regions_count *count, const json_t *json, doubl
 		value *= enabled / running;
 	}
 	if (js_bool_or(json, "user_only", false)) {
-		limit(count, COUNTER_COUNTED, "in user mode only: the kernel does not let it be counted in its own code");
+		limit(count, COUNTER_COUNTED, "in user mode only: counting in the kernel is not permitted");
 	}
 	return scale > 0 ? value * scale : value;
 }
@@ -110,7 +110,7 @@ static void counts_add(struct source *source, struct regions_region *region, con
 	}
 }
 
-/* One thread; false where it is malformed. */
+/* One thread; false if it is malformed. */
 static bool row_add(struct source *source, struct regions_region *region, const json_t *row) {
 	struct regions_book *book = source->book;
 	double calls = whole(row, "calls"), ns = whole(row, "ns");
@@ -161,7 +161,7 @@ static void head_notes(struct source *source, const json_t *head) {
 	int64_t dropped = js_int_or(head, "dropped", 0), unread = js_int_or(head, "unread_events", 0);
 	const char *program = js_string_or(head, "program", "the program");
 	if (!js_bool_or(head, "complete", false)) {
-		regions_note(source->book, "%.60s did not end by exit: what its regions did last may be missing", program);
+		regions_note(source->book, "%.60s did not end by exit: the end of its regions may be missing", program);
 	}
 	if (dropped > 0) {
 		regions_note(source->book, "%.60s has too many regions or threads: %lld calls are not counted", program,
@@ -204,12 +204,12 @@ static bool line_read(struct source *source, const char *line, size_t size, bool
 	return good;
 }
 
-/* Names are whatever the program gave: not always UTF-8. */
+/* Names are arbitrary bytes, not always UTF-8. */
 void regions_text_read(struct regions_book *book, char *text, size_t size, const char *where) {
 	struct source source = {.book = book, .where = where};
 	size_t line = 1;
 	if (memchr(text, '\0', size)) {
-		regions_note(book, "%.60s is no file of libsweetspot's", where);
+		regions_note(book, "%.60s is not a file of libsweetspot", where);
 		return;
 	}
 	text_clean(text, true);

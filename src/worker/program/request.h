@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A request to run a program, checked. */
+/* A checked request to run a program. */
 #ifndef SRC_WORKER_PROGRAM_REQUEST_H
 #define SRC_WORKER_PROGRAM_REQUEST_H
 #include <jansson.h>
@@ -21,7 +21,7 @@ struct program_request {
 	uint64_t file_limit; /* bytes; 0: by the free space */
 };
 
-/* What is absent takes its default. The arena and the request own what it points to. */
+/* Missing members take their defaults. The arena and the request own the data it points to. */
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err);
 
 #endif

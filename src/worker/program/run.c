@@ -19,7 +19,12 @@
 #include "src/base/proc/reap.h"
 #include "src/base/sys.h"
 
-enum { RUN_CHUNK = 64 * 1024, RUN_TAIL = 64 * 1024, RUN_PIPE = 1 << 20, RUN_LEFT = 64 /* chunks after the end */ };
+enum {
+	RUN_CHUNK = 64 * 1024,
+	RUN_TAIL = 64 * 1024,
+	RUN_PIPE = 1 << 20,
+	RUN_LEFT = 64 /* chunks to read after the end */
+};
 static const double RUN_GRACE_S = 0.5, RUN_KILL_S = 5, RUN_SLICE_S = 3600, RUN_POLL_S = 0.001;
 
 /* A program while it runs. */
@@ -28,13 +33,13 @@ struct flight {
 	const struct program_command *command;
 	struct program_run *run;
 	pid_t pid;
-	int pidfd, out, err; /* -1 when closed, or where there is none */
+	int pidfd, out, err; /* -1 when closed or unused */
 	double start;
 	bool ended, abandoned;
 	char chunk[RUN_CHUNK];
 };
 
-/* Whether there may be more to read at once. */
+/* True if more may be readable at once. */
 static bool out_read(struct flight *flight) {
 	ssize_t got = read(flight->out, flight->chunk, sizeof flight->chunk);
 	if (got > 0) {
@@ -53,7 +58,7 @@ static bool err_read(struct flight *flight) {
 	return got > 0;
 }
 
-/* The time is taken first of all. */
+/* Take the time before anything else. */
 static void look(struct flight *flight) {
 	if (proc_has_ended(flight->pid)) {
 		flight->run->seconds = sys_now() - flight->start;
@@ -61,7 +66,7 @@ static void look(struct flight *flight) {
 	}
 }
 
-/* One wait of at most `seconds` for its end, its output, or the hang-up of who waits for the answer. */
+/* Waits once, at most `seconds`, for its end, its output, or the hang-up of the client. */
 static void pump(struct flight *flight, double seconds) {
 	struct pollfd fds[] = {{.fd = flight->pidfd, .events = POLLIN},
 	                       {.fd = flight->out, .events = POLLIN},
@@ -93,7 +98,7 @@ static void fly_until(struct flight *flight, double deadline) {
 	}
 }
 
-/* To its end, or to the point where it must be ended. */
+/* Runs to its end, or to the point where it must be killed. */
 static void fly(struct flight *flight) {
 	fly_until(flight, flight->command->seconds > 0 ? flight->start + flight->command->seconds : INFINITY);
 	flight->run->end = flight->abandoned ? PROGRAM_ABANDONED : refused(flight) ? PROGRAM_REFUSED : PROGRAM_ENDED;
@@ -108,7 +113,7 @@ static void fly(struct flight *flight) {
 	}
 }
 
-/* The leader's number, and its group's, are its own until it is waited for. */
+/* The leader's id, and its group's, stay its own until it is reaped. */
 static void land(struct flight *flight) {
 	struct program_run *run = flight->run;
 	struct program_leader leader = {.migrations = NAN, .run_delay_s = NAN};
@@ -129,7 +134,7 @@ static void land(struct flight *flight) {
 	int left = reap_strays(RUN_KILL_S, &run->usage);
 	bool strays = memcmp(&run->usage, &usage, sizeof usage) != 0;
 	if (left > 0) {
-		fprintf(stderr, "sweetspot-worker: warning: %d processes of %s can't be killed\n", left,
+		fprintf(stderr, "sweetspot-worker: warning: %d processes of %s cannot be killed\n", left,
 		        flight->command->argv[0]);
 	}
 	if (flight->command->books) {
@@ -137,7 +142,7 @@ static void land(struct flight *flight) {
 	}
 }
 
-/* What is still in the pipes; who could fill them is dead. */
+/* Reads the rest of the pipes, whose writers are dead. */
 static void drain(struct flight *flight) {
 	for (int i = 0; i < RUN_LEFT && flight->out >= 0 && !refused(flight) && out_read(flight); i++) {
 		continue;
@@ -149,10 +154,10 @@ static void drain(struct flight *flight) {
 
 static int pipes_open(int out[2], int err[2], bool wanted, struct err *why) {
 	if ((wanted && proc_pipe(out) != 0) || proc_pipe(err) != 0) {
-		return err_set(why, ERR_FAILED, "raise the limit of open files", "cannot make a pipe: %s", strerror(errno));
+		return err_set(why, ERR_FAILED, "raise the limit on open files", "cannot make a pipe: %s", strerror(errno));
 	}
 	if (wanted) {
-		fcntl(out[0], F_SETPIPE_SZ, RUN_PIPE); /* may be refused: then its reader is woken more often */
+		fcntl(out[0], F_SETPIPE_SZ, RUN_PIPE); /* may be refused; then its reader wakes up more often */
 		fcntl(out[0], F_SETFL, O_NONBLOCK);
 	}
 	fcntl(err[0], F_SETFL, O_NONBLOCK);
@@ -164,7 +169,7 @@ static void launch(struct flight *flight, int out[2], int err[2]) {
 	const struct program_command *command = flight->command;
 	const struct proc_spec spec = {.argv = command->argv,
 	                               .cwd = place->cwd,
-	                               .address_space = UINT64_MAX /* the worker's own is none of its */,
+	                               .address_space = UINT64_MAX /* the worker's own limit does not apply to it */,
 	                               .file_size = place->file_limit,
 	                               .no_core = true,
 	                               .session = true};

@@ -17,16 +17,16 @@
 #include "src/worker/count/scratch.h"
 
 enum { THREADS_MAX = 2048, WORDS = 64 };
-/* What the run may take: of the time, or of the CPU time if that is more, that it takes for real, and for starting. The
- * tuner waits as long: tuner/program/run.c. */
+/* Time limit of the simulated run: this many times the real time, or the real CPU time if that is longer, plus the
+ * time to start. The tuner waits as long: tuner/program/run.c. */
 static const double TIMES_MAX = 600, START_S = 60;
 
 static const char *const fixed[] = {
 	"--command-line-only=yes", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
 	"--trace-children=yes",    "--fair-sched=try", "--vgdb=no"};
 
-/* Where one of these is called, what was counted so far goes to a file and counting begins at 0 again: a child that is
- * forked takes it all with it, and writes it, too. `@`: names with versions, of shared libraries. */
+/* Calling one of these writes the counts so far to a file and starts again at 0, because a forked child inherits the
+ * counts and would write them once more. `@`: versioned names of shared libraries. */
 static const char *const forks[] = {"fork",    "fork@*",      "_Fork",         "__libc_fork",  "vfork",
                                     "vfork@*", "posix_spawn", "posix_spawn@*", "posix_spawnp", "posix_spawnp@*"};
 
@@ -40,7 +40,7 @@ static void add(struct line *line, const char *head, const char *tail) {
 	line->words[line->count++] = arena_printf(line->arena, "%s%s", head, tail);
 }
 
-/* It is looked for where the program would be, in the worker's PATH and not in the one that the program is given. */
+/* Valgrind is looked up in the worker's PATH, not in the one that the program gets. */
 static const char *program_path(struct arena *arena, const struct program_request *request) {
 	char *file = arena_alloc(arena, PATH_MAX, 1);
 	const char *name = request->argv[0], *mine = getenv("PATH");
@@ -83,7 +83,7 @@ static const char *const *line_make(struct arena *arena, const char *valgrind, c
 	return line.words;
 }
 
-/* Where everything is in memory must be the same in every run. Where that is not allowed the counts hardly differ. */
+/* Memory addresses must be the same in every run. If that is not permitted the counts hardly differ. */
 static void order_set(void *ctx) {
 	int *before = ctx;
 	*before = personality(0xffffffff);
@@ -99,7 +99,7 @@ static void order_restore(void *ctx) {
 	}
 }
 
-/* In time-outs of the request. The CPU time is the last run's. */
+/* In multiples of the request's timeout. The CPU time is the last run's. */
 static double patience(const struct program_trial *trial, double native_s) {
 	const struct timeval *user = &trial->run.usage.ru_utime, *system = &trial->run.usage.ru_stime;
 	double cpu_s = (double)(user->tv_sec + system->tv_sec) + 1e-6 * (double)(user->tv_usec + system->tv_usec);
@@ -116,7 +116,7 @@ static bool is_illegal(int status) {
 static void failure(const struct program_trial *trial, const char *folder, const char *why, char *reason) {
 	const char *trouble = program_simulate_trouble(folder);
 	if (!trouble && is_illegal(trial->run.status)) {
-		trouble = "it knows no AVX-512: build without";
+		trouble = "valgrind does not know AVX-512: build without it";
 	}
 	snprintf(reason, 2 * COUNTER_REASON, "the run under valgrind failed: %.250s%s%s%s", why, trouble ? " (" : "",
 	         trouble ? trouble : "", trouble ? ")" : "");
@@ -135,7 +135,7 @@ static bool run_in(struct arena *arena, struct program_trial *trial, const char 
 	}
 	if (strchr(folder, '%') || !cachegrind_path_find("valgrind", valgrind, PATH_MAX)) {
 		snprintf(reason, 2 * COUNTER_REASON,
-		         strchr(folder, '%') ? "valgrind takes no %% in TMPDIR" : "no valgrind in PATH");
+		         strchr(folder, '%') ? "valgrind does not accept %% in TMPDIR" : "valgrind is not in PATH");
 		return false;
 	}
 	const struct program_again again = {.argv = line_make(arena, valgrind, folder, &model, trial->request),
@@ -152,7 +152,7 @@ static bool run_in(struct arena *arena, struct program_trial *trial, const char 
 	return program_simulate_read(folder, out, reason);
 }
 
-/* A folder that the program is not told of. */
+/* A folder that the program does not learn of. */
 static bool run(struct arena *arena, struct program_trial *trial, struct program_simulated *out,
                 struct simulation *simulation, char *reason) {
 	struct program_scratch scratch;
@@ -195,7 +195,7 @@ void program_simulate(struct arena *arena, struct program_trial *trial, const st
 		if (good && event >= 0) {
 			event_fill(&out, event, counted);
 		} else {
-			counted_miss(counted, good ? "no such simulated event" : reason);
+			counted_miss(counted, good ? "this event is not simulated" : reason);
 		}
 	}
 	counting->simulation = good ? simulation : NULL;

@@ -11,13 +11,13 @@
 
 enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
 
-/* Valgrind's words, of its 3.19; it goes on after them, but not as the program would. */
+/* Messages of valgrind 3.19; it continues after them, but not like the program would. */
 static const struct {
 	const char *words, *meaning;
 } troubles[] = {
 	{"valgrind: Unrecognised instruction",
      "it does not know an instruction, such as one of AVX-512: build without them"},
-	{"== Warning: Can't execute setuid", "it runs no setuid, setgid or setcap program"},
+	{"== Warning: Can't execute setuid", "it does not run setuid, setgid or setcap programs"},
 };
 
 static const char *trouble_find(const char *log) {
@@ -29,7 +29,7 @@ static const char *trouble_find(const char *log) {
 	return NULL;
 }
 
-/* The next log in the folder. Sets *process and *text, which the caller frees; NULL: it can't be read. */
+/* The next log in the folder. Sets *process and *text, which the caller frees; NULL: it cannot be read. */
 static bool log_next(DIR *dir, const char *folder, int *process, char **text) {
 	struct dirent *entry;
 	while ((entry = readdir(dir))) {
@@ -59,9 +59,9 @@ const char *program_simulate_trouble(const char *folder) {
 	return trouble;
 }
 
-/* What a process left: a file at its end, which none has that was killed. A process that is forked begins with all that
- * its parent has counted, unless the parent has just written that to a file and begun anew; only what is started by an
- * exec, and says so, begins at block 0 of its own. */
+/* Checks a process's files. It writes one at its end, which a killed process lacks. A forked process begins with the
+ * counts of its parent, unless the parent has just written them to a file and started again. Only a process started
+ * by exec, which says so, begins at its own block 0. */
 static const char *process_check(const struct simulate_harvest *harvest, int process, const char *log) {
 	bool ended = false, fresh = strstr(log, "== For interactive control"), inherits = false;
 	for (size_t i = 0; i < harvest->count; i++) {
@@ -72,20 +72,20 @@ static const char *process_check(const struct simulate_harvest *harvest, int pro
 		}
 	}
 	if (!ended) {
-		return "a process left no counts: it was killed, or is of a kind that valgrind does not run";
+		return "a process left no counts: it was killed, or valgrind cannot run it";
 	}
-	return inherits ? "a process was forked in a way that hides what it did itself (a stripped static program?)" : NULL;
+	return inherits ? "a process was forked in a way that hides its own work (a stripped static program?)" : NULL;
 }
 
 static const char *processes_check(const char *folder, const struct simulate_harvest *harvest, int *processes) {
 	DIR *dir = opendir(folder);
-	const char *wrong = dir ? NULL : "its folder can't be read";
+	const char *wrong = dir ? NULL : "its folder cannot be read";
 	char *text;
 	int process;
 	*processes = 0;
 	while (!wrong && log_next(dir, folder, &process, &text)) {
 		wrong = ++*processes > PROCESSES_MAX ? "there are too many processes"
-		        : !text                      ? "its messages can't be read"
+		        : !text                      ? "its messages cannot be read"
 		                                     : trouble_find(text);
 		wrong = wrong ? wrong : process_check(harvest, process, text);
 		free(text);

@@ -17,9 +17,9 @@
 #include "src/worker/kernel/word.h"
 
 enum { PROGRAM_WORDS_KEPT = 200 };
-static const double PROGRAM_SIDE_S = 60; /* at least, for what comes before and after a run */
+static const double PROGRAM_SIDE_S = 60; /* seconds at least, for commands before and after a run */
 
-/* Returns false, for its caller to return. */
+/* Always false, so that callers can return it. */
 __attribute__((format(printf, 3, 4))) static bool fail(struct program_trial *trial, const char *status,
                                                        const char *format, ...) {
 	va_list ap;
@@ -31,7 +31,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct program_trial *tri
 	return false;
 }
 
-/* "exit status 3: its last words". A shell tells by a status over 128 that what it ran was killed. */
+/* "exit status 3: its last words". A shell reports a killed command by a status above 128. */
 static void how_ended(const struct program_run *run, uint64_t file_limit, char *text, size_t size) {
 	char words[PROGRAM_WORDS_KEPT], file[120] = "", shell[40] = "";
 	int inner = WIFEXITED(run->status) && WEXITSTATUS(run->status) > 128 ? WEXITSTATUS(run->status) - 128 : 0;
@@ -48,7 +48,7 @@ static void how_ended(const struct program_run *run, uint64_t file_limit, char *
 	snprintf(text + used, size - used, "%s%s%s%s", shell, file, words[0] ? ": " : "", words);
 }
 
-/* True where it ended with status 0; else `how` tells. */
+/* True if it ended with status 0; otherwise `how` says how. */
 static bool side_run(struct program_trial *trial, const char *line, int in, char *how, size_t size) {
 	const char *const argv[] = {"/bin/sh", "-c", line, NULL};
 	const struct program_command command = {
@@ -103,10 +103,10 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	case PROGRAM_REFUSED:
 		return fail(trial, "runtime", "%s", trial->output.failure);
 	case PROGRAM_STUCK:
-		return fail(trial, "runtime", "it can't be killed");
+		return fail(trial, "runtime", "it cannot be killed");
 	case PROGRAM_ABANDONED:
 		trial->abandoned = true;
-		return fail(trial, "runtime", "nobody waits for it");
+		return fail(trial, "runtime", "the client is gone");
 	case PROGRAM_ENDED:
 		break;
 	}
@@ -114,7 +114,7 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	return run->status == 0 || fail(trial, "runtime", "%s", how);
 }
 
-/* A program that prints its figures to stderr is served, too. */
+/* A program may also print its figures to stderr. */
 static bool metric_take(struct program_trial *trial, double *value) {
 	struct program_metric *metric = trial->output.metric;
 	struct err err;
@@ -135,10 +135,10 @@ static bool same_output(struct program_trial *trial, const char *hash) {
 		memcpy(trial->hash, hash, sizeof trial->hash);
 	}
 	return strcmp(trial->hash, hash) == 0 ||
-	       fail(trial, "correctness", "its output is not the same in each run of one configuration");
+	       fail(trial, "correctness", "its output differs between runs of one configuration");
 }
 
-/* Is the median bound to be over the limit, whatever the rest will be? */
+/* True if the median is bound to exceed the limit, whatever the rest will be. */
 static bool can_win(struct program_trial *trial) {
 	const struct program_request *request = trial->request;
 	int over = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The runs of one trial of a program, each judged: its end, its output, its time. */
+/* The runs of one trial of a program, each judged by its end, its output and its time. */
 #ifndef SRC_WORKER_PROGRAM_TRIAL_H
 #define SRC_WORKER_PROGRAM_TRIAL_H
 #include <stdbool.h>
@@ -15,31 +15,32 @@ struct program_trial {
 	const struct program_request *request;
 	struct program_site site;
 	struct program_output output;
-	struct program_run run, side; /* the program; what comes before and after it */
+	struct program_run run, side; /* the program; the commands before and after it */
 	struct program_books books;
 	struct program_usage *usage;
 	double *samples, *metrics;
 	size_t count;
 	char hash[SHA256_TEXT]; /* of the first run */
-	const char *status;     /* NULL: going well */
+	const char *status;     /* NULL: no failure so far */
 	char message[PROGRAM_MESSAGE];
 	bool abandoned;
-	double steal_s; /* since the machine's start; 0: there is none */
+	double steal_s; /* since the machine's start; 0: none */
 };
 
-/* One more run, which gives no sample. */
+/* One more run that does not give a sample. */
 struct program_again {
-	const char *const *argv;  /* NULL: the request's */
-	char **environment;       /* NULL: the same as in all runs */
-	double slowdown;          /* the timeout is so many times the request's */
-	void (*start)(void *ctx); /* right before the program is started, and after the end of all of it; in this thread */
+	const char *const *argv; /* NULL: the request's */
+	char **environment;      /* NULL: the same as in all runs */
+	double slowdown;         /* factor on the request's timeout */
+	void (*start)(
+		void *ctx); /* called right before the program starts, and after the whole tree has ended; in this thread */
 	void (*stop)(void *ctx);
 	void *ctx;
 };
 
-/* Warm-up and samples, up to the first that fails. */
+/* Warm-up and samples, up to the first failure. */
 void program_trial_runs(struct program_trial *trial);
-/* After them; judged as they are, but a failure is not the trial's: false and why. */
+/* A run after them, judged the same way, but a failure does not fail the trial: false and the reason. */
 bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size);
 
 #endif

@@ -11,7 +11,7 @@
 #include "src/base/json/js.h"
 #include "src/base/stats.h"
 
-/* name in JSON, whether it counts (else it is a time) */
+/* name in JSON, and whether it is a count (else a time) */
 #define FIGURES(X)                                                                                                     \
 	X(USER, "user_s")                                                                                                  \
 	X(SYSTEM, "system_s")                                                                                              \
@@ -55,10 +55,10 @@ static double seconds(struct timeval time) {
 	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
 }
 
-/* On its way to the new program the copy touches some more. */
+/* The copy touches a few more pages before exec. */
 static const double USAGE_COPY_GROWS = 1 << 20;
 
-/* A process begins as a copy of this one, and its largest resident set includes that. This is how large the copy is. */
+/* A process begins as a copy of this one, whose resident set is part of its maximum. This is the copy's size. */
 static double copy_size(void) {
 	struct rusage usage;
 	int status;
@@ -91,7 +91,7 @@ void program_usage_add(struct program_usage *usage, const struct program_run *ru
 	usage->count++;
 }
 
-/* NAN where one of the runs does not know. */
+/* NAN if one of the runs does not know. */
 static double median(const struct program_usage *usage, enum figure figure) {
 	for (size_t i = 0; i < usage->count; i++) {
 		if (isnan(usage->figures[figure][i])) {

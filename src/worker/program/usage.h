@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the runs of a trial used, each figure the median over the runs. */
+/* Resource usage of a trial's runs, each figure the median over the runs. */
 #ifndef SRC_WORKER_PROGRAM_USAGE_H
 #define SRC_WORKER_PROGRAM_USAGE_H
 #include <jansson.h>
@@ -10,9 +10,9 @@
 struct program_usage;
 
 struct program_usage *program_usage_new(struct arena *arena, size_t runs);
-/* steal_s: what a hypervisor took meanwhile. */
+/* steal_s: seconds that a hypervisor took meanwhile. */
 void program_usage_add(struct program_usage *usage, const struct program_run *run, double steal_s);
-/* Sets "usage", "usage_reasons" where a figure is null, and "noise". */
+/* Sets "usage", "usage_reasons" for figures that are null, and "noise". */
 void program_usage_set(const struct program_usage *usage, json_t *reply);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments as they are before a run: made once, shared by all configurations. */
+/* Arguments before a run: made once, shared by all configurations. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static enum ss_status vector_open(struct source_input *input, size_t i, const st
 	v->host = malloc(size);
 	v->want = a->output ? malloc(size) : NULL;
 	if (!v->host || (a->output && !v->want)) {
-		return source_fail(call, SS_NOMEM, "no memory for %zu bytes of %.60s", size, a->name);
+		return source_fail(call, SS_NOMEM, "cannot allocate %zu bytes for %.60s", size, a->name);
 	}
 	enum ss_status status = SS_OK;
 	if (a->file) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration: compiled, with what it writes in memory of its own. */
+/* A compiled configuration, with its own copy of the memory that it writes. */
 #include <config.h>
 
 #include <string.h>
@@ -15,7 +15,7 @@ static enum ss_status reference_check(const struct source_state *state, const st
 	const struct source_input *input = state->input;
 	for (size_t i = 0; i < input->problem.count; i++) {
 		if (input->problem.arguments[i].output && !input->vectors[i].known && !state->config.reference) {
-			return source_fail(call, SS_FAILED, "no reference: run a configuration with it first");
+			return source_fail(call, SS_FAILED, "no reference yet: first run a configuration with it");
 		}
 	}
 	return SS_OK;
@@ -39,8 +39,8 @@ static bool fits(const struct source_argument *a, size_t size) {
 	return size == (a->memory == SOURCE_SCALAR ? a->bytes : sizeof(gpu_ptr));
 }
 
-/* As many parameters as there are arguments: all are passed. Fewer: those in constant memory are not. Where the driver
- * can't tell, all of them: what is one too many in the end does no harm. */
+/* Passes all arguments if there are as many parameters; with fewer, those in constant memory are not passed. If the
+ * driver cannot tell the count, all are passed, because surplus arguments at the end are harmless. */
 static enum ss_status arguments_bind(struct source_state *state, const bool *symbols, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
 	size_t sizes[SOURCE_ARGUMENTS_MAX + 1], constants = 0, passed = 0;

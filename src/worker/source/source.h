@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The user's own CUDA source as a kernel: what a specification says of it comes in two texts of JSON (doc/protocol.md),
- * one for the problem and one for the configuration. It is in no registry: only requests name it. */
+/* The user's own CUDA source as a kernel: two texts of JSON describe it (doc/protocol.md), one for the problem and
+ * one for the configuration. It is not in a registry; only requests name it. */
 #ifndef SRC_WORKER_SOURCE_SOURCE_H
 #define SRC_WORKER_SOURCE_SOURCE_H
 #include <jansson.h>
@@ -12,7 +12,7 @@
 #include "src/base/err.h"
 #include "src/base/mem.h"
 
-/* "t1", and "t1-reset", which puts back before each run what is read and written. Ends with a NULL kernel. */
+/* "t1", and "t1-reset", which restores read and written arguments before each run. A NULL kernel ends the list. */
 extern const struct kernel_entry source_entries[];
 
 enum { SOURCE_TEXT_MAX = 64 << 10, SOURCE_ARGUMENTS_MAX = 64, SOURCE_OPTIONS_MAX = 88 };
@@ -25,12 +25,12 @@ struct source_argument {
 	enum source_kind kind;
 	enum source_access access;
 	enum source_memory memory;
-	size_t bytes, count; /* of an element; elements */
+	size_t bytes, count; /* bytes of an element; elements */
 	bool random, output;
 	double real;           /* the value, or the bound of random ones */
-	uint64_t whole;        /* the same of whole numbers, two's complement */
+	uint64_t whole;        /* the same for whole numbers, two's complement */
 	const char *file;      /* raw elements; NULL: filled */
-	const char *reference; /* raw elements that are right; NULL: what a run with `reference` gives */
+	const char *reference; /* raw reference elements; NULL: the output of a run with `reference` */
 };
 
 struct source_problem {
@@ -44,38 +44,38 @@ struct source_config {
 	const char *const *defines; /* -DNAME=VALUE, NULL-terminated */
 	size_t define_count;
 	struct gpu_shape shape;
-	bool reference; /* its outputs are what is right */
+	bool reference; /* its outputs become the reference */
 };
 
-/* The texts, checked: all of it lives in the arena. */
+/* Checks the texts; everything lives in the arena. */
 int source_problem_read(struct arena *arena, const char *text, struct source_problem *problem, struct err *err);
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
-/* Why, in one line; returns the status. */
+/* Sets a message of one line; returns the status. */
 __attribute__((format(printf, 3, 4))) enum ss_status source_fail(const struct ss_call *call, enum ss_status status,
                                                                  const char *format, ...);
 
-/* What an argument is filled with. */
+/* Fills an argument. */
 void source_fill(const struct source_argument *argument, size_t at, uint64_t seed, unsigned char *out);
-/* A file of exactly so many bytes. */
+/* Reads a file of exactly this many bytes. */
 enum ss_status source_load(const struct ss_call *call, const char *path, unsigned char *out, size_t size);
-/* NaN and infinities are no reference. */
+/* A reference must be finite. */
 enum ss_status source_finite(const struct ss_call *call, const struct source_argument *argument,
                              const unsigned char *is);
-/* Whole numbers exactly, reals within a tolerance of the largest magnitude that is right. */
+/* Compares whole numbers exactly, reals within a tolerance relative to the largest reference value. */
 enum ss_status source_compare(const struct ss_call *call, const struct source_argument *argument,
                               const unsigned char *is, const unsigned char *want);
 
-/* ---- what lives in the worker ---- */
+/* ---- data that lives in the worker ---- */
 
-enum { SOURCE_GUARD = 4096 }; /* bytes after each vector that nobody may write */
+enum { SOURCE_GUARD = 4096 }; /* bytes after each vector that must stay untouched */
 
 struct source_vector {
-	unsigned char *host; /* as it is before a run */
-	gpu_ptr device;      /* the same, of what is not WriteOnly */
-	unsigned char *want; /* what is right */
-	bool known;          /* want is there */
+	unsigned char *host; /* content before a run */
+	gpu_ptr device;      /* the same, except for WriteOnly arguments */
+	unsigned char *want; /* the reference */
+	bool known;          /* want is filled */
 };
 
 struct source_input {
@@ -91,7 +91,7 @@ struct source_state {
 	struct source_input *input;
 	struct source_config config;
 	const struct gpu_function *function;
-	gpu_ptr own[SOURCE_ARGUMENTS_MAX], at[SOURCE_ARGUMENTS_MAX]; /* own: to free */
+	gpu_ptr own[SOURCE_ARGUMENTS_MAX], at[SOURCE_ARGUMENTS_MAX]; /* freed by the owner */
 	void *passed[SOURCE_ARGUMENTS_MAX + 1];
 };
 

@@ -42,7 +42,7 @@ static int texts_read(struct arena *arena, const json_t *json, const char *key, 
 	const char **texts = arena_alloc(arena, json_array_size(array) + 1, sizeof *texts);
 	json_array_foreach(array, i, item) {
 		if (!json_is_string(item) || json_string_value(item)[0] != '-') {
-			return err_set(err, ERR_USAGE, NULL, "%s takes options", key);
+			return err_set(err, ERR_USAGE, NULL, "%s must be a list of options", key);
 		}
 		texts[i] = arena_strdup(arena, json_string_value(item));
 	}
@@ -91,7 +91,7 @@ static int argument_read(struct arena *arena, const json_t *json, struct source_
 	a->reference = text_or_null(arena, json, "reference");
 	bool written = a->output || a->access != SOURCE_READ_ONLY;
 	if (!size_fits(a) || (a->output && a->access == SOURCE_READ_ONLY) || (written && a->memory != SOURCE_VECTOR)) {
-		return err_set(err, ERR_USAGE, NULL, "argument %.60s is of no size or use", a->name);
+		return err_set(err, ERR_USAGE, NULL, "argument %.60s has an invalid size or use", a->name);
 	}
 	return 0;
 }
@@ -133,7 +133,7 @@ static int three_read(const json_t *json, const char *key, unsigned out[3], stru
 		json_t *number = json_array_get(array, i);
 		json_int_t value = json_integer_value(number);
 		if (!json_is_integer(number) || value < 1 || value > INT32_MAX) {
-			return err_set(err, ERR_USAGE, NULL, "%s takes three whole numbers", key);
+			return err_set(err, ERR_USAGE, NULL, "%s must be three whole numbers", key);
 		}
 		out[i] = (unsigned)value;
 	}

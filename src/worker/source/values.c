@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The elements of arguments: filled, read from files, compared. */
+/* Elements of arguments: filling, reading from files, comparing. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -62,11 +62,11 @@ enum ss_status source_load(const struct ss_call *call, const char *path, unsigne
 	FILE *in = fopen(path, "re");
 	enum ss_status status = SS_OK;
 	if (!in || fstat(fileno(in), &file) != 0 || !S_ISREG(file.st_mode)) {
-		status = source_fail(call, SS_INVALID, "%.150s can't be read", path);
+		status = source_fail(call, SS_INVALID, "%.150s cannot be read", path);
 	} else if ((uint64_t)file.st_size != size) {
 		status = source_fail(call, SS_INVALID, "%.150s has %jd bytes, not %zu", path, (intmax_t)file.st_size, size);
 	} else if (fread(out, 1, size, in) != size) {
-		status = source_fail(call, SS_INVALID, "%.150s can't be read to its end", path);
+		status = source_fail(call, SS_INVALID, "%.150s cannot be read to its end", path);
 	}
 	if (in) {
 		fclose(in);
@@ -94,7 +94,7 @@ enum ss_status source_finite(const struct ss_call *call, const struct source_arg
 	return SS_OK;
 }
 
-/* Other orders of summation round differently; an error is judged by the largest value that is right. */
+/* Other orders of summation round differently, so errors are judged relative to the largest reference value. */
 static enum ss_status reals_compare(const struct ss_call *call, const struct source_argument *a,
                                     const unsigned char *is, const unsigned char *want) {
 	double most = 0, tolerance = a->bytes == 4 ? 1e-4 : 1e-9;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is it right? */
+/* Verifies a configuration's outputs. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "src/worker/kernel/device.h"
 #include "src/worker/source/source.h"
 
-/* What is changed where nothing may be changed is put right again: others use it, too. */
+/* Restores changed inputs, because other configurations use them, too. */
 static enum ss_status read_only_check(const struct source_state *state, size_t i, const unsigned char *is,
                                       const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
@@ -17,7 +17,7 @@ static enum ss_status read_only_check(const struct source_state *state, size_t i
 		return SS_OK;
 	}
 	gpu_upload(call->gpu, state->at[i], was, source_size(a));
-	return source_fail(call, SS_INCORRECT, "it changes what is ReadOnly: %.60s", a->name);
+	return source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
 }
 
 static enum ss_status output_check(const struct source_state *state, size_t i, const unsigned char *is,
