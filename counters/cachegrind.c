@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulated, not counted: valgrind runs the trial on a processor of its own with two levels of caches and a branch
- * predictor. Of its two tools with that model callgrind is used: programs can tell it where a region begins and ends
- * (Valgrind User Manual, "Callgrind: a call-graph generating cache and branch prediction profiler", 6.5), which
- * cachegrind learned in 3.21 only. */
+/* Simulated, not counted: valgrind runs the trial on its own processor model, with two levels of caches and a branch
+ * predictor. Of its two tools with that model callgrind is used, because programs can mark where a region begins and
+ * ends (Valgrind User Manual, "Callgrind: a call-graph generating cache and branch prediction profiler", 6.5), which
+ * cachegrind learned only in 3.21. */
 #include <config.h>
 
 #include "counters/cachegrind.h"
@@ -49,7 +49,7 @@ int cachegrind_column_find(const char *column) {
 
 static int model_fail(const char *text, struct err *err) {
 	return err_set(err, ERR_USAGE, "SWEETSPOT_CACHEGRIND=\"--LL=262144,16,64\": bytes, ways, bytes of a line",
-	               "SWEETSPOT_CACHEGRIND takes --I1=, --D1= and --LL=, each once, and not \"%.60s\"", text);
+	               "SWEETSPOT_CACHEGRIND must be --I1=, --D1= and --LL=, each at most once, not \"%.60s\"", text);
 }
 
 /* Reads a whole number above 0, without sign or white space, that `end` follows. */
@@ -111,11 +111,11 @@ bool cachegrind_path_find(const char *name, char *file, size_t size) {
 static void cachegrind_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = false};
 #if defined UNDER_SANITIZER
-	snprintf(probe->reason, sizeof probe->reason, "valgrind can't run this build: it has a sanitizer of its own");
-	snprintf(probe->fix, sizeof probe->fix, "./configure without --enable-asan and --enable-tsan, and make again");
+	snprintf(probe->reason, sizeof probe->reason, "valgrind cannot run this build, because it has a sanitizer");
+	snprintf(probe->fix, sizeof probe->fix, "./configure without --enable-asan and --enable-tsan, and run make again");
 #elif !defined HAVE_VALGRIND_CALLGRIND_H
 	snprintf(probe->reason, sizeof probe->reason, "built without valgrind/callgrind.h");
-	snprintf(probe->fix, sizeof probe->fix, "sudo apt-get install valgrind, then ./configure and make again");
+	snprintf(probe->fix, sizeof probe->fix, "sudo apt-get install valgrind, then run ./configure and make again");
 #else
 	struct cachegrind_model model;
 	struct err err = {.code = ERR_OK};

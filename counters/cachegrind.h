@@ -23,7 +23,7 @@ struct cachegrind_model {
 	int count;
 	char options[CACHEGRIND_MODEL_MAX][CACHEGRIND_OPTION];
 };
-/* "--LL=262144,16,64 --D1=..": size in bytes, ways, bytes of a line; of I1, D1 and LL each once at most. text may be
+/* "--LL=262144,16,64 --D1=..": size in bytes, ways, bytes of a line; I1, D1 and LL at most once each. text may be
  * NULL. 0, or -1 and err. */
 int cachegrind_model_read(const char *text, struct cachegrind_model *model, struct err *err);
 

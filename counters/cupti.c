@@ -22,13 +22,13 @@ struct cupti_state {
 	size_t count;
 	struct gpu *gpu;
 	struct cupti_chip *chip;
-	struct cupti_range *range; /* NULL: refused, and the reason says why */
+	struct cupti_range *range; /* NULL: refused for `reason` */
 	char reason[COUNTER_REASON];
 };
 
 static struct cupti_chip *chip_of(const struct gpu *gpu, char reason[COUNTER_REASON]) {
 	if (!gpu) {
-		snprintf(reason, COUNTER_REASON, "it counts on a GPU, and this does not run there (--device cuda)");
+		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
 		return NULL;
 	}
 	return cupti_denied(reason) ? NULL : cupti_chip_here(gpu_facts(gpu)->index, reason);
@@ -61,7 +61,7 @@ static void cupti_close(void *state) {
 
 static void give_up(struct cupti_state *s) {
 	if (!s->reason[0])
-		snprintf(s->reason, sizeof s->reason, "the GPU failed meanwhile");
+		snprintf(s->reason, sizeof s->reason, "the GPU failed during the run");
 	cupti_close(s);
 }
 
@@ -103,14 +103,14 @@ static int cupti_read(void *state, struct counter_value *values) {
 		if (told && isfinite(raw[i]))
 			counter_value_set(&values[i], s->names[i], unit, raw[i] * scale);
 		else
-			counter_value_miss(&values[i], s->names[i], unit, "%s", told ? "CUPTI gives no value" : s->reason);
+			counter_value_miss(&values[i], s->names[i], unit, "%s", told ? "CUPTI did not return a value" : s->reason);
 	}
 	return 0;
 }
 
 const struct counter_backend counter_cupti = {
 	.name = "cupti",
-	.summary = "hardware metrics of NVIDIA GPUs, in as many runs as CUPTI has passes for them",
+	.summary = "hardware metrics of NVIDIA GPUs, in as many runs as CUPTI needs passes",
 	.scope = COUNTER_MACHINE,
 	.state_size = sizeof(struct cupti_state),
 	.events = events,

@@ -106,7 +106,7 @@ static bool activity_can(const char *event, const struct counter_site *site, cha
 	if (field_of(event) == FIELDS)
 		snprintf(reason, COUNTER_REASON, "cupti-activity does not have an event %.100s", event);
 	else if (!site->gpu)
-		snprintf(reason, COUNTER_REASON, "it counts on a GPU, and this does not run there (--device cuda)");
+		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
 	return !reason[0];
 }
 

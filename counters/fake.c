@@ -18,7 +18,7 @@ struct fake {
 static const char *const events[] = {"fake-counted", "fake-scaled", "fake-simulated", "fake-unavailable", NULL};
 
 static void fake_probe(struct counter_probe *probe) {
-	*probe = (struct counter_probe){.usable = true, .reason = "constants, to test what reads counters"};
+	*probe = (struct counter_probe){.usable = true, .reason = "constants, to test the readers of counters"};
 }
 
 static int fake_step(struct fake *fake, bool allowed, enum phase next) {

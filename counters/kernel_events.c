@@ -18,7 +18,8 @@ struct kernel_state {
 static const char *const events[] = {NULL}; /* each kernel has its own */
 
 static void kernel_probe(struct counter_probe *probe) {
-	*probe = (struct counter_probe){.usable = true, .reason = "what kernels themselves count, read from their memory"};
+	*probe = (struct counter_probe){.usable = true,
+	                                .reason = "events that kernels count themselves, read from their memory"};
 }
 
 static bool kernel_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {

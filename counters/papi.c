@@ -64,7 +64,7 @@ static void papi_close(void *state) {
 
 const struct counter_backend counter_papi = {
 	.name = "papi",
-	.summary = "hardware and other events that PAPI knows, each thread its own",
+	.summary = "hardware and other PAPI events, for each thread",
 	.state_size = sizeof(struct papi_counting),
 	.events = events,
 	.probe = papi_probe,

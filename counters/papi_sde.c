@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Software-defined events (A. Jagode, A. Danalis, H. Anzt, J. Dongarra, "PAPI software-defined events for in-depth
- * performance analysis", IJHPCA 33(6), 2019): those of the kernel that runs, for each thread, and those that a plug-in
- * exports by itself, for the whole process. */
+ * performance analysis", IJHPCA 33(6), 2019): those of the running kernel, for each thread, and those that a plug-in
+ * exports itself, for the whole process. */
 #include <config.h>
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct sde_state {
 
 static const char *const events[] = {NULL}; /* each kernel has its own */
 
-/* 0: papi_library_leave when done. */
+/* 0 on success; then call papi_library_leave when done. */
 static int sde_begin(char reason[COUNTER_REASON]) {
 	if (sde_book_start(reason) || papi_library_enter(reason))
 		return -1;
@@ -39,8 +39,8 @@ static void sde_probe(struct counter_probe *probe) {
 	if (probe->usable)
 		papi_library_leave();
 	if (probe->usable)
-		snprintf(probe->reason, sizeof probe->reason, "PAPI %s counts what kernels and plug-ins export through libsde",
-		         papi_library_version());
+		snprintf(probe->reason, sizeof probe->reason,
+		         "PAPI %s counts the events that kernels and plug-ins export through libsde", papi_library_version());
 	else
 		snprintf(probe->fix, sizeof probe->fix, "apt-get install libpapi-dev, then configure and build again");
 }
@@ -62,7 +62,7 @@ static bool foreign_can(const char *event, const struct counter_site *site, char
 		return true;
 	if (site->software || !strstr(event, "::"))
 		return software_event(site->software, event, reason) >= 0;
-	snprintf(reason, COUNTER_REASON, "no library here exports the software-defined event %.100s", event);
+	snprintf(reason, COUNTER_REASON, "no loaded library exports the software-defined event %.100s", event);
 	return false;
 }
 

@@ -82,7 +82,7 @@ static bool cycles_count(char reason[COUNTER_REASON], struct perf_reason *refuse
 	if (refused->reason)
 		snprintf(reason, COUNTER_REASON, "%s", refused->reason);
 	else if (value.status == COUNTER_UNAVAILABLE)
-		snprintf(reason, COUNTER_REASON, "hardware events can't be counted: %.100s", value.reason);
+		snprintf(reason, COUNTER_REASON, "hardware events cannot be counted: %.100s", value.reason);
 	else
 		snprintf(reason, COUNTER_REASON, "the hardware PMU counts nothing");
 	return value.status != COUNTER_UNAVAILABLE && value.value > 0;

@@ -8,7 +8,7 @@
 #include "counters/backend/counter.h"
 #include "counters/rapl/meter.h"
 
-#define STANDS_STILL "the energy counter stands still, as one may that a hypervisor shows but does not give"
+#define STANDS_STILL "the energy counter stands still, as it may under a hypervisor"
 #define ON_METAL     "measure energy on the machine itself, not in a VM"
 
 static const char *const events[RAPL_DOMAINS + 1] = {[RAPL_PACKAGE] = "energy-package",
@@ -37,7 +37,7 @@ static void rapl_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = meter.count > 0 && rapl_meter_moves(&meter, RAPL_DOMAINS)};
 	bool stands = meter.count > 0 && !probe->usable;
 	snprintf(probe->reason, sizeof probe->reason, "%s",
-	         probe->usable ? "energy of the whole machine, whatever else runs on it"
+	         probe->usable ? "energy of the whole machine, including other programs"
 	         : stands      ? STANDS_STILL
 	                       : meter.reason);
 	snprintf(probe->fix, sizeof probe->fix, "%s", stands ? ON_METAL : meter.fix);
@@ -97,7 +97,7 @@ static int rapl_read(void *state, struct counter_value *values) {
 			counter_value_miss(&values[i], events[d], "J", "shorter than a step of the counter, about 1 ms");
 		} else {
 			counter_value_set(&values[i], events[d], "J", joules);
-			snprintf(values[i].reason, COUNTER_REASON, "of the whole machine, whatever else ran on it");
+			snprintf(values[i].reason, COUNTER_REASON, "of the whole machine, including other programs");
 		}
 	}
 	return 0;

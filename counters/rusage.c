@@ -18,9 +18,9 @@
 #include "counters/backend/counter.h"
 
 enum { CPU, USER, SYSTEM, MINOR, MAJOR, VOLUNTARY, INVOLUNTARY, DELAY, EVENTS };
-enum { LOOKS = 25 /* of the kernel, below which its division of CPU time says nothing */ };
+enum { LOOKS = 25 /* of the kernel; its division of less CPU time is meaningless */ };
 
-#define NO_TREE_DELAY "the kernel keeps no run delay of processes that have ended"
+#define NO_TREE_DELAY "the kernel does not keep the run delay of processes that have ended"
 
 static const char *const events[] = {"cpu-time",
                                      "user-time",
@@ -36,7 +36,7 @@ struct rusage_state {
 	const char *const *names;
 	size_t count;
 	bool tree;
-	int file;     /* the schedstat of the thread that opened it, plus 1: 0 is closed */
+	int file;     /* descriptor of the opening thread's schedstat, plus 1; 0: closed */
 	int no_delay; /* errno: why run-delay is not counted */
 	double begin[EVENTS], end[EVENTS];
 };
@@ -129,13 +129,13 @@ static void part_read(const struct rusage_state *s, int i, struct counter_value 
 	double cpu = s->end[CPU] - s->begin[CPU], tick = tick_seconds();
 	if (cpu < LOOKS * tick) {
 		counter_value_miss(value, events[i], "s",
-		                   "the kernel looks once in %g ms whether CPU time is a user's or its own: "
-		                   "%.3g ms are too short to tell; cpu-time is exact",
+		                   "the kernel samples once in %g ms whether CPU time is the user's or its own: "
+		                   "%.3g ms are too short for that; cpu-time is exact",
 		                   tick * 1e3, cpu * 1e3);
 		return;
 	}
 	counter_value_set(value, events[i], "s", s->end[i] - s->begin[i]);
-	snprintf(value->reason, sizeof value->reason, "divided by a look once in %g ms", tick * 1e3);
+	snprintf(value->reason, sizeof value->reason, "divided by samples, one in %g ms", tick * 1e3);
 }
 
 static int rusage_read(void *state, struct counter_value *values) {
@@ -150,7 +150,7 @@ static int rusage_read(void *state, struct counter_value *values) {
 		else if (i == DELAY && s->tree)
 			counter_value_miss(&values[k], events[i], unit, NO_TREE_DELAY);
 		else if (i == DELAY && s->no_delay)
-			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s",
+			counter_value_miss(&values[k], events[i], unit, "the kernel does not keep run delays: %s",
 			                   strerror(s->no_delay));
 		else
 			counter_value_set(&values[k], events[i], unit, s->end[i] - s->begin[i]);
@@ -166,7 +166,7 @@ static void rusage_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = take(&s, s.begin) == 0};
 	snprintf(probe->reason, sizeof probe->reason, "%s%s",
 	         probe->usable ? "CPU time, page faults, context switches" : strerror(errno),
-	         s.no_delay ? "; no run delays" : ", run delays");
+	         s.no_delay ? "; without run delays" : ", run delays");
 	if (s.no_delay)
 		snprintf(probe->fix, sizeof probe->fix, "run delays need a kernel with CONFIG_SCHED_INFO and /proc mounted");
 	rusage_close(&s);
@@ -185,7 +185,7 @@ static bool rusage_can(const char *event, const struct counter_site *site, char 
 
 const struct counter_backend counter_rusage = {
 	.name = "rusage",
-	.summary = "CPU time, page faults, context switches and run delay from the kernel's books",
+	.summary = "CPU time, page faults, context switches and run delay from the kernel's accounting",
 	.trees = true,
 	.state_size = sizeof(struct rusage_state),
 	.events = events,

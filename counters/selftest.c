@@ -20,7 +20,7 @@
 enum { CACHE_BYTES_MAX = 1 << 20 };
 
 struct counter_selftest {
-	char *path; /* NULL: nothing can be kept */
+	char *path; /* NULL: results cannot be kept */
 	char key[400];
 	json_t *seen; /* "backend:event" -> counted over the loop */
 	bool changed;
@@ -124,9 +124,9 @@ bool counter_selftest_good(struct counter_selftest *selftest, const struct count
 		return true;
 	double seen = seen_find(selftest, backend, event, site);
 	if (isnan(seen))
-		snprintf(reason, COUNTER_REASON, "%s opens %s, but can't count it", backend->name, event);
+		snprintf(reason, COUNTER_REASON, "%s opens %s, but cannot count it", backend->name, event);
 	else if (seen < least)
-		snprintf(reason, COUNTER_REASON, "%s counts %.6g of %s over a loop that causes at least %.6g: not believed",
+		snprintf(reason, COUNTER_REASON, "%s counts %.6g of %s over a loop that causes at least %.6g: not trusted",
 		         backend->name, seen, event, least);
 	return seen >= least;
 }

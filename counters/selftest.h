@@ -9,8 +9,8 @@
 
 struct counter_selftest;
 struct counter_selftest *counter_selftest_new(void);
-void counter_selftest_free(struct counter_selftest *selftest); /* keeps what is new; NULL is fine */
-/* Asks the backend, then the cache, then the loop. least 0: any value is believed and the loop is not run. */
+void counter_selftest_free(struct counter_selftest *selftest); /* keeps new results; accepts NULL */
+/* Asks the backend, then the cache, then the loop. least 0: any value is trusted and the loop does not run. */
 bool counter_selftest_good(struct counter_selftest *selftest, const struct counter_backend *backend, const char *event,
                            const struct counter_site *site, double least, char reason[COUNTER_REASON]);
 

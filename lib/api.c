@@ -24,8 +24,8 @@ void sweetspot_end(const char *name) {
 		ssr_end(text_of(name), strnlen(text_of(name), REGION_NAME + 1));
 }
 
-/* Fortran passes text without NUL, filled up with blanks, and its length after all other arguments. Declared here,
- * since nobody else calls them. */
+/* Fortran passes text without a NUL, padded with blanks, and its length after all other arguments. These are
+ * declared here because only Fortran calls them. */
 __attribute__((visibility("default"))) void sweetspot_begin_(const char *name, size_t length);
 __attribute__((visibility("default"))) void sweetspot_end_(const char *name, size_t length);
 

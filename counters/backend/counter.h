@@ -15,15 +15,15 @@ enum counter_status { COUNTER_COUNTED, COUNTER_SCALED, COUNTER_SIMULATED, COUNTE
 struct counter_value {
 	const char *name, *unit;
 	enum counter_status status;  /* a value that was not counted is UNAVAILABLE with a reason, never 0 */
-	double value;                /* NAN where UNAVAILABLE */
-	bool shared;                 /* of all threads together; thread 0 has the value */
-	char reason[COUNTER_REASON]; /* why not, or what limits the value; may be empty where counted */
+	double value;                /* NAN if UNAVAILABLE */
+	bool shared;                 /* covers all threads together; thread 0 has the value */
+	char reason[COUNTER_REASON]; /* why it is unavailable, or what limits the value; may be empty if counted */
 };
 
 struct counter_probe {
 	bool usable;
-	char reason[COUNTER_REASON]; /* why not; or what it can count */
-	char fix[COUNTER_REASON];    /* the exact thing to do, or empty */
+	char reason[COUNTER_REASON]; /* why it cannot be used; or what it can count */
+	char fix[COUNTER_REASON];    /* the exact remedy, or empty */
 };
 
 /* The extent of a backend's counts. */
@@ -76,7 +76,7 @@ struct counter_backend {
 	/* After stop: must the same work run once more, from start to stop, before it is read? Such a backend counts one
 	 * run instead of many, and is never started outside of one. NULL: never. */
 	bool (*more)(void *state);
-	/* After stop: values[i] belongs to events[i] of open, counts from the last start to the stop, and has its name. */
+	/* After stop: values[i] belongs to events[i] of open, covers the last start to the stop, and has its name. */
 	int (*read)(void *state, struct counter_value *values);
 	/* Returns the number of times that the same work must run to count these together, known before any run; 0: they
 	 * can't be counted together, or the number is unknown. NULL: once. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* "GenuineIntel-6-55" and "AuthenticAMD-25-1" (family decimal, model hexadecimal, as in perf's tables), "arm-41-d0c"
- * (implementer and part, hexadecimal), "" where not known. Returns text. */
+ * (implementer and part, hexadecimal), "" if unknown. Returns text. */
 const char *counter_cpu(char *text, size_t size);
 const char *counter_cpu_of(const char *path, char *text, size_t size); /* from a copy of /proc/cpuinfo */
 

@@ -16,7 +16,7 @@ static const char *own_name(const struct counter_software *software, const char 
 
 int software_event(const struct counter_software *software, const char *event, char reason[COUNTER_REASON]) {
 	if (!software || software->count == 0) {
-		snprintf(reason, COUNTER_REASON, "this kernel exports no software-defined events");
+		snprintf(reason, COUNTER_REASON, "this kernel does not export software-defined events");
 		return -1;
 	}
 	const char *name = own_name(software, event);
@@ -34,7 +34,7 @@ int64_t *software_counts(const struct counter_software *software, int thread) {
 
 void software_value(struct counter_value *value, const char *name, int64_t begin, int64_t end) {
 	if (begin == COUNTER_SOFTWARE_UNKNOWN || end == COUNTER_SOFTWARE_UNKNOWN)
-		counter_value_miss(value, name, "count", "the kernel can't know it in this configuration");
+		counter_value_miss(value, name, "count", "the kernel cannot count it in this configuration");
 	else
 		counter_value_set(value, name, "count", (double)(end - begin));
 }

@@ -7,7 +7,7 @@
 #include "counters/cupti/cupti.h"
 
 static void absent(char reason[COUNTER_REASON]) {
-	snprintf(reason, COUNTER_REASON, "built without CUPTI's headers: %.120s", SS_CUPTI_SUMMARY);
+	snprintf(reason, COUNTER_REASON, "this build lacks CUPTI's headers: %.120s", SS_CUPTI_SUMMARY);
 }
 
 void cupti_probe(struct counter_probe *probe) {

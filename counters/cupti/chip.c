@@ -61,8 +61,8 @@ static const char *chip_spelt(const char *name, char reason[COUNTER_REASON]) {
 			return all[count];
 	const char *near = all ? near_word(upper, all, count) : NULL;
 	if (all)
-		snprintf(reason, COUNTER_REASON, "CUPTI knows no chip \"%.40s\"%s%s", name, near ? "; the nearest is " : "",
-		         near ? near : "");
+		snprintf(reason, COUNTER_REASON, "CUPTI does not know the chip \"%.40s\"%s%s", name,
+		         near ? "; the nearest is " : "", near ? near : "");
 	return NULL;
 }
 

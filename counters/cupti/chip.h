@@ -27,7 +27,7 @@ const char *const *cupti_chip_rollups(const struct cupti_chip *chip, const char 
                                       size_t *count);
 /* Returns the chip's metric with the nearest name, rollups aside; NULL if none is near. */
 const char *cupti_chip_near(const struct cupti_chip *chip, const char *base);
-/* "GB10B GB202 ..", NULL on failure; caller frees. */
+/* "GB10B GB202 ..", NULL on failure; the caller frees it. */
 char *cupti_chips_text(void);
 
 #endif

@@ -13,7 +13,7 @@ void cupti_probe(struct counter_probe *probe);
 /* Has the driver denied counters to this process? The reason contains the remedy. */
 bool cupti_denied(char reason[COUNTER_REASON]);
 
-/* ---- a chip, as the host API knows it: no GPU is needed. Names in any case: "gh100" ---- */
+/* ---- a chip in the host API, which works without a GPU. Names in any case: "gh100" ---- */
 struct cupti_chip;
 /* Opens a chip once and keeps it until the process ends. NULL with the reason. */
 struct cupti_chip *cupti_chip(const char *name, char reason[COUNTER_REASON]);
@@ -22,7 +22,7 @@ const char *cupti_chip_name(const struct cupti_chip *chip); /* "GH100" */
 const char *const *cupti_chips(char reason[COUNTER_REASON]);
 /* Returns the chip of this machine's device cuda:INDEX. NULL with the reason. */
 struct cupti_chip *cupti_chip_here(int index, char reason[COUNTER_REASON]);
-/* Is this a metric of the chip, complete with its rollup ("dram__bytes.sum")? The reason names the nearest. */
+/* True if this is a metric of the chip, complete with its rollup ("dram__bytes.sum"). The reason names the nearest. */
 bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]);
 /* Returns the number of times that the same work must run to count these together; 0 with the reason if they can't be.
  */
@@ -30,26 +30,28 @@ size_t cupti_chip_passes(const struct cupti_chip *chip, const char *const *metri
                          char reason[COUNTER_REASON]);
 /* Returns the metric's unit. Multiply its value by *scale to get that unit: "s" and 1e-9 for nanoseconds. */
 const char *cupti_chip_unit(const struct cupti_chip *chip, const char *metric, double *scale);
-/* {"chip","metrics":[{"name","type","unit","hardware","summary","passes","rollups":[..]}]} of those whose name begins
- * with the prefix ("" for all): passes null and rollups absent where there are many. New reference. NULL:
+/* {"chip","metrics":[{"name","type","unit","hardware","summary","passes","rollups":[..]}]} for the metrics whose
+ * name begins with the prefix ("" for all): passes null and rollups absent if there are many. New reference. NULL:
  * ERR_UNAVAILABLE, or ERR_USAGE with the chips, or the nearest name. */
 json_t *cupti_list(const char *chip, const char *prefix, struct err *err);
 
 /* ---- a range of work on a device, counted ---- */
 struct cupti_range;
-/* context: CUcontext, current; the metrics outlive it. NULL and the reason. */
+/* context: the current CUcontext; the metrics must outlive the range. NULL and the reason. */
 struct cupti_range *cupti_range_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
                                     char reason[COUNTER_REASON]);
 bool cupti_range_begin(struct cupti_range *range, char reason[COUNTER_REASON]);
-bool cupti_range_end(struct cupti_range *range, char reason[COUNTER_REASON]);    /* all that was launched */
-bool cupti_range_settle(struct cupti_range *range, char reason[COUNTER_REASON]); /* when the device is idle again */
-bool cupti_range_more(const struct cupti_range *range);                          /* must the same be run again? */
+bool cupti_range_end(struct cupti_range *range,
+                     char reason[COUNTER_REASON]); /* call it after everything has been launched */
+bool cupti_range_settle(struct cupti_range *range,
+                        char reason[COUNTER_REASON]);   /* call it when the device is idle again */
+bool cupti_range_more(const struct cupti_range *range); /* true if the same work must run again */
 size_t cupti_range_passes(const struct cupti_range *range);
 /* NAN for metrics without a value. */
 bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]);
 void cupti_range_free(struct cupti_range *range);
 
-/* ---- what the device did, kernel by kernel and copy by copy ---- */
+/* ---- the device's work, kernel by kernel and copy by copy ---- */
 enum { CUPTI_KERNELS_MAX = 64, CUPTI_KERNEL_NAME = 96 };
 struct cupti_kernel {
 	char name[CUPTI_KERNEL_NAME];
@@ -62,7 +64,7 @@ struct cupti_book {
 	double kernel_seconds, set_seconds, span_seconds /* from the first start to the last end */;
 	double copy_seconds[CUPTI_COPIES], copy_bytes[CUPTI_COPIES], set_bytes;
 	long launches, copies[CUPTI_COPIES], sets, dropped;
-	struct cupti_kernel kernels[CUPTI_KERNELS_MAX]; /* by name and shape; the first that were seen */
+	struct cupti_kernel kernels[CUPTI_KERNELS_MAX]; /* by name and shape; the first ones seen */
 	size_t kernel_count;
 };
 bool cupti_activity_start(char reason[COUNTER_REASON]);

@@ -11,7 +11,7 @@
 #include "counters/cupti/library.h"
 
 struct opened {
-	pthread_once_t once; /* writes the rest, but for what was denied */
+	pthread_once_t once; /* writes errors, except denials */
 	struct cupti_library functions;
 	bool usable;
 	char reason[COUNTER_REASON];
@@ -104,7 +104,7 @@ bool cupti_denied(char reason[COUNTER_REASON]) {
 	return reason[0];
 }
 
-/* The page that ERR_NVGPUCTRPERM leads to: https://developer.nvidia.com/ERR_NVGPUCTRPERM */
+/* ERR_NVGPUCTRPERM leads to this page: https://developer.nvidia.com/ERR_NVGPUCTRPERM */
 bool cupti_fine(CUptiResult result, const char *what, char reason[COUNTER_REASON]) {
 	const char *text = NULL;
 	if (result == CUPTI_SUCCESS)

@@ -55,7 +55,7 @@ struct cupti_library {
 #undef CUPTI_MEMBER
 };
 
-/* NULL, and the reason. */
+/* NULL and the reason on failure. */
 const struct cupti_library *cupti_library(char reason[COUNTER_REASON]);
 /* True for success. Otherwise the reason says what failed and why; a missing permission comes with its remedy, which is
  * kept for cupti_denied, too. */

@@ -89,7 +89,7 @@ static struct cupti_chip *chip_looked_for(char reason[COUNTER_REASON]) {
 	struct gpu_facts facts;
 	if (gpu_look(0, &facts))
 		return cupti_chip_here(0, reason);
-	snprintf(reason, COUNTER_REASON, "there is a driver, but no GPU");
+	snprintf(reason, COUNTER_REASON, "a driver is loaded, but no GPU was found");
 	return NULL;
 }
 
@@ -99,7 +99,7 @@ static struct cupti_chip *chip_asked(const char *name, struct err *err) {
 	if (!names[0]) {
 		cupti_chips(reason);
 		err_set(err, ERR_UNAVAILABLE, "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME",
-		        "no list of metrics: %s", reason);
+		        "cannot list metrics: %s", reason);
 	} else if (name && !(chip = cupti_chip(name, reason))) {
 		err_set(err, ERR_USAGE, NULL, "%s", reason);
 		err_hint(err, "the chips are %s", names);
@@ -108,7 +108,7 @@ static struct cupti_chip *chip_asked(const char *name, struct err *err) {
 		cupti_probe(&probe);
 		snprintf(reason, sizeof reason, "%s", probe.reason);
 		if (!probe.usable || !(chip = chip_looked_for(reason))) {
-			err_set(err, ERR_UNAVAILABLE, NULL, "which chip? %s", reason);
+			err_set(err, ERR_UNAVAILABLE, NULL, "cannot tell which chip: %s", reason);
 			err_hint(err, "name one with --chip: %s", names);
 		}
 	}

@@ -23,7 +23,7 @@ struct cupti_range {
 	CUpti_RangeProfiler_Object *profiler; /* NULL: not enabled */
 	uint8_t *availability, *data;
 	size_t data_size;
-	bool submitted; /* all passes are */
+	bool submitted; /* every pass is covered */
 };
 
 /* Asks which counters this user may read on this device. This is the first call that needs permission. */
@@ -31,11 +31,11 @@ static bool availability_read(struct cupti_range *range, char reason[COUNTER_REA
 	CUPTI_PARAMS(CUpti_Profiler_Initialize, start, .pPriv = NULL);
 	CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability, get, .ctx = range->context);
 	if (!cupti_fine(range->cupti->cuptiProfilerInitialize(&start), "the profiler", reason) ||
-	    !cupti_fine(range->cupti->cuptiProfilerGetCounterAvailability(&get), "which counters there are", reason))
+	    !cupti_fine(range->cupti->cuptiProfilerGetCounterAvailability(&get), "the available counters", reason))
 		return false;
 	range->availability = mem_alloc(get.counterAvailabilityImageSize + 1, 1);
 	get.pCounterAvailabilityImage = range->availability;
-	return cupti_fine(range->cupti->cuptiProfilerGetCounterAvailability(&get), "which counters there are", reason);
+	return cupti_fine(range->cupti->cuptiProfilerGetCounterAvailability(&get), "the available counters", reason);
 }
 
 static bool data_make(struct cupti_range *range, char reason[COUNTER_REASON]) {
@@ -95,12 +95,12 @@ bool cupti_range_begin(struct cupti_range *range, char reason[COUNTER_REASON]) {
 	CUPTI_PARAMS(CUpti_RangeProfiler_Start, start, .pRangeProfilerObject = range->profiler);
 	CUPTI_PARAMS(CUpti_RangeProfiler_PushRange, push, .pRangeProfilerObject = range->profiler, .pRangeName = "run");
 	return cupti_fine(range->cupti->cuptiRangeProfilerStart(&start), "to start", reason) &&
-	       cupti_fine(range->cupti->cuptiRangeProfilerPushRange(&push), "to begin the range", reason);
+	       cupti_fine(range->cupti->cuptiRangeProfilerPushRange(&push), "beginning the range", reason);
 }
 
 bool cupti_range_end(struct cupti_range *range, char reason[COUNTER_REASON]) {
 	CUPTI_PARAMS(CUpti_RangeProfiler_PopRange, pop, .pRangeProfilerObject = range->profiler);
-	return cupti_fine(range->cupti->cuptiRangeProfilerPopRange(&pop), "to end the range", reason);
+	return cupti_fine(range->cupti->cuptiRangeProfilerPopRange(&pop), "ending the range", reason);
 }
 
 bool cupti_range_settle(struct cupti_range *range, char reason[COUNTER_REASON]) {
@@ -125,12 +125,13 @@ static bool data_decode(struct cupti_range *range, char reason[COUNTER_REASON]) 
 	CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo, info, .pCounterDataImage = range->data,
 	             .counterDataImageSize = range->data_size);
 	if (!cupti_fine(range->cupti->cuptiRangeProfilerDecodeData(&decode), "to decode", reason) ||
-	    !cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataInfo(&info), "what was decoded", reason))
+	    !cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataInfo(&info), "the decoded values", reason))
 		return false;
 	bool whole = range->submitted && decode.numOfRangeDropped == 0 && info.numTotalRanges == 1;
 	if (!whole)
-		snprintf(reason, COUNTER_REASON, "CUPTI has %zu ranges instead of one, and dropped %zu, in %zu of %zu passes",
-		         info.numTotalRanges, decode.numOfRangeDropped, range->runs, range->config.passes);
+		snprintf(reason, COUNTER_REASON,
+		         "CUPTI returned %zu ranges instead of one, and dropped %zu, in %zu of %zu passes", info.numTotalRanges,
+		         decode.numOfRangeDropped, range->runs, range->config.passes);
 	return whole;
 }
 

@@ -15,7 +15,7 @@ enum { BUFFER_BYTES = 1 << 20, BUFFER_ALIGN = 8 };
 struct records {
 	pthread_mutex_t lock;
 	bool registered;
-	uint64_t first, last; /* nanoseconds; last 0: nothing yet */
+	uint64_t first, last; /* nanoseconds; last 0: no record yet */
 	struct cupti_book book;
 };
 
@@ -135,7 +135,7 @@ static void CUPTIAPI buffer_take(CUcontext context, uint32_t stream, uint8_t *bu
 static bool callbacks_register(const struct cupti_library *cupti, struct records *all, char reason[COUNTER_REASON]) {
 	if (!all->registered)
 		all->registered = cupti_fine(cupti->cuptiActivityRegisterCallbacks(buffer_give, buffer_take),
-		                             "to register for activity records", reason);
+		                             "registering for activity records", reason);
 	return all->registered;
 }
 

@@ -11,7 +11,7 @@
 #include "counters/papi/word.h"
 
 int papi_library_enter(char reason[COUNTER_REASON]) {
-	snprintf(reason, COUNTER_REASON, "not built with PAPI: %.100s; perf and rusage are used instead", SS_PAPI_SUMMARY);
+	snprintf(reason, COUNTER_REASON, "built without PAPI: %.100s; perf and rusage are used instead", SS_PAPI_SUMMARY);
 	return -1;
 }
 

@@ -134,7 +134,7 @@ static void event_read(const struct papi_counting *counting, size_t i, struct co
 		counter_value_set(value, name, event->unit, event_value(counting, event));
 		value->shared = event->shared;
 		if (event->limited)
-			snprintf(value->reason, sizeof value->reason, "of user code only (perf_event_paranoid)");
+			snprintf(value->reason, sizeof value->reason, "user code only (perf_event_paranoid)");
 	}
 }
 

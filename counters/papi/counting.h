@@ -8,7 +8,7 @@ enum { PAPI_SETS_MAX = 4 };
 
 struct papi_set {
 	int id, component;
-	int count; /* events that PAPI has taken */
+	int count; /* events that PAPI accepted */
 	bool running;
 	long long begin[COUNTER_OPEN_MAX], end[COUNTER_OPEN_MAX];
 };

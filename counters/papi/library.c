@@ -11,7 +11,7 @@
 
 struct library {
 	pthread_mutex_t lock;
-	pthread_once_t once;  /* writes the rest */
+	pthread_once_t once;  /* writes errors */
 	pthread_key_t thread; /* set in threads that PAPI knows */
 	int rc;
 	bool user_only;
@@ -73,7 +73,7 @@ bool papi_library_user_only(void) {
 
 static void start_failed(const struct library *lib, char reason[COUNTER_REASON]) {
 	if (lib->rc > 0)
-		snprintf(reason, COUNTER_REASON, "the PAPI library is not of the version that this was built with");
+		snprintf(reason, COUNTER_REASON, "the PAPI library has another version than its headers");
 	else
 		snprintf(reason, COUNTER_REASON, "PAPI does not start: %s", PAPI_strerror(lib->rc));
 }
@@ -98,7 +98,7 @@ int papi_library_enter(char reason[COUNTER_REASON]) {
 	int rc = thread_register(lib);
 	if (rc != PAPI_OK) {
 		pthread_mutex_unlock(&lib->lock);
-		snprintf(reason, COUNTER_REASON, "PAPI does not take this thread: %s", PAPI_strerror(rc));
+		snprintf(reason, COUNTER_REASON, "PAPI does not accept this thread: %s", PAPI_strerror(rc));
 	}
 	return rc == PAPI_OK ? 0 : -1;
 }

@@ -81,7 +81,7 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 		         version, name);
 	else
 		snprintf(probe->reason, sizeof probe->reason, "PAPI %s: %d presets on %s%s", version, presets, name,
-		         papi_library_user_only() ? ", of user code only (perf_event_paranoid)" : "");
+		         papi_library_user_only() ? ", user code only (perf_event_paranoid)" : "");
 	if (!paranoid && (!probe->usable || presets == 0))
 		snprintf(probe->fix, sizeof probe->fix, NEWER_PAPI);
 	else if (paranoid || papi_library_user_only())

@@ -7,7 +7,7 @@
 #include "counters/papi/sde_book.h"
 
 int sde_book_start(char reason[COUNTER_REASON]) {
-	snprintf(reason, COUNTER_REASON, "not built with libsde of PAPI; kernel reads the same events instead");
+	snprintf(reason, COUNTER_REASON, "built without PAPI's libsde; kernel reads the same events instead");
 	return -1;
 }
 

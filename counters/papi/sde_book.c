@@ -12,7 +12,7 @@
 #include "src/base/mem.h"
 
 struct sde_page {
-	const int64_t *counts; /* what is exported; NULL: closed */
+	const int64_t *counts; /* the exported memory; NULL: closed */
 	int place;
 	struct sde_page *next;
 };

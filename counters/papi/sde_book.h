@@ -19,6 +19,6 @@ bool sde_book_has(const char *event);
  * thread does not have a count. */
 struct sde_page;
 struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]);
-void sde_book_close(struct sde_page *page); /* NULL is fine */
+void sde_book_close(struct sde_page *page); /* accepts NULL */
 
 #endif

@@ -98,10 +98,10 @@ void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]
 		snprintf(reason, COUNTER_REASON,
 		         "PAPI may not count %.60s: " PERF_UNPARANOID "; in a container, --cap-add=PERFMON", event);
 	else if (error == PAPI_ENOEVNT && papi_pmu_absent())
-		snprintf(reason, COUNTER_REASON, "it needs the hardware PMU, and there is none on this machine");
+		snprintf(reason, COUNTER_REASON, "it needs the hardware PMU, which this machine lacks");
 	else
-		snprintf(reason, COUNTER_REASON, "PAPI %s can't count %.80s on this machine: %s", papi_library_version(), event,
-		         PAPI_strerror(error));
+		snprintf(reason, COUNTER_REASON, "PAPI %s cannot count %.80s on this machine: %s", papi_library_version(),
+		         event, PAPI_strerror(error));
 }
 
 bool papi_word_can(const char *event, char reason[COUNTER_REASON]) {
@@ -109,7 +109,8 @@ bool papi_word_can(const char *event, char reason[COUNTER_REASON]) {
 	bool known = papi_word_code(event, &code) == PAPI_OK, hidden = papi_library_user_only() && papi_word_kernel(event);
 	int rc = known && !hidden ? papi_word_alone(code) : PAPI_ENOEVNT;
 	if (!known)
-		snprintf(reason, COUNTER_REASON, "PAPI %s knows no event %.80s on this machine", papi_library_version(), event);
+		snprintf(reason, COUNTER_REASON, "PAPI %s does not know an event %.80s on this machine", papi_library_version(),
+		         event);
 	else if (hidden)
 		snprintf(reason, COUNTER_REASON, PAPI_WORD_HIDDEN);
 	else if (rc != PAPI_OK)

@@ -9,7 +9,7 @@
 
 /* PAPI's number of an event, or its error. */
 int papi_word_code(const char *event, int *code);
-/* Can PAPI take this event in this thread? */
+/* True if PAPI can count this event in this thread. */
 bool papi_word_can(const char *event, char reason[COUNTER_REASON]);
 /* Does the event happen only in the kernel? If the kernel's side is hidden, it counts 0 without an error. */
 bool papi_word_kernel(const char *event);
@@ -24,7 +24,7 @@ int papi_word_set(int component, int *id);
 void papi_word_set_free(int *id);
 /* Does PAPI accept it in a set of its own? Returns 0 or PAPI's error. */
 int papi_word_alone(int code);
-/* Why PAPI did not take it. */
+/* The reason why PAPI refused it. */
 void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]);
 
 #endif

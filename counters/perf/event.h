@@ -28,10 +28,10 @@ struct perf_group {
 /* Adds an event; returns its index, or -errno. A zeroed group is empty; set `tree` before the first event. The first
  * event decides for all whether the kernel's side is counted, which it is if that is allowed. */
 int perf_group_add(struct perf_group *group, __u32 type, __u64 config);
-/* 0 or -1; both do nothing to an empty group. */
+/* 0 or -1; both accept an empty group. */
 int perf_group_start(struct perf_group *group);
 int perf_group_stop(struct perf_group *group);
-/* From the last start to the stop. */
+/* Values from the last start to the stop. */
 struct perf_sample perf_group_counted(const struct perf_group *group, size_t event);
 void perf_group_close(struct perf_group *group);
 /* Can the event be opened alone? Returns 0 or the errno; user_only may be NULL. */

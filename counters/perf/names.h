@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events by the names that perf(1) gives them. */
+/* Events under the names that perf(1) uses. */
 #ifndef COUNTERS_PERF_NAMES_H
 #define COUNTERS_PERF_NAMES_H
 #include <linux/types.h>
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct perf_name {
-	const char *name; /* NULL: raw, by its number */
+	const char *name; /* NULL: a raw event, by its number */
 	__u32 type;
 	__u64 config;
 	bool in_kernel; /* it happens in the kernel, where user code never sees it */

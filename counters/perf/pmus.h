@@ -17,7 +17,7 @@ struct perf_pmu {
 };
 
 struct perf_pmus {
-	size_t count;                      /* 0: the kernel knows none */
+	size_t count;                      /* 0: the kernel does not know any */
 	struct perf_pmu at[PERF_PMUS_MAX]; /* the one that counts raw events first */
 };
 

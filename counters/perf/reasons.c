@@ -59,14 +59,14 @@ static const struct {
 	  "let the hypervisor pass its PMU on (QEMU: -cpu host,pmu=on; libvirt: <pmu state='on'/>)"}},                     \
 		{error, is_bare, {"no hardware PMU that this kernel knows", ""}}, {                                            \
 		error, NULL, {                                                                                                 \
-			"this CPU's PMU has no such event", ""                                                                     \
+			"this CPU's PMU lacks such an event", ""                                                                   \
 		}                                                                                                              \
 	}
 	ABSENT(ENOENT),
 	ABSENT(EOPNOTSUPP),
 	ABSENT(ENODEV),
 	ABSENT(ENXIO),
-	{EINVAL, NULL, {"the kernel or the PMU does not take such an event", ""}},
+	{EINVAL, NULL, {"the kernel or the PMU rejects such an event", ""}},
 	{EBUSY, NULL, {"another profiler or the NMI watchdog holds the counters", UNWATCH}},
 	{ENOSPC, NULL, {"there are not enough free counters; the NMI watchdog may hold one", UNWATCH}},
 	{EMFILE, NULL, {"too many open files: each event of each thread is one", "ulimit -n $(ulimit -Hn)"}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why perf_event_open(2) refuses an event, and what to do about it. */
+/* Why perf_event_open(2) refuses an event, and the remedy. */
 #ifndef COUNTERS_PERF_REASONS_H
 #define COUNTERS_PERF_REASONS_H
 #include <stdbool.h>
@@ -16,7 +16,7 @@ struct perf_facts {
 
 struct perf_reason {
 	const char *reason; /* never NULL */
-	const char *fix;    /* "" where there is none */
+	const char *fix;    /* "" if there is none */
 };
 
 void perf_facts_read(struct perf_facts *facts);

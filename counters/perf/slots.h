@@ -10,18 +10,18 @@
 
 enum { PERF_SOFTWARE = PERF_PMUS_MAX, PERF_GROUPS };
 
-/* One event that was asked for. */
+/* One requested event. */
 struct perf_slot {
 	const char *asked;
 	struct perf_name name;
-	int index[PERF_GROUPS]; /* in each group; below 0: not there */
-	size_t places;          /* groups where it is; 0: see refused */
+	int index[PERF_GROUPS]; /* in each group; below 0: absent */
+	size_t places;          /* groups that have it; 0: see refused */
 	struct perf_reason refused;
 };
 
 struct perf_slots {
 	struct perf_pmus pmus;
-	size_t lanes; /* PMUs that are used; at least one, known or not */
+	size_t lanes; /* PMUs in use; at least one, known or not */
 	struct perf_slot at[COUNTER_OPEN_MAX];
 	size_t count;
 	struct perf_group groups[PERF_GROUPS];

@@ -31,7 +31,7 @@ void perf_value_fill(struct counter_value *value, const char *asked, const struc
 		counter_value_miss(value, asked, unit,
 		                   "happens in the kernel, which perf_event_paranoid hides; " PERF_UNPARANOID);
 	} else if (seen->sum.enabled == 0) {
-		counter_value_miss(value, asked, unit, "nothing ran while it was counted");
+		counter_value_miss(value, asked, unit, "nothing ran during the count");
 	} else if (seen->sum.running == 0) {
 		counter_value_miss(value, asked, unit,
 		                   "the kernel never scheduled it: the NMI watchdog or another profiler may hold the counters; "

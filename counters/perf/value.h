@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what the kernel counted to a value. */
+/* Turns the kernel's counts into a value. */
 #ifndef COUNTERS_PERF_VALUE_H
 #define COUNTERS_PERF_VALUE_H
 #include "counters/perf/event.h"

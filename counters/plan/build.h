@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan in the making, for plan*.c. */
+/* A plan in the making. */
 #ifndef COUNTERS_PLAN_BUILD_H
 #define COUNTERS_PLAN_BUILD_H
 #include "counters/plan/plan.h"
@@ -10,10 +10,10 @@ enum { PLAN_EVENTS_MAX = 256, PLAN_METRICS_MAX = 256 };
 /* The way to count a portable event here. */
 struct resolution {
 	bool done;
-	const struct counter_backend *backend; /* NULL: not by one counter */
+	const struct counter_backend *backend; /* NULL: not by a single counter */
 	const char *event;
-	const char *formula; /* over events that are counted; NULL: none */
-	const char *reason;  /* where it is neither: why */
+	const char *formula; /* over counted events; NULL: none */
+	const char *reason;  /* the reason, if it is neither */
 };
 
 struct plan_build {
@@ -40,7 +40,7 @@ struct counter_event *plan_event(struct plan_build *build, const char *name, con
 void plan_portable(struct plan_build *build, const struct table_event *event, const char *group);
 /* Expands each event in a formula that is itself a formula. In the arena. */
 const char *plan_formula(struct plan_build *build, const char *formula);
-/* The expression of the metric is the plan's. */
+/* The plan owns the metric's expression. */
 void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula);
 void plan_group(struct plan_build *build, const struct table_group *group);
 /* Can the group's metrics be asked for by name? A GPU's can, because nvprof's could. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events as they go into a plan, each once. */
+/* Adds events to a plan, each once. */
 #include <config.h>
 
 #include <ctype.h>
@@ -194,7 +194,7 @@ void plan_software(struct plan_build *build) {
 		software_add(build, build->software->names[i], sde);
 	struct counter_event *none = count > 0 || counter_plan_find(build->plan, sde) ? NULL : plan_event(build, sde, sde);
 	if (none)
-		snprintf(none->reason, sizeof none->reason, "%s exports no software-defined events",
+		snprintf(none->reason, sizeof none->reason, "%s does not export software-defined events",
 		         build->software ? build->software->owner : "what runs");
 }
 

@@ -34,7 +34,7 @@ static void flush(const volatile char *line) {
 #endif
 }
 
-/* An xorshift generator (Marsaglia, "Xorshift RNGs", 2003) decides, so that no predictor can. */
+/* An xorshift generator (Marsaglia, "Xorshift RNGs", 2003) decides, so that no predictor can guess. */
 static void compute(void) {
 	volatile double x = 1;
 	volatile uint32_t odd = 0, even = 0;
@@ -45,7 +45,7 @@ static void compute(void) {
 		random ^= random << 5;
 		if (random & 64) {
 			odd = odd + 1;
-			__asm__ volatile("" ::: "memory"); /* a branch, and no conditional move */
+			__asm__ volatile("" ::: "memory"); /* a branch instead of a conditional move */
 		} else {
 			even = even ^ random;
 			__asm__ volatile("" ::: "memory");
@@ -95,7 +95,7 @@ bool counter_loop_amount(const char *word, double *amount) {
 		{"flops", 2.0 * LOOP_STEPS},
 		{"lines", LOOP_FLUSHES * (double)LOOP_LINES},
 		{"pages", pages},
-		{"faults", 3.9 * pages}, /* exactly one a page: nearly all must be seen */
+		{"faults", 3.9 * pages}, /* exactly one a page, so nearly all must be seen */
 		{"switches", LOOP_SLEEPS},
 		{"nanoseconds", 4e6},
 	};

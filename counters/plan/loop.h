@@ -4,7 +4,7 @@
 #define COUNTERS_PLAN_LOOP_H
 #include <stdbool.h>
 
-/* Some 50 ms. False without memory. */
+/* Takes some 50 ms. False without memory. */
 bool counter_loop_run(void);
 /* Returns the amount that the loop causes at least on any machine: "instructions", "cycles", "branches",
  * "mispredictions", "loads", "stores", "flops" (double precision), "lines" (64 bytes each, in no cache and in an order

@@ -24,7 +24,7 @@ static size_t metrics_known(const struct plan_build *build, const char **known) 
 	return count;
 }
 
-/* All that could have been meant. */
+/* Every name that the user could have meant. */
 static size_t words_known(const struct plan_build *build, const char **known) {
 	const struct counter_tables *tables = build->tables;
 	size_t count = 0, software = build->software ? build->software->count : 0;

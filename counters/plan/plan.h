@@ -22,11 +22,11 @@ struct counter_judge {
 };
 
 struct counter_event {
-	const char *name, *unit;               /* as asked for: portable where it was; unit NULL: the backend's */
+	const char *name, *unit;               /* the requested name, portable if it was; unit NULL: the backend's */
 	const struct counter_backend *backend; /* NULL: nothing here counts it, and reason says why, source by source */
 	const char *event;                     /* in the backend's words */
-	const char *group;                     /* the first that asked for it; NULL: none did */
-	bool never_zero;                       /* a 0 in any run can't be true */
+	const char *group;                     /* the first that requested it; NULL: none did */
+	bool never_zero;                       /* a 0 in any run is impossible */
 	char reason[2 * COUNTER_REASON];
 };
 
@@ -62,7 +62,7 @@ struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_
                                       const struct counter_judge *judge, struct err *err);
 void counter_plan_clear(struct counter_plan *plan); /* the expressions, which the arena does not own */
 
-/* The event of this name; NULL: it has none. */
+/* The event of this name; NULL if the plan lacks it. */
 struct counter_event *counter_plan_find(const struct counter_plan *plan, const char *name);
 
 /* Computes a metric; false with a reason if that is impossible. values[i] belongs to plan->events[i], NAN if it was not

@@ -109,7 +109,7 @@ static bool source_try(struct attempt *attempt, const struct table_source *sourc
 	return false;
 }
 
-/* Does the family say that this source counts something else? */
+/* True if the family says that this source counts something else. */
 static bool is_without(const struct table_native *native, const struct table_source *source) {
 	for (size_t i = 0; native && i < json_array_size(native->without); i++) {
 		const char *text = json_string_value(json_array_get(native->without, i));

@@ -56,7 +56,7 @@ static int json_take(struct counter_tables *tables, const char *file, const json
 static int file_read(struct counter_tables *tables, const char *path, enum folder folder, struct err *err) {
 	const char *file = arena_strdup(tables->arena, path);
 	struct stat what;
-	if (stat(file, &what) == 0 && S_ISFIFO(what.st_mode)) /* opening it would wait for a writer */
+	if (stat(file, &what) == 0 && S_ISFIFO(what.st_mode)) /* opening it would block until a writer appears */
 		return err_set(err, ERR_USAGE, NULL, "%s is a pipe", file);
 	json_t *json = js_load(file, FILE_BYTES_MAX, err);
 	if (!json)
@@ -74,7 +74,7 @@ static int folder_read(struct counter_tables *tables, const char *path, enum fol
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, is_json, alphasort), rc = 0;
 	if (count < 0 || count > FOLDER_FILES_MAX)
-		rc = err_set(err, ERR_FAILED, NULL, count < 0 ? "%s can't be read" : "%s has too many files", path);
+		rc = err_set(err, ERR_FAILED, NULL, count < 0 ? "%s cannot be read" : "%s has too many files", path);
 	for (int i = 0; i < count; i++) {
 		char *file = mem_printf("%s/%s", path, entries[i]->d_name);
 		if (rc == 0)
@@ -86,7 +86,7 @@ static int folder_read(struct counter_tables *tables, const char *path, enum fol
 	return rc;
 }
 
-/* The folder may be NULL: err says why, then. */
+/* The folder may be NULL; err then says why. */
 static int folder_take(struct counter_tables *tables, char *path, enum folder folder, struct err *err) {
 	int rc = path ? folder_read(tables, path, folder, err) : -1;
 	free(path);

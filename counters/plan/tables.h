@@ -15,12 +15,12 @@ struct table_source {
 /* A portable event has the same meaning on all machines. */
 struct table_event {
 	const char *file, *name, *unit, *summary;
-	double least; /* that the calibrated loop causes, in the unit; 0: nothing can be promised */
+	double least; /* amount that the calibrated loop causes, in the unit; 0: no promise */
 	bool never_zero, simulated;
 	const struct table_source *sources; /* the best first */
 	size_t source_count;
-	const char *formula;   /* over other events, where no source counts it; NULL: there is none */
-	const char *simulator; /* the backend that could, if it were asked for; NULL: none */
+	const char *formula;   /* over other events, for CPUs where no source counts it; NULL: none */
+	const char *simulator; /* the backend that could count it if requested; NULL: none */
 };
 
 /* One family's way to count a portable event. */
@@ -48,9 +48,9 @@ struct table_group {
 	size_t event_count;
 	const struct table_metric *metrics;
 	size_t metric_count;
-	const char *device; /* "cuda": of what runs there; NULL: on the CPU */
-	bool asked;         /* not for `auto`, but for who names it */
-	bool users;         /* takes the place of one that is installed */
+	const char *device; /* "cuda": for runs on a GPU; NULL: on the CPU */
+	bool asked;         /* excluded from `auto`, but may be named */
+	bool users;         /* replaces an installed one */
 };
 
 struct counter_tables {
@@ -79,7 +79,7 @@ const struct table_native *table_native_find(const struct counter_tables *tables
 
 /* Splits "BACKEND:EVENT", in the arena. False for another form. */
 bool table_source_split(struct arena *arena, const char *text, struct table_source *source);
-/* Readers of one member: a text without control characters and not longer than it may be; a name such as l1d_misses. */
+/* Readers of one member: a text without control characters and of limited length; a name such as l1d_misses. */
 int table_text(const json_t *json, const char *key, const char **text, struct err *err);
 int table_text_or_null(const json_t *json, const char *key, const char **text, struct err *err);
 int table_name(const json_t *json, const char *key, const char **name, struct err *err);

@@ -36,7 +36,7 @@ static int native_check(const struct counter_tables *tables, const struct table_
 		return err_set(err, ERR_USAGE, NULL, "\"%.60s\" is not a portable event", native->event);
 	for (size_t i = 0; &family->natives[i] < native; i++)
 		if (strcmp(family->natives[i].event, native->event) == 0)
-			return err_set(err, ERR_USAGE, NULL, "\"%.60s\" is there twice", native->event);
+			return err_set(err, ERR_USAGE, NULL, "\"%.60s\" occurs twice", native->event);
 	return native->formula ? table_formula_check(native->formula, is_part, tables, err) : 0;
 }
 

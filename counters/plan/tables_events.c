@@ -9,7 +9,7 @@
 #include "counters/plan/tables.h"
 #include "src/base/json/js.h"
 
-/* A counter of seconds is promised seconds. */
+/* A counter in seconds has a promise in seconds. */
 static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
 	const char *word;
 	if (table_text_or_null(json, "loop", &word, err) != 0)
@@ -17,7 +17,7 @@ static int loop_read(const json_t *json, struct table_event *event, struct err *
 	if (!word)
 		return 0;
 	if (!counter_loop_amount(word, &event->least))
-		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop promises no \"%.60s\"", word);
+		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop does not promise \"%.60s\"", word);
 	if (strcmp(word, "nanoseconds") == 0 && strcmp(event->unit, "s") == 0)
 		event->least *= 1e-9;
 	return 0;
@@ -67,9 +67,9 @@ int table_event_read(struct counter_tables *tables, const char *file, const json
 	if (event_fill(tables, json, &event, err) != 0)
 		return event.name ? err_prefix(err, "\"%.60s\"", event.name) : -1;
 	if (table_event_find(tables, event.name))
-		return err_set(err, ERR_USAGE, NULL, "there is an event \"%.60s\" already", event.name);
+		return err_set(err, ERR_USAGE, NULL, "the event \"%.60s\" already exists", event.name);
 	if (tables->event_count == TABLE_EVENTS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "there are more than %d events", TABLE_EVENTS_MAX);
+		return err_set(err, ERR_USAGE, NULL, "more than %d events", TABLE_EVENTS_MAX);
 	tables->events[tables->event_count++] = event;
 	return 0;
 }
@@ -103,7 +103,7 @@ static int without_read(const json_t *json, struct table_native *native, struct 
 	return texts_check(list, err) != 0 ? err_prefix(err, "'without'") : 0;
 }
 
-/* perf_event_attr.config of a raw event; its vendor's name beside it says what to compare it with. */
+/* perf_event_attr.config of a raw event; the vendor's name beside it tells readers what to compare it with. */
 static int raw_read(const json_t *json, struct table_native *native, struct err *err) {
 	const char *raw, *vendor;
 	if (table_text_or_null(json, "perf", &raw, err) != 0 || !raw)
@@ -154,7 +154,7 @@ int table_cpu_read(struct counter_tables *tables, const char *file, const json_t
 	if (texts_check(cpus, err) != 0)
 		return err_prefix(err, "'cpus'");
 	if (tables->family_count == TABLE_FAMILIES_MAX)
-		return err_set(err, ERR_USAGE, NULL, "there are more than %d families of CPUs", TABLE_FAMILIES_MAX);
+		return err_set(err, ERR_USAGE, NULL, "more than %d families of CPUs", TABLE_FAMILIES_MAX);
 	family.cpus = cpus;
 	if (natives_read(tables, list, &family, err) != 0)
 		return -1;

@@ -78,7 +78,7 @@ static struct table_group *place_find(struct counter_tables *tables, const struc
 	if (is_taken(group->name) || (old && old->users == group->users))
 		err_set(err, ERR_USAGE, NULL, "'name': \"%.60s\" is taken", group->name);
 	else if (!old && tables->group_count == TABLE_GROUPS_MAX)
-		err_set(err, ERR_USAGE, NULL, "there are more than %d groups", TABLE_GROUPS_MAX);
+		err_set(err, ERR_USAGE, NULL, "more than %d groups", TABLE_GROUPS_MAX);
 	else
 		return old ? old : &tables->groups[tables->group_count++];
 	return NULL;

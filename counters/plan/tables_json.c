@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables as they are shown. */
+/* Shows the tables as JSON. */
 #include <config.h>
 
 #include "counters/plan/tables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members of the tables, checked one by one. */
+/* Checks members of the tables one by one. */
 #include <config.h>
 
 #include <ctype.h>
@@ -57,7 +57,7 @@ int table_name(const json_t *json, const char *key, const char **name, struct er
 		return -1;
 	return is_name(*name)
 	           ? 0
-	           : err_set(err, ERR_USAGE, "letters, digits and _", "'%s': \"%.60s\" can't be a name", key, *name);
+	           : err_set(err, ERR_USAGE, "letters, digits and _", "'%s': \"%.60s\" cannot be a name", key, *name);
 }
 
 static const char *unknown_member(const json_t *json, const char *const *known) {
@@ -117,6 +117,6 @@ int table_formula_check(const char *formula, bool (*passes)(const void *ctx, con
 	int rc = expr ? names_check(expr, passes, ctx, err) : -1;
 	expr_free(expr);
 	if (rc == 0 && strpbrk(formula, "'\""))
-		rc = err_set(err, ERR_USAGE, NULL, "words in quotes mean nothing here");
+		rc = err_set(err, ERR_USAGE, NULL, "quoted words have no meaning here");
 	return rc != 0 ? err_prefix(err, "'formula' \"%.100s\"", formula) : 0;
 }

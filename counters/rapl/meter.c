@@ -100,10 +100,11 @@ static bool is_virtual(const char *root) {
 static void nothing(struct rapl_meter *meter, const char *root) {
 	static const char where[] = "neither /sys/class/powercap/intel-rapl:* nor perf's power PMU is there";
 	if (is_virtual(root)) {
-		snprintf(meter->reason, sizeof meter->reason, "%s: a virtual machine is given no energy counters", where);
+		snprintf(meter->reason, sizeof meter->reason, "%s: virtual machines do not get energy counters", where);
 		snprintf(meter->fix, sizeof meter->fix, "measure energy on the machine itself, not in a VM");
 	} else {
-		snprintf(meter->reason, sizeof meter->reason, "%s: no driver is loaded, or the processor has none", where);
+		snprintf(meter->reason, sizeof meter->reason, "%s: the driver is not loaded, or the processor lacks them",
+		         where);
 		snprintf(meter->fix, sizeof meter->fix, "sudo modprobe intel_rapl_msr");
 	}
 }

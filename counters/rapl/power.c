@@ -38,7 +38,7 @@ static bool number(const char *text, int base, unsigned long max, unsigned long 
 	return after > text && errno == 0 && *out <= max && text[0] != '-' && text[0] != '+' && text[0] != ' ';
 }
 
-/* "event=0x02", and its scale, which is in joules. */
+/* "event=0x02", and its scale in joules. */
 static bool event_read(const char *folder, enum rapl_domain domain, __u64 *config, double *joules) {
 	char line[128], name[64], *after;
 	const char *end;
@@ -62,12 +62,12 @@ static int event_open(unsigned long type, __u64 config, unsigned long cpu) {
 
 static void refused(struct rapl_meter *meter) {
 	if (errno != EACCES && errno != EPERM) {
-		snprintf(meter->reason, sizeof meter->reason, "perf's power PMU can't be opened: %s", strerror(errno));
+		snprintf(meter->reason, sizeof meter->reason, "perf's power PMU cannot be opened: %s", strerror(errno));
 		return;
 	}
 	snprintf(meter->reason, sizeof meter->reason,
 	         "perf's power PMU counts the whole machine, which "
-	         "kernel.perf_event_paranoid above 0 keeps from you");
+	         "kernel.perf_event_paranoid above 0 forbids");
 	snprintf(meter->fix, sizeof meter->fix, "sudo sysctl kernel.perf_event_paranoid=0");
 }
 
@@ -83,7 +83,7 @@ static bool event_add(struct rapl_meter *meter, unsigned long type, unsigned lon
 	return true;
 }
 
-/* On each processor of "0,64" or "0-3". */
+/* Calls it for each processor of "0,64" or "0-3". */
 static void event_add_all(struct rapl_meter *meter, const char *mask, unsigned long type, enum rapl_domain domain,
                           __u64 config, double joules) {
 	for (unsigned long from, to; *mask;) {

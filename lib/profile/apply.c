@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenMP API 5.2, sections 18.2 and 21: what the routines of the run time can set after the start. Its functions are
- * looked for when they are needed: the library is linked with no OpenMP. */
+/* OpenMP API 5.2, sections 18.2 and 21: settings that the runtime's routines can change after the start. Its
+ * functions are looked up when needed, because the library does not link OpenMP. */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static void note(struct notes *notes, const char *what, const char *value, const
 	ssp_say(notes->message, "%s", notes->text);
 }
 
-/* ISO C has no way from an object pointer to a function's; POSIX asks for this one. */
+/* ISO C does not convert object pointers to function pointers; POSIX requires this cast to work. */
 static void function_find(const char *name, void *function) {
 	void *found = dlsym(RTLD_DEFAULT, name);
 	memcpy(function, &found, sizeof found);
@@ -67,7 +67,7 @@ static bool threads_apply(const struct openmp *openmp, const char *value, struct
 	}
 	openmp->set_num_threads(count);
 	if (*rest)
-		note(notes, "OMP_NUM_THREADS", value, "is of nested regions too: only the first was set");
+		note(notes, "OMP_NUM_THREADS", value, "also sets nested regions: only the first was set");
 	return true;
 }
 
@@ -82,7 +82,7 @@ static bool schedule_parse(const char *value, int *kind, int *chunk) {
 		value += before + 1;
 	}
 	size_t length = strcspn(value, ",");
-	*chunk = 0; /* the run time's own */
+	*chunk = 0; /* the runtime's own default */
 	*kind = 0;
 	for (int i = 0; i < 4; i++)
 		if (strlen(kinds[i]) == length && strncasecmp(kinds[i], value, length) == 0)
@@ -108,7 +108,7 @@ static bool dynamic_apply(const struct openmp *openmp, const char *value, struct
 
 static const struct {
 	const char *name;
-	bool (*apply)(const struct openmp *openmp, const char *value, struct notes *notes); /* NULL: at the start only */
+	bool (*apply)(const struct openmp *openmp, const char *value, struct notes *notes); /* NULL: only at the start */
 } variables[] = {
 	{"OMP_NUM_THREADS", threads_apply},
 	{"OMP_SCHEDULE", schedule_apply},
@@ -130,7 +130,7 @@ static int config_apply(const struct openmp *openmp, const struct sweetspot_conf
 		if (variables[i].apply)
 			set += variables[i].apply(openmp, wanted->word, notes);
 		else if (!now || strcasecmp(now, wanted->word) != 0)
-			note(notes, variables[i].name, wanted->word, "has to be set before the program starts");
+			note(notes, variables[i].name, wanted->word, "must be set before the program starts");
 	}
 	return set;
 }

@@ -20,7 +20,7 @@ static const struct {
 	{"bytes of L3 cache", offsetof(struct ssp_machine, l3)},
 };
 
-/* Names of processors come with blanks of different numbers; the profile's has ? for what is not ASCII. */
+/* Processor names differ in their blanks; the profile's has ? for characters that are not ASCII. */
 static bool same_words(const char *a, const char *b) {
 	for (;;) {
 		a += strspn(a, " \t");
@@ -80,15 +80,16 @@ const char *ssp_machine_differs(const struct ssp_machine *there, const struct ss
 	char text[400];
 	bool agrees = false;
 	if (there->synthetic)
-		return "it is of a machine that was described, not measured";
+		return "it describes a machine that was not measured";
 	if (there->cpu && here->cpu && !same_words(there->cpu, here->cpu)) {
-		snprintf(text, sizeof text, "the processor there is %.128s, here %.128s", there->cpu, here->cpu);
+		snprintf(text, sizeof text, "the profile's processor is %.128s, this one %.128s", there->cpu, here->cpu);
 		return reason(arena, text);
 	}
 	if (there->gpu && !has_line(here->gpu, there->gpu)) {
-		snprintf(text, sizeof text, "the GPU there is %.128s, which is not here", *there->gpu ? there->gpu : "unknown");
+		snprintf(text, sizeof text, "the profile's GPU is %.128s, which this machine lacks",
+		         *there->gpu ? there->gpu : "unknown");
 		return reason(arena, text);
 	}
 	const char *differs = amounts_differ(there, here, arena, &agrees);
-	return differs || agrees ? differs : "it says nothing of its machine that could be compared";
+	return differs || agrees ? differs : "it does not describe its machine, so nothing can be compared";
 }

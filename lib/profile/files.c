@@ -29,7 +29,7 @@ bool ssp_line_read(const char *root, char *line, size_t size, const char *format
 	return read;
 }
 
-/* One "A" or "A-B" with what follows it. */
+/* One "A" or "A-B"; *end: the rest. */
 static const char *range_parse(const char *text, size_t *from, size_t *to) {
 	char *end;
 	if (!isdigit((unsigned char)*text))
@@ -71,7 +71,7 @@ bool ssp_set_meets(const char *text, const struct ssp_set *set, size_t *lowest) 
 	return *lowest < SSP_CPUS_MAX;
 }
 
-/* The group's path of a hierarchy ("0::" or ":cpuset:") in /proc/self/cgroup. */
+/* The group's path in a hierarchy ("0::" or ":cpuset:") of /proc/self/cgroup. */
 static bool group_path(const char *root, const char *hierarchy, char *path, size_t size) {
 	char name[PATH_MAX], line[PATH_MAX];
 	bool found = false;
@@ -87,7 +87,7 @@ static bool group_path(const char *root, const char *hierarchy, char *path, size
 	return found;
 }
 
-/* The group's own, or that of the next above it that has one. */
+/* The file of the group itself, or of its nearest ancestor that has it. */
 static bool group_walk(const char *root, const char *mount, char *group, const char *file, char *line, size_t size) {
 	for (;;) {
 		char *slash = strrchr(group, '/');

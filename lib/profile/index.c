@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries by kernel and objective. */
+/* Indexes entries by kernel and objective. */
 #include <config.h>
 
 #include <string.h>
@@ -55,7 +55,7 @@ static bool any_stale(const struct ssp_entry *entry) {
 	return false;
 }
 
-/* Ranges come from results of which each has its entry. */
+/* Ranges summarise results that have entries of their own. */
 static void sizes_add(struct ssp_kernel *kernel, struct ssp_sizes *sizes) {
 	bool stale = any_stale(kernel->entries);
 	sizes->next = kernel->sizes;

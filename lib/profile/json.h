@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles that are JSON in memory: the tuner includes this header and links libprofile.la, so that it answers with the
- * look-up that programs use. */
+/* Profiles that are already JSON in memory: the tuner includes this header and links libprofile.la, so that it
+ * answers with the look-up that programs use. */
 #ifndef LIB_PROFILE_JSON_H
 #define LIB_PROFILE_JSON_H
 #include <jansson.h>
@@ -9,10 +9,10 @@
 
 #include "lib/sweetspot.h"
 
-/* NULL and the reason. The profile borrows nothing from json, and sweetspot_close frees it. */
+/* NULL and the reason. The profile does not borrow from json; sweetspot_close frees it. */
 sweetspot_profile *ssp_read(const json_t *json, char *text, size_t size);
 
-/* The place of a configuration in the JSON: entries[at], or sizes[at].thresholds[range]. */
+/* A configuration's place in the JSON: entries[at], or sizes[at].thresholds[range]. */
 struct ssp_place {
 	bool is_entry;
 	size_t at, range;

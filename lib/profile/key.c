@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The name of the link in a fleet's folder that leads to the profile of a machine, from what can be told without the
- * compiler: the program that writes profiles makes the same. */
+/* The name of the link in a fleet's folder that leads to a machine's profile, made from facts that do not need the
+ * compiler; the program that writes profiles makes the same name. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -9,12 +9,13 @@
 
 #include "lib/profile/machine.h"
 
-/* FNV-1a (G. Fowler, L. Noll, K.-P. Vo; IETF draft-eastlake-fnv): what is found is compared with the machine anyway. */
+/* FNV-1a (G. Fowler, L. Noll, K.-P. Vo; IETF draft-eastlake-fnv); a collision is harmless, because the profile is
+ * compared with the machine anyway. */
 static uint64_t add(uint64_t hash, char byte) {
 	return (hash ^ (unsigned char)byte) * 0x100000001b3u;
 }
 
-/* Words with one blank between them; ? for what is not ASCII. */
+/* Words with one blank between them; ? for characters that are not ASCII. */
 static uint64_t words_add(uint64_t hash, const char *text, size_t size) {
 	bool blank = false, begun = false;
 	for (size_t i = 0; i < size; i++) {

@@ -16,10 +16,10 @@
 /* Lists a folder's contents for the error message of a search that finds nothing. */
 struct survey {
 	size_t seen, foreign, bad;
-	char why[200]; /* the first one that can't be read */
+	char why[200]; /* the first one that cannot be read */
 };
 
-/* All of a regular file; what is a device or a pipe is not waited for. */
+/* Content of a regular file; devices and pipes are refused, because they could block. */
 static char *file_read(const char *path, size_t *size, const struct ssp_message *message) {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat about;
@@ -62,7 +62,7 @@ static struct sweetspot_profile *file_load(const char *path, const struct ssp_ma
 	return profile;
 }
 
-/* Those of a CPU before those of a GPU, which name the same kernels; then the newest. */
+/* Profiles of a CPU come before those of a GPU, which name the same kernels; then the newest. */
 static bool is_better(const struct sweetspot_profile *a, const struct sweetspot_profile *b) {
 	if (!b || !a->machine.gpu != !b->machine.gpu)
 		return !b || !a->machine.gpu;
@@ -103,7 +103,7 @@ static struct sweetspot_profile *link_load(const char *folder, const struct ssp_
 	return NULL;
 }
 
-/* By its name, as a fleet may have thousands: that of the CPU, then those of the GPUs. */
+/* Try the names first, because a fleet may have thousands of profiles: the CPU's, then the GPUs'. */
 static struct sweetspot_profile *links_load(const char *folder, const struct ssp_machine *here) {
 	struct sweetspot_profile *found = link_load(folder, here, "", 0);
 	for (const char *gpu = here->gpu; !found && gpu && *gpu;) {
@@ -145,6 +145,6 @@ struct sweetspot_profile *ssp_load(const char *path, const struct ssp_machine *h
 	if (folder)
 		return profile ? profile : folder_load(path, here, message);
 	if (profile && profile->foreign)
-		ssp_say(message, "%.200s is not of this machine: %s", path, profile->foreign);
+		ssp_say(message, "%.200s is not a profile of this machine: %s", path, profile->foreign);
 	return profile;
 }

@@ -15,7 +15,7 @@ struct question {
 	size_t count;
 };
 
-/* Squared; INFINITY where they can't stand for each other. */
+/* Squared distance; INFINITY if one cannot replace the other. */
 static double value_distance(const struct ssp_setting *there, const struct sweetspot_value *asked, double log_asked) {
 	if (asked->word)
 		return there->word && strcmp(there->word, asked->word) == 0 ? 0 : INFINITY;
@@ -24,7 +24,7 @@ static double value_distance(const struct ssp_setting *there, const struct sweet
 	if (there->number == asked->number)
 		return 0;
 	double between = there->log - log_asked;
-	return isnan(between) ? INFINITY : between * between; /* NaN: a number that is not above 0 */
+	return isnan(between) ? INFINITY : between * between; /* NaN: the number is not above 0 */
 }
 
 static double distance(const struct ssp_settings *there, const struct question *question, const char *but) {
@@ -60,7 +60,7 @@ static double size_asked(const struct question *question, const char *over) {
 	return NAN;
 }
 
-/* Sizes of which all but the size is as asked for. */
+/* Sizes whose other members match the query. */
 static const struct ssp_sizes *sizes_find(const struct ssp_kernel *kernel, const struct question *question,
                                           double *size) {
 	for (const struct ssp_sizes *sizes = kernel->sizes; sizes; sizes = sizes->next) {
@@ -71,7 +71,7 @@ static const struct ssp_sizes *sizes_find(const struct ssp_kernel *kernel, const
 	return NULL;
 }
 
-/* Between two ranges, the one that is nearer. */
+/* Between two ranges take the nearer one. */
 static const struct ssp_range *range_find(const struct ssp_sizes *sizes, double size) {
 	size_t i = 0;
 	while (i + 1 < sizes->range_count && size >= sizes->ranges[i + 1].from)
@@ -142,8 +142,7 @@ const sweetspot_config *sweetspot_lookup(const sweetspot_profile *profile, const
 		return entry_answer(entry, away, match);
 	const struct ssp_sizes *sizes = sizes_find(found, &question, &size);
 	const sweetspot_config *config = sizes ? sizes_answer(sizes, size, match) : NULL;
-	/* Beyond all ranges a problem that was tuned by itself may be nearer, or the last of them: the same but for
-	 * rounding. */
+	/* Beyond all ranges an individually tuned problem may be nearer than the last range, or equal but for rounding. */
 	if (entry && (!config || sqrt(away) <= match->distance * (1 + ROUNDING)))
 		config = entry_answer(entry, away, match);
 	return config;

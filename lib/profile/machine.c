@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packages, cores and caches by Documentation/admin-guide/cputopology.rst and
- * Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel; as hwloc does, only what the control group leaves.
- */
+/* Packages, cores and caches according to Documentation/admin-guide/cputopology.rst and
+ * Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel, restricted to the control group as hwloc does. */
 #include <config.h>
 
 #include <dirent.h>
@@ -46,7 +45,7 @@ static void allowed_cut(const char *root, const char *what, struct ssp_set *set,
 	}
 }
 
-/* CPUs that are the lowest of those that share something with them. */
+/* Counts the CPUs that are the lowest among those that share an object with them. */
 static uint64_t groups_count(const char *root, const char *list, const struct ssp_set *cpus, char *line) {
 	uint64_t count = 0;
 	size_t lowest;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot: which machine this is, by what the kernel tells, and whether a profile is of it. */
+/* Inside libsweetspot: identifies this machine from the kernel's files, and compares it with a profile's. */
 #ifndef LIB_PROFILE_MACHINE_H
 #define LIB_PROFILE_MACHINE_H
 #include "lib/profile/profile.h"
 
-/* Below `root` ("": this machine). What can't be found out stays 0 or NULL; gpu: the models, one a line. */
+/* Reads below `root` ("": this machine). Unknown members stay 0 or NULL; gpu: the models, one a line. */
 void ssp_machine_read(const char *root, struct ssp_arena *arena, struct ssp_machine *machine);
 /* The difference, in the arena, or NULL. A fact that only one of them has is not a difference, but something must
  * agree. */
@@ -23,7 +23,7 @@ struct ssp_set {
 };
 __attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char *line, size_t size, const char *format,
                                                          ...);
-/* "0-3,8"; numbers beyond the maximum are left out. False where it is no list. */
+/* "0-3,8"; numbers beyond the maximum are left out. False if the text is not a list. */
 bool ssp_set_parse(const char *text, struct ssp_set *set);
 bool ssp_set_meets(const char *text, const struct ssp_set *set, size_t *lowest); /* the lowest number in both */
 /* The part of "cpus" or "mems" that the control group allows; false: it sets no limit. */

@@ -13,7 +13,7 @@
 enum { PLACES = 4 };
 typedef char place[PATH_MAX];
 
-/* XDG Base Directory Specification: relative paths are to be ignored. False where it does not fit or is not known. */
+/* The XDG Base Directory Specification says to ignore relative paths. False if the path does not fit or is unknown. */
 static bool user_place(place path, const char *variable, const char *under_home) {
 	const char *set = secure_getenv(variable), *home = secure_getenv("HOME");
 	if (set && set[0] == '/')
@@ -31,13 +31,13 @@ static size_t places_list(place *places) {
 	return count;
 }
 
-/* A file of a place that nobody named may be foreign; then the next is looked at. */
+/* A file in a default place may belong to another machine; then try the next place. */
 static struct sweetspot_profile *places_load(const struct ssp_machine *here, const struct ssp_message *message) {
 	struct sweetspot_profile *found = NULL;
 	char *why = calloc(1, SWEETSPOT_MESSAGE);
 	place *places = calloc(PLACES, sizeof *places);
 	size_t count = places && why ? places_list(places) : 0;
-	ssp_say(message, "no profile: tune something first (sweetspot tune), or set SWEETSPOT_PROFILE");
+	ssp_say(message, "no profile found: tune something first (sweetspot tune), or set SWEETSPOT_PROFILE");
 	for (size_t i = 0; i < count && !found; i++) {
 		struct ssp_message inner = {why, SWEETSPOT_MESSAGE};
 		if (access(places[i], F_OK) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one arena,
- * so that looking up allocates nothing and takes no lock. */
+/* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one
+ * arena, so that looking up does not allocate and does not lock. */
 #ifndef LIB_PROFILE_PROFILE_H
 #define LIB_PROFILE_PROFILE_H
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 enum {
 	SSP_FILE_MAX = 16 << 20,
-	SSP_FOLDER_MAX = 1 << 16, /* files of a folder that are looked at */
+	SSP_FOLDER_MAX = 1 << 16, /* files of a folder that are read at most */
 	SSP_ENTRIES_MAX = 16 << 10,
 	SSP_SETTINGS_MAX = 256,
 	SSP_PROBLEM_MAX = 64,
@@ -24,7 +24,7 @@ enum ssp_type { SSP_INTEGER, SSP_REAL, SSP_WORD, SSP_BOOLEAN };
 
 struct ssp_setting {
 	const char *name;
-	const char *word; /* also of a boolean */
+	const char *word; /* also for booleans */
 	double number, log;
 	long long integer;
 	enum ssp_type type;
@@ -40,9 +40,9 @@ struct sweetspot_config {
 	bool stale, foreign;
 };
 
-/* A problem that was tuned. */
+/* A tuned problem. */
 struct ssp_entry {
-	struct ssp_entry *next; /* of the same kernel and objective */
+	struct ssp_entry *next; /* with the same kernel and objective */
 	const char *kernel, *objective, *unit;
 	struct ssp_settings problem;
 	double median, speedup;
@@ -59,23 +59,23 @@ struct ssp_piece {
 	double from, to, overhead, factor, exponent;
 };
 
-/* A kernel at several sizes. */
+/* A kernel tuned at several sizes. */
 struct ssp_sizes {
-	struct ssp_sizes *next; /* of the same kernel and objective */
+	struct ssp_sizes *next; /* with the same kernel and objective */
 	const char *kernel, *objective, *unit, *over;
-	struct ssp_settings problem; /* the other members */
+	struct ssp_settings problem; /* the other members of the problem */
 	struct ssp_range *ranges;    /* ascending */
 	size_t range_count;
-	struct ssp_piece *pieces; /* none: no law */
+	struct ssp_piece *pieces; /* empty: no law */
 	size_t piece_count;
 };
 
 /* A kernel with one objective. */
 struct ssp_kernel {
-	struct ssp_kernel *chain; /* with the same place in the table */
+	struct ssp_kernel *chain; /* with the same slot in the table */
 	const char *name, *objective;
 	uint32_t hash;
-	bool again; /* a kernel of this name was before it */
+	bool again; /* an earlier entry has this kernel's name */
 	struct ssp_entry *entries;
 	struct ssp_sizes *sizes;
 };
@@ -104,9 +104,9 @@ struct ssp_message {
 };
 __attribute__((format(printf, 2, 3))) void ssp_say(const struct ssp_message *message, const char *format, ...);
 
-/* Bytes of a file into a profile; NULL and the reason. It is not compared with any machine. */
+/* Parses the bytes of a file; NULL and the reason. The machine is not compared. */
 struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct ssp_message *message);
-/* Foreign in each of its configurations. */
+/* Marks every configuration as foreign. */
 void ssp_foreign_set(struct sweetspot_profile *profile, const char *reason);
 int ssp_index(struct sweetspot_profile *profile);
 uint32_t ssp_hash(const char *text);
@@ -116,7 +116,7 @@ const struct ssp_setting *ssp_setting_find(const struct ssp_settings *settings, 
 /* The cost at a size; NaN without a law, and beyond its sizes. */
 double ssp_law(const struct ssp_sizes *sizes, double size);
 
-/* A profile of the machine `here`: a file, which is read even if it is foreign, or a folder. */
+/* A profile of the machine `here`: from a file, which is read even if it is foreign, or from a folder. */
 struct sweetspot_profile *ssp_load(const char *path, const struct ssp_machine *here, const struct ssp_message *message);
 
 #endif

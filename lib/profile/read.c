@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* data/schema/profile.json, as far as programs need it. */
+/* Reads data/schema/profile.json, as far as programs need it. */
 #include <config.h>
 
 #include <errno.h>
@@ -21,7 +21,7 @@ void ssp_say(const struct ssp_message *message, const char *format, ...) {
 	va_end(ap);
 }
 
-/* "sweetspot-profile/1"; a larger number is of a program that is newer than this library. */
+/* "sweetspot-profile/1"; a larger number comes from a newer program than this library. */
 static int schema_check(const json_t *json, const struct ssp_message *message) {
 	static const char family[] = "sweetspot-profile/";
 	const char *schema = json_string_value(json_object_get(json, "schema"));
@@ -145,8 +145,8 @@ struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct 
 	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
 		ssp_say(message, "not valid JSON: line %d, column %d: %s", why.line, why.column, why.text);
-	else if (memchr(text, '\0', size)) /* jansson passes over one behind a number */
-		ssp_say(message, "not valid JSON: it has bytes of 0");
+	else if (memchr(text, '\0', size)) /* jansson ignores a 0 byte behind a number */
+		ssp_say(message, "not valid JSON: it contains 0 bytes");
 	else
 		profile = ssp_read(json, message ? message->text : NULL, message ? message->size : 0);
 	json_decref(json);

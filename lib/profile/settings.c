@@ -6,7 +6,7 @@
 
 #include "lib/profile/settings.h"
 
-/* As far as a double takes it; a whole one is an integer too. */
+/* A number in the range of a double; a whole one also as an integer. */
 static void number_set(struct ssp_setting *setting, const json_t *value) {
 	setting->number = json_number_value(value);
 	setting->log = setting->number > 0 ? log(setting->number) : NAN;

@@ -11,7 +11,7 @@ static int config_read(struct ssp_arena *arena, const json_t *json, struct sweet
 	return ssp_settings_read(arena, json_object_get(json, "environment"), SSP_SETTINGS_MAX, &config->environment);
 }
 
-/* Ascending, none into the next. */
+/* Ascending, without overlap. */
 static int ranges_read(struct ssp_arena *arena, const json_t *json, struct ssp_sizes *sizes) {
 	size_t count = json_array_size(json);
 	double before = 0;
@@ -41,7 +41,7 @@ static bool piece_read(const json_t *json, struct ssp_piece *piece) {
 	       isfinite(piece->exponent);
 }
 
-/* The first law is that of the best configuration; there may be none. */
+/* The first law belongs to the best configuration; it may be missing. */
 static int law_read(struct ssp_arena *arena, const json_t *laws, struct ssp_sizes *sizes) {
 	const json_t *pieces = json_object_get(json_array_get(laws, 0), "pieces");
 	size_t count = json_array_size(pieces);

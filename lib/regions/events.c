@@ -11,7 +11,7 @@
 
 #include "lib/regions/regions.h"
 
-/* A decimal or 0x.. number; -1 where there is none. */
+/* A decimal or 0x.. number; -1 if there is none. */
 static int number_read(const char **text, uint64_t max, uint64_t *number) {
 	char *end;
 	if (!isdigit((unsigned char)**text))
@@ -62,7 +62,7 @@ static int try_open(const struct ssr_event *event, bool user_only) {
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* They happen in the kernel: without it they read 0. */
+/* These happen in the kernel and would read 0 without its part. */
 static bool is_kernels_own(const struct ssr_event *event) {
 	return event->type == PERF_TYPE_SOFTWARE &&
 	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES || event->config == PERF_COUNT_SW_CPU_MIGRATIONS);

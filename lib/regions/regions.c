@@ -3,11 +3,11 @@
 
 #include "lib/regions/regions.h"
 
-static const uint64_t WRITE_NS = 1000000000; /* between two writings before the end */
+static const uint64_t WRITE_NS = 1000000000; /* seconds between two writes before the end */
 
 static void add(_Atomic uint64_t *sum, uint64_t x) {
 	uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
-	atomic_store_explicit(sum, before + x, memory_order_relaxed); /* nobody else writes it */
+	atomic_store_explicit(sum, before + x, memory_order_relaxed); /* other threads only read it */
 }
 
 static struct ssr_region *region_find(const char *name, size_t length, struct ssr_thread **thread) {
@@ -18,7 +18,7 @@ static struct ssr_region *region_find(const char *name, size_t length, struct ss
 	return region;
 }
 
-/* The clock is read innermost. Inside itself a region only counts its calls. */
+/* The clock is read innermost. A region inside itself only counts its calls. */
 void ssr_begin(const char *name, size_t length) {
 	struct ssr_thread *thread;
 	struct ssr_region *region = region_find(name, length, &thread);
@@ -42,7 +42,7 @@ static void sums_add(struct ssr_region *region, const struct ssr_reading *end) {
 	}
 }
 
-/* So that little is lost where the process ends by a signal or _exit. */
+/* Write from time to time, so that little is lost if the process ends by a signal or _exit. */
 static void write_now_and_then(uint64_t now) {
 	uint64_t last = atomic_load_explicit(&ssr_state.written_ns, memory_order_relaxed);
 	if (now - last > WRITE_NS && now > last && atomic_compare_exchange_strong(&ssr_state.written_ns, &last, now))

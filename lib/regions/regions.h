@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot. A thread keeps the sums of its regions for itself, so that begin and end take no lock; the lock
- * is taken where a thread meets a name for the first time, and while all is written. What a thread changes and the
- * writer reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
+/* Inside libsweetspot. A thread keeps the sums of its regions for itself, so that begin and end do not lock; the
+ * lock is taken when a thread meets a name for the first time, and during writing. Data that a thread changes and
+ * the writer reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
 #ifndef LIB_REGIONS_REGIONS_H
 #define LIB_REGIONS_REGIONS_H
 #include <pthread.h>
@@ -14,7 +14,7 @@
 enum {
 	REGION_EVENTS = 16,
 	REGION_EVENT_NAME = 64,
-	REGION_NAME = 255,    /* bytes of a name that count */
+	REGION_NAME = 255,    /* significant bytes of a name */
 	REGION_NAMES = 4096,  /* names of a process */
 	REGION_THREADS = 4096 /* threads that live at the same time */
 };
@@ -35,7 +35,7 @@ struct ssr_reading {
 struct ssr_counter {
 	int file;              /* + 1; 0: not open */
 	atomic_int error;      /* the first errno; 0: it counts */
-	atomic_bool user_only; /* the kernel's part is not in it */
+	atomic_bool user_only; /* the kernel's part is missing */
 };
 
 struct ssr_sum {
@@ -46,7 +46,7 @@ struct ssr_sum {
 struct ssr_region {
 	const struct ssr_name *name;
 	const struct ssr_thread *thread;
-	struct ssr_region *next; /* of this name, in another thread */
+	struct ssr_region *next; /* the same name in another thread */
 	_Atomic uint64_t calls, ns, depth, unbegun, unended;
 	uint64_t begin_ns;
 	struct ssr_reading begin[REGION_EVENTS];
@@ -54,32 +54,32 @@ struct ssr_region {
 };
 
 struct ssr_name {
-	struct ssr_name *next, *chain; /* in the order of their first begin; with the same place in the table */
+	struct ssr_name *next, *chain; /* in the order of their first begin; and in the same slot of the table */
 	struct ssr_region *regions;
 	uint32_t hash;
 	size_t length;
 	char text[];
 };
 
-/* A thread, and after its end the next one that begins: rows are of threads that lived at the same time. */
+/* A thread, and after its end the next one that begins: a row belongs to threads that did not live at the same time. */
 struct ssr_thread {
 	struct ssr_thread *next;
 	bool taken;
 	unsigned number;
-	struct ssr_region **table; /* of a power of two; the thread's own */
+	struct ssr_region **table; /* a power of two; the thread's own */
 	size_t slots, count, open; /* open: regions that it is in */
 	struct ssr_counter counters[REGION_EVENTS];
 };
 
 struct ssr_state {
-	atomic_bool on, ending; /* ending: nothing but the last writing any more */
+	atomic_bool on, ending; /* ending: only the last write is still allowed */
 	char *folder;
 	pid_t pid;
-	uint64_t start_ns; /* and with the pid the name of the file */
+	uint64_t start_ns; /* together with the pid the name of the file */
 	struct ssr_event events[REGION_EVENTS];
 	size_t event_count;
-	unsigned unread_events; /* those that could not be understood */
-	pthread_mutex_t lock;   /* of all below but the atomics */
+	unsigned unread_events; /* events that could not be parsed */
+	pthread_mutex_t lock;   /* protects everything below except the atomics */
 	pthread_key_t key;
 	struct ssr_thread *threads;
 	unsigned thread_count, name_count;
@@ -92,22 +92,22 @@ extern struct ssr_state ssr_state; /* the only one */
 
 uint64_t ssr_now(void);
 
-/* Parses; what can't be understood is counted in unread_events. */
+/* Parses; events that cannot be parsed are counted in unread_events. */
 void ssr_events_parse(struct ssr_state *state, const char *text);
 void ssr_events_open(const struct ssr_state *state, struct ssr_thread *thread);
 void ssr_events_close(const struct ssr_state *state, struct ssr_thread *thread);
-void ssr_events_forget(const struct ssr_state *state, struct ssr_thread *thread); /* what went wrong */
+void ssr_events_forget(const struct ssr_state *state, struct ssr_thread *thread); /* the first error */
 void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, struct ssr_reading *readings);
 
-/* With the lock. NULL where there are too many, or no memory. */
+/* Call it with the lock. NULL if there are too many, or without memory. */
 struct ssr_name *ssr_name_find(struct ssr_state *state, const char *text, size_t length, uint32_t hash);
 uint32_t ssr_name_hash(const char *text, size_t length);
 
-/* This thread, and its part of a region; NULL where it can't be kept. */
+/* This thread, and its part of a region; NULL if it cannot be kept. */
 struct ssr_thread *ssr_thread_self(struct ssr_state *state);
 struct ssr_region *ssr_region_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length);
 void ssr_thread_end(struct ssr_state *state, struct ssr_thread *thread);
-/* In the child of a fork, with the lock. */
+/* Call it in the child of a fork, with the lock. */
 void ssr_thread_forked(struct ssr_state *state);
 
 /* final: the process ends. */

@@ -74,7 +74,7 @@ static struct ssr_region **table_slot(struct ssr_region **table, size_t slots, c
 	return &table[i];
 }
 
-/* Room for one more, at most half full. */
+/* Makes room for one more; the table is at most half full. */
 static bool table_grow(struct ssr_thread *thread) {
 	size_t slots = thread->slots ? 2 * thread->slots : TABLE_START;
 	if (2 * (thread->count + 1) <= thread->slots)
@@ -121,7 +121,7 @@ static struct ssr_region *region_add(struct ssr_state *state, struct ssr_thread 
 	return region;
 }
 
-/* Not in the middle of a character of UTF-8. */
+/* Cut between characters of UTF-8. */
 static size_t name_cut(const char *text, size_t length) {
 	if (length <= REGION_NAME)
 		return length;

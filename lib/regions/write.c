@@ -84,7 +84,7 @@ static void name_write(FILE *out, const struct ssr_state *state, const struct ss
 	fputs(*comma ? "]}\n" : "", out);
 }
 
-/* A reader sees all of it or nothing. */
+/* Rename, so that a reader sees all of it or nothing. */
 static int file_write(struct ssr_state *state, bool final, const char *path, const char *temporary) {
 	int fd = open(temporary, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -111,7 +111,7 @@ static void write_locked(struct ssr_state *state, bool final) {
 	char *path = NULL, *temporary = NULL;
 	if (!final && atomic_load(&state->ending))
 		return;
-	if (!state->names || state->pid != getpid()) /* the child of a clone that we know nothing of */
+	if (!state->names || state->pid != getpid()) /* a child of a clone() that the library did not see */
 		return;
 	if (asprintf(&path, "%s/regions-%ld-%" PRIu64 ".json", state->folder, (long)state->pid, state->start_ns) < 0)
 		path = NULL;
@@ -123,7 +123,7 @@ static void write_locked(struct ssr_state *state, bool final) {
 	free(path);
 }
 
-/* A thread that is cancelled in here would keep the lock. */
+/* A thread that is cancelled here would keep the lock. */
 void ssr_write(struct ssr_state *state, bool final) {
 	int before = errno, cancel;
 	if (final)

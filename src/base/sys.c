@@ -145,7 +145,7 @@ char *sys_data_dir(struct err *err) {
 }
 
 char *sys_cache_dir(struct err *err) {
-	return user_dir("the cache", ".cache", "what can be measured again", err);
+	return user_dir("XDG_CACHE_HOME", ".cache", "the cache", err);
 }
 
 char *sys_config_dir(struct err *err) {

@@ -185,7 +185,7 @@ static void check_rights(void) {
 	check_reason(ENOENT, (struct perf_facts){.virtual_machine = true}, "no hardware PMU in this virtual machine",
 	             "pmu=on");
 	check_reason(EOPNOTSUPP, (struct perf_facts){.pmu = false}, "no hardware PMU", "");
-	check_reason(ENOENT, (struct perf_facts){.pmu = true, .virtual_machine = true}, "no such event", "");
+	check_reason(ENOENT, (struct perf_facts){.pmu = true, .virtual_machine = true}, "lacks such an event", "");
 	check_reason(ENOSYS, (struct perf_facts){.seccomp = true}, "seccomp", "--cap-add=PERFMON");
 }
 

@@ -87,7 +87,7 @@ static void test_software(struct rig *rig) {
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "SDE", NULL);
 	ok(plan && plan->event_count == 1 && !plan->events[0].backend &&
-	       strstr(plan->events[0].reason, "no software-defined"),
+	       strstr(plan->events[0].reason, "does not export software-defined"),
 	   "none: %s", plan ? plan->events[0].reason : "");
 	counter_plan_clear(plan);
 }

@@ -246,7 +246,7 @@ int main(void) {
 	check_bad("a number without end", "123456789012345678901234567890\n");
 	check_bad("a number and more", "12 13\n");
 	check_none("processor : 0\nflags\t\t: fpu vme hypervisor lm\n", "virtual machine", "not in a VM");
-	check_none("processor : 0\nflags\t\t: fpu vme lm\n", "no driver", "sudo modprobe intel_rapl_msr");
+	check_none("processor : 0\nflags\t\t: fpu vme lm\n", "driver is not loaded", "sudo modprobe intel_rapl_msr");
 	check_barred();
 	check_power("4294967295", "0", "event=0x02", "2.3283064365386962890625e-10", "Joules");
 	check_power("x", "0", "event=0x02", "2.3e-10", "Joules");

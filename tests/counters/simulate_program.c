@@ -119,8 +119,8 @@ static void check_failures(struct fixture *f) {
 	       "it fails under valgrind");
 	absent(client_ask(f->client, RUN "\"" TURN COUNT "}", f->home, "kill -ILL $$"), "AVX-512",
 	       "by an instruction that valgrind does not know");
-	absent(client_ask(f->client, RUN "\"" TURN ",\"hash\":true" COUNT "}", f->home, "echo other"), "differs between runs",
-	       "it says something else");
+	absent(client_ask(f->client, RUN "\"" TURN ",\"hash\":true" COUNT "}", f->home, "echo other"),
+	       "differs between runs", "it says something else");
 	absent(app_ask(f, "kill", 0), "killed", "a child is killed, and its counts with it");
 	absent(app_ask(f, "bare", ROUNDS), "hides", "a fork that valgrind is not told of");
 	absent(client_ask(f->client, RUN "\"cp /bin/true setuid; chmod 4755 setuid; ./setuid; rm setuid\"]" COUNT "}",

@@ -23,8 +23,8 @@ static const char *const wrong[][4] = {
 	{"events/generic.json", "\"name\": \"b\"", "\"name\": \"seconds\"", "\"seconds\" can't be a name"},
 	{"events/generic.json", "\"name\": \"b\"", "\"name\": \"a\"", "there is an event \"a\" already"},
 	{"events/generic.json", "\"name\": \"b\"", "\"name\": \"b c\"",
-     "'events'[1]: \"b c\": 'name': \"b c\" can't be a name"},
-	{"events/generic.json", "\"loop\": \"cycles\"", "\"loop\": \"miles\"", "promises no \"miles\""},
+     "'events'[1]: \"b c\": 'name': \"b c\" cannot be a name"},
+	{"events/generic.json", "\"loop\": \"cycles\"", "\"loop\": \"miles\"", "does not promise \"miles\""},
 	{"events/generic.json", "\"perf:a\"", "\"perf\"", "'sources'[1]: a source must be"},
 	{"events/generic.json", "\"perf:a\"", "\"cachegrind:a\"", "\"a\": 'sources'[1]: cachegrind simulates"},
 	{"events/generic.json", "1e3 * c", "1e3 * nosuch", "'nosuch' is not an event"},
@@ -49,7 +49,7 @@ static const char *const wrong[][4] = {
 	{"groups/g.json", "\"name\": \"G\"", "\"name\": \"Auto\"", "\"Auto\" is taken"},
 	{"groups/g.json", "\"name\": \"G\"", "\"name\": \"none\"", "\"none\" is taken"},
 	{"groups/g.json", "\"unit\": \"u\", ", "", "'metrics'[0]: \"m\": 'unit' is missing"},
-	{"groups/g.json", "\"own\"", "\"a\"", "'events'[2]: there is an event \"a\" already"},
+	{"groups/g.json", "\"own\"", "\"a\"", "'events'[2]: the event \"a\" already exists"},
 	{"groups/g.json", "\"metrics\": [", "\"metrics\": [[", "not valid JSON"},
 };
 

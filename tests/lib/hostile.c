@@ -122,7 +122,7 @@ static void check_bad(struct rig *rig) {
 	REFUSE("[]\n", "line 1", "another type");
 	REFUSE("{\"sweetspot_regions\":2,\"events\":[]}\n" REGION("x", ""), "line 1", "another version");
 	REFUSE(REGION("x", ROW("1", "1", GOOD)), "line 1", "no head");
-	REFUSE(HEAD "\0" REGION("x", ""), "no file of", "bytes of 0");
+	REFUSE(HEAD "\0" REGION("x", ""), "is not a file of", "bytes of 0");
 	REFUSE(HEAD "{\"name\":5,\"threads\":[]}\n", "line 2", "a name of another type");
 	REFUSE(HEAD "{\"name\":\"x\",\"threads\":{}}\n", "line 2", "threads of another type");
 	REFUSE(HEAD "{\"name\":\"x\",\"name\":\"y\",\"threads\":[]}\n", "line 2", "a name twice");

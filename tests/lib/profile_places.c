@@ -105,7 +105,7 @@ static void check_schema(const char *root) {
 	text_at(root, "one.json", MADE_HEAD("other/1", "x", MADE_MACHINE) "]}");
 	refuses(path, "not a Sweetspot profile", "another document");
 	text_at(root, "one.json", MADE_HEAD("sweetspot-profile/1", "x", "{}") "]}");
-	refuses(path, "fingerprint", "no fingerprint");
+	refuses(path, "fingerprint", "lacks a fingerprint");
 	text_at(root, "one.json", MADE_HEAD("sweetspot-profile/1", "x", "{\"fingerprint\":\"sha256:1\"}") "]}");
 	sweetspot_profile *profile = sweetspot_open(path, NULL, 0);
 	ok(sweetspot_about(profile, "foreign") != NULL, "a machine that nothing is said of is foreign");
