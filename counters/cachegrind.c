@@ -121,7 +121,7 @@ static void cachegrind_probe(struct counter_probe *probe) {
 	struct err err = {.code = ERR_OK};
 	char file[4096];
 	if (!cachegrind_path_find("valgrind", file, sizeof file)) {
-		snprintf(probe->reason, sizeof probe->reason, "no valgrind in PATH");
+		snprintf(probe->reason, sizeof probe->reason, "valgrind is not in PATH");
 		snprintf(probe->fix, sizeof probe->fix, "sudo apt-get install valgrind");
 	} else if (cachegrind_model_read(getenv("SWEETSPOT_CACHEGRIND"), &model, &err) != 0) {
 		snprintf(probe->reason, sizeof probe->reason, "%.199s", err.what);
