@@ -57,8 +57,8 @@ static void misses_add(struct finding *finding, const struct study *study, size_
 	}
 }
 
-static size_t tile_row(const struct study *study, size_t column, int place) {
-	struct probe_scope scope = {(int)column, place, SIZE_MAX, 0, 0};
+static size_t tile_row(const struct study *study, size_t column, int level) {
+	struct probe_scope scope = {(int)column, level, SIZE_MAX, 0, 0};
 	return probe_best(study, &scope);
 }
 
@@ -76,8 +76,8 @@ static int tile_best(const struct study *study, size_t column) {
 	return best;
 }
 
-static double edge_of(const struct study_column *column, int place) {
-	return value_number(column->level[place]);
+static double edge_of(const struct study_column *column, int level) {
+	return value_number(column->level[level]);
 }
 
 static void tile_examine(const struct study *study, struct findings *findings, size_t column) {
@@ -123,7 +123,7 @@ static double footprint_of(const struct study *study, size_t row) {
 
 static bool is_same_config(const struct study *study, size_t a, size_t b) {
 	for (size_t c = 0; c < study_columns(study); c++)
-		if (!study_column(study, c)->is_problem && study_row(study, a)->place[c] != study_row(study, b)->place[c])
+		if (!study_column(study, c)->is_problem && study_row(study, a)->level[c] != study_row(study, b)->level[c])
 			return false;
 	return true;
 }
@@ -147,27 +147,27 @@ static struct study_ratio step_of(const struct study *study, size_t small, size_
 	return ratio;
 }
 
-static void size_tell(const struct study *study, struct findings *findings, const struct probe_case *step, size_t small,
-                      double otherwise, double team) {
-	int level = level_between(study, footprint_of(study, small), footprint_of(study, step->like), team);
+static void size_report(const struct study *study, struct findings *findings, const struct probe_case *step,
+                        size_t small, double otherwise, double team) {
+	int level = level_between(study, footprint_of(study, small), footprint_of(study, step->problem_row), team);
 	char own[PROBE_TEXT], other[PROBE_TEXT];
-	probe_problem(study, step->like, own);
+	probe_problem(study, step->problem_row, own);
 	probe_problem(study, small, other);
 	struct finding *finding =
 		findings_add(findings, otherwise < INFINITY ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, step->ratio.ratio,
 	                 "the data of %s is too large for %s: an operation takes %.2f times as long as at %s", own,
 	                 level_names[level], step->ratio.ratio, other);
-	probe_about_problem(finding, study, step->like);
+	probe_about_problem(finding, study, step->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, step->ratio.ratio, "x",
 	                 "time of an operation, from %s to %s [%.2f, %.2f]", other, own, step->ratio.ci[0],
 	                 step->ratio.ci[1]);
 	finding_evidence(finding, EVIDENCE_MACHINE, study_host(study)->cache[level], "bytes",
-	                 "%.4g bytes at least, after %.4g; %s has %.4g", footprint_of(study, step->like),
+	                 "%.4g bytes at least, after %.4g; %s has %.4g", footprint_of(study, step->problem_row),
 	                 footprint_of(study, small), level_names[level], study_host(study)->cache[level]);
 	if (isfinite(otherwise))
 		finding_evidence(finding, EVIDENCE_CONTRAST, otherwise, "x", "steps that pass no level: at most %.2f times",
 		                 otherwise);
-	misses_add(finding, study, small, step->like);
+	misses_add(finding, study, small, step->problem_row);
 }
 
 /* Steps that pass a level and rise, while those that pass none do not. */
@@ -191,7 +191,7 @@ static void sizes_examine(const struct study *study, struct findings *findings) 
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds && cases[i].ratio.ratio >= RISE &&
 		    (otherwise == INFINITY || log(cases[i].ratio.ratio) > 2 * log(otherwise)))
-			size_tell(study, findings, &cases[i], problem[cases[i].a], otherwise, team);
+			size_report(study, findings, &cases[i], problem[cases[i].a], otherwise, team);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

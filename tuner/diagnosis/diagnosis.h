@@ -34,7 +34,7 @@ const struct diagnosis *diagnosis_find(const char *name);
 struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength,
                              const char *sentence, ...) __attribute__((format(printf, 4, 5)));
 /* The subject: {"lock":"tas"}; not called for the kernel as a whole. */
-void finding_about(struct finding *finding, const struct study *study, size_t column, int place);
+void finding_about(struct finding *finding, const struct study *study, size_t column, int level);
 enum evidence {
 	EVIDENCE_CONTRAST,
 	EVIDENCE_SCALING,

@@ -20,7 +20,7 @@ static const struct remedy_words words = {
 static double hitm_ratio(const struct study *study, const struct remedy *remedy) {
 	double hitm[2] = {NAN, NAN};
 	for (int side = 0; side < 2; side++) {
-		struct probe_scope scope = {(int)remedy->column, side ? remedy->good : remedy->bad, remedy->like, 2, 0};
+		struct probe_scope scope = {(int)remedy->column, side ? remedy->good : remedy->bad, remedy->problem_row, 2, 0};
 		for (size_t r = 0; r < study_rows(study); r++)
 			if (probe_in(&scope, study, r))
 				hitm[side] = fmax(hitm[side], study_counter(study, r, "hitm"));
@@ -62,14 +62,14 @@ static void examine(const struct study *study, struct findings *findings) {
 		double hitm = hitm_ratio(study, &found[i]);
 		if (hitm < 1.1) /* counted, and there are no more of them */
 			continue;
-		probe_problem(study, found[i].like, problem);
+		probe_problem(study, found[i].problem_row, problem);
 		struct finding *finding =
 			findings_add(findings, confidence_of(&found[i], hitm), found[i].ratio.ratio,
 		                 "%s%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
 		                 probe_level(study, found[i].column, found[i].bad, bad), *problem ? " at " : "", problem,
 		                 found[i].ratio.ratio);
 		finding_about(finding, study, found[i].column, found[i].bad);
-		probe_about_problem(finding, study, found[i].like);
+		probe_about_problem(finding, study, found[i].problem_row);
 		evidence_add(finding, study, &found[i], hitm);
 		remedy_next(finding, study, &found[i]);
 	}

@@ -78,10 +78,10 @@ struct finding *findings_add(struct findings *findings, enum confidence confiden
 	return finding;
 }
 
-void finding_about(struct finding *finding, const struct study *study, size_t column, int place) {
+void finding_about(struct finding *finding, const struct study *study, size_t column, int level) {
 	const struct study_column *one = study_column(study, column);
-	if (place != STUDY_ABSENT)
-		json_object_set_new(finding->about, one->name, value_json(one->level[place]));
+	if (level != STUDY_ABSENT)
+		json_object_set_new(finding->about, one->name, value_json(one->level[level]));
 }
 
 void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,

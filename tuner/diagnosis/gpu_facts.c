@@ -157,8 +157,8 @@ const char *gpu_subject_words(const struct study *study, size_t row) {
 void gpu_subject_about(struct finding *finding, const struct study *study, size_t row) {
 	size_t winner = study_winner(study);
 	for (size_t c = 0; row != winner && winner != SIZE_MAX && c < study_columns(study); c++)
-		if (study_row(study, row)->place[c] != study_row(study, winner)->place[c])
-			finding_about(finding, study, c, study_row(study, row)->place[c]);
+		if (study_row(study, row)->level[c] != study_row(study, winner)->level[c])
+			finding_about(finding, study, c, study_row(study, row)->level[c]);
 }
 
 void gpu_next_counters(struct finding *finding, const struct study *study, size_t row, const char *groups) {

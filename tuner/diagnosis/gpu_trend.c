@@ -25,7 +25,7 @@ static double mean(const double *x, size_t count) {
 }
 
 /* Takes all rows of the problem of `first`; a problem with one row says nothing. */
-static void problem_take(const struct study *study, gpu_measure of, size_t first, bool *taken, struct points *p) {
+static void problem_add(const struct study *study, gpu_measure of, size_t first, bool *taken, struct points *p) {
 	size_t from = p->count;
 	for (size_t r = first; r < study_rows(study) && p->count < ROWS_MAX; r++) {
 		if (taken[r] || study_row(study, r)->over || !study_same_problem(study, first, r))
@@ -104,7 +104,7 @@ struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sig
 	                   .ends = mem_alloc(rows + 1, sizeof *p.ends)};
 	for (size_t r = 0; r < rows; r++)
 		if (!taken[r])
-			problem_take(study, of, r, taken, &p);
+			problem_add(study, of, r, taken, &p);
 	struct gpu_trend trend = {GPU_UNKNOWN, p.count, NAN, p.count ? span_centre(&p) : NAN, NAN};
 	if (p.count >= ROWS_LEAST && trend.span >= SPAN_LEAST && values_differing(&p) >= VALUES_LEAST) {
 		trend.slope = dot(p.x, p.y, p.count) / dot(p.x, p.x, p.count);

@@ -70,7 +70,7 @@ static bool is_over_peak(const struct study *study, size_t row, struct wrong *wr
 
 static bool is_same_config(const struct study *study, size_t a, size_t b) {
 	for (size_t c = 0; c < study_columns(study); c++)
-		if (!study_column(study, c)->is_problem && study_row(study, a)->place[c] != study_row(study, b)->place[c])
+		if (!study_column(study, c)->is_problem && study_row(study, a)->level[c] != study_row(study, b)->level[c])
 			return false;
 	return true;
 }
@@ -136,7 +136,7 @@ static bool is_beyond_linear(const struct study *study, size_t row, struct wrong
 		double other = study_number(study, r, (size_t)threads);
 		bool same = !study_row(study, r)->over && other < team;
 		for (size_t c = 0; c < study_columns(study) && same; c++)
-			same = (int)c == threads || study_row(study, r)->place[c] == study_row(study, row)->place[c];
+			same = (int)c == threads || study_row(study, r)->level[c] == study_row(study, row)->level[c];
 		if (same && other > before_team) {
 			before = study_row(study, r)->value;
 			before_team = other;
@@ -163,7 +163,7 @@ static void tell(const struct study *study, struct findings *findings, size_t ro
 	struct finding *finding = findings_add(findings, certain ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
 	                                       "%.4g s can't be right (%s): %s", time, words, wrong->text);
 	for (size_t c = 0; c < study_columns(study); c++)
-		finding_about(finding, study, c, study_row(study, row)->place[c]);
+		finding_about(finding, study, c, study_row(study, row)->level[c]);
 	finding_evidence(finding, wrong->kind, wrong->value, wrong->unit, "%s", wrong->text);
 	finding_next(finding, "run %s %s%s%s --alone --samples 21", study_kernel(study), words,
 	             strcmp(study_device(study), "cpu") == 0 ? "" : " --device ",

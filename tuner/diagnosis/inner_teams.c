@@ -14,7 +14,7 @@ static const double SCALES = 1.5, ONE_CPU = 1.3;
 
 struct flat {
 	size_t column;
-	int place, sibling;
+	int level, sibling;
 	double most, cpus, team; /* threads; CPUs in use and the team's size with them, NAN where nobody counted */
 	struct study_ratio own, other;
 };
@@ -34,9 +34,9 @@ static bool sibling_find(const struct study *study, const struct curve *curve, s
 	flat->sibling = -1;
 	for (int l = 0; l < (int)study_column(study, flat->column)->levels; l++) {
 		struct curve other = {.scope = curve->scope};
-		other.scope.place = l;
+		other.scope.level = l;
 		struct study_ratio gain = curve_gain(study, &other, curve->level[0], curve->level[curve->count - 1]);
-		if (l != flat->place && gain.pairs && (flat->sibling < 0 || gain.ratio > flat->other.ratio)) {
+		if (l != flat->level && gain.pairs && (flat->sibling < 0 || gain.ratio > flat->other.ratio)) {
 			flat->sibling = l;
 			flat->other = gain;
 		}
@@ -46,7 +46,7 @@ static bool sibling_find(const struct study *study, const struct curve *curve, s
 
 static bool flat_find(const struct study *study, struct flat *flat) {
 	struct curve curve;
-	struct probe_scope scope = {(int)flat->column, flat->place, SIZE_MAX, 0, 0};
+	struct probe_scope scope = {(int)flat->column, flat->level, SIZE_MAX, 0, 0};
 	scope.most = isfinite(probe_room(study)) ? probe_room(study) : 0;
 	if (!curve_make(study, scope, &curve) || curve.threads[0] != 1 || !is_flat(study, &curve))
 		return false;
@@ -57,7 +57,7 @@ static bool flat_find(const struct study *study, struct flat *flat) {
 
 /* Counts with more than one thread. */
 static void counted_find(const struct study *study, struct flat *flat) {
-	struct probe_scope scope = {(int)flat->column, flat->place, SIZE_MAX, 2, 0};
+	struct probe_scope scope = {(int)flat->column, flat->level, SIZE_MAX, 2, 0};
 	static const char *const figures[] = {"team", "team_size", "inner_team", "inner_threads", "threads"};
 	flat->cpus = flat->team = NAN;
 	for (size_t r = 0; r < study_rows(study); r++) {
@@ -69,8 +69,8 @@ static void counted_find(const struct study *study, struct flat *flat) {
 	}
 }
 
-static void flat_tell(const struct study *study, struct findings *findings, const struct flat *flat) {
-	struct probe_scope scope = {(int)flat->column, flat->place, SIZE_MAX, flat->most, flat->most};
+static void flat_report(const struct study *study, struct findings *findings, const struct flat *flat) {
+	struct probe_scope scope = {(int)flat->column, flat->level, SIZE_MAX, flat->most, flat->most};
 	bool one_team = flat->team <= 1, one_cpu = flat->cpus < ONE_CPU;
 	char own[PROBE_TEXT], other[PROBE_TEXT];
 	size_t row = probe_best(study, &scope);
@@ -82,8 +82,8 @@ static void flat_tell(const struct study *study, struct findings *findings, cons
 	                                       flat->other.ratio,
 	                                       "%s: its inner teams have one thread, the time is the same with 1 and %g "
 	                                       "(OMP_MAX_ACTIVE_LEVELS=2 allows for more)",
-	                                       probe_level(study, flat->column, flat->place, own), flat->most);
-	finding_about(finding, study, flat->column, flat->place);
+	                                       probe_level(study, flat->column, flat->level, own), flat->most);
+	finding_about(finding, study, flat->column, flat->level);
 	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x",
 	                 "%.2f times as fast with %g threads as with one [%.2f, %.2f]", flat->own.ratio, flat->most,
 	                 flat->own.ci[0], flat->own.ci[1]);
@@ -112,12 +112,12 @@ static void examine(const struct study *study, struct findings *findings) {
 		if (column->is_problem || column->numeric || !follows(study, (int)c))
 			continue;
 		for (int l = 0; l < (int)column->levels; l++) {
-			struct flat flat = {.column = c, .place = l};
+			struct flat flat = {.column = c, .level = l};
 			if (probe_word(column, l, meant_serial) || probe_word(column, l, probe_locks) || !flat_find(study, &flat))
 				continue;
 			counted_find(study, &flat);
 			if (!(flat.cpus >= ONE_CPU) && !(flat.team > 1))
-				flat_tell(study, findings, &flat);
+				flat_report(study, findings, &flat);
 		}
 	}
 }

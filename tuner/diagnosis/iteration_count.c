@@ -73,7 +73,7 @@ static bool split_of(const struct study *study, const struct study_pair *pairs, 
 	return false;
 }
 
-static struct finding *split_tell(struct findings *findings, const struct split *split, const char *who) {
+static struct finding *split_report(struct findings *findings, const struct split *split, const char *who) {
 	double each = split->ratio / split->fewer;
 	struct finding *finding = findings_add(
 		findings, split->pairs >= 2 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, split->ratio,
@@ -89,7 +89,7 @@ static struct finding *split_tell(struct findings *findings, const struct split 
 /* At least one of the columns in which they differ must explain times. */
 static bool is_explained(const struct study *study, size_t a, size_t b) {
 	for (size_t c = 0; c < study_columns(study); c++)
-		if (study_row(study, a)->place[c] != study_row(study, b)->place[c] && follows(study, (int)c))
+		if (study_row(study, a)->level[c] != study_row(study, b)->level[c] && follows(study, (int)c))
 			return true;
 	return false;
 }
@@ -101,15 +101,15 @@ static void winner_examine(const struct study *study, struct findings *findings)
 	    !is_explained(study, pair.a, pair.b))
 		return;
 	char *fast = study_words(study, pair.b);
-	struct finding *finding = split_tell(findings, &split, "the best over the baseline");
+	struct finding *finding = split_report(findings, &split, "the best over the baseline");
 	probe_about_problem(finding, study, pair.b);
 	finding_next(finding, "run %s %s", study_kernel(study), fast);
 	free(fast);
 }
 
 /* The two values of a parameter that are farthest apart, at one problem. */
-static bool column_split(const struct study *study, size_t column, size_t like, struct split *best) {
-	struct probe_scope scope = {-1, -1, like, 0, 0};
+static bool column_split(const struct study *study, size_t column, size_t problem_row, struct split *best) {
+	struct probe_scope scope = {-1, -1, problem_row, 0, 0};
 	*best = (struct split){0};
 	for (int a = 0; a < (int)study_column(study, column)->levels; a++)
 		for (int b = 0; b < (int)study_column(study, column)->levels; b++) {
@@ -125,18 +125,18 @@ static bool column_split(const struct study *study, size_t column, size_t like, 
 	return best->ratio > 1;
 }
 
-static void column_examine(const struct study *study, struct findings *findings, size_t column, size_t like) {
+static void column_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row) {
 	struct split split;
 	char slow[PROBE_TEXT], fast[PROBE_TEXT], problem[PROBE_TEXT];
-	if (!column_split(study, column, like, &split))
+	if (!column_split(study, column, problem_row, &split))
 		return;
-	probe_problem(study, like, problem);
+	probe_problem(study, problem_row, problem);
 	char *who = mem_printf("%s%s%s over %s", problem, *problem ? ", " : "",
 	                       probe_level(study, column, split.fast, fast), probe_level(study, column, split.slow, slow));
-	struct finding *finding = split_tell(findings, &split, who);
+	struct finding *finding = split_report(findings, &split, who);
 	finding_about(finding, study, column, split.fast);
-	probe_about_problem(finding, study, like);
-	struct probe_scope scope = {(int)column, split.fast, like, 0, 0};
+	probe_about_problem(finding, study, problem_row);
+	struct probe_scope scope = {(int)column, split.fast, problem_row, 0, 0};
 	size_t row = probe_best(study, &scope);
 	if (row != SIZE_MAX) {
 		char *words = probe_words(study, row, study_column(study, column)->name);

@@ -51,19 +51,19 @@ static double counters_examine(const struct study *study, struct findings *findi
 	return imbalance;
 }
 
-static void schedule_tell(const struct study *study, struct findings *findings, size_t column,
-                          const struct probe_case *found, double imbalance) {
-	struct probe_scope scope = {(int)column, found->a, found->like, 2, 0};
+static void schedule_report(const struct study *study, struct findings *findings, size_t column,
+                            const struct probe_case *found, double imbalance) {
+	struct probe_scope scope = {(int)column, found->a, found->problem_row, 2, 0};
 	size_t row = probe_best(study, &scope);
 	char other[PROBE_TEXT], problem[PROBE_TEXT];
 	bool clear = imbalance > UNEVEN || (found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs);
 	probe_level(study, column, found->b, other);
-	probe_problem(study, found->like, problem);
+	probe_problem(study, found->problem_row, problem);
 	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
 	                                       "work is uneven%s%s: %s is %.2f times as fast as equal shares",
 	                                       *problem ? " at " : "", problem, other, found->ratio.ratio);
 	finding_about(finding, study, column, found->a);
-	probe_about_problem(finding, study, found->like);
+	probe_about_problem(finding, study, found->problem_row);
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
 	                 "static over %s [%.2f, %.2f], %zu of %zu pairs agree", other, found->ratio.ci[0],
 	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
@@ -80,23 +80,23 @@ static void schedule_tell(const struct study *study, struct findings *findings, 
 }
 
 /* The best of the schedules that hand out work on demand, where static is slower than it. */
-static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t like,
+static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row,
                              double imbalance) {
 	const struct study_column *one = study_column(study, column);
-	struct probe_scope scope = {-1, -1, like, 2, 0};
+	struct probe_scope scope = {-1, -1, problem_row, 2, 0};
 	struct probe_case cases[PROBE_CASES];
 	size_t count = 0, best = SIZE_MAX;
 	for (int a = 0; a < (int)one->levels; a++)
 		for (int b = 0; probe_word(one, a, "static") && b < (int)one->levels && count < PROBE_CASES; b++)
 			if (probe_word(one, b, "dynamic guided tasks taskloop"))
-				cases[count++] =
-					(struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
+				cases[count++] = (struct probe_case){
+					study_contrast(study, column, a, b, probe_in, &scope), problem_row, a, b, {0}, false};
 	probe_hold(study, cases, count);
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds && (best == SIZE_MAX || cases[i].ratio.ratio > cases[best].ratio.ratio))
 			best = i;
 	if (best != SIZE_MAX)
-		schedule_tell(study, findings, column, &cases[best], imbalance);
+		schedule_report(study, findings, column, &cases[best], imbalance);
 	return best != SIZE_MAX;
 }
 

@@ -16,7 +16,7 @@ enum { LOCKS_MAX = 64 };
 static const double APART = 1.5; /* growth over that of the best lock */
 
 struct locks {
-	size_t column, like;
+	size_t column, problem_row;
 	int few, many; /* levels of threads */
 	double few_threads, many_threads;
 	size_t count;
@@ -29,7 +29,7 @@ struct locks {
 /* The fewest threads that compete, and the most that the machine has room for. */
 static bool teams_find(const struct study *study, struct locks *locks) {
 	struct curve curve;
-	struct probe_scope scope = {(int)locks->column, locks->lock[0].a, locks->like, 0, 0};
+	struct probe_scope scope = {(int)locks->column, locks->lock[0].a, locks->problem_row, 0, 0};
 	size_t first = 0; /* from one thread to two any lock gets slower: there is somebody to compete with */
 	scope.most = isfinite(probe_room(study)) ? probe_room(study) : 0;
 	if (!curve_make(study, scope, &curve))
@@ -56,7 +56,7 @@ static void locks_list(const struct study *study, struct locks *locks) {
 static void growth_find(const struct study *study, struct locks *locks) {
 	size_t threads = (size_t)probe_threads(study);
 	for (size_t i = 0; i < locks->count; i++) {
-		struct probe_scope scope = {(int)locks->column, locks->lock[i].a, locks->like, 0, 0};
+		struct probe_scope scope = {(int)locks->column, locks->lock[i].a, locks->problem_row, 0, 0};
 		locks->growth[i] = study_contrast(study, threads, locks->many, locks->few, probe_in, &scope);
 		if (locks->growth[i].pairs && (locks->best < 0 || locks->growth[i].ratio < locks->growth[locks->best].ratio))
 			locks->best = (int)i;
@@ -64,9 +64,9 @@ static void growth_find(const struct study *study, struct locks *locks) {
 }
 
 static void locks_test(const struct study *study, struct locks *locks) {
-	struct probe_scope most = {-1, -1, locks->like, locks->many_threads, locks->many_threads};
+	struct probe_scope most = {-1, -1, locks->problem_row, locks->many_threads, locks->many_threads};
 	for (size_t i = 0; i < locks->count; i++) {
-		locks->lock[i].like = locks->like;
+		locks->lock[i].problem_row = locks->problem_row;
 		locks->lock[i].ratio = probe_apart(&locks->growth[i], &locks->growth[locks->best]);
 		struct study_ratio there =
 			study_contrast(study, locks->column, locks->lock[i].a, locks->lock[locks->best].a, probe_in, &most);
@@ -114,18 +114,19 @@ static const char *scaling_text(const struct study *study, const struct locks *l
 	return text;
 }
 
-static void lock_tell(const struct study *study, struct findings *findings, const struct locks *locks, size_t i) {
+static void lock_report(const struct study *study, struct findings *findings, const struct locks *locks, size_t i) {
 	const struct probe_case *lock = &locks->lock[i];
-	struct probe_scope scope = {(int)locks->column, lock->a, locks->like, locks->many_threads, locks->many_threads};
+	struct probe_scope scope = {(int)locks->column, lock->a, locks->problem_row, locks->many_threads,
+	                            locks->many_threads};
 	size_t row = probe_best(study, &scope), rank = rank_of(locks, i);
 	double switches = row == SIZE_MAX ? NAN : study_counter(study, row, "voluntary_switches");
-	char own[PROBE_TEXT], good[PROBE_TEXT], place[PROBE_TEXT];
+	char own[PROBE_TEXT], good[PROBE_TEXT], position[PROBE_TEXT];
 	struct finding *finding = findings_add(
 		findings, lock->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, lock->extra[1],
 		"%s does not scale as %s: %s of %zu locks at %g threads", probe_level(study, locks->column, lock->a, own),
-		scaling_text(study, locks, good), rank_text(rank, place), locks->count, locks->many_threads);
+		scaling_text(study, locks, good), rank_text(rank, position), locks->count, locks->many_threads);
 	finding_about(finding, study, locks->column, lock->a);
-	probe_about_problem(finding, study, locks->like);
+	probe_about_problem(finding, study, locks->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, lock->extra[0], "x",
 	                 "with %g threads it takes %.2f times as long as with %g [%.2f, %.2f]", locks->many_threads,
 	                 lock->extra[0], locks->few_threads, locks->growth[i].ci[0], locks->growth[i].ci[1]);
@@ -144,11 +145,11 @@ static void lock_tell(const struct study *study, struct findings *findings, cons
 		probe_next_threads(finding, study, row, (size_t)probe_threads(study));
 }
 
-static size_t problem_examine(const struct study *study, struct findings *findings, size_t column, size_t like) {
+static size_t problem_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row) {
 	struct locks *locks = mem_alloc(1, sizeof *locks);
 	size_t told = 0;
 	locks->column = column;
-	locks->like = like;
+	locks->problem_row = problem_row;
 	locks_list(study, locks);
 	locks->best = -1;
 	if (locks->count >= 2 && teams_find(study, locks))
@@ -157,7 +158,7 @@ static size_t problem_examine(const struct study *study, struct findings *findin
 		locks_test(study, locks);
 	for (size_t i = 0; i < locks->count; i++)
 		if (locks->lock[i].holds) {
-			lock_tell(study, findings, locks, i);
+			lock_report(study, findings, locks, i);
 			told++;
 		}
 	free(locks);

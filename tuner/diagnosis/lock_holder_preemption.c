@@ -46,7 +46,7 @@ static void jumps_find(const struct study *study, struct jump *jump) {
 		if (ratio.pairs)
 			jump->least = fmin(jump->least, ratio.ratio);
 		if (ratio.pairs && probe_word(column, l, probe_locks))
-			jump->lock[jump->count++] = (struct probe_case){.ratio = ratio, .a = l, .like = SIZE_MAX};
+			jump->lock[jump->count++] = (struct probe_case){.ratio = ratio, .a = l, .problem_row = SIZE_MAX};
 	}
 	probe_hold(study, jump->lock, jump->count);
 }
@@ -73,7 +73,7 @@ static void counters_add(struct finding *finding, const struct study *study, siz
 		finding_missing(finding, EVIDENCE_COUNTER, "run delay and involuntary switches (--counters SOFTWARE)");
 }
 
-static void lock_tell(const struct study *study, struct findings *findings, const struct jump *jump, size_t i) {
+static void lock_report(const struct study *study, struct findings *findings, const struct jump *jump, size_t i) {
 	const struct probe_case *lock = &jump->lock[i];
 	struct probe_scope scope = {jump->column, lock->a, SIZE_MAX, jump->many, jump->many};
 	bool fair = probe_word(study_column(study, (size_t)jump->column), lock->a, probe_fair_locks);
@@ -114,7 +114,7 @@ static void examine(const struct study *study, struct findings *findings) {
 		jumps_find(study, jump);
 		for (size_t i = 0; i < jump->count; i++)
 			if (jump->lock[i].holds && jump->lock[i].ratio.ratio >= JUMP * fmax(1, jump->least))
-				lock_tell(study, findings, jump, i);
+				lock_report(study, findings, jump, i);
 	}
 	free(jump);
 }

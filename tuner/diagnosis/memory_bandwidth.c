@@ -83,7 +83,7 @@ static enum confidence confidence_of(const struct study *study, const struct sat
 	return cache_of(study) > 0 && bytes > cache_of(study) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 }
 
-static void saturation_tell(const struct study *study, struct findings *findings, const struct saturation *one) {
+static void saturation_report(const struct study *study, struct findings *findings, const struct saturation *one) {
 	size_t row = saturation_row(study, one, one->stop);
 	bool counted = false;
 	double share = row == SIZE_MAX ? NAN : share_of(study, row, &counted);
@@ -108,7 +108,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	for (size_t i = 0; i < problems; i++)
 		rate_examine(study, findings, problem[i]);
 	for (size_t i = 0; i < count; i++)
-		saturation_tell(study, findings, &found[i]);
+		saturation_report(study, findings, &found[i]);
 	free(found);
 }
 

@@ -9,7 +9,7 @@
 
 static const double ENOUGH = 0.9, ISSUE_BUSY = 60;
 
-static void registers_tell(struct finding *finding, const struct gpu_function *function) {
+static void registers_report(struct finding *finding, const struct gpu_function *function) {
 	if (function->registers > 0)
 		finding_evidence(finding, EVIDENCE_FIGURE, function->registers, NULL,
 		                 "%s: %.0f registers a thread, %.0f bytes of shared memory and %.0f threads a block",
@@ -36,7 +36,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	                                       "too few warps fit on an SM: occupancy is %.0f %%, limited by %s",
 	                                       100 * function.occupancy, limiter[0] == 't' ? "the block's size" : limiter);
 	gpu_trend_evidence(finding, &trend, "occupancy");
-	registers_tell(finding, &function);
+	registers_report(finding, &function);
 	if (isnan(issue))
 		finding_missing(finding, EVIDENCE_COUNTER, "cycles in which no warp could issue (GPU_OCC)");
 	else

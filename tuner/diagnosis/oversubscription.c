@@ -49,21 +49,21 @@ static bool collapse_find(const struct study *study, struct collapse *collapse) 
 	return collapse->ratio.ci[0] > collapse->trend * (1 + probe_limit(study));
 }
 
-static void collapse_tell(const struct study *study, struct findings *findings, const struct collapse *collapse) {
+static void collapse_report(const struct study *study, struct findings *findings, const struct collapse *collapse) {
 	struct probe_scope scope = collapse->scope;
 	char own[PROBE_TEXT] = "";
 	scope.least = scope.most = collapse->many;
 	size_t row = probe_best(study, &scope);
 	double delay = row == SIZE_MAX ? NAN : study_counter(study, row, "run_delay");
 	if (scope.column >= 0)
-		probe_level(study, (size_t)scope.column, scope.place, own);
+		probe_level(study, (size_t)scope.column, scope.level, own);
 	struct finding *finding = findings_add(
 		findings, isfinite(delay) || collapse->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
 		collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware thread%s: %.1f times as long as with %g", own,
 		*own ? ": " : "", collapse->many, collapse->room, probe_s(collapse->room), collapse->ratio.ratio,
 		collapse->few);
 	if (scope.column >= 0)
-		finding_about(finding, study, (size_t)scope.column, scope.place);
+		finding_about(finding, study, (size_t)scope.column, scope.level);
 	finding_evidence(finding, EVIDENCE_SCALING, collapse->ratio.ratio, "x",
 	                 "%g threads take %.2f times as long as %g [%.2f, %.2f]; the trend up to there is %.2f times",
 	                 collapse->many, collapse->ratio.ratio, collapse->few, collapse->ratio.ci[0], collapse->ratio.ci[1],
@@ -91,7 +91,7 @@ static void values_examine(const struct study *study, struct findings *findings,
 		for (int l = 0; l < (int)column->levels; l++) {
 			collapse->scope = (struct probe_scope){(int)c, l, SIZE_MAX, 0, 0};
 			if (collapse_find(study, collapse))
-				collapse_tell(study, findings, collapse);
+				collapse_report(study, findings, collapse);
 		}
 	}
 }
@@ -102,7 +102,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	if (threads < 0 || !isfinite(collapse.room) || probe_lock_column(study) >= 0 || !follows(study, threads))
 		return;
 	if (collapse_find(study, &collapse))
-		collapse_tell(study, findings, &collapse);
+		collapse_report(study, findings, &collapse);
 	else
 		values_examine(study, findings, &collapse);
 }

@@ -13,9 +13,10 @@
 enum { TEAMS_MOST = 1000 };
 static const double LIMIT = 0.05, HOLD = 0.01, NORMAL_95 = 1.959964;
 
-static bool is_like(const struct study *study, size_t row, size_t like) {
+static bool is_like(const struct study *study, size_t row, size_t problem_row) {
 	for (size_t c = 0; c < study_columns(study); c++)
-		if (study_column(study, c)->is_problem && study_row(study, row)->place[c] != study_row(study, like)->place[c])
+		if (study_column(study, c)->is_problem &&
+		    study_row(study, row)->level[c] != study_row(study, problem_row)->level[c])
 			return false;
 	return true;
 }
@@ -23,11 +24,11 @@ static bool is_like(const struct study *study, size_t row, size_t like) {
 bool probe_in(void *ctx, const struct study *study, size_t row) {
 	const struct probe_scope *scope = ctx;
 	double team = study_value_number(study, row, "threads", NAN);
-	if (scope->column >= 0 && study_row(study, row)->place[scope->column] != scope->place)
+	if (scope->column >= 0 && study_row(study, row)->level[scope->column] != scope->level)
 		return false;
 	if ((scope->least > 0 && !(team >= scope->least)) || (scope->most > 0 && !(team <= scope->most)))
 		return false;
-	return scope->like == SIZE_MAX || is_like(study, row, scope->like);
+	return scope->problem_row == SIZE_MAX || is_like(study, row, scope->problem_row);
 }
 
 double probe_size(const struct study *study, size_t row) {

@@ -9,11 +9,11 @@ enum { PROBE_TEXT = 160, PROBE_CASES = 256, PROBE_PROBLEMS = 64 };
 
 /* Rows of one problem, at one level of a column, with teams of some size. */
 struct probe_scope {
-	int column, place;  /* -1: any */
-	size_t like;        /* a row of the problem; SIZE_MAX: any */
+	int column, level;  /* -1: any */
+	size_t problem_row; /* a row of the problem; SIZE_MAX: any */
 	double least, most; /* threads; 0: no limit */
 };
-#define PROBE_ALL ((struct probe_scope){.column = -1, .place = -1, .like = SIZE_MAX})
+#define PROBE_ALL ((struct probe_scope){.column = -1, .level = -1, .problem_row = SIZE_MAX})
 bool probe_in(void *scope, const struct study *study, size_t row);
 /* A row of each problem, the smallest first. */
 size_t probe_problems(const struct study *study, size_t rows[PROBE_PROBLEMS]);
@@ -31,8 +31,8 @@ struct study_ratio probe_apart(const struct study_ratio *a, const struct study_r
 /* Something that was tested, one of several. */
 struct probe_case {
 	struct study_ratio ratio;
-	size_t like; /* as in a scope */
-	int a, b;    /* levels */
+	size_t problem_row; /* as in a scope */
+	int a, b;           /* levels */
 	double extra[2];
 	bool holds;
 };
@@ -40,7 +40,7 @@ struct probe_case {
 size_t probe_hold(const struct study *study, struct probe_case *cases, size_t count);
 
 /* words: one or more with blanks between them. */
-bool probe_word(const struct study_column *column, int place,
+bool probe_word(const struct study_column *column, int level,
                 const char *words);                                             /* a part of the value is one of them */
 bool probe_named(const struct study_column *column, const char *words);         /* the name contains one of them */
 size_t probe_words_count(const struct study_column *column, const char *words); /* levels of which that is true */
@@ -49,7 +49,7 @@ extern const char probe_locks[], probe_fair_locks[];
 int probe_lock_column(const struct study *study);
 
 const char *probe_s(double count); /* "s", of one nothing */
-const char *probe_level(const struct study *study, size_t column, int place, char text[PROBE_TEXT]); /* "pad=none" */
+const char *probe_level(const struct study *study, size_t column, int level, char text[PROBE_TEXT]); /* "pad=none" */
 const char *probe_problem(const struct study *study, size_t row,
                           char text[PROBE_TEXT]); /* "n=64", "": there is one only */
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row); /* SIZE_MAX: says nothing */

@@ -35,9 +35,9 @@ static bool is_part(const void *ctx, const char *word, size_t length) {
 	return part->length == length && strncasecmp(part->text, word, length) == 0;
 }
 
-bool probe_word(const struct study_column *column, int place, const char *words) {
+bool probe_word(const struct study_column *column, int level, const char *words) {
 	char text[PROBE_TEXT];
-	if (place < 0 || value_text(column->level[place], text, sizeof text) <= 0)
+	if (level < 0 || value_text(column->level[level], text, sizeof text) <= 0)
 		return false;
 	for (const char *at = text; *at;) {
 		struct part part = {at, strcspn(at, "_-+ ")};
@@ -80,11 +80,11 @@ const char *probe_s(double count) {
 	return count == 1 ? "" : "s";
 }
 
-const char *probe_level(const struct study *study, size_t column, int place, char text[PROBE_TEXT]) {
+const char *probe_level(const struct study *study, size_t column, int level, char text[PROBE_TEXT]) {
 	const struct study_column *one = study_column(study, column);
 	char value[PROBE_TEXT / 2] = "-";
-	if (place != STUDY_ABSENT)
-		value_text(one->level[place], value, sizeof value);
+	if (level != STUDY_ABSENT)
+		value_text(one->level[level], value, sizeof value);
 	snprintf(text, PROBE_TEXT, "%.70s=%s", one->name, value);
 	return text;
 }
@@ -94,9 +94,9 @@ const char *probe_problem(const struct study *study, size_t row, char text[PROBE
 	text[0] = '\0';
 	for (size_t c = 0; row != SIZE_MAX && c < study_columns(study); c++) {
 		char one[PROBE_TEXT];
-		if (!study_column(study, c)->is_problem || study_row(study, row)->place[c] == STUDY_ABSENT)
+		if (!study_column(study, c)->is_problem || study_row(study, row)->level[c] == STUDY_ABSENT)
 			continue;
-		probe_level(study, c, study_row(study, row)->place[c], one);
+		probe_level(study, c, study_row(study, row)->level[c], one);
 		if (length + strlen(one) + 2 < PROBE_TEXT)
 			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? " " : "", one);
 	}
@@ -106,7 +106,7 @@ const char *probe_problem(const struct study *study, size_t row, char text[PROBE
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row) {
 	for (size_t c = 0; row != SIZE_MAX && c < study_columns(study); c++)
 		if (study_column(study, c)->is_problem)
-			finding_about(finding, study, c, study_row(study, row)->place[c]);
+			finding_about(finding, study, c, study_row(study, row)->level[c]);
 }
 
 /* The end of a word that may be quoted for a shell. */

@@ -106,7 +106,7 @@ static void shared_look(const struct study *study, const struct study_pair *pair
 			(struct saving){.measured = study_compare(study, pairs, count).ratio, .predicted = more, .pairs = count};
 }
 
-static void shared_tell(const struct study *study, struct finding *finding) {
+static void shared_report(const struct study *study, struct finding *finding) {
 	struct saving more = by_levels(study, shared_look);
 	if (more.pairs == 0)
 		finding_missing(finding, EVIDENCE_CONTRAST, "the same threads with more shared memory");
@@ -135,7 +135,7 @@ static void found(const struct study *study, const struct saving *saving, struct
 	if (!isnan(share))
 		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
 		                 "the slower one's passes are %.0f %% of those the GPU was measured to do", 100 * share);
-	shared_tell(study, finding);
+	shared_report(study, finding);
 	if (!counted)
 		finding_missing(finding, EVIDENCE_COUNTER, "counted passes (GPU_SHARED)");
 	gpu_next_counters(finding, study, saving->slow, "GPU_SHARED");

@@ -10,21 +10,21 @@
 
 enum { LINE_LEAST = 32 }; /* a number that is as large as a cache line */
 
-static double number_of(const struct study_column *column, int place) {
-	struct value value = column->level[place];
+static double number_of(const struct study_column *column, int level) {
+	struct value value = column->level[level];
 	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : -1;
 }
 
-static bool is_bad(const struct study_column *column, int place, const struct remedy_words *words) {
-	return column->numeric ? number_of(column, place) == 0 : probe_word(column, place, words->bad);
+static bool is_bad(const struct study_column *column, int level, const struct remedy_words *words) {
+	return column->numeric ? number_of(column, level) == 0 : probe_word(column, level, words->bad);
 }
 
-static bool is_good(const struct study_column *column, int place, const struct remedy_words *words) {
-	return column->numeric ? number_of(column, place) >= LINE_LEAST : probe_word(column, place, words->good);
+static bool is_good(const struct study_column *column, int level, const struct remedy_words *words) {
+	return column->numeric ? number_of(column, level) >= LINE_LEAST : probe_word(column, level, words->good);
 }
 
 static struct study_ratio ratio_of(const struct study *study, const struct remedy *remedy, double least, double most) {
-	struct probe_scope scope = {-1, -1, remedy->like, least, most};
+	struct probe_scope scope = {-1, -1, remedy->problem_row, least, most};
 	return study_contrast(study, remedy->column, remedy->bad, remedy->good, probe_in, &scope);
 }
 
@@ -43,12 +43,12 @@ static size_t cases_test(const struct study *study, size_t column, const struct 
 	for (size_t p = 0; p < problems; p++)
 		for (int a = 0; a < (int)one->levels; a++)
 			for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++) {
-				struct remedy remedy = {.column = column, .bad = a, .good = b, .like = problem[p]};
+				struct remedy remedy = {.column = column, .bad = a, .good = b, .problem_row = problem[p]};
 				if (a == b || !is_bad(one, a, words) || !is_good(one, b, words))
 					continue;
 				cases[count].a = a;
 				cases[count].b = b;
-				cases[count].like = problems > 1 ? problem[p] : SIZE_MAX;
+				cases[count].problem_row = problems > 1 ? problem[p] : SIZE_MAX;
 				cases[count++].ratio = ratio_of(study, &remedy, 2, 0);
 			}
 	probe_hold(study, cases, count);
@@ -58,7 +58,7 @@ static size_t cases_test(const struct study *study, size_t column, const struct 
 /* The best of the values that prevent it. */
 static bool is_best(const struct probe_case *cases, size_t count, size_t i) {
 	for (size_t j = 0; j < count; j++)
-		if (cases[j].holds && cases[j].like == cases[i].like && cases[j].a == cases[i].a &&
+		if (cases[j].holds && cases[j].problem_row == cases[i].problem_row && cases[j].a == cases[i].a &&
 		    (cases[j].ratio.ratio > cases[i].ratio.ratio || (cases[j].ratio.ratio == cases[i].ratio.ratio && j < i)))
 			return false;
 	return cases[i].holds;
@@ -84,8 +84,11 @@ static size_t column_examine(const struct study *study, size_t column, const str
 	struct probe_case *cases = mem_alloc(PROBE_CASES, sizeof *cases);
 	size_t count = cases_test(study, column, words, cases), kept = 0;
 	for (size_t i = 0; i < count && kept < room; i++) {
-		struct remedy remedy = {
-			.column = column, .ratio = cases[i].ratio, .bad = cases[i].a, .good = cases[i].b, .like = cases[i].like};
+		struct remedy remedy = {.column = column,
+		                        .ratio = cases[i].ratio,
+		                        .bad = cases[i].a,
+		                        .good = cases[i].b,
+		                        .problem_row = cases[i].problem_row};
 		if (!is_best(cases, count, i))
 			continue;
 		remedy.alone = ratio_of(study, &remedy, 1, 1);
@@ -108,7 +111,7 @@ size_t remedies_find(const struct study *study, const struct remedy_words *words
 }
 
 void remedy_next(struct finding *finding, const struct study *study, const struct remedy *remedy) {
-	struct probe_scope scope = {(int)remedy->column, remedy->bad, remedy->like, 2, 0};
+	struct probe_scope scope = {(int)remedy->column, remedy->bad, remedy->problem_row, 2, 0};
 	const struct study_column *column = study_column(study, remedy->column);
 	char bad[PROBE_TEXT], good[PROBE_TEXT];
 	size_t row = probe_best(study, &scope);

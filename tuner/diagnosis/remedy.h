@@ -9,7 +9,7 @@ struct remedy {
 	size_t column;
 	struct study_ratio ratio; /* how many times as long the value that suffers takes */
 	int bad, good;            /* levels */
-	size_t like;              /* the problem, SIZE_MAX: all that were measured */
+	size_t problem_row;       /* the problem, SIZE_MAX: all that were measured */
 	struct study_ratio alone; /* the same with one thread; pairs 0: not measured */
 	bool only_together;       /* one thread shows nothing of the kind */
 };

@@ -17,7 +17,7 @@ static bool other_find(const struct study *study, struct saturation *one, const 
 	for (size_t i = 0; i < problems; i++) {
 		struct curve curve = one->curve;
 		double apart = probe_size(study, problem[i]) / probe_size(study, one->problem);
-		curve.scope.like = problem[i];
+		curve.scope.problem_row = problem[i];
 		if (one->other_is_larger ? apart < SIZE_APART : apart > 1 / SIZE_APART)
 			continue;
 		struct study_ratio gain = curve_gain(study, &curve, a, b);

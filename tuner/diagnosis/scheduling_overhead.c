@@ -22,20 +22,20 @@ static const struct handing handings[] = {
 };
 enum { HANDINGS = sizeof handings / sizeof *handings };
 
-static void dear_tell(const struct study *study, struct findings *findings, size_t column,
-                      const struct probe_case *found, const char *why) {
-	struct probe_scope scope = {(int)column, found->a, found->like, 0, 0};
+static void overhead_report(const struct study *study, struct findings *findings, size_t column,
+                            const struct probe_case *found, const char *why) {
+	struct probe_scope scope = {(int)column, found->a, found->problem_row, 0, 0};
 	size_t row = probe_best(study, &scope);
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
 	bool clear = found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs;
 	probe_level(study, column, found->a, own);
 	probe_level(study, column, found->b, other);
-	probe_problem(study, found->like, problem);
+	probe_problem(study, found->problem_row, problem);
 	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
 	                                       "%s hurts%s%s, %.2f times as long as %s: %s", own, *problem ? " at " : "",
 	                                       problem, found->ratio.ratio, other, why);
 	finding_about(finding, study, column, found->a);
-	probe_about_problem(finding, study, found->like);
+	probe_about_problem(finding, study, found->problem_row);
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
 	                 "%s over %s [%.2f, %.2f], %zu of %zu pairs agree", own, other, found->ratio.ci[0],
 	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
@@ -57,20 +57,20 @@ static bool is_pair(const struct study_column *column, const struct handing *han
 
 /* Checks each value that costs: for the problem as a whole, else where it does. */
 static size_t column_examine(const struct study *study, struct findings *findings, size_t column,
-                             const struct handing *handing, size_t like) {
+                             const struct handing *handing, size_t problem_row) {
 	const struct study_column *one = study_column(study, column);
-	struct probe_scope scope = {-1, -1, like, 0, 0};
+	struct probe_scope scope = {-1, -1, problem_row, 0, 0};
 	struct probe_case cases[PROBE_CASES];
 	size_t count = 0, told = 0;
 	for (int a = 0; a < (int)one->levels; a++)
 		for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++)
 			if (is_pair(one, handing, a, b))
-				cases[count++] =
-					(struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
+				cases[count++] = (struct probe_case){
+					study_contrast(study, column, a, b, probe_in, &scope), problem_row, a, b, {0}, false};
 	probe_hold(study, cases, count);
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds) {
-			dear_tell(study, findings, column, &cases[i], handing->why);
+			overhead_report(study, findings, column, &cases[i], handing->why);
 			told++;
 		}
 	return told;
@@ -91,7 +91,8 @@ static void chunk_examine(const struct study *study, struct findings *findings) 
 		if (cases[i].holds && (worst == SIZE_MAX || cases[i].ratio.ratio > cases[worst].ratio.ratio))
 			worst = i;
 	if (worst != SIZE_MAX)
-		dear_tell(study, findings, (size_t)column, &cases[worst], "so little work at a time is not worth asking for");
+		overhead_report(study, findings, (size_t)column, &cases[worst],
+		                "so little work at a time is not worth asking for");
 }
 
 static void examine(const struct study *study, struct findings *findings) {

@@ -11,7 +11,7 @@
 static const double WELL = 0.6 /* efficiency on the cores */, LITTLE = 1.15;
 
 struct smt {
-	size_t like;
+	size_t problem_row;
 	double cores, threads, efficiency;
 	struct study_ratio gain;
 };
@@ -20,7 +20,7 @@ static bool smt_find(const struct study *study, struct smt *smt) {
 	const struct study_host *host = study_host(study);
 	struct curve curve;
 	size_t a = SIZE_MAX, b = SIZE_MAX;
-	struct probe_scope scope = {-1, -1, smt->like, 0, host->threads};
+	struct probe_scope scope = {-1, -1, smt->problem_row, 0, host->threads};
 	if (!curve_make(study, scope, &curve))
 		return false;
 	for (size_t i = 0; i < curve.count; i++)
@@ -34,19 +34,19 @@ static bool smt_find(const struct study *study, struct smt *smt) {
 	return smt->gain.pairs && smt->cores == host->cores && smt->efficiency >= WELL && smt->gain.ci[1] < LITTLE;
 }
 
-static void smt_tell(const struct study *study, struct findings *findings, const struct smt *smt) {
+static void smt_report(const struct study *study, struct findings *findings, const struct smt *smt) {
 	const struct study_host *host = study_host(study);
-	struct probe_scope scope = {-1, -1, smt->like, smt->threads, smt->threads};
+	struct probe_scope scope = {-1, -1, smt->problem_row, smt->threads, smt->threads};
 	bool loss = probe_under(study, &smt->gain);
 	size_t row = probe_best(study, &scope);
 	char problem[PROBE_TEXT];
-	probe_problem(study, smt->like, problem);
+	probe_problem(study, smt->problem_row, problem);
 	struct finding *finding =
 		findings_add(findings, loss ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1 / smt->gain.ratio,
 	                 "threads that share a core %s%s%s: %g threads on %d core%s are %.2f times as fast as %g",
 	                 loss ? "cost time" : "bring little", *problem ? " at " : "", problem, smt->threads, host->cores,
 	                 probe_s(host->cores), smt->gain.ratio, smt->cores);
-	probe_about_problem(finding, study, smt->like);
+	probe_about_problem(finding, study, smt->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]",
 	                 smt->cores, smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);
 	finding_evidence(finding, EVIDENCE_SCALING, 100 * smt->efficiency, "%", "up to the cores %.0f %% of linear",
@@ -66,18 +66,18 @@ static void smt_tell(const struct study *study, struct findings *findings, const
 static void examine(const struct study *study, struct findings *findings) {
 	const struct study_host *host = study_host(study);
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
-	struct smt smt = {.like = SIZE_MAX};
+	struct smt smt = {.problem_row = SIZE_MAX};
 	int threads = probe_threads(study);
 	if (threads < 0 || host->cores < 1 || host->threads <= host->cores || !follows(study, threads))
 		return;
 	if (smt_find(study, &smt)) {
-		smt_tell(study, findings, &smt);
+		smt_report(study, findings, &smt);
 		return;
 	}
 	for (size_t i = 0; i < problems && problems > 1; i++) {
-		smt = (struct smt){.like = problem[i]};
+		smt = (struct smt){.problem_row = problem[i]};
 		if (smt_find(study, &smt))
-			smt_tell(study, findings, &smt);
+			smt_report(study, findings, &smt);
 	}
 }
 

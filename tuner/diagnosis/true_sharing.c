@@ -15,8 +15,8 @@ static const char private_words[] =
 static const double GOES_ON = 1.2; /* what counts as a sibling that does */
 
 struct stop {
-	size_t column, like;
-	int place, sibling;
+	size_t column, problem_row;
+	int level, sibling;
 	double at, most;
 	struct study_ratio own, other; /* gain from there to the most threads */
 };
@@ -28,8 +28,8 @@ static bool sibling_find(const struct study *study, const struct curve *curve, s
 	stop->sibling = -1;
 	for (int l = 0; l < (int)column->levels; l++) {
 		struct curve other = {.scope = curve->scope};
-		other.scope.place = l;
-		if (l == stop->place || probe_word(column, l, shared_words) || probe_word(column, l, probe_locks))
+		other.scope.level = l;
+		if (l == stop->level || probe_word(column, l, shared_words) || probe_word(column, l, probe_locks))
 			continue;
 		struct study_ratio gain = curve_gain(study, &other, a, b);
 		if (gain.pairs && (stop->sibling < 0 || gain.ratio > stop->other.ratio)) {
@@ -42,7 +42,7 @@ static bool sibling_find(const struct study *study, const struct curve *curve, s
 
 static bool stop_of(const struct study *study, struct stop *stop) {
 	struct curve curve;
-	struct probe_scope scope = {(int)stop->column, stop->place, stop->like, 0, 0};
+	struct probe_scope scope = {(int)stop->column, stop->level, stop->problem_row, 0, 0};
 	scope.most = isfinite(probe_room(study)) ? probe_room(study) : 0;
 	if (!curve_make(study, scope, &curve) || curve.stop + 1 >= curve.count)
 		return false;
@@ -52,21 +52,21 @@ static bool stop_of(const struct study *study, struct stop *stop) {
 	return sibling_find(study, &curve, stop);
 }
 
-static void stop_tell(const struct study *study, struct findings *findings, const struct stop *stop,
-                      const struct study_ratio *apart) {
+static void stop_report(const struct study *study, struct findings *findings, const struct stop *stop,
+                        const struct study_ratio *apart) {
 	const struct study_column *column = study_column(study, stop->column);
 	bool clear = probe_word(column, stop->sibling, private_words) && apart->pairs >= 2;
-	struct probe_scope scope = {(int)stop->column, stop->place, stop->like, stop->at, stop->at};
+	struct probe_scope scope = {(int)stop->column, stop->level, stop->problem_row, stop->at, stop->at};
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
-	probe_level(study, stop->column, stop->place, own);
+	probe_level(study, stop->column, stop->level, own);
 	probe_level(study, stop->column, stop->sibling, other);
-	probe_problem(study, stop->like, problem);
+	probe_problem(study, stop->problem_row, problem);
 	struct finding *finding =
 		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
 	                 "%s%s%s stops at %g thread%s, %s goes on to %g: threads write the same words", own,
 	                 *problem ? " at " : "", problem, stop->at, probe_s(stop->at), other, stop->most);
-	finding_about(finding, study, stop->column, stop->place);
-	probe_about_problem(finding, study, stop->like);
+	finding_about(finding, study, stop->column, stop->level);
+	probe_about_problem(finding, study, stop->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, stop->at, "threads",
 	                 "from %g to %g threads it is %.2f times as fast [%.2f, %.2f]", stop->at, stop->most,
 	                 stop->own.ratio, stop->own.ci[0], stop->own.ci[1]);
@@ -79,16 +79,16 @@ static void stop_tell(const struct study *study, struct findings *findings, cons
 }
 
 /* The whole table if it holds there, else each problem. */
-static void place_examine(const struct study *study, struct findings *findings, size_t column, int place) {
+static void level_examine(const struct study *study, struct findings *findings, size_t column, int level) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), found = 0;
 	for (size_t i = 0; i <= problems && (problems > 1 || i == 0); i++) {
-		struct stop stop = {.column = column, .place = place, .like = i ? problem[i - 1] : SIZE_MAX};
+		struct stop stop = {.column = column, .level = level, .problem_row = i ? problem[i - 1] : SIZE_MAX};
 		if ((i > 0 && found == SIZE_MAX) || !stop_of(study, &stop))
 			continue;
 		struct probe_case one = {.ratio = probe_apart(&stop.other, &stop.own)};
 		if (one.ratio.ratio < GOES_ON || !probe_hold(study, &one, 1))
 			continue;
-		stop_tell(study, findings, &stop, &one.ratio);
+		stop_report(study, findings, &stop, &one.ratio);
 		found = i == 0 ? SIZE_MAX : found + 1;
 	}
 }
@@ -104,7 +104,7 @@ static void examine(const struct study *study, struct findings *findings) {
 			continue;
 		for (int l = 0; l < (int)column->levels; l++)
 			if (probe_word(column, l, shared_words))
-				place_examine(study, findings, c, l);
+				level_examine(study, findings, c, l);
 	}
 }
 

@@ -9,21 +9,21 @@
 #include "tuner/model/paired.h"
 #include "tuner/study/study_impl.h"
 
-enum { RANKS_LEAST = 6 /* fewer pairs can't be significant by their ranks */ };
+enum { RANKS_LEAST = 6 /* fewer pairs cannot be significant by their ranks */ };
 static const double NORMAL_95 = 1.959964;
 
 static bool is_wanted(const struct study *study, size_t row, size_t column, int a, int b, study_filter filter,
                       void *ctx) {
-	int place = study->rows[row].place[column];
-	return (place == a || place == b) && !study->rows[row].over && (!filter || filter(ctx, study, row));
+	int level = study->rows[row].level[column];
+	return (level == a || level == b) && !study->rows[row].over && (!filter || filter(ctx, study, row));
 }
 
-/* The least time of each level among rows that agree in all else. */
+/* The smallest time of each level among rows that agree in everything else. */
 static bool pair_of(const struct study *study, const size_t *rows, size_t count, size_t column, int a,
                     struct study_pair *pair) {
 	*pair = (struct study_pair){SIZE_MAX, SIZE_MAX};
 	for (size_t i = 0; i < count; i++) {
-		size_t *side = study->rows[rows[i]].place[column] == a ? &pair->a : &pair->b;
+		size_t *side = study->rows[rows[i]].level[column] == a ? &pair->a : &pair->b;
 		if (*side == SIZE_MAX || study->rows[rows[i]].value < study->rows[*side].value)
 			*side = rows[i];
 	}
@@ -59,7 +59,7 @@ static double variance_of(const struct study *study, const struct study_pair *pa
 	return a * a + b * b + noise * noise;
 }
 
-/* Between the pairs, beside their own: the moment estimate of DerSimonian and Laird. */
+/* The variance between pairs in addition to their own: the moment estimate of DerSimonian and Laird. */
 static double variance_between(const struct study *study, const struct study_pair *pairs, size_t count) {
 	double w = 0, ww = 0, wx = 0, q = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A permutation test within strata (Good 2005, "Permutation, Parametric and Bootstrap Tests of Hypotheses", ch. 3). Log
- * times are taken about the mean of their stratum and scaled to length 1, so that no stratum outweighs the others; what
- * is under the noise stays small. The statistic is how well strata agree on the levels: all of them, and those that
- * have a level of another column in common, as effects may depend on it. Of numbers it is also how small the steps are
- * from one to the next (von Neumann 1941). */
+/* A permutation test within strata (Good, Permutation, parametric and bootstrap tests of hypotheses, 2005, chapter 3).
+ * Log times are taken about the mean of their stratum and scaled to length 1, so that no stratum outweighs the others;
+ * differences below the noise stay small. The statistic is how well strata agree on the order of levels: all strata,
+ * and those that share a level of another column, because effects may depend on it. For numbers it also measures how
+ * small the steps from one to the next are (von Neumann, Distribution of the ratio of the mean square successive
+ * difference to the variance, 1941). */
 #include <config.h>
 
 #include "tuner/study/follows.h"
@@ -19,12 +20,12 @@ enum {
 	SHUFFLES_MIN = 199,
 	STEPS_MAX = 20000000,
 	SERIES_LEAST = 3,
-	LEVELS_MOST = 128 /* more have a row or two each */
+	LEVELS_MOST = 128 /* with more levels each has a row or two */
 };
 static const double CHANCE_MAX = 0.02, CHANCE_DIRECTED_MAX = 0.04;
 
 struct cell {
-	size_t stratum; /* number of its first cell */
+	size_t stratum; /* index of its first cell */
 	int level;
 	double y, rows;
 };
@@ -41,18 +42,18 @@ struct deal {
 	size_t *row; /* of each cell */
 	double *sums;
 	bool ordered;
-	/* Strata that have something in common: of each cell `kinds` groups. */
+	/* Groups of strata that have something in common: each cell belongs to `kinds` groups. */
 	size_t kinds, groups;
 	size_t *group;
-	double *size; /* strata in each */
+	double *size; /* number of strata in each */
 };
 
 static int level_of(const struct deal *deal, size_t row) {
-	return deal->column == FOLLOWS_PROBLEM ? deal->problem[row] : deal->study->rows[row].place[deal->column];
+	return deal->column == FOLLOWS_PROBLEM ? deal->problem[row] : deal->study->rows[row].level[deal->column];
 }
 
-/* Rows of one stratum: of each level the mean, as the least of many would be less by chance. Strata of one level tell
- * nothing. */
+/* Adds the rows of one stratum with the mean of each level, because the minimum of many rows would be smaller by
+ * chance. A stratum of one level says nothing. */
 static void stratum_add(struct deal *deal, const size_t *rows, size_t count) {
 	size_t from = deal->count;
 	double sum = 0, squares = 0, noise = study_noise(deal->study);
@@ -78,7 +79,7 @@ static void stratum_add(struct deal *deal, const size_t *rows, size_t count) {
 		deal->count = from;
 }
 
-/* The number of each row's problem, in their order. Returns how many. */
+/* Numbers the problems in the order of their rows. Returns how many there are. */
 static int problems_number(const struct study *study, int *problem) {
 	struct study_order order = {.study = study};
 	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows);
@@ -128,7 +129,7 @@ static size_t stratum_end(const struct deal *deal, size_t from) {
 	return end;
 }
 
-/* All strata are the first group; then those of each level of each column that is not skipped. */
+/* The first group is all strata; the others are those of each level of each column that is not skipped. */
 static void groups_make(struct deal *deal) {
 	const struct study *study = deal->study;
 	size_t base[STUDY_COLUMNS_MAX] = {0}, columns[STUDY_COLUMNS_MAX] = {0};
@@ -146,7 +147,7 @@ static void groups_make(struct deal *deal) {
 	for (size_t i = 0; i < deal->count; i++)
 		for (size_t k = 0; k < deal->kinds; k++) {
 			size_t *group = &deal->group[i * deal->kinds + k];
-			*group = k ? base[k] + (size_t)(study->rows[deal->row[i]].place[columns[k]] + 1) : 0;
+			*group = k ? base[k] + (size_t)(study->rows[deal->row[i]].level[columns[k]] + 1) : 0;
 			deal->size[*group] += deal->cells[i].stratum == i;
 		}
 }

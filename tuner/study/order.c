@@ -13,7 +13,7 @@ struct by_place {
 int study_order_compare(const struct study_order *order, size_t a, size_t b) {
 	const struct study *study = order->study;
 	for (size_t c = 0; c < study->column_count; c++) {
-		int x = study->rows[a].place[c], y = study->rows[b].place[c];
+		int x = study->rows[a].level[c], y = study->rows[b].level[c];
 		if (!order->skip[c] && x != y)
 			return x < y ? -1 : 1;
 	}
@@ -26,7 +26,7 @@ static int by_place(const void *a, const void *b, void *ctx) {
 	int order = study_order_compare(by->order, x, y);
 	if (order || by->by == SIZE_MAX)
 		return order ? order : (x > y) - (x < y);
-	int p = by->order->study->rows[x].place[by->by], q = by->order->study->rows[y].place[by->by];
+	int p = by->order->study->rows[x].level[by->by], q = by->order->study->rows[y].level[by->by];
 	return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
@@ -39,13 +39,13 @@ void study_dependent(const struct study *study, size_t column, bool *dependent) 
 	size_t levels = study->columns[column].levels, columns = study->column_count;
 	bool *met = mem_alloc(levels + 1, sizeof *met), *present = mem_alloc(columns * levels + 1, sizeof *present);
 	for (size_t r = 0; r < study->row_count; r++) {
-		const int *place = study->rows[r].place;
-		if (place[column] == STUDY_ABSENT)
+		const int *level = study->rows[r].level;
+		if (level[column] == STUDY_ABSENT)
 			continue;
-		met[place[column]] = true;
+		met[level[column]] = true;
 		for (size_t c = 0; c < columns; c++)
-			if (place[c] != STUDY_ABSENT)
-				present[c * levels + (size_t)place[column]] = true;
+			if (level[c] != STUDY_ABSENT)
+				present[c * levels + (size_t)level[column]] = true;
 	}
 	for (size_t c = 0; c < columns; c++) {
 		bool somewhere = false, nowhere = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Do neighbours tell of one another? The statistic is the sum of products of each row's log time and the mean of its
- * nearest rows' (Moran 1950, "Notes on continuous stochastic phenomena"), times taken about the mean of their problem;
- * its distribution where nothing is to be found comes from shuffling them (within each problem where problems have
- * several rows), 999 times. Words have no neighbours worth the name: so a second statistic is the largest share of the
- * variance that the levels of one column take, beyond what as many random groups would; the same shuffles tell of it.
- */
+/* Do neighbours predict each other? The first statistic is the sum of products of each row's log time and the mean of
+ * its nearest rows' (Moran, Notes on continuous stochastic phenomena, 1950), with times about the mean of their
+ * problem. Its distribution without any pattern comes from 999 shuffles (within each problem, if problems have several
+ * rows). Words do not have neighbours in a useful sense, so that a second statistic is the largest share of the
+ * variance between the levels of one column, beyond that of as many random groups; the same shuffles give its
+ * distribution. */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999, OUTLYIN
 
 struct pattern {
 	size_t count;
-	size_t rows[ROWS_MAX], strata[ROWS_MAX]; /* rows of a problem follow each other; a stratum is named by its first */
+	size_t rows[ROWS_MAX], strata[ROWS_MAX]; /* rows of a problem are contiguous; a stratum is named by its first row */
 	double y[ROWS_MAX];
 	size_t near[ROWS_MAX][NEIGHBOURS_MAX], near_count[ROWS_MAX];
 };
@@ -26,7 +26,7 @@ struct pattern {
 static double distance(const struct study *study, size_t a, size_t b) {
 	double sum = 0;
 	for (size_t c = 0; c < study->column_count; c++) {
-		int x = study->rows[a].place[c], y = study->rows[b].place[c];
+		int x = study->rows[a].level[c], y = study->rows[b].level[c];
 		bool ordered = study->columns[c].numeric && x != STUDY_ABSENT && y != STUDY_ABSENT;
 		sum += x == y ? 0 : ordered ? fmin(1, abs(x - y) * 2.0 / (double)study->columns[c].levels) : 1;
 	}
@@ -53,7 +53,7 @@ static void nearest_find(const struct study *study, struct pattern *pattern, siz
 			pattern->near[i][pattern->near_count[i]++] = j;
 }
 
-/* Evenly among all where there are too many. */
+/* Chooses evenly among all rows if there are too many. */
 static void rows_choose(const struct study *study, struct pattern *pattern) {
 	struct study_order order = {.study = study};
 	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows), count = study->row_count;
@@ -78,7 +78,7 @@ static size_t stratum_end(const struct pattern *pattern, size_t i) {
 	return end;
 }
 
-/* Problems with a row or two each are one stratum: what differs between them is then all there is. */
+/* Problems with a row or two each are one stratum, because then all differences are between problems. */
 static void strata_join(struct pattern *pattern) {
 	size_t strata = 0;
 	for (size_t i = 0; i < pattern->count; i = stratum_end(pattern, i))
@@ -98,7 +98,7 @@ static void values_centre(const struct study *study, struct pattern *pattern) {
 	}
 }
 
-/* One time that is wrong by far must not outweigh all others. */
+/* A single wrong time must not outweigh all others. */
 static void values_clip(struct pattern *pattern) {
 	double size[ROWS_MAX];
 	for (size_t i = 0; i < pattern->count; i++)
@@ -119,14 +119,14 @@ static double likeness(const struct pattern *pattern) {
 	return sum;
 }
 
-/* Share of the variance between the levels of a column; 0 where there are too many of them. */
+/* The share of the variance between the levels of a column; 0 if there are too many of them. */
 static double share_between(const struct study *study, const struct pattern *pattern, size_t column) {
 	double sum[ROWS_MAX + 1] = {0}, between = 0, all = 0;
 	size_t rows[ROWS_MAX + 1] = {0}, levels = study->columns[column].levels + 1, used = 0;
 	if (2 * levels > pattern->count + 2)
 		return 0;
 	for (size_t i = 0; i < pattern->count; i++) {
-		size_t level = (size_t)(study->rows[pattern->rows[i]].place[column] + 1); /* absent is one, too */
+		size_t level = (size_t)(study->rows[pattern->rows[i]].level[column] + 1); /* absence counts as a level */
 		sum[level] += pattern->y[i];
 		rows[level]++;
 		all += pattern->y[i] * pattern->y[i];
@@ -146,7 +146,7 @@ static double share_largest(const struct study *study, const struct pattern *pat
 	return most;
 }
 
-/* For two statistics (Bonferroni). */
+/* The smaller p of two statistics counts twice (Bonferroni). */
 static double probability(const struct study *study, struct pattern *pattern) {
 	struct rng rng;
 	double real = likeness(pattern), share = share_largest(study, pattern);

@@ -5,23 +5,23 @@
 
 #include "tuner/study/study_impl.h"
 
-struct group { /* rows that agree in all that does not depend on the column */
+struct group { /* rows that agree in all columns that do not depend on the column */
 	const struct study *study;
 	size_t column;
 	const bool *dependent;
-	struct study_order order; /* of the dependent columns */
-	const size_t *rows;       /* those that have no dependent column come first */
+	struct study_order order; /* by the dependent columns */
+	const size_t *rows;       /* rows without any dependent column come first */
 	size_t count, plain;
 };
 
 static bool is_plain(const struct study *study, size_t row, const bool *dependent) {
 	for (size_t c = 0; c < study->column_count; c++)
-		if (dependent[c] && study->rows[row].place[c] != STUDY_ABSENT)
+		if (dependent[c] && study->rows[row].level[c] != STUDY_ABSENT)
 			return false;
 	return true;
 }
 
-/* Ascending; of several rows at a level the least time. */
+/* Sorts by level; of several rows with the same level the fastest remains. */
 static size_t by_level(const struct study *study, size_t column, size_t *rows, size_t count) {
 	struct study_order all = {.study = study};
 	size_t kept = 0;
@@ -29,7 +29,7 @@ static size_t by_level(const struct study *study, size_t column, size_t *rows, s
 		all.skip[c] = true;
 	study_order_sort(&all, rows, count, column);
 	for (size_t i = 0; i < count; i++) {
-		bool again = kept && study->rows[rows[kept - 1]].place[column] == study->rows[rows[i]].place[column];
+		bool again = kept && study->rows[rows[kept - 1]].level[column] == study->rows[rows[i]].level[column];
 		if (!again)
 			rows[kept++] = rows[i];
 		else if (study->rows[rows[i]].value < study->rows[rows[kept - 1]].value)
@@ -38,7 +38,7 @@ static size_t by_level(const struct study *study, size_t column, size_t *rows, s
 	return kept;
 }
 
-/* The plain rows with rows `from` to `end`, which agree in the dependent columns. */
+/* Reports the plain rows together with rows `from` to `end`, which agree in the dependent columns. */
 static bool series_give(const struct group *group, size_t from, size_t end, size_t least,
                         bool (*fn)(void *ctx, const size_t *rows, size_t count), void *fn_ctx) {
 	size_t *rows = mem_alloc(group->count + 1, sizeof *rows), count = 0;
@@ -70,12 +70,12 @@ static bool group_give(const struct group *group, size_t least, bool (*fn)(void 
 static size_t rows_wanted(const struct study *study, size_t column, study_filter filter, void *ctx, size_t *rows) {
 	size_t count = 0;
 	for (size_t r = 0; r < study->row_count; r++)
-		if (study->rows[r].place[column] != STUDY_ABSENT && (!filter || filter(ctx, study, r)))
+		if (study->rows[r].level[column] != STUDY_ABSENT && (!filter || filter(ctx, study, r)))
 			rows[count++] = r;
 	return count;
 }
 
-/* Plain rows to the front, the others by their dependent columns. */
+/* Moves plain rows to the front and sorts the others by their dependent columns. */
 static void group_make(struct group *group, size_t *rows, size_t count) {
 	group->rows = rows;
 	group->count = count;

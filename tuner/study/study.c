@@ -10,8 +10,8 @@
 #include "tuner/race/deviation.h"
 #include "tuner/study/study_impl.h"
 
-/* The least deviation of the logarithm of a row's time: machines do not repeat themselves better from one trial to the
- * next. */
+/* The smallest deviation of the logarithm of a row's time, because machines do not repeat themselves better than this
+ * from one trial to the next. */
 static const double DEVIATION_LEAST = 0.005;
 static const double NOISE_LEAST = 0.01;
 
@@ -67,7 +67,7 @@ void study_recommend(struct study *study, const json_t *problem, const json_t *w
 static enum grade grade_of(const struct study_trial *trial) {
 	const char *phase = trial->phase ? trial->phase : "";
 	if (strcmp(phase, "counters") == 0 || strcmp(phase, "between") == 0 || strcmp(phase, "bridge") == 0)
-		return GRADE_NONE; /* the latter two are of another problem */
+		return GRADE_NONE; /* the latter two belong to another problem */
 	if (strcmp(trial->status, "censored") == 0)
 		return trial->sample_count ? GRADE_SHORT : GRADE_OVER;
 	if (trial->disturbed)
@@ -159,7 +159,7 @@ bool study_row_safe(const struct study_row *row) {
 	return !row->over && !js_bool_or(row->detail, "unsafe", false);
 }
 
-/* The safe configuration with the least time, for the problem that was measured in most configurations. */
+/* The fastest safe configuration, for the problem that was measured in most configurations. */
 static size_t row_least(const struct study *study) {
 	struct study_order order = {.study = study};
 	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows), best = SIZE_MAX, most = 0, end;

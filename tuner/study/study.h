@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measurements of one kernel on one machine, as a table: a row for each configuration on each problem, a column
- * for each parameter and each member of the problem that has more than one value. Reasons are found in here, never in
- * the name of a kernel.
+/* The measurements of one kernel on one machine as a table: a row for each configuration on each problem, a column for
+ * each parameter and each member of the problem that has more than one value. Reasons are found in here, never in the
+ * name of a kernel (ADR 10).
  *
  *     study_new, study_machine, study_add .., study_finish; then everything else.
  *
- * Everything that is given is copied or referenced; everything that is got lives as long as the study. */
+ * Input is copied or referenced; everything that is returned lives as long as the study. */
 #ifndef TUNER_STUDY_STUDY_H
 #define TUNER_STUDY_STUDY_H
 #include <jansson.h>
@@ -16,32 +16,33 @@
 
 struct study;
 
-/* device: "cpu", or "cuda:0". */
+/* device: "cpu" or "cuda:0". */
 struct study *study_new(const char *kernel, const char *device);
 void study_free(struct study *study);
-/* machine: as app_machine gives it; ceilings: an array as ceilings_load gives it, or NULL; noise: relative difference
- * of a configuration with itself (an A/A duel), NAN where it is not known. */
+/* machine: as of app_machine; ceilings: an array as of ceilings_load, or NULL; noise: the relative difference of a
+ * configuration from itself (an A/A duel), NAN if unknown. */
 void study_machine(struct study *study, const json_t *machine, const json_t *ceilings, double noise);
 
 struct study_trial {
 	const json_t *problem, *config; /* flat objects of numbers, words and booleans */
-	const char *config_text;        /* the latter as the store has it, which is quicker; or NULL */
+	const char *config_text;        /* the configuration as the store has it, which is faster; or NULL */
 	const char *phase;              /* as in the store */
-	const char *status;             /* "correct", "censored", or a failure, which is counted and makes no row */
-	double value;                   /* median; of what was cut short: it takes at least this */
+	const char *status;             /* "correct", "censored", or a failure, which is counted but does not make a row */
+	double value;                   /* median; of a trial that was cut short its limit */
 	const double *samples;
 	size_t sample_count;
 	bool disturbed;
-	const json_t *detail; /* what else the worker said: work, figures, counters, metrics, gpu, noise, placement; NULL */
+	const json_t
+		*detail; /* the rest of the worker's report: work, figures, counters, metrics, gpu, noise, placement; NULL */
 };
-/* False: it is none (no objects, or a value that is not positive), and left out. */
+/* False: the trial is invalid (not objects, or a value that is not positive) and was ignored. */
 bool study_add(struct study *study, const struct study_trial *trial);
-/* A configuration that was added before under this text, or NULL; borrowed. */
+/* A configuration that was added before with this text, or NULL; borrowed. */
 json_t *study_config(struct study *study, const json_t *problem, const char *config_text);
-/* The winner and the baseline of the newest tune, where there was one. */
+/* Sets the winner and the baseline of the newest tune, if there is one. */
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline);
-/* With more rows, only about this many are looked at (2500 where this is not called); among them, for each problem, the
- * one with the least value of each pair of values of two columns, as far as they fit. Before study_finish. */
+/* Limits the table to about this many rows (2500 if this is not called); the fastest row of each pair of values of two
+ * columns is kept for each problem, as far as they fit. To be called before study_finish. */
 void study_limit(struct study *study, size_t rows);
 void study_finish(struct study *study);
 
@@ -49,23 +50,23 @@ enum { STUDY_ABSENT = -1, STUDY_COLUMNS_MAX = 128 };
 
 struct study_column {
 	const char *name;
-	bool is_problem; /* a member of the problem; else a parameter */
-	bool numeric;    /* all levels are numbers, in ascending order; else in order of appearance */
+	bool is_problem; /* a member of the problem; otherwise a parameter */
+	bool numeric;    /* all levels are numbers, in ascending order; otherwise levels are in order of appearance */
 	size_t levels;
 	const struct value *level;
 };
 
 struct study_row {
-	const int *place; /* of each column: its level, or STUDY_ABSENT */
-	double value;     /* median over trials; those of races and duels, where there are some */
+	const int *level; /* of each column: index of its level, or STUDY_ABSENT */
+	double value;     /* median over trials; if there are races and duels, over theirs */
 	double deviation; /* standard error of its logarithm; at least 0.5 % */
-	bool over;        /* every trial was cut short before it gave a sample: it takes more than `value` */
+	bool over;        /* every trial was cut short before its first sample: it takes more than `value` */
 	size_t trials;
-	const double *samples; /* of those trials */
+	const double *samples; /* of these trials */
 	size_t sample_count;
 	const json_t *problem, *config;
-	const json_t *detail;  /* of the trial that said most; NULL */
-	const json_t *counted; /* of the trial that had counters; NULL */
+	const json_t *detail;  /* of the trial with the most complete report; NULL */
+	const json_t *counted; /* of the trial with counters; NULL */
 };
 
 const char *study_kernel(const struct study *study);
@@ -75,37 +76,38 @@ const struct study_row *study_row(const struct study *study, size_t row);
 size_t study_columns(const struct study *study);
 const struct study_column *study_column(const struct study *study, size_t column);
 bool study_same_problem(const struct study *study, size_t a, size_t b); /* of two rows */
-/* -1: there is none of this name, or it has one value only. */
+/* -1: there is no such column, or it has one value only. */
 int study_find(const struct study *study, const char *name);
-int study_level(const struct study *study, size_t column, const char *word); /* -1: it has no such word */
-/* Number of a level, NAN for words and where it is absent. */
+int study_level(const struct study *study, size_t column,
+                const char *word); /* -1: the column does not have this word */
+/* The value of a row in a column; NAN if it is a word or absent. */
 double study_number(const struct study *study, size_t row, size_t column);
-/* The value of a parameter or a problem's member, whether it is a column or the same everywhere; false: it is absent.
- */
+/* The value of a parameter or of a member of the problem, whether it is a column or constant; false: it is absent. */
 bool study_value(const struct study *study, size_t row, const char *name, struct value *value);
 double study_value_number(const struct study *study, size_t row, const char *name, double fallback);
-/* Row of the winner, of the baseline; of the newest tune, else of the least time. SIZE_MAX: none. */
+/* The rows of the winner and of the baseline of the newest tune; without a tune the winner is the fastest row.
+ * SIZE_MAX: there is none. */
 size_t study_winner(const struct study *study);
 size_t study_baseline(const struct study *study);
 size_t study_failures(const struct study *study);
-size_t study_left_out(const struct study *study); /* rows that were too many to look at */
+size_t study_left_out(const struct study *study); /* number of rows beyond the limit */
 double study_noise(const struct study *study);    /* at least 1 % */
 
-/* NAN, 0: not known. */
+/* Unknown figures are NAN or 0. */
 struct study_host {
 	int cores, threads, numa_nodes, packages;
 	double cache[4]; /* bytes: [1] first level data, [2], [3] */
 };
 const struct study_host *study_host(const struct study *study);
-const json_t *study_machine_json(const struct study *study);
-/* Highest ceiling of this name, in its unit (GB/s, GFLOP/s, us ..): level NULL for those that have none; threads: of
+
+/* The highest ceiling of this name in its unit (GB/s, GFLOP/s, us ..). level: NULL if it does not have one; threads: of
  * the largest team up to this, 0 for a GPU. NAN: never measured. */
 double study_ceiling(const struct study *study, const char *name, const char *level, double threads);
 
-/* A figure of a row; NAN where the row lacks it. */
+/* A figure of a row; NAN if the row lacks it. */
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */
 double study_figure(const struct study *study, size_t row, const char *name);
-double study_counter(const struct study *study, size_t row, const char *name); /* what was counted or simulated */
+double study_counter(const struct study *study, size_t row, const char *name); /* counted or simulated */
 double study_metric(const struct study *study, size_t row, const char *name);
 
 #endif

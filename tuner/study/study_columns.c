@@ -74,7 +74,7 @@ static void column_keep(struct study *study, struct building *column) {
 	study->column_count++;
 }
 
-static int place_of(const struct study_column *column, const struct study_row *row) {
+static int level_of(const struct study_column *column, const struct study_row *row) {
 	struct value value;
 	const json_t *from = column->is_problem ? row->problem : row->config;
 	if (!value_from_json(json_object_get(from, column->name), &value))
@@ -98,10 +98,10 @@ void study_columns_make(struct study *study) {
 	}
 	free(columns);
 	for (size_t r = 0; r < study->row_count; r++) {
-		int *place = arena_alloc(study->arena, study->column_count + 1, sizeof *place);
+		int *level = arena_alloc(study->arena, study->column_count + 1, sizeof *level);
 		for (size_t c = 0; c < study->column_count; c++)
-			place[c] = place_of(&study->columns[c], &study->rows[r]);
-		study->rows[r].place = place;
+			level[c] = level_of(&study->columns[c], &study->rows[r]);
+		study->rows[r].level = level;
 	}
 }
 
@@ -114,7 +114,7 @@ const struct study_column *study_column(const struct study *study, size_t column
 }
 
 bool study_same_problem(const struct study *study, size_t a, size_t b) {
-	const int *x = study->rows[a].place, *y = study->rows[b].place;
+	const int *x = study->rows[a].level, *y = study->rows[b].level;
 	for (size_t c = 0; c < study->column_count; c++)
 		if (study->columns[c].is_problem && x[c] != y[c])
 			return false;
@@ -138,8 +138,8 @@ int study_level(const struct study *study, size_t column, const char *word) {
 }
 
 double study_number(const struct study *study, size_t row, size_t column) {
-	int place = study->rows[row].place[column];
-	return place == STUDY_ABSENT ? NAN : value_number(study->columns[column].level[place]);
+	int level = study->rows[row].level[column];
+	return level == STUDY_ABSENT ? NAN : value_number(study->columns[column].level[level]);
 }
 
 bool study_value(const struct study *study, size_t row, const char *name, struct value *value) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A machine that has become slower or faster between the search and the race would make the finalists, whose race
- * counts, look worse or better than what was searched alone. What was measured in both tells by how much. */
+/* If the machine became slower or faster between the search and the race, the finalists, for which the race counts,
+ * would look worse or better than configurations that were only searched. The ratio of configurations that were
+ * measured in both corrects this. */
 #include <config.h>
 
 #include <math.h>
@@ -10,14 +11,14 @@
 #include "tuner/study/study_impl.h"
 
 enum { BOTH_MIN = 3 };
-/* Less may be that the finalists were picked for luck in their search. */
+/* A smaller shift may only mean that the finalists were lucky in the search. */
 static const double SHIFT_MIN = 0.05;
 
 static bool is_both(const struct gathered *one) {
 	return one->grade == GRADE_DUEL && one->searched_count && one->value_count;
 }
 
-/* Logarithm of how much longer a configuration of this problem takes in races and duels; 0: not known to. */
+/* The logarithm of how much longer a configuration of this problem takes in races and duels; 0: unknown. */
 static double shift_of(const struct study *study, const json_t *problem, double *shifts) {
 	size_t count = 0;
 	for (size_t i = 0; i < study->gathered_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The limits of the machine, and the worker's report about a row beside its time. */
+/* The limits of the machine, and figures of the worker's report about a row. */
 #include <config.h>
 
 #include <math.h>
@@ -31,10 +31,6 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 
 const struct study_host *study_host(const struct study *study) {
 	return &study->host;
-}
-
-const json_t *study_machine_json(const struct study *study) {
-	return study->machine;
 }
 
 double study_ceiling(const struct study *study, const char *name, const char *level, double threads) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trials of the same configuration on the same problem come together. */
+/* Merges trials of the same configuration on the same problem. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void slots_grow(struct study *study) {
 		*slot_find(study, study->gathered[i].key) = i + 1;
 }
 
-/* Text in quotes that needs no escape; the place after it, NULL for anything else. */
+/* Skips a quoted text without escapes; NULL for anything else. */
 static const char *plain_word(const char *at) {
 	if (*at++ != '"')
 		return NULL;
@@ -33,7 +33,7 @@ static const char *plain_word(const char *at) {
 	return *at == '"' ? at + 1 : NULL;
 }
 
-/* A word, a whole number, true or false, written in the one way. */
+/* Skips a word, a whole number, true or false in canonical form. */
 static const char *plain_value(const char *at) {
 	if (*at == '"')
 		return plain_word(at);
@@ -50,7 +50,8 @@ static bool ascends(const char *a, const char *b) {
 	return order < 0 || (order == 0 && x < y);
 }
 
-/* Is it certain that js_canonical would write what this says just so? */
+/* Is it certain that js_canonical would not change this text? Parsing each trial of a large store would take most of
+ * the time. */
 static bool is_canonical(const char *text) {
 	const char *at = text, *last = NULL;
 	if (*at != '{')

@@ -12,7 +12,7 @@
 #include "src/base/stats.h"
 
 struct study_set {
-	struct study_item **items; /* they stay where they are */
+	struct study_item **items; /* allocated one by one, because pointers to them are handed out */
 	char **keys;
 	size_t count, room;
 	char *objective;
@@ -59,7 +59,7 @@ const char *study_set_objective(const struct study_set *set) {
 	return set->objective;
 }
 
-/* Machines are told apart by their fingerprint, or where they have none by all that is said of them. */
+/* Machines are distinguished by their fingerprint or, if they lack one, by their whole description. */
 static char *key_of(const char *kernel, const char *device, const json_t *machine) {
 	const char *fingerprint = js_string_or(machine, "fingerprint", NULL);
 	char *all = fingerprint ? mem_strdup(fingerprint) : js_canonical(machine);

@@ -32,7 +32,7 @@ static int settings_check(const json_t *row, const char *key, struct err *err) {
 	return 0;
 }
 
-/* Numbers of a list that may be absent; the caller frees them. */
+/* Reads the numbers of a list, which may be absent; the caller frees them. */
 static int samples_read(const json_t *row, double **samples, size_t *count, struct err *err) {
 	json_t *list = json_object_get(row, "samples"), *sample;
 	size_t i;
@@ -59,7 +59,7 @@ static int status_check(const char *word, struct err *err) {
 	           : err_set(err, ERR_USAGE, NULL, "\"%.40s\" is not a status of a trial", word);
 }
 
-/* A row of the document; `problem` where it is not the row's own. */
+/* Adds a row of the document; `problem` if the row does not have its own. */
 static int row_add(struct study_item *item, const json_t *problem, const json_t *row, const char *phase,
                    struct err *err) {
 	struct study_trial trial = {.problem = problem,
@@ -114,7 +114,7 @@ static int compare_read(struct study_item *item, const json_t *document, struct 
 	return 0;
 }
 
-/* Absent, or without a median: nothing. */
+/* Ignores a setup that is absent or lacks a median. */
 static int setup_add(struct study_item *item, const json_t *result, const json_t *setup, const char *phase,
                      struct err *err) {
 	if (!json_is_object(setup) || !json_is_number(json_object_get(setup, "median")))
@@ -122,7 +122,7 @@ static int setup_add(struct study_item *item, const json_t *result, const json_t
 	return row_add(item, json_object_get(result, "problem"), setup, phase, err);
 }
 
-/* The configurations in a search's document: the two that met, and the finalists. */
+/* Reads the configurations in a search's document: those of the duel, and the finalists. */
 static int tuned_read(struct study_item *item, const json_t *result, struct err *err) {
 	const char *phase = js_string_or(result, "verdict", "undecided");
 	json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best"), *finalist;

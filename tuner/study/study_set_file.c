@@ -54,7 +54,7 @@ static void row_add(struct study_item *item, const struct record *record, uint64
 	json_decref(detail);
 }
 
-/* Files don't say what kind of device it was: a team of threads has no place on a GPU. */
+/* Files do not name the kind of device, but a team of threads only makes sense on a CPU. */
 static bool on_cpu(const struct record *record) {
 	for (size_t p = 0; p < space_params(record->space); p++)
 		if (strcmp(space_param_name(record->space, p), "threads") == 0)
@@ -89,7 +89,8 @@ static int record_add(struct study_set *set, const char *path, struct err *err) 
 	return failed;
 }
 
-/* Ours are no larger than this, and plain: a recorded space of a gigabyte need not be in memory as a tree. */
+/* Our documents are no larger than this and not compressed: a recorded space of a gigabyte need not be in memory as a
+ * tree. */
 int study_set_file(struct study_set *set, const char *path, struct err *err) {
 	struct stat info;
 	bool large = stat(path, &info) == 0 && info.st_size > DOCUMENT_MAX;

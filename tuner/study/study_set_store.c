@@ -13,7 +13,7 @@ struct reading {
 	struct store *store;
 	const char *device;
 	const struct study_choice *choice;
-	struct study_item *item; /* of the search that is being read */
+	struct study_item *item; /* of the current search */
 	json_t *problem;
 	struct err *err;
 	int failed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Questions compare rows with rows, so a table of any size becomes one of ROWS_MOST: the best of each problem, then
- * those whose configurations are nearest to the best one, as series and pairs are in there, and an even share of the
- * rest. */
+/* Questions compare rows with rows, so that a table of any size is reduced to ROWS_MOST: the best rows of each problem,
+ * then those whose configurations are nearest to the best one, because series and pairs need these, and an even share
+ * of the rest. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int by_problem(const void *a, const void *b, void *ctx) {
 	return order ? order : p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* The rows of least time that may be used; returns the least of all. */
+/* Keeps the fastest safe rows; returns the fastest of all. */
 static size_t best_keep(struct thinning *thinning) {
 	const struct study_row *rows = thinning->study->rows;
 	const char *done = NULL;
@@ -67,7 +67,7 @@ static size_t apart(const json_t *a, const json_t *b) {
 	return count < APART_MOST ? count : APART_MOST;
 }
 
-/* `most` of the marked rows, evenly; `of` is how many there are. */
+/* Keeps `most` of the `of` marked rows, evenly. */
 static void share_keep(struct thinning *thinning, const size_t *marks, size_t mark, size_t of, size_t most) {
 	for (size_t i = 0, at = 0; i < thinning->study->row_count && of; i++) {
 		size_t row = thinning->order[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Curves and maps show the least value over all else: the rows that have it must stay. */
+/* Curves and maps show the smallest value over everything else, so that the rows that have it must stay. */
 #include <config.h>
 
 #include <stdint.h>
@@ -12,7 +12,7 @@ enum { CELLS_MOST = 16 << 20, PAIR_MOST = 1 << 16 };
 
 struct pairs {
 	const struct study *study;
-	size_t *at;          /* of columns a < b, a * columns + b: its first cell, SIZE_MAX for none */
+	size_t *at;          /* of columns a < b, at a * columns + b: the first cell, SIZE_MAX for none */
 	unsigned char *seen; /* of all cells */
 	size_t cells;
 };
@@ -35,16 +35,16 @@ static void pairs_make(struct pairs *pairs, const struct study *study) {
 	pairs->seen = mem_alloc(pairs->cells + 1, 1);
 }
 
-/* Has the row a pair that none before it had? */
-static bool is_new(struct pairs *pairs, const int *place) {
+/* Does the row have a pair of values that no earlier row has? */
+static bool is_new(struct pairs *pairs, const int *level) {
 	size_t columns = study_columns(pairs->study);
 	bool any = false;
 	for (size_t a = 0; a < columns; a++)
 		for (size_t b = a; b < columns; b++) {
 			size_t at = pairs->at[a * columns + b];
-			if (at == SIZE_MAX || place[a] == STUDY_ABSENT || place[b] == STUDY_ABSENT)
+			if (at == SIZE_MAX || level[a] == STUDY_ABSENT || level[b] == STUDY_ABSENT)
 				continue;
-			at += (size_t)place[a] * study_column(pairs->study, b)->levels + (size_t)place[b];
+			at += (size_t)level[a] * study_column(pairs->study, b)->levels + (size_t)level[b];
 			any = any || !pairs->seen[at];
 			pairs->seen[at] = 1;
 		}
@@ -63,7 +63,7 @@ size_t study_pairs_keep(const struct study *study, const size_t *order, const bo
 			memset(pairs.seen, 0, pairs.cells);
 			of_problem = 0;
 		}
-		if (row->over || of_problem >= most / problems || !is_new(&pairs, row->place))
+		if (row->over || of_problem >= most / problems || !is_new(&pairs, row->level))
 			continue;
 		of_problem++;
 		kept += !keep[order[i]];

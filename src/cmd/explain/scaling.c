@@ -12,10 +12,10 @@ static json_t *fixed_json(const struct study *study, size_t threads, int split, 
 	json_t *fixed = json_object();
 	for (size_t c = 0; c < study_columns(study) && series->count; c++) {
 		const struct study_column *column = study_column(study, c);
-		int level = study_row(study, series->rows[0])->place[c];
+		int level = study_row(study, series->rows[0])->level[c];
 		bool same = c != threads && (int)c != split && !column->is_problem && level != STUDY_ABSENT;
 		for (size_t i = 1; i < series->count && same; i++)
-			same = study_row(study, series->rows[i])->place[c] == level;
+			same = study_row(study, series->rows[i])->level[c] == level;
 		if (same)
 			json_object_set_new(fixed, column->name, value_json(column->level[level]));
 	}

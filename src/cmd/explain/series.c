@@ -22,7 +22,7 @@ static bool in_split(void *ctx, const struct study *study, size_t row) {
 	const struct seek *seek = ctx;
 	if (study_row(study, row)->over || !explain_of_problem((void *)seek->view, study, row))
 		return false;
-	return seek->split < 0 || study_row(study, row)->place[seek->split] == seek->level;
+	return seek->split < 0 || study_row(study, row)->level[seek->split] == seek->level;
 }
 
 static bool in_hardware(void *ctx, const struct study *study, size_t row) {
@@ -93,7 +93,7 @@ static double spread_of(const struct explain_view *view, size_t column) {
 	double best = INFINITY, worst = 0, *least = mem_alloc(levels + 1, sizeof *least); /* 0: no row */
 	for (size_t row = 0; row < study_rows(study); row++) {
 		const struct study_row *one = study_row(study, row);
-		int level = one->place[column];
+		int level = one->level[column];
 		if (level == STUDY_ABSENT || one->over || !explain_of_problem((void *)view, study, row))
 			continue;
 		least[level] = least[level] > 0 ? fmin(least[level], one->value) : one->value;

@@ -16,7 +16,7 @@ enum { SIZES_LEAST = 2, CONFIGS_LEAST = 2 };
 static bool same_but(const struct study *study, size_t problem_row, size_t row, size_t column) {
 	for (size_t c = 0; c < study_columns(study); c++)
 		if (c != column && study_column(study, c)->is_problem &&
-		    study_row(study, problem_row)->place[c] != study_row(study, row)->place[c])
+		    study_row(study, problem_row)->level[c] != study_row(study, row)->level[c])
 			return false;
 	return true;
 }
@@ -30,7 +30,7 @@ static size_t best_at(const struct explain_view *view, size_t column, size_t lev
 	size_t best = SIZE_MAX;
 	*rows = 0;
 	for (size_t row = 0; row < study_rows(study); row++) {
-		if (!is_usable(study, row) || study_row(study, row)->place[column] != (int)level ||
+		if (!is_usable(study, row) || study_row(study, row)->level[column] != (int)level ||
 		    !same_but(study, view->problem_row, row, column))
 			continue;
 		++*rows;

@@ -32,7 +32,7 @@ static void params_find(struct explain_table *table, const struct study *study) 
 static void row_add(struct explain_table *table, const struct study *study, size_t index) {
 	const struct study_row *row = study_row(study, index);
 	for (size_t p = 0; p < table->params; p++)
-		table->level[table->rows * table->params + p] = row->place[table->column[p]];
+		table->level[table->rows * table->params + p] = row->level[table->column[p]];
 	table->row[table->rows] = index;
 	table->over[table->rows] = row->over;
 	table->deviation[table->rows] = row->deviation;

@@ -150,9 +150,9 @@ void curves_bars(const struct curves *curves) {
 	qsort_r(slice->rows, slice->count, sizeof *slice->rows, by_value, (void *)curves->study);
 	slice->count = count;
 	for (size_t i = 0; i < count; i++) {
-		int level = study_row(curves->study, slice->rows[i])->place[curves->column];
+		int level = study_row(curves->study, slice->rows[i])->level[curves->column];
 		names[i] = slice_level(report, column, level);
-		if (winner != SIZE_MAX && study_row(curves->study, winner)->place[curves->column] == level)
+		if (winner != SIZE_MAX && study_row(curves->study, winner)->level[curves->column] == level)
 			place = (double)i;
 	}
 	chart.winner = winner_at(curves, place);

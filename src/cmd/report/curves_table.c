@@ -14,7 +14,7 @@ static void row_put(const struct curves *curves, struct html_table *table, const
 	const struct study_row *one = study_row(curves->study, row);
 	double shown = curves_shown(curves, row), spread = exp(1.96 * one->deviation), base = curves_base(curves, slice);
 	const char *level =
-		slice_level(curves->report, study_column(curves->study, curves->column), one->place[curves->column]);
+		slice_level(curves->report, study_column(curves->study, curves->column), one->level[curves->column]);
 	html_table_row(table);
 	if (study_column(curves->study, curves->column)->numeric)
 		html_table_number(table, curves_number(curves, row), "%s", level);

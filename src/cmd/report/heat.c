@@ -29,7 +29,7 @@ static double *leasts_new(const struct report_section *section, size_t column) {
 	for (size_t i = 0; i < levels; i++)
 		least[i] = NAN;
 	for (size_t i = 0; i < study_rows(study); i++) {
-		int level = study_row(study, i)->place[column];
+		int level = study_row(study, i)->level[column];
 		if (level != STUDY_ABSENT && !study_row(study, i)->over && explain_of_problem((void *)&section->view, study, i))
 			least[level] = fmin(least[level], study_row(study, i)->value);
 	}
@@ -70,7 +70,7 @@ static void grid_fill(struct grid *grid) {
 			grid->value[y][x] = NAN;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
-		size_t x = index_of(grid, 0, row->place[grid->column[0]]), y = index_of(grid, 1, row->place[grid->column[1]]);
+		size_t x = index_of(grid, 0, row->level[grid->column[0]]), y = index_of(grid, 1, row->level[grid->column[1]]);
 		if (x == grid->side[0] || y == grid->side[1] || row->over ||
 		    !explain_of_problem((void *)&grid->section->view, study, i))
 			continue;
@@ -98,8 +98,8 @@ static const struct chart_mark *grid_winner(struct report *report, const struct 
 	size_t row = slice_winner(grid->section);
 	if (row == SIZE_MAX)
 		return NULL;
-	const int *place = study_row(grid->section->view.study, row)->place;
-	size_t x = index_of(grid, 0, place[grid->column[0]]), y = index_of(grid, 1, place[grid->column[1]]);
+	const int *level = study_row(grid->section->view.study, row)->level;
+	size_t x = index_of(grid, 0, level[grid->column[0]]), y = index_of(grid, 1, level[grid->column[1]]);
 	if (x == grid->side[0] || y == grid->side[1])
 		return NULL;
 	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);

@@ -22,7 +22,7 @@ static bool is_chosen(void *ctx, const struct study *study, size_t row) {
 	const struct choice *choice = ctx;
 	if (study_row(study, row)->over || !explain_of_problem((void *)&choice->section->view, study, row))
 		return false;
-	return choice->split == SIZE_MAX || study_row(study, row)->place[choice->split] == choice->level;
+	return choice->split == SIZE_MAX || study_row(study, row)->level[choice->split] == choice->level;
 }
 
 const char *slice_level(struct report *report, const struct study_column *column, int level) {
@@ -68,7 +68,7 @@ size_t slice_levels(const struct report_section *section, size_t column) {
 	bool *seen = mem_alloc(study_column(study, column)->levels + 1, sizeof *seen);
 	size_t count = 0;
 	for (size_t row = 0; row < study_rows(study); row++) {
-		int level = study_row(study, row)->place[column];
+		int level = study_row(study, row)->level[column];
 		if (level == STUDY_ABSENT || seen[level] || !is_chosen(&choice, study, row))
 			continue;
 		seen[level] = true;

@@ -70,7 +70,7 @@ static void test_rows(void) {
 	ok(study_find(study, "n") == -1 && study_find(study, "pad") >= 0, "what never changes is no column");
 	int threads = study_find(study, "threads");
 	ok(study_column(study, (size_t)threads)->numeric && study_number(study, 2, (size_t)threads) == 1 &&
-	       study_row(study, 0)->place[threads] == 2,
+	       study_row(study, 0)->level[threads] == 2,
 	   "numbers are in ascending order");
 	ok(study_value_number(study, 0, "n", 0) == 8, "a value that never changes is there all the same");
 	ok(study_winner(study) == 0 && study_baseline(study) == SIZE_MAX, "the least time wins where nothing was tuned");
@@ -164,7 +164,7 @@ static size_t pairs_by_hand(const struct study *study, size_t column, int a, int
 	size_t pairs = 0;
 	for (size_t i = 0; i < study_rows(study); i++)
 		for (size_t j = 0; j < study_rows(study); j++) {
-			const int *x = study_row(study, i)->place, *y = study_row(study, j)->place;
+			const int *x = study_row(study, i)->level, *y = study_row(study, j)->level;
 			bool same = x[column] == a && y[column] == b;
 			for (size_t c = 0; c < study_columns(study); c++)
 				same = same && (c == column || x[c] == y[c]);
