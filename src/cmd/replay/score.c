@@ -41,43 +41,43 @@ struct session {
 
 /* The parts of a run, from its number. The repeat changes slowest, so that the time left can be estimated from the time
  * spent, and an interrupted score has results of every space. */
-struct place {
+struct run_parts {
 	const struct session *session;
 	size_t entry, space, repeat;
 };
 
-static struct place place_of(const struct session *session, size_t i) {
+static struct run_parts run_parts_of(const struct session *session, size_t i) {
 	size_t entries = session->entry_count, spaces = session->space_count;
-	return (struct place){session, i % entries, i / entries % spaces, i / entries / spaces};
+	return (struct run_parts){session, i % entries, i / entries % spaces, i / entries / spaces};
 }
 
 static bool enough(void *ctx, const struct search *search, const struct replay *replay) {
-	const struct place *place = ctx;
-	const struct session *session = place->session;
+	const struct run_parts *parts = ctx;
+	const struct session *session = parts->session;
 	const struct tune_budget *budget = &session->settings.budget;
 	(void)search;
 	if (*app_interrupt(session->app))
 		return true;
 	bool given = budget->evaluations || budget->seconds > 0;
-	return !given && score_axis_covered(session->spaces[place->space].axis, replay);
+	return !given && score_axis_covered(session->spaces[parts->space].axis, replay);
 }
 
 /* Stops at the optimum, because evaluations after it do not change any figure. */
 static void play(void *ctx, size_t i) {
 	struct session *session = ctx;
-	struct place place = place_of(session, i);
-	const struct score_space *space = &session->spaces[place.space];
+	struct run_parts parts = run_parts_of(session, i);
+	const struct score_space *space = &session->spaces[parts.space];
 	struct replay_task task = space->task;
 	struct replay replay;
-	task.strategy = session->entries[place.entry].strategy;
-	task.seed = session->settings.seed + place.repeat;
+	task.strategy = session->entries[parts.entry].strategy;
+	task.seed = session->settings.seed + parts.repeat;
 	task.until = space->axis->optimum;
 	task.enough = enough;
-	task.ctx = &place;
+	task.ctx = &parts;
 	if (*app_interrupt(session->app) || replay_run(&task, &replay, &session->errs[i]))
 		return;
 	if (!*app_interrupt(session->app))
-		score_table_set(session->entries[place.entry].tables[place.space], place.repeat, &replay, task.evaluations);
+		score_table_set(session->entries[parts.entry].tables[parts.space], parts.repeat, &replay, task.evaluations);
 	replay_clear(&replay);
 }
 
