@@ -12,7 +12,7 @@ struct activity {
 	const char *const *names;
 	size_t count;
 	struct gpu *gpu;
-	struct cupti_book book;
+	struct cupti_totals totals;
 	char reason[COUNTER_REASON]; /* empty: counted */
 };
 
@@ -60,34 +60,34 @@ static const char *const events[] = {
 	[FIELDS] = NULL,
 };
 
-static double copy_value(const struct cupti_book *book, enum field field) {
+static double copy_value(const struct cupti_totals *totals, enum field field) {
 	enum cupti_copy way = (enum cupti_copy)((field - UP_TIME) / 3);
 	switch ((field - UP_TIME) % 3) {
 	case 0:
-		return book->copy_seconds[way];
+		return totals->copy_seconds[way];
 	case 1:
-		return book->copy_bytes[way];
+		return totals->copy_bytes[way];
 	default:
-		return (double)book->copies[way];
+		return (double)totals->copies[way];
 	}
 }
 
-static double book_value(const struct cupti_book *book, enum field field) {
+static double book_value(const struct cupti_totals *totals, enum field field) {
 	switch (field) {
 	case KERNEL_TIME:
-		return book->kernel_seconds;
+		return totals->kernel_seconds;
 	case KERNEL_LAUNCHES:
-		return (double)book->launches;
+		return (double)totals->launches;
 	case SET_TIME:
-		return book->set_seconds;
+		return totals->set_seconds;
 	case SET_BYTES:
-		return book->set_bytes;
+		return totals->set_bytes;
 	case SETS:
-		return (double)book->sets;
+		return (double)totals->sets;
 	case SPAN_TIME:
-		return book->span_seconds;
+		return totals->span_seconds;
 	default:
-		return copy_value(book, field);
+		return copy_value(totals, field);
 	}
 }
 
@@ -131,7 +131,7 @@ static int activity_stop(void *state) {
 	struct activity *s = state;
 	gpu_sync(s->gpu);
 	if (!s->reason[0])
-		cupti_activity_stop(&s->book, s->reason);
+		cupti_activity_stop(&s->totals, s->reason);
 	return 0;
 }
 
@@ -142,10 +142,10 @@ static int activity_read(void *state, struct counter_value *values) {
 		if (s->reason[0])
 			counter_value_miss(&values[i], name, unit, "%s", s->reason);
 		else
-			counter_value_set(&values[i], name, unit, book_value(&s->book, field_of(name)));
-		if (!s->reason[0] && s->book.dropped > 0)
+			counter_value_set(&values[i], name, unit, book_value(&s->totals, field_of(name)));
+		if (!s->reason[0] && s->totals.dropped > 0)
 			snprintf(values[i].reason, sizeof values[i].reason, "too little: CUPTI dropped %ld records",
-			         s->book.dropped);
+			         s->totals.dropped);
 	}
 	return 0;
 }
@@ -161,8 +161,8 @@ static json_t *shape_json(const int shape[3]) {
 static json_t *activity_details(void *state) {
 	const struct activity *s = state;
 	json_t *rows = json_array();
-	for (size_t i = 0; i < s->book.kernel_count && !s->reason[0]; i++) {
-		const struct cupti_kernel *k = &s->book.kernels[i];
+	for (size_t i = 0; i < s->totals.kernel_count && !s->reason[0]; i++) {
+		const struct cupti_kernel *k = &s->totals.kernels[i];
 		json_array_append_new(rows, json_pack("{s:s, s:I, s:f, s:i, s:i, s:i, s:o, s:o}", "name", k->name, "launches",
 		                                      (json_int_t)k->launches, "seconds", k->seconds, "registers", k->registers,
 		                                      "shared_static", k->shared_static, "shared_dynamic", k->shared_dynamic,

@@ -37,7 +37,7 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/backend/counter.h \
 	%D%/perf/value.c %D%/perf/value.h \
 	%D%/rapl/powercap.c %D%/rapl/power.c %D%/rapl/meter.c %D%/rapl/meter.h \
 	%D%/backend/software.c %D%/backend/software.h \
-	%D%/papi/library.h %D%/papi/probe.h %D%/papi/word.h %D%/papi/counting.h %D%/papi/sde_book.h
+	%D%/papi/library.h %D%/papi/probe.h %D%/papi/word.h %D%/papi/counting.h %D%/papi/sde_export.h
 if HAVE_PAPI
 libcounters_la_SOURCES += %D%/papi/library.c %D%/papi/probe.c %D%/papi/word.c %D%/papi/counting.c
 else
@@ -51,7 +51,7 @@ libcounters_la_SOURCES += %D%/cupti/absent.c
 endif
 EXTRA_DIST += %D%/compat/string
 if HAVE_SDE
-libcounters_la_SOURCES += %D%/papi/sde_book.c
+libcounters_la_SOURCES += %D%/papi/sde_export.c
 else
 libcounters_la_SOURCES += %D%/papi/sde_absent.c
 endif

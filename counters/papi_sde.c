@@ -11,7 +11,7 @@
 #include "counters/papi/counting.h"
 #include "counters/papi/library.h"
 #include "counters/papi/word.h"
-#include "counters/papi/sde_book.h"
+#include "counters/papi/sde_export.h"
 #include "counters/backend/software.h"
 
 struct sde_state {
@@ -23,7 +23,7 @@ static const char *const events[] = {NULL}; /* each kernel has its own */
 
 /* 0 on success; then call papi_library_leave when done. */
 static int sde_begin(char reason[COUNTER_REASON]) {
-	if (sde_book_start(reason) || papi_library_enter(reason))
+	if (sde_export_start(reason) || papi_library_enter(reason))
 		return -1;
 	if (papi_word_component_up("sde"))
 		return 0;
@@ -53,7 +53,7 @@ static const char *foreign_word(const char *event, char word[SDE_WORD]) {
 
 /* An event that another kernel exports does not count in this one. */
 static bool foreign_has(const char *event, char word[SDE_WORD]) {
-	return papi_word_listed("sde", foreign_word(event, word)) && !sde_book_has(word + strlen("sde:::"));
+	return papi_word_listed("sde", foreign_word(event, word)) && !sde_export_has(word + strlen("sde:::"));
 }
 
 static bool foreign_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
@@ -81,7 +81,7 @@ static int event_open(struct sde_state *s, const struct counter_site *site, size
 	int event = software_event(site->software, name, reason);
 	if (event < 0)
 		return foreign_has(name, word) ? papi_counting_add(&s->counting, i, word, false) : -1;
-	s->pages[i] = sde_book_open(site->software, event, site->thread, word);
+	s->pages[i] = sde_export_open(site->software, event, site->thread, word);
 	return s->pages[i] ? papi_counting_add(&s->counting, i, word, true) : -1;
 }
 
@@ -120,7 +120,7 @@ static void sde_close(void *state) {
 		papi_library_leave();
 	}
 	for (size_t i = 0; i < COUNTER_OPEN_MAX; i++)
-		sde_book_close(s->pages[i]);
+		sde_export_close(s->pages[i]);
 }
 
 const struct counter_backend counter_papi_sde = {

@@ -76,12 +76,12 @@ static int rapl_open(void *state, const struct counter_site *site, const char *c
 
 static int rapl_start(void *state) {
 	struct rapl_state *s = state;
-	return rapl_meter_take(&s->meter, &s->begin);
+	return rapl_meter_read(&s->meter, &s->begin);
 }
 
 static int rapl_stop(void *state) {
 	struct rapl_state *s = state;
-	return rapl_meter_take(&s->meter, &s->end);
+	return rapl_meter_read(&s->meter, &s->end);
 }
 
 static int rapl_read(void *state, struct counter_value *values) {

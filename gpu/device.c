@@ -84,7 +84,7 @@ int gpu_count(void) {
 	return count;
 }
 
-bool gpu_look(int index, struct gpu_facts *facts) {
+bool gpu_probe(int index, struct gpu_facts *facts) {
 	struct driver driver;
 	struct library_why why;
 	*facts = (struct gpu_facts){.index = index};

@@ -68,7 +68,7 @@ static const char *exported(const char *name) {
 	return name;
 }
 
-bool gpu_said(struct gpu *gpu, const char *call, driver_result result) {
+bool gpu_succeeded(struct gpu *gpu, const char *call, driver_result result) {
 	if (result == DRIVER_SUCCESS)
 		return true;
 	char words[sizeof gpu->message];

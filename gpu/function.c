@@ -31,7 +31,7 @@ static struct gpu_function *function_make(struct gpu *gpu, struct gpu_module *mo
 		gpu_fail(gpu, GPU_COMPILE, "%.*s does not define an extern \"C\" __global__ %s", (int)strcspn(module->id, "\n"),
 		         module->id, name);
 	else
-		gpu_said(gpu, "module_function", result);
+		gpu_succeeded(gpu, "module_function", result);
 	if (result != DRIVER_SUCCESS) {
 		free(function);
 		return NULL;

@@ -6,24 +6,24 @@
 #include "gpu/impl.h"
 #include "src/base/mem.h"
 
-static void counts_read(const struct book *book, int64_t counts[BOOK_MAX]) {
-	for (size_t i = 0; i < BOOK_MAX; i++)
-		counts[i] = i < book->count ? book->entries[i].launches : 0;
+static void counts_read(const struct launch_log *log, int64_t counts[LAUNCHES_MAX]) {
+	for (size_t i = 0; i < LAUNCHES_MAX; i++)
+		counts[i] = i < log->count ? log->entries[i].launches : 0;
 }
 
 void gpu_record(struct gpu *gpu) {
 	if (!gpu_enter(gpu) || !GPU_CALL(gpu, capture_begin, gpu->use->handle, DRIVER_CAPTURE_RELAXED))
 		return;
 	free(gpu->recording);
-	gpu->recording = mem_alloc(BOOK_MAX, sizeof *gpu->recording);
-	counts_read(&gpu->book, gpu->recording);
+	gpu->recording = mem_alloc(LAUNCHES_MAX, sizeof *gpu->recording);
+	counts_read(&gpu->log, gpu->recording);
 }
 
 /* Recorded launches did not run, so they count for the graph. */
 static void counts_move(struct gpu *gpu, struct gpu_graph *graph) {
-	for (size_t i = 0; i < gpu->book.count; i++) {
-		graph->launches[i] = gpu->book.entries[i].launches - gpu->recording[i];
-		gpu->book.entries[i].launches = gpu->recording[i];
+	for (size_t i = 0; i < gpu->log.count; i++) {
+		graph->launches[i] = gpu->log.entries[i].launches - gpu->recording[i];
+		gpu->log.entries[i].launches = gpu->recording[i];
 	}
 }
 
@@ -52,8 +52,8 @@ struct gpu_graph *gpu_recorded(struct gpu *gpu) {
 void gpu_graph_launch(struct gpu *gpu, struct gpu_graph *graph) {
 	if (!graph || !gpu_enter(gpu) || !GPU_CALL(gpu, graph_launch, graph->exec, gpu->use->handle))
 		return;
-	for (size_t i = 0; i < gpu->book.count; i++)
-		gpu->book.entries[i].launches += graph->launches[i];
+	for (size_t i = 0; i < gpu->log.count; i++)
+		gpu->log.entries[i].launches += graph->launches[i];
 }
 
 void gpu_graph_free(struct gpu *gpu, struct gpu_graph *graph) {

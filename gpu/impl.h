@@ -34,23 +34,24 @@ struct gpu_module {
 	struct gpu_module *next;
 };
 
-/* launch_book.c */
-enum { BOOK_MAX = 256 };
-struct book_entry {
+/* launch_log.c */
+enum { LAUNCHES_MAX = 256 };
+struct launch_entry {
 	const struct gpu_function *function;
 	struct gpu_shape shape;
 	int64_t launches;
 };
-struct book {
-	struct book_entry entries[BOOK_MAX];
+struct launch_log {
+	struct launch_entry entries[LAUNCHES_MAX];
 	size_t count, last;
 };
-void book_add(struct book *book, const struct gpu_function *function, const struct gpu_shape *shape, int64_t launches);
+void launch_log_add(struct launch_log *log, const struct gpu_function *function, const struct gpu_shape *shape,
+                    int64_t launches);
 
 struct gpu_graph {
 	driver_graph handle;
 	driver_graph_exec exec;
-	int64_t launches[BOOK_MAX]; /* of each entry of the book, by one launch of this graph */
+	int64_t launches[LAUNCHES_MAX]; /* of each entry of the log, by one launch of this graph */
 };
 
 /* memory_pool.c: released memory is kept for the next request of its size, because allocating is slow. */
@@ -81,8 +82,8 @@ struct gpu {
 	struct gpu_mark *marks, *clock_from, *clock_to;
 	struct gpu_module *modules;
 	struct pool pool;
-	struct book book;
-	int64_t *recording; /* the book's counts when recording began; NULL: not recording */
+	struct launch_log log;
+	int64_t *recording; /* the log's counts when recording began; NULL: not recording */
 	gpu_ptr flush;
 	unsigned flushes;
 	enum gpu_failure failure;
@@ -91,11 +92,11 @@ struct gpu {
 };
 
 /* fail.c: returns true on success; otherwise keeps the failure. */
-bool gpu_said(struct gpu *gpu, const char *call, driver_result result);
+bool gpu_succeeded(struct gpu *gpu, const char *call, driver_result result);
 bool gpu_lacks(struct gpu *gpu, const char *call);
 enum gpu_failure gpu_failure_of(driver_result result);
 #define GPU_CALL(gpu, name, ...)                                                                                       \
-	((gpu)->driver.name ? gpu_said((gpu), #name, (gpu)->driver.name(__VA_ARGS__)) : gpu_lacks((gpu), #name))
+	((gpu)->driver.name ? gpu_succeeded((gpu), #name, (gpu)->driver.name(__VA_ARGS__)) : gpu_lacks((gpu), #name))
 /* False after a failure. Makes the context current, because there may be several. */
 bool gpu_enter(struct gpu *gpu);
 /* The same for resources that are released even after a failure; false if the device is unusable. */

@@ -109,7 +109,7 @@ void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const stru
 	if (!fits(gpu, function, &full))
 		return;
 	if (start(gpu, function, &full, (void **)(uintptr_t)arguments))
-		book_add(&gpu->book, function, &full, 1);
+		launch_log_add(&gpu->log, function, &full, 1);
 }
 
 void gpu_sync(struct gpu *gpu) {

@@ -22,7 +22,7 @@ libgpu_la_SOURCES = %D%/gpu.h %D%/open.h %D%/impl.h \
 	%D%/symbol.c \
 	%D%/occupancy.c \
 	%D%/launch.c \
-	%D%/launch_book.c \
+	%D%/launch_log.c \
 	%D%/stream.c \
 	%D%/mark.c \
 	%D%/graph.c \

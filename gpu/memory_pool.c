@@ -56,7 +56,7 @@ uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned) {
 	}
 	if (result == DRIVER_OUT_OF_MEMORY)
 		gpu_fail(gpu, GPU_NO_MEMORY, "fewer than %zu bytes of %s memory are left", size, pinned ? "pinned" : "GPU");
-	else if (gpu_said(gpu, pinned ? "host_alloc" : "memory_alloc", result))
+	else if (gpu_succeeded(gpu, pinned ? "host_alloc" : "memory_alloc", result))
 		return pool_add(&gpu->pool, memory, size, pinned);
 	return 0;
 }

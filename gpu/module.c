@@ -58,7 +58,7 @@ static bool code_load(struct gpu *gpu, const struct source *source, struct code 
 		if (gpu->compiler.from_disk == from_disk || gpu_failure_of(result) != GPU_REFUSED)
 			break;
 	}
-	return gpu_said(gpu, "module_load", result);
+	return gpu_succeeded(gpu, "module_load", result);
 }
 
 /* Takes ownership of the id. */

@@ -16,7 +16,7 @@ enum { GPU_PARTS = 4 };
 void gpu_parts(struct gpu_part parts[GPU_PARTS]);
 int gpu_count(void); /* 0 without a driver */
 /* Reads the i-th device's facts without a context; false if that device does not exist. */
-bool gpu_look(int index, struct gpu_facts *facts);
+bool gpu_probe(int index, struct gpu_facts *facts);
 
 /* "cuda", "cuda:1" -> 0, 1; ERR_USAGE for anything else ("cpu" included). */
 int gpu_index(const char *device, int *index, struct err *err);

@@ -17,7 +17,7 @@ gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, cons
 		return 0;
 	}
 	driver_result result = gpu->driver.module_global(&at, size, module->handle, name);
-	return result == DRIVER_NOT_FOUND || !gpu_said(gpu, "module_global", result) ? 0 : at;
+	return result == DRIVER_NOT_FOUND || !gpu_succeeded(gpu, "module_global", result) ? 0 : at;
 }
 
 /* _Z, the length of the name, the name, its parameters: what C++ calls a function outside of namespaces and templates

@@ -13,7 +13,7 @@ struct cpuinfo {
 	unsigned family, model, implementer, part;
 };
 
-static void field_take(struct cpuinfo *info, const char *name, const char *value) {
+static void field_record(struct cpuinfo *info, const char *name, const char *value) {
 	if (strcmp(name, "vendor_id") == 0)
 		snprintf(info->vendor, sizeof info->vendor, "%s", value);
 	else if (strcmp(name, "cpu family") == 0)
@@ -26,7 +26,7 @@ static void field_take(struct cpuinfo *info, const char *name, const char *value
 		info->part = (unsigned)strtoul(value, NULL, 16);
 }
 
-static void line_take(struct cpuinfo *info, char *line) {
+static void line_parse(struct cpuinfo *info, char *line) {
 	char *colon = strchr(line, ':'), *end = colon;
 	if (!colon)
 		return;
@@ -35,7 +35,7 @@ static void line_take(struct cpuinfo *info, char *line) {
 	*end = '\0';
 	char *value = colon + 1 + (colon[1] == ' ');
 	value[strcspn(value, " \n")] = '\0';
-	field_take(info, line, value);
+	field_record(info, line, value);
 }
 
 const char *counter_cpu_of(const char *path, char *text, size_t size) {
@@ -43,7 +43,7 @@ const char *counter_cpu_of(const char *path, char *text, size_t size) {
 	char line[512];
 	FILE *file = fopen(path, "re");
 	while (file && fgets(line, sizeof line, file) && line[0] != '\n')
-		line_take(&info, line);
+		line_parse(&info, line);
 	if (file)
 		fclose(file);
 	if (info.vendor[0])

@@ -117,8 +117,8 @@ bool cupti_activity_start(char reason[COUNTER_REASON]) {
 	return false;
 }
 
-bool cupti_activity_stop(struct cupti_book *book, char reason[COUNTER_REASON]) {
-	*book = (struct cupti_book){.launches = 0};
+bool cupti_activity_stop(struct cupti_totals *totals, char reason[COUNTER_REASON]) {
+	*totals = (struct cupti_totals){.launches = 0};
 	absent(reason);
 	return false;
 }

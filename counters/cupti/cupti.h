@@ -60,7 +60,7 @@ struct cupti_kernel {
 	int registers, shared_static, shared_dynamic, grid[3], block[3];
 };
 enum cupti_copy { CUPTI_UP, CUPTI_DOWN, CUPTI_ACROSS, CUPTI_PEER, CUPTI_COPIES };
-struct cupti_book {
+struct cupti_totals {
 	double kernel_seconds, set_seconds, span_seconds /* from the first start to the last end */;
 	double copy_seconds[CUPTI_COPIES], copy_bytes[CUPTI_COPIES], set_bytes;
 	long launches, copies[CUPTI_COPIES], sets, dropped;
@@ -68,7 +68,7 @@ struct cupti_book {
 	size_t kernel_count;
 };
 bool cupti_activity_start(char reason[COUNTER_REASON]);
-/* Call it when the device is idle, because only then does the book contain all work since the start. */
-bool cupti_activity_stop(struct cupti_book *book, char reason[COUNTER_REASON]);
+/* Call it when the device is idle, because only then does the totals contain all work since the start. */
+bool cupti_activity_stop(struct cupti_totals *totals, char reason[COUNTER_REASON]);
 
 #endif

@@ -87,7 +87,7 @@ static json_t *metrics_json(const struct cupti_chip *chip, const char *prefix) {
 /* Looking at a device starts the driver but does not create a context. */
 static struct cupti_chip *chip_looked_for(char reason[COUNTER_REASON]) {
 	struct gpu_facts facts;
-	if (gpu_look(0, &facts))
+	if (gpu_probe(0, &facts))
 		return cupti_chip_here(0, reason);
 	snprintf(reason, COUNTER_REASON, "a driver is loaded, but no GPU was found");
 	return NULL;

@@ -29,7 +29,7 @@ static bool is_restricted(void) {
 	return restricted;
 }
 
-static void usable_tell(struct counter_probe *probe, const struct cupti_library *cupti) {
+static void usable_report(struct counter_probe *probe, const struct cupti_library *cupti) {
 	uint32_t version = 0;
 	cupti->cuptiGetVersion(&version);
 	probe->usable = true;
@@ -50,7 +50,7 @@ void cupti_probe(struct counter_probe *probe) {
 	}
 	const struct cupti_library *cupti = cupti_library(probe->reason);
 	if (cupti)
-		usable_tell(probe, cupti);
+		usable_report(probe, cupti);
 	else
 		snprintf(probe->fix, sizeof probe->fix,
 		         "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME");

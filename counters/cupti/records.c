@@ -16,7 +16,7 @@ struct records {
 	pthread_mutex_t lock;
 	bool registered;
 	uint64_t first, last; /* nanoseconds; last 0: no record yet */
-	struct cupti_book book;
+	struct cupti_totals totals;
 };
 
 static struct records *records(void) {
@@ -50,13 +50,13 @@ static bool is_kernel(const struct cupti_kernel *row, const CUpti_ActivityKernel
 	       row->shared_dynamic == kernel->dynamicSharedMemory;
 }
 
-static struct cupti_kernel *row_find(struct cupti_book *book, const CUpti_ActivityKernel4 *kernel) {
-	for (size_t i = 0; i < book->kernel_count; i++)
-		if (is_kernel(&book->kernels[i], kernel))
-			return &book->kernels[i];
-	if (book->kernel_count == CUPTI_KERNELS_MAX)
+static struct cupti_kernel *row_find(struct cupti_totals *totals, const CUpti_ActivityKernel4 *kernel) {
+	for (size_t i = 0; i < totals->kernel_count; i++)
+		if (is_kernel(&totals->kernels[i], kernel))
+			return &totals->kernels[i];
+	if (totals->kernel_count == CUPTI_KERNELS_MAX)
 		return NULL;
-	struct cupti_kernel *row = &book->kernels[book->kernel_count++];
+	struct cupti_kernel *row = &totals->kernels[totals->kernel_count++];
 	*row = (struct cupti_kernel){.registers = kernel->registersPerThread,
 	                             .shared_static = kernel->staticSharedMemory,
 	                             .shared_dynamic = kernel->dynamicSharedMemory,
@@ -69,9 +69,9 @@ static struct cupti_kernel *row_find(struct cupti_book *book, const CUpti_Activi
 /* Later versions of the kernel record begin like version 4, up to the name. */
 static void kernel_add(struct records *all, const CUpti_ActivityKernel4 *kernel) {
 	double seconds = interval(all, kernel->start, kernel->end);
-	struct cupti_kernel *row = kernel->name ? row_find(&all->book, kernel) : NULL;
-	all->book.kernel_seconds += seconds;
-	all->book.launches++;
+	struct cupti_kernel *row = kernel->name ? row_find(&all->totals, kernel) : NULL;
+	all->totals.kernel_seconds += seconds;
+	all->totals.launches++;
 	if (row) {
 		row->seconds += seconds;
 		row->launches++;
@@ -94,9 +94,9 @@ static enum cupti_copy copy_way(uint8_t kind) {
 }
 
 static void copy_add(struct records *all, enum cupti_copy way, uint64_t bytes, double seconds) {
-	all->book.copy_seconds[way] += seconds;
-	all->book.copy_bytes[way] += (double)bytes;
-	all->book.copies[way]++;
+	all->totals.copy_seconds[way] += seconds;
+	all->totals.copy_bytes[way] += (double)bytes;
+	all->totals.copies[way]++;
 }
 
 static void record_add(struct records *all, const CUpti_Activity *record) {
@@ -110,13 +110,13 @@ static void record_add(struct records *all, const CUpti_Activity *record) {
 		copy_add(all, CUPTI_PEER, copy->bytes, interval(all, copy->start, copy->end));
 	} else if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET) {
 		const CUpti_ActivityMemset4 *set = (const CUpti_ActivityMemset4 *)record;
-		all->book.set_seconds += interval(all, set->start, set->end);
-		all->book.set_bytes += (double)set->bytes;
-		all->book.sets++;
+		all->totals.set_seconds += interval(all, set->start, set->end);
+		all->totals.set_bytes += (double)set->bytes;
+		all->totals.sets++;
 	}
 }
 
-static void CUPTIAPI buffer_take(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid) {
+static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid) {
 	char reason[COUNTER_REASON];
 	const struct cupti_library *cupti = cupti_library(reason);
 	struct records *all = records();
@@ -127,14 +127,14 @@ static void CUPTIAPI buffer_take(CUcontext context, uint32_t stream, uint8_t *bu
 	while (valid > 0 && cupti->cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
 		record_add(all, record);
 	if (cupti->cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS)
-		all->book.dropped += (long)dropped;
+		all->totals.dropped += (long)dropped;
 	pthread_mutex_unlock(&all->lock);
 	free(buffer);
 }
 
 static bool callbacks_register(const struct cupti_library *cupti, struct records *all, char reason[COUNTER_REASON]) {
 	if (!all->registered)
-		all->registered = cupti_fine(cupti->cuptiActivityRegisterCallbacks(buffer_give, buffer_take),
+		all->registered = cupti_fine(cupti->cuptiActivityRegisterCallbacks(buffer_give, buffer_completed),
 		                             "registering for activity records", reason);
 	return all->registered;
 }
@@ -144,9 +144,9 @@ static void kinds_disable(const struct cupti_library *cupti) {
 		cupti->cuptiActivityDisable(kinds[i]);
 }
 
-static void book_clear(struct records *all) {
+static void totals_clear(struct records *all) {
 	pthread_mutex_lock(&all->lock);
-	all->book = (struct cupti_book){.launches = 0};
+	all->totals = (struct cupti_totals){.launches = 0};
 	all->first = all->last = 0;
 	pthread_mutex_unlock(&all->lock);
 }
@@ -160,19 +160,19 @@ bool cupti_activity_start(char reason[COUNTER_REASON]) {
 	if (!fine && cupti)
 		kinds_disable(cupti);
 	if (fine)
-		book_clear(all);
+		totals_clear(all);
 	return fine;
 }
 
-bool cupti_activity_stop(struct cupti_book *book, char reason[COUNTER_REASON]) {
+bool cupti_activity_stop(struct cupti_totals *totals, char reason[COUNTER_REASON]) {
 	const struct cupti_library *cupti = cupti_library(reason);
 	struct records *all = records();
 	bool fine = cupti && cupti_fine(cupti->cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "to flush", reason);
 	if (cupti)
 		kinds_disable(cupti);
 	pthread_mutex_lock(&all->lock);
-	*book = all->book;
-	book->span_seconds = (double)(all->last - all->first) * 1e-9;
+	*totals = all->totals;
+	totals->span_seconds = (double)(all->last - all->first) * 1e-9;
 	pthread_mutex_unlock(&all->lock);
 	return fine;
 }

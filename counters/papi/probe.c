@@ -112,7 +112,7 @@ static void tell_component(struct counter_probe *probe, const PAPI_component_inf
 		tell_forbidden(probe, component, error);
 }
 
-static void library_tell(struct counter_probe *probe) {
+static void library_report(struct counter_probe *probe) {
 	int index = PAPI_get_component_index("perf_event");
 	const PAPI_component_info_t *component = index >= 0 ? PAPI_get_component_info(index) : NULL;
 	if (component)
@@ -129,7 +129,7 @@ static void library_tell(struct counter_probe *probe) {
 void papi_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = false};
 	if (papi_library_enter(probe->reason) == 0) {
-		library_tell(probe);
+		library_report(probe);
 		papi_library_leave();
 	}
 }

@@ -4,24 +4,24 @@
 
 #include <stdio.h>
 
-#include "counters/papi/sde_book.h"
+#include "counters/papi/sde_export.h"
 
-int sde_book_start(char reason[COUNTER_REASON]) {
+int sde_export_start(char reason[COUNTER_REASON]) {
 	snprintf(reason, COUNTER_REASON, "built without PAPI's libsde; kernel reads the same events instead");
 	return -1;
 }
 
-bool sde_book_has(const char *event) {
+bool sde_export_has(const char *event) {
 	(void)event;
 	return false;
 }
 
-struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
+struct sde_page *sde_export_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
 	(void)software, (void)event, (void)thread;
 	word[0] = '\0';
 	return NULL;
 }
 
-void sde_book_close(struct sde_page *page) {
+void sde_export_close(struct sde_page *page) {
 	(void)page;
 }

@@ -11,7 +11,7 @@ const char *perf_value_unit(const struct perf_name *name) {
 	return name->clock ? "s" : "count";
 }
 
-static void limits_say(struct counter_value *value, const struct perf_seen *seen, double share) {
+static void limits_describe(struct counter_value *value, const struct perf_seen *seen, double share) {
 	char scaled[80] = "", only[80] = "";
 	if (value->status == COUNTER_SCALED)
 		snprintf(scaled, sizeof scaled, "scaled: it had a counter for %.3g %% of the time; ", 100 * share);
@@ -40,6 +40,6 @@ void perf_value_fill(struct counter_value *value, const char *asked, const struc
 		double x = (double)seen->sum.value * (name->clock ? 1e-9 : 1);
 		counter_value_set(value, asked, unit, running < enabled ? x * (enabled / running) : x);
 		value->status = running < enabled ? COUNTER_SCALED : COUNTER_COUNTED;
-		limits_say(value, seen, running / enabled);
+		limits_describe(value, seen, running / enabled);
 	}
 }

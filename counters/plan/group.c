@@ -22,7 +22,7 @@ void plan_group(struct plan_build *build, const struct table_group *group) {
 }
 
 /* Can every event that the metric needs be counted here? */
-static bool metric_told(struct plan_build *build, const struct table_metric *metric) {
+static bool metric_countable(struct plan_build *build, const struct table_metric *metric) {
 	struct expr *expr = expr_parse(metric->formula, NULL);
 	size_t counted = 0, missing = 0;
 	for (size_t i = 0; expr && i < expr_name_count(expr); i++) {
@@ -38,9 +38,9 @@ static bool metric_told(struct plan_build *build, const struct table_metric *met
 	return counted > 0 && missing == 0;
 }
 
-static bool group_told(struct plan_build *build, const struct table_group *group) {
+static bool group_countable(struct plan_build *build, const struct table_group *group) {
 	for (size_t i = 0; i < group->metric_count; i++)
-		if (metric_told(build, &group->metrics[i]))
+		if (metric_countable(build, &group->metrics[i]))
 			return true;
 	return false;
 }
@@ -89,7 +89,7 @@ void plan_auto(struct plan_build *build) {
 		plan_group(build, software);
 	for (size_t i = 0; i < build->tables->group_count; i++) {
 		const struct table_group *group = &build->tables->groups[i];
-		if (is_here(build, group) && !group->asked && group_told(build, group))
+		if (is_here(build, group) && !group->asked && group_countable(build, group))
 			plan_group(build, group);
 	}
 }

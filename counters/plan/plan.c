@@ -90,7 +90,7 @@ static bool table_word(struct plan_build *build, const char *word) {
 	return true;
 }
 
-static bool word_take(struct plan_build *build, const char *word) {
+static bool asked_add(struct plan_build *build, const char *word) {
 	const struct counter_backend *backend = backend_find(word);
 	if (strcasecmp(word, "SDE") == 0)
 		plan_software(build);
@@ -104,9 +104,9 @@ static bool word_take(struct plan_build *build, const char *word) {
 	return true;
 }
 
-static int words_take(struct plan_build *build, const char *const *asked, struct err *err) {
+static int asked_add_all(struct plan_build *build, const char *const *asked, struct err *err) {
 	for (; *asked; asked++)
-		if (!word_take(build, arena_strdup(build->arena, *asked)))
+		if (!asked_add(build, arena_strdup(build->arena, *asked)))
 			return unknown(build, *asked, err);
 	if (build->full)
 		return err_set(err, ERR_USAGE, "ask for fewer groups at once", "these are more than %d events or %d metrics",
@@ -122,7 +122,7 @@ struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_
 	plan->events = arena_alloc(arena, PLAN_EVENTS_MAX, sizeof *plan->events);
 	plan->metrics = arena_alloc(arena, PLAN_METRICS_MAX, sizeof *plan->metrics);
 	build.resolutions = arena_alloc(arena, tables ? tables->event_count + 1 : 1, sizeof *build.resolutions);
-	if (words_take(&build, asked, err) == 0)
+	if (asked_add_all(&build, asked, err) == 0)
 		return plan;
 	counter_plan_clear(plan);
 	return NULL;

@@ -43,7 +43,7 @@ static void append(char *text, size_t size, const char *more) {
 }
 
 /* Names all sources from this one on that share its reason, and clears theirs so that it is given once. */
-static void refusal_tell(struct refusals *refusals, size_t i, char *text, size_t size) {
+static void refusal_report(struct refusals *refusals, size_t i, char *text, size_t size) {
 	append(text, size, text[0] ? "; " : "");
 	append(text, size, refusals->rows[i].source);
 	for (size_t k = i + 1; k < refusals->count; k++) {
@@ -75,7 +75,7 @@ static const char *refusals_text(struct attempt *attempt) {
 		snprintf(text, room, "no source for it is known on this CPU%s%s%s", cpu[0] ? " (" : "", cpu, cpu[0] ? ")" : "");
 	for (size_t i = 0; i < refusals->count; i++)
 		if (refusals->rows[i].reason[0])
-			refusal_tell(refusals, i, text, room);
+			refusal_report(refusals, i, text, room);
 	if (strlen(text) + 1 == room)
 		memcpy(text + room - 4, "...", 3);
 	return arena_printf(attempt->build->arena, "%s%s", text, tail);

@@ -36,8 +36,8 @@ void counter_tables_free(struct counter_tables *tables) {
 	free(tables);
 }
 
-static int json_take(struct counter_tables *tables, const char *file, const json_t *json, enum folder folder,
-                     struct err *err) {
+static int json_add(struct counter_tables *tables, const char *file, const json_t *json, enum folder folder,
+                    struct err *err) {
 	static const char *const schemas[] = {"sweetspot-events/1", "sweetspot-cpu-events/1", "sweetspot-group/1"};
 	const char *schema;
 	if (js_string(json, "schema", &schema, err) != 0)
@@ -62,7 +62,7 @@ static int file_read(struct counter_tables *tables, const char *path, enum folde
 	if (!json)
 		return -1;
 	json_array_append_new(tables->files, json);
-	return json_take(tables, file, json, folder, err) != 0 ? err_prefix(err, "%s", file) : 0;
+	return json_add(tables, file, json, folder, err) != 0 ? err_prefix(err, "%s", file) : 0;
 }
 
 static int is_json(const struct dirent *entry) {
@@ -87,13 +87,13 @@ static int folder_read(struct counter_tables *tables, const char *path, enum fol
 }
 
 /* The folder may be NULL; err then says why. */
-static int folder_take(struct counter_tables *tables, char *path, enum folder folder, struct err *err) {
+static int folder_add(struct counter_tables *tables, char *path, enum folder folder, struct err *err) {
 	int rc = path ? folder_read(tables, path, folder, err) : -1;
 	free(path);
 	return rc;
 }
 
-static int users_take(struct counter_tables *tables, struct err *err) {
+static int user_groups_read(struct counter_tables *tables, struct err *err) {
 	char *config = sys_config_dir(NULL), *path = config ? mem_printf("%s/groups", config) : NULL;
 	bool there = path && access(path, F_OK) == 0;
 	free(config);
@@ -101,7 +101,7 @@ static int users_take(struct counter_tables *tables, struct err *err) {
 		free(path);
 		return 0;
 	}
-	int rc = folder_take(tables, path, FOLDER_USERS, err);
+	int rc = folder_add(tables, path, FOLDER_USERS, err);
 	return rc != 0 && err && !err->hint[0] ? err_hint(err, "this group is yours: correct it, or move it away") : rc;
 }
 
@@ -114,19 +114,19 @@ static struct counter_tables *checked(struct counter_tables *tables, int rc, str
 
 struct counter_tables *counter_tables_load(struct err *err) {
 	struct counter_tables *tables = tables_new();
-	int rc = folder_take(tables, sys_share_dir("events", err), FOLDER_EVENTS, err);
+	int rc = folder_add(tables, sys_share_dir("events", err), FOLDER_EVENTS, err);
 	if (rc == 0)
-		rc = folder_take(tables, sys_share_dir("groups", err), FOLDER_GROUPS, err);
+		rc = folder_add(tables, sys_share_dir("groups", err), FOLDER_GROUPS, err);
 	if (rc == 0)
-		rc = users_take(tables, err);
+		rc = user_groups_read(tables, err);
 	return checked(tables, rc, err);
 }
 
 struct counter_tables *counter_tables_load_from(const char *folder, struct err *err) {
 	struct counter_tables *tables = tables_new();
-	int rc = folder_take(tables, mem_printf("%s/events", folder), FOLDER_EVENTS, err);
+	int rc = folder_add(tables, mem_printf("%s/events", folder), FOLDER_EVENTS, err);
 	if (rc == 0)
-		rc = folder_take(tables, mem_printf("%s/groups", folder), FOLDER_GROUPS, err);
+		rc = folder_add(tables, mem_printf("%s/groups", folder), FOLDER_GROUPS, err);
 	return checked(tables, rc, err);
 }
 

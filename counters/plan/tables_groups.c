@@ -8,8 +8,8 @@
 #include "src/base/json/js.h"
 
 /* A group's event is either a portable one by name or one that this file defines. */
-static int event_take(struct counter_tables *tables, const char *file, const json_t *json, const char **name,
-                      struct err *err) {
+static int group_event_read(struct counter_tables *tables, const char *file, const json_t *json, const char **name,
+                            struct err *err) {
 	if (json_is_string(json)) {
 		*name = json_string_value(json);
 		return 0;
@@ -22,7 +22,8 @@ static int event_take(struct counter_tables *tables, const char *file, const jso
 	return 0;
 }
 
-static int events_take(struct counter_tables *tables, const json_t *json, struct table_group *group, struct err *err) {
+static int group_events_read(struct counter_tables *tables, const json_t *json, struct table_group *group,
+                             struct err *err) {
 	json_t *list;
 	if (js_array(json, "events", TABLE_LIST_MAX, &list, err) != 0)
 		return -1;
@@ -31,7 +32,7 @@ static int events_take(struct counter_tables *tables, const json_t *json, struct
 	if (group->event_count == 0)
 		return err_set(err, ERR_USAGE, NULL, "'events' is empty");
 	for (size_t i = 0; i < group->event_count; i++)
-		if (event_take(tables, group->file, json_array_get(list, i), &group->events[i], err) != 0)
+		if (group_event_read(tables, group->file, json_array_get(list, i), &group->events[i], err) != 0)
 			return err_prefix(err, "'events'[%zu]", i);
 	return 0;
 }
@@ -101,7 +102,7 @@ int table_group_read(struct counter_tables *tables, const char *file, const json
 	if (table_members(json, known, err) != 0 || table_name(json, "name", &group.name, err) != 0 ||
 	    table_text(json, "summary", &group.summary, err) != 0)
 		return -1;
-	if (device_read(json, &group, err) != 0 || events_take(tables, json, &group, err) != 0 ||
+	if (device_read(json, &group, err) != 0 || group_events_read(tables, json, &group, err) != 0 ||
 	    metrics_read(tables, json, &group, err) != 0)
 		return -1;
 	struct table_group *place = place_find(tables, &group, err);

@@ -36,7 +36,7 @@ static bool zone_read(const struct rapl_zone *zone, uint64_t *value) {
 	return rapl_number_read(zone->file, value) && *value <= zone->range;
 }
 
-int rapl_meter_take(const struct rapl_meter *meter, struct rapl_sample *sample) {
+int rapl_meter_read(const struct rapl_meter *meter, struct rapl_sample *sample) {
 	for (size_t i = 0; i < meter->count; i++)
 		if (!zone_read(&meter->zones[i], &sample->values[i]))
 			return -1;
@@ -76,10 +76,10 @@ static bool has_moved(const struct rapl_meter *meter, enum rapl_domain domain, c
 bool rapl_meter_moves(const struct rapl_meter *meter, enum rapl_domain domain) {
 	enum { LOOKS = 40, LOOK_NS = 500000 };
 	struct rapl_sample first, now;
-	bool moved = false, good = rapl_meter_take(meter, &first) == 0;
+	bool moved = false, good = rapl_meter_read(meter, &first) == 0;
 	for (int i = 0; i < LOOKS && good && !moved; i++) {
 		nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
-		good = rapl_meter_take(meter, &now) == 0;
+		good = rapl_meter_read(meter, &now) == 0;
 		moved = good && has_moved(meter, domain, &first, &now);
 	}
 	return moved;

@@ -36,7 +36,7 @@ void rapl_meter_open(struct rapl_meter *meter, const char *root);
 void rapl_meter_close(struct rapl_meter *meter);
 bool rapl_meter_has(const struct rapl_meter *meter, enum rapl_domain domain);
 /* Returns 0, or -1 if a counter can't be read (any more). */
-int rapl_meter_take(const struct rapl_meter *meter, struct rapl_sample *sample);
+int rapl_meter_read(const struct rapl_meter *meter, struct rapl_sample *sample);
 /* Does a counter of this domain move, or any counter for RAPL_DOMAINS? Watches for up to 20 ms: true counters move once
  * a millisecond (Intel SDM, volume 3, "Package Domain", MSR_PKG_ENERGY_STATUS), but a hypervisor may show some that
  * stand still. */

@@ -33,7 +33,7 @@ static void note(struct notes *notes, const char *what, const char *value, const
 	int length =
 		snprintf(notes->text + notes->used, room, "%s%.40s=%.60s %s", notes->used ? "; " : "", what, value, why);
 	notes->used += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
-	ssp_say(notes->message, "%s", notes->text);
+	ssp_message_set(notes->message, "%s", notes->text);
 }
 
 /* ISO C does not convert object pointers to function pointers; POSIX requires this cast to work. */
@@ -144,6 +144,6 @@ int sweetspot_apply(const sweetspot_config *config, unsigned flags, char *text, 
 	                  : (flags & SWEETSPOT_ANYWAY) == 0 && config->stale   ? "the kernel has changed since it was tuned"
 	                  : !openmp_find(&openmp)                              ? "the program does not use OpenMP"
 	                                                                       : "";
-	ssp_say(&message, "%s", why);
+	ssp_message_set(&message, "%s", why);
 	return *why ? -1 : config_apply(&openmp, config, &notes);
 }

@@ -45,7 +45,7 @@ static struct block *block_add(struct ssp_arena *arena, size_t size) {
 	return block;
 }
 
-void *ssp_arena_take(struct ssp_arena *arena, size_t count, size_t size) {
+void *ssp_arena_alloc(struct ssp_arena *arena, size_t count, size_t size) {
 	size_t bytes, unit = alignof(max_align_t);
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
 		return NULL;
@@ -62,6 +62,6 @@ void *ssp_arena_take(struct ssp_arena *arena, size_t count, size_t size) {
 
 char *ssp_arena_text(struct ssp_arena *arena, const char *text) {
 	size_t size = strlen(text) + 1;
-	char *copy = ssp_arena_take(arena, size, 1);
+	char *copy = ssp_arena_alloc(arena, size, 1);
 	return copy ? memcpy(copy, text, size) : NULL;
 }

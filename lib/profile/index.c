@@ -68,8 +68,8 @@ int ssp_index(struct sweetspot_profile *profile) {
 	size_t most = profile->entry_count + profile->sizes_count;
 	for (profile->slots = 16; profile->slots < 2 * most;)
 		profile->slots *= 2;
-	profile->kernels = ssp_arena_take(profile->arena, most, sizeof *profile->kernels);
-	profile->table = ssp_arena_take(profile->arena, profile->slots, sizeof(struct ssp_kernel *));
+	profile->kernels = ssp_arena_alloc(profile->arena, most, sizeof *profile->kernels);
+	profile->table = ssp_arena_alloc(profile->arena, profile->slots, sizeof(struct ssp_kernel *));
 	if (!profile->kernels || !profile->table)
 		return -1;
 	for (size_t i = 0; i < profile->entry_count; i++) {

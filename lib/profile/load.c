@@ -27,11 +27,11 @@ static char *file_read(const char *path, size_t *size, const struct ssp_message 
 	ssize_t got = 1;
 	*size = 0;
 	if (fd < 0 || fstat(fd, &about) != 0) {
-		ssp_say(message, "%.200s: %s", path, strerror(errno));
+		ssp_message_set(message, "%.200s: %s", path, strerror(errno));
 	} else if (!S_ISREG(about.st_mode) || about.st_size > SSP_FILE_MAX) {
-		ssp_say(message, "%.200s: not a regular file of at most 16 MiB", path);
+		ssp_message_set(message, "%.200s: not a regular file of at most 16 MiB", path);
 	} else if (!(text = malloc((size_t)about.st_size + 1))) {
-		ssp_say(message, "out of memory");
+		ssp_message_set(message, "out of memory");
 	} else {
 		while (*size < (size_t)about.st_size && got > 0) {
 			got = read(fd, text + *size, (size_t)about.st_size - *size);
@@ -52,7 +52,7 @@ static struct sweetspot_profile *file_load(const char *path, const struct ssp_ma
 	struct sweetspot_profile *profile = text ? ssp_parse(text, size, &inner) : NULL;
 	free(text);
 	if (text && !profile)
-		ssp_say(message, "%.200s: %s", path, why);
+		ssp_message_set(message, "%.200s: %s", path, why);
 	if (!profile)
 		return NULL;
 	profile->path = ssp_arena_text(profile->arena, path);
@@ -70,8 +70,8 @@ static bool is_better(const struct sweetspot_profile *a, const struct sweetspot_
 	return order > 0 || (order == 0 && strcmp(a->path, b->path) < 0);
 }
 
-static void candidate_take(const char *path, const struct ssp_machine *here, struct sweetspot_profile **best,
-                           struct survey *survey) {
+static void candidate_consider(const char *path, const struct ssp_machine *here, struct sweetspot_profile **best,
+                               struct survey *survey) {
 	struct ssp_message why = {survey->why, survey->bad ? 0 : sizeof survey->why};
 	struct sweetspot_profile *profile = file_load(path, here, &why);
 	survey->bad += !profile;
@@ -125,15 +125,15 @@ static struct sweetspot_profile *folder_load(const char *path, const struct ssp_
 		if (!is_json(one->d_name) || snprintf(name, sizeof name, "%s/%s", path, one->d_name) >= (int)sizeof name)
 			continue;
 		survey.seen++;
-		candidate_take(name, here, &best, &survey);
+		candidate_consider(name, here, &best, &survey);
 	}
 	if (folder)
 		closedir(folder);
 	else
-		ssp_say(message, "%.200s: %s", path, strerror(errno));
+		ssp_message_set(message, "%.200s: %s", path, strerror(errno));
 	if (folder && !best)
-		ssp_say(message, "%.200s: no profile of this machine: %zu of other machines, %zu unreadable%s%s", path,
-		        survey.foreign, survey.bad, survey.bad ? "; " : "", survey.bad ? survey.why : "");
+		ssp_message_set(message, "%.200s: no profile of this machine: %zu of other machines, %zu unreadable%s%s", path,
+		                survey.foreign, survey.bad, survey.bad ? "; " : "", survey.bad ? survey.why : "");
 	return best;
 }
 
@@ -145,6 +145,6 @@ struct sweetspot_profile *ssp_load(const char *path, const struct ssp_machine *h
 	if (folder)
 		return profile ? profile : folder_load(path, here, message);
 	if (profile && profile->foreign)
-		ssp_say(message, "%.200s is not a profile of this machine: %s", path, profile->foreign);
+		ssp_message_set(message, "%.200s is not a profile of this machine: %s", path, profile->foreign);
 	return profile;
 }

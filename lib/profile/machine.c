@@ -126,8 +126,8 @@ static const char *gpus_read(const char *root, struct ssp_arena *arena) {
 }
 
 void ssp_machine_read(const char *root, struct ssp_arena *arena, struct ssp_machine *machine) {
-	char *line = ssp_arena_take(arena, LINE, 1);
-	struct ssp_set *set = ssp_arena_take(arena, 1, sizeof *set);
+	char *line = ssp_arena_alloc(arena, LINE, 1);
+	struct ssp_set *set = ssp_arena_alloc(arena, 1, sizeof *set);
 	*machine = (struct ssp_machine){.cpu = NULL};
 	if (!line || !set)
 		return;

@@ -37,7 +37,7 @@ static struct sweetspot_profile *places_load(const struct ssp_machine *here, con
 	char *why = calloc(1, SWEETSPOT_MESSAGE);
 	place *places = calloc(PLACES, sizeof *places);
 	size_t count = places && why ? places_list(places) : 0;
-	ssp_say(message, "no profile found: tune something first (sweetspot tune), or set SWEETSPOT_PROFILE");
+	ssp_message_set(message, "no profile found: tune something first (sweetspot tune), or set SWEETSPOT_PROFILE");
 	for (size_t i = 0; i < count && !found; i++) {
 		struct ssp_message inner = {why, SWEETSPOT_MESSAGE};
 		if (access(places[i], F_OK) != 0)
@@ -47,7 +47,7 @@ static struct sweetspot_profile *places_load(const struct ssp_machine *here, con
 			break;
 		sweetspot_close(found);
 		found = NULL;
-		ssp_say(message, "%s", why);
+		ssp_message_set(message, "%s", why);
 	}
 	free(places);
 	free(why);
@@ -61,15 +61,15 @@ sweetspot_profile *sweetspot_open(const char *path, char *text, size_t size) {
 	struct sweetspot_profile *profile = NULL;
 	int before = errno;
 	if (!arena) {
-		ssp_say(&message, "out of memory");
+		ssp_message_set(&message, "out of memory");
 		return NULL;
 	}
-	ssp_say(&message, "%s", "");
+	ssp_message_set(&message, "%s", "");
 	ssp_machine_read("", arena, &here);
 	const char *set = path ? path : secure_getenv("SWEETSPOT_PROFILE");
 	profile = set && *set ? ssp_load(set, &here, &message) : places_load(&here, &message);
 	if (profile && !profile->foreign)
-		ssp_say(&message, "%s", "");
+		ssp_message_set(&message, "%s", "");
 	ssp_arena_free(arena);
 	errno = before;
 	return profile;

@@ -102,7 +102,7 @@ struct ssp_message {
 	char *text;
 	size_t size;
 };
-__attribute__((format(printf, 2, 3))) void ssp_say(const struct ssp_message *message, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void ssp_message_set(const struct ssp_message *message, const char *format, ...);
 
 /* Parses the bytes of a file; NULL and the reason. The machine is not compared. */
 struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct ssp_message *message);

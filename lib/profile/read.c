@@ -12,7 +12,7 @@
 #include "lib/profile/json.h"
 #include "lib/profile/settings.h"
 
-void ssp_say(const struct ssp_message *message, const char *format, ...) {
+void ssp_message_set(const struct ssp_message *message, const char *format, ...) {
 	va_list ap;
 	if (!message || !message->text || message->size == 0)
 		return;
@@ -27,7 +27,7 @@ static int schema_check(const json_t *json, const struct ssp_message *message) {
 	const char *schema = json_string_value(json_object_get(json, "schema"));
 	char *end = NULL;
 	if (!schema || strncmp(schema, family, sizeof family - 1) != 0) {
-		ssp_say(message, "not a Sweetspot profile: its schema is %.64s", schema ? schema : "missing");
+		ssp_message_set(message, "not a Sweetspot profile: its schema is %.64s", schema ? schema : "missing");
 		return -1;
 	}
 	errno = 0;
@@ -35,10 +35,10 @@ static int schema_check(const json_t *json, const struct ssp_message *message) {
 	if (strcmp(schema + sizeof family - 1, "1") == 0)
 		return 0;
 	if (*end == '\0' && end > schema + sizeof family - 1 && version > 1)
-		ssp_say(message, "schema %.64s is newer than this libsweetspot (" PACKAGE_VERSION "), which reads %s1", schema,
-		        family);
+		ssp_message_set(message, "schema %.64s is newer than this libsweetspot (" PACKAGE_VERSION "), which reads %s1",
+		                schema, family);
 	else
-		ssp_say(message, "unknown schema %.64s", schema);
+		ssp_message_set(message, "unknown schema %.64s", schema);
 	return -1;
 }
 
@@ -91,16 +91,17 @@ static int entry_read(struct ssp_arena *arena, const json_t *json, struct ssp_en
 static int entries_read(struct sweetspot_profile *profile, const json_t *json, const struct ssp_message *message) {
 	size_t count = json_array_size(json);
 	bool fits = json_is_array(json) && count <= SSP_ENTRIES_MAX;
-	profile->entries = fits ? ssp_arena_take(profile->arena, count, sizeof *profile->entries) : NULL;
+	profile->entries = fits ? ssp_arena_alloc(profile->arena, count, sizeof *profile->entries) : NULL;
 	if (!profile->entries) {
-		ssp_say(message, "entries: must be an array of at most %d, and fit in memory", SSP_ENTRIES_MAX);
+		ssp_message_set(message, "entries: must be an array of at most %d, and fit in memory", SSP_ENTRIES_MAX);
 		return -1;
 	}
 	for (; profile->entry_count < count; profile->entry_count++) {
 		const json_t *one = json_array_get(json, profile->entry_count);
 		if (entry_read(profile->arena, one, &profile->entries[profile->entry_count]) == 0)
 			continue;
-		ssp_say(message, "entries: %zu: a member is missing, or not of its type or range", profile->entry_count);
+		ssp_message_set(message, "entries: %zu: a member is missing, or not of its type or range",
+		                profile->entry_count);
 		return -1;
 	}
 	return 0;
@@ -112,7 +113,8 @@ static int profile_read(struct sweetspot_profile *profile, const json_t *json, c
 	if (machine_read(profile, json_object_get(json, "machine")) != 0 ||
 	    ssp_text_read(profile->arena, json, "created", "", &profile->created) ||
 	    ssp_text_read(profile->arena, json, "generator", NULL, &profile->generator)) {
-		ssp_say(message, "the machine's fingerprint is missing, or a value of the profile that should be text is not");
+		ssp_message_set(message,
+		                "the machine's fingerprint is missing, or a value of the profile that should be text is not");
 		return -1;
 	}
 	if (entries_read(profile, json_object_get(json, "entries"), message) != 0 ||
@@ -120,20 +122,20 @@ static int profile_read(struct sweetspot_profile *profile, const json_t *json, c
 		return -1;
 	if (ssp_index(profile) == 0)
 		return 0;
-	ssp_say(message, "out of memory");
+	ssp_message_set(message, "out of memory");
 	return -1;
 }
 
 sweetspot_profile *ssp_read(const json_t *json, char *text, size_t size) {
 	const struct ssp_message message = {text, size};
 	struct ssp_arena *arena = ssp_arena_new();
-	struct sweetspot_profile *profile = arena ? ssp_arena_take(arena, 1, sizeof *profile) : NULL;
+	struct sweetspot_profile *profile = arena ? ssp_arena_alloc(arena, 1, sizeof *profile) : NULL;
 	if (profile) {
 		profile->arena = arena;
 		if (profile_read(profile, json, &message) == 0)
 			return profile;
 	} else {
-		ssp_say(&message, "out of memory");
+		ssp_message_set(&message, "out of memory");
 	}
 	ssp_arena_free(arena);
 	return NULL;
@@ -144,9 +146,9 @@ struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct 
 	struct sweetspot_profile *profile = NULL;
 	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
-		ssp_say(message, "not valid JSON: line %d, column %d: %s", why.line, why.column, why.text);
+		ssp_message_set(message, "not valid JSON: line %d, column %d: %s", why.line, why.column, why.text);
 	else if (memchr(text, '\0', size)) /* jansson ignores a 0 byte behind a number */
-		ssp_say(message, "not valid JSON: it contains 0 bytes");
+		ssp_message_set(message, "not valid JSON: it contains 0 bytes");
 	else
 		profile = ssp_read(json, message ? message->text : NULL, message ? message->size : 0);
 	json_decref(json);

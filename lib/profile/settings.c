@@ -43,7 +43,7 @@ int ssp_settings_read(struct ssp_arena *arena, const json_t *json, size_t limit,
 	*settings = (struct ssp_settings){NULL, 0};
 	if (!json_is_object(json) || json_object_size(json) > limit)
 		return -1;
-	settings->items = ssp_arena_take(arena, json_object_size(json), sizeof *settings->items);
+	settings->items = ssp_arena_alloc(arena, json_object_size(json), sizeof *settings->items);
 	if (!settings->items)
 		return -1;
 	json_object_foreach((json_t *)json, name, value) {

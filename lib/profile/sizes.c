@@ -15,7 +15,7 @@ static int config_read(struct ssp_arena *arena, const json_t *json, struct sweet
 static int ranges_read(struct ssp_arena *arena, const json_t *json, struct ssp_sizes *sizes) {
 	size_t count = json_array_size(json);
 	double before = 0;
-	sizes->ranges = count > 0 && count <= SSP_RANGES_MAX ? ssp_arena_take(arena, count, sizeof *sizes->ranges) : NULL;
+	sizes->ranges = count > 0 && count <= SSP_RANGES_MAX ? ssp_arena_alloc(arena, count, sizeof *sizes->ranges) : NULL;
 	if (!sizes->ranges)
 		return -1;
 	for (; sizes->range_count < count; sizes->range_count++) {
@@ -47,7 +47,7 @@ static int law_read(struct ssp_arena *arena, const json_t *laws, struct ssp_size
 	size_t count = json_array_size(pieces);
 	if (json_array_size(laws) == 0)
 		return json_is_array(laws) || !laws ? 0 : -1;
-	sizes->pieces = count > 0 && count <= SSP_PIECES_MAX ? ssp_arena_take(arena, count, sizeof *sizes->pieces) : NULL;
+	sizes->pieces = count > 0 && count <= SSP_PIECES_MAX ? ssp_arena_alloc(arena, count, sizeof *sizes->pieces) : NULL;
 	if (!sizes->pieces)
 		return -1;
 	for (; sizes->piece_count < count; sizes->piece_count++)
@@ -75,15 +75,15 @@ int ssp_sizes_read(struct sweetspot_profile *profile, const json_t *json, const 
 	if (!json)
 		return 0;
 	bool fits = json_is_array(json) && count <= SSP_ENTRIES_MAX;
-	profile->sizes = fits ? ssp_arena_take(profile->arena, count, sizeof *profile->sizes) : NULL;
+	profile->sizes = fits ? ssp_arena_alloc(profile->arena, count, sizeof *profile->sizes) : NULL;
 	for (size_t i = 0; profile->sizes && i < count; i++) {
 		if (sizes_read(profile->arena, json_array_get(json, i), &profile->sizes[i]) != 0) {
-			ssp_say(message, "sizes: %zu: a member is missing, or not of its type or range", i);
+			ssp_message_set(message, "sizes: %zu: a member is missing, or not of its type or range", i);
 			return -1;
 		}
 	}
 	if (!profile->sizes)
-		ssp_say(message, "sizes: must be an array of at most %d, and fit in memory", SSP_ENTRIES_MAX);
+		ssp_message_set(message, "sizes: must be an array of at most %d, and fit in memory", SSP_ENTRIES_MAX);
 	profile->sizes_count = count;
 	return profile->sizes ? 0 : -1;
 }

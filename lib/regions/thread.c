@@ -21,7 +21,7 @@ static struct ssr_thread *thread_new(struct ssr_state *state) {
 	return thread;
 }
 
-static struct ssr_thread *thread_take(struct ssr_state *state) {
+static struct ssr_thread *thread_claim(struct ssr_state *state) {
 	pthread_mutex_lock(&state->lock);
 	struct ssr_thread *thread = state->threads;
 	while (thread && thread->taken)
@@ -37,7 +37,7 @@ static struct ssr_thread *thread_take(struct ssr_state *state) {
 struct ssr_thread *ssr_thread_self(struct ssr_state *state) {
 	if (self)
 		return self;
-	struct ssr_thread *thread = thread_take(state);
+	struct ssr_thread *thread = thread_claim(state);
 	if (!thread)
 		return NULL;
 	self = thread;

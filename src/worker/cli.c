@@ -27,7 +27,7 @@ static const struct opt *const tables[] = {manual_options, cli_options, NULL};
 
 /* Kernels may print, so stdout goes to stderr for them; only the answers reach stdout, through a descriptor of their
  * own. */
-static int stdout_take(void) {
+static int stdout_divert(void) {
 	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
 		return -1;
@@ -95,7 +95,7 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 
 int cli_main(int argc, char **argv) {
 	struct err err = {.code = ERR_OK};
-	int out = stdout_take(), status = -1;
+	int out = stdout_divert(), status = -1;
 	if (out < 0) {
 		perror("sweetspot-worker: stdout");
 		return 1;

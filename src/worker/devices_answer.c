@@ -49,7 +49,7 @@ static void tenants_add(json_t *json, int index) {
 static json_t *all_json(void) {
 	json_t *array = json_array();
 	struct gpu_facts facts;
-	for (int i = 0; gpu_look(i, &facts); i++) {
+	for (int i = 0; gpu_probe(i, &facts); i++) {
 		json_t *json = facts_json(&facts);
 		tenants_add(json, i);
 		json_array_append_new(array, json);

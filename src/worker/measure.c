@@ -245,7 +245,7 @@ static bool take_samples(struct state *state, const struct request *request, boo
 }
 
 /* Disturbances of threads do not disturb a device. */
-static void noise_look(const struct state *state, const struct team *team, struct noise *noise) {
+static void team_noise_read(const struct state *state, const struct team *team, struct noise *noise) {
 	*noise = (struct noise){.involuntary = 0};
 	if (!state->call.gpu) {
 		noise_read(team, noise);
@@ -256,7 +256,7 @@ static void measure_samples(struct state *state, const struct request *request, 
                             struct measurement *out) {
 	struct noise before, after;
 	for (int attempt = 0;; attempt++) {
-		noise_look(state, team, &before);
+		team_noise_read(state, team, &before);
 		if (state->call.gpu) {
 			gpu_launches_forget(state->call.gpu); /* setup and verify are not timed */
 		}
@@ -270,7 +270,7 @@ static void measure_samples(struct state *state, const struct request *request, 
 	if (state->call.gpu) {
 		gpu_health_lately(state->call.gpu, HEALTH_AGE_S, &out->health); /* while its clocks are still up */
 	}
-	noise_look(state, team, &after);
+	team_noise_read(state, team, &after);
 	out->noise = noise_since(&before, &after);
 }
 

@@ -5,7 +5,7 @@
 #include "tests/worker/program_fixture.h"
 
 /* Faults of starting all that; under a sanitizer they are many. */
-#define BOOKS "rusage:minor-faults" /* perf has events of that name, too */
+#define USAGE "rusage:minor-faults" /* perf has events of that name, too */
 
 enum { PAGES = 2000, PARTS = 5 /* three threads and two processes */, SPARE = 8000 };
 
@@ -47,8 +47,8 @@ static void check_tree(struct fixture *f) {
 	ok(faults >= 2.0 * PARTS * PAGES && faults <= 2.0 * PARTS * PAGES + SPARE, "the page faults of all of it (%g)",
 	   faults);
 	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "grow with what all of it does (%g)", grown);
-	grown = value_of(more, BOOKS, BOOKS) - value_of(less, BOOKS, BOOKS);
-	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "in the kernel's books, too (%g)", grown);
+	grown = value_of(more, USAGE, USAGE) - value_of(less, USAGE, USAGE);
+	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "in the kernel's accounting, too (%g)", grown);
 	ok(number_of(more, "counting.runs") == 2 && number_of(more, "counting.seconds") > 0 &&
 	       number_of(more, "counting.start_stop_s") > 0,
 	   "each source had a run of its own");
@@ -60,9 +60,9 @@ static void check_tree(struct fixture *f) {
 static void check_before(struct fixture *f) {
 	char *line = mem_printf(",\"before\":\"'%s' pages 20000\",\"verify\":\"'%s' pages 20000\"", f->app, f->app);
 	json_t *answer = pages_count(f, 1, line);
-	double faults = value_of(answer, "page-faults", "perf"), books = value_of(answer, BOOKS, BOOKS);
+	double faults = value_of(answer, "page-faults", "perf"), usage = value_of(answer, USAGE, USAGE);
 	ok(is_correct(answer) && faults > 0 && faults < SPARE, "what runs before and after it is not counted (%g)", faults);
-	ok(books > 0 && books < 2 * SPARE, "by neither (%g)", books);
+	ok(usage > 0 && usage < 2 * SPARE, "by neither (%g)", usage);
 	json_decref(answer);
 	free(line);
 }

@@ -156,7 +156,7 @@ static void test_expected(struct rig *rig) {
 }
 
 /* Whether the metric has a value where all that is counted is counted. */
-static bool metric_told(struct rig *rig, const char *group, const char *name, char reason[COUNTER_REASON]) {
+static bool metric_defined(struct rig *rig, const char *group, const char *name, char reason[COUNTER_REASON]) {
 	struct counter_plan *plan = plan_of(rig, group);
 	double *values = arena_alloc(rig->arena, plan->event_count + 1, sizeof *values), out = 0;
 	bool found = false, told = false;
@@ -180,7 +180,7 @@ static void test_metrics(struct rig *rig, const char *list, bool told) {
 		char group[32], reason[COUNTER_REASON] = "";
 		size_t length = strcspn(json_string_value(row), ":");
 		snprintf(group, sizeof group, "%.*s", (int)length, json_string_value(row));
-		bool is = metric_told(rig, group, json_string_value(row) + length + 1, reason);
+		bool is = metric_defined(rig, group, json_string_value(row) + length + 1, reason);
 		ok(is == told && (is || strstr(reason, "was not counted")), "%s %s %s", json_string_value(row),
 		   told ? "can be told" : "can't:", told ? "" : reason);
 	}
@@ -205,7 +205,7 @@ static void test_auto(struct rig *rig) {
 		char reason[COUNTER_REASON];
 		bool told = strcmp(name, "SOFTWARE") == 0;
 		json_array_foreach(json_object_get(group, "metrics"), k, metric) told |=
-			strcmp(name, "SIMULATED") != 0 && metric_told(rig, name, js_string_or(metric, "name", ""), reason);
+			strcmp(name, "SIMULATED") != 0 && metric_defined(rig, name, js_string_or(metric, "name", ""), reason);
 		wrong += told != group_in(plan, name);
 	}
 	ok(wrong == 0, "auto: SOFTWARE and what can be told here, %zu metrics", plan->metric_count);

@@ -82,14 +82,14 @@ static void check_one(void) {
 	ok(meter.count == 2 && rapl_meter_has(&meter, RAPL_PACKAGE) && rapl_meter_has(&meter, RAPL_CORE) &&
 	       !rapl_meter_has(&meter, RAPL_DRAM) && !rapl_meter_has(&meter, RAPL_PSYS),
 	   "a package with cores and no memory, once (%zu zones)", meter.count);
-	ok(rapl_meter_take(&meter, &begin) == 0, "it is read");
+	ok(rapl_meter_read(&meter, &begin) == 0, "it is read");
 	energy_number(root, "intel-rapl:0", 7500000);
 	energy_number(root, "intel-rapl:0:0", 1000000);
-	ok(rapl_meter_take(&meter, &end) == 0 && is_joules(rapl_meter_joules(&meter, RAPL_PACKAGE, &begin, &end), 2.5) &&
+	ok(rapl_meter_read(&meter, &end) == 0 && is_joules(rapl_meter_joules(&meter, RAPL_PACKAGE, &begin, &end), 2.5) &&
 	       rapl_meter_joules(&meter, RAPL_CORE, &begin, &end) == 0,
 	   "microjoules become joules");
 	energy(root, "intel-rapl:0", "gone\n");
-	ok(rapl_meter_take(&meter, &end) == -1, "a counter that turns to garbage is no value");
+	ok(rapl_meter_read(&meter, &end) == -1, "a counter that turns to garbage is no value");
 	rapl_meter_close(&meter);
 	free(root);
 }
@@ -138,13 +138,13 @@ static void check_two(void) {
 			zone(root, p ? "intel-rapl:1" : "intel-rapl:0", p ? "package-1-die-0" : "package-0", at[p], range);
 		}
 		rapl_meter_open(&meter, root);
-		good = rapl_meter_take(&meter, &begin) == 0;
+		good = rapl_meter_read(&meter, &begin) == 0;
 		for (int p = 0; p < 2; p++) {
 			wraps += step[p] > range - at[p];
 			uint64_t now = step[p] > range - at[p] ? step[p] - (range - at[p]) - 1 : at[p] + step[p];
 			energy_number(root, p ? "intel-rapl:1" : "intel-rapl:0", now);
 		}
-		good = good && rapl_meter_take(&meter, &end) == 0 && meter.count == 3 &&
+		good = good && rapl_meter_read(&meter, &end) == 0 && meter.count == 3 &&
 		       is_joules(rapl_meter_joules(&meter, RAPL_PACKAGE, &begin, &end), (double)(step[0] + step[1]) * 1e-6);
 		rapl_meter_close(&meter);
 	}

@@ -201,7 +201,7 @@ static void check_absent(void) {
 		tap_skip("without a driver", "there is one");
 		return;
 	}
-	ok(gpu_count() == 0 && !gpu_look(0, &facts), "without a driver there is no GPU");
+	ok(gpu_count() == 0 && !gpu_probe(0, &facts), "without a driver there is no GPU");
 	struct gpu *gpu = gpu_open(0, &err);
 	ok(!gpu && err.code == ERR_UNAVAILABLE && err.hint[0], "it can't be opened: %s", err.what);
 	struct gpu_tenants tenants;

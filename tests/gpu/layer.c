@@ -11,9 +11,9 @@ static void check_facts(struct gpu *gpu) {
 	ok(f->name[0] && f->major >= 3 && f->sms > 0 && f->threads_per_block >= 512 && f->shared_per_block >= 32768 &&
 	       f->memory_bytes > 1 << 20,
 	   "%s, %d.%d: its facts are sane", f->name, f->major, f->minor);
-	ok(gpu_look(0, &looked) && strcmp(looked.name, f->name) == 0 && looked.sms == f->sms,
+	ok(gpu_probe(0, &looked) && strcmp(looked.name, f->name) == 0 && looked.sms == f->sms,
 	   "and the same without a context");
-	ok(gpu_count() == gpu_peers(gpu) && !gpu_look(gpu_count(), &looked), "there are %d", gpu_count());
+	ok(gpu_count() == gpu_peers(gpu) && !gpu_probe(gpu_count(), &looked), "there are %d", gpu_count());
 	ok(gpu_context(gpu) != NULL, "it has a context");
 }
 

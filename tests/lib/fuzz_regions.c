@@ -2,7 +2,7 @@
 /* Any bytes in a file of regions give an answer that keeps what regions.h promises. The test `hostile` calls this with
  * mutated files. For libFuzzer, from the top of a build with PAPI:
  *     clang -g -fsanitize=fuzzer,address,undefined -DSS_PKGDATADIR='""' -I. -I$SRC $SRC/tests/lib/fuzz_regions.c \
- *         $SRC/src/worker/{regions_book,regions_text,word}.c $SRC/src/base/[a-z]*.c \
+ *         $SRC/src/worker/{regions_set,regions_text,word}.c $SRC/src/base/[a-z]*.c \
  *         $(ls $SRC/counters/[a-z]*.c | grep -v absent) -ljansson -lpapi -lsde -lm -o fuzz_regions */
 #include <config.h>
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/worker/program/regions_book.h"
+#include "src/worker/program/regions_set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,15 +46,14 @@ static void check_region(const json_t *region) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	static const struct regions_event events[] = {{"a", "count", 1, 2, 0}, {"b", NULL, 1, 1, 1e-9}};
 	const struct regions regions = {.events = events, .event_count = 2};
-	struct regions_book book = {
-		.arena = arena_new(), .regions = &regions, .index = json_object(), .notes = json_array()};
+	struct regions_set set = {.arena = arena_new(), .regions = &regions, .index = json_object(), .notes = json_array()};
 	char *text = mem_alloc(size + 1, 1), *reply;
 	json_t *region, *found;
 	size_t i;
 	memcpy(text, data, size);
-	regions_text_read(&book, text, size, "input");
-	found = regions_book_end(&book);
-	require(json_array_size(found) <= REGIONS_MAX && json_array_size(book.notes) <= REGIONS_NOTES_MAX);
+	regions_text_read(&set, text, size, "input");
+	found = regions_set_end(&set);
+	require(json_array_size(found) <= REGIONS_MAX && json_array_size(set.notes) <= REGIONS_NOTES_MAX);
 	json_array_foreach(found, i, region) {
 		check_region(region);
 	}
@@ -62,9 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	require(reply != NULL && !strchr(reply, '\n'));
 	free(reply);
 	json_decref(found);
-	json_decref(book.index);
-	json_decref(book.notes);
-	arena_free(book.arena);
+	json_decref(set.index);
+	json_decref(set.notes);
+	arena_free(set.arena);
 	free(text);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "src/base/rng.h"
-#include "src/worker/program/regions_book.h"
+#include "src/worker/program/regions_set.h"
 #include "tests/lib/rig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -74,7 +74,7 @@ static void check_forks(struct rig *rig) {
 	ok(figure(rig, "child", "calls") == 3 && figure(rig, "child", "threads") == 3, "children count for themselves");
 	ok(figure(rig, "open", "calls") == 4 && figure(rig, "open", "unended") == 0, "what was open goes on in both");
 	rig_run(rig, "executes", "3");
-	ok(figure(rig, "inner", "calls") == 3, "a program that another becomes has its own books");
+	ok(figure(rig, "inner", "calls") == 3, "a program that another becomes has its own records");
 	ok(figure(rig, "first image", "calls") == 1 && noted(rig, "did not end by exit"), "and the other's are kept");
 }
 

@@ -192,7 +192,7 @@ static bool told(json_t *answer, const char *name) {
 	return json_is_null(value) ? *text_of(answer, path) : json_number_value(value) >= 0 && json_is_number(value);
 }
 
-static void check_books(struct fixture *f) {
+static void check_procfs(struct fixture *f) {
 	json_t *answer = usage(f, "\"burn\",\"0.05\"");
 	ok(told(answer, "migrations") && told(answer, "run_delay_s"), "migrations and run delay of one thread, or why not");
 	json_decref(answer);
@@ -218,7 +218,7 @@ int main(void) {
 	check_hash(&f);
 	check_verify(&f);
 	check_usage(&f);
-	check_books(&f);
+	check_procfs(&f);
 	ok(no_scratch(&f), "nothing is left in the worker's TMPDIR");
 	fixture_close(&f);
 	return tap_done();

@@ -72,7 +72,7 @@ static char *find_newline(struct lines *lines) {
 	return newline;
 }
 
-bool lines_take(struct lines *lines, bool at_end, enum proc_read *what, char **line, size_t *size) {
+bool lines_pop(struct lines *lines, bool at_end, enum proc_read *what, char **line, size_t *size) {
 	char *newline = find_newline(lines);
 	if (lines->skipping && newline) {
 		pass_newline(lines, newline);

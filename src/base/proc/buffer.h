@@ -21,7 +21,7 @@ bool lines_full(const struct lines *lines);
 ssize_t lines_fill(struct lines *lines, int fd);
 /* The next line, PROC_FLOOD if it is too long, or PROC_EOF at the end; false if more must be read first. The end of
  * the bytes also ends a line. */
-bool lines_take(struct lines *lines, bool at_end, enum proc_read *what, char **line, size_t *size);
+bool lines_pop(struct lines *lines, bool at_end, enum proc_read *what, char **line, size_t *size);
 void lines_drop(struct lines *lines);
 
 /* The last `keep` bytes. */

@@ -96,7 +96,7 @@ enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *
 	double deadline = deadline_in(seconds), left = 0;
 	for (bool waited = false;; waited = true) {
 		enum proc_read what;
-		if (lines_take(&proc->lines, proc->out < 0, &what, line, size))
+		if (lines_pop(&proc->lines, proc->out < 0, &what, line, size))
 			return what;
 		if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED)) /* another thread may set it */
 			return PROC_INTERRUPTED;

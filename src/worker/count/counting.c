@@ -17,7 +17,7 @@ void counted_miss(struct counted *counted, const char *reason) {
 	snprintf(counted->reason, sizeof counted->reason, "%s", reason);
 }
 
-void counted_believe(struct counted *counted, const struct counter_event *event) {
+void counted_check(struct counted *counted, const struct counter_event *event) {
 	if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0)) {
 		counted_miss(counted, "counted 0, which is impossible for code that ran");
 	}
@@ -59,13 +59,13 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 		struct counted *counted = &counting->events[batch->events[e]];
 		event_fill(batch, e, (double)runs, counted);
 		counted->seconds = seconds;
-		counted_believe(counted, event);
+		counted_check(counted, event);
 	}
 	counting->start_stop_s = fmax(counting->start_stop_s, batch_start_stop(batch));
 }
 
 /* A later batch of the same backend would report the same. */
-static void details_take(struct batch *batch, struct counting *counting) {
+static void details_add(struct batch *batch, struct counting *counting) {
 	if (batch->details && !counting->details) {
 		counting->details = json_incref(batch->details);
 	}
@@ -78,7 +78,7 @@ static enum ss_status batch_count(struct batch *batch, const struct counter_plan
 	enum ss_status status = batch_run(batch, state, team, &runs, &seconds);
 	if (status == SS_OK) {
 		batch_fill(batch, plan, runs, seconds / (double)runs, counting);
-		details_take(batch, counting);
+		details_add(batch, counting);
 		counting->seconds += seconds * (double)batch->passes;
 		counting->runs += runs * batch->passes;
 	}

@@ -43,7 +43,7 @@ enum ss_status counting_run(struct arena *arena, struct state *state, const stru
 void counting_init(struct arena *arena, const struct counter_plan *plan, int threads, struct counting *counting);
 void counted_miss(struct counted *counted, const char *reason);
 /* Marks a 0 as unavailable if the event cannot be 0. */
-void counted_believe(struct counted *counted, const struct counter_event *event);
+void counted_check(struct counted *counted, const struct counter_event *event);
 
 /* "BACKEND:EVENT", or "BACKEND" if the event has the backend's name; null if nothing counts it. New reference. */
 json_t *counting_source_json(const struct counter_event *event);

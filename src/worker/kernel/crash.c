@@ -20,7 +20,7 @@ static const struct {
 	{SIGFPE, "SIGFPE (arithmetic error)"},     {SIGABRT, "SIGABRT (aborted)"}, {SIGSYS, "SIGSYS (bad system call)"},
 };
 
-static void crash_say(const char *text) {
+static void crash_write(const char *text) {
 	size_t left = strlen(text);
 	while (left > 0) {
 		ssize_t wrote = write(STDERR_FILENO, text, left);
@@ -35,17 +35,17 @@ static void crash_say(const char *text) {
 /* Only async-signal-safe calls. The default action is back in force (SA_RESETHAND), so raise ends the process. */
 static void crash_handle(int number) {
 	const char *kernel = crash_kernel;
-	crash_say("sweetspot-worker: ");
+	crash_write("sweetspot-worker: ");
 	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++) {
 		if (crash_signals[i].number == number) {
-			crash_say(crash_signals[i].text);
+			crash_write(crash_signals[i].text);
 		}
 	}
 	if (kernel) {
-		crash_say(" in kernel ");
-		crash_say(kernel);
+		crash_write(" in kernel ");
+		crash_write(kernel);
 	}
-	crash_say("\n");
+	crash_write("\n");
 	raise(number);
 }
 

@@ -140,7 +140,7 @@ int team_apply(struct team *team, struct call *call, struct err *err) {
 	return team_bind(team, err);
 }
 
-static void slot_look(void *ctx, int thread) {
+static void slot_check(void *ctx, int thread) {
 	struct team *team = ctx;
 	struct slot *slot = &team->slots[thread];
 	slot->cpu = -1;
@@ -150,7 +150,7 @@ static void slot_look(void *ctx, int thread) {
 json_t *team_placement(struct team *team) {
 	json_t *cpus = json_array();
 	bool all = true;
-	team_each(team, slot_look, team);
+	team_each(team, slot_check, team);
 	for (int i = 0; i < team->threads; i++) {
 		json_array_append_new(cpus, json_integer(team->slots[i].cpu));
 		all = all && team->slots[i].ok;

@@ -89,7 +89,8 @@ static void batch_miss(const struct batch *batch, const char *why, struct counti
 	}
 }
 
-static void value_take(const struct counter_event *event, const struct counter_value *value, struct counted *counted) {
+static void value_record(const struct counter_event *event, const struct counter_value *value,
+                         struct counted *counted) {
 	counted->unit = value->unit;
 	counted->status = value->status;
 	counted->total = value->value;
@@ -97,7 +98,7 @@ static void value_take(const struct counter_event *event, const struct counter_v
 	if (value->status == COUNTER_UNAVAILABLE) {
 		counted_miss(counted, value->reason[0] ? value->reason : "not counted");
 	}
-	counted_believe(counted, event);
+	counted_check(counted, event);
 }
 
 static void batch_read(const struct batch *batch, const struct counter_plan *plan, double seconds,
@@ -109,7 +110,7 @@ static void batch_read(const struct batch *batch, const struct counter_plan *pla
 	}
 	for (size_t e = 0; e < batch->count; e++) {
 		size_t i = batch->events[e];
-		value_take(&plan->events[i], &values[e], &counting->events[i]);
+		value_record(&plan->events[i], &values[e], &counting->events[i]);
 		counting->events[i].seconds = seconds;
 	}
 }

@@ -10,20 +10,20 @@
 
 #include "src/base/sys.h"
 
-void program_books_open(struct program_books *books) {
-	books->tree.tree = true;
-	perf_group_add(&books->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
-	if (books->tree.user_only) { /* perf would count 0 */
-		program_books_close(books);
+void program_procfs_open(struct program_procfs *procfs) {
+	procfs->tree.tree = true;
+	perf_group_add(&procfs->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
+	if (procfs->tree.user_only) { /* perf would count 0 */
+		program_procfs_close(procfs);
 	}
 }
 
-void program_books_close(struct program_books *books) {
-	perf_group_close(&books->tree);
+void program_procfs_close(struct program_procfs *procfs) {
+	perf_group_close(&procfs->tree);
 }
 
-void program_books_start(struct program_books *books) {
-	perf_group_start(&books->tree);
+void program_procfs_start(struct program_procfs *procfs) {
+	perf_group_start(&procfs->tree);
 }
 
 /* Minor faults of a task and of its children that it has waited for: fields 10 and 11 of proc(5). */
@@ -52,7 +52,7 @@ static double sched_number(const char *text, const char *name) {
 	return colon && sscanf(colon + 1, "%lf", &value) == 1 ? value : NAN;
 }
 
-void program_books_leader(pid_t pid, struct program_leader *leader) {
+void program_procfs_leader(pid_t pid, struct program_leader *leader) {
 	enum { FILE_SIZE = 16384 };
 	char path[64], line[128], text[FILE_SIZE];
 	unsigned long long delay;
@@ -74,11 +74,11 @@ void program_books_leader(pid_t pid, struct program_leader *leader) {
 	leader->alone = was_alone((int)pid);
 }
 
-static bool migrations_count(struct program_books *books, double *migrations) {
-	if (books->tree.count == 0 || perf_group_stop(&books->tree) != 0) {
+static bool migrations_count(struct program_procfs *procfs, double *migrations) {
+	if (procfs->tree.count == 0 || perf_group_stop(&procfs->tree) != 0) {
 		return false;
 	}
-	*migrations = (double)perf_group_counted(&books->tree, 0).value;
+	*migrations = (double)perf_group_counted(&procfs->tree, 0).value;
 	return true;
 }
 
@@ -94,19 +94,19 @@ static const char *why_unknown(const struct program_leader *leader, const struct
 	return NULL;
 }
 
-struct program_extra program_books_stop(struct program_books *books, const struct program_leader *leader,
-                                        const struct rusage *usage, bool strays) {
+struct program_extra program_procfs_stop(struct program_procfs *procfs, const struct program_leader *leader,
+                                         const struct rusage *usage, bool strays) {
 	const char *why = why_unknown(leader, usage, strays);
 	struct program_extra extra = {.migrations = why ? NAN : leader->migrations,
 	                              .run_delay_s = why ? NAN : leader->run_delay_s,
 	                              .no_migrations = why ? why : "the kernel does not count them",
 	                              .no_run_delay = why ? why : "the kernel does not count it"};
-	if (why && books->tree.count == 0) {
+	if (why && procfs->tree.count == 0) {
 		extra.no_migrations = "known only for programs with one thread and no children, or where perf may count in the "
 							  "kernel: sudo sysctl kernel.perf_event_paranoid=1";
 	}
 	double counted;
-	if (migrations_count(books, &counted)) {
+	if (migrations_count(procfs, &counted)) {
 		extra.migrations = counted;
 	}
 	return extra;

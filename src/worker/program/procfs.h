@@ -23,16 +23,16 @@ struct program_leader {
 	double migrations, run_delay_s; /* NAN: the kernel does not report it */
 };
 
-struct program_books {
+struct program_procfs {
 	struct perf_group tree;
 };
 
-void program_books_open(struct program_books *books);
-void program_books_close(struct program_books *books);
-void program_books_start(struct program_books *books);
-void program_books_leader(pid_t pid, struct program_leader *leader);
+void program_procfs_open(struct program_procfs *procfs);
+void program_procfs_close(struct program_procfs *procfs);
+void program_procfs_start(struct program_procfs *procfs);
+void program_procfs_leader(pid_t pid, struct program_leader *leader);
 /* Call it after everything has ended. usage: of the whole tree; strays: a process outlived the leader. */
-struct program_extra program_books_stop(struct program_books *books, const struct program_leader *leader,
-                                        const struct rusage *usage, bool strays);
+struct program_extra program_procfs_stop(struct program_procfs *procfs, const struct program_leader *leader,
+                                         const struct rusage *usage, bool strays);
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/sys.h"
-#include "src/worker/program/regions_book.h"
+#include "src/worker/program/regions_set.h"
 
 enum { FILES_MAX = 1024, TOTAL_BYTES_MAX = 64 << 20 };
 
@@ -54,49 +54,48 @@ static int file_open(const char *path) {
 	return fd;
 }
 
-static void file_read(struct regions_book *book, const char *name, size_t *bytes) {
-	char *path = mem_printf("%s/%s", book->regions->folder, name), *text = NULL;
+static void file_read(struct regions_set *set, const char *name, size_t *bytes) {
+	char *path = mem_printf("%s/%s", set->regions->folder, name), *text = NULL;
 	struct err err;
 	size_t size = 0;
 	int fd = file_open(path);
 	if (fd < 0) {
-		regions_note(book, "%.60s cannot be read: %s", name, strerror(errno));
+		regions_note(set, "%.60s cannot be read: %s", name, strerror(errno));
 	} else {
 		text = sys_read_fd(fd, name, *bytes, &size, &err);
 		close(fd);
 		if (!text) {
-			regions_note(book, "%s", err.what);
+			regions_note(set, "%s", err.what);
 		}
 	}
 	if (text) {
 		*bytes -= size;
-		regions_text_read(book, text, size, name);
+		regions_text_read(set, text, size, name);
 	}
 	free(text);
 	free(path);
 }
 
-static void folder_read(struct regions_book *book) {
+static void folder_read(struct regions_set *set) {
 	struct dirent **entries = NULL;
 	size_t bytes = TOTAL_BYTES_MAX;
-	int count = scandir(book->regions->folder, &entries, wanted, alphasort);
+	int count = scandir(set->regions->folder, &entries, wanted, alphasort);
 	for (int i = 0; i < count; i++) {
 		if (i < FILES_MAX) {
-			file_read(book, entries[i]->d_name, &bytes);
+			file_read(set, entries[i]->d_name, &bytes);
 		}
 		free(entries[i]);
 	}
 	free(entries);
-	book->files_left_out = count > FILES_MAX ? (size_t)(count - FILES_MAX) : 0;
+	set->files_left_out = count > FILES_MAX ? (size_t)(count - FILES_MAX) : 0;
 }
 
 json_t *regions_read(const struct regions *regions, json_t **notes) {
-	struct regions_book book = {
-		.arena = arena_new(), .regions = regions, .index = json_object(), .notes = json_array()};
-	folder_read(&book);
-	json_t *out = regions_book_end(&book);
-	json_decref(book.index);
-	arena_free(book.arena);
-	*notes = book.notes;
+	struct regions_set set = {.arena = arena_new(), .regions = regions, .index = json_object(), .notes = json_array()};
+	folder_read(&set);
+	json_t *out = regions_set_end(&set);
+	json_decref(set.index);
+	arena_free(set.arena);
+	*notes = set.notes;
 	return out;
 }

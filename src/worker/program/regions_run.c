@@ -66,7 +66,7 @@ void regions_run_open(struct arena *arena, struct program_trial *trial, const st
 	}
 }
 
-static json_t *regions_take(struct program_trial *trial, struct regions_run *run, bool done, json_t **notes) {
+static json_t *regions_collect(struct program_trial *trial, struct regions_run *run, bool done, json_t **notes) {
 	const struct program_again again = {.environment = run->environment, .slowdown = 1};
 	char why[PROGRAM_MESSAGE];
 	bool good = done || program_trial_again(trial, &again, why, sizeof why);
@@ -82,7 +82,7 @@ void regions_run_close(struct program_trial *trial, struct regions_run *run, boo
 	if (!run->environment) {
 		notes = json_pack("[s]", run->err.what);
 	} else if (!trial->abandoned) {
-		found = regions_take(trial, run, done, &notes);
+		found = regions_collect(trial, run, done, &notes);
 	}
 	if (json_array_size(found) > 0) {
 		json_object_set(reply, "regions", found);

@@ -8,14 +8,14 @@
 
 #include "src/base/json/js.h"
 #include "src/base/text.h"
-#include "src/worker/program/regions_book.h"
+#include "src/worker/program/regions_set.h"
 
 enum { LINE_BYTES_MAX = 4 << 20, ROWS_LINE_MAX = 65536, EVENT_ABSENT = -1 };
 static const double ROW_MAX = 0x1p53;
 
 /* A file while it is read. */
 struct source {
-	struct regions_book *book;
+	struct regions_set *set;
 	const char *where;
 	int place[REGIONS_EVENTS_MAX]; /* of our events in its lists, or EVENT_ABSENT */
 };
@@ -94,12 +94,12 @@ static double count_value(struct regions_count *count, const json_t *json, doubl
 }
 
 static void counts_add(struct source *source, struct regions_region *region, const json_t *events, bool shown) {
-	for (size_t i = 0; i < source->book->regions->event_count; i++) {
+	for (size_t i = 0; i < source->set->regions->event_count; i++) {
 		struct regions_count *count = &region->counts[i];
 		const json_t *json = source->place[i] == EVENT_ABSENT ? NULL : json_array_get(events, (size_t)source->place[i]);
 		double value = NAN;
 		if (json) {
-			value = count_value(count, json, source->book->regions->events[i].scale);
+			value = count_value(count, json, source->set->regions->events[i].scale);
 		} else {
 			miss(count, "the program's libsweetspot did not count it");
 		}
@@ -112,7 +112,7 @@ static void counts_add(struct source *source, struct regions_region *region, con
 
 /* One thread; false if it is malformed. */
 static bool row_add(struct source *source, struct regions_region *region, const json_t *row) {
-	struct regions_book *book = source->book;
+	struct regions_set *set = source->set;
 	double calls = whole(row, "calls"), ns = whole(row, "ns");
 	double unbegun = whole(row, "unbegun"), unended = whole(row, "unended");
 	if (isnan(calls + ns + unbegun + unended) || fmax(calls, fmax(unbegun, unended)) > ROW_MAX) {
@@ -123,9 +123,9 @@ static bool row_add(struct source *source, struct regions_region *region, const 
 	if (calls == 0) {
 		return true;
 	}
-	bool shown = book->rows < REGIONS_ROWS_MAX;
-	book->rows += shown;
-	book->rows_left_out += !shown;
+	bool shown = set->rows < REGIONS_ROWS_MAX;
+	set->rows += shown;
+	set->rows_left_out += !shown;
 	region->calls += calls;
 	region->seconds += ns * 1e-9;
 	region->threads++;
@@ -145,7 +145,7 @@ static bool region_read(struct source *source, const json_t *json) {
 	    js_array(json, "threads", ROWS_LINE_MAX, &rows, &err) != 0) {
 		return false;
 	}
-	struct regions_region *region = regions_book_find(source->book, name);
+	struct regions_region *region = regions_set_find(source->set, name);
 	if (!region) {
 		return true;
 	}
@@ -161,20 +161,20 @@ static void head_notes(struct source *source, const json_t *head) {
 	int64_t dropped = js_int_or(head, "dropped", 0), unread = js_int_or(head, "unread_events", 0);
 	const char *program = js_string_or(head, "program", "the program");
 	if (!js_bool_or(head, "complete", false)) {
-		regions_note(source->book, "%.60s did not end by exit: the end of its regions may be missing", program);
+		regions_note(source->set, "%.60s did not end by exit: the end of its regions may be missing", program);
 	}
 	if (dropped > 0) {
-		regions_note(source->book, "%.60s has too many regions or threads: %lld calls are not counted", program,
+		regions_note(source->set, "%.60s has too many regions or threads: %lld calls are not counted", program,
 		             (long long)dropped);
 	}
 	if (unread > 0) {
-		regions_note(source->book, "the libsweetspot of %.60s did not understand %lld events", program,
+		regions_note(source->set, "the libsweetspot of %.60s did not understand %lld events", program,
 		             (long long)unread);
 	}
 }
 
 static bool head_read(struct source *source, const json_t *head) {
-	const struct regions *regions = source->book->regions;
+	const struct regions *regions = source->set->regions;
 	json_t *events, *name;
 	struct err err;
 	size_t at;
@@ -205,17 +205,17 @@ static bool line_read(struct source *source, const char *line, size_t size, bool
 }
 
 /* Names are arbitrary bytes, not always UTF-8. */
-void regions_text_read(struct regions_book *book, char *text, size_t size, const char *where) {
-	struct source source = {.book = book, .where = where};
+void regions_text_read(struct regions_set *set, char *text, size_t size, const char *where) {
+	struct source source = {.set = set, .where = where};
 	size_t line = 1;
 	if (memchr(text, '\0', size)) {
-		regions_note(book, "%.60s is not a file of libsweetspot", where);
+		regions_note(set, "%.60s is not a file of libsweetspot", where);
 		return;
 	}
 	text_clean(text, true);
 	for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, line++) {
 		if (!line_read(&source, at, (size_t)(end - at), line == 1)) {
-			regions_note(book, "line %zu of %.60s is malformed", line, where);
+			regions_note(set, "line %zu of %.60s is malformed", line, where);
 			return;
 		}
 	}

@@ -124,8 +124,8 @@ static void land(struct flight *flight) {
 		pump(flight, RUN_POLL_S);
 		look(flight);
 	}
-	if (flight->command->books) {
-		program_books_leader(flight->pid, &leader);
+	if (flight->command->procfs) {
+		program_procfs_leader(flight->pid, &leader);
 	}
 	if (wait4(flight->pid, &run->status, WNOHANG, &usage) != flight->pid) {
 		run->end = run->end == PROGRAM_ABANDONED ? PROGRAM_ABANDONED : PROGRAM_STUCK;
@@ -137,8 +137,8 @@ static void land(struct flight *flight) {
 		fprintf(stderr, "sweetspot-worker: warning: %d processes of %s cannot be killed\n", left,
 		        flight->command->argv[0]);
 	}
-	if (flight->command->books) {
-		run->extra = program_books_stop(flight->command->books, &leader, &run->usage, strays);
+	if (flight->command->procfs) {
+		run->extra = program_procfs_stop(flight->command->procfs, &leader, &run->usage, strays);
 	}
 }
 
@@ -178,8 +178,8 @@ static void launch(struct flight *flight, int out[2], int err[2]) {
 	                    : command->joined ? err[1]
 	                                      : place->nothing,
 	                    err[1]};
-	if (command->books) {
-		program_books_start(command->books);
+	if (command->procfs) {
+		program_procfs_start(command->procfs);
 	}
 	flight->start = sys_now();
 	flight->pid = proc_launch(&spec, place->environment, fds, &flight->run->err);

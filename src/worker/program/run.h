@@ -26,7 +26,7 @@ struct program_command {
 	double seconds;                /* 0: no limit */
 	struct program_output *output; /* receives stdout */
 	bool joined;                   /* without output: stdout goes where stderr goes, else it is discarded */
-	struct program_books *books;   /* or NULL */
+	struct program_procfs *procfs; /* or NULL */
 };
 
 enum program_end {

@@ -115,7 +115,7 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 }
 
 /* A program may also print its figures to stderr. */
-static bool metric_take(struct program_trial *trial, double *value) {
+static bool metric_record(struct program_trial *trial, double *value) {
 	struct program_metric *metric = trial->output.metric;
 	struct err err;
 	if (!metric) {
@@ -173,7 +173,7 @@ static bool program_once(struct program_trial *trial, const struct program_again
 	                                  .in = -1,
 	                                  .seconds = patience(request, again, &censors),
 	                                  .output = program_output_wanted(&trial->output) ? &trial->output : NULL,
-	                                  .books = again ? NULL : &trial->books};
+	                                  .procfs = again ? NULL : &trial->procfs};
 	if (request->input) {
 		command.in = program_site_input(&trial->site, request->input, &err);
 		if (command.in < 0) {
@@ -197,10 +197,10 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 		return false;
 	}
 	program_output_end(&trial->output, hash);
-	return metric_take(trial, metric) && same_output(trial, hash) && verified(trial);
+	return metric_record(trial, metric) && same_output(trial, hash) && verified(trial);
 }
 
-static bool sample_take(struct program_trial *trial) {
+static bool sample_record(struct program_trial *trial) {
 	double metric = NAN, steal_s = 0;
 	if (!run_once(trial, NULL, &metric, &steal_s)) {
 		return false;
@@ -215,15 +215,15 @@ void program_trial_runs(struct program_trial *trial) {
 	const struct program_request *request = trial->request;
 	double metric, steal_s;
 	bool going = true;
-	program_books_open(&trial->books);
+	program_procfs_open(&trial->procfs);
 	trial->steal_s = noise_steal();
 	for (int i = 0; i < request->warmup && going; i++) {
 		going = run_once(trial, NULL, &metric, &steal_s);
 	}
 	for (int i = 0; i < request->samples && going; i++) {
-		going = sample_take(trial);
+		going = sample_record(trial);
 	}
-	program_books_close(&trial->books);
+	program_procfs_close(&trial->procfs);
 }
 
 bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size) {

@@ -16,7 +16,7 @@ struct program_trial {
 	struct program_site site;
 	struct program_output output;
 	struct program_run run, side; /* the program; the commands before and after it */
-	struct program_books books;
+	struct program_procfs procfs;
 	struct program_usage *usage;
 	double *samples, *metrics;
 	size_t count;

@@ -64,7 +64,7 @@ static double now(void) {
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static CUresult launch_and_look(const struct op *op) {
+static CUresult launch_checked(const struct op *op) {
 	CUresult result = launch_run(&op->launch);
 	return result == CUDA_SUCCESS && !memory_whole() ? CUDA_ERROR_ILLEGAL_ADDRESS : result;
 }
@@ -79,7 +79,7 @@ CUresult op_run(const struct op *op) {
 		fill(op);
 		return CUDA_SUCCESS;
 	case OP_LAUNCH:
-		return launch_and_look(op);
+		return launch_checked(op);
 	case OP_RECORD:
 		op->event->done = op->ticket;
 		op->event->seconds = now();

@@ -6,7 +6,7 @@
 
 #include "gpu/impl.h"
 
-static bool is_same(const struct book_entry *entry, const struct gpu_function *function,
+static bool is_same(const struct launch_entry *entry, const struct gpu_function *function,
                     const struct gpu_shape *shape) {
 	return entry->function == function && entry->shape.shared == shape->shared &&
 	       entry->shape.cooperative == shape->cooperative &&
@@ -15,28 +15,29 @@ static bool is_same(const struct book_entry *entry, const struct gpu_function *f
 }
 
 /* Returns a new entry; NULL if all are taken, and then the launch is not recorded. */
-static struct book_entry *entry_new(struct book *book) {
-	return book->count < BOOK_MAX ? &book->entries[book->count++] : NULL;
+static struct launch_entry *entry_new(struct launch_log *log) {
+	return log->count < LAUNCHES_MAX ? &log->entries[log->count++] : NULL;
 }
 
-void book_add(struct book *book, const struct gpu_function *function, const struct gpu_shape *shape, int64_t launches) {
-	size_t i = book->last;
-	if (i >= book->count || !is_same(&book->entries[i], function, shape))
-		for (i = 0; i < book->count && !is_same(&book->entries[i], function, shape); i++)
+void launch_log_add(struct launch_log *log, const struct gpu_function *function, const struct gpu_shape *shape,
+                    int64_t launches) {
+	size_t i = log->last;
+	if (i >= log->count || !is_same(&log->entries[i], function, shape))
+		for (i = 0; i < log->count && !is_same(&log->entries[i], function, shape); i++)
 			;
-	struct book_entry *entry = i < book->count ? &book->entries[i] : entry_new(book);
+	struct launch_entry *entry = i < log->count ? &log->entries[i] : entry_new(log);
 	if (!entry)
 		return;
-	if (i == book->count - 1 && entry->launches == 0)
-		*entry = (struct book_entry){function, *shape, 0};
+	if (i == log->count - 1 && entry->launches == 0)
+		*entry = (struct launch_entry){function, *shape, 0};
 	entry->launches += launches;
-	book->last = i;
+	log->last = i;
 }
 
 size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most) {
 	size_t count = 0;
-	for (size_t i = 0; i < gpu->book.count && count < most; i++) {
-		const struct book_entry *entry = &gpu->book.entries[i];
+	for (size_t i = 0; i < gpu->log.count && count < most; i++) {
+		const struct launch_entry *entry = &gpu->log.entries[i];
 		const struct gpu_shape *shape = &entry->shape;
 		if (entry->launches == 0)
 			continue;
@@ -49,6 +50,6 @@ size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most
 }
 
 void gpu_launches_forget(struct gpu *gpu) {
-	for (size_t i = 0; i < gpu->book.count; i++)
-		gpu->book.entries[i].launches = 0;
+	for (size_t i = 0; i < gpu->log.count; i++)
+		gpu->log.entries[i].launches = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "src/worker/program/regions_book.h"
+#include "src/worker/program/regions_set.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,44 +11,44 @@
 #include "src/base/text.h"
 #include "src/worker/kernel/word.h"
 
-void regions_note(struct regions_book *book, const char *format, ...) {
+void regions_note(struct regions_set *set, const char *format, ...) {
 	char note[200];
 	va_list ap;
 	va_start(ap, format);
 	vsnprintf(note, sizeof note, format, ap);
 	va_end(ap);
 	word_clean(note, sizeof note);
-	if (json_array_size(book->notes) < REGIONS_NOTES_MAX) {
-		json_array_append_new(book->notes, json_string(note));
+	if (json_array_size(set->notes) < REGIONS_NOTES_MAX) {
+		json_array_append_new(set->notes, json_string(note));
 	}
 }
 
-static struct regions_region *region_new(struct regions_book *book, const char *name) {
-	size_t count = book->regions->event_count;
-	struct regions_region *region = arena_alloc(book->arena, 1, sizeof *region);
-	region->name = arena_strdup(book->arena, name);
+static struct regions_region *region_new(struct regions_set *set, const char *name) {
+	size_t count = set->regions->event_count;
+	struct regions_region *region = arena_alloc(set->arena, 1, sizeof *region);
+	region->name = arena_strdup(set->arena, name);
 	region->per_thread = json_array();
-	region->counts = arena_alloc(book->arena, count + 1, sizeof *region->counts);
+	region->counts = arena_alloc(set->arena, count + 1, sizeof *region->counts);
 	for (size_t i = 0; i < count; i++) {
 		region->counts[i].per_thread = json_array();
 	}
 	return region;
 }
 
-struct regions_region *regions_book_find(struct regions_book *book, const char *name) {
+struct regions_region *regions_set_find(struct regions_set *set, const char *name) {
 	char clean[REGIONS_NAME_MAX + 1];
 	snprintf(clean, sizeof clean, "%s", name[0] ? name : "(no name)");
 	text_clean(clean, false);
-	const json_t *place = json_object_get(book->index, clean);
+	const json_t *place = json_object_get(set->index, clean);
 	if (place) {
-		return book->region[json_integer_value(place)];
+		return set->region[json_integer_value(place)];
 	}
-	if (book->count == REGIONS_MAX) {
-		book->left_out++;
+	if (set->count == REGIONS_MAX) {
+		set->left_out++;
 		return NULL;
 	}
-	json_object_set_new(book->index, clean, json_integer((json_int_t)book->count));
-	return book->region[book->count++] = region_new(book, clean);
+	json_object_set_new(set->index, clean, json_integer((json_int_t)set->count));
+	return set->region[set->count++] = region_new(set, clean);
 }
 
 static json_t *text_or_null(const char *text) {
@@ -84,34 +84,34 @@ static void region_free(const struct regions *regions, struct regions_region *re
 	}
 }
 
-static void region_notes(struct regions_book *book, const struct regions_region *region) {
+static void region_notes(struct regions_set *set, const struct regions_region *region) {
 	if (region->unbegun > 0) {
-		regions_note(book, "region %.60s: end without begin, %.0f times", region->name, region->unbegun);
+		regions_note(set, "region %.60s: end without begin, %.0f times", region->name, region->unbegun);
 	}
 	if (region->unended > 0) {
-		regions_note(book, "region %.60s: begin without end, %.0f times", region->name, region->unended);
+		regions_note(set, "region %.60s: begin without end, %.0f times", region->name, region->unended);
 	}
 }
 
-static void limit_notes(struct regions_book *book) {
-	if (book->left_out > 0) {
-		regions_note(book, "only the first %d regions are reported", REGIONS_MAX);
+static void limit_notes(struct regions_set *set) {
+	if (set->left_out > 0) {
+		regions_note(set, "only the first %d regions are reported", REGIONS_MAX);
 	}
-	if (book->rows_left_out > 0) {
-		regions_note(book, "per_thread leaves out %zu threads", book->rows_left_out);
+	if (set->rows_left_out > 0) {
+		regions_note(set, "per_thread leaves out %zu threads", set->rows_left_out);
 	}
-	if (book->files_left_out > 0) {
-		regions_note(book, "%zu processes are left out", book->files_left_out);
+	if (set->files_left_out > 0) {
+		regions_note(set, "%zu processes are left out", set->files_left_out);
 	}
 }
 
-json_t *regions_book_end(struct regions_book *book) {
+json_t *regions_set_end(struct regions_set *set) {
 	json_t *out = json_array();
-	limit_notes(book);
-	for (size_t i = 0; i < book->count; i++) {
-		region_notes(book, book->region[i]);
-		json_array_append_new(out, region_json(book->regions, book->region[i]));
-		region_free(book->regions, book->region[i]);
+	limit_notes(set);
+	for (size_t i = 0; i < set->count; i++) {
+		region_notes(set, set->region[i]);
+		json_array_append_new(out, region_json(set->regions, set->region[i]));
+		region_free(set->regions, set->region[i]);
 	}
 	return out;
 }

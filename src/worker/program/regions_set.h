@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects the regions of all processes of a program while their files are read. */
-#ifndef SRC_WORKER_PROGRAM_REGIONS_BOOK_H
-#define SRC_WORKER_PROGRAM_REGIONS_BOOK_H
+#ifndef SRC_WORKER_PROGRAM_REGIONS_SET_H
+#define SRC_WORKER_PROGRAM_REGIONS_SET_H
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,7 +30,7 @@ struct regions_region {
 	struct regions_count *counts; /* in the order of `regions` */
 };
 
-struct regions_book {
+struct regions_set {
 	struct arena *arena;
 	const struct regions *regions;
 	struct regions_region *region[REGIONS_MAX];
@@ -39,12 +39,12 @@ struct regions_book {
 	json_t *notes;
 };
 
-void regions_note(struct regions_book *book, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void regions_note(struct regions_set *set, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The region of that name; NULL if there are too many. */
-struct regions_region *regions_book_find(struct regions_book *book, const char *name);
+struct regions_region *regions_set_find(struct regions_set *set, const char *name);
 /* The regions as JSON, and the last notes; do not use the regions afterwards. New reference. */
-json_t *regions_book_end(struct regions_book *book);
+json_t *regions_set_end(struct regions_set *set);
 /* The text of a file, which is modified. where: its name, for notes. */
-void regions_text_read(struct regions_book *book, char *text, size_t size, const char *where);
+void regions_text_read(struct regions_set *set, char *text, size_t size, const char *where);
 
 #endif

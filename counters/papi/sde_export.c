@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "counters/papi/sde_book.h"
+#include "counters/papi/sde_export.h"
 
 #include <pthread.h>
 #include <sde_lib.h>
@@ -24,13 +24,13 @@ struct sde_event {
 };
 
 /* libsde is one per process; so is this. */
-struct sde_book {
+struct sde_export {
 	pthread_mutex_t lock;
 	struct sde_event *events;
 };
 
-static struct sde_book *book(void) {
-	static struct sde_book only = {PTHREAD_MUTEX_INITIALIZER, NULL};
+static struct sde_export *exports(void) {
+	static struct sde_export only = {PTHREAD_MUTEX_INITIALIZER, NULL};
 	return &only;
 }
 
@@ -43,10 +43,10 @@ static long long page_count(void *ctx) {
 static long long event_count(void *ctx) {
 	const struct sde_event *event = ctx;
 	long long sum = 0;
-	pthread_mutex_lock(&book()->lock);
+	pthread_mutex_lock(&exports()->lock);
 	for (struct sde_page *page = event->pages; page; page = page->next)
 		sum += page_count(page);
-	pthread_mutex_unlock(&book()->lock);
+	pthread_mutex_unlock(&exports()->lock);
 	return sum;
 }
 
@@ -59,14 +59,14 @@ static int export(const char *owner, const char *name, papi_sde_fptr_t count, vo
 }
 
 static struct sde_event *event_of(const char *owner, const char *name) {
-	struct sde_event *event = book()->events;
+	struct sde_event *event = exports()->events;
 	while (event && (strcmp(event->owner, owner) != 0 || strcmp(event->name, name) != 0))
 		event = event->next;
 	if (event)
 		return event;
 	event = mem_alloc(1, sizeof *event);
-	*event = (struct sde_event){mem_strdup(owner), mem_strdup(name), NULL, book()->events};
-	book()->events = event;
+	*event = (struct sde_event){mem_strdup(owner), mem_strdup(name), NULL, exports()->events};
+	exports()->events = event;
 	export(owner, name, event_count,
 	       event); /* without the summary, because libsde leaks a description that it replaces */
 	return event;
@@ -103,37 +103,37 @@ static bool event_is(const struct sde_event *event, const char *word) {
 	return strncmp(word, event->name, name) == 0 && (word[name] == '\0' || word[name] == '@');
 }
 
-bool sde_book_has(const char *word) {
-	pthread_mutex_lock(&book()->lock);
-	const struct sde_event *event = book()->events;
+bool sde_export_has(const char *word) {
+	pthread_mutex_lock(&exports()->lock);
+	const struct sde_event *event = exports()->events;
 	while (event && !event_is(event, word))
 		event = event->next;
-	pthread_mutex_unlock(&book()->lock);
+	pthread_mutex_unlock(&exports()->lock);
 	return event;
 }
 
-struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
+struct sde_page *sde_export_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
 	const int64_t *counts = software_counts(software, thread);
 	const char *name = software->names[event];
 	if (!counts || strlen(software->owner) + strlen(name) > SDE_WORD - 30)
 		return NULL;
-	pthread_mutex_lock(&book()->lock);
+	pthread_mutex_lock(&exports()->lock);
 	struct sde_page *page = page_of(event_of(software->owner, name), thread);
 	page->counts = counts + event;
-	pthread_mutex_unlock(&book()->lock);
+	pthread_mutex_unlock(&exports()->lock);
 	snprintf(word, SDE_WORD, "sde:::%s::%s@%d", software->owner, name, page->place);
 	return page;
 }
 
-void sde_book_close(struct sde_page *page) {
+void sde_export_close(struct sde_page *page) {
 	if (!page)
 		return;
-	pthread_mutex_lock(&book()->lock);
+	pthread_mutex_lock(&exports()->lock);
 	page->counts = NULL;
-	pthread_mutex_unlock(&book()->lock);
+	pthread_mutex_unlock(&exports()->lock);
 }
 
-int sde_book_start(char reason[COUNTER_REASON]) {
+int sde_export_start(char reason[COUNTER_REASON]) {
 	(void)reason;
 	return 0;
 }
