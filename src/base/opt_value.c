@@ -50,10 +50,16 @@ int opt_seconds(const char *text, const char *name, double *out, struct err *err
 	double value = starts_number(text) && unit > 0 ? strtod(text, &end) : -1;
 	if (end != text + digits)
 		return err_set(err, ERR_USAGE, hint, "--%s takes a duration, not '%s'", name, text);
-	if (!(value * unit > 0))
-		return err_set(err, ERR_USAGE, hint, "--%s must be longer than nothing", name);
 	if (!(value * unit <= 1e9))
 		return err_set(err, ERR_USAGE, hint, "--%s takes at most a billion seconds, not '%s'", name, text);
 	*out = value * unit;
 	return 0;
+}
+
+int opt_limit(const char *text, const char *name, double *out, struct err *err) {
+	if (opt_seconds(text, name, out, err))
+		return -1;
+	if (*out > 0)
+		return 0;
+	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 250ms", "--%s must be longer than nothing", name);
 }

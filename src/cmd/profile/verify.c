@@ -23,7 +23,7 @@ static int options_read(struct verify *verify, struct err *err) {
 	if (opt_int(args, "pairs", 21, 100000, options->pairs_min, &least, err) ||
 	    opt_int(args, "max-pairs", 21, 100000, least > options->pairs_max ? least : options->pairs_max, &most, err) ||
 	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (timeout && opt_seconds(timeout, "timeout", &verify->timeout_s, err)))
+	    (timeout && opt_limit(timeout, "timeout", &verify->timeout_s, err)))
 		return -1;
 	options->pairs_min = (int)least;
 	options->pairs_max = (int)(most > least ? most : least);

@@ -50,7 +50,7 @@ static int options_read(struct app *app, const struct opt_args *args, const stru
 	                                         .expect_same = expect != NULL};
 	if (!options->worker || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
 	    (budget && opt_seconds(budget, "budget", &options->budget_s, err)) ||
-	    (timeout && opt_seconds(timeout, "timeout", &options->timeout_s, err)))
+	    (timeout && opt_limit(timeout, "timeout", &options->timeout_s, err)))
 		return -1;
 	options->seed = (uint64_t)seed;
 	return 0;

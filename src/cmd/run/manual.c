@@ -47,7 +47,7 @@ int manual_open(struct manual *manual, struct app *app, const struct opt_args *a
 	const char *timeout = opt_get(args, "timeout", NULL);
 	long long samples, seed;
 	if (opt_int(args, "samples", 1, 10000, 11, &samples, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (timeout && opt_seconds(timeout, "timeout", &manual->timeout_s, err)) || kernel_read(manual, args, err))
+	    (timeout && opt_limit(timeout, "timeout", &manual->timeout_s, err)) || kernel_read(manual, args, err))
 		return -1;
 	struct topo *topo = app_topo(app, err);
 	struct worker *worker = app_worker(app, err);

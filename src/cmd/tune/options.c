@@ -63,7 +63,7 @@ int tune_budget_read(const char *text, struct tune_budget *budget, struct err *e
 		if (node_seconds_read(text, digits, &budget->node_seconds, err))
 			return -1;
 	} else if (opt_seconds(text, "budget", &budget->seconds, err)) {
-		return err_hint(err, "for example --budget 90s, 10m, 1.5h, 200e, 2node-h");
+		return err_hint(err, "for example 90s, 10m, 1.5h, 200e, 2node-h");
 	}
 	if (budget->evaluations == 0 && !(budget->seconds > 0) && !(budget->node_seconds > 0))
 		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
@@ -153,7 +153,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 		drawn = (uint64_t)(sys_wall() * 1e6);
 	drawn &= 0x7fffffff; /* 31 bits are short enough to type them again. */
 	if ((budget && tune_budget_read(budget, &settings->budget, err)) ||
-	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
+	    (timeout && opt_limit(timeout, "timeout", &settings->timeout_s, err)) ||
 	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    objective_read(args, settings, err) || counters_read(args, settings, err) ||
 	    stop_when_read(args, &settings->stop_gain, err) ||
