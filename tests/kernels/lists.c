@@ -115,7 +115,7 @@ static void small_team_test(void) {
 static void refusals_test(void) {
 	static const char *const problems[][7] = {
 		{"-1", "0", "80", "10", "10", "20"},
-		{"10", "9", "80", "10", "10", "20", "no 10 different"},
+		{"10", "9", "80", "10", "10", "20", "cannot hold 10 different"},
 		{"1048577", "0", "80", "10", "10", "20"},
 		{"9e18", "0", "80", "10", "10", "20"},
 		{"10", "16777217", "80", "10", "10", "20"},
