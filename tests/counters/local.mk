@@ -49,7 +49,7 @@ TESTS += %D%/perf_rights
 check_PROGRAMS += %D%/perf_programs
 %C%_perf_programs_SOURCES = %D%/perf_programs.c tests/worker/protocol_client.c
 %C%_perf_programs_LDADD = libbase.la
-TESTS += %D%/perf_programs
+slow_tests += %D%/perf_programs
 # These bring backends of their own, which answer as recorded machines do.
 counter_plan_tests = %D%/plan %D%/plan_words %D%/tables %D%/tables_fuzz
 check_PROGRAMS += $(counter_plan_tests)
@@ -77,7 +77,7 @@ EXTRA_DIST += \
 	%D%/machines/zen4.json
 # The worker in an emulated machine that has a PMU.
 dist_check_SCRIPTS += %D%/guest
-TESTS += %D%/guest
+slow_tests += %D%/guest
 check_PROGRAMS += %D%/guest_replies
 %C%_guest_replies_SOURCES = %D%/guest_replies.c %D%/guest_loop.h \
 	%D%/guest_console.c %D%/guest_console.h
@@ -109,10 +109,10 @@ check_PROGRAMS += %D%/simulate_file
 TESTS += %D%/simulate_file
 
 dist_check_SCRIPTS += %D%/simulate
-TESTS += %D%/simulate
+slow_tests += %D%/simulate
 
 check_PROGRAMS += %D%/simulate_app %D%/simulate_program
 %C%_simulate_app_SOURCES = %D%/simulate_app.c
 %C%_simulate_program_SOURCES = %D%/simulate_program.c tests/worker/protocol_client.c
 %C%_simulate_program_LDADD = libbase.la
-TESTS += %D%/simulate_program
+slow_tests += %D%/simulate_program

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_check_SCRIPTS += %D%/examination
-TESTS += %D%/examination
+slow_tests += %D%/examination
 EXPLAIN_RECORDED = cc fw gol_large gol_small kmeans_flat kmeans_sync kmeans_wide lists locks locks_over quake quake_collapse
 EXTRA_DIST += %D%/recorded/README.md $(EXPLAIN_RECORDED:%=%D%/recorded/%.json)
 check_PROGRAMS += %D%/hostile
@@ -20,4 +20,4 @@ TESTS += %D%/words
 %C%_words_SOURCES = %D%/words.c src/cmd/explain/words.c src/cmd/explain/probe.h
 %C%_words_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 dist_check_SCRIPTS += %D%/explain
-TESTS += %D%/explain
+slow_tests += %D%/explain

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_check_SCRIPTS += %D%/example %D%/hostile
-TESTS += %D%/example %D%/hostile
+slow_tests += %D%/example %D%/hostile
 EXTRA_DIST += %D%/bad.c
 
 check_PROGRAMS += %D%/worker
