@@ -50,10 +50,6 @@ static int connect_to(struct store *store, int flags, const char *query, struct 
 	char *uri = path_uri(store->path, query);
 	sqlite3_close(store->db);
 	store->db = NULL;
-	/* A store holds command lines, so a new one is the owner's alone; SQLite gives its log the same mode. */
-	int fd = flags & SQLITE_OPEN_CREATE ? open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-	if (fd >= 0)
-		close(fd);
 	int rc = sqlite3_open_v2(uri, &store->db, flags | SQLITE_OPEN_URI, NULL);
 	free(uri);
 	if (rc != SQLITE_OK)
