@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Software-defined events of the kernels here. A file with KERNEL_COUNT in it is compiled twice (libkernels_counted
- * in local.mk): as it is timed, where nothing of it is left, and with KERNEL_COUNTING for runs with call->events. What
- * it gives to others has a name of its own in each. */
+ * in local.mk): once for timed runs, without any trace of counting, and once with KERNEL_COUNTING for runs with
+ * call->events. Its exported names differ between the two. */
 #ifndef KERNELS_COUNT_H
 #define KERNELS_COUNT_H
 #include <omp.h>

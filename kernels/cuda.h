@@ -2,10 +2,10 @@
 /* Shared by kernels for device=cuda.
  *
  * Such a kernel is a table of its own, kernels/NAME/cuda/NAME_cuda.c, with the name of the CPU's kernel, `.device =
- * "cuda"` and no OpenMP flags. Its code is in .cu files beside it, one a variant, compiled at run time with the
- * configuration as -D. call->gpu is the device. run need not wait for what it launches in the gpu's own stream: the
- * worker times with events there, and waits. What run gives to other streams or other GPUs it joins to that stream
- * before it returns. */
+ * "cuda"` and no OpenMP flags. Its code is in .cu files beside it, one for each variant, compiled at run time with
+ * the configuration as -D. call->gpu is the device. run need not wait for its launches in the gpu's own stream: the
+ * worker times with events there, and waits. Launches in other streams or on other GPUs must join that stream before
+ * run returns. */
 #ifndef KERNELS_CUDA_H
 #define KERNELS_CUDA_H
 #include <stdio.h>

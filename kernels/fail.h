@@ -4,7 +4,7 @@
 #define KERNELS_FAIL_H
 #include "kernels/kernel.h"
 
-/* One line, without an end; returns `status`. */
+/* The message is one line without a newline; returns `status`. */
 __attribute__((format(printf, 3, 4))) enum ss_status kernel_fail(const struct ss_call *call, enum ss_status status,
                                                                  const char *format, ...);
 

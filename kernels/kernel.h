@@ -3,18 +3,21 @@
  *
  * A kernel is one const table. The worker calls, in this order and from its main thread:
  *
- *     open(input)                        once a problem: inputs that all configurations share, and the oracle's answer
- *     setup(state, input)                once a configuration, with its thread count and binding already in force:
- *                                        allocate, and touch memory first with the threads that will use it
- *     reset(state)                       before every run, untimed: put the inputs back
+ *     open(input)                        once for each problem: inputs that all configurations share, and the oracle's
+ *                                        answer
+ *     setup(state, input)                once for each configuration, with its thread count and binding in force:
+ *                                        allocate memory, and touch it first with the threads that will use it
+ *     reset(state)                       before every run, untimed: restore the inputs
  *     run(state)                         timed
  *     verify(state)                      after the first run: compare with the oracle
- *     teardown(state), close(input)      in the end; called after a failed setup or open, too
+ *     teardown(state), close(input)      in the end, and also after a failed setup or open
  *
- * The worker allocates input and state, zeroed, with the sizes in the table. A kernel never prints, never exits and
- * keeps no globals: several states live at the same time (one for each configuration of a race). Of the hooks run and
- * verify must be there; the others may be NULL where there is nothing to do. An open that returns SS_INVALID refuses
- * the problem itself (a size, a file that can't be read): its message tells the user what is wrong with it. */
+ * The worker allocates input and state, zeroed, with the sizes in the table; the kernel owns the memory that its hooks
+ * allocate, and frees it in teardown and close. The table and its texts must live as long as the process. A kernel
+ * must not print, exit or keep globals, because several states live at the same time (one for each configuration of a
+ * race). run and verify are required; other hooks may be NULL. A hook that fails returns a status and writes one line
+ * to call->message. An open that returns SS_INVALID refuses the problem itself (a size, an unreadable file): its
+ * message tells the user why. */
 #ifndef SWEETSPOT_KERNEL_H
 #define SWEETSPOT_KERNEL_H
 #include <stddef.h>
@@ -24,7 +27,7 @@ struct gpu;
 
 #define SS_KERNEL_ABI 4
 
-/* SS_TEXT is for parts of a problem only: any text, such as the name of a file. */
+/* SS_TEXT, arbitrary text such as a file name, is only for parts of a problem. */
 enum ss_type { SS_INT, SS_REAL, SS_WORD, SS_TEXT };
 
 /* A tunable parameter, or a part of the problem (its size, its mix). */
@@ -32,21 +35,22 @@ struct ss_param {
 	const char *name; /* NULL ends a table */
 	const char *summary;
 	enum ss_type type;
-	/* Values to try: "a,b,c", "1..8" (step 1), "0..64+8", "16..512*2". For SS_WORD: every word it takes.
-	 * May be NULL for a part of the problem; of an SS_TEXT it says what is built in. */
+	/* Values to try: "a,b,c", "1..8" (step 1), "0..64+8", "16..512*2". For SS_WORD: every valid word. May be NULL for
+	 * a part of the problem; for SS_TEXT it lists the built-in texts. */
 	const char *values;
-	const char *initial; /* the baseline's value: what a user has without tuning */
-	const char *when;    /* expression over other parameters: it exists only where this holds; NULL: always */
-	double min, max;     /* for SS_INT and SS_REAL; both 0: none. A value inside is safe to run, or setup refuses it */
+	const char *initial; /* the baseline's value, which a user has without tuning */
+	const char *when;    /* expression over other parameters: the parameter exists only if it holds; NULL: always */
+	double min,
+		max; /* of SS_INT and SS_REAL; both 0: unbounded. Values inside are safe to run, or setup refuses them */
 };
 
 enum {
-	SS_EVENTS_MAX = 16, /* a kernel has, and places in memory from one thread's to the next one's */
+	SS_EVENTS_MAX = 16, /* most events of a kernel, and the stride from one thread's counts to the next one's */
 	SS_EVENT_UNKNOWN = -1
 };
 
 struct ss_value {
-	int64_t i;     /* SS_INT: the value; SS_WORD: its place in `values` */
+	int64_t i;     /* SS_INT: the value; SS_WORD: its index in `values`, from 0 */
 	double r;      /* SS_REAL: the value; SS_INT: the same as i */
 	const char *w; /* SS_WORD, SS_TEXT */
 };
@@ -54,34 +58,34 @@ struct ss_value {
 struct ss_call {
 	const struct ss_value *problem; /* in the order of the kernel's problem[] */
 	const struct ss_value *config;  /* in the order of the kernel's params[]; absent ones hold their initial value */
-	int threads;                    /* the team's size; omp_set_num_threads and omp_set_schedule are done */
-	uint64_t seed;                  /* for inputs: the same seed, the same input */
-	char *message;                  /* why it failed, one line */
-	size_t message_size;
-	/* NULL in all runs that are timed. Else this run counts: thread t adds what it did to events[t * SS_EVENTS_MAX +
-	 * e], e in the order of the kernel's events[]. What it can't know in this configuration it sets to
-	 * SS_EVENT_UNKNOWN, as 0 would say that nothing happened. The memory is zeroed before each run. */
+	int threads;                    /* size of the team; omp_set_num_threads and omp_set_schedule have been called */
+	uint64_t seed;                  /* for inputs: the same seed must give the same input */
+	char *message;                  /* reason of a failure, one line; owned by the worker */
+	size_t message_size;            /* bytes, the NUL included */
+	/* NULL in timed runs. Otherwise this run counts: thread t adds its events to events[t * SS_EVENTS_MAX + e], e in
+	 * the order of the kernel's events[]. It sets an event that it cannot count in this configuration to
+	 * SS_EVENT_UNKNOWN, because 0 would mean that nothing happened. The memory is zeroed before each run. */
 	int64_t *events;
-	struct gpu *gpu; /* of kernels for a device (gpu/gpu.h); NULL on the CPU */
+	struct gpu *gpu; /* the device of kernels that have one (gpu/gpu.h); NULL on the CPU */
 };
 
 enum ss_status {
 	SS_OK = 0,
-	SS_INVALID,   /* this configuration can't be run on this problem */
+	SS_INVALID,   /* this configuration cannot run on this problem */
 	SS_NOMEM,     /* out of memory */
 	SS_FAILED,    /* failed at run time */
 	SS_INCORRECT, /* verify: the result is wrong */
-	SS_COMPILE    /* setup: what is compiled for this configuration does not compile */
+	SS_COMPILE    /* setup: the code of this configuration does not compile */
 };
 
-/* For the roofline: what one run must do at least, whatever the variant. */
+/* For the roofline: the least work of one run, whatever the variant. */
 struct ss_work {
 	double ops;     /* useful operations */
 	double bytes;   /* compulsory memory traffic */
-	const char *op; /* what one operation is: "relaxation", "cell update" */
+	const char *op; /* name of an operation: "relaxation", "cell update" */
 };
 
-/* A software-defined event: something that only the kernel itself can count, such as "acquisitions". */
+/* A software-defined event, which only the kernel itself can count, such as "acquisitions". */
 struct ss_event {
 	const char *name; /* a word of letters, digits and _; NULL ends a table */
 	const char *summary;
@@ -97,7 +101,7 @@ struct ss_figure {
 /* A series over the course of a run: a value for each step, iteration or generation. */
 struct ss_series {
 	const char *name;
-	const double *values; /* the kernel's, until its next run */
+	const double *values; /* owned by the kernel, valid until its next run */
 	size_t count;
 };
 
@@ -113,8 +117,8 @@ struct ss_program {
 enum ss_flags {
 	SS_OPENMP = 1,    /* gets threads, places and proc_bind for free */
 	SS_SCHEDULE = 2,  /* its loops are schedule(runtime): gets schedule and chunk for free */
-	SS_RACY = 4,      /* has variants with data races on purpose: listed in `unsafe` */
-	SS_TEAM_GIVEN = 8 /* the team's size is part of the question: it is searched only when the user asks for it */
+	SS_RACY = 4,      /* has variants with deliberate data races, which `unsafe` lists */
+	SS_TEAM_GIVEN = 8 /* the team's size belongs to the question, so it is searched only on request */
 };
 
 struct ss_kernel {
@@ -125,11 +129,11 @@ struct ss_kernel {
 	const struct ss_param *params;
 	const char *const
 		*constraints;          /* expressions over params, threads, schedule and the problem; NULL-terminated or NULL */
-	const char *schedule_when; /* schedule and chunk matter only where this holds; NULL: always */
-	const char *unsafe;        /* where this holds a configuration may be measured, never recommended; NULL: nowhere.
-	                            * Several expressions, of which one must hold, are separated by ';' */
-	const char *serial;        /* "P=V P=V": with one thread, what the work costs without any parallelism; the rest
-	                            * as in the baseline. NULL: all of the baseline */
+	const char *schedule_when; /* schedule and chunk matter only if this holds; NULL: always */
+	const char *unsafe;        /* if this holds a configuration may be measured but is never recommended; NULL: never.
+	                            * ';' separates alternatives */
+	const char *serial;        /* "P=V P=V": the settings that, with one thread, show the cost of the work without any
+	                            * parallelism; the rest as in the baseline. NULL: all of the baseline */
 	size_t input_size, state_size;
 
 	enum ss_status (*open)(void *input, const struct ss_call *call);
@@ -141,29 +145,26 @@ struct ss_kernel {
 	void (*teardown)(void *state);
 	void (*close)(void *input);
 
-	/* Figures of the last run, which took `seconds` (the median of its samples). Fill `out`, at most `most`; return how
-	 * many.
-	 */
+	/* Figures and series of the last run, which took `seconds` (the median of its samples). They write at most `most`
+	 * elements to `out` and return their number. */
 	size_t (*figures)(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
 	                  size_t most);
 	size_t (*series)(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
 
-	/* Events that run counts where call->events is given; NULL: none. Counting may cost time, but none where it is off.
-	 */
+	/* Events that run counts if call->events is not NULL; NULL: none. Counting may cost time only when it is on. */
 	const struct ss_event *events;
 
-	const char *device; /* NULL: the CPU; "cuda". Two kernels of one name for two devices are the same work */
-	/* For kernels of a device: the program of this configuration. Asking needs neither state nor device; equal
-	 * answers are compiled once. Pass everything as an argument that need not be a constant of the code, so that there
-	 * are few of them. */
+	const char *device; /* NULL: the CPU; or "cuda". Kernels of one name for two devices do the same work */
+	/* For kernels of a device: fills in the program of this configuration, without a state or a device. Equal programs
+	 * are compiled once, so pass everything as an argument that need not be a constant of the code. */
 	void (*program)(const struct ss_call *call, struct ss_program *program);
 };
 
-enum { SS_FIGURES_MAX = 16, SS_SERIES_MAX = 8 }; /* what `most` is */
+enum { SS_FIGURES_MAX = 16, SS_SERIES_MAX = 8 }; /* the worker's `most` */
 
-/* A shared object with kernels of your own, for `sweetspot tune ./libmine.so`: it exports this under the name
+/* A shared object with your own kernels, for `sweetspot tune ./libmine.so`, exports this under the name
  * sweetspot_plugin. Write SS_PLUGIN(&one_kernel, &another); in one of its files. It stays loaded as long as the worker
- * lives, and it is code in the worker's process: it can do whatever you can. */
+ * lives, and runs in the worker's process with your rights. */
 struct ss_plugin {
 	uint32_t abi;                           /* SS_KERNEL_ABI */
 	const struct ss_kernel *const *kernels; /* ends with NULL */

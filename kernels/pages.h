@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory whose pages nobody has touched: mapped afresh for every configuration, so that the first touch under that
- * configuration's team decides where they are. What malloc recycles has been touched already. */
+/* Untouched pages: mapped afresh for every configuration, so that the first touch under that configuration's team
+ * decides where they are. Memory recycled by malloc has already been touched. */
 #ifndef KERNELS_PAGES_H
 #define KERNELS_PAGES_H
 #include <stddef.h>

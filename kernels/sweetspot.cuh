@@ -4,8 +4,8 @@
  *
  * NVRTC compiles these files for a GPU. The tests' emulator compiles the same files as C++ for the CPU, to try them where
  * there is none, and defines SWEETSPOT_EMULATED; for its sake:
- *   - what is launched is extern "C" __global__;
- *   - __shared__ is declared inside functions that are no templates; dynamic shared memory is SS_DYNAMIC(T, name);
+ *   - launched functions are extern "C" __global__;
+ *   - __shared__ is declared only inside functions that are not templates; dynamic shared memory is SS_DYNAMIC(T, name);
  *   - PTX and intrinsics of one architecture are wrapped here, with their meaning in plain C++ beside them;
  *   - threads that wait for each other use __syncthreads, __syncwarp, the *_sync intrinsics or ss_grid_barrier: a loop
  *     that spins on memory calls ss_pause() in each turn. */
@@ -25,7 +25,7 @@ typedef signed short ss_i16;
 	T *const name = reinterpret_cast<T *>(ss_dynamic_bytes)
 #endif
 
-/* In a loop that waits for another block. */
+/* Call it in a loop that waits for another block. */
 static __device__ __forceinline__ void ss_pause() {
 #ifdef SWEETSPOT_EMULATED
 	ss_emulated_yield();

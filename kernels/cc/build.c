@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows from edges, by as many threads as there are processors: every edge goes into both of its rows, in any order, and
- * then each row is sorted. The order of the edges, and who was first, leave no trace. */
+/* Builds rows from edges, with as many threads as there are processors: every edge goes into both of its rows, in
+ * any order, and then each row is sorted. So neither the order of the edges nor that of the threads shows in the
+ * result. */
 #include <config.h>
 #include <omp.h>
 #include <stdlib.h>

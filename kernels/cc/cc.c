@@ -7,7 +7,7 @@
 
 enum { PARAM_VARIANT, PARAM_UPDATE, PARAM_LINK, PARAM_ROUNDS };
 
-/* In the order of the words of `variant`. */
+/* The order is that of the words of `variant`. */
 static const struct cc_variant *const variants[] = {&cc_rows, &cc_jump, &cc_afforest, &cc_serial};
 static const struct cc_variant *const counted[] = {&cc_rows_counted, &cc_jump_counted, &cc_afforest_counted,
                                                    &cc_serial_counted};

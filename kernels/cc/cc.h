@@ -13,7 +13,7 @@
 
 enum { CC_ROUNDS_MAX = 4, CC_STEPS_KEPT = 1 << 16 };
 
-/* In the order of the kernel's events. */
+/* The order is that of the kernel's events. */
 enum { CC_ITERATIONS, CC_LABEL_UPDATES, CC_EDGE_ENDS, CC_CAS_FAILURES };
 
 struct cc_state;
@@ -37,7 +37,7 @@ struct cc_state {
 	const struct cc_variant *variant;
 	struct cc_graph graph;
 	int32_t *label;
-	int32_t *other;  /* the labels of the step before, where the update is synchronous; else NULL */
+	int32_t *other;  /* the labels of the previous step if the update is synchronous, else NULL */
 	double *changed; /* labels that fell in each step: the first CC_STEPS_KEPT */
 	int64_t steps;
 	size_t looked;   /* ends of edges that were read */
@@ -84,7 +84,7 @@ enum ss_status cc_problem_open(struct cc_graph *graph, const struct ss_call *cal
 double cc_problem_size(const struct ss_call *call, double *edges);
 void cc_input_free(struct cc_input *input);
 
-/* check.c: what is wrong with s->label, if anything. */
+/* check.c: describes an error in s->label, if there is one. */
 enum ss_status cc_labels_check(const struct cc_state *s, const struct ss_call *call);
 
 /* oracle.c: fills in input->expected unless it is there. */

@@ -34,7 +34,7 @@ static enum ss_status line_read(struct cc_text *text, struct ids *ids) {
 			status = SS_NOMEM;
 	}
 	while (status == SS_OK && !cc_text_blank(text))
-		status = cc_text_real(text, "what comes after the edge");
+		status = cc_text_real(text, "the text after the edge");
 	return status;
 }
 
@@ -43,7 +43,7 @@ static int ids_compare(const void *a, const void *b) {
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorts, drops what is there twice; returns how many are left. */
+/* Sorts and drops duplicates; returns the number left. */
 static size_t ids_unique(int64_t *id, size_t count) {
 	size_t kept = 0;
 	qsort(id, count, sizeof *id, ids_compare);
@@ -83,7 +83,7 @@ static enum ss_status sparse_number(const struct cc_text *text, const struct ids
 	return status;
 }
 
-/* Where numbers are no larger than a few times the edges, a table is faster than sorting. */
+/* If the numbers are at most a few times the number of edges, a table is faster than sorting. */
 static enum ss_status dense_number(const struct ids *ids, int64_t largest, struct cc_pairs *pairs) {
 	enum ss_status status = SS_OK;
 	int32_t *name = calloc((size_t)largest + 1, sizeof *name);

@@ -14,7 +14,7 @@
 const struct cc_format *const cc_formats[] = {&cc_matrix_market, &cc_metis, &cc_serialized, &cc_edge_list};
 enum { FORMATS = sizeof cc_formats / sizeof *cc_formats };
 
-/* As much as is there, `size` at most. */
+/* Reads what is available, `size` bytes at most. */
 static ssize_t read_all(int file, char *data, size_t size) {
 	size_t done = 0;
 	while (done < size) {

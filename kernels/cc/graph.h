@@ -29,7 +29,7 @@ struct cc_pairs {
 /* build.c. False: out of memory. cc_graph_build empties the pairs. */
 bool cc_pairs_grow(struct cc_pairs *pairs);
 bool cc_pairs_reserve(struct cc_pairs *pairs, size_t count); /* of empty ones */
-int cc_team(size_t work); /* threads for a loop of so many turns, before any configuration's team is in force */
+int cc_team(size_t work); /* threads for a loop of this many iterations, before any configuration's team is in force */
 void cc_pairs_free(struct cc_pairs *pairs);
 enum ss_status cc_graph_build(struct cc_graph *graph, struct cc_pairs *pairs);
 void cc_graph_free(struct cc_graph *graph);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Label propagation with pointer jumping. A label is read as a pointer to a vertex of the component: who finds a
- * smaller label gives it to the vertex that its own label names, too, and after each step all pointers are followed to
- * their ends. After Shiloach and Vishkin, "An O(log n) parallel connectivity algorithm", 1982, as Zhang, Azad and Hu
- * simplify it in "FastSV: a distributed-memory connected component algorithm with fast convergence", 2020. */
+/* Label propagation with pointer jumping. A label is read as a pointer to a vertex of the component: a thread that
+ * finds a smaller label also gives it to the vertex that its own label names, and after each step all pointers are
+ * followed to their ends. After Shiloach and Vishkin, "An O(log n) parallel connectivity algorithm", 1982, as Zhang,
+ * Azad and Hu simplify it in "FastSV: a distributed-memory connected component algorithm with fast convergence",
+ * 2020. */
 #include <config.h>
 
 #include "kernels/cc/cc.h"

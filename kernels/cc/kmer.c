@@ -39,7 +39,7 @@ static bool branch_add(struct walk *w, int32_t from, int32_t before, int percent
 	return edge_add(w, from, kernel_random_below(&w->random, (uint32_t)before));
 }
 
-/* The path that begins at `from`; returns where the next one does, or -1. */
+/* The path that begins at `from`; returns the beginning of the next one, or -1. */
 static int32_t path_add(struct walk *w, int32_t from) {
 	int32_t v = from;
 	if (!branch_add(w, v, from, 90))

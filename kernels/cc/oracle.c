@@ -21,7 +21,7 @@ static void search_prefetch(const struct cc_graph *g, const int32_t *label, cons
 		__builtin_prefetch(&label[g->target[e]], 1);
 }
 
-/* Reaches what is connected with `source`; returns how many vertices that is. */
+/* Visits all vertices connected with `source`; returns their number. */
 static int32_t component_search(const struct cc_graph *g, int32_t source, int32_t *label, int32_t *queue) {
 	int32_t head = 0, tail = 0;
 	label[source] = source;

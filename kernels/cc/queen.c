@@ -36,7 +36,7 @@ static bool move_inside(const struct cube *cube, int move, int32_t *point) {
 	return inside && axes <= cube->moves;
 }
 
-/* One of each two opposite moves; move 13 is none. */
+/* Keeps one of each two opposite moves; move 13 stays in place. */
 static size_t vertex_join(const void *what, int32_t v, int32_t (*pair)[2]) {
 	const struct cube *cube = what;
 	size_t count = 0;

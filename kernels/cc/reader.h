@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of graphs. A reader gets the whole file in memory and adds its edges; nothing is allocated by what a header
- * says before the file has shown that it is long enough for it. */
+/* Readers of graph files. A reader gets the whole file in memory and adds its edges. It allocates what a header
+ * announces only after the file has shown that it is long enough. */
 #ifndef KERNELS_CC_READER_H
 #define KERNELS_CC_READER_H
 #include "kernels/cc/graph.h"

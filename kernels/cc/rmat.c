@@ -36,7 +36,7 @@ static int32_t scramble(const struct rmat *r, uint32_t v) {
 	return (int32_t)v;
 }
 
-/* One random number decides about four levels, 16 bits each. */
+/* A random number decides four levels, 16 bits each. */
 static void edge_draw(const struct rmat *r, uint64_t edge, int32_t pair[2]) {
 	const uint32_t a = 37356, ab = a + 12452, abc = ab + 12452; /* of 65536 */
 	uint64_t bits = 0, next = edge * (uint64_t)((r->scale + 3) / 4);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One thread: union-find with Rem's algorithm and splicing, the fastest of those that Patwary, Blair and Manne compare
- * in "Experiments on union-find algorithms for the disjoint-set data structure", 2010. A pointer never leads to a
- * larger vertex, so the root is the smallest; and because rows ascend, each edge is looked at from its larger end only.
- */
+/* A single thread: union-find with Rem's algorithm and splicing, the fastest of those that Patwary, Blair and Manne
+ * compare in "Experiments on union-find algorithms for the disjoint-set data structure", 2010. A pointer never leads
+ * to a larger vertex, so the root is the smallest; and because rows ascend, each edge is visited from its larger end
+ * only. */
 #include <config.h>
 
 #include "kernels/cc/cc.h"
 
-/* Climbs from the side whose pointer is larger, and bends what it passes to the smaller one. */
+/* Climbs from the side whose pointer is larger, and lets the vertices on its way point to the smaller one. */
 static int unite(int32_t *label, int32_t a, int32_t b) {
 	while (label[a] != label[b]) {
 		if (label[a] < label[b]) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The serialized graph (.sg) of the GAP Benchmark Suite: Beamer, Asanovic and Patterson, 2015, src/reader.h and
- * src/writer.h. One byte (directed or not), int64 edge ends, int64 vertices, an int64 for where each row begins and one
- * for where the last one ends, an int32 for each neighbour, from 0; when directed, offsets and neighbours again for the
- * edges that come in. All in the order of bytes of the machine that wrote it. */
+ * src/writer.h. One byte (directed or not), int64 edge ends, int64 vertices, an int64 offset for each row and for
+ * the end of the last, an int32 for each neighbour, from 0; if directed, offsets and neighbours again for the
+ * incoming edges. Everything is in the byte order of the machine that wrote it. */
 #include <config.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the word in `graph` to a graph. */
+/* Turns the word in `graph` into a graph. */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@ static size_t steps_room(const struct cc_graph *g) {
 	return g->n + 1 < CC_STEPS_KEPT ? (size_t)g->n + 1 : CC_STEPS_KEPT;
 }
 
-/* In order of falling alignment. */
+/* Sorted by falling alignment. */
 static void state_carve(struct cc_state *s) {
 	size_t n = (size_t)s->graph.n;
 	s->graph.first = s->pages;

@@ -67,7 +67,7 @@ enum ss_status cc_text_end(struct cc_text *text) {
 
 enum { NAME_SHOWN = 96 };
 
-/* The end of a long name; what can't be printed as a question mark. */
+/* The end of a long name, with question marks for bytes that cannot be printed. */
 static void name_show(const char *name, char shown[NAME_SHOWN + 1]) {
 	size_t size = strlen(name), skip = size > NAME_SHOWN ? size - NAME_SHOWN : 0;
 	memcpy(shown, name + skip, size - skip + 1);

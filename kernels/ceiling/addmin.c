@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An addition and a minimum of 32-bit integers: what a relaxation of a shortest path is made of. */
+/* An addition and a minimum of 32-bit integers, the parts of a shortest path's relaxation. */
 #include <config.h>
 
 #include "kernels/ceiling/ceiling.h"
 
-/* So that the minimum takes the limit in the last chains and the sum in the others. */
+/* The minimum takes the limit in the last chains and the sum in the others, so that both are needed. */
 static int64_t limit(const struct ceiling_job *job) {
 	return job->n + CEILING_CHAINS / 2;
 }

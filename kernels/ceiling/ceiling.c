@@ -107,7 +107,7 @@ static void ceiling_close(void *input) {
 const struct ss_kernel kernel_ceiling = {
 	.abi = SS_KERNEL_ABI,
 	.name = "ceiling",
-	.summary = "what this machine can do at most: bandwidths, arithmetic peaks, costs of OpenMP",
+	.summary = "limits of this machine: bandwidths, arithmetic peaks, costs of OpenMP",
 	.flags = SS_OPENMP | SS_TEAM_GIVEN,
 	.problem = problem,
 	.params = params,

@@ -15,11 +15,11 @@
 
 enum { CEILING_CHAINS = 12 }; /* independent chains of operations: latency 4 or 5, two or more units */
 enum { CEILING_VECTOR_MAX = 64, CEILING_LINE = 128 /* neighbours are fetched in pairs */, CEILING_UNIT = 1024 };
-/* A thread moves so many at least in a run, so that starting the team is small beside it. */
+/* Bytes that a thread moves at least in a run, so that starting the team is negligible. */
 #define CEILING_PASS_BYTES ((size_t)1 << 24)
 
-/* Loops of one instruction set. Sizes are multiples of CEILING_UNIT. The second copy and triad write past the caches;
- * NULL where there is no way to. */
+/* The loops of one instruction set. Sizes are multiples of CEILING_UNIT. The second copy and triad write past the
+ * caches; NULL if the instruction set cannot. */
 struct ceiling_isa {
 	const char *name;
 	size_t vector; /* bytes */
@@ -36,7 +36,7 @@ struct ceiling_isa {
 
 /* The part of one thread. */
 struct ceiling_slot {
-	_Alignas(CEILING_LINE) uint64_t sum; /* what was read; how often it was here */
+	_Alignas(CEILING_LINE) uint64_t sum; /* the sums that were read; number of runs */
 	_Alignas(CEILING_LINE) _Atomic int64_t ball;
 	_Alignas(CEILING_LINE) unsigned char chains[CEILING_CHAINS * CEILING_VECTOR_MAX];
 };
@@ -69,7 +69,7 @@ struct ceiling_job {
 	int threads, from, to;
 	bool stream;
 	size_t size, passes;          /* bytes of an array; how often a run goes through them */
-	unsigned char *base, *memory; /* what was mapped, and where the threads' arrays begin in it */
+	unsigned char *base, *memory; /* the mapping, and the start of the threads' arrays in it */
 	size_t mapped, stride;        /* bytes in all; from one thread's to the next's */
 	struct ceiling_slot *slots;
 	double sum; /* of a reduction */
@@ -77,12 +77,12 @@ struct ceiling_job {
 
 extern const struct ceiling_rate ceiling_bandwidth, ceiling_flops, ceiling_pairs, ceiling_latency, ceiling_cost;
 
-/* job.c: what a call asks for; SS_INVALID with a message. */
+/* job.c: reads a call; SS_INVALID with a message. */
 enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *call);
 double ceiling_repetitions(const struct ceiling_job *job); /* for `ops` */
 double ceiling_bytes(const struct ceiling_job *job);
 
-/* memory.c: SS_NOMEM, or SS_INVALID with a message where it is more than half of the machine's. */
+/* memory.c: SS_NOMEM, or SS_INVALID with a message if it exceeds half of the machine's memory. */
 enum ss_status ceiling_memory_new(struct ceiling_job *job, const struct ss_call *call);
 void ceiling_memory_free(struct ceiling_job *job);
 static inline void *ceiling_array(const struct ceiling_job *job, int thread, int array) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fused multiply-add in single precision, or a multiplication and an addition where there is none: two operations. */
+/* Fused multiply-add in single precision, or a multiplication and an addition if the instruction set lacks it: two
+ * operations. */
 #include <config.h>
 
 #include "kernels/ceiling/ceiling.h"

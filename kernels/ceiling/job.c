@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a call to a job, and what the ceilings have in common. */
+/* Turns a call into a job, and holds the code that the ceilings share. */
 #include <config.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 enum { PROBLEM_WHAT, PROBLEM_N, PROBLEM_FROM, PROBLEM_TO };
 enum { PARAM_ISA, PARAM_STORES };
 
-/* In the order of the words of `what`. */
+/* The order is that of the words of `what`. */
 static const struct ceiling *const ceilings[] = {
 	&ceiling_read,     &ceiling_copy,      &ceiling_triad,   &ceiling_fp32,      &ceiling_fp64, &ceiling_addmin,
 	&ceiling_handover, &ceiling_fork_join, &ceiling_barrier, &ceiling_reduction, &ceiling_task,
@@ -22,7 +22,7 @@ const struct ceiling_rate ceiling_pairs = {"rate", "Gpair/s", 1e-9, false};
 const struct ceiling_rate ceiling_latency = {"latency", "ns", 1e9, true};
 const struct ceiling_rate ceiling_cost = {"cost", "us", 1e6, true};
 
-/* The one named in the table's order behind "best", which is the first that is usable; NULL where there is none. */
+/* The named one of the table's entries behind "best", which is the first that is usable; NULL if there is none. */
 static const struct ceiling_isa *isa_find(int64_t word) {
 	static const char *const names[] = {NULL, "avx512", "avx2", "sse41", "generic"};
 	const char *name = names[word];
@@ -56,7 +56,7 @@ enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *c
 	job->from = (int)call->problem[PROBLEM_FROM].i;
 	job->to = (int)call->problem[PROBLEM_TO].i;
 	if (!job->isa)
-		return kernel_fail(call, SS_INVALID, "this processor, or this build, has no such instruction set");
+		return kernel_fail(call, SS_INVALID, "this processor, or this build, does not support that instruction set");
 	if (job->stream && job->ceiling->arrays > 1 && !job->isa->copy[1])
 		return kernel_fail(call, SS_INVALID, "%s cannot store past the caches here", job->isa->name);
 	sizes_set(job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fresh pages for every job, so that the threads that fill them place them; large ones where the system has them. */
+/* Maps fresh pages for every job, so that the threads that fill them place them; large ones if the system has them. */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <arm_neon.h>
 #endif
 
-/* The value is in a register now, and nobody knows what it is. */
+/* Forces the value into a register and hides it from the compiler. */
 #if defined(__x86_64__)
 #define KEEP(vector) __asm__ volatile("" : "+x"(vector))
 #elif defined(__aarch64__)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocked Floyd-Warshall: Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", 2003.
- * For each k: the diagonal tile, then row k and column k, then the rest. One parallel region around it all. Row and
- * column do not read each other, so no barrier stands between them. The thread that updates the next diagonal tile
- * closes it at once: nobody reads it before the next barrier, and so the diagonal costs no step of its own. */
+/* Blocked Floyd-Warshall: Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm",
+ * 2003. For each k: the diagonal tile, then row k and column k, then the rest. One parallel region surrounds all of
+ * it. Row and column do not read each other, so they need no barrier between them. The thread that updates the next
+ * diagonal tile closes it at once: no other thread reads it before the next barrier, so the diagonal does not cost a
+ * step of its own. */
 #include <config.h>
 
 #include "kernels/fw/fw.h"
 
-/* Tiles are counted without row k or column k, so that a static schedule gives all threads the same number. A tile then
- * stays with the thread that has touched it first, but for those next to where one thread's share ends. */
+/* Tiles are counted without row k or column k, so that a static schedule gives all threads the same number. A tile
+ * then stays with the thread that touched it first, except next to the borders between the threads' shares. */
 static int without(int t, int k) {
 	return t + (t >= k);
 }

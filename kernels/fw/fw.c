@@ -11,7 +11,7 @@
 enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_ISA };
 enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_LAYOUT };
 
-/* In the order of the words of `variant`. */
+/* The order is that of the words of `variant`. */
 static const struct fw_variant *const variants[] = {&fw_naive, &fw_tiled, &fw_tasks, &fw_tasks_inner, &fw_simd};
 static const struct fw_variant *const counted[] = {&fw_naive_counted, &fw_tiled_counted, &fw_tasks_counted,
                                                    &fw_tasks_inner_counted, &fw_simd_counted};
@@ -66,7 +66,7 @@ static enum ss_status isa_refuse(const struct ss_call *call) {
 	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
 		if (isa->usable())
 			snprintf(have + strlen(have), sizeof have - strlen(have), " %s", isa->name);
-	return kernel_fail(call, SS_INVALID, "this CPU can't run isa=%s; it can run:%s", call->problem[PROBLEM_ISA].w,
+	return kernel_fail(call, SS_INVALID, "this CPU cannot run isa=%s; it can run:%s", call->problem[PROBLEM_ISA].w,
 	                   have);
 }
 

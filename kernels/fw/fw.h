@@ -41,7 +41,7 @@ struct fw_input {
 enum fw_form { FW_LINES, FW_ROWS, FW_TILES, FW_PANELS };
 enum fw_type { FW_INT32, FW_FLOAT, FW_TYPES };
 
-/* In the order of the kernel's events. */
+/* The order is that of the kernel's events. */
 enum { FW_TILE_UPDATES, FW_RELAXATIONS };
 
 struct fw_state;
@@ -60,7 +60,7 @@ struct fw_extents {
 
 /* The inner loops for one type, compiled for one instruction set. */
 struct fw_ops {
-	/* One row through one vertex: c = min(c, a + b), where a is one cell. The rows must differ. */
+	/* A row through one vertex: c = min(c, a + b), where a is one cell. The rows must differ. */
 	void (*row)(void *c, const void *b, const void *a, int count);
 	/* c = min(c, a (x) b), in plain C. Right in place: on the diagonal, row and column. */
 	void (*tile)(void *c, const void *a, const void *b, const struct fw_extents *e);

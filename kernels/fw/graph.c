@@ -46,7 +46,7 @@ static void row_fill(const struct fw_state *s, int i, int from, int to) {
 		fw_cell_set(s, i, i, 0);
 }
 
-/* With its padding, where it has some. */
+/* Includes the padding, if any. */
 static void tile_clear(const struct fw_state *s, int down, int across) {
 	char *tile = fw_tile(s, down, across);
 	if (s->form != FW_ROWS) {

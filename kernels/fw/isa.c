@@ -49,7 +49,7 @@ static int sse41_usable(void) {
 }
 #endif
 
-/* Four lanes are what SSE2, NEON, AltiVec and the like have without asking. */
+/* SSE2, NEON, AltiVec and the like always have four lanes. */
 #define ISA_NAME(word) base_##word
 #define ISA_TARGET
 #define ISA_LANES 4

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The matrix of a state. Its pages are mapped afresh for every configuration, so that the first touch under that
- * configuration's team decides where they are; memory that malloc recycles has been touched already. */
+ * configuration's team decides where they are; memory recycled by malloc has already been touched. */
 #include <config.h>
 
 #include "kernels/pages.h"
@@ -54,7 +54,7 @@ static enum ss_status layout_shape(struct fw_state *s, int block) {
 	return SS_OK;
 }
 
-/* With padding, where there is some; it can't overflow, as both extents are below 2^17. */
+/* Includes the padding, if any; it cannot overflow, because both extents are below 2^17. */
 static size_t layout_bytes(const struct fw_state *s) {
 	size_t n = (size_t)s->n;
 	if (s->form == FW_LINES || s->form == FW_ROWS)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A template, included by isa_tile.h: what the plain variants do, for the compiler to vectorise with the instructions
- * of one set. Before it: TILE_NAME(word), TILE_TARGET (a function attribute or nothing), TILE_CELL (the type).
+/* A template, included by isa_tile.h: the loops of the plain variants, which the compiler vectorises with the
+ * instructions of one set. Define first: TILE_NAME(word), TILE_TARGET (a function attribute or nothing), TILE_CELL (the
+ * type).
  *
- * On the diagonal and in row k a tile is its own source: the middle vertex goes outermost there, and row m is left out
- * of step m, which can't change it, as no distance to itself is below 0. Elsewhere the order is free (tile (k, k) is
- * closed by then), and four vertices at a time, for two rows at once, save most loads and stores. */
+ * On the diagonal and in row k a tile is its own source: the middle vertex goes outermost there, and row m is left
+ * out of step m, which cannot change it because distances to itself are never below 0. Elsewhere the order is free
+ * (tile (k, k) is closed by then), and taking four vertices at a time, for two rows at once, saves most loads and
+ * stores. */
 
-/* One row through one vertex: c = min(c, a + b). The rows must differ. */
+/* A row through one vertex: c = min(c, a + b). The rows must differ. */
 TILE_TARGET static inline void TILE_NAME(row_relax)(TILE_CELL *restrict c, const TILE_CELL *restrict b, TILE_CELL a,
                                                     int count) {
 	for (int j = 0; j < count; j++) {

@@ -12,7 +12,7 @@ enum { GOL_N_MAX = 65536, GOL_WORDS_MAX = GOL_N_MAX / 64, GOL_LINE = 64 /* bytes
 enum { GOL_STRIP_MAX = 1024, GOL_DEPTH_MAX = 64, GOL_BLOCK_MAX = GOL_N_MAX, GOL_SPAN_MAX = GOL_WORDS_MAX };
 enum { GOL_WINDOWS_MAX = 12, GOL_KEPT = 5 };
 
-/* In the order of the kernel's events. */
+/* The order is that of the kernel's events. */
 enum { GOL_CELL_UPDATES, GOL_ITEMS };
 
 /* A part of the last generation: 64 cells a word. */
@@ -21,7 +21,7 @@ struct gol_window {
 	uint64_t *cells;
 };
 
-/* One problem: 64 cells a word, bit 0 first; a row begins a new word and its unused bits are 0. */
+/* A problem: 64 cells a word, bit 0 first; a row begins a new word and its unused bits are 0. */
 struct gol_input {
 	size_t n, words; /* words: of a row */
 	uint64_t tail;   /* the cells of its last word */
@@ -31,8 +31,8 @@ struct gol_input {
 	struct gol_window expected[GOL_WINDOWS_MAX];
 };
 
-/* The vector loops of one set of instructions. Rows of src give rows of dst; they write whole vectors, so that the
- * caller has to clear what comes after the last cell. Strides in elements. */
+/* The vector loops of one instruction set. Rows of src give rows of dst; they write whole vectors, so the caller has
+ * to clear the rest after the last cell. Strides in elements. */
 struct gol_isa {
 	const char *name;
 	bool (*usable)(void); /* NULL: everywhere */
@@ -117,16 +117,16 @@ static inline int64_t gol_temporal_passes(const struct gol_state *state) {
 /* The oracle: `generations` steps of n rows of `words` words, in place, serially and by another method than the
  * variants. False without memory. */
 bool gol_evolve(uint64_t *cells, size_t n, size_t words, int64_t generations);
-/* The same for a part of the grid only, from what can have an influence on it. Fills window->cells. */
+/* The same for a part of the grid only, computed from the cells that can influence it. Fills window->cells. */
 bool gol_window_evolve(const struct gol_input *input, struct gol_window *window);
 
-/* The expected last generation; all of it where that is affordable, else windows. False without memory. */
+/* The expected last generation: all of it if that is affordable, else windows. False without memory. */
 bool gol_expect(struct gol_input *input, uint64_t seed);
 void gol_expected_free(struct gol_input *input);
 /* The rows of the current generation against it; SS_INCORRECT names the first cell that differs. */
 enum ss_status gol_compare(const struct gol_state *state, const struct ss_call *call);
 
-/* gol.c: what the table of another device shares. Its result in the host's memory is compared and measured as a
+/* gol.c: shared with the table of another device. Its result in the host's memory is compared and measured as a
  * gol_state with input, variant (load, save and its units), grid, stride, now and depth. */
 enum { GOL_N, GOL_GENERATIONS, GOL_DENSITY }; /* places in the problem */
 extern const struct ss_param gol_problem[];

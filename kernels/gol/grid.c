@@ -8,8 +8,8 @@
 #include "kernels/pages.h"
 #include "kernels/gol/gol.h"
 
-/* Before row 0: a line and a dead row; after the last row: a dead row, and a line that vectors may read. One
- * allocation, so that the system refuses what it can't give as a whole. */
+/* Before row 0: a line and a dead row; after the last row: a dead row, and a line that vectors may read. It is one
+ * allocation, so that the system refuses it as a whole if memory is short. */
 static bool allocate(struct gol_state *state) {
 	size_t n = state->input->n, cells = state->variant->cells_per_unit;
 	size_t units = (n + cells - 1) / cells + 1;

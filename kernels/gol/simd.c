@@ -5,7 +5,7 @@
 
 #include "kernels/gol/gol.h"
 
-/* For 64 cells a word: the bits of a sum of up to three cells, for a row and what the last vector is longer. */
+/* 64 cells a word: the bits of a sum of up to three cells, for a row and the excess of its last vector. */
 struct gol_sums {
 	uint64_t low[GOL_WORDS_MAX + GOL_LINE / 8], high[GOL_WORDS_MAX + GOL_LINE / 8];
 };

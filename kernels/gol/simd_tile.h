@@ -32,8 +32,8 @@ TILE_INLINE struct TILE_NAME(pair) TILE_NAME(pair)(struct TILE_NAME(sum) a, stru
 	return (struct TILE_NAME(pair)){a.low ^ b.low, a.high ^ b.high, a.low & b.low, a.high & b.high};
 }
 
-/* All nine cells: ones + 2 (carry + twos) + 4 fours. It is 3 where ones and carry ^ twos are set and fours is not, and
- * 4 where neither is set and either fours or both of carry and twos are. */
+/* All nine cells: ones + 2 (carry + twos) + 4 fours. It is 3 if ones and carry ^ twos are set and fours is not, and
+ * 4 if neither is set and either fours or both of carry and twos are. */
 TILE_INLINE TILE_NAME(bits)
 	TILE_NAME(next)(TILE_NAME(bits) cell, struct TILE_NAME(pair) two, struct TILE_NAME(sum) third) {
 	TILE_NAME(bits) ones = two.low ^ third.low, carry = two.low_both | (two.low & third.low);
@@ -71,9 +71,9 @@ TILE_TARGET static void TILE_NAME(rows)(const uint64_t *src, uint64_t *dst, size
 	}
 }
 
-/* One vector wide, down an even number of rows, the sums in registers. Rows two by two share the pair between them.
- * `kept` has the sums of the two rows before src, and gets those of the last two. Row 0 of dst is what becomes of the
- * row before src. */
+/* One vector wide, down an even number of rows, with the sums in registers. Pairs of rows share the sum between
+ * them. `kept` has the sums of the two rows before src, and gets those of the last two. Row 0 of dst is the next
+ * generation of the row before src. */
 TILE_INLINE void TILE_NAME(slide_column)(TILE_NAME(bits) * kept, const uint64_t *src, uint64_t *dst, size_t stride,
                                          size_t rows) {
 	struct TILE_NAME(sum) first = {.low = kept[0], .high = kept[1]}, second = {kept[2], kept[3], kept[4]};

@@ -3,7 +3,7 @@
  * a few rows at a time, every generation one row behind the one before it (time skewing: Wonnacott, Achieving Scalable
  * Locality with Time Skewing, 2002; wavefronts: Wellein et al., Efficient Temporal Blocking for Stencil Computations by
  * Multicore-Aware Wavefront Parallelization, 2009). The rows of a step go back and forth between two buffers in the
- * first-level cache; what a generation needs of the step before, the sums of its last two rows, is kept for each of
+ * first-level cache; the sums of its last two rows, which a generation needs from the step before, are kept for each of
  * them.
  *
  * Tiles need not wait for each other, since they compute what they need of their neighbours once more (overlapped
@@ -57,7 +57,7 @@ static struct tile tile_find(const struct gol_state *state, size_t item, size_t 
 	                     .kept = cells + 2 * state->tile_words};
 }
 
-/* From the grid, with a word on each side; rows outside are dead. */
+/* Copies from the grid, with a word on each side; rows outside are dead. */
 static void copy_in(const struct gol_state *state, const struct tile *tile, int now, ptrdiff_t row) {
 	uint64_t *dst = tile->cells[0] + LEFT;
 	for (size_t i = 0; i < state->step; i++, row++, dst += state->tile_stride)
@@ -117,7 +117,7 @@ static void trim(const struct gol_state *state, const struct tile *tile, uint64_
 			memset(cells + LEFT, 0, (tile->words + 2) * sizeof *cells);
 }
 
-/* One step of the tile. In generation g, which is g rows behind, rows from above + g on are of use; `above` is the
+/* A step of the tile. In generation g, which is g rows behind, rows from above + g on are valid; `above` is the
  * first of generation 0. */
 static void tile_step(const struct gol_state *state, const struct tile *tile, int now, ptrdiff_t row, ptrdiff_t above) {
 	size_t useful = (size_t)(row - above + (ptrdiff_t)state->step + 1) / 2;
@@ -158,13 +158,13 @@ static void temporal_run(struct gol_state *state) {
 	state->now = (state->now + passes) & 1;
 }
 
-/* As many rows as leave both buffers in the first-level cache. */
+/* The most rows for which both buffers stay in the first-level cache. */
 static size_t step_rows(size_t stride) {
 	size_t rows = STEP_BYTES / (2 * stride * sizeof(uint64_t)) / 2 * 2;
 	return rows < STEP_MIN ? STEP_MIN : rows > STEP_MAX ? STEP_MAX : rows;
 }
 
-/* A word of each row is for what is right of the last one; vectors end with a line. */
+/* Each row has a word beyond its last one; vectors end with a line. */
 static bool temporal_prepare(struct gol_state *state) {
 	const struct gol_input *input = state->input;
 	size_t line = WORDS_A_LINE, threads = (size_t)omp_get_max_threads(), share = (input->n + threads - 1) / threads;

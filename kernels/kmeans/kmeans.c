@@ -13,7 +13,7 @@ static const struct ss_param problem[] = {
 	{.name = NULL},
 };
 
-/* In the order of the words of `variant`. */
+/* The order is that of the words of `variant`. */
 static const struct kmeans_variant *const variants[] = {&kmeans_shared, &kmeans_privatized, &kmeans_blocked,
                                                         &kmeans_serial};
 static const struct kmeans_variant *const counted[] = {&kmeans_shared_counted, &kmeans_privatized_counted,
@@ -28,9 +28,10 @@ static const struct ss_param params[] = {
                  "shared,privatized,blocked,serial", "shared", NULL, 0, 0},
 	[SYNC] = {"sync", "what keeps the shared sums right", SS_WORD, "atomic," LOCK_WORDS, "atomic",
               "variant == 'shared'", 0, 0},
-	[FIRST_TOUCH] = {"first_touch", "who touches the sums first: one thread, their owners; the objects, too", SS_WORD,
+	[FIRST_TOUCH] = {"first_touch", "first touch of the sums: one thread, their owners; the objects, too", SS_WORD,
                      "serial,parallel,objects", "serial", COPIES, 0, 0},
-	[PAD] = {"pad", "what the sums of different threads do not share", SS_WORD, "none,line,page", "none", COPIES, 0, 0},
+	[PAD] = {"pad", "unit that the sums of different threads do not share", SS_WORD, "none,line,page", "none", COPIES,
+             0, 0},
 	[REDUCTION] = {"reduction", "how the threads' sums are added up", SS_WORD, "serial,tree", "serial", COPIES, 0, 0},
 	[BLOCK] = {"block", "objects in an item of work", SS_INT, "16..1024*4", "256", "variant == 'blocked'", 1,
                KMEANS_BLOCK_MAX},
@@ -87,7 +88,7 @@ static bool config_sane(const struct ss_call *call) {
 	       inside(c[DELTA].i, 0, 1) && inside(call->threads, 1, KMEANS_THREADS_MAX);
 }
 
-/* The blocked variant has no choice: what is best. */
+/* The blocked variant always uses the best. */
 static enum kmeans_pad state_fill(struct kmeans_state *s, const struct ss_value *c) {
 	if (s->variant == &kmeans_blocked) {
 		s->isa = kmeans_isa_best();
@@ -157,7 +158,7 @@ static enum ss_status kmeans_verify(void *state, const struct ss_call *call) {
 	return kmeans_compare(s, call);
 }
 
-/* In every loop each object is read and its cluster written at least once. */
+/* Each object is read and its cluster written at least once in every loop. */
 static struct ss_work kmeans_work(const struct ss_call *call) {
 	const struct ss_value *p = call->problem;
 	double visits = (double)kmeans_objects_wanted(p, sizeof(double)) * p[KMEANS_LOOPS].r;

@@ -38,12 +38,12 @@ struct kmeans_input {
 	int64_t *changed;    /* of each loop */
 };
 
-/* In the order of their words in kmeans.c. */
+/* The order is that of their words in kmeans.c. */
 enum kmeans_touch { KMEANS_TOUCH_SERIAL, KMEANS_TOUCH_PARALLEL, KMEANS_TOUCH_OBJECTS };
 enum kmeans_pad { KMEANS_PAD_NONE, KMEANS_PAD_LINE, KMEANS_PAD_PAGE };
 enum kmeans_reduction { KMEANS_REDUCE_SERIAL, KMEANS_REDUCE_TREE };
 
-/* In the order of the kernel's events. */
+/* The order is that of the kernel's events. */
 enum { KMEANS_ITERATIONS, KMEANS_ASSIGNED, KMEANS_MOVED, KMEANS_LOCKED, KMEANS_ATOMICS };
 
 /* Arrays that a state keeps in pages of their own. */
@@ -68,7 +68,7 @@ struct kmeans_variant {
 	void (*run)(const struct kmeans_state *s);
 };
 
-/* One instruction set of the blocked variant. */
+/* The loops of the blocked variant for one instruction set. */
 struct kmeans_isa {
 	const char *name;
 	int (*usable)(void);
@@ -98,7 +98,7 @@ struct kmeans_state {
 	int64_t *events; /* ss_call's */
 };
 
-/* kmeans.c: what every device's kernel of this name has in common. A problem's table begins with these rows. */
+/* kmeans.c: shared by the kernels of this name on every device. A problem's table begins with these rows. */
 enum { KMEANS_SIZE, KMEANS_COORDS, KMEANS_CLUSTERS, KMEANS_LOOPS, KMEANS_N, KMEANS_PROBLEM };
 #define KMEANS_PROBLEM_ROWS                                                                                            \
 	[KMEANS_SIZE] = {"size", "MiB of objects", SS_REAL, NULL, "8", NULL, 0, KMEANS_SIZE_MAX},                          \
@@ -106,7 +106,7 @@ enum { KMEANS_SIZE, KMEANS_COORDS, KMEANS_CLUSTERS, KMEANS_LOOPS, KMEANS_N, KMEA
 	[KMEANS_CLUSTERS] = {"clusters", "clusters", SS_INT, NULL, "16", NULL, 1, KMEANS_CLUSTERS_MAX},                    \
 	[KMEANS_LOOPS] = {"loops", "iterations", SS_INT, NULL, "10", NULL, 1, KMEANS_LOOPS_MAX},                           \
 	[KMEANS_N] = {"n", "objects; 0: as many as size holds", SS_INT, NULL, "0", NULL, 0, KMEANS_N_MAX}
-/* Objects of the problem, with coordinates of so many bytes; 0 where there are too many. */
+/* The number of objects with coordinates of this many bytes; 0 if there are too many. */
 size_t kmeans_objects_wanted(const struct ss_value *problem, size_t bytes);
 enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *call, size_t bytes);
 void kmeans_input_close(struct kmeans_input *in);
@@ -114,7 +114,7 @@ void kmeans_input_close(struct kmeans_input *in);
 /* objects.c: deterministic in (n, coords, seed) */
 void kmeans_objects_fill(struct kmeans_input *input, uint64_t seed);
 
-/* memory.c: zeroed pages that nobody has touched; NULL where there is no memory */
+/* memory.c: zeroed, untouched pages; NULL without memory */
 void *kmeans_pages_new(struct kmeans_pages *pages, size_t count, size_t size);
 void kmeans_pages_free(struct kmeans_pages *pages);
 /* All that a state needs, touched first as s->touch says. */
@@ -122,11 +122,11 @@ enum ss_status kmeans_memory_new(struct kmeans_state *s, enum kmeans_pad pad);
 void kmeans_memory_free(struct kmeans_state *s);
 void kmeans_membership_clear(const struct kmeans_state *s);
 
-/* centres.c: the first objects (again from the first where they do not suffice), and the means of table 0 */
+/* centres.c: the first objects (starting over if there are too few), and the means of table 0 */
 void kmeans_centres_first(const struct kmeans_input *input, double *centres);
 void kmeans_centre_move(const struct kmeans_state *s, size_t cluster);
 void kmeans_centres_move(const struct kmeans_state *s);
-/* Adds what a thread has counted in a loop; nothing where all count in one variable. */
+/* Adds a thread's count of a loop; does nothing if all threads count in one variable. */
 void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own);
 /* Empties a table; adds one to another. */
 void kmeans_table_clear(const struct kmeans_state *s, int table);

@@ -73,7 +73,7 @@ static size_t block_end(const struct kmeans_state *s, size_t first) {
 	return s->input->n - first < s->block ? s->input->n : first + s->block;
 }
 
-/* By the thread, and in the blocks, of the run. */
+/* Touched by the threads, and in the blocks, of the run. */
 static void objects_copy(const struct kmeans_state *s) {
 	size_t coords = s->input->coords;
 	double *objects = s->pages[KMEANS_OBJECTS].at;

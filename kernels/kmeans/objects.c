@@ -5,7 +5,7 @@
 #include "kernels/random.h"
 #include "kernels/kmeans/kmeans.h"
 
-/* By the main thread: that is where a program that reads its objects from a file has them. */
+/* The main thread makes them, because a program that reads its objects from a file has them there, too. */
 void kmeans_objects_fill(struct kmeans_input *input, uint64_t seed) {
 	for (size_t v = 0; v < input->n * input->coords; v++)
 		input->objects[v] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain loops: what the work costs without any parallelism. */
+/* Plain loops: the cost of the work without any parallelism. */
 #include <config.h>
 
 #include "kernels/kmeans/kmeans.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One table of sums and counts for all threads, kept right by an atomic operation a number, or by a critical section or
- * a lock an object. With `none` threads overwrite what others have added: a lower bound of the time, no result. */
+/* One table of sums and counts for all threads, protected by an atomic operation for each number, or by a critical
+ * section or a lock for each object. With `none` threads overwrite each other's additions: a lower bound of the time
+ * without a valid result. */
 #include <config.h>
 #include <omp.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "kernels/kmeans/kmeans.h"
 
-enum { AHEAD = 4096 /* bytes: what comes from memory while a core waits for one line, and as much again */ };
+enum { AHEAD = 4096 /* bytes that arrive from memory while a core waits for one line, doubled */ };
 
 /* Hardware stops fetching ahead at the end of a page; objects run over many. Any address may be asked for. */
 static inline void kmeans_fetch_ahead(const double *x, size_t count) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A template, included once for each instruction set. Before it: TILE_NAME(word), TILE_TARGET (a function attribute or
- * nothing), TILE_LANES (doubles in a vector), TILE_ROWS (objects held in registers), TILE_PANELS (panels of clusters
+/* A template, included once for each instruction set. Define first: TILE_NAME(word), TILE_TARGET (a function attribute
+ * or nothing), TILE_LANES (doubles in a vector), TILE_ROWS (objects held in registers), TILE_PANELS (panels of clusters
  * compared at once, 1 or 2; with a single one left twice as many objects are), TILE_MIN(x, y), TILE_LEAST(x) (the least
  * lane in all lanes) and TILE_EQUAL(x, y) (a bit for each equal lane).
  *
- * A lane is a cluster. |x - c|^2 = |x|^2 + 2 (|c|^2 / 2 - xc), so the nearest centre is where the bracket is least: one
+ * A lane is a cluster. |x - c|^2 = |x|^2 + 2 (|c|^2 / 2 - xc), so the nearest centre has the least bracket: one
  * fused operation a coordinate. The brackets of some objects and up to 16 clusters stay in registers while the
  * coordinates run by. */
 #define TILE_VECS     (KMEANS_PANEL / TILE_LANES)
@@ -48,7 +48,7 @@ TILE_TARGET __attribute__((always_inline)) static inline void TILE_NAME(choose)(
 	}
 }
 
-/* One coordinate; what there is more of, objects or vectors, goes through a single register. */
+/* A coordinate; the more numerous side, objects or vectors, goes through a single register. */
 TILE_TARGET __attribute__((always_inline)) static inline void TILE_NAME(step)(struct TILE_NAME(tile) * t, size_t j) {
 	const TILE_NAME(vec) *row = t->row + (j + 1) * TILE_VECS;
 	for (int r = 0; r < t->rows && t->rows > t->vecs; r++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock of a shared table. Those that are no object, and no lock at all, are in shared.c. */
+/* The lock of a shared table. Ways without a lock object are in shared.c. */
 #include <config.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004, section 5.2.3).
  *
- * An operation announces the epoch that it found. The epoch moves on only when all that are inside have found the
- * present one, so it is at most one ahead of anybody inside. A node is removed by a thread in its epoch e, before that
- * thread leaves; the epoch is then at most e + 1, so who may still see the node announced e + 1 or less, and while he
- * is inside the epoch is at most e + 2. At e + 3 the node is free. The announcement and all links are sequentially
- * consistent: who was not seen inside sees the links as they were when he was looked for. */
+ * An operation announces the epoch that it found. The epoch only advances when all threads inside an operation have
+ * found the present one, so it is at most one ahead of any of them. A thread removes a node in its epoch e, before
+ * it leaves; the epoch is then at most e + 1. So a thread that may still see the node announced e + 1 or less, and
+ * while it is inside the epoch is at most e + 2. At e + 3 the node is free. The announcement and all links are
+ * sequentially consistent: a thread that was not seen inside sees the links as they were when it was looked for. */
 #include <config.h>
 
 #include "kernels/lists/list.h"
@@ -30,7 +30,7 @@ static void collect(struct list *list, struct list_pool *pool) {
 	pool->due = pool->retired + LIST_RETIRED_A_TRY;
 }
 
-/* Tries between operations, where the thread itself holds up nobody. */
+/* Advances the epoch between operations, when the thread itself does not hold anybody up. */
 void list_enter(struct list *list, struct list_pool *pool) {
 	if (pool->retired >= pool->due)
 		collect(list, pool);

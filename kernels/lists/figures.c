@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Beside the throughput, the bound that walking sets: a search passes so many nodes, one dependent load each, and there
- * are as many searches at a time as processors for the team. The time of a node is that of bare walks by one thread
- * over the list as the run left it; they end where searches end, so that the caches are as warm for them. */
+/* Reports, beside the throughput, the bound that walking sets: a search passes this many nodes, one dependent load
+ * each, and as many searches run at a time as the team has processors. The time of a node comes from bare walks by
+ * one thread over the list as the run left it; they end where searches end, so that the caches are equally warm for
+ * them. */
 #include <config.h>
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A lock a node, taken hand over hand: a node is locked before its predecessor is let go (Herlihy and Shavit 2008,
- * section 9.5). Who waits for a node holds its predecessor, and so does who removes it: nobody waits for a removed
- * node, and it may be used again at once. */
+/* A lock for each node, taken hand over hand: a node is locked before its predecessor is released (Herlihy and
+ * Shavit 2008, section 9.5). A thread that waits for a node holds its predecessor, and so does the thread that
+ * removes it, so a removed node never has waiters and may be reused at once. */
 #include <config.h>
 
 #include "kernels/lists/list.h"

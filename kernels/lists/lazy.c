@@ -3,8 +3,8 @@
  * takes no lock and never waits (Heller, Herlihy, Luchangco, Moir, Scherer and Shavit, "A lazy concurrent list-based
  * set algorithm", 2005; Herlihy and Shavit 2008, section 9.7).
  *
- * The stores that decide, of the mark and of the link, are sequentially consistent: with less, a thread could look past
- * its own removal that others don't see yet, and two removals by two threads have no order. */
+ * The deciding stores, of the mark and of the link, are sequentially consistent: with less, a thread could look past
+ * its own removal that others do not see yet, and two removals by two threads would not be ordered. */
 #include <config.h>
 
 #include "kernels/lists/list.h"
@@ -40,7 +40,7 @@ static bool lazy_contains(struct list *list, struct list_pool *pool, int32_t key
 		LIST_COUNT(pool, LIST_PASSED, 1);
 	}
 	bool removed = atomic_load(&node->removed);
-	return (node->key == key) & !removed; /* no branch on what can't be predicted */
+	return (node->key == key) & !removed; /* avoids a branch that cannot be predicted */
 }
 
 static bool lazy_add(struct list *list, struct list_pool *pool, int32_t key) {

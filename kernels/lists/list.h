@@ -2,8 +2,9 @@
 /* A sorted list of integers as a set. Variants are one short file each, with the same verbs in the same order:
  * contains, add, remove (Herlihy and Shavit, "The Art of Multiprocessor Programming", 2008, chapter 9).
  *
- * A node is 16 bytes, four to a cache line, whatever the variant: a search is one dependent load a node, and the list
- * should stay near. Nodes come from pools, one a thread, so that nobody waits for malloc. */
+ * A node is 16 bytes, four to a cache line, whatever the variant, because a search is one dependent load for each
+ * node and the list should stay near. Nodes come from pools, one for each thread, so that threads do not wait for
+ * malloc. */
 #ifndef KERNELS_LISTS_LIST_H
 #define KERNELS_LISTS_LIST_H
 #include <stdalign.h>
@@ -14,7 +15,7 @@
 
 #include "kernels/count.h"
 
-/* In the order of the kernel's events; all but the last two are counted by the variants. */
+/* The order is that of the kernel's events; the variants count all but the last two. */
 enum list_event {
 	LIST_PASSED,
 	LIST_LOCKED,
@@ -71,7 +72,7 @@ struct list {
 
 enum list_flags {
 	LIST_SERIAL = 1, /* for one thread only */
-	LIST_WALKED = 2  /* walked without locks: a removed node can't be used again at once */
+	LIST_WALKED = 2  /* walked without locks, so a removed node cannot be reused at once */
 };
 
 /* Keys are greater than INT32_MIN and less than INT32_MAX. add and remove return whether they changed the set. */
@@ -88,25 +89,25 @@ extern const struct list_kind list_serial_counted, list_coarse_counted, list_fin
 
 struct list_shape {
 	const struct list_kind *kind;
-	enum list_reclaim reclaim; /* LIST_EPOCH or LIST_LEAK: what a kind with LIST_WALKED does */
+	enum list_reclaim reclaim; /* LIST_EPOCH or LIST_LEAK: how a kind with LIST_WALKED frees nodes */
 	int threads;
 	size_t initial;       /* nodes that list_fill needs, at most */
 	size_t adds, removes; /* operations of one thread between two list_fill, at most */
 };
 
-/* memory.c. NULL without memory; what a thread uses is first touched by the team, if that is of the same size. */
+/* memory.c. NULL without memory; the team touches its threads' parts first if it has the same size. */
 struct list *list_new(const struct list_shape *shape);
 void list_free(struct list *list); /* may be NULL */
 /* The set becomes keys[0] < .. < keys[count - 1], with keys[i] in initial node slot[i]. No operation may be under way.
  */
 void list_fill(struct list *list, const int32_t *keys, const uint32_t *slot, size_t count);
 struct list_node *list_node_new(struct list_pool *pool, int32_t key);
-/* A node that nobody else can see. */
+/* A node that other threads cannot see yet. */
 void list_node_give(struct list_pool *pool, struct list_node *node);
 /* A node that was in the list. */
 void list_node_retire(const struct list *list, struct list_pool *pool, struct list_node *node);
 
-/* epochs.c: whoever has retired so many nodes since tries to move the epoch on, and gives back what he can. */
+/* epochs.c: a thread that has retired this many nodes tries to advance the epoch, and frees the nodes that it can. */
 #ifndef LIST_RETIRED_A_TRY
 #define LIST_RETIRED_A_TRY 64
 #endif
@@ -127,7 +128,7 @@ static inline bool list_apply(struct list *list, struct list_pool *pool, enum li
 	}
 }
 
-/* One operation of one thread, 0 .. threads - 1. */
+/* An operation of one thread, 0 .. threads - 1. */
 static inline bool list_do(struct list *list, int thread, enum list_op op, int32_t key) {
 	struct list_pool *pool = &list->pool[thread];
 	if (list->reclaim != LIST_EPOCH)
@@ -145,7 +146,7 @@ static inline bool list_do(struct list *list, int thread, enum list_op op, int32
 #define LIST_COUNT(pool, event, n) ((void)(pool), (void)(n))
 #endif
 
-/* Where nobody changes the list meanwhile. */
+/* Only valid while the list does not change. */
 static inline struct list_node *list_next(const struct list_node *node) {
 	return atomic_load_explicit(&node->next, memory_order_relaxed);
 }

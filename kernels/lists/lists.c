@@ -8,7 +8,7 @@
 #include "kernels/fail.h"
 #include "kernels/lists/lists.h"
 
-/* In the order of the words of `variant`. */
+/* The order is that of the words of `variant`. */
 static const struct list_kind *const kinds[] = {&list_serial,     &list_coarse, &list_fine,
                                                 &list_optimistic, &list_lazy,   &list_nonblocking};
 static const struct list_kind *const counted[] = {&list_serial_counted, &list_coarse_counted,

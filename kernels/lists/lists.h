@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel around the lists: what it asks of them, and what it expects. */
+/* The kernel around the lists: its operations, and their expected results. */
 #ifndef KERNELS_LISTS_LISTS_H
 #define KERNELS_LISTS_LISTS_H
 #include "kernels/random.h"
@@ -21,7 +21,7 @@ struct lists_input {
 struct lists_state {
 	const struct lists_input *input; /* not owned */
 	struct list *list;
-	unsigned char *result; /* of each operation: 1 where it returned true */
+	unsigned char *result; /* for each operation: 1 if it returned true */
 };
 
 /* The operations of a thread are begin .. end - 1. */

@@ -17,10 +17,10 @@ static size_t whole(size_t size, size_t unit) {
 	return (size + unit - 1) / unit * unit;
 }
 
-/* Where everything lies, in bytes from the beginning; what belongs to one thread is on pages of its own. */
+/* Offsets of all parts, in bytes; the parts of one thread are on pages of their own. */
 struct plan {
 	size_t first, pools; /* the initial nodes; the parts of the threads */
-	size_t limbo, pool;  /* in a thread's part: where its limbo begins, and the size of all */
+	size_t limbo, pool;  /* in a thread's part: the start of its limbo, and the size of all */
 	size_t bytes;
 };
 

@@ -22,7 +22,7 @@ static struct list_node *bare(struct list_node *link) {
 	return (struct list_node *)((uintptr_t)link & ~(uintptr_t)1);
 }
 
-/* Where a key is, or would be: between two neighbours, neither marked when it was looked at. */
+/* The place of a key, present or not: between two neighbours, neither marked when it was looked at. */
 struct place {
 	struct list_node *before, *node;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes AddressSanitizer report who touches a node that is free; otherwise nothing. */
+/* Makes AddressSanitizer report accesses to free nodes; does nothing without it. */
 #ifndef KERNELS_LISTS_POISON_H
 #define KERNELS_LISTS_POISON_H
 

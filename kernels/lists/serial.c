@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* No synchronization at all: what the work costs one thread. */
+/* Without any synchronization: the cost of the work on one thread. */
 #include <config.h>
 
 #include "kernels/lists/plain.h"

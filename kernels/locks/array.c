@@ -9,7 +9,7 @@
 #include "kernels/locks/wait.h"
 
 struct array_thread {
-	unsigned place; /* where it entered */
+	unsigned place; /* the slot that it entered */
 };
 
 struct array_seat {
@@ -51,8 +51,9 @@ static inline struct array_seat array_seat(void *lock, int thread) {
 	                           places - 1};
 }
 
-/* A place says nothing of the data, so taking one is relaxed; to see it open acquires what the owner before released.
- * Closing it is relaxed: whoever opens it next comes after the release of this thread. */
+/* A slot does not reveal any data, so taking one is relaxed; seeing it open acquires the writes that its previous
+ * owner released. Closing it is relaxed, because the thread that opens it next comes after the release of this
+ * thread. */
 static inline void array_acquire(struct array_seat seat, struct lock_look *look) {
 	unsigned place = atomic_fetch_add_explicit(seat.next, 1, memory_order_relaxed) & seat.mask;
 	atomic_uint *open = array_open(seat.lock, place);

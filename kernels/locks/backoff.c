@@ -39,7 +39,7 @@ static inline unsigned backoff_wait(unsigned pauses) {
 	return pauses;
 }
 
-/* The look is relaxed, as nothing follows from it; the exchange acquires what the release published. */
+/* The load is relaxed, because nothing follows from it; the exchange acquires what the release published. */
 static inline void backoff_acquire(struct backoff_seat seat, struct lock_look *look) {
 	for (unsigned pauses = BACKOFF_FIRST; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
 		do

@@ -5,7 +5,7 @@
 #include "kernels/fail.h"
 #include "kernels/locks/locks.h"
 
-/* Also without mutual exclusion: nobody enters more than n times, and what a thread does outside is its own. */
+/* Also without mutual exclusion: a thread enters at most n times, and its work outside is its own. */
 static enum ss_status check_tallies(const struct locks_state *s, const struct ss_call *call, int64_t *entries) {
 	int64_t n = s->input->n;
 	*entries = 0;
@@ -19,7 +19,7 @@ static enum ss_status check_tallies(const struct locks_state *s, const struct ss
 			                    sum);
 		*entries += tally->entries;
 	}
-	return *entries > 0 ? SS_OK : kernel_wrong(call, "nobody entered");
+	return *entries > 0 ? SS_OK : kernel_wrong(call, "no thread entered");
 }
 
 /* Every thread that entered became the owner at least once, and none but at an entry. */

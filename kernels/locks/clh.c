@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Craig: Building FIFO and Priority-Queuing Spin Locks from Atomic Swap, 1993; Magnusson, Landin, Hagersten: Queue
- * Locks on Cache Coherent Multiprocessors, 1994. Every thread waits at its predecessor's node and takes it along when
- * it leaves. Cells: the queue's last node; the node that nobody waits at, and one a thread; a thread each. */
+ * Locks on Cache Coherent Multiprocessors, 1994. Every thread waits at its predecessor's node and takes that node
+ * over when it leaves. Cells: the queue's last node; the spare node, and one for each thread; a cell for each
+ * thread. */
 #include <stdatomic.h>
 
 #include "kernels/locks/contest.h"
@@ -44,8 +45,8 @@ static inline struct clh_seat clh_seat(void *lock, int thread) {
 	return (struct clh_seat){cells_at(lock, CELL_QUEUE), cells_at(lock, CELL_REST + 1 + threads + (size_t)thread)};
 }
 
-/* The exchange releases the relaxed store before it to the successor, and acquires the predecessor's, so that its node
- * is not seen free from an earlier round; to see it free later acquires what the owner before released. */
+/* The exchange releases the relaxed store before it to the successor, and acquires the predecessor's, so that its
+ * node does not look free from an earlier round; seeing it free later acquires what the previous owner released. */
 static inline void clh_acquire(struct clh_seat seat, struct lock_look *look) {
 	struct clh_node *own = seat.thread->own;
 	atomic_store_explicit(&own->held, 1, memory_order_relaxed);

@@ -2,7 +2,7 @@
 /* The loop that the kernel `locks` times: threads contend for a lock until the counter that it protects has reached n.
  * Included by every lock after its verbs, so that they are inlined in the loop:
  *
- *     struct NAME_seat                what a thread's acquire and release need, found once before the loop
+ *     struct NAME_seat                data for a thread's acquire and release, found once before the loop
  *     NAME_size, NAME_init            as in struct lock_kind
  *     NAME_seat(lock, thread)
  *     NAME_acquire(seat, look), NAME_release(seat)
@@ -15,11 +15,11 @@
 #include "kernels/count.h"
 #include "kernels/locks/lock.h"
 
-/* In the order of the kernel's events. */
+/* The order is that of the kernel's events. */
 enum { LOCK_ACQUISITIONS, LOCK_HANDOVERS, LOCK_CONTENTIONS, LOCK_CAS_RETRIES };
 
-/* Events on a thread's way in. They leave no code behind where nothing is counted (count.h). WAITED:
- * the lock is somebody else's. RETRIED: an exchange, or a compare and swap, has to be done again. LOST: both. */
+/* Events on a thread's way in. They leave no code behind in runs without counting (count.h). WAITED: another thread
+ * holds the lock. RETRIED: an exchange, or a compare and swap, has to be repeated. LOST: both. */
 struct lock_look {
 	int64_t waits, retries;
 };
@@ -63,7 +63,7 @@ struct lock_contest {
 	struct lock_tally *tallies; /* one a thread; tally_stride bytes apart */
 	size_t tally_stride;
 	struct lock_log *log; /* NULL: no clock is read */
-	int64_t *events;      /* ss_call's, where it is counted */
+	int64_t *events;      /* ss_call's events, if counting */
 };
 
 static inline struct lock_tally *lock_contest_tally(const struct lock_contest *contest, int thread) {
@@ -112,7 +112,8 @@ static inline bool lock_contest_enter_logged(const struct lock_contest *contest,
 	return more;
 }
 
-/* The same, counted. Who finds nothing left to do is no acquisition, though it may have waited. */
+/* The same with counting. A thread that finds nothing left to do does not count as an acquisition, though it may
+ * have waited. */
 static inline bool lock_contest_enter_counted(const struct lock_contest *contest, int thread) {
 	int64_t owner = contest->prize->owner, *events = contest->events + (size_t)thread * SS_EVENTS_MAX;
 	bool more = lock_contest_enter(contest, thread);

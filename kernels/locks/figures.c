@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Throughput and fairness are of the last run. How long it takes from a release to the entry of another thread can't be
- * seen without looking at a clock, which would be most of a short section: a shorter contest of the same kind, on a
- * lock of its own and not timed, is logged for that. */
+/* Throughput and fairness of the last run. The time from a release to the entry of another thread cannot be seen
+ * without reading a clock, which would be most of a short section. So a shorter contest of the same kind, on a lock
+ * of its own and not timed, is logged for that. */
 #include <stdlib.h>
 
 #include "kernels/locks/locks.h"
@@ -14,7 +14,7 @@ struct fairness {
 	double jain, min_max;
 };
 
-/* Jain, Chiu, Hawe: A Quantitative Measure of Fairness and Discrimination, 1984: 1 for equal shares, 1 / threads where
+/* Jain, Chiu, Hawe: A Quantitative Measure of Fairness and Discrimination, 1984: 1 for equal shares, 1 / threads if
  * one thread has all. */
 static struct fairness fairness(const struct locks_state *s) {
 	int64_t least = INT64_MAX, most = 0, entries = 0;
@@ -58,7 +58,7 @@ static int64_t pass_n(const struct locks_input *input) {
 	return n < 100 ? 100 : n;
 }
 
-/* False where no waiting thread took over from another (without a lock nobody waits), or there is no memory. */
+/* False if a waiting thread never took over from another (without a lock threads do not wait), or without memory. */
 static bool handover(const struct locks_state *s, double *ns) {
 	struct locks_arena arena = {.kind = NULL};
 	bool seen = false, queue = s->team > 1 && !(s->arena.kind->flags & LOCK_UNSAFE);

@@ -33,14 +33,14 @@ static inline struct futex_seat futex_seat(void *lock, int thread) {
 	return (struct futex_seat){lock};
 }
 
-/* Whoever has slept can't know who else does, and holds the lock as if there were somebody. */
+/* A thread that slept cannot know whether others still sleep, so it holds the lock as if they did. */
 __attribute__((noinline)) static void futex_sleep(atomic_uint *word, struct lock_look *look) {
 	for (; atomic_exchange_explicit(word, FUTEX_SLEEPERS, memory_order_acquire) != FUTEX_FREE; LOCK_LOST(look))
 		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, FUTEX_SLEEPERS, NULL, NULL, 0);
 }
 
-/* The successful exchange, here or before sleep, acquires what the owner before released; a failed one tells nothing.
- */
+/* The successful exchange, here or before sleep, acquires what the previous owner released; a failed one reveals
+ * nothing. */
 static inline void futex_acquire(struct futex_seat seat, struct lock_look *look) {
 	for (int i = 0; i < FUTEX_TRIES; i++) {
 		unsigned found = atomic_load_explicit(seat.word, memory_order_relaxed);

@@ -11,7 +11,7 @@ enum { LOCK_LINE = 64 }; /* bytes that travel together between cores */
 
 enum lock_flags {
 	LOCK_FIFO = 1,   /* threads enter in the order in which they asked */
-	LOCK_UNSAFE = 2, /* keeps nobody out: only a lower bound of the time */
+	LOCK_UNSAFE = 2, /* does not exclude: only a lower bound of the time */
 	/* Events that cannot be counted from outside: whether a thread had to wait, and how often it tried again. */
 	LOCK_WAITS_HIDDEN = 4,
 	LOCK_RETRIES_HIDDEN = 8
@@ -19,18 +19,18 @@ enum lock_flags {
 
 struct lock_shape {
 	int threads; /* 1 or more; a thread is known by its number, 0 .. threads - 1 */
-	bool pad;    /* what different threads write lies on lines of its own */
+	bool pad;    /* data of different threads is on separate lines */
 };
 
-struct lock_contest; /* contest.h: what the kernel `locks` times */
+struct lock_contest; /* contest.h: the loop that the kernel `locks` times */
 
 /* The memory of a lock is the caller's: size() bytes, zeroed, aligned to LOCK_LINE. */
 struct lock_kind {
 	const char *name, *summary;
 	unsigned flags;
 	size_t (*size)(const struct lock_shape *shape);
-	int (*init)(void *lock, const struct lock_shape *shape); /* 0, or -1 where the system has none left */
-	/* NULL for a lock that is no object (omp critical): only contend has it. */
+	int (*init)(void *lock, const struct lock_shape *shape); /* 0, or -1 if the system has none left */
+	/* NULL for a lock that is not an object (omp critical), which only contend implements. */
 	void (*acquire)(void *lock, int thread);
 	void (*release)(void *lock, int thread);
 	/* The loop that `locks` times, with acquire and release inlined; called by every thread of the team. */

@@ -20,7 +20,7 @@ enum { LOCK_WORD, PAD };
 static const struct ss_param params[] = {
 	[LOCK_WORD] = {"lock", "what keeps the others out", SS_WORD, LOCK_WORDS, "mutex", NULL, 0, 0},
 	[PAD] = {"pad",
-             "line: the lock's words, what it protects and what each thread writes are on cache lines of their own",
+             "line: the lock's words, the data it protects and each thread's own data are on separate cache lines",
              SS_WORD, "none,line", "none", NULL, 0, 0},
 	{.name = NULL},
 };

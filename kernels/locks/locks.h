@@ -11,12 +11,12 @@ enum { LOCKS_N_MAX = 100000000, LOCKS_UNITS_MAX = 1000000 };
 
 struct locks_input {
 	int64_t n, critical, noncritical;
-	uint64_t sum; /* what the critical sections must give: the oracle's */
+	uint64_t sum; /* the expected results of the critical sections, from the oracle */
 };
 
-/* A lock, what it protects and the threads' tallies in one allocation: packed, or each on lines of its own. */
+/* A lock, its data and the threads' tallies in one allocation: packed, or each on lines of its own. */
 struct locks_arena {
-	const struct lock_kind *kind; /* NULL: there is no lock in it */
+	const struct lock_kind *kind; /* NULL: without a lock */
 	void *lock;                   /* also the allocation */
 	struct lock_prize *prize;
 	struct lock_tally *tallies;

@@ -33,9 +33,9 @@ static inline struct mcs_seat mcs_seat(void *lock, int thread) {
 	return (struct mcs_seat){cells_at(lock, CELL_QUEUE), cells_at(lock, CELL_REST + (size_t)thread)};
 }
 
-/* The exchange releases the empty node to the successor that will write into it, and acquires what the owner before
- * released when it left the queue empty. Linking releases `held`; to see it lowered acquires what its owner released.
- */
+/* The exchange releases the empty node to the successor that will write into it, and acquires what the previous
+ * owner released when it left the queue empty. Linking releases `held`; seeing it lowered acquires what its owner
+ * released. */
 static inline void mcs_acquire(struct mcs_seat seat, struct lock_look *look) {
 	atomic_store_explicit(&seat.node->next, NULL, memory_order_relaxed);
 	struct mcs_node *before = atomic_exchange_explicit(seat.last, seat.node, memory_order_acq_rel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* No lock at all: what the loop costs. */
+/* No lock at all: the cost of the loop. */
 #include "kernels/locks/contest.h"
 #include "kernels/locks/registry.h"
 

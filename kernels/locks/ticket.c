@@ -33,7 +33,7 @@ static inline struct ticket_seat ticket_seat(void *lock, int thread) {
 	return (struct ticket_seat){cells_at(lock, CELL_QUEUE)};
 }
 
-/* A ticket says nothing of the data, so drawing one is relaxed; to see it served acquires what the owner before
+/* A ticket does not reveal any data, so drawing one is relaxed; seeing it served acquires what the previous owner
  * released. */
 static inline void ticket_acquire(struct ticket_seat seat, struct lock_look *look) {
 	unsigned mine = atomic_fetch_add_explicit(&seat.ticket->next, 1, memory_order_relaxed);

@@ -26,7 +26,7 @@ static inline struct ttas_seat ttas_seat(void *lock, int thread) {
 	return (struct ttas_seat){lock};
 }
 
-/* The look is relaxed, as nothing follows from it; the exchange acquires what the release published. */
+/* The load is relaxed, because nothing follows from it; the exchange acquires what the release published. */
 static inline void ttas_acquire(struct ttas_seat seat, struct lock_look *look) {
 	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
 		do

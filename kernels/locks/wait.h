@@ -32,7 +32,7 @@ static inline void lock_yield(void) {
 #endif
 }
 
-/* One turn of a spin loop; *turns starts at 0. */
+/* A turn of a spin loop; *turns starts at 0. */
 static inline void lock_wait(unsigned *turns) {
 	if (++*turns < LOCK_PATIENCE || *turns % LOCK_OFFERS != 0)
 		lock_pause();

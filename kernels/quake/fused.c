@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the grid a step, in one parallel region for all of them. */
+/* One pass over the grid for each step, in one parallel region for all of them. */
 #include <config.h>
 
 #include "kernels/quake/quake.h"

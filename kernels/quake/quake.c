@@ -36,7 +36,7 @@ static const struct ss_param params[] = {
                 SWEEPS, 0, 0},
 	[REDUCTION] = {"reduction", "how the threads' counts and energies are added", SS_WORD, "omp,atomic,critical", "omp",
                    "variant == 'rows' or variant == 'collapse'", 0, 0},
-	[SKIP] = {"skip", "only charge chunks where nothing fires", SS_WORD, "no,yes", "yes",
+	[SKIP] = {"skip", "only charge chunks in which no cell fires", SS_WORD, "no,yes", "yes",
               "variant == 'fused' or variant == 'temporal'", 0, 0},
 	[DEPTH] = {"depth", "steps in a pass over the grid", SS_INT, "2..16*2", "4", "variant == 'temporal'", 1,
                QUAKE_DEPTH_MAX},
@@ -46,7 +46,7 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
 
-/* 24 bits are what a float holds. */
+/* A float holds 24 bits. */
 static float uniform(uint64_t seed, uint64_t cell) {
 	return (float)(kernel_random_at(seed, cell) >> 40) * 0x1p-24f;
 }

@@ -26,7 +26,7 @@ enum { QUAKE_N_MAX = 16384, QUAKE_STEPS_MAX = 1000000, QUAKE_ENERGY_MAX = 1000 }
 enum { QUAKE_DEPTH_MAX = 16, QUAKE_BLOCK_MAX = QUAKE_N_MAX };
 enum { QUAKE_CHUNK = 64 /* cells */, QUAKE_LINE = 64 /* bytes */ };
 
-/* In the order of the kernel's events. */
+/* The order is that of the kernel's events. */
 enum { QUAKE_CELL_UPDATES, QUAKE_CHUNKS_SKIPPED };
 
 /* The expected result of a run: computed at the first verification, then kept. */
@@ -53,9 +53,9 @@ struct quake_tally {
 };
 
 /* Two grids with a border of zeros, as rows of whole cache lines: a line that ends with the left border, the cells,
- * padded with zeros to whole chunks, and a line or more that begin with the right border and hold the row's alarms: a
- * byte a chunk, not 0 where a cell of the chunk fires in the coming step. Alarms before the first and after the last
- * chunk are 0. */
+ * padded with zeros to whole chunks, and at least one line that begins with the right border and holds the row's
+ * alarms: a byte for each chunk, not 0 if a cell of the chunk fires in the coming step. Alarms before the first and
+ * after the last chunk are 0. */
 struct quake_state {
 	const struct quake_variant *variant;
 	const struct quake_isa *isa; /* of the variants that have alarms */
@@ -84,8 +84,8 @@ struct quake_variant {
 extern const struct quake_variant quake_serial, quake_rows, quake_collapse, quake_fused, quake_temporal;
 extern const struct quake_variant quake_serial_counted, quake_rows_counted, quake_collapse_counted;
 
-/* One row of one step, for one set of instructions. Rows hold energies after 1., so the step is 2. to 4. and the 1. of
- * the step to come, with `delta`, which is 0 in the last. */
+/* A row of one step, for one instruction set. Rows hold energies after 1., so the step is 2. to 4. and the 1. of the
+ * step to come, with `delta`, which is 0 in the last. */
 struct quake_isa {
 	const char *name;
 	bool (*usable)(void);
@@ -106,7 +106,7 @@ static inline uint8_t *quake_alarms(const struct quake_state *s, const float *ro
 	return (uint8_t *)(uintptr_t)(row + s->columns) + 8;
 }
 
-/* The new value of cell j of a row; the rows of the neighbours may be the border, or NULL where there is none. */
+/* The new value of cell j of a row; the rows of the neighbours may be the border, or NULL beyond it. */
 static inline float quake_cell_halo(const float *above, const float *row, const float *below, ptrdiff_t j) {
 	float energy = row[j];
 	energy += row[j - 1] > QUAKE_EMAX ? QUAKE_FDELTA : 0;
@@ -142,7 +142,7 @@ double quake_sweep_count(const struct quake_state *s, ptrdiff_t i);
 double quake_sweep_energy(const struct quake_state *s, ptrdiff_t i);
 void quake_sweep_propagate(const struct quake_state *s, ptrdiff_t i);
 
-/* quake.c: what the table of another device shares. The state that verify, figures and series are given begins with a
+/* quake.c: shared with the table of another device. The state that verify, figures and series get begins with a
  * struct quake_state, of which they read input, counts, means, now, grid and stride. */
 enum { QUAKE_N, QUAKE_STEPS, QUAKE_ENERGY }; /* places in the problem */
 extern const struct ss_param quake_problem[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sweeps as they are first written, along one row: the compiler vectorises what it may. */
+/* The sweeps in their plain form, along one row, for the compiler to vectorise. */
 #include <config.h>
 
 #include "kernels/quake/quake.h"

@@ -122,7 +122,7 @@ static const struct bad bads[] = {
 	{"under.mtx", MARKET "pattern general\n3 3 9\n1 2\n2 3\n", "under.mtx: ends after entry 2 of 9"},
 	{"one.txt", "1 2\n3\n", "one.txt line 2: vertex: a whole number was expected"},
 	{"minus.txt", "1 2\n-3 1\n", "minus.txt line 2: vertex is negative"},
-	{"rubbish.txt", "1 2 and more\n", "rubbish.txt line 1: what comes after the edge: a number was expected"},
+	{"rubbish.txt", "1 2 and more\n", "rubbish.txt line 1: the text after the edge: a number was expected"},
 	{"large.txt", "1 " METIS_BIG "\n", "large.txt line 1: vertex is too large"},
 	{"empty.txt", "# nothing\n\n", "empty.txt: no edges"},
 	{"letters", "a b\n", "letters line 1: vertex: a whole number was expected"},

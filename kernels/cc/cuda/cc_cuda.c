@@ -55,7 +55,7 @@ static const struct ss_param params[] = {
                       .initial = "inplace",
                       .when = "variant == 'rows'"},
 	[PARAM_CONVERGE] = {.name = "converge",
-                        .summary = "who sees that a step changed nothing",
+                        .summary = "side that detects a step without changes",
                         .type = SS_WORD,
                         .values = "host,device",
                         .initial = "host",

@@ -24,7 +24,7 @@ struct cc_cuda_state {
 	struct gpu *gpu;
 	const struct cc_cuda_variant *variant;
 	const struct gpu_function *function[CC_FUNCTIONS];
-	gpu_ptr label, other, slots, control, list, hubs; /* what the variant has no use for is 0 */
+	gpu_ptr label, other, slots, control, list, hubs; /* unused members are 0 */
 	uint32_t *back;                                   /* pinned: CC_SLOTS */
 	unsigned block;
 	int group, every, rounds, windows, samples, hub;
@@ -56,7 +56,7 @@ void cc_cuda_state_free(void *state);
 void cc_cuda_reset(void *state, const struct ss_call *call);
 enum ss_status cc_cuda_verify(void *state, const struct ss_call *call);
 
-/* figures.c: in the CPU's words. Steps of the last run: waits for it where the device alone knows. */
+/* figures.c, in the CPU's words. The steps of the last run; waits for it if only the device knows them. */
 int64_t cc_cuda_steps(const struct cc_cuda_state *s);
 size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
                        size_t most);

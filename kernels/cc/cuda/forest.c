@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launches of forest.cu, nothing of which the host waits for. */
+/* Launches the kernels of forest.cu. The host does not wait for any of them. */
 #include <config.h>
 
 #include "kernels/cc/cuda/device.h"
@@ -12,7 +12,7 @@ static struct gpu_shape a_thread_each(const struct cc_cuda_state *s) {
 	return (struct gpu_shape){.grid = {gpu_blocks((uint64_t)s->host.graph.n, s->block)}, .block = {s->block}};
 }
 
-/* As many blocks as run at once: for work whose amount only the device knows. */
+/* The number of blocks that run at once, for work whose amount only the device knows. */
 static struct gpu_shape fill_device(const struct cc_cuda_state *s) {
 	const struct gpu_facts *facts = gpu_facts(s->gpu);
 	unsigned blocks = (unsigned)facts->threads_per_sm / s->block;

@@ -19,9 +19,9 @@ static __device__ __forceinline__ int label_load(const int *label) {
 }
 
 #if LINK == 0
-/* One step of Rem's algorithm with splicing (Patwary, Refsnes and Manne, "Multi-core spanning forest algorithms using the
- * disjoint-set data structure", 2012), with a minimum instead of a compare and swap: *high's pointer falls to `low` at
- * least, and what it pointed to before is left to join. True where nothing is. */
+/* One step of Rem's algorithm with splicing (Patwary, Refsnes and Manne, "Multi-core spanning forest algorithms
+ * using the disjoint-set data structure", 2012), with a minimum instead of a compare and swap: *high's pointer falls
+ * to `low` at least, and its old target is left to join. True if nothing is left. */
 static __device__ __forceinline__ bool splice(int *label, int *a, int *b) {
 	const int high = max(*a, *b), low = min(*a, *b);
 	int old = label_load(&label[high]);
@@ -77,7 +77,8 @@ static __device__ __forceinline__ void link(int *label, int a, int b) {
 
 /* ---- the first edges of every row ---- */
 
-/* Where in the list this thread's `count` pairs go: one atomic a block. All threads of the block call it. */
+/* Reserves room in the list for this thread's `count` pairs: one atomic operation a block. All threads of the block
+ * call it. */
 static __device__ __forceinline__ unsigned list_reserve(unsigned count, unsigned *total) {
 	__shared__ unsigned before[33];
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -103,8 +104,8 @@ static __device__ __forceinline__ unsigned list_reserve(unsigned count, unsigned
 	return before[32] + before[warp] + sum - count;
 }
 
-/* v points to its first neighbour where that is smaller. The next ones, `rounds` in all, go to the list of pairs to link:
- * with that pointer in v's place, or with v itself where `vertices`; `smaller`: only those smaller than v. */
+/* Lets v point to its first neighbour if that is smaller. The next ones, `rounds` in all, go to the list of pairs to
+ * link: with that pointer in v's place, or with v itself if `vertices`; `smaller`: only those smaller than v. */
 template <class O>
 static __device__ __forceinline__ void start(const O *first, const int *target, int n, int *label, int2 *list,
                                              unsigned *listed, int rounds, int smaller, int vertices) {
@@ -174,7 +175,7 @@ static __device__ __forceinline__ unsigned mixed(unsigned i) {
 	return (unsigned)((z ^ (z >> 27)) * 0x94d049bb133111ebull >> 32);
 }
 
-/* One block: the label that a sample holds most often. */
+/* Finds the label that a sample holds most often, with one block. */
 extern "C" __global__ void giant_find(const int *label, int n, int samples, int *giant) {
 	__shared__ int seen[TABLE];
 	__shared__ unsigned count[TABLE], most;
@@ -291,9 +292,9 @@ template <class O> static __device__ __forceinline__ void rest_hubs(const pass<O
 KERNELS(unsigned, 32)
 KERNELS(ss_u64, 64)
 
-/* Vertices that point to `low` .. `high` - 1 come to point to their roots. Called for one window after the other, upwards,
- * it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier vertex (so no
- * vertex before `low` is concerned). `needed`: nothing is done where it is 0; NULL: always. */
+/* Lets vertices that point to `low` .. `high` - 1 point to their roots. Called for one window after the other,
+ * upwards, it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier
+ * vertex (so vertices before `low` are not concerned). `needed`: does nothing if it is 0; NULL: always. */
 extern "C" __global__ void labels_compress(int *label, int n, int low, int high, int halving, const unsigned *needed) {
 	const ss_i64 at = low + (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
 	if (at >= n || (needed && *needed == 0))
@@ -304,7 +305,7 @@ extern "C" __global__ void labels_compress(int *label, int n, int low, int high,
 	int v = mine, above = label[v], next;
 	while (above != v && (next = label[above]) != above) {
 		if (halving)
-			atomicMin(&label[v], next); /* v's own thread may have found the root meanwhile */
+			atomicMin(&label[v], next); /* v's own thread may already have found the root */
 		v = halving ? above : v;
 		above = next;
 	}

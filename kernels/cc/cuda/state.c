@@ -53,7 +53,7 @@ void cc_cuda_reset(void *state, const struct ss_call *call) {
 		gpu_fill32(s->gpu, s->slots, 0, CC_SLOTS);
 }
 
-/* In the array that the last step wrote. */
+/* The array that the last step wrote. */
 static gpu_ptr labels_last(const struct cc_cuda_state *s) {
 	return s->synchronous && cc_cuda_steps(s) % 2 ? s->other : s->label;
 }

@@ -35,7 +35,7 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
-/* In the order of the words of `what`. */
+/* The order is that of the words of `what`. */
 static const struct ceiling_cuda *const ceilings[] = {
 	&ceiling_cuda_read,    &ceiling_cuda_copy,       &ceiling_cuda_triad,           &ceiling_cuda_fp32,
 	&ceiling_cuda_fp64,    &ceiling_cuda_addmin,     &ceiling_cuda_addmin2,         &ceiling_cuda_shared,
@@ -61,7 +61,7 @@ static void sizes_set(struct ceiling_cuda_job *job, unsigned sms) {
 	job->passes = job->passes < 1 ? 1 : job->passes > PASSES_MAX ? PASSES_MAX : job->passes;
 }
 
-/* Without a GPU (for what a run does at least) it is taken to have one SM. */
+/* Without a GPU it counts one SM, because the work of a run is also asked for then. */
 static enum ss_status job_read(struct ceiling_cuda_job *job, const struct ss_call *call) {
 	int64_t what = call->problem[PROBLEM_WHAT].i;
 	unsigned sms = call->gpu ? (unsigned)gpu_facts(call->gpu)->sms : 1;
@@ -186,7 +186,7 @@ static void cuda_teardown(void *state) {
 const struct ss_kernel kernel_ceiling_cuda = {
 	.abi = SS_KERNEL_ABI,
 	.name = "ceiling",
-	.summary = "what this GPU can do at most: bandwidths, arithmetic peaks, transfers, costs of launches and atomics",
+	.summary = "limits of this GPU: bandwidths, arithmetic peaks, transfers, costs of launches and atomics",
 	.device = "cuda",
 	.problem = problem,
 	.params = params,

@@ -37,7 +37,7 @@ struct ceiling_cuda_job {
 	int64_t n;
 	unsigned block, grid, threads; /* threads: of all blocks */
 	size_t size, passes;           /* bytes of an array; how often a run goes through them */
-	uint32_t runs;                 /* since what they add to was cleared */
+	uint32_t runs;                 /* runs since the sums were cleared */
 	gpu_ptr array[CEILING_CUDA_ARRAYS], out;
 	size_t out_size;
 	void *host; /* of transfers */

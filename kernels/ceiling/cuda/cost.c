@@ -53,7 +53,7 @@ static void one_run(struct ceiling_cuda_job *job) {
 	ceiling_cuda_launch(job, job->grid, job->block, 0, (void *[]){&job->out, &steps, NULL});
 }
 
-/* One half of the threads adds 1, the other 2. */
+/* Half of the threads add 1, the others 2. */
 static bool one_right(struct ceiling_cuda_job *job) {
 	return word_is(job, job->runs * (uint32_t)job->n * (job->threads / 2 * 3));
 }

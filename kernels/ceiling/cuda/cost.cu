@@ -2,7 +2,7 @@
 /* The cost of starting a kernel, of an atomic addition, and of waiting for all blocks. */
 #include "sweetspot.cuh"
 
-/* As little as can be seen to have run: launches of one stream are one after the other. */
+/* Does as little as possible while still proving that it ran; launches of one stream run one after the other. */
 extern "C" __global__ void ceiling_launch(unsigned *count) {
 	if (threadIdx.x == 0 && blockIdx.x == 0)
 		*count += 1;
@@ -26,8 +26,8 @@ extern "C" __global__ void __launch_bounds__(1024) ceiling_atomic_many(unsigned 
 		atomicAdd(&words[(i * team + self()) * odd & mask], 1u);
 }
 
-/* check: where not NULL, each block leaves the number of the round in its place, and counts in check[gridDim.x] where its
- * neighbour's is an older one behind the barrier. */
+/* check: if not NULL, each block stores the number of the round in its place, and counts in check[gridDim.x] if its
+ * neighbour's is older behind the barrier. */
 extern "C" __global__ void __launch_bounds__(1024) ceiling_barrier(unsigned *barrier, int rounds, unsigned *check) {
 	for (int round = 1; round <= rounds; round++) {
 		if (check && threadIdx.x == 0)

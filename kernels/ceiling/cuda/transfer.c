@@ -42,7 +42,7 @@ static void download_run(struct ceiling_cuda_job *job) {
 	gpu_download(job->gpu, job->host, job->array[0], job->size);
 }
 
-/* Once more, after what is to be replaced was wiped out: the setup's copy must not be mistaken for it. */
+/* Runs again after wiping the target, because the setup's copy must not pass for the result. */
 static bool bytes_right(struct ceiling_cuda_job *job) {
 	const unsigned char *bytes = job->host;
 	size_t i = 0;

@@ -7,7 +7,7 @@
 
 #include "kernels/fw/cuda/fw_cuda.h"
 
-/* As in matrix.cu. */
+/* The same as in matrix.cu. */
 struct findings {
 	uint64_t wrong, reachable;
 	int32_t longest, unused;
@@ -25,7 +25,7 @@ static struct findings band_check(struct fw_cuda *s, struct fw_band *b) {
 	return found;
 }
 
-/* One row, from the device or from where the timed copy put it. */
+/* Reads a row from the device, or from the timed copy. */
 static void row_get(const struct fw_cuda *s, int i, void *row) {
 	const struct fw_band *b = s->bands;
 	size_t bytes = fw_cuda_row_bytes(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocked Floyd-Warshall as in the lab reports, with a factor of 32 or 64: a block of 32 x 32 threads updates a tile in
- * shared memory, FACTOR / 32 by FACTOR / 32 distances a thread. Katz and Kider, "All-pairs shortest-paths for large graphs on the
- * GPU", 2008. The arguments are those of register.cu; what is kept transposed there is not used here. */
+/* Blocked Floyd-Warshall as in the lab reports, with a factor of 32 or 64: a block of 32 x 32 threads updates a tile
+ * in shared memory, FACTOR / 32 by FACTOR / 32 distances a thread. Katz and Kider, "All-pairs shortest-paths for
+ * large graphs on the GPU", 2008. The arguments are those of register.cu; the transposed tiles are not used here. */
 #include "sweetspot.cuh"
 
 #if LANES == 2

@@ -23,7 +23,7 @@ enum {
 struct fw_cuda_input {
 	struct fw_input graph;
 	int64_t *into;         /* n + 1: the edges to j are edges[into[j]] .. edges[into[j + 1] - 1] */
-	struct fw_edge *edges; /* `target` is where it comes from */
+	struct fw_edge *edges; /* `target` is the source of it */
 	int *sources, count;   /* whose rows are known; NULL until the first verification */
 	int32_t *rows;
 };
@@ -42,7 +42,7 @@ struct fw_cuda_shape {
 	int block, tile_m, tile_n, stages, unroll;
 };
 
-/* A GPU, and what it has. */
+/* A GPU with its memory and functions. */
 struct fw_band {
 	struct gpu *gpu;
 	int first, count; /* tile rows */
@@ -91,7 +91,7 @@ void fw_cuda_bands_fill(struct fw_cuda *s);
 /* rounds.c */
 void fw_cuda_rounds_run(struct fw_cuda *s);
 
-/* run.c: the rounds, with the copies around them where they are timed. */
+/* run.c: the rounds, with the copies around them if those are timed. */
 void fw_cuda_run(struct fw_cuda *s);
 
 /* check.c */

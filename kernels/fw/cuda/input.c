@@ -6,7 +6,7 @@
 #include "kernels/fw/cuda/fw_cuda.h"
 #include "kernels/random.h"
 
-/* A counting sort: while it places the edges, into[j] moves from where those to j begin to where they end. */
+/* A counting sort: while it places the edges, into[j] moves from the beginning of the edges to j to their end. */
 enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input) {
 	const struct fw_input *g = &input->graph;
 	input->into = calloc((size_t)g->n + 1, sizeof *input->into);

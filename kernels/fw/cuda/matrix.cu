@@ -7,7 +7,7 @@ struct edge {
 	int source, weight;
 };
 
-/* One thread a column: all that it writes is its own. */
+/* One thread for each column writes only there. */
 template <class cell>
 static __device__ void fill(cell *matrix, ss_i64 pitch, const ss_i64 *into, const edge *edges, int n, int first, int rows) {
 	const int j = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -32,7 +32,7 @@ extern "C" __global__ void fw_fill16(ss_i16 *matrix, ss_i64 pitch, const ss_i64 
 	fill(matrix, pitch, into, edges, n, first, rows);
 }
 
-/* The check of a matrix. `wrong`: the first wrong place, as i * n + j; all bits where there is none. */
+/* Checks a matrix. `wrong`: the first wrong place, as i * n + j; all bits set if there is none. */
 struct findings {
 	ss_u64 wrong, reachable;
 	int longest, unused;

@@ -30,7 +30,7 @@ static __device__ __forceinline__ int addmin(int a, int b, int c) {
 #endif
 }
 
-/* One distance of a word, as the left operand wants it. */
+/* A distance of a word, in the form of the left operand. */
 static __device__ __forceinline__ int pair(int word, int lane) {
 #if LANES == 2
 	return (int)(((unsigned)word >> 16 * lane & 0xffffu) * 0x10001u);
@@ -69,7 +69,8 @@ struct operand {
 	int pitch; /* words; within a tile 32 bits are enough */
 };
 
-/* So that the addresses of a tile are computed again for its stores: kept, they would take the registers of the loop. */
+/* Hides the value, so that the addresses of a tile are computed again for its stores: kept, they would take
+ * registers from the loop. */
 static __device__ __forceinline__ int forget(int value) {
 #ifndef SWEETSPOT_EMULATED
 	asm volatile("" : "+r"(value));

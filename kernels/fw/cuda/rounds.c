@@ -2,9 +2,9 @@
 /* The rounds of the blocked algorithm. In round k the diagonal tile is closed (first phase), then the rest of tile row
  * k and tile column k (second), then all others (third).
  *
- * With lookahead what round k + 1 begins with is updated first, in an urgent stream, and goes on there through its
- * first two phases, while the gpu's own stream does what is left of round k. As in LU factorisations: Strazdins, "A
- * comparison of lookahead and algorithmic blocking techniques for parallel matrix factorization", 1998. */
+ * With lookahead the tiles that round k + 1 begins with are updated first, in an urgent stream, which continues with
+ * its first two phases, while the gpu's own stream does the rest of round k. LU factorisations do the same: Strazdins,
+ * "A comparison of lookahead and algorithmic blocking techniques for parallel matrix factorization", 1998. */
 #include <config.h>
 #include <limits.h>
 
@@ -148,7 +148,7 @@ static void round_prepare(struct fw_cuda *s, int k) {
 		gpu_mark(s->bands[i].gpu, s->bands[i].ready);
 }
 
-/* The third phase without what is already done: row and column k, and the next with lookahead. */
+/* The third phase without the finished tiles: row and column k, and with lookahead the next ones. */
 static void round_finish(struct fw_cuda *s, int k) {
 	int until = k + 1 + s->lookahead;
 	for (int i = 0; i < s->gpus; i++) {

@@ -4,7 +4,7 @@
 
 #include "kernels/fw/cuda/fw_cuda.h"
 
-/* The first GPU's stream waits for what the others were given. */
+/* The first GPU's stream waits for the work of the others. */
 static void bands_join(struct fw_cuda *s, int moment) {
 	struct gpu *gpu = s->bands[0].gpu;
 	for (int i = 1; i < s->gpus; i++)

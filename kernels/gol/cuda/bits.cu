@@ -79,7 +79,7 @@ static __device__ __forceinline__ void store(unsigned *at, const struct words &r
 #endif
 }
 
-/* Which bits of the words from `first` on are cells. */
+/* The bits of the words from `first` on that are cells. */
 static __device__ __forceinline__ struct words cell_bits(int first, int words, unsigned tail) {
 	struct words bits;
 #pragma unroll
@@ -161,7 +161,7 @@ static __device__ __forceinline__ struct sums shuffle_sums(const struct words &r
 	return sum_row(row, before, after);
 }
 
-/* Row number `y` in, row y - D of D generations later out. OLD: where the sums of row y - 2 are. */
+/* Takes row number `y` in, and stores row y - D of D generations later. OLD: where the sums of row y - 2 are. */
 template <int D, int OLD, bool EDGE>
 static __device__ __forceinline__ struct words slide(struct kept (&kept)[D], struct words row, const struct tile &tile,
                                                      int y) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A byte and a thread a cell. A dead cell is before and after each row, a dead row before the first and after the last, so
- * that nobody asks for the border. -D: SHARED (the block's cells and those around them are read once). */
+/* A byte and a thread for each cell. A dead cell is before and after each row, a dead row before the first and after
+ * the last, so that threads need not check for the border. -D: SHARED (the block's cells and those around them are
+ * read once). */
 #include "sweetspot.cuh"
 
 static __device__ __forceinline__ int line(const ss_u8 *at) {
@@ -32,7 +33,7 @@ extern "C" __global__ void gol_byte(const ss_u8 *from, ss_u8 *to, ss_i64 stride,
 #endif
 }
 
-/* From and to rows of 32 cells a word; a warp a word. Rows are in x, which has more blocks than y. */
+/* Converts from and to rows of 32 cells a word; a warp a word. Rows are in x, which has more blocks than y. */
 extern "C" __global__ void gol_unpack(const unsigned *from, ss_i64 words, ss_u8 *to, ss_i64 stride, int n) {
 	const int x = blockIdx.y * blockDim.x + threadIdx.x, y = blockIdx.x;
 	if (x < n)

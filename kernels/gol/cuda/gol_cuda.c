@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of gol for GPUs. Inputs, the oracle and what is compared are the CPU's. */
+/* The table of gol for GPUs. It shares inputs, oracle and comparison with the CPU. */
 #include <config.h>
 
 #include "kernels/gol/cuda/gol_cuda.h"
@@ -13,15 +13,15 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 #define PACKED "variant == 'bits' or variant == 'bits_temporal'"
 
 static const struct ss_param params[] = {
-	[GOL_CUDA_VARIANT] = {"variant", "layout of the cells and what a thread does", SS_WORD, VARIANT_NAMES, "byte", NULL,
-                          0, 0},
+	[GOL_CUDA_VARIANT] = {"variant", "layout of the cells and the work of a thread", SS_WORD, VARIANT_NAMES, "byte",
+                          NULL, 0, 0},
 	[GOL_CUDA_X] = {"block_size_x", "threads of a block beside each other", SS_INT, "16..256*2", "32", NULL, 1,
                     GOL_CUDA_THREADS_MAX},
 	[GOL_CUDA_Y] = {"block_size_y", "threads of a block above each other", SS_INT, "1..32*2", "8", NULL, 1,
                     GOL_CUDA_THREADS_MAX},
 	[GOL_CUDA_WORD] = {"word", "cells of a row in a thread", SS_INT, "32..128*2", "32", PACKED, 32, 128},
 	[GOL_CUDA_ROWS] = {"rows", "rows of a thread", SS_INT, "1..16*2", "8", "variant == 'bits'", 1, 16},
-	[GOL_CUDA_NEIGHBOURS] = {"neighbours", "where the words beside a thread's own come from", SS_WORD, "loads,shuffles",
+	[GOL_CUDA_NEIGHBOURS] = {"neighbours", "source of the words beside a thread's own", SS_WORD, "loads,shuffles",
                              "loads", "variant == 'bits'", 0, 0},
 	[GOL_CUDA_DEPTH] = {"depth", "generations in a pass over the grid", SS_INT, "2..16*2", "8",
                         "variant == 'bits_temporal'", 1, GOL_CUDA_KEPT_MAX},

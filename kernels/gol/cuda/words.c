@@ -55,7 +55,7 @@ static enum ss_status temporal_setup(struct gol_cuda *s, const struct gpu_module
 	return SS_OK;
 }
 
-/* `last` is what gol_bits has no use for. */
+/* gol_bits does not use `last`. */
 static void launch(struct gol_cuda *s, const struct gpu_function *function, void *last) {
 	int64_t stride = s->stride / (int64_t)sizeof(uint32_t);
 	int n = (int)s->input->n, words = row_words(s);

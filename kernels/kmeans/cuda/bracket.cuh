@@ -28,7 +28,8 @@ static __device__ __forceinline__ void changed_add(ss_u64 *changed, int moved, i
 		atomicAdd(changed, (ss_u64)moved);
 }
 
-/* The sums of a block, in the order of its warps and their TABLES tables; at(e, table) is where a warp keeps number e. */
+/* Writes the sums of a block, in the order of its warps and their TABLES tables; at(e, table) is the place of number
+ * e in a warp. */
 template <int TABLE, int TABLES, int UNROLL, typename At>
 static __device__ __forceinline__ void block_write(double *sums, unsigned *counts, const real *tables,
                                                    const unsigned *count, At at) {
@@ -45,10 +46,10 @@ static __device__ __forceinline__ void block_write(double *sums, unsigned *count
 }
 
 #ifdef GROUP
-/* With GROUP clusters in a group a lane first finds the group with the nearest centre: one comparison of a cluster and a
- * few of a group, as the pipe for comparisons has half the rate of that for products of floats. Floats are compared
- * themselves, doubles by their upper halves, which have the same order but for ties: then the pipe for doubles has the
- * products alone. The group is searched in full, and where two tie, all of them are. */
+/* With GROUP clusters in a group a lane first finds the group with the nearest centre: one comparison for each
+ * cluster and a few for each group, because the pipe for comparisons has half the rate of that for products of
+ * floats. Floats are compared themselves, doubles by their upper halves, which have the same order except for ties;
+ * the pipe for doubles then only has to multiply. The group is searched in full, and all of them are if two tie. */
 enum { PACK = 16 / sizeof(real), CENTRE = (D + PACK) / PACK * PACK }; /* |c|^2 / 2 comes last */
 /* Groups are 16 bytes apart, so that lanes that search different ones read from different banks. */
 enum { FILLED = GROUP > 0 ? (K + GROUP - 1) / GROUP * GROUP : K, MEMBERS = GROUP > 0 ? GROUP : FILLED };
@@ -58,8 +59,8 @@ struct alignas(16) pack {
 	real v[PACK];
 };
 
-/* With the sign and the half of the bracket, computed as the host does it (single.c). Clusters that only fill up the last
- * group are far away. */
+/* Stores the centres with the sign and the half of the bracket, computed like on the host (single.c). Clusters that
+ * only fill up the last group are far away. */
 static __device__ void centres_stage(real *shared, const real *centres) {
 	for (int c = (int)threadIdx.x; c < FILLED; c += (int)blockDim.x) {
 		real *const to = shared + c / MEMBERS * APART + c % MEMBERS * CENTRE;
@@ -150,7 +151,8 @@ static __device__ __forceinline__ bool groups_compare(int (&found)[P], float (&l
 	return tie;
 }
 
-/* The first member of a group with its least bracket. That of floats is known, and comes out the same again. */
+/* The first member of a group with its least bracket. The bracket of floats is known, and is the same when computed
+ * again. */
 template <typename X>
 static __device__ __forceinline__ int member(const X &x, int p, const real *rows, float known) {
 	real least = 0;
@@ -170,7 +172,7 @@ static __device__ __forceinline__ int member(const X &x, int p, const real *rows
 	return found;
 }
 
-/* The cluster of each object; UNROLL: clusters at once where all are compared. */
+/* Finds the cluster of each object; UNROLL: clusters at once if all are compared. */
 template <int UNROLL, int P, typename X>
 static __device__ __forceinline__ void search(int (&found)[P], const X &x, const real *centres) {
 	float least[P];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* k-means on a GPU: what its files share.
+/* k-means on a GPU: shared by its files.
  *
- * With type=f64 all is as on the CPU, exact, and compared with the same answer in every bit. With type=f32 objects,
- * centres and distances are floats. Objects and centres are exact then, too, and so are sums, which are doubles or
- * floats of few objects; only distances are rounded. So the answer of f32 is what the same operations in the same order
- * give on the host, and is compared in every bit, too (single.c). */
+ * With type=f64 everything is exact, as on the CPU, and every bit is compared with the same answer. With type=f32
+ * objects, centres and distances are floats. Objects and centres are then still exact, and so are sums, which are
+ * doubles or floats of few objects; only distances are rounded. So the answer of f32 is that of the same operations
+ * in the same order on the host, and every bit is compared, too (single.c). */
 #ifndef KERNELS_KMEANS_CUDA_CUDA_H
 #define KERNELS_KMEANS_CUDA_CUDA_H
 #include "kernels/cuda.h"
@@ -32,12 +32,12 @@ struct kmeans_cuda_variant {
 	enum kmeans_form form;
 	bool on_host;   /* new centres are */
 	bool resident;  /* blocks stay, and each writes its own sums */
-	bool constant;  /* what the problem measures is compiled in, and labels are as short as they can be */
+	bool constant;  /* the problem's sizes are compiled in, and labels are as short as possible */
 	bool by_column; /* the centres, too */
 	bool direct;    /* objects of 4, 8 or 16 bytes, which are not kept in shared memory */
 };
 
-/* Where a loop of a variant with its new centres on the host passes by. */
+/* Points in a loop of a variant whose host computes the new centres. */
 enum { KMEANS_BEGINS, KMEANS_UPLOADED, KMEANS_ASSIGNED_ALL, KMEANS_DOWNLOADED, KMEANS_MARKS };
 
 struct kmeans_cuda_state {
@@ -62,7 +62,7 @@ struct kmeans_cuda_state {
 
 /* Launch facts of a resident variant (fast.c). */
 size_t kmeans_cuda_shared(const struct kmeans_cuda_state *s, unsigned block);
-/* So many blocks at least: where sums are floats, for sums without rounding. */
+/* Least number of blocks: sums of floats stay exact only with few objects. */
 uint64_t kmeans_cuda_blocks_least(const struct kmeans_cuda_state *s, unsigned block);
 
 /* objects.c: the objects on the device, 0 after a failure; host numbers to the device's and back */

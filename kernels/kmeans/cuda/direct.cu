@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As fused.cu, for objects of 4, 8 or 16 bytes: a lane reads 16 bytes at a time of the objects themselves, whole objects
- * that no other lane needs, and so shared memory has the centres and the sums alone.
+/* Like fused.cu, for objects of 4, 8 or 16 bytes: a lane reads 16 bytes at a time of the objects themselves, whole
+ * objects that no other lane needs, so shared memory only holds the centres and the sums.
  *
  * A warp has COPIES tables of sums. Its lanes take turns, COPIES of them at a time, each with a table of its own: fewer
  * copies leave room for more warps, and cost more turns. The order of sums is fixed, and no operation is atomic.
  *
- * The host (fast.c) mirrors what the parts of shared memory measure. */
+ * The host (fast.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
 
 enum { EACH = PACK / D /* objects in 16 bytes */ };
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void sums_add(real *shared, int table, const l
 	}
 }
 
-/* The new labels, where they are others, and how many have moved. */
+/* Writes the labels that changed, and returns their number. */
 static __device__ __forceinline__ int labels_write(label *membership, const labels (&before)[READS], const int (&found)[P],
                                                    int lane) {
 	int moved = 0;

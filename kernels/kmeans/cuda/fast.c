@@ -4,8 +4,8 @@
 
 #include "kernels/kmeans/cuda/cuda.h"
 
-/* Floats hold sums of so many objects without rounding: multiples of 2^-12 below 2^12. A warp may have a tile more than
- * others. */
+/* The number of objects that floats sum up without rounding: multiples of 2^-12 below 2^12. A warp may have a tile
+ * more than others. */
 enum { SUMMED_MAX = (1 << (24 - KMEANS_OBJECT_BITS)) - KMEANS_TILE_MAX };
 
 static size_t lanes(size_t coords) {

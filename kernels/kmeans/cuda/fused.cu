@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the objects a loop: a warp assigns a tile of 32 * POINTS objects and adds them up at once.
+/* One pass over the objects in each loop: a warp assigns a tile of 32 * POINTS objects and adds them up at once.
  *
- * Sums need no atomic operations: LANES lanes take an object, a coordinate each, so 32 / LANES objects go at a time, and
- * each lane has a table of its own, CLUSTERS x CHUNKS numbers, all of them in its own bank. Blocks stay on their SM, write
- * their sums once, and means.cu adds them up.
+ * Sums need no atomic operations: LANES lanes take an object, a coordinate each, so 32 / LANES objects go at a time,
+ * and each lane has a table of its own, CLUSTERS x CHUNKS numbers, all of them in its own bank. Blocks stay on their
+ * SM, write their sums once, and means.cu adds them up.
  *
- * The host (fast.c) mirrors what the parts of shared memory measure. */
+ * The host (fast.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
 
 enum { P = POINTS, TILE = 32 * P };

@@ -11,7 +11,7 @@ static const struct ss_param problem[] = {
 	{.name = NULL},
 };
 
-/* In the order of the words of `variant`. */
+/* The order is that of the words of `variant`. */
 static const struct kmeans_cuda_variant variants[] = {
 	{.name = "naive", .source = "kmeans/cuda/naive.cu", .on_host = true},
 	{.name = "transpose",
@@ -37,7 +37,7 @@ enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
 #define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'tensor')"
 static const struct ss_param params[] = {
-	[KMEANS_VARIANT] = {"variant", "layout, where sums are kept, and who makes the new centres", SS_WORD,
+	[KMEANS_VARIANT] = {"variant", "layout, place of the sums, and side that makes the new centres", SS_WORD,
                         "naive,transpose,shared,all_gpu,partial,fused,direct,tensor", "naive", NULL, 0, 0},
 	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT,
                       "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024", "256", NULL, 32, BLOCK_MAX},
@@ -67,7 +67,7 @@ static const char *const constraints[] = {
 	"variant != 'direct' or type == 'f64' or block // 32 * clusters * copies * coords <= 58112",
 	"variant != 'direct' or type == 'f32' or block // 32 * clusters * copies * coords <= 29056",
 	"variant != 'tensor' or block * (clusters * ((coords + 31) // 32) + coords + 4) <= 29056",
-	/* Objects in registers, and what else no thread does without. */
+	/* Objects in registers, plus the registers that every thread needs. */
 	"variant != 'fused' or type == 'f64' or block * (coords * points + 48) <= 65536",
 	"variant != 'fused' or type == 'f32' or block * (coords * points * 2 + 48) <= 65536",
 	"variant != 'tensor' or block * (coords * 2 * (1 + (coords <= 32)) + 40) <= 65536",
@@ -255,7 +255,7 @@ static enum ss_status kmeans_cuda_verify(void *state, const struct ss_call *call
 	return status;
 }
 
-/* In every loop each object is read at least once. */
+/* Each object is read at least once in every loop. */
 static struct ss_work kmeans_cuda_work(const struct ss_call *call) {
 	const struct ss_value *p = call->problem;
 	double numbers = (double)kmeans_objects_wanted(p, real_of(call)) * p[KMEANS_LOOPS].r * p[KMEANS_COORDS].r;
@@ -270,7 +270,7 @@ static double sum(const double *values, size_t count) {
 	return sum;
 }
 
-/* Where all is done by the GPU there is nothing between its loops. */
+/* The series is empty if the GPU does everything, because nothing is visible between its loops. */
 static size_t kmeans_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
                                   size_t most) {
 	const struct kmeans_cuda_state *s = state;

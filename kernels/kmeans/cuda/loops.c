@@ -8,7 +8,7 @@
 enum { MEANS_SIDE = 32 /* means.cu: ENTRIES and LANES */ };
 enum { TRACE_GPU, TRACE_TRANSFER, TRACE_CPU };
 
-/* As the variant has its centres: by rows or by columns, doubles or floats. */
+/* Converts to the variant's centres: by rows or by columns, doubles or floats. */
 void kmeans_cuda_centres_put(const struct kmeans_cuda_state *s, void *to, const double *centres) {
 	size_t coords = s->input->in.coords, clusters = s->input->in.clusters;
 	if (!s->variant->by_column) {
@@ -30,7 +30,7 @@ static void assign_launch(struct kmeans_cuda_state *s, size_t loop) {
 	else if (s->variant->resident)
 		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords,
 		           &clusters, &s->points, &s->sums, &s->counts);
-	else /* what the variant does not take comes last */
+	else /* arguments that the variant does not take come last */
 		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords,
 		           &clusters, &s->points, &s->chunk, &s->sums, &s->counts);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory of a state on the device and on the host, and the way back of what was found. */
+/* The memory of a state on the device and on the host, and the way of the results back. */
 #include <config.h>
 #include <stdlib.h>
 
@@ -79,7 +79,7 @@ static void membership_widen(int32_t *to, const void *from, size_t n, size_t lab
 		to[i] = label == 1 ? bytes[i] : label == 2 ? halves[i] : words[i];
 }
 
-/* Where new centres are the host's, the device has not seen the last. */
+/* The device does not have the last centres if the host computes them. */
 enum ss_status kmeans_cuda_fetch(struct kmeans_cuda_state *s) {
 	const struct kmeans_input *in = &s->input->in;
 	size_t entries = in->clusters * in->coords, most = in->n * s->label;

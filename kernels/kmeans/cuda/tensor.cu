@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As fused.cu, for doubles: the brackets |c|^2 / 2 - xc of a tile of 32 objects come from the tensor cores, 8 clusters at
- * a time. In a step lane 4g + t gives coordinates t of object g and of cluster g; which coordinates of the row those are
- * is the same for both, and so of no matter: pairs, to be read as 16 bytes. The next tile is on its way in registers.
+/* Like fused.cu, for doubles: the brackets |c|^2 / 2 - xc of a tile of 32 objects come from the tensor cores, 8
+ * clusters at a time. In a step lane 4g + t gives coordinates t of object g and of cluster g. Which coordinates of the
+ * row those are does not matter as long as both agree, so pairs are used, which can be read as 16 bytes. The next tile
+ * is loaded into registers meanwhile.
  *
- * The host (fast.c) mirrors what the parts of shared memory measure. */
+ * The host (fast.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
 
 enum { TILE = 32, PANELS = (K + 7) / 8, AHEAD = D <= 32 };
 enum { STEPS = D % 16 == 0 ? 4 : 2, DEPTH = 4 * STEPS }; /* of an instruction; coordinates */
-/* So that neighbouring rows are in different banks: 4 of objects for 8 bytes a lane, 2 of clusters for 16. */
+/* The padding puts neighbouring rows into different banks: 4 of objects for 8 bytes a lane, 2 of clusters for 16. */
 enum { ROW = D + 4, CENTRE = D + (D % 16 == 0 ? 2 : 0) };
 enum { LANES = D > 16 ? 32 : D > 8 ? 16 : 8, CHUNKS = (D + LANES - 1) / LANES, TABLE = K * CHUNKS * 32 };
 enum { AT_ONCE = 2, BOTH = 2 /* halves of a tile */ };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of quake for GPUs. Inputs, the oracle and what is compared are the CPU's. */
+/* The table of quake for GPUs. It shares inputs, oracle and comparison with the CPU. */
 #include <config.h>
 #include <stdlib.h>
 
@@ -14,15 +14,15 @@ static const struct quake_cuda_variant *const variants[] = {
 #define TILES         "variant == 'temporal' or variant == 'persistent'"
 
 static const struct ss_param params[] = {
-	[QUAKE_CUDA_VARIANT] = {"variant", "what a launch does and when sums are copied", SS_WORD, VARIANT_NAMES,
-                            "per_step", NULL, 0, 0},
+	[QUAKE_CUDA_VARIANT] = {"variant", "work of a launch, and when sums are copied", SS_WORD, VARIANT_NAMES, "per_step",
+                            NULL, 0, 0},
 	[QUAKE_CUDA_X] = {"block_size_x", "threads of a block beside each other", SS_INT, "8..256*2", "16", STEPWISE, 1,
                       QUAKE_CUDA_THREADS_MAX},
 	[QUAKE_CUDA_Y] = {"block_size_y", "threads of a block above each other", SS_INT, "1..32*2", "16", STEPWISE, 1,
                       QUAKE_CUDA_THREADS_MAX},
 	[QUAKE_CUDA_REDUCTION] = {"reduction", "how the threads' counts and energies are added", SS_WORD,
                               "atomics,shared,shuffle", "atomics", STEPWISE, 0, 0},
-	[QUAKE_CUDA_TILE] = {"tile", "where a block's cells are read by their neighbours", SS_WORD, "global,shared",
+	[QUAKE_CUDA_TILE] = {"tile", "memory from which neighbours read a block's cells", SS_WORD, "global,shared",
                          "global", STEPWISE, 0, 0},
 	[QUAKE_CUDA_EDGES] = {"edges",
                           "cells outside the grid, and neighbours that don't fire: selected or branched around",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One step, a thread a cell, from one grid into another. What is stored are the energies of the end of a step: whoever reads
- * one charges it. -D: REDUCTION (0 atomics of every thread, 1 a tree in shared memory, 2 shuffles), TILE (1: the block's
- * cells and those around them are read once, into shared memory), BRANCHING (the border by branches, else by selection). */
+/* One step, a thread for each cell, from one grid into another. The grids hold the energies of the end of a step,
+ * and each reader adds the charge. -D: REDUCTION (0 atomics of every thread, 1 a tree in shared memory, 2 shuffles),
+ * TILE (1: the block's cells and those around them are read once, into shared memory), BRANCHING (the border by
+ * branches, else by selection). */
 #include "sweetspot.cuh"
 
 struct tally {
@@ -110,7 +111,7 @@ static __device__ __forceinline__ void load(float *tile, const float *from, int 
 }
 #endif
 
-/* Its tally is number `step`, or so many after *base. */
+/* Its tally has number `step`, or that many after *base. */
 extern "C" __global__ void quake_step(const float *from, float *to, int n, struct tally *tallies, const ss_i64 *base,
                                       ss_i64 step) {
 	SS_DYNAMIC(float, shared);

@@ -61,7 +61,7 @@ static void deferred_run(struct quake_cuda *s) {
 	download_all(s);
 }
 
-/* A graph has an even number of steps, so that it ends in the grid where it began. */
+/* A graph has an even number of steps, so that it ends in the grid in which it began. */
 static enum ss_status graph_setup(struct quake_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
 	enum ss_status status = step_setup(s, module, call);
 	struct gpu_shape one = {.grid = {1}, .block = {1}};

@@ -9,7 +9,7 @@
  * Inside a block, cells learn of each other only where something fires, which is rare: a barrier tells all warps whether it
  * does anywhere in the block, and only then the warps tell those around which cells at their edges fire.
  *
- * Sums are no part of what cells become, so they can wait: a thread's energy of each step goes to shared memory, the
+ * Sums do not influence the cells, so they can wait: a thread's energy of each step goes to shared memory, the
  * block's of `depth` steps to global memory, and quake_gather adds them up once all steps are done.
  *
  * -D: ROWS */
@@ -76,7 +76,7 @@ static __device__ __forceinline__ struct cells find_cells(int n, int width, int 
 	return c;
 }
 
-/* Where the warps around read; those at the block's edge write for nobody, behind all others. */
+/* Where the warps around read; those at the block's edge write to a place behind all others that is never read. */
 static __device__ __forceinline__ void publish(struct news *news, struct place p, unsigned fired) {
 	struct news *nobody = news + p.across * p.down;
 	const int column = p.warp % p.across, row = p.warp / p.across;
