@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Additions of many threads to one word wait for each other. */
+/* Atomic additions of many threads to the same word wait for each other. */
 #include <config.h>
 
 #include <math.h>
@@ -12,14 +12,14 @@ static double issue_of(const struct study *study, size_t row) {
 	return study_counter(study, row, "gpu_issue_active");
 }
 
-/* The same from other counters: four schedulers an SM. */
+/* Do other counters agree? An SM has four schedulers. */
 static bool is_consistent(const struct study *study, size_t row) {
 	double counted =
 		100 * study_counter(study, row, "gpu_instructions") / study_counter(study, row, "gpu_sm_cycles") / 4;
 	return fabs(counted - issue_of(study, row)) <= AGREE * issue_of(study, row);
 }
 
-/* Warps are there and can't go on, and it is not for the memory's rate. */
+/* Warps are resident and stall, but not because memory is busy. */
 static bool is_stalled(const struct study *study, size_t row) {
 	double dram = gpu_share_of(study, row, gpu_dram_bytes(study, row), "read", "dram");
 	return study_counter(study, row, "gpu_cycles_active") >= SM_BUSY && issue_of(study, row) <= ISSUE_IDLE &&
@@ -28,7 +28,7 @@ static bool is_stalled(const struct study *study, size_t row) {
 
 static void stall_evidence(struct finding *finding, const struct study *study, size_t row) {
 	finding_evidence(finding, EVIDENCE_COUNTER, issue_of(study, row), "%",
-	                 "%s has warps on its SMs that issue in %.1f %% of the cycles, while memory is not busy",
+	                 "the warps of %s issue in only %.1f %% of the cycles, although memory is not busy",
 	                 gpu_subject_words(study, row), issue_of(study, row));
 }
 
@@ -38,7 +38,7 @@ static void ceilings_evidence(struct finding *finding, const struct study *study
 		finding_evidence(finding, EVIDENCE_CEILING, many / one, NULL,
 		                 "whole numbers: %.3g G additions a second to one word, %.3g to many", one, many);
 	else
-		finding_missing(finding, EVIDENCE_CEILING, "additions to one word, and to many");
+		finding_missing(finding, EVIDENCE_CEILING, "the rate of additions to one word, and to many");
 }
 
 static size_t stalled_row(const struct study *study) {
@@ -55,14 +55,14 @@ static void examine(const struct study *study, struct findings *findings) {
 	size_t row = stalled_row(study), clear = gpu_contrasts(study, atomic, NULL, &contrast, 1);
 	if (!clear && row == SIZE_MAX)
 		return;
-	struct finding *finding = findings_add(
-		findings,
-		!clear            ? CONFIDENCE_LOW
-		: row != SIZE_MAX ? CONFIDENCE_HIGH
-						  : gpu_contrast_confidence(&contrast),
-		clear ? contrast.ratio.ratio : 1,
-		clear ? "atomic operations wait for each other"
-			  : "warps wait for something that goes one after the other, such as atomic operations on few words");
+	struct finding *finding =
+		findings_add(findings,
+	                 !clear            ? CONFIDENCE_LOW
+	                 : row != SIZE_MAX ? CONFIDENCE_HIGH
+	                                   : gpu_contrast_confidence(&contrast),
+	                 clear ? contrast.ratio.ratio : 1,
+	                 clear ? "atomic operations wait for each other"
+	                       : "warps wait for serial work, such as atomic operations on few words");
 	if (clear)
 		gpu_contrast_about(finding, study, &contrast);
 	else
@@ -70,9 +70,9 @@ static void examine(const struct study *study, struct findings *findings) {
 	if (row != SIZE_MAX)
 		stall_evidence(finding, study, row);
 	else
-		finding_missing(finding, EVIDENCE_COUNTER, "cycles in which warps issue (GPU)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the cycles in which warps issue (GPU)");
 	if (!clear)
-		finding_missing(finding, EVIDENCE_CONTRAST, "the same with sums of threads or blocks in the place of atomics");
+		finding_missing(finding, EVIDENCE_CONTRAST, "the same with sums per thread or block instead of atomics");
 	ceilings_evidence(finding, study);
 	gpu_next_counters(finding, study, row != SIZE_MAX ? row : study_winner(study), "GPU");
 }

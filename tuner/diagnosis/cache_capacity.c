@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Data that a level of cache holds is near, what is larger is not: the time of one operation rises where a tile, or the
- * problem, passes the level's size (Lam, Rothberg, Wolf 1991, "The cache performance and optimizations of blocked
- * algorithms"). */
+/* Data that fits a level of cache is close to the processor, larger data is not: the time of one operation rises when a
+ * tile, or the problem, exceeds the level's size (Lam, Rothberg, Wolf, The cache performance and optimizations of
+ * blocked algorithms, 1991). */
 #include <config.h>
 
 #include <math.h>
@@ -11,12 +11,12 @@
 #include "src/base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
-enum { TILES = 3 /* that a step of a blocked algorithm works on */ };
+enum { TILES = 3 /* tiles that a step of a blocked algorithm works on */ };
 static const double RISE = 1.15;
 static const char tile_names[] = "block tile band panel factor";
 static const char *const level_names[] = {"", "L1", "L2", "L3"};
 
-/* The outermost level that holds the first, not the second; 0: there is none. */
+/* The outermost level of cache that holds the first size, but not the second; 0: there is none. */
 static int level_between(const struct study *study, double held, double passed, double team) {
 	for (int level = 3; level >= 1; level--) {
 		double size = study_host(study)->cache[level] * (level < 3 ? team : 1);
@@ -49,7 +49,7 @@ static void misses_add(struct finding *finding, const struct study *study, size_
 			return;
 		}
 	}
-	finding_missing(finding, EVIDENCE_COUNTER, "misses of each level (--counters CACHE)");
+	finding_missing(finding, EVIDENCE_COUNTER, "the misses of each level (--counters CACHE)");
 	if (many != SIZE_MAX) {
 		char *words = study_words(study, many);
 		finding_next(finding, "run %s %s --counters CACHE", study_kernel(study), words);
@@ -62,7 +62,7 @@ static size_t tile_row(const struct study *study, size_t column, int level) {
 	return probe_best(study, &scope);
 }
 
-/* The best level of a tile's edge, by its time beside the first. */
+/* The fastest edge of a tile, by its time relative to the first. */
 static int tile_best(const struct study *study, size_t column) {
 	double least = 1;
 	int best = 0;
@@ -99,7 +99,7 @@ static void tile_examine(const struct study *study, struct findings *findings, s
 	if (!level || cases[first].ratio.ratio < RISE)
 		return;
 	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, cases[first].ratio.ratio,
-	                                       "%s is too large for %s: %.2f times as long as %s",
+	                                       "%s is too large for %s: it takes %.2f times as long as %s",
 	                                       probe_level(study, column, cases[first].a, own), level_names[level],
 	                                       cases[first].ratio.ratio, probe_level(study, column, best, good));
 	finding_about(finding, study, column, cases[first].a);
@@ -112,7 +112,7 @@ static void tile_examine(const struct study *study, struct findings *findings, s
 	misses_add(finding, study, row, tile_row(study, column, cases[first].a));
 }
 
-/* Bytes of a problem's data: what a run must move at least, for each of its repetitions. */
+/* The bytes of a problem's data: the least that each repetition of a run must move. */
 static double footprint_of(const struct study *study, size_t row) {
 	static const char *const again[] = {"loops", "repeat", "repetitions", "repeats"};
 	double bytes = study_work(study, row, "bytes");
@@ -128,7 +128,7 @@ static bool is_same_config(const struct study *study, size_t a, size_t b) {
 	return true;
 }
 
-/* Time of an operation at the larger over that at the smaller problem, both with the least team. */
+/* The time of an operation at the larger problem over that at the smaller one, both with the smallest team. */
 static struct study_ratio step_of(const struct study *study, size_t small, size_t large, double team) {
 	struct probe_scope a = {-1, -1, large, team, team}, b = {-1, -1, small, team, team};
 	struct study_pair *pairs = mem_alloc(study_rows(study) + 1, sizeof *pairs);
@@ -162,15 +162,16 @@ static void size_report(const struct study *study, struct findings *findings, co
 	                 "time of an operation, from %s to %s [%.2f, %.2f]", other, own, step->ratio.ci[0],
 	                 step->ratio.ci[1]);
 	finding_evidence(finding, EVIDENCE_MACHINE, study_host(study)->cache[level], "bytes",
-	                 "%.4g bytes at least, after %.4g; %s has %.4g", footprint_of(study, step->problem_row),
-	                 footprint_of(study, small), level_names[level], study_host(study)->cache[level]);
+	                 "the data is at least %.4g bytes, before that %.4g; %s has %.4g",
+	                 footprint_of(study, step->problem_row), footprint_of(study, small), level_names[level],
+	                 study_host(study)->cache[level]);
 	if (isfinite(otherwise))
-		finding_evidence(finding, EVIDENCE_CONTRAST, otherwise, "x", "steps that pass no level: at most %.2f times",
-		                 otherwise);
+		finding_evidence(finding, EVIDENCE_CONTRAST, otherwise, "x",
+		                 "steps that stay within a level: at most %.2f times", otherwise);
 	misses_add(finding, study, small, step->problem_row);
 }
 
-/* Steps that pass a level and rise, while those that pass none do not. */
+/* Looks for steps in size that exceed a level and slow down, while steps that do not exceed one stay the same. */
 static void sizes_examine(const struct study *study, struct findings *findings) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), count = 0,
 									row = probe_best(study, &PROBE_ALL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The peak that fits is that of the counted operations, or of the type that the problem names. */
+/* The peak to compare with is that of the counted operations, or that of the type that the problem names. */
 #include <config.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@ static double counted_share(const struct study *study, size_t row) {
 	            gpu_share_of(study, row, flops_of(study, row, "fp64"), "fp64", NULL));
 }
 
-/* Additions with a minimum are the only peak that whole numbers have. */
+/* Additions with a minimum are the only measured peak of whole numbers. */
 static double type_share(const struct study *study, size_t row) {
 	struct value type;
 	if (!study_value(study, row, "type", &type) || type.type != VALUE_WORD)
@@ -47,7 +47,7 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	bool high = counted >= SHARE_LEAST || type >= SHARE_LEAST;
 	struct finding *finding = findings_add(
 		findings, counted >= SHARE_LEAST || (high && issue > 0) ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-		"%s computes at %.0f %% of what the GPU can", gpu_subject_words(study, row), 100 * share_of(study, row));
+		"%s computes at %.0f %% of the GPU's measured peak", gpu_subject_words(study, row), 100 * share_of(study, row));
 	gpu_subject_about(finding, study, row);
 	if (!isnan(counted))
 		finding_evidence(finding, EVIDENCE_COUNTER, 100 * counted, "%",
@@ -59,7 +59,7 @@ static void found(const struct study *study, size_t row, struct findings *findin
 		finding_evidence(finding, EVIDENCE_COUNTER, 100 * issue, "%", "schedulers issued in %.0f %% of the cycles",
 		                 100 * issue);
 	if (isnan(counted) && isnan(type))
-		finding_missing(finding, EVIDENCE_COUNTER, "what was computed (GPU_FLOPS)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the number of operations (GPU_FLOPS)");
 	gpu_next_counters(finding, study, row, "GPU_FLOPS");
 }
 
@@ -72,7 +72,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_compute_peak = {
 	.name = "compute_peak",
-	.summary = "arithmetic at the rate the GPU was measured to do",
+	.summary = "arithmetic at the measured peak of the GPU",
 	.device = "cuda",
 	.examine = examine,
 };

@@ -8,7 +8,7 @@ struct study_ratio curve_gain(const struct study *study, const struct curve *cur
 	return study_contrast(study, (size_t)probe_threads(study), a, b, probe_in, &scope);
 }
 
-/* The first team that no larger one beats. */
+/* The smallest team that no larger one beats. */
 static size_t stop_find(const struct study *study, const struct curve *curve) {
 	for (size_t i = 0; i + 1 < curve->count; i++) {
 		bool beaten = false;

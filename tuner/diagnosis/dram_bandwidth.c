@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for multicore architectures",
- * 2009. */
+/* Williams, Waterman, Patterson, Roofline: an insightful visual performance model for multicore architectures, 2009. */
 #include <config.h>
 
 #include <math.h>
 
 #include "tuner/diagnosis/gpu.h"
 
-static const double SHARE_LEAST = 0.7, SHARE_MOST = 1.05 /* more comes from a cache */;
+static const double SHARE_LEAST = 0.7, SHARE_MOST = 1.05 /* a larger share is served by a cache */;
 
 static double most_of(const struct study *study) {
 	double read = study_ceiling(study, "read", "dram", 0), copy = study_ceiling(study, "copy", "dram", 0);
@@ -18,7 +17,7 @@ static double counted_share(const struct study *study, size_t row) {
 	return gpu_dram_bytes(study, row) / study_row(study, row)->value / most_of(study) / 1e9;
 }
 
-/* The bytes that it must move at least. */
+/* The share by the bytes that it must move at least. */
 static double least_share(const struct study *study, size_t row) {
 	return study_work(study, row, "bytes") / study_row(study, row)->value / most_of(study) / 1e9;
 }
@@ -37,15 +36,15 @@ static void found(const struct study *study, size_t row, struct findings *findin
 		"%s is at %.0f %% of the GPU's memory bandwidth", gpu_subject_words(study, row), 100 * share);
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, counted ? EVIDENCE_COUNTER : EVIDENCE_FIGURE, rate, "GB/s", "%s %.0f GB/s",
-	                 counted ? "it was counted to move" : "by what it must move at least it does", rate);
-	finding_evidence(finding, EVIDENCE_CEILING, most_of(study), "GB/s", "the memory was measured to do %.0f",
+	                 counted ? "it moves" : "it must move at least", rate);
+	finding_evidence(finding, EVIDENCE_CEILING, most_of(study), "GB/s", "the measured bandwidth of the memory is %.0f",
 	                 most_of(study));
 	if (counted && least < share)
-		finding_evidence(finding, EVIDENCE_FIGURE, share / least, NULL, "%.2f times what it must move at least",
-		                 share / least);
+		finding_evidence(finding, EVIDENCE_FIGURE, share / least, NULL,
+		                 "%.2f times the bytes that it must move at least", share / least);
 	gpu_trend_evidence(finding, &trend, "the bytes moved");
 	if (!counted)
-		finding_missing(finding, EVIDENCE_COUNTER, "bytes that the memory moved (GPU)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the bytes that the memory moved (GPU)");
 	gpu_next_counters(finding, study, row, "GPU_MEM");
 }
 
@@ -58,7 +57,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_dram_bandwidth = {
 	.name = "dram_bandwidth",
-	.summary = "the GPU's memory at the rate it was measured to do",
+	.summary = "the GPU's memory at its measured bandwidth",
 	.device = "cuda",
 	.examine = examine,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words of different threads in one cache line: it goes to and fro although nothing is shared. Padding helps, and only
- * where there are several threads (Bolosky and Scott 1993, "False sharing and its effect on shared memory
- * performance"). */
+/* Words of different threads are in one cache line, which moves back and forth although nothing is shared. Padding
+ * helps, but only with several threads (Bolosky, Scott, False sharing and its effect on shared memory performance,
+ * 1993). */
 #include <config.h>
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const struct remedy_words words = {
 	.good = "line page cacheline padded yes on true aligned separate lines pages",
 };
 
-/* Lines that another core had changed, of the value that suffers and of the other one. */
+/* The ratio of lines that another core had changed, of the value that suffers over the other one. */
 static double hitm_ratio(const struct study *study, const struct remedy *remedy) {
 	double hitm[2] = {NAN, NAN};
 	for (int side = 0; side < 2; side++) {
@@ -39,12 +39,12 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 		finding_evidence(finding, EVIDENCE_SCALING, remedy->alone.ratio, "x", "with one thread %.2f times [%.2f, %.2f]",
 		                 remedy->alone.ratio, remedy->alone.ci[0], remedy->alone.ci[1]);
 	else
-		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, where false sharing can't be");
+		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, where false sharing is impossible");
 	if (isfinite(hitm))
 		finding_evidence(finding, EVIDENCE_COUNTER, hitm, "x",
 		                 "%.3g times as many lines that another core had changed (hitm)", hitm);
 	else
-		finding_missing(finding, EVIDENCE_COUNTER, "lines that another core had changed (--counters FALSE_SHARE)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the lines that another core had changed (--counters FALSE_SHARE)");
 }
 
 static enum confidence confidence_of(const struct remedy *remedy, double hitm) {
@@ -60,7 +60,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	for (size_t i = 0; i < count; i++) {
 		char bad[PROBE_TEXT], problem[PROBE_TEXT];
 		double hitm = hitm_ratio(study, &found[i]);
-		if (hitm < 1.1) /* counted, and there are no more of them */
+		if (hitm < 1.1) /* counted, but there are not more of them */
 			continue;
 		probe_problem(study, found[i].problem_row, problem);
 		struct finding *finding =

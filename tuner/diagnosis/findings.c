@@ -13,7 +13,7 @@
 #include "src/base/text.h"
 #include "tuner/diagnosis/findings_impl.h"
 
-/* The share of shuffled tables that are taken for real ones. */
+/* The share of shuffled tables that may be taken for real ones. */
 static const double CHANCE_MAX = 0.01;
 enum { FINDINGS_MAX = 1000, TEXT_MAX = 1000 };
 
@@ -49,7 +49,7 @@ void findings_free(struct findings *findings) {
 	free(findings);
 }
 
-/* Names in it come from anywhere, and may have been cut within a character. */
+/* Names in it come from outside, and may have been cut within a character. */
 static char *text_of(const char *format, va_list args) {
 	char text[TEXT_MAX];
 	vsnprintf(text, sizeof text, format, args);
@@ -108,7 +108,7 @@ void finding_missing(struct finding *finding, enum evidence kind, const char *te
 	free(words);
 }
 
-/* To be copied to a shell: what it would take for more than words stands in quotes. */
+/* The command is meant to be copied to a shell, so that everything a shell would interpret must be quoted. */
 static bool is_safe_command(const char *text) {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:= ";
 	bool quoted = false;
@@ -145,7 +145,8 @@ static bool is_same(const struct finding *a, const struct finding *b) {
 	return a->diagnosis == b->diagnosis && json_equal(a->about, b->about);
 }
 
-/* A diagnosis names a subject once: with the most confidence, then the greatest strength. */
+/* A diagnosis names a subject once: the finding with the highest confidence, then with the greatest strength, remains.
+ */
 static bool is_better(const struct finding *a, const struct finding *b) {
 	return a->confidence != b->confidence ? a->confidence > b->confidence : a->strength > b->strength;
 }

@@ -15,7 +15,7 @@ struct findings {
 	struct finding **all;
 	size_t count, room;
 	const struct diagnosis *examining;
-	bool few; /* too few rows to tell whether the values follow the configurations */
+	bool few; /* too few rows to test whether the times follow the configurations */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parallel region is so short that starting and joining its threads takes as long: small problems stop to gain from
- * threads, larger ones go on. */
+/* Parallel regions are so short that starting and joining their threads takes as long as the work: small problems stop
+ * gaining from threads while larger ones go on. */
 #include <config.h>
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "src/base/mem.h"
 #include "tuner/diagnosis/saturation.h"
 
-static const double NEAR = 0.1, FAR = 0.01; /* shares of a region that fork, join and barrier take */
+static const double NEAR = 0.1, FAR = 0.01; /* shares of fork, join and barrier in a region */
 
 static double unit_seconds(const char *unit) {
 	return strcmp(unit, "s") == 0    ? 1
@@ -21,7 +21,7 @@ static double unit_seconds(const char *unit) {
 	                                 : NAN;
 }
 
-/* Seconds of one step of a run, by the kernel's own figure; NAN where it reports none. */
+/* The seconds of one step of a run, by the kernel's own figure; NAN if it does not report one. */
 static double region_seconds(const struct study *study, size_t row) {
 	const json_t *list = json_object_get(study_row(study, row)->detail, "figures");
 	double least = NAN;
@@ -37,7 +37,7 @@ static double region_seconds(const struct study *study, size_t row) {
 	return least;
 }
 
-/* The part of that step which fork, join and barrier take; NAN: not measured. */
+/* The share of fork, join and barrier in that step; NAN: not measured. */
 static double share_of(const struct study *study, size_t row, double threads) {
 	double fork = study_ceiling(study, "fork_join", NULL, threads), region = region_seconds(study, row);
 	double barrier = study_ceiling(study, "barrier", NULL, threads);
@@ -65,7 +65,7 @@ static void tell(const struct study *study, struct findings *findings, const str
 	if (isfinite(share))
 		probe_next_threads(finding, study, row, (size_t)probe_threads(study));
 	else {
-		finding_missing(finding, EVIDENCE_CEILING, "what fork, join and barrier cost here");
+		finding_missing(finding, EVIDENCE_CEILING, "the cost of fork, join and barrier here");
 		finding_next(finding, "machine --ceilings");
 	}
 }

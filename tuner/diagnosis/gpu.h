@@ -1,56 +1,57 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by diagnoses of GPUs: the launches, whether times follow a quantity, and the rows in question. */
+/* Shared by diagnoses of GPUs: launches, tests whether times follow a quantity, and the rows to talk about. */
 #ifndef TUNER_DIAGNOSIS_GPU_H
 #define TUNER_DIAGNOSIS_GPU_H
 #include "tuner/diagnosis/diagnosis.h"
 
-/* The function of a row with the most threads, all launches together. NAN, NULL: not reported. */
+/* The function of a row with the most threads over all launches. NAN, NULL: not reported. */
 struct gpu_function {
-	const char *name, *limiter; /* of its occupancy: "threads", "registers", "shared memory", "blocks" */
+	const char *name, *limiter; /* limiter of its occupancy: "threads", "registers", "shared memory", "blocks" */
 	double registers, shared_bytes, spill_bytes, threads, blocks, launches, occupancy;
 };
 bool gpu_function_main(const struct study *study, size_t row, struct gpu_function *function);
 
-/* A quantity of a row, NAN where it is not known. */
+/* A quantity of a row; NAN if it is unknown. */
 typedef double (*gpu_measure)(const struct study *study, size_t row);
 double gpu_launches(const struct study *study, size_t row);    /* of a run */
 double gpu_kernel_time(const struct study *study, size_t row); /* s, of all kernels of a run */
 double gpu_copy_time(const struct study *study, size_t row);   /* s, between host and GPU */
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
 double gpu_wavefronts(const struct study *study,
-                      size_t row);                           /* through shared memory; counted, or the kernel's model */
-double gpu_occupancy(const struct study *study, size_t row); /* of the main function, in theory */
+                      size_t row); /* through shared memory; counted, or by the kernel's model */
+double gpu_occupancy(const struct study *study, size_t row); /* theoretical, of the main function */
 
-/* Least ratio of times that is an effect: 5 %, or twice the noise. */
+/* The smallest ratio of times that counts as an effect: 5 %, or twice the noise. */
 double gpu_margin(const struct study *study);
 
-/* Do times follow a quantity? Logarithms, each about the mean of its problem; p by shuffling within problems, one-sided
- * for the sign that is expected. */
+/* Do times follow a quantity? Tests the correlation of logarithms, each about the mean of its problem, by shuffling
+ * within problems, one-sided for the expected sign. */
 enum gpu_verdict { GPU_UNKNOWN /* too few rows, or too little difference */, GPU_FOLLOWS, GPU_DIFFERS };
 struct gpu_trend {
 	enum gpu_verdict verdict;
 	size_t rows;
-	double slope, span, p; /* of log time on its logarithm; its largest over its least value within a problem */
+	double slope, span,
+		p; /* slope of log time over its logarithm; its largest over its smallest value within a problem */
 };
 struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sign);
 void gpu_trend_evidence(struct finding *finding, const struct gpu_trend *trend, const char *what);
-/* The confidence in a share that a measurement accounts for: high where times follow it, too. */
+/* The confidence in a measured share, which is high if times follow it as well. */
 enum confidence gpu_confidence(const struct gpu_trend *trend, enum confidence alone);
-/* A share of what the GPU can do at most is never far above 1: such values belong to other times. */
+/* A share of the GPU's peak is never far above 1: such values belong to other times. */
 bool gpu_possible(const struct study *study, gpu_measure share);
-/* Quantities in the unit of a second's work, over the time and a ceiling in units of 1e9; NAN where either is missing.
- */
+/* The share of a ceiling (in units of 1e9 a second) that an amount of work reaches in the row's time; NAN if either is
+ * missing. */
 double gpu_share_of(const struct study *study, size_t row, double amount, const char *ceiling, const char *level);
 
-/* The winner, then the baseline or else the slowest row, as far as `of` knows them. Returns how many. */
+/* The winner, then the baseline or otherwise the slowest row, as far as `of` knows them. Returns their number. */
 enum { GPU_SUBJECTS = 2 };
 size_t gpu_subjects(const struct study *study, gpu_measure of, size_t rows[GPU_SUBJECTS]);
 const char *gpu_subject_words(const struct study *study, size_t row); /* "the best configuration" .. */
-/* The finding is about the parameters that differ between baseline and winner. */
+/* Makes the finding about the parameters that differ between baseline and winner. */
 void gpu_subject_about(struct finding *finding, const struct study *study, size_t row);
 
-/* Words of a parameter that bring one mechanism about, against words that avoid it: clear effects only (Holm 1979 over
- * all that were looked at). others: NULL is any other word. At most `room`, the largest first. */
+/* Compares words of a parameter that cause a mechanism with words that avoid it: only clear effects (Holm 1979 over all
+ * that were tested). others: NULL is any other word. At most `room`, the largest first. */
 struct gpu_contrast {
 	size_t column;
 	int with, without;

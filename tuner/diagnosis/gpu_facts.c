@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The worker's report about a GPU's row. */
+/* Figures of the worker's report about a row of a GPU. */
 #include <config.h>
 
 #include <math.h>
@@ -56,7 +56,7 @@ bool gpu_function_main(const struct study *study, size_t row, struct gpu_functio
 	return function->name;
 }
 
-/* The book of launches is of all runs of the samples. */
+/* The report of launches covers all runs of the samples. */
 static double launches_booked(const struct study *study, size_t row) {
 	const json_t *list = json_object_get(gpu_of(study, row), "kernels");
 	double runs = js_real_or(gpu_of(study, row), "runs", NAN), all = 0;
@@ -98,7 +98,7 @@ static double wavefronts_counted(const struct study *study, size_t row) {
 	return all > 0 ? all : NAN;
 }
 
-/* Counted ones are not compared with a model's. */
+/* Counted and modelled figures must not be mixed, because they would differ for that reason alone. */
 double gpu_wavefronts(const struct study *study, size_t row) {
 	size_t counted = 0;
 	for (size_t r = 0; r < study_rows(study) && counted < 2; r++)

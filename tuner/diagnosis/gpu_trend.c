@@ -11,9 +11,9 @@
 enum { ROWS_LEAST = 6, ROWS_MAX = 1000, VALUES_LEAST = 3, SHUFFLES = 999 };
 static const double SPAN_LEAST = 1.2, SLOPE_LEAST = 0.2, CHANCE_MAX = 0.01, DOUBT = 0.03;
 
-struct points { /* those of a problem follow each other */
+struct points { /* points of a problem are contiguous */
 	double *x, *y;
-	size_t *ends; /* of the problem that each is in */
+	size_t *ends; /* end of the problem that each point belongs to */
 	size_t count;
 };
 
@@ -24,7 +24,7 @@ static double mean(const double *x, size_t count) {
 	return sum / (double)count;
 }
 
-/* Takes all rows of the problem of `first`; a problem with one row says nothing. */
+/* Adds all rows of the problem of `first`; a problem with one row says nothing. */
 static void problem_add(const struct study *study, gpu_measure of, size_t first, bool *taken, struct points *p) {
 	size_t from = p->count;
 	for (size_t r = first; r < study_rows(study) && p->count < ROWS_MAX; r++) {

@@ -10,7 +10,7 @@
 #include "tuner/diagnosis/gpu.h"
 #include "tuner/model/paired.h"
 
-/* Fewer pairs that all point one way are too often chance where a word was given out at random. */
+/* Fewer pairs that all agree are too often chance if a word is assigned at random. */
 enum { PAIRS_LEAST = 5, LOOKED_MAX = 256 };
 static const double CHANCE_MAX = 0.05;
 
@@ -58,7 +58,7 @@ size_t gpu_contrasts(const struct study *study, const char *const *with, const c
 	struct gpu_contrast *all = mem_alloc(LOOKED_MAX, sizeof *all);
 	size_t count = look(study, with, without, all), kept = 0;
 	double p[LOOKED_MAX], adjusted[LOOKED_MAX];
-	for (size_t i = 0; i < count; i++) /* one-sided: which one is slower is expected */
+	for (size_t i = 0; i < count; i++) /* one-sided, because the slower one is expected */
 		p[i] = all[i].ratio.ratio > 1 ? all[i].ratio.p / 2 : 1;
 	if (count)
 		paired_holm(p, count, adjusted);

@@ -6,7 +6,7 @@
 
 #include "tuner/diagnosis/gpu.h"
 
-static const double SHARE_LEAST = 0.5, GAP_LEAST = 50 /* us, where no ceiling is known */;
+static const double SHARE_LEAST = 0.5, GAP_LEAST = 50 /* us, if no ceiling is known */;
 
 static double idle_of(const struct study *study, size_t row) { /* s */
 	double copies = gpu_copy_time(study, row);
@@ -17,7 +17,7 @@ static double share_of(const struct study *study, size_t row) {
 	return idle_of(study, row) / study_row(study, row)->value;
 }
 
-/* A second kind of evidence is needed, and none may contradict: SMs without a warp, or the host's own time. */
+/* A second kind of evidence is needed and none may contradict: SMs without a warp, or the host's own time. */
 static bool is_idle(const struct study *study, size_t row) {
 	double active = study_counter(study, row, "gpu_cycles_active"), cpu = study_figure(study, row, "cpu_s");
 	double gap = 1e6 * idle_of(study, row) / gpu_launches(study, row),
@@ -36,21 +36,21 @@ static void examine(const struct study *study, struct findings *findings) {
 		double share = share_of(study, row), cpu = study_figure(study, row, "cpu_s");
 		struct finding *finding =
 			findings_add(findings, isnan(cpu) ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH, 1 / (1 - fmin(share, 0.99)),
-		                 "the GPU waits for the host: for %.0f %% of the time of %s nothing runs on it", 100 * share,
+		                 "the GPU waits for the host: it is idle for %.0f %% of the time of %s", 100 * share,
 		                 gpu_subject_words(study, row));
 		gpu_subject_about(finding, study, row);
 		finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * gpu_kernel_time(study, row), "ms",
 		                 "%.3g ms of kernels in a run of %.3g ms", 1e3 * gpu_kernel_time(study, row),
 		                 1e3 * study_row(study, row)->value);
 		if (!isnan(cpu))
-			finding_evidence(finding, EVIDENCE_FIGURE, 1e3 * cpu, "ms", "the host's own part takes %.3g ms", 1e3 * cpu);
+			finding_evidence(finding, EVIDENCE_FIGURE, 1e3 * cpu, "ms", "the host's own work takes %.3g ms", 1e3 * cpu);
 		gpu_next_counters(finding, study, row, "GPU_ACTIVITY");
 	}
 }
 
 const struct diagnosis diagnosis_host_bound = {
 	.name = "host_bound",
-	.summary = "a GPU that waits for what the host does between launches",
+	.summary = "the GPU waits for the host between launches",
 	.device = "cuda",
 	.examine = examine,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times that can't be: more operations or bytes a second than anything that was measured on this machine, a larger
- * problem that takes less time against the power law of all others, a speedup that neither threads nor caches explain.
- * They say that a run ended early, measured nothing, or did other work. Where they are many, the limit is wrong, not
+/* Impossible times: more operations or bytes a second than any measured ceiling of this machine, a larger problem that
+ * takes less time against the power law of all others, a speedup that neither threads nor caches explain. They mean
+ * that a run ended early, measured nothing, or did other work. If many times are impossible, the limit is wrong and not
  * the times. */
 #include <config.h>
 
@@ -15,7 +15,7 @@
 #include "tuner/diagnosis/probe.h"
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
-static const double BEYOND = 1.25 /* clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25,
+static const double BEYOND = 1.25 /* allows for clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25,
 					CHANCE = 0.01;
 
 struct wrong {
@@ -33,7 +33,7 @@ static double ceiling_of(const struct study *study, const char *const *names, co
 	return most;
 }
 
-/* In units of 1e9 a second; NAN: no ceiling is of this kind of operation. */
+/* In units of 1e9 a second; NAN: there is no ceiling for this kind of operation. */
 static double peak_of(const struct study *study, size_t row) {
 	static const char *const pairs[] = {"addmin", "addmin2", NULL}, *const flops[] = {"fp32", "fp64", NULL};
 	const char *op = js_string_or(json_object_get(study_row(study, row)->detail, "work"), "op", "");
@@ -43,7 +43,7 @@ static double peak_of(const struct study *study, size_t row) {
 	                                                                              : NAN;
 }
 
-/* The fastest level, as data may stay in caches. */
+/* The bandwidth of the fastest level, because data may stay in caches. */
 static double bandwidth_of(const struct study *study) {
 	static const char *const names[] = {"read", "copy", "triad", NULL}, *const shared[] = {"shared", NULL};
 	static const char *const levels[] = {"l1d", "l2", "l3", "dram"};
@@ -63,7 +63,7 @@ static bool is_over_peak(const struct study *study, size_t row, struct wrong *wr
 	wrong->kind = EVIDENCE_CEILING;
 	wrong->value = work ? ops : bytes;
 	wrong->unit = work ? "1e9/s" : "GB/s";
-	snprintf(wrong->text, sizeof wrong->text, "%.4g %s would be needed, %.4g is the most that was measured here",
+	snprintf(wrong->text, sizeof wrong->text, "this would need %.4g %s; the highest measured rate here is %.4g",
 	         wrong->value, work ? "billion operations a second" : "GB/s", work ? peak : most);
 	return true;
 }
@@ -77,12 +77,14 @@ static bool is_same_config(const struct study *study, size_t a, size_t b) {
 
 struct law {
 	size_t count;
-	double x[PROBE_PROBLEMS], y[PROBE_PROBLEMS]; /* log size, log time of the others */
-	double slope, residual;                      /* the largest of them */
+	double x[PROBE_PROBLEMS], y[PROBE_PROBLEMS]; /* log size and log time of the others */
+	double slope, residual;                      /* the largest residual */
 	double offset;
 };
 
-/* Theil 1950, Sen 1968: the median of the slopes of all pairs. */
+/* The median of the slopes of all pairs (Theil, A rank-invariant method of linear and polynomial regression analysis,
+ * 1950; Sen, Estimates of the regression coefficient based on Kendall's tau, 1968): a single impossible time must not
+ * decide the law. */
 static void law_fit(struct law *law) {
 	double slopes[PROBE_PROBLEMS * PROBE_PROBLEMS / 2], offsets[PROBE_PROBLEMS];
 	size_t count = 0;
@@ -122,12 +124,12 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 	wrong->value = expected;
 	wrong->unit = "s";
 	snprintf(wrong->text, sizeof wrong->text,
-	         "less time than a smaller problem (%.4g s); by the %zu other sizes it would be %.4g s", smaller, law.count,
+	         "less time than a smaller problem (%.4g s); the %zu other sizes predict %.4g s", smaller, law.count,
 	         expected);
 	return true;
 }
 
-/* Far faster than threads make it, and than the next smaller team would lead one to expect. */
+/* Is it far faster than the number of threads explains, and than the next smaller team suggests? */
 static bool is_beyond_linear(const struct study *study, size_t row, struct wrong *wrong) {
 	int threads = probe_threads(study);
 	double team = threads < 0 ? NAN : study_number(study, row, (size_t)threads), before = NAN, first = NAN;
@@ -161,7 +163,7 @@ static void tell(const struct study *study, struct findings *findings, size_t ro
 	double time = study_row(study, row)->value;
 	bool certain = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > LAW * LAW);
 	struct finding *finding = findings_add(findings, certain ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-	                                       "%.4g s can't be right (%s): %s", time, words, wrong->text);
+	                                       "%.4g s cannot be right (%s): %s", time, words, wrong->text);
 	for (size_t c = 0; c < study_columns(study); c++)
 		finding_about(finding, study, c, study_row(study, row)->level[c]);
 	finding_evidence(finding, wrong->kind, wrong->value, wrong->unit, "%s", wrong->text);
@@ -192,7 +194,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_impossible_time = {
 	.name = "impossible_time",
-	.summary = "a time that this machine can't reach, or that does not fit the others",
+	.summary = "a time that this machine cannot reach, or that contradicts the others",
 	.examine = examine,
 	.always = true,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads are asked for and not there: parallel regions within others have one thread unless OMP_MAX_ACTIVE_LEVELS says
- * otherwise (OpenMP 5.2, 4.1.5). Time is the same with any number of threads while other values scale. */
+/* Threads are requested but do not run: parallel regions within others have one thread unless OMP_MAX_ACTIVE_LEVELS
+ * says otherwise (OpenMP 5.2, section 4.1.5). The time is the same with any number of threads while other values scale.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -15,11 +16,11 @@ static const double SCALES = 1.5, ONE_CPU = 1.3;
 struct flat {
 	size_t column;
 	int level, sibling;
-	double most, cpus, team; /* threads; CPUs in use and the team's size with them, NAN where nobody counted */
+	double most, cpus, team; /* threads; CPUs in use and the size of the team with that many, NAN if not counted */
 	struct study_ratio own, other;
 };
 
-/* All teams take the time of the smallest one, as far as the noise lets one see. */
+/* All teams take the time of the smallest one, as far as the noise shows. */
 static bool is_flat(const struct study *study, const struct curve *curve) {
 	double limit = log1p(probe_limit(study));
 	for (size_t i = 1; i < curve->count; i++) {
@@ -55,7 +56,7 @@ static bool flat_find(const struct study *study, struct flat *flat) {
 	return sibling_find(study, &curve, flat);
 }
 
-/* Counts with more than one thread. */
+/* Finds counts with more than one thread. */
 static void counted_find(const struct study *study, struct flat *flat) {
 	struct probe_scope scope = {(int)flat->column, flat->level, SIZE_MAX, 2, 0};
 	static const char *const figures[] = {"team", "team_size", "inner_team", "inner_threads", "threads"};
@@ -80,8 +81,8 @@ static void flat_report(const struct study *study, struct findings *findings, co
 	                                       : one_cpu ? CONFIDENCE_MEDIUM
 	                                                 : CONFIDENCE_LOW,
 	                                       flat->other.ratio,
-	                                       "%s: its inner teams have one thread, the time is the same with 1 and %g "
-	                                       "(OMP_MAX_ACTIVE_LEVELS=2 allows for more)",
+	                                       "the inner teams of %s have one thread: the time is the same with 1 and %g "
+	                                       "(OMP_MAX_ACTIVE_LEVELS=2 allows more)",
 	                                       probe_level(study, flat->column, flat->level, own), flat->most);
 	finding_about(finding, study, flat->column, flat->level);
 	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x",
@@ -95,7 +96,7 @@ static void flat_report(const struct study *study, struct findings *findings, co
 		finding_evidence(finding, EVIDENCE_COUNTER, flat->cpus, "CPUs", "%.2f CPUs were in use", flat->cpus);
 	else
 		finding_missing(finding, EVIDENCE_COUNTER,
-		                "how many CPUs were in use: with a lock around everything it is more than one");
+		                "the number of CPUs in use, which a lock around everything would leave above one");
 	if (row != SIZE_MAX) {
 		char *words = study_words(study, row);
 		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);

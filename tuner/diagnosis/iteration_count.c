@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A faster configuration may do less, not the same faster: its time is a number of iterations times the time of one. */
+/* A faster configuration may do less work instead of doing it faster: its time is a number of iterations times the time
+ * of one. */
 #include <config.h>
 
 #include <math.h>
@@ -16,12 +17,12 @@ static const char *const counts[] = {"iterations", "rounds", "sweeps", "passes",
 
 struct split {
 	const char *what;
-	double ratio, fewer; /* of times, of counts: slow over fast */
+	double ratio, fewer; /* ratios of times and of counts, slow over fast */
 	size_t pairs;
 	int slow, fast;
 };
 
-/* In seconds, where the row says so. */
+/* In seconds, if the row reports it. */
 static double time_of_one(const struct study *study, size_t row, const char *what) {
 	static const struct {
 		const char *unit;
@@ -42,7 +43,7 @@ static double time_of_one(const struct study *study, size_t row, const char *wha
 	return time;
 }
 
-/* NAN: not known, or the figures are not of this time. */
+/* NAN: unknown, or the figures do not belong to this time. */
 static double count_of(const struct study *study, size_t row, const char *what) {
 	double count = study_figure(study, row, what), time = time_of_one(study, row, what);
 	if (!(count > 0) || study_row(study, row)->over)
@@ -107,7 +108,7 @@ static void winner_examine(const struct study *study, struct findings *findings)
 	free(fast);
 }
 
-/* The two values of a parameter that are farthest apart, at one problem. */
+/* Finds the two values of a parameter with the largest difference, at one problem. */
 static bool column_split(const struct study *study, size_t column, size_t problem_row, struct split *best) {
 	struct probe_scope scope = {-1, -1, problem_row, 0, 0};
 	*best = (struct split){0};
@@ -168,7 +169,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_iteration_count = {
 	.name = "iteration_count",
-	.summary = "a faster configuration needs fewer iterations, or more of shorter ones",
-	.always = true, /* counts times times of one are arithmetic: no inference from how times follow configurations */
+	.summary = "a faster configuration needs fewer iterations, or more but shorter ones",
+	.always = true, /* a count times the time of one is arithmetic and does not infer anything from times */
 	.examine = examine,
 };

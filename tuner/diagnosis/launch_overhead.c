@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The host starts kernels one by one; a short one is over before the next has come. */
+/* The host starts kernels one by one, and short ones end before the next one is started. */
 #include <config.h>
 
 #include <math.h>
 
 #include "tuner/diagnosis/gpu.h"
 
-static const double SHARE_LEAST = 0.3, ESTIMATED_LEAST = 0.5, GAP_MOST = 50 /* us, where no ceiling is known */;
+static const double SHARE_LEAST = 0.3, ESTIMATED_LEAST = 0.5, GAP_MOST = 50 /* us, if no ceiling is known */;
 
 static double kernel_share(const struct study *study, size_t row) {
-	return gpu_kernel_time(study, row) / study_row(study, row)->value / 2; /* they may run beside each other */
+	return gpu_kernel_time(study, row) / study_row(study, row)->value / 2; /* they may overlap */
 }
 
-static double gap_of(const struct study *study, size_t row) { /* us of a launch in which nothing runs */
+static double gap_of(const struct study *study, size_t row) { /* us per launch in which nothing runs */
 	double copies = gpu_copy_time(study, row);
 	double idle = study_row(study, row)->value - gpu_kernel_time(study, row) - (isnan(copies) ? 0 : copies);
 	return 1e6 * idle / gpu_launches(study, row);
@@ -31,20 +31,20 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	double share = share_of(study, row), launches = gpu_launches(study, row), gap = gap_of(study, row);
 	double launch = study_ceiling(study, "launch", NULL, 0), time = study_row(study, row)->value;
 	enum confidence sure = isnan(gap) ? CONFIDENCE_LOW : isnan(launch) ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
-	struct finding *finding = findings_add(findings, sure, 1 / (1 - fmin(share, 0.9)),
-	                                       "%.0f %% of the time of %s goes by with starting kernels", 100 * share,
-	                                       gpu_subject_words(study, row));
+	struct finding *finding =
+		findings_add(findings, sure, 1 / (1 - fmin(share, 0.9)), "%s spends %.0f %% of its time starting kernels",
+	                 gpu_subject_words(study, row), 100 * share);
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_COUNTER, launches, NULL, "%.0f launches in a run of %.3g ms", launches,
 	                 1e3 * time);
 	if (!isnan(gap))
-		finding_evidence(finding, EVIDENCE_COUNTER, gap, "us", "beside each launch nothing runs for %.1f us", gap);
+		finding_evidence(finding, EVIDENCE_COUNTER, gap, "us", "nothing runs for %.1f us per launch", gap);
 	else
-		finding_missing(finding, EVIDENCE_COUNTER, "how long kernels and copies take by themselves (GPU_ACTIVITY)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the time of kernels and copies alone (GPU_ACTIVITY)");
 	if (!isnan(launch))
-		finding_evidence(finding, EVIDENCE_CEILING, launch, "us", "a launch takes %.1f us at least", launch);
+		finding_evidence(finding, EVIDENCE_CEILING, launch, "us", "a launch takes at least %.1f us", launch);
 	else
-		finding_missing(finding, EVIDENCE_CEILING, "how long a launch takes at least");
+		finding_missing(finding, EVIDENCE_CEILING, "the smallest time of a launch");
 	if (isnan(launch))
 		gpu_next_ceilings(finding, study);
 	else
@@ -62,7 +62,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_launch_overhead = {
 	.name = "launch_overhead",
-	.summary = "starting kernels takes longer than what they do",
+	.summary = "starting kernels takes longer than running them",
 	.device = "cuda",
 	.examine = examine,
 };

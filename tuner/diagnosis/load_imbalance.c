@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Some threads have more to do than others, which wait. Counters of each thread show it, and so does a schedule that
- * hands work out as it is asked for, where that is faster than equal shares. */
+/* Some threads have more work than others, which wait for them. Counters of each thread show it, and so does a schedule
+ * that hands out work on demand, if it is faster than equal shares. */
 #include <config.h>
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static const double UNEVEN = 1.15;
 
-/* The busiest thread over the mean, by what best tells of work; NAN: not counted. */
+/* The busiest thread over the mean, by the counter that best measures work; NAN: not counted. */
 static double imbalance_of(const struct study *study, size_t row, const char **name) {
 	static const char *const telling[] = {"instructions", "task_clock", "user_time", "cycles"};
 	const json_t *list = json_object_get(study_row(study, row)->counted, "counters");
@@ -44,7 +44,7 @@ static double counters_examine(const struct study *study, struct findings *findi
 	int schedule = study_find(study, "schedule");
 	if (schedule < 0) {
 		char *words = probe_words(study, row, "schedule chunk");
-		finding_missing(finding, EVIDENCE_CONTRAST, "whether another schedule evens it out");
+		finding_missing(finding, EVIDENCE_CONTRAST, "another schedule, which may even it out");
 		finding_next(finding, "sweep %s %s --over schedule=static,dynamic,guided", study_kernel(study), words);
 		free(words);
 	}
@@ -71,7 +71,7 @@ static void schedule_report(const struct study *study, struct findings *findings
 		finding_evidence(finding, EVIDENCE_COUNTER, imbalance, "x", "the busiest thread over the mean: %.2f",
 		                 imbalance);
 	else
-		finding_missing(finding, EVIDENCE_COUNTER, "what each thread did (--counters SOFTWARE)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the work of each thread (--counters SOFTWARE)");
 	if (row != SIZE_MAX) {
 		char *words = study_words(study, row);
 		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);
@@ -79,7 +79,7 @@ static void schedule_report(const struct study *study, struct findings *findings
 	}
 }
 
-/* The best of the schedules that hand out work on demand, where static is slower than it. */
+/* Reports the best of the schedules that hand out work on demand if it beats static. */
 static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row,
                              double imbalance) {
 	const struct study_column *one = study_column(study, column);
@@ -113,7 +113,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_load_imbalance = {
 	.name = "load_imbalance",
-	.summary = "some threads have more to do than others",
+	.summary = "some threads have more work than others",
 	.device = "cpu",
 	.examine = examine,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Under some locks an entry takes the longer the more threads wait: all of them poll one word, or sleep and are woken
- * in turn (Anderson 1990, "The performance of spin lock alternatives for shared-memory multiprocessors"; Blasgen et al.
- * 1979, "The convoy phenomenon"). A lock of the same column that scales shows that it is the lock. */
+/* Under some locks an entry takes longer the more threads wait, because all of them poll one word, or sleep and are
+ * woken in turn (Anderson, The performance of spin lock alternatives for shared-memory multiprocessors, 1990; Blasgen
+ * et al., The convoy phenomenon, 1979). A lock of the same column that scales shows that it is the lock. */
 #include <config.h>
 
 #include <math.h>
@@ -22,15 +22,15 @@ struct locks {
 	size_t count;
 	int best;
 	struct probe_case
-		lock[LOCKS_MAX]; /* a: its level; extra: growth, time at the most threads relative to the best's */
+		lock[LOCKS_MAX]; /* a: its level; extra: growth, and the time at the most threads over that of the best lock */
 	struct study_ratio growth[LOCKS_MAX];
 };
 
-/* The fewest threads that compete, and the most that the machine has room for. */
+/* Finds the smallest team that competes, and the largest that the machine has room for. */
 static bool teams_find(const struct study *study, struct locks *locks) {
 	struct curve curve;
 	struct probe_scope scope = {(int)locks->column, locks->lock[0].a, locks->problem_row, 0, 0};
-	size_t first = 0; /* from one thread to two any lock gets slower: there is somebody to compete with */
+	size_t first = 0; /* any lock gets slower from one thread to two, because there is competition from then on */
 	scope.most = isfinite(probe_room(study)) ? probe_room(study) : 0;
 	if (!curve_make(study, scope, &curve))
 		return false;
@@ -52,7 +52,7 @@ static void locks_list(const struct study *study, struct locks *locks) {
 			locks->lock[locks->count++].a = l;
 }
 
-/* How much each grows, and the one that grows least. */
+/* Finds the growth of each lock, and the lock that grows least. */
 static void growth_find(const struct study *study, struct locks *locks) {
 	size_t threads = (size_t)probe_threads(study);
 	for (size_t i = 0; i < locks->count; i++) {
@@ -91,11 +91,11 @@ static const char *rank_text(size_t rank, char text[PROBE_TEXT]) {
 	static const char *const words[] = {"", "the slowest", "the second slowest", "the third slowest"};
 	if (rank < sizeof words / sizeof *words)
 		return words[rank];
-	snprintf(text, PROBE_TEXT, "number %zu from the slow end", rank);
+	snprintf(text, PROBE_TEXT, "the %zuth slowest", rank);
 	return text;
 }
 
-/* "array, clh do": those that grow as little as the best one. */
+/* "array, clh do": the locks that grow as little as the best one. */
 static const char *scaling_text(const struct study *study, const struct locks *locks, char text[PROBE_TEXT]) {
 	const char *name = study_column(study, locks->column)->name;
 	size_t length = 0;
@@ -140,7 +140,7 @@ static void lock_report(const struct study *study, struct findings *findings, co
 		                 switches);
 	else
 		finding_missing(finding, EVIDENCE_COUNTER,
-		                "voluntary switches, which tell sleeping from polling (--counters SOFTWARE)");
+		                "voluntary switches, which distinguish sleeping from polling (--counters SOFTWARE)");
 	if (row != SIZE_MAX)
 		probe_next_threads(finding, study, row, (size_t)probe_threads(study));
 }
@@ -177,7 +177,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_lock_convoy = {
 	.name = "lock_convoy",
-	.summary = "an entry of a lock takes the longer the more threads wait",
+	.summary = "entering a lock takes longer the more threads wait",
 	.device = "cpu",
 	.examine = examine,
 };

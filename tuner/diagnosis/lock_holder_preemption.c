@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With more threads than processors the owner of a lock, or in a queue the next one, may not be running: all others
- * wait for the scheduler (Ousterhout 1982, "Scheduling techniques for concurrent systems"). Fair locks suffer most, as
- * nobody else may go first. */
+/* With more threads than processors the owner of a lock, or the next thread of a queue, may not be running, and all
+ * others wait for the scheduler (Ousterhout, Scheduling techniques for concurrent systems, 1982). Fair locks suffer
+ * most, because nobody else may go first. */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct jump {
 	double room, few, many;
 	size_t count;
 	struct probe_case lock[LOCKS_MAX];
-	double least; /* jump of the value that suffers least, locks or not */
+	double least; /* jump of the value that suffers least, lock or not */
 };
 
 static bool teams_find(const struct study *study, struct jump *jump) {
@@ -51,7 +51,7 @@ static void jumps_find(const struct study *study, struct jump *jump) {
 	probe_hold(study, jump->lock, jump->count);
 }
 
-/* Mean log jump of locks that are fair over that of the others; NAN: there are not both. */
+/* Mean log jump of fair locks over that of the others; NAN: there are not both. */
 static double fair_ratio(const struct study *study, const struct jump *jump) {
 	double sum[2] = {0}, count[2] = {0};
 	for (size_t i = 0; i < jump->count; i++) {
@@ -65,7 +65,7 @@ static double fair_ratio(const struct study *study, const struct jump *jump) {
 static void counters_add(struct finding *finding, const struct study *study, size_t row) {
 	double delay = study_counter(study, row, "run_delay"), switches = study_counter(study, row, "involuntary_switches");
 	if (isfinite(delay))
-		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "threads that could run waited %.3g s for a processor",
+		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "runnable threads waited %.3g s for a processor",
 		                 delay);
 	if (isfinite(switches))
 		finding_evidence(finding, EVIDENCE_COUNTER, switches, NULL, "%.4g involuntary switches", switches);
@@ -121,7 +121,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_lock_holder_preemption = {
 	.name = "lock_holder_preemption",
-	.summary = "the owner of a lock is not running, as there are more threads than processors",
+	.summary = "the owner of a lock is not running because there are more threads than processors",
 	.device = "cpu",
 	.examine = examine,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory delivers no more: bytes a second are near what was measured at most (Williams, Waterman, Patterson 2009,
- * "Roofline"), or a large problem stops to gain from threads while a smaller one, which caches hold, goes on. */
+/* Memory is saturated: the bytes per second are close to the highest measured rate (Williams, Waterman, Patterson,
+ * Roofline, 2009), or a large problem stops gaining from threads while a smaller one, which fits the caches, goes on.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -9,7 +10,8 @@
 #include "src/base/mem.h"
 #include "tuner/diagnosis/saturation.h"
 
-static const double NEAR = 0.7, ABOVE = 1.15 /* caches, not memory */, WELL = 0.5 /* efficiency up to where it stops */;
+static const double NEAR = 0.7, ABOVE = 1.15 /* a larger share comes from caches, not memory */,
+					WELL = 0.5 /* efficiency up to the point where it stops */;
 
 static double ceiling_of(const struct study *study, double threads) {
 	static const char *const names[] = {"read", "copy", "triad"};
@@ -19,14 +21,14 @@ static double ceiling_of(const struct study *study, double threads) {
 	return most;
 }
 
-/* GB/s: counted, else what the work needs at least. */
+/* GB/s: counted, otherwise the least that the work needs. */
 static double rate_of(const struct study *study, size_t row, bool *counted) {
 	double rate = study_metric(study, row, "read_bandwidth");
 	*counted = isfinite(rate);
 	return *counted ? rate : study_work(study, row, "bytes") / study_row(study, row)->value / 1e9;
 }
 
-/* Share of what memory can do; NAN: not known. */
+/* The share of the memory's bandwidth; NAN: unknown. */
 static double share_of(const struct study *study, size_t row, bool *counted) {
 	return rate_of(study, row, counted) / ceiling_of(study, study_value_number(study, row, "threads", 1));
 }
@@ -40,12 +42,12 @@ static void share_add(struct finding *finding, const struct study *study, size_t
 	bool ignored;
 	if (isfinite(share))
 		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
-		                 "%s%.3g GB/s, %.3g %% of the most that was measured", counted ? "counted " : "at least ",
+		                 "%s%.3g GB/s, %.3g %% of the highest measured rate", counted ? "counted " : "at least ",
 		                 rate_of(study, row, &ignored), 100 * share);
 	else
-		finding_missing(finding, EVIDENCE_CEILING, "what memory can do here (machine --ceilings)");
+		finding_missing(finding, EVIDENCE_CEILING, "the bandwidth of the memory here (machine --ceilings)");
 	if (!counted)
-		finding_missing(finding, EVIDENCE_COUNTER, "bytes from memory (--counters MEM)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the bytes from memory (--counters MEM)");
 }
 
 static void next_add(struct finding *finding, const struct study *study, size_t row, double share) {
@@ -57,7 +59,8 @@ static void next_add(struct finding *finding, const struct study *study, size_t 
 	free(words);
 }
 
-/* A problem whose best time is all traffic, and whose data no cache holds as far as is known. */
+/* Looks for a problem whose best time is all memory traffic, and whose data does not fit any cache as far as is known.
+ */
 static void rate_examine(const struct study *study, struct findings *findings, size_t problem) {
 	struct probe_scope scope = {-1, -1, problem, 0, 0};
 	size_t row = probe_best(study, &scope);
@@ -67,10 +70,9 @@ static void rate_examine(const struct study *study, struct findings *findings, s
 	if (!(share >= NEAR && share <= ABOVE) || study_work(study, row, "bytes") <= cache_of(study))
 		return;
 	probe_problem(study, problem, text);
-	struct finding *finding =
-		findings_add(findings, counted ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-	                 "%s%s its best time is that of memory: %.3g %% of the bandwidth that was measured",
-	                 *text ? text : "the problem", *text ? ":" : " as a whole:", 100 * share);
+	struct finding *finding = findings_add(findings, counted ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
+	                                       "%s%s its best time is limited by memory: %.3g %% of the measured bandwidth",
+	                                       *text ? text : "the problem", *text ? ":" : " as a whole:", 100 * share);
 	probe_about_problem(finding, study, problem);
 	share_add(finding, study, row, share, counted);
 	next_add(finding, study, row, share);
@@ -114,7 +116,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_memory_bandwidth = {
 	.name = "memory_bandwidth",
-	.summary = "memory delivers no more bytes a second",
+	.summary = "memory cannot deliver more bytes a second",
 	.device = "cpu",
 	.examine = examine,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pages lie where the thread that touched them first ran: one thread's node serves all. On a machine of one node
- * nothing of the kind can be, whatever the times say. */
+/* Pages are on the node of the thread that touched them first; if that is one thread, its node serves all. A machine
+ * with one node cannot have this problem, whatever the times say. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -25,12 +25,12 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 		finding_evidence(finding, EVIDENCE_SCALING, remedy->alone.ratio, "x", "with one thread %.2f times",
 		                 remedy->alone.ratio);
 	else
-		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, which touches all either way");
+		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, which touches everything either way");
 	if (nodes > 1)
 		finding_evidence(finding, EVIDENCE_MACHINE, nodes, NULL, "memory of %d NUMA nodes", nodes);
 	else
 		finding_missing(finding, EVIDENCE_MACHINE,
-		                "how many NUMA nodes the machine has: with one it would be something else");
+		                "the number of NUMA nodes, because with one the cause would be another");
 }
 
 static enum confidence confidence_of(const struct study *study, const struct remedy *remedy) {
@@ -63,7 +63,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_numa_first_touch = {
 	.name = "numa_first_touch",
-	.summary = "memory lies on the node of the one thread that touched it first",
+	.summary = "memory is on the node of the one thread that touched it first",
 	.device = "cpu",
 	.examine = examine,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A limit of occupancy holds a kernel back only where times fall as occupancy rises: Volkov, "Better performance at
- * lower occupancy", GPU Technology Conference 2010. */
+/* A limit of occupancy only matters if times fall as occupancy rises: Volkov, Better performance at lower occupancy,
+ * GPU Technology Conference 2010. */
 #include <config.h>
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void registers_report(struct finding *finding, const struct gpu_function 
 		                 "%s: %.0f registers a thread, %.0f bytes of shared memory and %.0f threads a block",
 		                 function->name, function->registers, function->shared_bytes, function->threads);
 	if (function->spill_bytes > 0)
-		finding_evidence(finding, EVIDENCE_FIGURE, function->spill_bytes, "B", "%.0f bytes a thread are spilled",
+		finding_evidence(finding, EVIDENCE_FIGURE, function->spill_bytes, "B", "%.0f bytes per thread are spilled",
 		                 function->spill_bytes);
 }
 
@@ -29,7 +29,7 @@ static void examine(const struct study *study, struct findings *findings) {
 		return;
 	double issue = study_counter(study, winner, "gpu_issue_active");
 	if (issue > ISSUE_BUSY)
-		return; /* more warps would find no more cycles to issue in */
+		return; /* more warps would not find free cycles to issue in */
 	const char *limiter = function.limiter ? function.limiter : "its shape";
 	struct finding *finding = findings_add(findings, isnan(issue) ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH,
 	                                       pow(1 / function.occupancy, -trend.slope),
@@ -38,7 +38,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	gpu_trend_evidence(finding, &trend, "occupancy");
 	registers_report(finding, &function);
 	if (isnan(issue))
-		finding_missing(finding, EVIDENCE_COUNTER, "cycles in which no warp could issue (GPU_OCC)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the cycles in which no warp could issue (GPU_OCC)");
 	else
 		finding_evidence(finding, EVIDENCE_COUNTER, issue, "%", "schedulers issued in %.0f %% of the cycles", issue);
 	gpu_next_counters(finding, study, winner, "GPU_OCC");

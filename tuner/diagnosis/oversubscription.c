@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* More threads than the machine runs at once: they take turns, caches are refilled, barriers wait for those that are
+/* More threads than the machine can run at once take turns: caches are refilled, and barriers wait for threads that are
  * not running. Locks have a diagnosis of their own. */
 #include <config.h>
 
@@ -13,10 +13,10 @@ struct collapse {
 	struct probe_scope scope;
 	double room, few, many; /* threads */
 	struct study_ratio ratio;
-	double trend; /* what the teams before would lead one to expect */
+	double trend; /* growth of time that the smaller teams suggest */
 };
 
-/* Growth of time for each doubling of the team, before the machine is full; at least 1. */
+/* The growth of time per doubling of the team before the machine is full; at least 1. */
 static double trend_of(const struct study *study, const struct curve *curve, size_t within, double many) {
 	if (within == 0)
 		return 1;
@@ -57,11 +57,12 @@ static void collapse_report(const struct study *study, struct findings *findings
 	double delay = row == SIZE_MAX ? NAN : study_counter(study, row, "run_delay");
 	if (scope.column >= 0)
 		probe_level(study, (size_t)scope.column, scope.level, own);
-	struct finding *finding = findings_add(
-		findings, isfinite(delay) || collapse->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
-		collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware thread%s: %.1f times as long as with %g", own,
-		*own ? ": " : "", collapse->many, collapse->room, probe_s(collapse->room), collapse->ratio.ratio,
-		collapse->few);
+	struct finding *finding =
+		findings_add(findings, isfinite(delay) || collapse->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
+	                 collapse->ratio.ratio,
+	                 "%s%s%g threads oversubscribe %g hardware thread%s: it takes %.1f times as long as with %g", own,
+	                 *own ? ": " : "", collapse->many, collapse->room, probe_s(collapse->room), collapse->ratio.ratio,
+	                 collapse->few);
 	if (scope.column >= 0)
 		finding_about(finding, study, (size_t)scope.column, scope.level);
 	finding_evidence(finding, EVIDENCE_SCALING, collapse->ratio.ratio, "x",
@@ -71,7 +72,7 @@ static void collapse_report(const struct study *study, struct findings *findings
 	finding_evidence(finding, EVIDENCE_MACHINE, collapse->room, NULL, "%g hardware thread%s", collapse->room,
 	                 probe_s(collapse->room));
 	if (isfinite(delay))
-		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "threads that could run waited %.3g s for a processor",
+		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "runnable threads waited %.3g s for a processor",
 		                 delay);
 	else
 		finding_missing(finding, EVIDENCE_COUNTER, "run delay and involuntary switches (--counters SOFTWARE)");
@@ -82,7 +83,7 @@ static void collapse_report(const struct study *study, struct findings *findings
 	}
 }
 
-/* Values of words, where the kernel as a whole shows nothing. */
+/* Examines single values of words if the kernel as a whole shows nothing. */
 static void values_examine(const struct study *study, struct findings *findings, struct collapse *collapse) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);

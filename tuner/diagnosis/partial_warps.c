@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A block that is no multiple of 32 threads has a warp that is not full; a branch leaves others idle. */
+/* A block whose size is not a multiple of 32 threads has a warp that is not full; branches leave threads of a warp
+ * idle. */
 #include <config.h>
 
 #include <math.h>
@@ -9,7 +10,7 @@
 static const double EFFICIENCY_MOST = 75, ISSUE_LEAST = 40;
 enum { WARP = 32 };
 
-/* Warps that run over those that the threads would fill; at least 1. */
+/* The warps that run over those that the threads would fill; at least 1. */
 static double waste_of(const struct study *study, size_t row) {
 	struct gpu_function function;
 	if (!gpu_function_main(study, row, &function) || !(function.threads >= 1))
@@ -34,11 +35,11 @@ static void blocks_examine(const struct study *study, struct findings *findings)
 	bool own = winner != SIZE_MAX && waste_of(study, winner) > 1;
 	struct finding *finding =
 		findings_add(findings, CONFIDENCE_MEDIUM, own ? waste_of(study, winner) : 1,
-	                 "blocks of a size that is not a multiple of 32 threads waste a part of their last warp%s",
-	                 own ? ": the best configuration, too" : "");
-	gpu_trend_evidence(finding, &trend, "the warps that run over those that are filled");
+	                 "blocks of a size that is not a multiple of 32 threads waste part of their last warp%s",
+	                 own ? ": so does the best configuration" : "");
+	gpu_trend_evidence(finding, &trend, "the ratio of warps to full warps");
 	if (winner != SIZE_MAX && isnan(efficiency_of(study, winner)))
-		finding_missing(finding, EVIDENCE_COUNTER, "threads of a warp that were active (GPU)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the active threads of a warp (GPU)");
 	gpu_next_counters(finding, study, winner, "GPU");
 }
 
@@ -50,9 +51,9 @@ static void lanes_examine(const struct study *study, struct findings *findings) 
 			continue;
 		struct finding *finding =
 			findings_add(findings, isnan(issue) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM, 100 / lanes,
-		                 "of the threads of a warp %.0f %% are active in %s", lanes, gpu_subject_words(study, rows[i]));
+		                 "%.0f %% of the threads of a warp are active in %s", lanes, gpu_subject_words(study, rows[i]));
 		gpu_subject_about(finding, study, rows[i]);
-		finding_evidence(finding, EVIDENCE_COUNTER, lanes, "%", "an instruction is for %.1f of 32 threads",
+		finding_evidence(finding, EVIDENCE_COUNTER, lanes, "%", "an instruction runs for %.1f of 32 threads",
 		                 lanes * WARP / 100);
 		if (issue >= ISSUE_LEAST)
 			finding_evidence(finding, EVIDENCE_COUNTER, issue, "%", "and schedulers issued in %.0f %% of the cycles",

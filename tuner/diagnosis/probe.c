@@ -82,7 +82,7 @@ bool probe_under(const struct study *study, const struct study_ratio *ratio) {
 	return ratio->ratio < 1 / (1 + probe_limit(study)) && ratio->ci[1] < 1 / (1 + study_noise(study));
 }
 
-/* From the interval, as ranks of few pairs have no small probabilities. */
+/* Uses the interval, because ranks of few pairs do not reach small probabilities. */
 double probe_chance(const struct study *study, const struct study_ratio *ratio) {
 	double error = log(ratio->ci[1] / ratio->ci[0]) / (2 * NORMAL_95),
 		   over = log(ratio->ratio) - log1p(study_noise(study));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words: those of the field that are recognised, and those that are said. */
+/* The words of the field that are recognised, and those that findings are written with. */
 #include <config.h>
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ const char probe_locks[] =
 	"mutex spin spinlock tas ttas backoff ticket array anderson clh mcs critical omp futex lock locks";
 const char probe_fair_locks[] = "ticket array anderson clh mcs fifo queue";
 
-/* Calls for each word; true: one did. */
+/* Calls `is` for each word; true if one call returned true. */
 static bool any_word(const char *words, bool (*is)(const void *ctx, const char *word, size_t length), const void *ctx) {
 	while (*words) {
 		size_t length = strcspn(words, " ");
@@ -109,7 +109,7 @@ void probe_about_problem(struct finding *finding, const struct study *study, siz
 			finding_about(finding, study, c, study_row(study, row)->level[c]);
 }
 
-/* The end of a word that may be quoted for a shell. */
+/* The end of a word, which may be quoted for a shell. */
 static const char *word_end(const char *text) {
 	for (bool quoted = false; *text && (quoted || *text != ' '); text++)
 		quoted ^= *text == '\'';

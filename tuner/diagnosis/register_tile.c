@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread that keeps a tile of m x n results in registers reads m + n operands for m * n operations, so passes through
- * shared memory fall with the tile of a thread, whatever the tile of the block: Volkov and Demmel, "Benchmarking GPUs
- * to tune dense linear algebra", 2008. Here that is recognised by times that follow the passes. */
+/* A thread that keeps a tile of m x n results in registers reads m + n operands for m * n operations, so that passes
+ * through shared memory fall with the tile of a thread, whatever the tile of the block (Volkov, Demmel, Benchmarking
+ * GPUs to tune dense linear algebra, 2008). It is recognised by times that follow the passes. */
 #include <config.h>
 
 #include <math.h>
@@ -13,7 +13,7 @@
 enum { PAIRS_LEAST = 5, SHARED_PAIRS_LEAST = 3, LEVELS_MOST = 64 };
 static const double PASSES_LEAST = 1.3, MATCH = 1.25, MORE_SHARED = 1.4, SAME = 1.1, ELASTIC = 0.15;
 
-struct saving { /* rows or levels that differ in passes, and in time */
+struct saving { /* rows or levels that differ in passes and in time */
 	double measured, predicted;
 	size_t pairs, slow, fast; /* rows of one of the pairs */
 	struct gpu_trend trend;
@@ -24,7 +24,7 @@ static bool is_match(const struct study *study, const struct saving *one) {
 	       fabs(log(one->measured / one->predicted)) <= log(MATCH);
 }
 
-/* Times follow the passes over all rows: the largest saving that two of them have as it was predicted. */
+/* If times follow the passes over all rows: the largest saving between two rows that was predicted. */
 static struct saving by_rows(const struct study *study) {
 	struct saving best = {.measured = NAN, .trend = gpu_trend_of(study, gpu_wavefronts, 1)};
 	for (size_t a = 0; best.trend.verdict == GPU_FOLLOWS && a < study_rows(study); a++) {
@@ -40,7 +40,7 @@ static struct saving by_rows(const struct study *study) {
 	return best;
 }
 
-/* Geometric mean over the pairs of what a measure differs by; NAN where one of them goes the other way. */
+/* The geometric mean over the pairs of the ratio of a measure; NAN if one pair goes the other way. */
 static double differ(const struct study *study, const struct study_pair *pairs, size_t count, gpu_measure of,
                      double least) {
 	double sum = 0;
@@ -73,7 +73,7 @@ static struct saving by_levels(const struct study *study, levels_look look) {
 	return best;
 }
 
-/* One value of a parameter has fewer passes than another, and takes less time by as much. */
+/* Looks for a value of a parameter with fewer passes than another one, and a time that is shorter in proportion. */
 static void passes_look(const struct study *study, const struct study_pair *pairs, size_t count, struct saving *best) {
 	struct study_ratio ratio = study_compare(study, pairs, count);
 	struct saving one = {.measured = ratio.ratio,
@@ -97,7 +97,7 @@ static double threads_of(const struct study *study, size_t row) {
 	return gpu_function_main(study, row, &function) ? function.threads * function.blocks : NAN;
 }
 
-/* More shared memory for the same threads: here `predicted` is how much more. */
+/* Looks at more shared memory for the same threads: here `predicted` is how much more. */
 static void shared_look(const struct study *study, const struct study_pair *pairs, size_t count, struct saving *best) {
 	double more = differ(study, pairs, count, shared_of, MORE_SHARED);
 	double threads = differ(study, pairs, count, threads_of, 0);
@@ -123,8 +123,8 @@ static void found(const struct study *study, const struct saving *saving, struct
 	bool sure = saving->trend.verdict == GPU_FOLLOWS || share > 0.5;
 	struct finding *finding = findings_add(
 		findings, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, saving->measured,
-		"the tile that a thread keeps in registers decides: %.2f times as fast where passes through shared "
-		"memory are %.2f times fewer, not by more shared memory",
+		"the tile that a thread keeps in registers decides: it is %.2f times as fast when passes through shared "
+		"memory are %.2f times fewer, but not with more shared memory",
 		saving->measured, saving->predicted);
 	finding_evidence(finding, counted ? EVIDENCE_COUNTER : EVIDENCE_FIGURE, saving->predicted, NULL,
 	                 "%.2f times the passes through shared memory (%s), %.2f times the time (%zu %s)",
@@ -134,10 +134,10 @@ static void found(const struct study *study, const struct saving *saving, struct
 		gpu_trend_evidence(finding, &saving->trend, "the passes through shared memory");
 	if (!isnan(share))
 		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
-		                 "the slower one's passes are %.0f %% of those the GPU was measured to do", 100 * share);
+		                 "the passes of the slower one are %.0f %% of the GPU's measured rate", 100 * share);
 	shared_report(study, finding);
 	if (!counted)
-		finding_missing(finding, EVIDENCE_COUNTER, "counted passes (GPU_SHARED)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the number of passes (GPU_SHARED)");
 	gpu_next_counters(finding, study, saving->slow, "GPU_SHARED");
 }
 
@@ -161,7 +161,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_register_tile = {
 	.name = "register_tile",
-	.summary = "work of a thread in registers that decides how often shared memory is read",
+	.summary = "the work of a thread in registers decides how often shared memory is read",
 	.device = "cuda",
 	.examine = examine,
 };

@@ -8,7 +8,7 @@
 
 #include "src/base/mem.h"
 
-enum { LINE_LEAST = 32 }; /* a number that is as large as a cache line */
+enum { LINE_LEAST = 32 }; /* a padding of at least a cache line */
 
 static double number_of(const struct study_column *column, int level) {
 	struct value value = column->level[level];
@@ -28,7 +28,7 @@ static struct study_ratio ratio_of(const struct study *study, const struct remed
 	return study_contrast(study, remedy->column, remedy->bad, remedy->good, probe_in, &scope);
 }
 
-/* Slower by far with several threads than with one. */
+/* Is it much slower with several threads than with one? */
 static bool is_only_together(const struct study *study, const struct remedy *remedy) {
 	if (remedy->alone.pairs == 0)
 		return true;
@@ -55,7 +55,7 @@ static size_t cases_test(const struct study *study, size_t column, const struct 
 	return count;
 }
 
-/* The best of the values that prevent it. */
+/* Is this the best of the values that prevent it? */
 static bool is_best(const struct probe_case *cases, size_t count, size_t i) {
 	for (size_t j = 0; j < count; j++)
 		if (cases[j].holds && cases[j].problem_row == cases[i].problem_row && cases[j].a == cases[i].a &&

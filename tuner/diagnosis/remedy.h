@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parameter one of whose values suffers from something that its other values prevent, and only where there are
- * several threads. */
+/* A parameter with a value that suffers from something which its other values prevent, and only with several threads.
+ */
 #ifndef TUNER_DIAGNOSIS_REMEDY_H
 #define TUNER_DIAGNOSIS_REMEDY_H
 #include "tuner/diagnosis/probe.h"
 
 struct remedy {
 	size_t column;
-	struct study_ratio ratio; /* how many times as long the value that suffers takes */
+	struct study_ratio ratio; /* time of the value that suffers over that of the other */
 	int bad, good;            /* levels */
-	size_t problem_row;       /* the problem, SIZE_MAX: all that were measured */
-	struct study_ratio alone; /* the same with one thread; pairs 0: not measured */
-	bool only_together;       /* one thread shows nothing of the kind */
+	size_t problem_row;       /* the problem; SIZE_MAX: all measured ones */
+	struct study_ratio alone; /* the same with one thread; pairs is 0 if not measured */
+	bool only_together;       /* one thread does not show the effect */
 };
 struct remedy_words {
 	const char *names; /* of the column */
 	const char *bad, *good;
 };
-/* One for each value and problem where it holds; returns how many. */
+/* Finds one for each value and problem for which it holds; returns their number. */
 size_t remedies_find(const struct study *study, const struct remedy_words *words, struct remedy found[PROBE_CASES]);
-/* "compare .." of both values, or a sweep over threads where one thread was never measured. */
+/* Sets "compare .." of both values, or a sweep over threads if one thread was never measured. */
 void remedy_next(struct finding *finding, const struct study *study, const struct remedy *remedy);
 
 #endif

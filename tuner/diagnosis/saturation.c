@@ -10,7 +10,7 @@
 
 static const double GOES_ON = 1.2, SIZE_APART = 2;
 
-/* The problem on that side which gains most from larger teams. */
+/* The problem on that side that gains most from larger teams. */
 static bool other_find(const struct study *study, struct saturation *one, const size_t *problem, size_t problems) {
 	int a = one->curve.level[one->curve.stop], b = one->curve.level[one->curve.count - 1];
 	one->other = SIZE_MAX;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Problems at which more threads stop to help while they help at others. */
+/* Problems that stop gaining from more threads while others still gain. */
 #ifndef TUNER_DIAGNOSIS_SATURATION_H
 #define TUNER_DIAGNOSIS_SATURATION_H
 #include "tuner/diagnosis/probe.h"
 
 struct saturation {
-	size_t problem, other; /* rows: the problem that stops, the one that goes on */
+	size_t problem, other; /* rows of the problem that stops and of the one that goes on */
 	bool other_is_larger;
-	struct curve curve;             /* of the first */
-	double stop, next, most;        /* threads: where it stops, one step on, and up to which the other goes on */
+	struct curve curve;      /* of the problem that stops */
+	double stop, next, most; /* threads: where it stops, one step further, and the most for which the other goes on */
 	struct study_ratio own, others; /* gain from there to the most threads */
 };
-/* One for each problem that stops beside one that does not, on teams for which the machine has room. Allocated at
- * *found; returns how many. */
+/* Finds one for each problem that stops while another one does not, among teams that the machine has room for.
+ * Allocated at *found; returns the number. */
 size_t saturations_find(const struct study *study, bool other_is_larger, struct saturation **found);
 void saturation_evidence(struct finding *finding, const struct study *study, const struct saturation *one);
-/* Row of the least time of that problem with that many threads. */
+/* The fastest row of that problem with that many threads. */
 size_t saturation_row(const struct study *study, const struct saturation *one, double threads);
 
 #endif

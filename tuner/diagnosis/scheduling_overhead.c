@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Handing out work costs more than it evens out: a dynamic schedule, chunks that are too small, loops joined into one,
- * whose indices have to be taken apart again. */
+/* Handing out work costs more than the balance it brings: a dynamic schedule, chunks that are too small, or joined
+ * loops whose indices have to be taken apart again. */
 #include <config.h>
 
 #include <math.h>
@@ -16,9 +16,9 @@ struct handing {
 	const char *why;
 };
 static const struct handing handings[] = {
-	{"schedule", "dynamic guided", "static", "handing out work costs more than it evens out"},
+	{"schedule", "dynamic guided", "static", "handing out work costs more than the balance it brings"},
 	{NULL, "collapse collapsed flattened", "rows row outer none no plain naive simple static loop for",
-     "taking the joined index apart costs more than more iterations bring"},
+     "taking the joined index apart costs more than the additional iterations bring"},
 };
 enum { HANDINGS = sizeof handings / sizeof *handings };
 
@@ -32,14 +32,14 @@ static void overhead_report(const struct study *study, struct findings *findings
 	probe_level(study, column, found->b, other);
 	probe_problem(study, found->problem_row, problem);
 	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
-	                                       "%s hurts%s%s, %.2f times as long as %s: %s", own, *problem ? " at " : "",
-	                                       problem, found->ratio.ratio, other, why);
+	                                       "%s hurts%s%s: it takes %.2f times as long as %s, because %s", own,
+	                                       *problem ? " at " : "", problem, found->ratio.ratio, other, why);
 	finding_about(finding, study, column, found->a);
 	probe_about_problem(finding, study, found->problem_row);
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
 	                 "%s over %s [%.2f, %.2f], %zu of %zu pairs agree", own, other, found->ratio.ci[0],
 	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
-	finding_missing(finding, EVIDENCE_COUNTER, "instructions of both (--counters CPU)");
+	finding_missing(finding, EVIDENCE_COUNTER, "the instructions of both (--counters CPU)");
 	if (row != SIZE_MAX) {
 		char *words = probe_words(study, row, study_column(study, column)->name);
 		finding_next(finding, "compare %s %s %s %s", study_kernel(study), words, own, other);
@@ -47,7 +47,7 @@ static void overhead_report(const struct study *study, struct findings *findings
 	}
 }
 
-/* Words; or the number of loops that are joined. */
+/* Compares words, or numbers of joined loops. */
 static bool is_pair(const struct study_column *column, const struct handing *handing, int a, int b) {
 	if (column->numeric)
 		return !handing->names && probe_named(column, "collapse") && value_number(column->level[a]) > 1 &&
@@ -55,7 +55,7 @@ static bool is_pair(const struct study_column *column, const struct handing *han
 	return probe_word(column, a, handing->dear) && probe_word(column, b, handing->plain);
 }
 
-/* Checks each value that costs: for the problem as a whole, else where it does. */
+/* Checks each value that costs: for all problems together, otherwise for each problem where it does. */
 static size_t column_examine(const struct study *study, struct findings *findings, size_t column,
                              const struct handing *handing, size_t problem_row) {
 	const struct study_column *one = study_column(study, column);
@@ -76,7 +76,7 @@ static size_t column_examine(const struct study *study, struct findings *finding
 	return told;
 }
 
-/* The smallest chunk against the best one. */
+/* Compares the smallest chunk with the best one. */
 static void chunk_examine(const struct study *study, struct findings *findings) {
 	int column = study_find(study, "chunk");
 	struct probe_case cases[PROBE_CASES];
@@ -92,7 +92,7 @@ static void chunk_examine(const struct study *study, struct findings *findings) 
 			worst = i;
 	if (worst != SIZE_MAX)
 		overhead_report(study, findings, (size_t)column, &cases[worst],
-		                "so little work at a time is not worth asking for");
+		                "such small portions of work are not worth a request");
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -114,7 +114,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_scheduling_overhead = {
 	.name = "scheduling_overhead",
-	.summary = "handing out work costs more than it evens out",
+	.summary = "handing out work costs more than the balance it brings",
 	.device = "cpu",
 	.examine = examine,
 };

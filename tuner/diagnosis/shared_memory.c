@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared memory moves 128 bytes a cycle of an SM: a wavefront. Threads of a warp that want different words of a bank
- * wait for each other: NVIDIA, CUDA C++ Best Practices Guide 13.0, "Shared Memory and Memory Banks". */
+/* Shared memory moves 128 bytes per cycle of an SM, which is one wavefront. Threads of a warp that access different
+ * words of a bank wait for each other (NVIDIA, CUDA C++ Best Practices Guide 13.0, "Shared Memory and Memory Banks").
+ */
 #include <config.h>
 
 #include <math.h>
@@ -13,7 +14,7 @@ static double share_of(const struct study *study, size_t row) {
 	return gpu_share_of(study, row, WAVEFRONT * gpu_wavefronts(study, row), "shared", NULL);
 }
 
-/* Conflicts that an instruction meets. */
+/* The conflicts per instruction. */
 static double conflicts_of(const struct study *study, size_t row) {
 	double conflicts = study_counter(study, row, "gpu_shared_load_conflicts") +
 	                   study_counter(study, row, "gpu_shared_store_conflicts");
@@ -26,17 +27,17 @@ static void found(const struct study *study, size_t row, const struct gpu_trend 
 	bool counted = !isnan(study_counter(study, row, "gpu_shared_load_wavefronts"));
 	struct finding *finding = findings_add(
 		findings, gpu_confidence(trend, counted ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW),
-		conflicts >= CONFLICTS_LEAST ? fmin(1 + conflicts, 2) : 1, "shared memory is what holds %s back%s",
+		conflicts >= CONFLICTS_LEAST ? fmin(1 + conflicts, 2) : 1, "%s is limited by shared memory%s",
 		gpu_subject_words(study, row),
-		conflicts >= CONFLICTS_LEAST ? ": its threads meet in the same banks" : ", at the rate of its passes");
+		conflicts >= CONFLICTS_LEAST ? ": its threads access the same banks" : ", at the rate of its passes");
 	gpu_subject_about(finding, study, row);
-	finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
-	                 "its passes are %.0f %% of those the GPU was measured to do", 100 * share);
+	finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%", "its passes are %.0f %% of the GPU's measured rate",
+	                 100 * share);
 	if (!isnan(conflicts))
 		finding_evidence(finding, EVIDENCE_COUNTER, conflicts, NULL, "an access meets %.2f bank conflicts", conflicts);
 	gpu_trend_evidence(finding, trend, "the passes through shared memory");
 	if (!counted)
-		finding_missing(finding, EVIDENCE_COUNTER, "counted passes and bank conflicts (GPU_SHARED)");
+		finding_missing(finding, EVIDENCE_COUNTER, "the number of passes and bank conflicts (GPU_SHARED)");
 	gpu_next_counters(finding, study, row, "GPU_SHARED");
 }
 
@@ -52,7 +53,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_shared_memory = {
 	.name = "shared_memory",
-	.summary = "passes through shared memory near what it can do, or bank conflicts",
+	.summary = "passes through shared memory near its peak rate, or bank conflicts",
 	.device = "cuda",
 	.examine = examine,
 };

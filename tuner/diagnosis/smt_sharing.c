@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two threads of one core share its arithmetic and its caches: beyond the cores threads bring little, or cost. */
+/* Two threads of a core share its arithmetic units and caches, so that threads beyond the number of cores bring little,
+ * or cost time. */
 #include <config.h>
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "src/base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
-static const double WELL = 0.6 /* efficiency on the cores */, LITTLE = 1.15;
+static const double WELL = 0.6 /* efficiency up to the number of cores */, LITTLE = 1.15;
 
 struct smt {
 	size_t problem_row;
@@ -49,12 +50,12 @@ static void smt_report(const struct study *study, struct findings *findings, con
 	probe_about_problem(finding, study, smt->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]",
 	                 smt->cores, smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);
-	finding_evidence(finding, EVIDENCE_SCALING, 100 * smt->efficiency, "%", "up to the cores %.0f %% of linear",
-	                 100 * smt->efficiency);
+	finding_evidence(finding, EVIDENCE_SCALING, 100 * smt->efficiency, "%",
+	                 "up to the number of cores %.0f %% of linear", 100 * smt->efficiency);
 	finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "%d core%s, %d hardware threads", host->cores,
 	                 probe_s(host->cores), host->threads);
 	finding_missing(finding, EVIDENCE_COUNTER,
-	                "instructions a cycle on both (--counters CPU), bytes from memory (MEM)");
+	                "the instructions per cycle of both (--counters CPU), and the bytes from memory (MEM)");
 	if (row != SIZE_MAX) {
 		char *words = probe_words(study, row, "threads places");
 		finding_next(finding, "compare %s %s places=cores threads=%g threads=%g", study_kernel(study), words,
@@ -83,7 +84,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_smt_sharing = {
 	.name = "smt_sharing",
-	.summary = "threads beyond the cores bring little",
+	.summary = "threads beyond the number of cores bring little",
 	.device = "cpu",
 	.examine = examine,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies between the host and the GPU inside what is timed. */
+/* Copies between the host and the GPU within the measured time. */
 #include <config.h>
 
 #include <math.h>
@@ -14,10 +14,9 @@ static double share_of(const struct study *study, size_t row) {
 
 static void found(const struct study *study, size_t row, const struct gpu_trend *trend, struct findings *findings) {
 	double share = share_of(study, row), kernels = gpu_kernel_time(study, row);
-	struct finding *finding =
-		findings_add(findings, gpu_confidence(trend, CONFIDENCE_MEDIUM), 1 / (1 - fmin(share, 0.9)),
-	                 "%.0f %% of the time of %s goes by with copies between host and GPU", 100 * share,
-	                 gpu_subject_words(study, row));
+	struct finding *finding = findings_add(
+		findings, gpu_confidence(trend, CONFIDENCE_MEDIUM), 1 / (1 - fmin(share, 0.9)),
+		"%s spends %.0f %% of its time on copies between host and GPU", gpu_subject_words(study, row), 100 * share);
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * gpu_copy_time(study, row), "ms",
 	                 "%.3g ms of copies in a run of %.3g ms", 1e3 * gpu_copy_time(study, row),
@@ -28,14 +27,15 @@ static void found(const struct study *study, size_t row, const struct gpu_trend 
 	double bytes = study_counter(study, row, "gpu_copy_up_bytes") + study_counter(study, row, "gpu_copy_down_bytes");
 	double rate = bytes / gpu_copy_time(study, row) / 1e9, ceiling = study_ceiling(study, "upload", NULL, 0);
 	if (rate > 0 && ceiling > 0)
-		finding_evidence(finding, EVIDENCE_CEILING, rate, "GB/s", "they go at %.1f GB/s of %.1f from pinned memory",
-		                 rate, ceiling);
+		finding_evidence(finding, EVIDENCE_CEILING, rate, "GB/s",
+		                 "they reach %.1f GB/s; from pinned memory %.1f are possible", rate, ceiling);
 	else
-		finding_missing(finding, EVIDENCE_COUNTER, "how fast the copies are (GPU_ACTIVITY), and could be (--ceilings)");
+		finding_missing(finding, EVIDENCE_COUNTER,
+		                "the rate of the copies (GPU_ACTIVITY), and the rate that is possible (--ceilings)");
 	gpu_next_counters(finding, study, row, "GPU_ACTIVITY");
 }
 
-/* Bytes that pass another buffer on their way, or that are copied at all. */
+/* Looks for bytes that take a detour through another buffer, or that are copied at all. */
 static void words_examine(const struct study *study, struct findings *findings) {
 	static const char *const slow[] = {"pageable", "managed", "copied", "copies", NULL};
 	static const char *const fast[] = {"pinned", "mapped", "resident", "kept", NULL};
@@ -43,9 +43,9 @@ static void words_examine(const struct study *study, struct findings *findings) 
 	if (gpu_contrasts(study, slow, fast, &contrast, 1) == 0)
 		return;
 	struct finding *finding = findings_add(findings, gpu_contrast_confidence(&contrast), contrast.ratio.ratio,
-	                                       "copies between host and GPU take longer than they must");
+	                                       "copies between host and GPU take longer than necessary");
 	gpu_contrast_about(finding, study, &contrast);
-	finding_missing(finding, EVIDENCE_COUNTER, "time of copies and of kernels (GPU_ACTIVITY)");
+	finding_missing(finding, EVIDENCE_COUNTER, "the time of copies and of kernels (GPU_ACTIVITY)");
 	gpu_next_counters(finding, study, study_winner(study), "GPU_ACTIVITY");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All threads write the same words: each write waits for the line, and beyond some team more threads bring nothing,
- * while with copies of their own they do. */
+/* All threads write the same words: each write waits for the cache line, and from some team on more threads bring
+ * nothing, while private copies still scale. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 static const char shared_words[] = "shared atomic atomics global common";
 static const char private_words[] =
 	"private privatized reduction local copies copy none omp tree blocked separate partial threadprivate";
-static const double GOES_ON = 1.2; /* what counts as a sibling that does */
+static const double GOES_ON = 1.2; /* gain of a sibling that still scales */
 
 struct stop {
 	size_t column, problem_row;
@@ -21,7 +21,7 @@ struct stop {
 	struct study_ratio own, other; /* gain from there to the most threads */
 };
 
-/* The sibling that gains most from the team at which this value stops. */
+/* Finds the sibling that gains most from the team at which this value stops. */
 static bool sibling_find(const struct study *study, const struct curve *curve, struct stop *stop) {
 	const struct study_column *column = study_column(study, stop->column);
 	int a = curve->level[curve->stop], b = curve->level[curve->count - 1];
@@ -72,13 +72,13 @@ static void stop_report(const struct study *study, struct findings *findings, co
 	                 stop->own.ratio, stop->own.ci[0], stop->own.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, stop->other.ratio, "x", "%s is %.2f times as fast [%.2f, %.2f]", other,
 	                 stop->other.ratio, stop->other.ci[0], stop->other.ci[1]);
-	finding_missing(finding, EVIDENCE_COUNTER, "lines that another core had changed (--counters FALSE_SHARE)");
+	finding_missing(finding, EVIDENCE_COUNTER, "the lines that another core had changed (--counters FALSE_SHARE)");
 	size_t row = probe_best(study, &scope);
 	if (row != SIZE_MAX)
 		probe_next_threads(finding, study, row, (size_t)probe_threads(study));
 }
 
-/* The whole table if it holds there, else each problem. */
+/* Examines the whole table, or each problem if it does not hold there. */
 static void level_examine(const struct study *study, struct findings *findings, size_t column, int level) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), found = 0;
 	for (size_t i = 0; i <= problems && (problems > 1 || i == 0); i++) {
@@ -110,7 +110,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_true_sharing = {
 	.name = "true_sharing",
-	.summary = "all threads write the same words, by atomics or without",
+	.summary = "all threads write the same words, with atomics or without",
 	.device = "cpu",
 	.examine = examine,
 };

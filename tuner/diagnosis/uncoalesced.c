@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A warp's load is served in sectors of 32 bytes, and all of L1 and shared memory moves 128 bytes a cycle of an SM:
- * NVIDIA, CUDA C++ Best Practices Guide 13.0, "Coalesced Access to Global Memory"; Nsight Compute, "Kernel Profiling
- * Guide". */
+/* A load of a warp is served in sectors of 32 bytes, and L1 with shared memory moves 128 bytes per cycle of an SM
+ * (NVIDIA, CUDA C++ Best Practices Guide 13.0, "Coalesced Access to Global Memory"; Nsight Compute, "Kernel Profiling
+ * Guide"). */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ static double efficiency(const struct study *study, size_t row) {
 	return study_counter(study, row, "gpu_load_efficiency");
 }
 
-/* The share of L1's throughput, whose path is shared memory's. */
+/* The share of L1's throughput, which uses the path of shared memory. */
 static double l1_share(const struct study *study, size_t row) {
 	return gpu_share_of(study, row, SECTOR * sectors(study, row), "shared", NULL);
 }
@@ -47,21 +47,21 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	struct finding *finding =
 		findings_add(findings, isnan(share) ? CONFIDENCE_LOW : gpu_confidence(&trend, CONFIDENCE_MEDIUM),
 	                 isnan(share) ? 1 : 1 / (1 - fmin(share, 0.9) * (1 - used / 100)),
-	                 "%s reads global memory without coalescing: of what a load moves %.0f %% is used",
+	                 "%s reads global memory without coalescing: %.0f %% of the bytes that a load moves are used",
 	                 gpu_subject_words(study, row), used);
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_COUNTER, request, NULL, "a load of a warp takes %.1f sectors of 32 bytes",
 	                 request);
-	finding_evidence(finding, EVIDENCE_COUNTER, 100 / used, NULL, "%.1f bytes are moved for each that is used",
+	finding_evidence(finding, EVIDENCE_COUNTER, 100 / used, NULL, "%.1f bytes are moved for each byte that is used",
 	                 100 / used);
 	gpu_trend_evidence(finding, &trend, "the sectors");
 	if (isnan(share)) {
-		finding_missing(finding, EVIDENCE_CEILING, "how much caches and memory can move");
+		finding_missing(finding, EVIDENCE_CEILING, "the bandwidth of caches and memory");
 		gpu_next_ceilings(finding, study);
 		return;
 	}
 	finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
-	                 "what it moves is %.0f %% of what the busiest of L1, L2 and memory can", 100 * share);
+	                 "it moves %.0f %% of the bandwidth of the busiest of L1, L2 and memory", 100 * share);
 	gpu_next_counters(finding, study, study_winner(study), "GPU_MEM");
 }
 
@@ -73,10 +73,11 @@ static void words_examine(const struct study *study, struct findings *findings) 
 	if (gpu_contrasts(study, apart, together, &contrast, 1) == 0)
 		return;
 	struct finding *finding = findings_add(findings, gpu_contrast_confidence(&contrast), contrast.ratio.ratio,
-	                                       "neighbouring threads don't read neighbouring words with this layout");
+	                                       "neighbouring threads do not read neighbouring words with this layout");
 	gpu_contrast_about(finding, study, &contrast);
 	if (winner == SIZE_MAX || isnan(sectors(study, winner)))
-		finding_missing(finding, EVIDENCE_COUNTER, "sectors a load takes, and how much of them is used (GPU_MEM)");
+		finding_missing(finding, EVIDENCE_COUNTER,
+		                "the sectors of a load, and the share of them that is used (GPU_MEM)");
 	gpu_next_counters(finding, study, winner, "GPU_MEM");
 }
 
@@ -93,7 +94,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_uncoalesced = {
 	.name = "uncoalesced",
-	.summary = "loads of a warp that touch more sectors than they use",
+	.summary = "the loads of a warp touch more sectors than they use",
 	.device = "cuda",
 	.examine = examine,
 };

@@ -11,7 +11,7 @@ static bool is_plain(const char *text) {
 	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:=")] == '\0';
 }
 
-/* Quoted for a shell where it needs to be. */
+/* Quoted for a shell if necessary. */
 static char *word_of(const char *name, struct value value) {
 	char text[256];
 	value_text(value, text, sizeof text);
