@@ -23,7 +23,7 @@ static int order_rows(const void *left, const void *right, void *context) {
 	const int *a = *(const int *const *)left, *b = *(const int *const *)right;
 	for (int level = 0; level < rows->part->levels; level++) {
 		size_t column = rows->column[level];
-		/* As unsigned numbers, absence (-1) comes last, as its branch does. */
+		/* Comparing as unsigned numbers puts absence (-1) last, where its branch is. */
 		if (a[column] != b[column])
 			return (unsigned)a[column] < (unsigned)b[column] ? -1 : 1;
 	}

@@ -35,7 +35,7 @@ static int distance(const struct space *space, const int *here, const int *there
 	return sum;
 }
 
-/* Of too many neighbours only the next values up and down are listed, and those 2, 4, 8, .. steps away. */
+/* If there are too many neighbours, lists only the next values up and down, and those 2, 4, 8, .. steps away. */
 static void list_far(struct around *around, const struct space *space, uint64_t from) {
 	int config[SPACE_PARAMS_MAX];
 	space_config(space, from, config);

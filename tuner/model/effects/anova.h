@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which parameters mattered: splits the variance of log cost over the space into main effects and interactions of two
+/* Splits the variance of log cost over the space into main effects and interactions of two
  * parameters (functional ANOVA: Sobol, Sensitivity estimates for nonlinear mathematical models, 1993; of a surrogate's
  * predictions: Hutter, Hoos, Leyton-Brown, An efficient approach for assessing hyperparameter importance, 2014).
  *

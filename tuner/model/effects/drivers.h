@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which counters go with the time: a robust linear regression (bisquare: Holland and Welsch, Robust regression using
+/* Counters that go with the time, by a robust linear regression (bisquare: Holland and Welsch, Robust regression using
  * iteratively reweighted least-squares, 1977) of log time on log counters over trials, standardised by median and
  * median absolute deviation. Counters that say the same (all pairs with |Spearman's rho| >= 0.9; complete linkage:
  * Sorensen, A method of establishing groups of equal amplitude, 1948) form a group, represented by the member that is

@@ -130,7 +130,7 @@ static void residuals_update(struct state *s) {
 	s->fit->scale = fmax(stats_median(s->adjusted, count) / 0.6745, SCALE_MIN);
 }
 
-/* Where the model already predicts a cost far above the limit, the row carries no information. */
+/* If the model already predicts a cost far above the limit, the row carries no information. */
 static void over_update(struct state *s, size_t row) {
 	double fitted = design_fitted(s->design, row, s->fit->effect), z = (s->design->y[row] - fitted) / s->fit->scale;
 	double hazard = z > -8 ? gsl_sf_hazard(z) : 0, ahead = hazard > z ? hazard - z : 1e-3;
