@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each mechanism is found where it acts, about what it acts on, and nowhere else. */
+/* Each mechanism must be found where it acts, with the right subject, and nowhere else. */
 #include <config.h>
 
 #include "tests/tuner/diagnosis/mechanisms.h"
@@ -17,7 +17,7 @@ static void print_one(const json_t *findings, const char *name) {
 	}
 }
 
-/* A finding that no one can check or act on is none. */
+/* A finding without evidence or an experiment cannot be checked or acted on. */
 static bool is_complete(const json_t *findings) {
 	bool all = true;
 	size_t i;
@@ -49,7 +49,7 @@ static void test_mechanism(const struct mechanism *mechanism) {
 	}
 	ok(found >= SEEDS * 95 / 100, "%s (%s): found in %d of %d tables", mechanism->diagnosis,
 	   mechanism->key ? mechanism->key : "all", found, SEEDS);
-	ok(elsewhere <= SEEDS / 20, "%s: said of what it does not act on in %d", mechanism->diagnosis, elsewhere);
+	ok(elsewhere <= SEEDS / 20, "%s: found for the wrong subject in %d", mechanism->diagnosis, elsewhere);
 	ok(false_alarms <= SEEDS / 20, "%s: where it does not act, found in %d", mechanism->diagnosis, false_alarms);
 	ok(complete == SEEDS, "%s: with evidence and an experiment", mechanism->diagnosis);
 }

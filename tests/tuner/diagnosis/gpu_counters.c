@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Diagnoses of GPUs that counters tell: found where the mechanism acts, not elsewhere, nor by counters of other rows.
- */
+/* Tests diagnoses of GPUs by counters: found where the mechanism acts, not elsewhere, and not by counters of other
+ * rows. */
 #include <config.h>
 
 #include "tests/tuner/diagnosis/gpu_help.h"
 
-/* 24 configurations, whose amount of something goes from 1 to 2.65. */
+/* 24 configurations with an amount of something between 1 and 2.65. */
 static void each(json_t *rows, bool acts, struct rng *rng, struct quantities (*of)(double amount, bool acts)) {
 	for (int block = 0; block < 6; block++)
 		for (int unroll = 0; unroll < 4; unroll++) {
@@ -84,7 +84,7 @@ static void host_make(json_t *rows, bool acts, struct rng *rng) {
 	each(rows, acts, rng, host);
 }
 
-/* Some of the configurations have threads that idle, or warps that wait. */
+/* Some of the configurations have idle threads, or waiting warps. */
 static struct quantities lanes(double amount, bool acts) {
 	bool idle = acts && amount > 1.7;
 	struct quantities q = quantities_plain(1e-3 * amount * (idle ? 1.8 : 1));

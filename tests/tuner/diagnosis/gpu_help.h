@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Generated tables of a GPU's measurements, in which one mechanism acts or does not, and ways to shuffle them. */
+/* Generated tables of GPU measurements in which one mechanism acts or does not, and ways to shuffle them. */
 #ifndef TESTS_TUNER_DIAGNOSIS_GPU_HELP_H
 #define TESTS_TUNER_DIAGNOSIS_GPU_HELP_H
 #include <math.h>
@@ -11,14 +11,14 @@
 #include "tests/tap.h"
 #include "tuner/diagnosis/diagnosis.h"
 
-/* What a row has beside its time, as far as it matters; all of a run. */
+/* The relevant figures of a row beside its time; all of a run. */
 struct quantities {
 	double time, kernel, copies, cpu, launches, dram, sectors, requests, efficiency, l2_sectors, wavefronts, conflicts;
 	double cycles, instructions, lanes /* share */, active, flops, ops, bytes;
 	double occupancy, threads, shared_bytes;
 };
 
-/* A GPU that is neither idle nor busy with anything for `time` seconds. */
+/* A GPU that is neither idle nor limited by anything for `time` seconds. */
 static inline struct quantities quantities_plain(double time) {
 	double cycles = 132 * 1.9e9 * time * 0.9;
 	return (struct quantities){.time = time,
@@ -92,7 +92,7 @@ static inline json_t *detail_json(const struct quantities *q, bool counted) {
 	return detail;
 }
 
-/* Rows: {"config", "detail", "value"}. */
+/* Adds a row: {"config", "detail", "value"}. */
 static inline void row_add(json_t *rows, json_t *config, const struct quantities *q, bool counted, struct rng *rng) {
 	double value = q->time * exp(0.03 * rng_normal(rng));
 	json_t *detail = detail_json(q, counted);
@@ -144,7 +144,7 @@ static inline json_t *examined(const struct study *study) {
 	return list;
 }
 
-/* What was found of this name; NULL: nothing. Borrowed. */
+/* The finding of this name, or NULL; borrowed. */
 static inline const json_t *found_of(const json_t *list, const char *name) {
 	size_t i;
 	json_t *one;
@@ -217,7 +217,7 @@ static inline void rows_shuffle(json_t *rows, const char *what, struct rng *rng)
 
 /* ---- a mechanism ---- */
 struct mechanism {
-	const char *name, *shuffled; /* the diagnosis, and what else than times is shuffled: what tells of it */
+	const char *name, *shuffled; /* the diagnosis, and its evidence that is shuffled beside times */
 	void (*make)(json_t *rows, bool acts, struct rng *rng);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is concluded from measurements of an H100 (recorded/README.md). */
+/* Tests the conclusions from measurements of an H100 (recorded/README.md). */
 #include <config.h>
 
 #include "src/base/json/js.h"
@@ -19,7 +19,7 @@ static bool is_wanted(const json_t *config, const char *parameter, const char *o
 	return strcmp(js_string_or(config, parameter, ""), only) == 0;
 }
 
-/* only: rows whose configuration has this word for that parameter, NULL: all. At most so many. */
+/* only: keeps rows whose configuration has this word for that parameter, NULL: all; at most so many. */
 static json_t *explained_some(const json_t *json, const char *parameter, const char *only, size_t most) {
 	struct study *study = study_new(js_string_or(json, "kernel", "?"), js_string_or(json, "device", "?"));
 	size_t i, taken = 0;
@@ -86,7 +86,7 @@ static void copies_test(void) {
 
 static void launches_test(void) {
 	json_t *json = recorded("gpu_quake_launch"), *list = explained(json, NULL, NULL);
-	ok(is_sure(found_of(list, "launch_overhead")), "a kernel a step: launches");
+	ok(is_sure(found_of(list, "launch_overhead")), "a kernel per step: launches");
 	ok(!found_of(list, "host_bound") && !found_of(list, "dram_bandwidth"), "and neither the host's work nor memory");
 	json_decref(list);
 	json_decref(json);
@@ -95,8 +95,9 @@ static void launches_test(void) {
 static void atomics_test(void) {
 	json_t *json = recorded("gpu_quake_reduction"), *list = explained(json, NULL, NULL);
 	const json_t *one = found_of(list, "atomic_contention");
-	ok(one && strcmp(js_string_or(one, "confidence", ""), "high") == 0, "a million threads that add to a word");
-	is_text(js_string_or(json_object_get(one, "about"), "reduction", NULL), "atomics", "about that word");
+	ok(one && strcmp(js_string_or(one, "confidence", ""), "high") == 0, "a million threads add to one word");
+	is_text(js_string_or(json_object_get(one, "about"), "reduction", NULL), "atomics",
+	        "the finding is about that word");
 	json_decref(list);
 	json_decref(json);
 }
@@ -107,7 +108,7 @@ static void kmeans_test(void) {
 	ok(found_of(list, "shared_memory"), "and the fastest is limited by shared memory");
 	json_decref(list);
 	list = explained(json, "variant", "all_gpu");
-	ok(found_of(list, "atomic_contention"), "all on the GPU, sums by atomics: warps wait one after the other");
+	ok(found_of(list, "atomic_contention"), "all on the GPU with atomic sums: warps wait for each other");
 	json_decref(list);
 	json_decref(json);
 }
@@ -115,7 +116,7 @@ static void kmeans_test(void) {
 static void block_test(void) {
 	json_t *json = recorded("gpu_kmeans_block"), *list = explained(json, "variant", "all_gpu");
 	ok(!found_of(list, "partial_warps") && !found_of(list, "occupancy_limiter"),
-	   "blocks that make no difference are none's fault");
+	   "blocks that make no difference are not blamed");
 	json_decref(list);
 	json_decref(json);
 }
@@ -130,12 +131,12 @@ static void memory_test(void) {
 static void graphs_test(void) {
 	json_t *json = recorded("gpu_cc"), *list = explained(json, "none", NULL);
 	ok(!found_of(list, "dram_bandwidth") && !found_of(list, "compute_peak"),
-	   "graphs: neither memory's rate nor arithmetic");
+	   "graphs: neither bandwidth nor arithmetic");
 	json_decref(list);
 	json_decref(json);
 }
 
-/* Times and samples of rows go to others of the same problem; launches and counters stay. */
+/* Shuffles times and samples among rows of the same problem; launches and counters stay. */
 static void times_shuffle(json_t *rows, struct rng *rng) {
 	for (size_t i = json_array_size(rows); i-- > 1;) {
 		json_t *a = json_array_get(rows, i), *b = json_array_get(rows, rng_below(rng, i + 1));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Diagnoses of GPUs that times tell: what a launch looks like, and words of parameters. */
+/* Tests diagnoses of GPUs by times: properties of launches, and words of parameters. */
 #include <config.h>
 
 #include "tests/tuner/diagnosis/gpu_help.h"
 
-/* 24 configurations: occupancy by the block, and times by it or by what is unrolled alone. */
+/* 24 configurations: occupancy by the block, and times by it or only by the unrolling. */
 static void occupancy_make(json_t *rows, bool acts, struct rng *rng) {
 	static const double occupancy[] = {0.125, 0.25, 0.375, 0.5, 0.625, 0.75};
 	for (int block = 0; block < 6; block++)
@@ -16,7 +16,7 @@ static void occupancy_make(json_t *rows, bool acts, struct rng *rng) {
 		}
 }
 
-/* More of a tile in registers: fewer passes; more stages: more shared memory, and nothing else. */
+/* More of a tile in registers means fewer passes; more stages mean more shared memory and nothing else. */
 static void tile_make(json_t *rows, bool acts, struct rng *rng) {
 	for (int tile = 0; tile < 4; tile++)
 		for (int stages = 1; stages <= 3; stages++)
@@ -73,7 +73,7 @@ static void counters_wanted_test(void) {
 	json_t *list = examined(study);
 	const json_t *one = found_of(list, "uncoalesced");
 	const char *next = json_string_value(json_object_get(one, "next"));
-	ok(json_array_size(json_object_get(one, "missing")) > 0, "what is not counted is called missing");
+	ok(json_array_size(json_object_get(one, "missing")) > 0, "a quantity that was not counted is named as missing");
 	ok(next && strstr(next, "--counters GPU_MEM") && strstr(next, "layout="), "and the next experiment counts it");
 	json_decref(list);
 	study_free(study);
@@ -81,7 +81,7 @@ static void counters_wanted_test(void) {
 	json_decref(limits);
 }
 
-/* Two factors on five sizes, with and without something else, 2.19 times apart, and a model that says 2. */
+/* Two factors on five sizes, with and without something else, 2.19 times apart, and a model that predicts 2. */
 static void model_test(void) {
 	json_t *rows = json_array(), *limits = ceilings();
 	struct rng rng;

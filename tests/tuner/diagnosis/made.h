@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of times that a mechanism made, seen through noise; and shuffled, so that it can't be seen. */
+/* Tables of times that a mechanism made, with noise; and shuffled, so that it is gone. */
 #ifndef TESTS_TUNER_DIAGNOSIS_MADE_H
 #define TESTS_TUNER_DIAGNOSIS_MADE_H
 #include <jansson.h>
@@ -52,7 +52,7 @@ static inline void made_free(struct made *made) {
 	free(made);
 }
 
-/* References are taken. detail may be NULL. */
+/* Takes the references. detail may be NULL. */
 static inline void made_add(struct made *made, json_t *problem, json_t *config, double value, json_t *detail) {
 	if (made->count < MADE_MAX)
 		made->row[made->count++] =
@@ -99,7 +99,7 @@ static inline json_t *made_findings(const struct made *made) {
 	return json;
 }
 
-/* How many there are of a name, and about this; NULL: about anything. */
+/* The number of findings with this name about this subject; NULL: about anything. */
 static inline int made_count(const json_t *findings, const char *name, const char *key, const char *value) {
 	int count = 0;
 	size_t i;
@@ -116,7 +116,7 @@ static inline int made_count(const json_t *findings, const char *name, const cha
 	return count;
 }
 
-/* Times and what was said beside them go to other rows. */
+/* Shuffles times and details among the rows. */
 static inline void made_shuffle_rows(struct made *made) {
 	for (size_t n = made->count; n > 1; n--) {
 		struct made_row *a = &made->row[n - 1], *b = &made->row[rng_below(&made->rng, n)], c = *a;
@@ -131,7 +131,7 @@ static inline json_t *made_holder(struct made_row *row, const char *name) {
 	return json_object_get(row->problem, name) ? row->problem : json_object_get(row->config, name) ? row->config : NULL;
 }
 
-/* What a row is without one member. Caller frees. */
+/* The key of a row without one member. The caller frees it. */
 static inline char *made_rest(struct made_row *row, const char *name) {
 	json_t *all = json_pack("{s:o,s:o}", "p", json_copy(row->problem), "c", json_copy(row->config));
 	json_object_del(json_object_get(all, "p"), name);
@@ -141,7 +141,7 @@ static inline char *made_rest(struct made_row *row, const char *name) {
 	return text;
 }
 
-/* Labels of one column go to other rows: among all rows, or among those that agree in all else. */
+/* Shuffles the labels of one column among all rows, or among those that agree in everything else. */
 static inline void made_shuffle_column(struct made *made, const char *name, bool within) {
 	char **rest = mem_alloc(made->count + 1, sizeof *rest);
 	for (size_t i = 0; i < made->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is concluded from measurements of doc/experiments.md: two processors, one NUMA node. */
+/* Tests the conclusions from measurements of doc/experiments.md: two processors, one NUMA node. */
 #include <config.h>
 
 #include "tests/tuner/diagnosis/made.h"
@@ -16,7 +16,7 @@ static bool is_number(const char *word) {
 	return word[strspn(word, "0123456789")] == '\0';
 }
 
-/* names: those of the problem first. */
+/* names: those of the problem come first. */
 static json_t *findings_of(const struct measured *rows, size_t count, const char *const *names, int problems) {
 	struct made *made = made_new(1, 2, 2);
 	made->noise = 0;
@@ -57,7 +57,7 @@ static const struct measured locks[] = {
 	{{"futex", "1"}, 0.000126, 0},    {{"futex", "2"}, 0.00125, 0},    {{"futex", "4"}, 0.00104, 0},
 };
 
-/* Values that prevent it, one of them: a table so small that confidence is low. */
+/* One of the values prevents it, in a table so small that confidence is low. */
 static const struct measured pads[] = {
 	{{"2", "none", "serial"}, 1.69, 0},  {{"2", "none", "parallel"}, 1.67, 0},  {{"2", "none", "objects"}, 1.48, 0},
 	{{"2", "line", "serial"}, 0.275, 0}, {{"2", "line", "parallel"}, 0.259, 0}, {{"2", "line", "objects"}, 0.26, 0},
@@ -102,7 +102,7 @@ static void test_locks(void) {
 		   fair[i]);
 		ok(made_count(findings, "lock_holder_preemption", "lock", unfair[i]) == 0, "%s does not", unfair[i]);
 	}
-	ok(made_count(findings, "lock_convoy", NULL, NULL) == 0, "two processors tell nothing of how locks scale");
+	ok(made_count(findings, "lock_convoy", NULL, NULL) == 0, "two processors do not show how locks scale");
 	json_decref(findings);
 }
 
@@ -121,7 +121,8 @@ static void test_rest(void) {
 	json_decref(findings);
 
 	findings = FINDINGS(lists, 1, "n", "variant", "threads");
-	ok(made_count(findings, "inner_teams", NULL, NULL) == 0, "one lock around all is no team of one");
+	ok(made_count(findings, "inner_teams", NULL, NULL) == 0,
+	   "a lock around everything is not mistaken for a team of one");
 	ok(made_count(findings, "oversubscription", NULL, NULL) == 0, "as many threads as processors are not too many");
 	json_decref(findings);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One generator a mechanism: acts or not, other numbers for each seed. */
+/* One generator per mechanism, with and without it, and with other numbers for each seed. */
 #ifndef TESTS_TUNER_DIAGNOSIS_MECHANISMS_H
 #define TESTS_TUNER_DIAGNOSIS_MECHANISMS_H
 #include "tests/tuner/diagnosis/made.h"
@@ -7,9 +7,9 @@
 struct mechanism {
 	const char *diagnosis;
 	struct made *(*make)(uint64_t seed, bool acts);
-	const char *key, *value;    /* what it must be about */
-	const char *not_key, *not ; /* and what it must not be about; NULL: nothing */
-	const char *columns[4];     /* whose labels carry it: shuffled, it is gone */
+	const char *key, *value;    /* the subject it must have */
+	const char *not_key, *not ; /* the subject it must not have; NULL: any */
+	const char *columns[4];     /* columns whose labels carry it, so that shuffling them removes it */
 };
 
 static inline double made_amdahl(double serial, double threads) {
@@ -39,7 +39,7 @@ static struct made *make_first_touch(uint64_t seed, bool acts) {
 	static const char *const pads[] = {"none", "line"}, *const touches[] = {"serial", "parallel"};
 	struct made *made = made_new(seed, 16, 16);
 	double cost = made_between(made, 0.3, 1);
-	made->nodes = acts ? 2 : 1; /* with one node it is something else, whatever the times say */
+	made->nodes = acts ? 2 : 1; /* with one node the cause must be another, whatever the times are */
 	for (int coords = 1; coords <= 16; coords += 15)
 		for (int threads = 1; threads <= 16; threads *= 2)
 			for (int p = 0; p < 2; p++)
@@ -60,7 +60,7 @@ static struct made *make_true_sharing(uint64_t seed, bool acts) {
 		for (int threads = 1; threads <= 32; threads *= 2)
 			for (int s = 0; s < 3; s++) {
 				double time = size * made_amdahl(0.005, threads) * (s == 0 ? 1.1 : s == 2 ? 1.05 : 1);
-				if (acts && s == 0) /* lines go round: it can't be less */
+				if (acts && s == 0) /* the lines move around, so that it cannot be less */
 					time = fmax(time, size * lines * (1 + threads / 100.0));
 				made_add(made, json_pack("{s:i}", "size", size),
 				         json_pack("{s:i,s:s}", "threads", threads, "sync", syncs[s]), time, NULL);
@@ -72,7 +72,7 @@ static const char *const made_locks[] = {"mutex", "tas", "ttas", "backoff", "tic
                                          "array", "clh", "mcs",  "critical"};
 enum { MADE_LOCKS = 9 };
 
-/* array, clh and mcs cost the same with any team; tas grows fastest, critical comes second. */
+/* array, clh and mcs cost the same for any team; tas grows fastest, critical second. */
 static struct made *make_convoy(uint64_t seed, bool acts) {
 	static const double growth[MADE_LOCKS] = {0.12, 0.6, 0.2, 0.05, 0.15, 0, 0, 0, 0.4};
 	struct made *made = made_new(seed, 16, 16);
@@ -118,7 +118,7 @@ static struct made *make_oversubscription(uint64_t seed, bool acts) {
 	return made;
 }
 
-/* Uneven: equal shares wait for the largest one. Even: handing out is a little dearer, under what counts. */
+/* Uneven: equal shares wait for the largest one. Even: handing out costs a little, below the threshold. */
 static struct made *make_schedule(uint64_t seed, double even, double collapse) {
 	static const char *const schedules[] = {"static", "dynamic", "guided"}, *const variants[] = {"rows", "collapse"};
 	struct made *made = made_new(seed, 8, 8);
@@ -147,7 +147,7 @@ static struct made *make_overhead(uint64_t seed, bool acts) {
 	return make_schedule(seed, acts ? 1.2 + rng_unit(&rng) : 0.99, acts ? 1.2 + rng_unit(&rng) : 1.01);
 }
 
-/* Chunks only where the schedule is dynamic; of one iteration they are dear. */
+/* Chunks exist only if the schedule is dynamic; chunks of one iteration are expensive. */
 static struct made *make_chunks(uint64_t seed, bool acts) {
 	struct made *made = made_new(seed, 8, 8);
 	double dear = made_between(made, 0.2, 1);
@@ -222,7 +222,7 @@ static struct made *make_smt(uint64_t seed, bool acts) {
 	return made;
 }
 
-/* Tiles of 4 bytes a cell: three of 128 x 128 fit 512 KiB, three of 256 x 256 do not. */
+/* Tiles of 4 bytes per cell: three of 128 x 128 fit in 512 KiB, three of 256 x 256 do not. */
 static struct made *make_tiles(uint64_t seed, bool acts) {
 	struct made *made = made_new(seed, 8, 8);
 	double miss = made_between(made, 1.3, 2);
@@ -263,7 +263,7 @@ static struct made *make_impossible(uint64_t seed, bool acts) {
 	return made;
 }
 
-/* The same by what the machine can do: one time of many. */
+/* The same by the machine's ceilings: one time of many. */
 static struct made *make_over_peak(uint64_t seed, bool acts) {
 	struct made *made = made_new(seed, 8, 8);
 	made->ceilings = made_ceilings(40, 100, 1, 8);

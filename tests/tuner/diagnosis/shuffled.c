@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often reasons are seen in what was shuffled: whole rows, and the labels of the column that carries the mechanism.
- */
+/* Measures how often reasons are found in shuffled tables: whole rows, and the labels of the column that carries the
+ * mechanism. */
 #include <config.h>
 
 #include "tests/tuner/diagnosis/mechanisms.h"
@@ -8,7 +8,7 @@
 
 enum { SEEDS = 100 };
 
-/* Findings of any kind. */
+/* Counts findings of any kind. */
 static int rows_shuffled(const struct mechanism *mechanism) {
 	int found = 0;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -22,7 +22,7 @@ static int rows_shuffled(const struct mechanism *mechanism) {
 	return found;
 }
 
-/* Findings of this kind, as other columns still do what they did. */
+/* Counts findings of this kind, because other columns still act as before. */
 static int column_shuffled(const struct mechanism *mechanism, const char *column, bool within) {
 	int found = 0;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -40,7 +40,7 @@ static int column_shuffled(const struct mechanism *mechanism, const char *column
 int main(void) {
 	int tables = 0, found = 0, column_tables = 0, column_found = 0;
 	for (size_t i = 0; i < MECHANISMS; i++) {
-		if (mechanisms[i].columns[0]) { /* else what is found is in a row by itself, wherever it goes */
+		if (mechanisms[i].columns[0]) { /* otherwise the evidence is in a single row, wherever that goes */
 			int rows = rows_shuffled(&mechanisms[i]);
 			printf("# %s: %d of %d with rows shuffled\n", mechanisms[i].diagnosis, rows, SEEDS);
 			tables += SEEDS;

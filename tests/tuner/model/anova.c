@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares of functions whose variance is known; none where there are none to be had. */
+/* Tests shares of functions with known variance, and that random data have none. */
 #include <config.h>
 
 #include "tests/tuner/model/response_help.h"
@@ -24,7 +24,7 @@ static double word(int level) {
 static double half(int level) {
 	return at(level) - 0.5;
 }
-/* The last two only together. */
+/* The last two parameters only act together. */
 static double known(const int *x) {
 	return bowl(x[0]) + slope(x[1]) + word(x[2]) + 1.5 * half(x[3]) * half(x[4]);
 }
@@ -38,7 +38,7 @@ static double variance(double (*f)(int)) {
 	return squares - sum * sum;
 }
 
-/* The first three main effects, and the pair of the last two. */
+/* The true shares of the first three main effects and of the pair of the last two. */
 static void truth(double share[4]) {
 	double all = 0, v = variance(half);
 	share[0] = variance(bowl);
@@ -89,9 +89,9 @@ static void shares_are_found(struct rng *rng, size_t rows) {
 	}
 	printf("# %zu rows: %d of %d intervals hold the truth, %d of %d empty terms found, off by %.3f at most\n", rows,
 	       inside, 4 * DRAWS, wrong, 11 * DRAWS, worst);
-	ok(refused == 0, "%zu rows of a clear function are not refused", rows);
-	ok(inside >= 4 * DRAWS * 85 / 100, "intervals of 95 %% hold the true share in at least 85 %%");
-	ok(wrong <= 11 * DRAWS / 20, "at most 5 %% of the terms that are not there are found");
+	ok(refused == 0, "%zu rows of a clear function are accepted", rows);
+	ok(inside >= 4 * DRAWS * 85 / 100, "95 %% intervals contain the true share in at least 85 %%");
+	ok(wrong <= 11 * DRAWS / 20, "at most 5 %% of the absent terms are found");
 	ok(worst < 0.12, "no share is far off");
 }
 
@@ -116,7 +116,8 @@ static void shuffled_tells_nothing(struct rng *rng, size_t rows) {
 		made_end(&made);
 	}
 	printf("# %zu shuffled rows: %d of %d refused, %d without a share over 0\n", rows, refused, SHUFFLES, silent);
-	ok(silent >= SHUFFLES * 95 / 100, "%zu shuffled rows are refused or show no share in at least 95 of 100", rows);
+	ok(silent >= SHUFFLES * 95 / 100, "%zu shuffled rows are refused or do not show a share in at least 95 of 100",
+	   rows);
 }
 
 static void outliers_do_nothing(struct rng *rng) {
@@ -134,14 +135,14 @@ static void outliers_do_nothing(struct rng *rng) {
 		for (size_t b = 0; b <= a; b++)
 			most = fmax(most, fabs(term(&clean, a, b)->share - term(&wild, a, b)->share));
 	ok(!failed && clean.wild == 0 && wild.wild == 4, "4 rows that took 15 times as long are set aside");
-	ok(!failed && most < 0.05, "and move no share by more than 0.05 (%.3f)", most);
+	ok(!failed && most < 0.05, "and do not move any share by more than 0.05 (%.3f)", most);
 	free(sample);
 	anova_clear(&clean);
 	anova_clear(&wild);
 	made_end(&made);
 }
 
-/* Two categories crossed, each cell once: the classical sums of squares. */
+/* Two crossed categories with each cell once: the answer is the classical sums of squares. */
 static double crossed(const int *x) {
 	return WORDS[x[0]] + 0.7 * at(x[1]) + 0.4 * (x[0] == 1 && x[1] > 2);
 }
@@ -174,8 +175,8 @@ static void grid_is_exact(struct rng *rng) {
 	ok(!failed && anova.measured, "a full grid speaks for itself");
 	ok(!failed && fabs(anova.total / all - 1) < 1e-6, "the total is the variance of what was measured");
 	ok(!failed && fabs(anova.main[0].share - first / all) < 0.05 && fabs(anova.main[1].share - second / all) < 0.05,
-	   "shares are those of the sums of squares, less chance");
-	ok(!failed && !anova.main[3].known && anova.main[3].share == 0, "a parameter that never changes is not known");
+	   "shares are those of the sums of squares minus chance");
+	ok(!failed && !anova.main[3].known && anova.main[3].share == 0, "a parameter that never changes is unknown");
 	anova_clear(&anova);
 	made_end(&made);
 }
@@ -184,7 +185,7 @@ static double first_alone(const int *x) {
 	return 2 * at(x[0]);
 }
 
-/* The second is at most the first: dependent, and without an effect of its own. */
+/* The second parameter is at most the first: dependent, and without an effect of its own. */
 static void constraints_hold(struct rng *rng) {
 	struct made made;
 	struct anova anova;
@@ -197,7 +198,7 @@ static void constraints_hold(struct rng *rng) {
 	struct anova_data data = asked(&made, sample);
 	bool failed = anova_make(&anova, &data);
 	ok(!failed && anova.main[0].share > 0.95 && anova.main[1].share < 0.02,
-	   "what hangs together with a parameter that matters does not matter itself");
+	   "a parameter that depends on one that matters does not matter itself");
 	free(sample);
 	anova_clear(&anova);
 	made_end(&made);
@@ -219,7 +220,7 @@ static void absent_belongs_to_bringer(struct rng *rng) {
 	struct anova_data data = asked(&made, sample);
 	bool failed = anova_make(&anova, &data);
 	ok(!failed && anova.main[0].share > 0.95 && anova.main[1].share < 0.03,
-	   "what its being there costs belongs to the parameter that brings it");
+	   "the cost of its presence belongs to the parameter that brings it");
 	free(sample);
 	anova_clear(&anova);
 	made_end(&made);
@@ -245,7 +246,7 @@ static void nonsense_is_refused(struct rng *rng) {
 		made.cost[3] = was;
 	}
 	made.level[8] = LEVELS;
-	ok(is_refused(&data), "a value that there isn't is refused");
+	ok(is_refused(&data), "a level out of range is refused");
 	made.level[8] = 0;
 	sample[8] = -2;
 	ok(is_refused(&data), "in the sample as well");
@@ -255,7 +256,7 @@ static void nonsense_is_refused(struct rng *rng) {
 	data.measured.rows = 30;
 	for (size_t i = 0; i < 30; i++)
 		made.cost[i] = 2;
-	ok(is_refused(&data), "costs that are all the same tell nothing");
+	ok(is_refused(&data), "equal costs are refused");
 	free(sample);
 	made_end(&made);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters of which it is known how the time hangs on them; and time that hangs on none. */
+/* Tests counters whose relation to the time is known, and times that do not depend on any. */
 #include <config.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@ struct trials {
 
 enum kind { HANGS, CHANCE, HEAVY };
 
-/* Counters 0 and 1 drive; the third is the first again, nearly. HEAVY: counters and times with far-out values. */
+/* Counters 0 and 1 drive the time; the third one is almost the first. HEAVY: counters and times with far-out values. */
 static void trials_draw(struct trials *t, struct rng *rng, size_t rows, size_t counters, enum kind kind) {
 	t->time = mem_alloc(rows, sizeof *t->time);
 	t->counter = mem_alloc(rows * counters, sizeof *t->counter);
@@ -81,8 +81,8 @@ static void drivers_are_found(struct rng *rng, size_t rows, size_t counters, boo
 	}
 	printf("# %zu rows, %zu counters%s: both found %d, slope inside %d, others found %d, of %d\n", rows, counters,
 	       outliers ? ", outliers" : "", found, inside, extra, SHUFFLES);
-	ok(found >= SHUFFLES * 95 / 100, "%zu of %zu rows' counters drive, and are found", (size_t)2, rows);
-	ok(inside >= SHUFFLES * 90 / 100, "the interval of a slope holds it in at least 90 %%");
+	ok(found >= SHUFFLES * 95 / 100, "%zu counters drive the time of %zu rows, and are found", (size_t)2, rows);
+	ok(inside >= SHUFFLES * 90 / 100, "the interval of a slope contains it in at least 90 %%");
 	ok(extra <= SHUFFLES * 5 / 100, "others are found in at most 5 %%");
 }
 
@@ -105,7 +105,7 @@ static void chance_is_silent(struct rng *rng, size_t rows, size_t counters, enum
 	ok(any < SHUFFLES * 5 / 100 + 1, "no driver in 95 %% of draws by chance");
 }
 
-/* Time is the product of powers: shares are those of the powers, and nothing is left. */
+/* If time is a product of powers, the shares are those of the powers, and nothing remains. */
 static void shares_add_up(struct rng *rng) {
 	struct trials t;
 	struct drivers d;
@@ -121,8 +121,9 @@ static void shares_add_up(struct rng *rng) {
 	t.data.baseline = 0;
 	bool done = drivers_make(&d, &t.data) == 0;
 	double all = log(t.time[0]);
-	ok(done && fabs(driver_of(&d, 0)->share - 0.8 * log(8) / all) < 0.01, "the share of the first is its power's");
-	ok(done && fabs(driver_of(&d, 1)->share - 0.4 * log(4) / all) < 0.01, "that of the second too");
+	ok(done && fabs(driver_of(&d, 0)->share - 0.8 * log(8) / all) < 0.01,
+	   "the share of the first counter is that of its power");
+	ok(done && fabs(driver_of(&d, 1)->share - 0.4 * log(4) / all) < 0.01, "and so is that of the second");
 	ok(done && fabs(d.unexplained) < 0.01 && fabs(d.time_ratio * t.time[0] - 1) < 1e-9, "nothing stays unexplained");
 	ok(done && fabs(driver_of(&d, 0)->ratio - 0.125) < 1e-12, "and the ratio is winner over baseline");
 	drivers_clear(&d);
@@ -137,7 +138,7 @@ static void shares_add_up(struct rng *rng) {
 	t.data.work = work;
 	done = drivers_make(&d, &t.data) == 0;
 	ok(done && fabs(driver_of(&d, 0)->slope - 0.8) < 0.01 && fabs(driver_of(&d, 1)->slope - 0.4) < 0.01,
-	   "per unit of work, what more work brings does not count");
+	   "per unit of work, the effect of more work does not count");
 	drivers_clear(&d);
 	trials_end(&t);
 }
@@ -153,7 +154,7 @@ static void two_rows(void) {
 	ok(done && !d.driver[0].significant && isnan(d.driver[0].share) && isnan(d.unexplained),
 	   "nothing is explained by it");
 	ok(d.fate[2] == DRIVERS_ZERO && d.fate[3] == DRIVERS_CONSTANT && d.fate[4] == DRIVERS_MISSING,
-	   "counters that say nothing are left out, with why");
+	   "uninformative counters are dropped, with the reason");
 	drivers_clear(&d);
 	data.baseline = DRIVERS_NONE;
 	ok(drivers_make(&d, &data) == -1 && d.reason[0], "without a baseline there is nothing to say");
@@ -178,7 +179,7 @@ static void dirt_is_dropped(struct rng *rng) {
 	       d.fate[6] == DRIVERS_NEGATIVE,
 	   "constant, empty, missing and negative counters are dropped");
 	ok(done && d.fate[7] == DRIVERS_KEPT && d.rows == 57,
-	   "a few zeros are not, and a few missing ones drop their rows");
+	   "a few zeros are kept, and a few missing values drop their rows");
 	ok(done && finds(&d), "and the drivers are found all the same");
 	drivers_clear(&d);
 	t.time[3] = 0;
@@ -186,18 +187,19 @@ static void dirt_is_dropped(struct rng *rng) {
 	drivers_clear(&d);
 	t.time[3] = 1;
 	t.data.winner = 60;
-	ok(drivers_make(&d, &t.data) == -1 && d.reason[0], "a winner that there isn't is refused");
+	ok(drivers_make(&d, &t.data) == -1 && d.reason[0], "a winner out of range is refused");
 	drivers_clear(&d);
 	trials_end(&t);
 }
 
-/* Twelve rows of twenty counters: one at a time, and nothing adds up. */
+/* Twelve rows of twenty counters are analysed one counter at a time, and shares do not add up. */
 static void few_rows(struct rng *rng) {
 	struct trials t;
 	struct drivers d;
 	trials_draw(&t, rng, 12, 20, HANGS);
 	bool done = drivers_make(&d, &t.data) == 0;
-	ok(done && d.method == DRIVERS_ONE_BY_ONE && d.reason[0] && isnan(d.unexplained), "few rows: one by one, with why");
+	ok(done && d.method == DRIVERS_ONE_BY_ONE && d.reason[0] && isnan(d.unexplained),
+	   "few rows are analysed one by one, with the reason");
 	drivers_clear(&d);
 	trials_end(&t);
 }

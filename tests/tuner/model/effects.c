@@ -12,7 +12,7 @@
 
 enum { PARAMS_MAX = 64, LEVELS_MAX = 10, ROWS_MAX = 2000, SEEDS = 100 };
 
-/* A truth of log effects, and what a search has measured of it. */
+/* True log effects, and the measurements of a search. */
 struct play {
 	size_t rows, params, levels[PARAMS_MAX];
 	double truth[PARAMS_MAX][LEVELS_MAX];
@@ -33,7 +33,7 @@ static void play_begin(struct play *play, uint64_t seed, size_t rows, size_t par
 		for (size_t l = 0; l < levels; l++)
 			play->truth[p][l] = p % 2 ? 0 : 0.3 * rng_normal(&play->rng);
 	}
-	/* As a search does it, the first values more often. */
+	/* The first values are more frequent, as in a search. */
 	for (size_t i = 0; i < rows * params; i++)
 		play->level[i] = (int)(rng_below(&play->rng, 1 + rng_below(&play->rng, levels)));
 }
@@ -60,7 +60,7 @@ static void play_end(struct play *play) {
 	free(play->cost);
 }
 
-/* Of the values that were measured more than once. */
+/* The true ratio over the values that were measured more than once. */
 static double true_ratio(const struct play *play, size_t param) {
 	double low = INFINITY, high = -INFINITY;
 	size_t times[LEVELS_MAX] = {0};
@@ -90,7 +90,7 @@ struct setting {
 	double noise, outliers;
 };
 
-/* 95 % intervals; over these seeds a few less may be luck. */
+/* The intervals are 95 %; over these seeds chance may take a few more. */
 static void test_truth(const struct setting *setting) {
 	int held = 0, none_held = 0, sane = 0, total = 0;
 	double bias = 0, none = 0;
@@ -110,13 +110,13 @@ static void test_truth(const struct setting *setting) {
 	}
 	ok(total == 4 * SEEDS && sane == total, "%s: all effects are known and sane (%d of %d)", setting->what, sane,
 	   total);
-	ok(held >= 2 * SEEDS * 0.92, "%s: the interval holds the truth (%d of %d)", setting->what, held, 2 * SEEDS);
+	ok(held >= 2 * SEEDS * 0.92, "%s: the interval contains the truth (%d of %d)", setting->what, held, 2 * SEEDS);
 	ok(none_held >= 2 * SEEDS * 0.92, "%s: and 1 where there is no effect (%d)", setting->what, none_held);
 	ok(fabs(bias) < 0.05 && exp(none) < 1.06, "%s: estimates are near (%.3f, none %.3f)", setting->what, bias,
 	   exp(none));
 }
 
-/* Both ends, by name. */
+/* Both ends must be named. */
 static void test_ends(void) {
 	struct play play;
 	play_begin(&play, 7, 80, 2, 3);
@@ -129,7 +129,7 @@ static void test_ends(void) {
 	double before = play.effects[0].ratio;
 	for (size_t row = 0; row < play.rows; row++)
 		play.cost[row] *= 1e6;
-	ok(play_fit(&play) == 0 && fabs(play.effects[0].ratio - before) < 1e-6, "the unit of cost is no matter");
+	ok(play_fit(&play) == 0 && fabs(play.effects[0].ratio - before) < 1e-6, "the unit of cost does not matter");
 	play_end(&play);
 }
 
@@ -138,7 +138,7 @@ static void test_outlier_alone(void) {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct play play;
 		play_begin(&play, seed, 60, 4, 5);
-		for (size_t row = 0; row < play.rows; row++) /* one value is measured once, in a bad moment */
+		for (size_t row = 0; row < play.rows; row++) /* one value is measured once, while the machine is disturbed */
 			play.level[row * 4] = row == 17 ? 4 : play.level[row * 4] % 4;
 		play_measure(&play, 0.03, 0);
 		play.cost[17] *= 50;
@@ -146,8 +146,8 @@ static void test_outlier_alone(void) {
 		ended += play.effects[0].seen == 5;
 		play_end(&play);
 	}
-	ok(wrong == 0, "one disturbed row makes no worst value");
-	ok(ended == SEEDS, "it has been seen all the same");
+	ok(wrong == 0, "one disturbed row does not make a worst value");
+	ok(ended == SEEDS, "the value counts as seen all the same");
 }
 
 static void test_once_each(void) {
@@ -174,7 +174,7 @@ static void test_collinear(void) {
 		others += play.effects[1].known && play.effects[3].known;
 		play_end(&play);
 	}
-	ok(found == SEEDS, "two that always changed together can't be told apart (%d)", found);
+	ok(found == SEEDS, "two parameters that always changed together cannot be told apart (%d)", found);
 	ok(others >= SEEDS * 0.95, "the others can (%d)", others);
 }
 
@@ -182,13 +182,13 @@ static void test_nested_and_constant(void) {
 	struct play play;
 	play_begin(&play, 5, 200, 4, 6);
 	for (size_t row = 0; row < play.rows; row++) {
-		play.level[row * 4 + 2] = play.level[row * 4] >= 3; /* never changes unless the first does */
+		play.level[row * 4 + 2] = play.level[row * 4] >= 3; /* never changes unless the first parameter does */
 		play.level[row * 4 + 3] = 2;
 	}
 	play_measure(&play, 0.02, 0);
-	ok(play_fit(&play) == 0 && !play.effects[2].known, "one that never changed alone is not known");
+	ok(play_fit(&play) == 0 && !play.effects[2].known, "a parameter that never changed alone is unknown");
 	ok(!play.effects[3].known && play.effects[3].seen == 1 && isnan(play.effects[3].ratio),
-	   "one that never changed at all neither");
+	   "and so is one that never changed at all");
 	for (size_t row = 0; row < play.rows; row++)
 		play.level[row * 4 + 2] = 4;
 	play_measure(&play, 0.02, 0);
@@ -196,7 +196,7 @@ static void test_nested_and_constant(void) {
 	play_end(&play);
 }
 
-/* A chunk that is there for one schedule only: its own effect, and the schedule's, that has the mean of it. */
+/* A chunk that exists for one schedule only has its own effect; the schedule's effect includes its mean. */
 static void test_absent(void) {
 	int held = 0, parents = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -216,7 +216,7 @@ static void test_absent(void) {
 		parents += fitted && holds(&play.effects[0], exp(0.4)) && play.effects[0].worst == 1;
 		play_end(&play);
 	}
-	ok(held >= SEEDS * 0.92, "a parameter that is not always there has its effect (%d)", held);
+	ok(held >= SEEDS * 0.92, "a conditional parameter has its effect (%d)", held);
 	ok(parents >= SEEDS * 0.92, "and so has the one that brings it (%d)", parents);
 }
 
@@ -239,7 +239,7 @@ static void test_little(void) {
 	for (size_t row = 0; row < 50; row++)
 		play.cost[row] = 1;
 	ok(play_fit(&play) == 0 && play.effects[0].ratio < 1.001 && play.effects[0].ci[0] == 1,
-	   "costs that are all the same: no effect");
+	   "equal costs have no effect");
 	play_end(&play);
 }
 
@@ -255,7 +255,7 @@ static void test_hostile(void) {
 		refused += play_fit(&play) == -1 && !play.effects[0].known;
 		play.cost[20] = good;
 	}
-	ok(refused == 4, "costs that are none are refused (%d of 4)", refused);
+	ok(refused == 4, "invalid costs are refused (%d of 4)", refused);
 	play.level[9] = 3;
 	refused = play_fit(&play) == -1;
 	play.level[9] = -2;
@@ -267,7 +267,7 @@ static void test_hostile(void) {
 	play_end(&play);
 }
 
-/* As a search cuts short what takes over 1.25 times its best so far. */
+/* Cuts trials short at 1.25 times the best so far, as a search does. */
 static size_t cut_short(const struct play *play, double *cost, bool *over) {
 	double best = INFINITY;
 	size_t count = 0;
@@ -301,9 +301,9 @@ static void test_over(void) {
 		}
 		play_end(&play);
 	}
-	ok(total >= SEEDS / 4 && many >= SEEDS / 2, "most of what is slow was cut short (%d of %d)", many, SEEDS);
-	ok(better >= total * 0.9, "to know that it is over the limit is better than to take the limit for it (%d of %d)",
-	   better, total);
+	ok(total >= SEEDS / 4 && many >= SEEDS / 2, "most slow trials were cut short (%d of %d)", many, SEEDS);
+	ok(better >= total * 0.9,
+	   "knowing that a cost is above the limit is better than taking the limit for it (%d of %d)", better, total);
 	ok(none_held >= total * 0.9, "and makes no effect where there is none (%d of %d)", none_held, total);
 }
 
@@ -324,7 +324,7 @@ static void test_over_once(void) {
 		.rows = 60, .params = 2, .levels = play.levels, .level = play.level, .cost = play.cost, .over = over};
 	ok(effects_fit(&data, play.effects) == 0 && play.effects[0].worst == 2 && play.effects[0].best == 0 &&
 	       holds(&play.effects[0], exp(4)),
-	   "what was measured once, and cut short whenever it came again, is slow");
+	   "a value that was measured once and then always cut short is slow");
 	memset(over, true, sizeof over);
 	ok(effects_fit(&data, play.effects) == -1, "nothing but limits tells nothing");
 	play_end(&play);
@@ -342,7 +342,7 @@ static void test_weights(void) {
 		play.cost[row] *= row < 30 || play.level[row * 2] ? 1 : 9;
 	}
 	ok(effects_fit(&data, play.effects) == 0 && holds(&play.effects[0], true_ratio(&play, 0)),
-	   "rows of no weight don't count");
+	   "rows of weight 0 do not count");
 	weight[3] = NAN;
 	ok(effects_fit(&data, play.effects) == -1, "a weight must be a number");
 	play_end(&play);

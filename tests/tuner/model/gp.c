@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a Gaussian process says, against the same worked out the plain way. */
+/* Compares a Gaussian process with naive formulas. */
 #include <config.h>
 
 #include "tests/tuner/model/gp_help.h"
@@ -47,7 +47,7 @@ static void slopes(void) {
 	ok(worst < 1e-5, "the likelihood's gradient is that of finite differences (off by %.2g)", worst);
 }
 
-/* Logarithm of the density of the observations and of their mean, but for constants. */
+/* The log density of the observations and of their mean, without constants. */
 static double plain_likelihood(const struct made *made) {
 	struct plain plain;
 	double x[MADE_ROWS], off[MADE_ROWS], sum = 0;
@@ -61,7 +61,7 @@ static double plain_likelihood(const struct made *made) {
 	return -0.5 * (determinant + sum + GP_MEAN_DOUBT * mean * mean);
 }
 
-/* Priors of the parameters are the same for one observation and for six. */
+/* Priors cancel out, because they are the same for one observation and for six. */
 static void values(void) {
 	static const size_t chosen[] = {0, 1, 2, 3, 4, 5};
 	double worst = 0;
@@ -135,13 +135,13 @@ static void predictions(void) {
 	}
 	ok(off.mean < 1e-8 && off.variance < 1e-8, "predictions are those of Gaussian elimination (off by %.2g and %.2g)",
 	   off.mean, off.variance);
-	ok(off.left_mean < 1e-8 && off.left_variance < 1e-8, "leaving one out is leaving it out (off by %.2g and %.2g)",
-	   off.left_mean, off.left_variance);
+	ok(off.left_mean < 1e-8 && off.left_variance < 1e-8,
+	   "leave-one-out agrees with removing the observation (off by %.2g and %.2g)", off.left_mean, off.left_variance);
 	ok(off.smooth < 1e-8, "means at the observations are those that are predicted there (off by %.2g)", off.smooth);
 	ok(off.least > 0, "no variance is negative");
 }
 
-/* One ordered dimension of 81 places. */
+/* One ordered dimension with 81 coordinates. */
 static struct made line(double length) {
 	struct made made = {.dims = 1};
 	for (size_t v = 0; v < 81; v++)
@@ -183,7 +183,7 @@ static void shape(void) {
 	gp_free(made.gp);
 }
 
-/* Codes of an unordered dimension under other names. */
+/* Renames the codes of an unordered dimension. */
 static void exchange(void) {
 	static const uint16_t renamed[] = {3, 0, 4, 1, 2};
 	struct rng rng;
@@ -212,7 +212,7 @@ static void exchange(void) {
 		gp_predict(other, (uint16_t[]){code % 3, renamed[code / 3]}, &mean[1], &variance[1]);
 		worst = fmax(worst, fabs(mean[0] - mean[1]) + fabs(variance[0] - variance[1]));
 	}
-	ok(worst < 1e-12, "other names of unordered codes change nothing (off by %.2g)", worst);
+	ok(worst < 1e-12, "renaming unordered codes changes nothing (off by %.2g)", worst);
 	gp_free(plain);
 	gp_free(other);
 }

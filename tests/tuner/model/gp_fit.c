@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a fit finds, and what it lives through. */
+/* Tests what a fit finds, and that it survives extreme input. */
 #include <config.h>
 
 #include <gsl/gsl_errno.h>
@@ -30,7 +30,7 @@ static bool is_sane(struct gp *gp, const struct gp_dim *dims, size_t count) {
 	return sane;
 }
 
-/* A pool over all that is_sane looks at has no NAN either. */
+/* A pool over the same configurations as is_sane must not give NAN either. */
 static bool is_pool_sane(struct gp *gp, const struct gp_dim *dims, size_t count) {
 	uint16_t codes[40 * GP_DIMS_MAX];
 	bool sane = true;
@@ -52,7 +52,7 @@ static const double *places(double *at, size_t count) {
 	return at;
 }
 
-/* Targets hang on the second of four dimensions alone. */
+/* Targets depend on the second of four dimensions only. */
 static struct gp *one_matters(uint64_t seed) {
 	double at[LEVELS], target[ROWS];
 	struct gp_dim dims[4];
@@ -98,7 +98,7 @@ enum data { EQUAL, NOISE, HUGE_NOISE, CONTRADICTING, TINY_NOISE };
 
 static const struct hard {
 	const char *what;
-	size_t values[3], count; /* dimensions: until 0 */
+	size_t values[3], count; /* dimensions, ended by 0 */
 	enum data data;
 	double scale;
 } HARD[] = {
@@ -148,13 +148,13 @@ static void hard(const struct hard *hard) {
 	gp_free(gp);
 }
 
-/* A handler that would end the program, were it called. */
+/* A handler that must never be called. */
 static void abort_on(const char *reason, const char *file, int line, int code) {
 	fprintf(stderr, "%s:%d: %s (%d)\n", file, line, reason, code);
 	abort();
 }
 
-/* What another place measured as a trend: at code c it was c/255 slower there. */
+/* A trend of an earlier search, in which code c was c/255 slower. */
 static double follows(bool shuffled, size_t rows, double *slope) {
 	double at[256], target[200], low, high, variance;
 	struct rng rng;
@@ -184,13 +184,13 @@ static void trends(void) {
 	follows(false, 3, &few);
 	follows(false, 60, &many);
 	follows(true, 120, &shuffled);
-	ok(near(none, 0.7, 1e-9), "before anything is measured a trend is believed as it is given (%.2f)", none);
+	ok(near(none, 0.7, 1e-9), "before anything is measured a trend is the prior's (%.2f)", none);
 	ok(few > 0.4 && fabs(many - 1) < 0.1, "a perfect source is followed (%.2f, %.2f)", few, many);
 	ok(fabs(shuffled) < 0.25, "a shuffled one is dropped (%.2f)", shuffled);
 }
 
 int main(void) {
-	gsl_set_error_handler(abort_on); /* gp_new takes it away */
+	gsl_set_error_handler(abort_on); /* gp_new removes it */
 	finds();
 	for (size_t i = 0; i < sizeof HARD / sizeof *HARD; i++)
 		hard(&HARD[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gaussian processes over random dimensions, and what they should say worked out the plain way. */
+/* Gaussian processes over random dimensions, and naive computations to compare with. */
 #ifndef TESTS_TUNER_MODEL_GP_HELP_H
 #define TESTS_TUNER_MODEL_GP_HELP_H
 #include <math.h>
@@ -19,7 +19,8 @@ struct made {
 	double at[MADE_DIMS][MADE_VALUES];
 };
 
-/* Ordered, with an absent code or not; unordered; with few values and with many. The first may be a trend. */
+/* Draws ordered dimensions with and without an absent code, and unordered ones, with few values and with many. The
+ * first one may be a trend. */
 __attribute__((unused)) static void made_draw(struct made *made, struct rng *rng, bool trend) {
 	made->dims = 1 + rng_below(rng, MADE_DIMS);
 	for (size_t d = 0; d < made->dims; d++) {
@@ -45,7 +46,7 @@ __attribute__((unused)) static void made_codes(const struct made *made, struct r
 		codes[d] = (uint16_t)rng_below(rng, made->dim[d].values);
 }
 
-/* So many observations with any targets; all targets are set anew. */
+/* Adds observations; all targets are drawn again. */
 __attribute__((unused)) static void made_observe(struct made *made, struct rng *rng, size_t count, double scale) {
 	uint16_t codes[MADE_DIMS];
 	double target[4096];
@@ -69,7 +70,7 @@ __attribute__((unused)) static void made_theta(struct made *made, struct rng *rn
 	made->gp->version++;
 }
 
-/* As gp.h has it, from two configurations. */
+/* The covariance of two configurations by the formula of gp.h. */
 __attribute__((unused)) static double plain_covariance(const struct made *made, const uint16_t *a, const uint16_t *b) {
 	const double *theta = made->gp->theta;
 	double sum = 0, product = 1, trends = 0, w = 1 / (1 + exp(-theta[made->dims + GP_SHARE]));
@@ -89,7 +90,7 @@ __attribute__((unused)) static double plain_trend(const struct made *made, const
 	return made->dim[0].trend ? made->dim[0].slope * made->dim[0].at[codes[0]] : 0;
 }
 
-struct plain { /* observations without the one at `without`, SIZE_MAX: with all */
+struct plain { /* observations without the one at `without`; SIZE_MAX: with all */
 	size_t count, row[MADE_ROWS];
 	double k[MADE_ROWS][MADE_ROWS], y[MADE_ROWS];
 };
@@ -109,7 +110,7 @@ __attribute__((unused)) static void plain_fill(struct plain *plain, const struct
 	}
 }
 
-/* Gauss, with pivots: x from k x = b; the logarithm of |det k|. */
+/* Gaussian elimination with pivots: solves k x = b and returns the logarithm of |det k|. */
 __attribute__((unused)) static double plain_solve(const struct plain *plain, const double *b, double *x) {
 	double k[MADE_ROWS][MADE_ROWS], determinant = 0;
 	size_t n = plain->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is kept between one observation and the next says the same as what is made anew. */
+/* Incremental results must equal those computed from scratch. */
 #include <config.h>
 
 #include "tests/tuner/model/gp_help.h"
@@ -16,7 +16,7 @@ struct game {
 	double anew, pooled, left; /* the largest differences */
 };
 
-/* Another process with the same parameters, given all at once. */
+/* Another process with the same parameters that is given everything at once. */
 static struct gp *twin(const struct made *made) {
 	struct gp *gp = gp_new(made->dim, made->dims);
 	memcpy(gp->theta, made->gp->theta, (made->dims + GP_SHAPES) * sizeof *gp->theta);
@@ -29,7 +29,7 @@ static struct gp *twin(const struct made *made) {
 
 static void left_out(struct game *game, struct gp *gp) {
 	double mean[ROWS_MAX], variance[ROWS_MAX], m[ROWS_MAX], v[ROWS_MAX];
-	if (rng_below(&game->rng, 3) == 0) /* not always: rows of several turns are then due at once */
+	if (rng_below(&game->rng, 3) == 0) /* not always, so that rows of several turns are due at once */
 		return;
 	gp_leave_one_out(gp, mean, variance);
 	gp_leave_one_out(game->made.gp, m, v);
@@ -63,7 +63,7 @@ static void set(struct game *game) {
 	gp_pool_set(game->pool, game->codes, game->count);
 }
 
-/* Fantasies that go again, others in their place, other targets, other parameters, other candidates. */
+/* Adds and removes assumed outcomes, and changes targets, parameters and candidates. */
 static void turn(struct game *game) {
 	struct gp *gp = game->made.gp;
 	switch (rng_below(&game->rng, 8)) {
@@ -108,7 +108,7 @@ static void play(uint64_t seed, double *anew, double *pooled, double *left) {
 	free(game);
 }
 
-/* Hundreds of fantasies that come and go leave little behind in single precision. */
+/* Hundreds of assumed outcomes that are added and removed must leave little error in single precision. */
 static void drift(void) {
 	struct game *game = mem_alloc(1, sizeof *game);
 	rng_seed(&game->rng, 77);
@@ -123,7 +123,7 @@ static void drift(void) {
 		gp_pool_predict(game->pool);
 	}
 	compare(game);
-	ok(game->pooled < 1e-3, "fantasies that come and go leave nothing behind (off by %.2g)", game->pooled);
+	ok(game->pooled < 1e-3, "assumed outcomes that are removed leave nothing behind (off by %.2g)", game->pooled);
 	gp_pool_free(game->pool);
 	gp_free(game->made.gp);
 	free(game);
@@ -133,8 +133,9 @@ int main(void) {
 	double anew = 0, pooled = 0, left = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		play(seed, &anew, &pooled, &left);
-	ok(anew < 1e-7, "what came one by one, went and came again is as if given at once (off by %.2g)", anew);
-	ok(pooled < 1e-3, "a pool says what each prediction says (off by %.2g)", pooled);
+	ok(anew < 1e-7, "observations added one by one, removed and added again are as if given at once (off by %.2g)",
+	   anew);
+	ok(pooled < 1e-3, "a pool agrees with each prediction (off by %.2g)", pooled);
 	ok(left < 1e-7, "and so are the errors of those left out (off by %.2g)", left);
 	drift();
 	return tap_done();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laws of growth: what was put in comes out, at sizes never seen, with an interval that holds; what has no law is
- * refused, or says by its own error that it has none. */
+/* Tests laws of growth: the true law is recovered, predicts sizes that were not measured, and its intervals hold; data
+ * without a law are refused, or show it by their own error. */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ static double cubic(double n) {
 static double linear(double n) {
 	return 3e-7 * n;
 }
-/* In cache linear, beyond 1000 three times as steep. */
+/* Linear within the cache, three times as steep beyond 1000. */
 static double broken(double n) {
 	return n < 1000 ? 1e-6 * n : 1e-3 * pow(n / 1000, 2.5);
 }
@@ -46,7 +46,7 @@ static size_t points(const struct made *one, double noise, size_t count, uint64_
 	return count;
 }
 
-/* Without noise the law itself; at sizes between those measured. */
+/* Without noise the law itself must be found, also between the measured sizes. */
 static void test_exact(const struct made *one) {
 	double n[12], t[12], worst = 0, ci[2];
 	struct growth growth;
@@ -59,10 +59,10 @@ static void test_exact(const struct made *one) {
 	ok(worst < 0.01, "%s: off by at most %.2g", one->name, worst);
 	double exponent = growth_exponent(&growth, 16384);
 	ok(fabs(exponent - one->exponent) < 0.05, "%s: its exponent is %.3f", one->name, exponent);
-	ok(growth.median_error < 0.01, "%s: and it knows that (%.2g)", one->name, growth.median_error);
+	ok(growth.median_error < 0.01, "%s: and its own error is as small (%.2g)", one->name, growth.median_error);
 }
 
-/* A new measurement at a size never seen is in the interval. */
+/* A new measurement at a new size must be in the interval. */
 static void test_coverage(const struct made *one, size_t count) {
 	double n[16], t[16], ci[2];
 	struct growth growth;
@@ -89,8 +89,8 @@ static void test_outlier(void) {
 	t[4] *= 3;
 	growth_fit(n, t, 8, NULL, 0, &growth, NULL);
 	double off = fabs(growth_predict(&growth, 700, ci) / cubic(700) - 1);
-	ok(off < 0.15, "one size that was disturbed moves the law by %.3f", off);
-	ok(growth.worst_error > 0.4, "and is what is predicted worst");
+	ok(off < 0.15, "one disturbed size moves the law by %.3f", off);
+	ok(growth.worst_error > 0.4, "and is the one that is predicted worst");
 }
 
 static void test_shuffled(void) {
@@ -107,7 +107,7 @@ static void test_shuffled(void) {
 	ok(honest >= 95, "shuffled sizes: %d of %d are refused or off by more than half", honest, DRAWS);
 }
 
-/* In any order, and a size that is there twice counts once. */
+/* The order does not matter, and a repeated size counts once. */
 static void test_order(void) {
 	double n[8], t[8], back_n[9], back_t[9];
 	struct growth a, b;
@@ -149,7 +149,8 @@ static void test_three(void) {
 	   ci[1]);
 }
 
-/* Game of Life on 16 cores, two tunes: the best goes from one thread to 16, and its time by no one law. */
+/* Game of Life on 16 cores, two tunes: the best number of threads goes from 1 to 16, so that its time does not follow
+ * one law. */
 static void test_measured(void) {
 	static const double n[] = {128, 176, 256, 352, 512, 704, 1024, 1408, 2048, 2816, 4096};
 	static const double t[][11] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Peaks and plateaus whose shape is known. */
+/* Tests peaks and plateaus of known shape. */
 #include <config.h>
 
 #include "tests/tuner/model/response_help.h"
@@ -8,7 +8,7 @@
 
 enum { GRID = LEVELS * LEVELS * LEVELS, DRAWS = 20 };
 
-/* Sharp along the first, flat along the second, and 30 % for any other word than 2 of the third. */
+/* Sharp along the first parameter, flat along the second, and 30 % slower for any other word than 2 of the third. */
 static double ridge(const int *x) {
 	return 0.4 * abs(x[0] - 3) + 0.004 * x[1] + 0.26 * (x[UNORDERED] != 2);
 }
@@ -18,7 +18,7 @@ static void at_winner(int *level) {
 	memcpy(level, winner, sizeof winner);
 }
 
-/* All values of the first three; the last two always the same. Returns the winner's row. */
+/* A grid of all values of the first three parameters with constant others. Returns the winner's row. */
 static size_t grid_make(struct made *made, struct rng *rng, double noise) {
 	size_t winner = 0;
 	made_begin(made, GRID);
@@ -59,9 +59,9 @@ static void grid_is_told(struct rng *rng) {
 	       p[1].last == LEVELS - 1,
 	   "a plateau is flat to its end, and the winner may be at one");
 	ok(p[2].verdict == LANDSCAPE_SHARP && !p[2].ordered && p[2].wide == 1 && p[2].measured == LEVELS - 1,
-	   "a word is sharp where all others cost more");
+	   "a word is sharp if all others cost more");
 	ok(p[3].verdict == LANDSCAPE_UNCLEAR && p[3].step[0].level == -1 && p[3].step[1].level == -1,
-	   "of what was never changed, and can't be, nothing is known");
+	   "nothing is known about a parameter that cannot change");
 	ok(l.fragile && !l.plateau && l.sharp == 2 && l.flat == 1 && l.unclear == 2, "and they are counted");
 	landscape_clear(&l);
 	made_end(&made);
@@ -76,7 +76,7 @@ static void noise_is_unclear(struct rng *rng) {
 	struct landscape_data data = {.measured = made.data, .winner = winner};
 	bool done = landscape_make(&l, &data) == 0;
 	ok(done && l.param[0].verdict == LANDSCAPE_UNCLEAR && l.param[1].verdict == LANDSCAPE_UNCLEAR,
-	   "where measurements are off by 30 %%, nothing is clear");
+	   "nothing is clear if measurements are off by 30 %%");
 	landscape_clear(&l);
 	made_end(&made);
 }
@@ -95,15 +95,15 @@ static void cut_short_is_slower(struct rng *rng) {
 	struct landscape_data data = {.measured = made.data, .winner = winner};
 	bool done = landscape_make(&l, &data) == 0;
 	ok(done && isinf(l.param[0].step[1].ci[1]) && l.param[0].step[1].ci[0] > 1.15,
-	   "what was cut short is slower than that");
+	   "a trial that was cut short is slower than its limit");
 	landscape_clear(&l);
 	data.winner = winner + 1;
-	ok(landscape_make(&l, &data) == -1 && l.reason[0], "and can't be the winner");
+	ok(landscape_make(&l, &data) == -1 && l.reason[0], "and cannot be the winner");
 	landscape_clear(&l);
 	made_end(&made);
 }
 
-/* A third of the grid: what is missing is predicted. */
+/* A third of the grid is measured, and the rest must be predicted. */
 static void missing_is_predicted(struct rng *rng) {
 	int asked = 0, inside = 0, wrong = 0, right = 0;
 	for (int draw = 0; draw < DRAWS; draw++) {
@@ -134,8 +134,8 @@ static void missing_is_predicted(struct rng *rng) {
 	}
 	printf("# %d of %d predicted intervals hold the truth; of %d verdicts %d right, %d wrong\n", inside, asked,
 	       2 * DRAWS, right, wrong);
-	ok(asked > DRAWS, "what was not measured is predicted");
-	ok(inside >= asked * 88 / 100, "intervals hold the true ratio in at least 88 %%");
+	ok(asked > DRAWS, "neighbours that were not measured are predicted");
+	ok(inside >= asked * 88 / 100, "intervals contain the true ratio in at least 88 %%");
 	ok(wrong <= DRAWS / 10 && right >= DRAWS, "verdicts on predictions are right, or unclear");
 }
 
@@ -151,22 +151,22 @@ static void little_is_enough(struct rng *rng) {
 	struct landscape_data data = {.measured = made.data};
 	bool done = landscape_make(&l, &data) == 0;
 	ok(done && l.param[0].verdict == LANDSCAPE_SHARP && l.reason[0] && isnan(l.predicted_r2),
-	   "three rows tell of a peak; that nothing is predicted has a reason");
+	   "three rows show a peak, and there is a reason why nothing is predicted");
 	ok(done && l.param[1].verdict == LANDSCAPE_UNCLEAR && l.param[1].measured + l.param[1].predicted == 0,
-	   "and nothing of the rest");
+	   "and nothing else is known");
 	landscape_clear(&l);
 	made.level[PARAMS + 1] = EFFECTS_ABSENT;
 	made.level[1] = EFFECTS_ABSENT;
 	done = landscape_make(&l, &data) == 0;
 	ok(done && l.param[1].verdict == LANDSCAPE_UNCLEAR && l.unclear == PARAMS - 2,
-	   "what the winner lacks is not counted");
+	   "a parameter that the winner lacks is not counted");
 	landscape_clear(&l);
 	data.winner = 3;
-	ok(landscape_make(&l, &data) == -1 && l.reason[0], "a row that there isn't is refused");
+	ok(landscape_make(&l, &data) == -1 && l.reason[0], "a row out of range is refused");
 	landscape_clear(&l);
 	data.winner = 0;
 	made.cost[1] = NAN;
-	ok(landscape_make(&l, &data) == -1 && l.reason[0], "a cost that is no number is refused");
+	ok(landscape_make(&l, &data) == -1 && l.reason[0], "a cost that is not a number is refused");
 	landscape_clear(&l);
 	made_end(&made);
 }
@@ -178,8 +178,8 @@ static void dimensions(void) {
 	ok(dim.values == 6 && fabs(at[2] - 0.5) < 1e-12 && at[0] == 0 && fabs(at[4] - 1) < 1e-12 && isnan(at[5]),
 	   "a wide range is compared by ratios");
 	dim = gp_dim_of(narrow, 3, at);
-	ok(dim.at == at && fabs(at[1] - 0.5) < 1e-12 && isnan(at[3]), "any other by differences");
-	ok(gp_dim_of(NULL, 3, at).at == NULL, "and words not at all");
+	ok(dim.at == at && fabs(at[1] - 0.5) < 1e-12 && isnan(at[3]), "any other range by differences");
+	ok(gp_dim_of(NULL, 3, at).at == NULL, "and words are unordered");
 }
 
 int main(void) {

@@ -32,7 +32,7 @@ static int rank_of(const double *x, int n, int i) {
 	return 2 * below + equal + 1;
 }
 
-/* All 2^n sign patterns of the doubled ranks: how many sum to at most `sum`. */
+/* The number of the 2^n sign patterns of the doubled ranks that sum to at most `sum`. */
 static int brute_at_most(const int *rank, int n, int sum) {
 	int found = 0;
 
@@ -70,7 +70,7 @@ static int brute_walsh(const double *x, int n, double *walsh) {
 	return count;
 }
 
-/* The largest place whose tail is within (1 - level) / 2, at least 1. */
+/* The largest rank whose tail is within (1 - level) / 2, at least 1. */
 static int brute_place(int n, double level) {
 	int rank[BRUTE_MAX], place = 0;
 
@@ -94,7 +94,7 @@ static bool brute_agrees(const double *a, const double *b, int n, double level) 
 	       paired.count == (size_t)n;
 }
 
-/* step 0: continuous; else times are multiples of it, which makes zeros and ties. */
+/* step 0: continuous; otherwise times are multiples of it, which makes zeros and ties. */
 static void draw(struct rng *rng, double *a, double *b, int n, double step) {
 	for (int i = 0; i < n; i++) {
 		a[i] = step > 0 ? step * (double)(1 + rng_below(rng, 4)) : exp(rng_normal(rng));
@@ -150,7 +150,7 @@ static double noise_tailed(struct rng *rng) { /* Student's t with one degree of 
 	return 0.01 * rng_normal(rng) / fabs(rng_normal(rng));
 }
 
-/* Coverage of 2000 intervals: the deviation of a share of 0.95 is 0.005 then. */
+/* With 2000 intervals the deviation of a coverage of 0.95 is 0.005. */
 static void test_coverage(struct rng *rng) {
 	static double (*const noises[])(struct rng *) = {noise_normal, noise_uniform, noise_tailed};
 	static const char *const names[] = {"normal", "uniform", "heavy-tailed"};

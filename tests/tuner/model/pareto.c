@@ -11,7 +11,7 @@
 enum { POINTS = 40, CASES = 2000 };
 typedef double point[2];
 
-/* Few values, so that many are equal; some are no numbers. */
+/* Draws from few values, so that many are equal; some are NAN. */
 static void draw(point *points, size_t count, struct rng *rng) {
 	uint64_t values = 2 + rng_below(rng, 30);
 	for (size_t i = 0; i < count; i++)
@@ -48,7 +48,7 @@ static bool front_agrees(const point *points, size_t count) {
 	return expected == kept;
 }
 
-/* None left is as good as another, up to noise; and by 0 nothing goes. */
+/* No remaining point is as good as another up to noise; without noise nothing is dropped. */
 static bool thin_agrees(const point *points, size_t count, double noise) {
 	size_t front[POINTS], kept = (size_t)pareto_front(points, count, front), all = kept;
 	kept = (size_t)pareto_thin(points, front, kept, noise);
@@ -73,14 +73,14 @@ int main(void) {
 		thins &= thin_agrees((const point *)points, count, 0.1);
 		keeps &= thin_agrees((const point *)points, count, 0);
 	}
-	ok(agrees, "the front is what no other point dominates, in order, equals once, nothing that is no number");
+	ok(agrees, "the front is the points that no other dominates, in order, equal ones once, without NAN");
 	ok(thins, "thinned, no two are the same up to noise");
 	ok(keeps, "without noise nothing is thinned");
 	static const point by_hand[] = {{1, 10}, {1.005, 5}, {2, 4.98}, {3, 2}};
 	size_t front[4], kept = (size_t)pareto_front(by_hand, 4, front);
 	ok(kept == 4, "all four are on the front");
 	kept = (size_t)pareto_thin(by_hand, front, kept, 0.01);
-	ok(kept == 2 && front[0] == 1 && front[1] == 3, "what wins by noise alone, and loses much, goes");
-	ok(pareto_front(by_hand, 0, front) == 0 && pareto_thin(by_hand, front, 0, 0.01) == 0, "of nothing, nothing");
+	ok(kept == 2 && front[0] == 1 && front[1] == 3, "a point that wins only by noise and loses much is dropped");
+	ok(pareto_front(by_hand, 0, front) == 0 && pareto_thin(by_hand, front, 0, 0.01) == 0, "no points give no front");
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measurements of made-up functions of a few parameters. */
+/* Measurements of invented functions of a few parameters. */
 #ifndef TESTS_TUNER_MODEL_RESPONSE_HELP_H
 #define TESTS_TUNER_MODEL_RESPONSE_HELP_H
 #include <math.h>
@@ -55,7 +55,7 @@ __attribute__((unused)) static int *drawn_levels(struct rng *rng, size_t rows) {
 	return level;
 }
 
-/* Rows at random, costs exp(f) with so much noise. */
+/* Random rows with costs exp(f) and this noise. */
 __attribute__((unused)) static void made_measure(struct made *made, struct rng *rng, size_t rows, double noise,
                                                  double (*f)(const int *level)) {
 	made_begin(made, rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scaling laws on times made by a law, with noise of 5 %: what is true lies within 95 % intervals. */
+/* Fits scaling laws to times that follow a law with 5 % noise: the truth must be within the 95 % intervals. */
 #include <config.h>
 
 #include "tuner/model/law/scaling.h"

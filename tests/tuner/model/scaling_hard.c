@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scaling laws on times that follow none, or that a point or two spoil. */
+/* Fits scaling laws to times that do not follow one, or that a point or two spoil. */
 #include <config.h>
 
 #include <gsl/gsl_errno.h>
@@ -44,7 +44,7 @@ static void shuffled(void) {
 	}
 }
 
-/* One point is a multiple of what it should be. */
+/* One point is a multiple of its true value. */
 static void wild(double factor) {
 	struct rng rng;
 	int held = 0, marked = 0, good = 0;
@@ -98,12 +98,12 @@ static void superlinear(void) {
 	int failed = scaling_fit(made.points, made.count, &scaling, &refusal);
 	ok(scaling.superlinear && scaling.fit[scaling.law].sigma == 0 && scaling.fit[scaling.law].kappa == 0 &&
 	       sane(&scaling),
-	   "faster than threads grow: sigma and kappa 0, and it is said");
+	   "faster than in proportion to the threads: sigma and kappa are 0, and it is marked");
 	ok(failed == !scaling.fit[scaling.law].good * -1 && scaling.residual[0] > 0.1 && scaling.residual[7] < -0.1,
 	   "residuals show it (%.2f, %.2f)", scaling.residual[0], scaling.residual[7]);
 }
 
-/* What no law may be had from, and what is out of range. */
+/* Points that do not determine a law, or are out of range. */
 static void refused(void) {
 	static const struct {
 		struct scaling_point points[4];
@@ -137,7 +137,7 @@ static void few(void) {
 	int failed = scaling_fit(three, 3, &scaling, &refusal);
 	ok(!failed && scaling.law == SCALING_AMDAHL && !scaling.fit[SCALING_USL].good && sane(&scaling) &&
 	       strstr(scaling.fit[SCALING_USL].doubt, "4 different"),
-	   "three numbers of threads carry Amdahl's law alone");
+	   "three numbers of threads only determine Amdahl's law");
 	const struct scaling_point worse[] = {{1, 1, 0}, {2, 0.6, 0}, {4, 0.55, 0}, {8, 0.8, 0}, {16, 1.42, 0}};
 	failed = scaling_fit(worse, 5, &scaling, &refusal);
 	const struct scaling_fit *fit = &scaling.fit[scaling.law];
@@ -145,7 +145,7 @@ static void few(void) {
 	   "five are enough to see that more threads are worse (best: %.1f)", fit->best_threads);
 }
 
-/* From the law itself: its parameters, and its other form. */
+/* The law itself must give its parameters and its other form. */
 static void exact(void) {
 	struct made made = {.seconds_1 = 0.02, .sigma = 0.04, .kappa = 0.003};
 	struct scaling scaling;
@@ -162,7 +162,7 @@ static void exact(void) {
 	ok(fabs(scaling_speedup(&scaling, 1, NULL) - 1) < 1e-9, "one thread has a speedup of 1");
 }
 
-/* Anything that is positive: no crash, nothing that is no number, and the same again. */
+/* Any positive times must not crash, give finite results, and give them again. */
 static void anything(void) {
 	struct rng rng;
 	bool all_sane = true, same = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times that a law makes. */
+/* Times that follow a law. */
 #ifndef TESTS_TUNER_MODEL_SCALING_MADE_H
 #define TESTS_TUNER_MODEL_SCALING_MADE_H
 #include <math.h>
@@ -21,7 +21,8 @@ __attribute__((unused)) static double made_best(const struct made *made) {
 	return made->kappa > 0 ? fmax(1, sqrt((1 - made->sigma) / made->kappa)) : INFINITY;
 }
 
-/* At up to 16 numbers of threads, until 0. deviations: points are off by different, known, ones; `noise` on average. */
+/* For up to 16 numbers of threads, ended by 0. deviations: points have different, known deviations, `noise` on average.
+ */
 __attribute__((unused)) static void made_times(struct made *made, const double *threads, struct rng *rng, double noise,
                                                bool deviations) {
 	made->count = 0;

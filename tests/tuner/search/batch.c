@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strategies asked for many at a time, as several nodes need them: no twins, nothing invalid, whatever is told late or
- * out of order; and a search that looks eight at a time at what to do next needs few evaluations more than one that
- * looks at each. SWEETSPOT_BATCH_TABLE=1 prints the table for all landscapes. */
+/* Asks strategies for many configurations at a time, as several nodes do: they must not give duplicates or invalid
+ * ones, even if results come late or out of order; and a search that decides on eight at a time must not need many more
+ * evaluations than one that sees each result first. SWEETSPOT_BATCH_TABLE=1 prints the table of all landscapes. */
 #include <config.h>
 
 #include <math.h>
@@ -34,12 +34,12 @@ static struct search *begin(const struct strategy *strategy, const struct land *
 }
 
 struct conduct {
-	bool honest;  /* valid ones alone, no twins, none that was told */
-	bool filled;  /* each call gave some while there was anything left */
+	bool honest;  /* only valid configurations, no duplicates, none that was told */
+	bool filled;  /* every call gave some while any were left */
 	size_t asked; /* without the baseline */
 };
 
-/* Batches of `batch`, told in random order; as many as a batch come a batch too late, one in ten never. */
+/* Batches of `batch`, told in random order; as many as a batch are told one batch too late, and one in ten never. */
 static struct conduct conduct_of(const struct strategy *strategy, const struct land *land, size_t batch,
                                  uint64_t most) {
 	struct conduct conduct = {true, true, 0};
@@ -82,13 +82,13 @@ static void conducts(const struct land *land, const char *name, uint64_t most) {
 	for (const struct strategy *const *s = strategy_registry; *s; s++)
 		for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
 			struct conduct conduct = conduct_of(*s, land, batches[b], most);
-			ok(conduct.honest && conduct.filled && conduct.asked >= want, "%s on %s, batches of %zu: %zu without twins",
-			   (*s)->name, name, batches[b], conduct.asked);
+			ok(conduct.honest && conduct.filled && conduct.asked >= want,
+			   "%s on %s, batches of %zu: %zu without duplicates", (*s)->name, name, batches[b], conduct.asked);
 		}
 }
 
-/* Evaluations that are told until one is within NEAR of the best; BOUND: it took more. Whole batches at a time, or one
- * asked for whenever one is told, with `batch` on their way. */
+/* The number of evaluations until one is within NEAR of the best; BOUND: it took more. Either whole batches at a time,
+ * or a new request after each result, with `batch` outstanding. */
 static double evaluations(const struct strategy *strategy, const struct land *land, size_t batch, bool whole,
                           uint64_t seed) {
 	struct search *search = begin(strategy, land, seed);
@@ -146,7 +146,7 @@ static const struct {
              {"mixed too", mixed_too}};
 enum { LANDS = sizeof lands / sizeof *lands };
 
-/* Geometric mean over the landscapes of evaluations with eight at a time over those one by one. */
+/* The geometric mean over the landscapes of evaluations with eight at a time over those one by one. */
 static double price(const struct strategy *strategy, struct land *const *land, bool table) {
 	double sum = 0, sum_of_window = 0;
 	for (size_t i = 0; i < LANDS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where one parameter at a time leads down, every strategy that learns anything gets there long before random does, and
- * results that were told before it began save it evaluations. */
+/* If changing one parameter at a time leads to the optimum, every strategy that learns must find it long before random
+ * does, and results that it was told before must save it evaluations. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int by_count(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* Evaluations until the optimum is found, NONE if that is over the bound; `told` known before. */
+/* The number of evaluations until the optimum is found, NONE if it is over the bound; `told` is known before. */
 static size_t evaluations(const struct strategy *strategy, const struct land *land, uint64_t seed, const uint64_t *told,
                           size_t told_count) {
 	struct err err = {0};
@@ -49,7 +49,7 @@ static bool learns(const struct strategy *strategy) {
 	return strcmp(strategy->name, "grid") != 0 && strcmp(strategy->name, "random") != 0;
 }
 
-/* Some that are good, but none that is one step from the best. */
+/* Good configurations, none of them one step from the best. */
 static size_t good_ones(const struct land *land, uint64_t *out, size_t want) {
 	size_t count = 0;
 	for (uint64_t i = 0; i < land->valid && count < want; i++)
@@ -58,11 +58,11 @@ static size_t good_ones(const struct land *land, uint64_t *out, size_t want) {
 	return count;
 }
 
-/* Neighbours may be more than anybody lists. */
+/* A configuration may have too many neighbours to list. */
 static void copes_with_wide(const char *name) {
 	struct land *land = land_wide();
 	size_t count = median(strategy_find(name), land, NULL, 0);
-	if (!ok(count <= BOUND, "%s finds the best of 2000 values and another parameter's in %d", name, BOUND))
+	if (!ok(count <= BOUND, "%s finds the best of 2000 values and of another parameter in %d", name, BOUND))
 		printf("# %zu\n", count);
 	land_free(land);
 }
@@ -73,13 +73,13 @@ int main(void) {
 	uint64_t told[4];
 	size_t told_count = good_ones(land, told, 4);
 	ok(median(strategy_find("random"), land, NULL, 0) == NONE, "random needs more than %d", BOUND);
-	ok(told_count == 4, "there are results to begin with");
+	ok(told_count == 4, "there are results to start from");
 	for (const struct strategy *const *s = strategy_registry; *s; s++) {
 		if (!learns(*s))
 			continue;
 		size_t cold = median(*s, land, NULL, 0), warm = median(*s, land, told, told_count);
 		bool good = ok(cold <= BOUND, "%s finds the optimum of a separable landscape in %d", (*s)->name, BOUND);
-		good &= ok(warm <= cold + cold / 4, "%s is not slowed down by good results that it is told first", (*s)->name);
+		good &= ok(warm <= cold + cold / 4, "%s is not slowed down by good results that it was told first", (*s)->name);
 		if (!good)
 			printf("# %zu and %zu\n", cold, warm);
 	}

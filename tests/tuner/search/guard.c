@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The search keeps its promises whatever the strategy does, and tells it only what makes sense. */
+/* The search must keep its promises whatever the strategy does, and must tell it only valid results. */
 #include <config.h>
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"
 
-/* Misbehaves as its table says, and reports what it was told by its phase. */
+/* Misbehaves as its table says, and reports by its phase what it was told. */
 struct bad {
 	struct strategy_task task;
 	unsigned asked, told, failures, cut;
@@ -131,12 +131,12 @@ static void outcomes(const struct land *land) {
 	const struct history *history = search_history(search);
 	uint64_t none = 77;
 	ok(history_best(history) == UINT64_MAX && history_count(history) == 0, "there is no best at first");
-	ok(search_ask(search, &none, 0) == 0 && none == 77, "none wanted, none given");
+	ok(search_ask(search, &none, 0) == 0 && none == 77, "asked for none, it gives none");
 	search_tell_value(search, 3, STRATEGY_FAILURE, 123);
-	ok(history_best(history) == UINT64_MAX && history_taken(history, 3), "a failure is no best");
+	ok(history_best(history) == UINT64_MAX && history_taken(history, 3), "a failure is never the best");
 	search_tell_value(search, 4, STRATEGY_VALUE, 2);
 	search_tell_value(search, 5, STRATEGY_CENSORED, 1);
-	ok(history_best(history) == 4, "a trial cut short is no best, however small its limit");
+	ok(history_best(history) == 4, "a trial that was cut short is never the best, however small its limit");
 	search_tell_value(search, 6, STRATEGY_VALUE, 1.5);
 	ok(history_best(history) == 6, "a smaller value is");
 	is_text(search_phase(search), "told 4, failures 1, cut 1", "the strategy was told of all four");
@@ -144,15 +144,16 @@ static void outcomes(const struct land *land) {
 	search_tell_value(search, 4, STRATEGY_VALUE, 1);
 	search_tell_value(search, land->valid, STRATEGY_VALUE, 1);
 	search_tell_value(search, UINT64_MAX, STRATEGY_VALUE, 1);
-	is_text(search_phase(search), "told 4, failures 1, cut 1", "but not of repetitions and of what does not exist");
+	is_text(search_phase(search), "told 4, failures 1, cut 1", "but not of repetitions or of invalid configurations");
 	const struct strategy_outcome *found = history_find(history, 6);
 	ok(found && found->value == 1.5 && history_best(history) == 6, "which changes nothing");
 	search_tell_value(search, 7, STRATEGY_VALUE, 0);
 	search_tell_value(search, 8, STRATEGY_VALUE, NAN);
 	search_tell_value(search, 9, STRATEGY_CENSORED, -INFINITY);
-	is_text(search_phase(search), "told 7, failures 4, cut 1", "values that are no times are failures");
-	ok(!history_find(history, 10) && !history_taken(history, 10), "what was never asked for or told is unknown");
-	ok(history_count(history) == 7, "the history counts what was measured");
+	is_text(search_phase(search), "told 7, failures 4, cut 1", "values that cannot be times are failures");
+	ok(!history_find(history, 10) && !history_taken(history, 10),
+	   "a configuration that was neither asked for nor told is unknown");
+	ok(history_count(history) == 7, "the history counts measured configurations");
 	search_free(search);
 }
 
@@ -184,7 +185,7 @@ int main(void) {
 	failing.init = init_fails;
 	ok(!search_new(&failing, &(struct strategy_task){.space = land->space, .seed = 1, .start = UINT64_MAX}, &err) &&
 	       err.code == ERR_USAGE,
-	   "a strategy that can't begin is an error");
+	   "a strategy that cannot start is an error");
 	search_free(NULL);
 	land_free(land);
 	return tap_done();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The search leaves out what a strategy must not propose and goes on where it gives up. Here every strategy is watched
- * from inside, so that none leans on that. */
+/* The search drops invalid proposals and goes on when a strategy gives up. Here every strategy is watched from inside,
+ * so that none relies on that. */
 #include <config.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { BATCH_MAX = 16 };
 
-/* A strategy in another's clothes, which keeps account of it. */
+/* A strategy that wraps another one and keeps account of it. */
 struct watched {
 	struct strategy_task task;
 	void *state;
@@ -76,7 +76,7 @@ static void answer(struct search *search, const struct land *land, uint64_t inde
 		search_tell_value(search, index, STRATEGY_VALUE, land->time[index]);
 }
 
-/* Until the space is used up; told in random order, some of a batch only after the next. */
+/* Plays until the space is used up; results come in random order, some of a batch only after the next one. */
 static void play(const struct land *land, bool batches) {
 	struct err err = {0};
 	struct search *search =
@@ -100,10 +100,10 @@ static void play(const struct land *land, bool batches) {
 static void honest(const struct land *land, const char *name, bool batches) {
 	const char *how = batches ? "in batches" : "one by one";
 	play(land, batches);
-	bool good = ok(repeated == 0 && invalid == 0 && overfull == 0, "%s on %s, %s: unseen and valid ones alone",
-	               inside->name, name, how);
-	good &= ok(gave_up == 0, "%s on %s, %s: goes on by itself", inside->name, name, how);
-	good &= ok(silent == 0, "%s on %s, %s: says what it is doing", inside->name, name, how);
+	bool good = ok(repeated == 0 && invalid == 0 && overfull == 0,
+	               "%s on %s, %s: proposes only unseen and valid configurations", inside->name, name, how);
+	good &= ok(gave_up == 0, "%s on %s, %s: does not give up early", inside->name, name, how);
+	good &= ok(silent == 0, "%s on %s, %s: describes what it is doing", inside->name, name, how);
 	if (!good)
 		printf("# repeated %zu, invalid %zu, overfull %zu, gave up %zu, silent %zu\n", repeated, invalid, overfull,
 		       gave_up, silent);

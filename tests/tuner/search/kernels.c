@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time models of two parallel kernels on a machine of two cores: what a variant costs serially, a curve over its block,
- * and the makespan of its loops under a schedule. The shape (sizes of effects, places of optima) is drawn by seed. */
+/* Time models of two parallel kernels on a machine with two cores: the serial cost of each variant, a curve over its
+ * block, and the makespan of its loops under a schedule. The shape (sizes of effects, positions of optima) is drawn by
+ * seed. */
 #include <config.h>
 
 #include <math.h>
@@ -13,13 +14,13 @@ enum { N = 1024 };
 
 struct shape {
 	double serial[VARIANTS_MAX];   /* log of its time with one thread at the best block */
-	double at[VARIANTS_MAX];       /* the best place of the block */
-	double bend[VARIANTS_MAX];     /* log of the time one place away */
-	double parallel[VARIANTS_MAX]; /* the share that threads divide */
-	double per_item[VARIANTS_MAX]; /* cost of handing out a piece of work, against the serial time */
+	double at[VARIANTS_MAX];       /* best level of the block */
+	double bend[VARIANTS_MAX];     /* log of the time ratio one level away */
+	double parallel[VARIANTS_MAX]; /* share that runs in parallel */
+	double per_item[VARIANTS_MAX]; /* cost of handing out a piece of work, over the serial time */
 	double bind[2], schedule[3];   /* logs */
 	bool blocked[VARIANTS_MAX], scheduled[VARIANTS_MAX];
-	double rough; /* deviation of what nothing explains */
+	double rough; /* deviation of unexplained differences */
 	uint64_t seed;
 };
 
@@ -36,7 +37,7 @@ static double roughness(const struct shape *shape, const int *config) {
 	return shape->rough * rng_normal(&rng);
 }
 
-/* The largest share of the work that one of two threads gets. */
+/* The larger share of the work of two threads. */
 static double largest_share(double items, double chunk, bool dealt) {
 	double pieces = dealt ? ceil(items / chunk) : 2;
 	double size = dealt ? chunk : ceil(items / 2);
@@ -69,7 +70,7 @@ static double kernel_time(const struct space *space, const int *config, const vo
 	return time * exp(roughness(shape, config));
 }
 
-/* What bindings differ on two cores without shared places. */
+/* The bindings that differ on two cores without shared places. */
 static struct space *two_core_space(const char *schedule_when) {
 	static const char *const names[] = {"threads", "proc_bind", "places"};
 	static const int rows[] = {0, 0, SPACE_ABSENT, 0, 1, 1, 1, 0, SPACE_ABSENT, 1, 1, 1, 1, 3, 1};

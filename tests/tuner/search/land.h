@@ -12,30 +12,30 @@ struct land {
 	uint64_t start; /* the baseline */
 };
 
-/* Gives the time of a configuration. */
+/* Returns the time of a configuration. */
 typedef double land_model(const struct space *space, const int *config, const void *shape);
 
-/* Builds the space and works out every time; owns the space from now on. start: a configuration, NULL for index 0. */
+/* Builds the space, computes every time and takes ownership of the space. start: a configuration; NULL: index 0. */
 struct land *land_new(struct space *space, land_model *model, const void *shape, const int *start);
 void land_free(struct land *land);
 
-/* search_land.c: small ones with a known optimum */
+/* land.c: small landscapes with a known optimum */
 struct land *land_single(void); /* one configuration */
 struct land *land_two(void);    /* two configurations */
 struct land *land_separable(void);
-struct land *land_bowl(void);        /* separable as well, 4096 configurations */
-struct land *land_wide(void);        /* a parameter of 2000 values, before another that matters */
-struct land *land_interacting(void); /* a diagonal valley: no single parameter leads down it */
-struct land *land_plateau(void);     /* the same time nearly everywhere */
-struct land *land_needle(void);      /* one configuration is fast, nothing points to it */
+struct land *land_bowl(void);        /* separable, 4096 configurations */
+struct land *land_wide(void);        /* a parameter of 2000 values and another one that matters */
+struct land *land_interacting(void); /* a diagonal valley, which no single parameter descends */
+struct land *land_plateau(void);     /* almost the same time everywhere */
+struct land *land_needle(void);      /* one configuration is fast, and nothing points to it */
 struct land *land_conditional(void);
 struct land *land_table(void);
 struct land *land_failing(void); /* 30 of 100 fail, the baseline among them */
 
-/* search_kernels.c: shaped like measured kernels on two cores, with effects that differ by seed */
+/* kernels.c: shaped like measured kernels on two cores, with effects that differ by seed */
 struct land *land_fw(uint64_t seed);
 struct land *land_gol(uint64_t seed);
-/* search_mixed.c: 200 to 600 configurations of random parameters, conditions, effects and interactions */
+/* mixed.c: 200 to 600 configurations of random parameters, conditions, effects and interactions */
 struct land *land_mixed(uint64_t seed);
 
 #endif

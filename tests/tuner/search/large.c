@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every strategy in a space that nobody lists: 10^12 configurations without the constraints, conditional parameters,
- * some 30 % failures, batches of 1 to 16 told in any order, late or never. */
+/* Runs every strategy in a space that is too large to list: 10^12 configurations without the constraints, conditional
+ * parameters, some 30 % failures, batches of 1 to 16 told in any order, late or never. */
 #include <config.h>
 
 #include <math.h>
@@ -27,7 +27,7 @@ static struct space *large_space(void) {
 	return built(space);
 }
 
-/* In values as the constraints have them: a place and one more, for all numbers but the tile. */
+/* The constraints refer to values, which are one more than the level, except for the tile. */
 static bool allowed(const int *config) {
 	bool tiled = config[10] == 1;
 	if ((config[0] + 1) * (config[1] + 1) > 100 || tiled != (config[11] != SPACE_ABSENT))
@@ -118,8 +118,7 @@ static bool uses(const struct run *run, uint64_t index) {
 static void follows_hints(const struct strategy *strategy, const struct space *space) {
 	uint64_t valid = space_valid(space), hints[HINTS] = {valid / 3, valid / 2, UINT64_MAX};
 	struct run *run = play(strategy, space, 1, hints);
-	ok(run->honest && uses(run, hints[0]) && uses(run, hints[1]), "%s begins at what the machine suggests",
-	   strategy->name);
+	ok(run->honest && uses(run, hints[0]) && uses(run, hints[1]), "%s starts with the machine's hints", strategy->name);
 	free(run);
 }
 
@@ -129,8 +128,9 @@ int main(void) {
 	ok(space_cartesian(space) >= 5e11 && space_valid(space) > UINT64_C(10000000000), "the space is large");
 	for (const struct strategy *const *s = strategy_registry; *s; s++) {
 		struct run *a = play(*s, space, 1, NULL), *b = play(*s, space, 1, NULL);
-		ok(a->honest && a->count >= ASKED, "%s: valid ones without twins, as many as are wanted", (*s)->name);
-		ok(same(a, b), "%s: the same again with the same seed", (*s)->name);
+		ok(a->honest && a->count >= ASKED, "%s: as many valid configurations as requested, without duplicates",
+		   (*s)->name);
+		ok(same(a, b), "%s: the same seed gives the same sequence", (*s)->name);
 		free(a);
 		free(b);
 	}

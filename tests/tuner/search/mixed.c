@@ -14,7 +14,7 @@ struct mixed {
 	size_t count;
 	int values[PARAMS];
 	bool ordered[PARAMS];
-	int parent[PARAMS], when[PARAMS]; /* there only where parameter `parent` has not the value `when`; -1: always */
+	int parent[PARAMS], when[PARAMS]; /* exists only if parameter `parent` does not have the value `when`; -1: always */
 	double main[PARAMS][VALUES];
 	double pair[PARAMS][PARAMS][VALUES][VALUES];
 	double rough;
@@ -39,7 +39,7 @@ static double mixed_time(const struct space *space, const int *config, const voi
 	return exp(sum + mixed->rough * rng_normal(&rng));
 }
 
-/* A number's effect is a valley with one bottom, a word's effects are unrelated. */
+/* The effect of a number is a valley with one minimum; the effects of words are unrelated. */
 static void draw_main(struct mixed *mixed, size_t p, double scale, struct rng *rng) {
 	double at = rng_unit(rng) * (mixed->values[p] - 1);
 	for (int v = 0; v < mixed->values[p]; v++) {
@@ -48,7 +48,7 @@ static void draw_main(struct mixed *mixed, size_t p, double scale, struct rng *r
 	}
 }
 
-/* Between numbers a twist that moves one's bottom with the other; with a word, a different effect for each word. */
+/* Between numbers a twist moves the minimum of one with the other; with a word, each word has a different effect. */
 static void draw_pair(struct mixed *mixed, size_t p, size_t q, double scale, struct rng *rng) {
 	double twist = rng_normal(rng);
 	for (int v = 0; v < mixed->values[p]; v++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A search measured by a pretended tuner: noise, and trials cut short as a tuner cuts them. */
+/* A search measured by a simulated tuner, with noise and with trials cut short as a tuner does it. */
 #ifndef TESTS_TUNER_SEARCH_PLAY_H
 #define TESTS_TUNER_SEARCH_PLAY_H
 #include "tests/tuner/search/land.h"
@@ -9,11 +9,10 @@ struct play {
 	const struct land *land;
 	const struct strategy *strategy;
 	uint64_t seed, evaluations; /* the baseline counts as one */
-	double noise;               /* deviation of a measured time's logarithm */
+	double noise;               /* deviation of the logarithm of a measured time */
 };
 
-/* The best true time over the landscape's best, among the few that a race of finalists would be held with. INFINITY:
- * nothing worked. */
+/* The best true time over the landscape's best, among the few finalists of a race. INFINITY: nothing worked. */
 double play_run(const struct play *play);
 
 #endif

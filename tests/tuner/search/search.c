@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every strategy of the registry on every landscape: what a search must never do, and what it must find. */
+/* Runs every strategy of the registry on every landscape: what a search must never do, and what it must find. */
 #include <config.h>
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { BATCH_MAX = 16 };
 static const struct {
 	const char *name;
 	struct land *(*make)(void);
-	bool found; /* by local long before the space is used up */
+	bool found; /* auto must find the optimum early */
 } lands[] = {
 	{"single", land_single, false},          {"two", land_two, false},         {"separable", land_separable, true},
 	{"interacting", land_interacting, true}, {"plateau", land_plateau, false}, {"needle", land_needle, false},
@@ -23,26 +23,26 @@ static const struct {
 };
 enum { LANDS = sizeof lands / sizeof *lands };
 
-/* How one search is driven. */
+/* The way one search is driven. */
 struct drive {
 	const struct land *land;
 	const struct strategy *strategy;
 	uint64_t seed, start, budget;
-	double until; /* ends when something as good is found */
-	bool batches; /* asks for 1 to 16 at a time, tells in any order, some late */
+	double until; /* ends when a time as good as this is found */
+	bool batches; /* asks for 1 to 16 at a time and tells in any order, some late */
 	bool noisy;
-	bool censored;  /* what is over the best is cut short */
-	bool meddled;   /* tells of indexes that were not asked for, too */
-	bool forgetful; /* never tells some of what was asked for */
+	bool censored;  /* trials slower than the best are cut short */
+	bool meddled;   /* also tells about indexes that were not asked for */
+	bool forgetful; /* never tells some of the results */
 };
 
 struct trace {
-	uint64_t *index; /* in the order asked for */
+	uint64_t *index; /* in the order of requests */
 	size_t count;
-	bool *given; /* of each index: asked for or told unasked */
+	bool *given; /* of each index: it was asked for, or told without a request */
 	bool repeated, invalid, overfull;
 	double best;
-	uint64_t *late; /* asked for and not yet told */
+	uint64_t *late; /* asked for and not told yet */
 	size_t late_count;
 	struct rng rng;
 };
@@ -74,7 +74,7 @@ static void answer(struct search *search, const struct drive *drive, struct trac
 	}
 }
 
-/* In batches: shuffled, all but a few, and without those that are never told. */
+/* Tells a batch in random order, except for a few late results and those that are never told. */
 static void answers(struct search *search, const struct drive *drive, struct trace *trace) {
 	size_t keep = drive->batches ? rng_below(&trace->rng, BATCH_MAX) : 0;
 	rng_shuffle(&trace->rng, trace->late, trace->late_count, sizeof *trace->late);
@@ -93,7 +93,7 @@ static void meddle(struct search *search, const struct drive *drive, struct trac
 	answer(search, drive, trace, index);
 }
 
-/* Until the space is used up, or what is good enough is found. */
+/* Runs until the space is used up, or a good enough time is found. */
 static struct trace run(const struct drive *drive) {
 	const struct land *land = drive->land;
 	struct trace trace = {.best = INFINITY};
@@ -179,7 +179,7 @@ static void conformance(const struct strategy *strategy, const struct land *land
 	drive.meddled = true;
 	ok(runs_through(drive), "%s on %s: every configuration once, with outcomes it did not ask for", s, name);
 	if (land->valid > 1)
-		ok(repeatable(drive), "%s on %s: the same again with the same seed", s, name);
+		ok(repeatable(drive), "%s on %s: the same seed gives the same sequence", s, name);
 }
 
 static void seeds(const struct strategy *strategy) {
@@ -188,13 +188,13 @@ static void seeds(const struct strategy *strategy) {
 	struct trace a = run(&drive);
 	drive.seed = 2;
 	struct trace b = run(&drive);
-	ok(!same(&a, &b), "%s: another seed, another order", strategy->name);
+	ok(!same(&a, &b), "%s: another seed gives another order", strategy->name);
 	trace_clear(&a);
 	trace_clear(&b);
 	land_free(land);
 }
 
-/* Evaluations until the optimum is measured. */
+/* The number of evaluations until the optimum is measured. */
 static size_t evaluations(struct drive drive) {
 	const struct land *land = drive.land;
 	drive.until = land->time[land->best];
@@ -217,7 +217,7 @@ static void finds(const struct land *land, const char *name) {
 		printf("# %.1f and %.1f\n", (double)automatic / SEEDS, (double)random / SEEDS);
 }
 
-/* How often the best is within 3 %, in a hundred, with a tenth of the valid configurations as budget. */
+/* The percentage of searches that end within 3 % of the best, with a tenth of the valid configurations as budget. */
 static double rate(const char *strategy, struct land *(*make)(uint64_t)) {
 	enum { SHAPES = 40, SEEDS = 2 };
 	int won = 0;

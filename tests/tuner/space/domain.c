@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values as people write them. */
+/* Tests values as users write them. */
 #include <config.h>
 
 #include "tuner/space/domain.h"
@@ -10,7 +10,7 @@
 #include "src/base/rng.h"
 #include "tests/tap.h"
 
-/* The values as text, separated by blanks; NULL where they are refused. */
+/* The values as text, separated by blanks; NULL if they are refused. */
 static char *values_text(const char *text, struct err *err) {
 	struct arena *arena = arena_new();
 	struct value *values;
@@ -84,7 +84,7 @@ static void test_largest(void) {
 	arena_free(arena);
 }
 
-/* Whatever the text: refused with a reason, or distinct values within the limit. */
+/* Any text is either refused with a reason or gives distinct values within the limit. */
 static void test_mutations(void) {
 	static const char *const seeds[] = {"1,2,4..16+4", "pow2(16,512)", "a,b,c",
 	                                    "0..64+8",     "16..512*2",    "0.5..1.5+0.25"};

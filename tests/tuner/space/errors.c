@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a space refuses, and what it says then. */
+/* Tests the errors of spaces and their messages. */
 #include <config.h>
 
 #include <math.h>
@@ -17,7 +17,7 @@ static struct space *small_space(void) {
 	return space;
 }
 
-/* Building fails; `what` and `hint` are parts of what it says. */
+/* Building must fail; `what` and `hint` are parts of the message. */
 static void fails(struct space *space, const char *what, const char *hint) {
 	struct err err = {0};
 	int status = space_build(space, &err);
@@ -125,9 +125,9 @@ static void test_adding(void) {
 	}
 	ok(space_add_param(space, "x", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
 	built(space);
-	ok(space_valid(space) == 32, "64 parameters are fine: %llu", (unsigned long long)space_valid(space));
-	ok(space_add_constraint(space, "threads > 2", &err) != 0, "nothing is added after building");
-	ok(space_build(space, &err) != 0, "a space is built once");
+	ok(space_valid(space) == 32, "64 parameters are accepted: %llu", (unsigned long long)space_valid(space));
+	ok(space_add_constraint(space, "threads > 2", &err) != 0, "a space that was built cannot be extended");
+	ok(space_build(space, &err) != 0, "a space cannot be built twice");
 	space_free(space);
 }
 
@@ -136,7 +136,7 @@ static void test_no_params(void) {
 	uint64_t index = 7;
 	ok(space_valid(space) == 1 && space_index(space, NULL, &index) && index == 0,
 	   "no parameters: the empty configuration");
-	ok(space_near(space, 0, SPACE_HAMMING, &index, 1) == 0, "it has no neighbours");
+	ok(space_near(space, 0, SPACE_HAMMING, &index, 1) == 0, "it does not have neighbours");
 	space_free(space);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Large spaces whose counts are known: published kernels' spaces, and chains over 10^12 combinations. */
+/* Tests large spaces with known counts: published kernels' spaces, and chains over 10^12 combinations. */
 #include <config.h>
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 
-/* Figures of the published exhaustive measurements of these spaces. */
+/* Compares with the published exhaustive measurements of these spaces. */
 static void check_figures(struct space *space, const char *name, double cartesian, uint64_t valid) {
 	struct rng rng;
 	uint64_t wrong = 0;
@@ -132,7 +132,7 @@ static void test_rising(void) {
 	space_free(one);
 }
 
-/* Neighbours in a line with p * q <= limit, counted place by place. */
+/* Counts, position by position, neighbours in a line with p * q <= limit. */
 static uint64_t count_product_line(int params, int values, int limit) {
 	uint64_t ways[1001], next[1001], sum = 0;
 	for (int v = 1; v <= values; v++)
@@ -161,7 +161,7 @@ static void test_product_lines(void) {
 	space_free(wide);
 }
 
-/* ways[s]: combinations of `params` values 1..values whose sum (or product) is s, for s up to limit */
+/* ways[s]: number of combinations of `params` values 1..values whose sum (or product) is s, for s up to limit. */
 static uint64_t count_total(int params, int values, int limit, bool product) {
 	uint64_t *ways = mem_alloc((size_t)limit + 1, sizeof *ways), sum = 0;
 	ways[product ? 1 : 0] = 1;
@@ -194,7 +194,7 @@ static void test_totals(void) {
 	space_free(sum);
 }
 
-/* Declared in an order that keeps every pair open until the end. */
+/* The order of declaration keeps every pair open until the end. */
 static void test_bad_order(void) {
 	struct space *space = line_space(12, 10, NULL);
 	char text[32];
@@ -220,16 +220,16 @@ static void test_overflow(void) {
 	int config[SPACE_PARAMS_MAX];
 	space_config(space, last, config);
 	ok(space_valid(space) == 3 * (UINT64_C(1) << 62) && space_index(space, config, &back) && back == last,
-	   "3 * 2^62 are fine, up to the last one");
+	   "3 * 2^62 are accepted, up to the last one");
 	space_free(space);
 }
 
 static void test_entangled(void) {
 	struct err err = {0};
 	struct space *space = line_space(2, 1000000, "p%d * 7919 %% 1000003 <= p%d");
-	ok(space_build(space, &err) != 0 && err.code == ERR_USAGE && err.hint[0], "what can't be counted is refused: %s",
-	   err.what);
-	ok(space_valid(space) == 0, "and has no configurations");
+	ok(space_build(space, &err) != 0 && err.code == ERR_USAGE && err.hint[0],
+	   "a space that cannot be counted is refused: %s", err.what);
+	ok(space_valid(space) == 0, "and does not have configurations");
 	space_free(space);
 }
 

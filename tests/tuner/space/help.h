@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spaces in few words, for tests. A space that can't be made as written ends the test program. */
+/* Short ways to make spaces for tests. A space that cannot be made ends the test program. */
 #ifndef TESTS_TUNER_SPACE_HELP_H
 #define TESTS_TUNER_SPACE_HELP_H
 #include <stdlib.h>
@@ -77,7 +77,8 @@ __attribute__((unused)) static struct space *convolution_space(void) {
 	return space;
 }
 
-/* What tune builds for an OpenMP kernel: a table of bindings, a schedule with its chunk, variants with a block. */
+/* A space as tune builds it for an OpenMP kernel: a table of bindings, a schedule with its chunk, variants with a
+ * block. */
 __attribute__((unused)) static struct space *openmp_space(void) {
 	static const char *const names[] = {"threads", "places", "proc_bind"};
 	/* threads 1 2 4 8; places threads cores sockets; proc_bind false close spread */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations and spaces as JSON. */
+/* Tests configurations and spaces as JSON. */
 #include <config.h>
 
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 
-/* -1 refused, 1 read */
+/* -1: refused; 1: read */
 static int reads(const struct space *space, const char *text, const uint64_t *fallback, uint64_t *index,
                  struct err *err) {
 	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
@@ -75,12 +75,13 @@ static void test_fallback(const struct space *space) {
 	         "{\"variant\": \"naive\", \"threads\": 4, \"places\": \"cores\", \"proc_bind\": \"spread\", "
 	         "\"schedule\": \"dynamic\", \"chunk\": 16, \"block\": null}",
 	         NULL, &base, &err) > 0,
-	   "a whole configuration, null for what is absent");
-	ok(reads(space, "{}", &base, &index, &err) > 0 && index == base, "nothing given: the fallback");
-	ok(reads(space, "{\"variant\": \"tiled\"}", &base, &tiled, &err) > 0, "what appears gets a value");
+	   "a complete configuration, with null for an absent parameter");
+	ok(reads(space, "{}", &base, &index, &err) > 0 && index == base, "an empty object gives the fallback");
+	ok(reads(space, "{\"variant\": \"tiled\"}", &base, &tiled, &err) > 0, "a parameter that appears gets a value");
 	is_text(word_of(space, tiled, "block"), "64", "the middle one");
-	is_text(word_of(space, tiled, "chunk"), "16", "the rest is the fallback's");
-	ok(reads(space, "{\"schedule\": \"static\"}", &tiled, &index, &err) > 0, "what is not needed goes");
+	is_text(word_of(space, tiled, "chunk"), "16", "the other values are the fallback's");
+	ok(reads(space, "{\"schedule\": \"static\"}", &tiled, &index, &err) > 0,
+	   "a parameter that no longer exists is dropped");
 	is_text(word_of(space, index, "chunk"), "absent", "it is gone");
 	ok(reads(space, "{\"block\": 16}", &base, &index, &err) < 0 && strstr(err.what, "exists only where"), "%s",
 	   err.what);
@@ -95,7 +96,7 @@ static void test_hash(void) {
 	must(space_add_constant(d, "m", value_int(1), &err), &err);
 	char *ha = space_hash(built(a)), *hb = space_hash(built(b)), *hc = space_hash(built(c)), *hd = space_hash(built(d));
 	ok(strcmp(ha, hb) == 0 && strncmp(ha, "sha256:", 7) == 0, "the same space has the same hash");
-	ok(strcmp(ha, hc) != 0 && strcmp(ha, hd) != 0, "another one another");
+	ok(strcmp(ha, hc) != 0 && strcmp(ha, hd) != 0, "another space has another hash");
 	free(ha);
 	free(hb);
 	free(hc);
@@ -117,7 +118,7 @@ static void test_json(const struct space *space) {
 	json_t *block = json_array_get(params, (size_t)space_param_find(space, "block"));
 	is_text(json_string_value(json_object_get(block, "when")), space_param_when(space, 1), "a condition");
 	ok(json_integer_value(json_array_get(json_object_get(block, "values"), 1)) == 32, "a value");
-	ok(json_is_null(json_object_get(json_array_get(params, 0), "when")), "no condition is null");
+	ok(json_is_null(json_object_get(json_array_get(params, 0), "when")), "a missing condition is null");
 	json_decref(json);
 }
 

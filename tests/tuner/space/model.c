@@ -151,7 +151,7 @@ void space_model_make(struct space_model *m, struct rng *rng) {
 		must(space_add_table(m->space, m->table_names, m->table_width, m->table, m->table_rows, &err), &err);
 }
 
-/* 1 holds, 0 does not, -1 mentions an absent parameter */
+/* 1: it holds; 0: it does not; -1: it mentions an absent parameter */
 static int rule_value(const struct space_model *m, const struct expr *expr, const int *config) {
 	struct value values[PARAMS + 1];
 	for (size_t i = 0; i < expr_name_count(expr); i++) {

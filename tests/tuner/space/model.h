@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A random space once more, as plain as can be. */
+/* A random space and a second, naive implementation of it to compare with. */
 #ifndef TESTS_TUNER_SPACE_MODEL_H
 #define TESTS_TUNER_SPACE_MODEL_H
 #include "src/base/rng.h"
@@ -20,10 +20,10 @@ struct space_model {
 	size_t valid_count;
 };
 
-/* Its space is not built yet. Conditions look at the parameters before them; or, half the time, at those after them. */
+/* Makes a space that is not built yet. Conditions mention earlier parameters or, half the time, later ones. */
 void space_model_make(struct space_model *m, struct rng *rng);
 void space_model_enumerate(struct space_model *m); /* fills valid, which the caller frees */
-/* From one combination of values and absences to the next; false after the last. */
+/* Advances to the next combination of values and absences; false after the last one. */
 bool space_model_next(const struct space_model *m, int *config);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Neighbourhoods of realistic spaces: every configuration can be reached from every other. */
+/* Tests neighbourhoods of realistic spaces: every configuration can be reached from every other one. */
 #include <config.h>
 
 #include "tests/tap.h"
@@ -7,7 +7,7 @@
 
 enum { NEAR_MAX = 256 };
 
-/* Edges as from * NEAR_MAX + i; missing ones are UINT64_MAX. */
+/* Edges at from * NEAR_MAX + i; missing ones are UINT64_MAX. */
 static uint64_t *all_near(const struct space *space, enum space_near kind, size_t *invalid) {
 	size_t valid = space_valid(space);
 	uint64_t *near = mem_alloc(valid * NEAR_MAX, sizeof *near);
@@ -39,7 +39,7 @@ static size_t reached_forwards(const uint64_t *near, size_t valid) {
 	return tail;
 }
 
-/* Rounds until nothing more is found to lead to configuration 0. */
+/* Repeats until no more configurations are found that lead to configuration 0. */
 static size_t reached_backwards(const uint64_t *near, size_t valid) {
 	bool *seen = mem_alloc(valid, sizeof *seen), more = true;
 	size_t count = 1;
@@ -94,8 +94,8 @@ static void test_appearing(const struct space *space) {
 	const char *tiled = "{\"variant\": \"tiled\", \"block\": 64, \"proc_bind\": \"close\", " REST "}";
 	const char *small = "{\"variant\": \"tiled\", \"block\": 16, \"proc_bind\": \"close\", " REST "}";
 	ok(is_near(space, naive, SPACE_HAMMING, tiled), "a variant that needs a block gets the middle one");
-	ok(is_near(space, tiled, SPACE_HAMMING, naive), "and without it the block is gone");
-	ok(is_near(space, small, SPACE_HAMMING, naive), "whatever it was");
+	ok(is_near(space, tiled, SPACE_HAMMING, naive), "and the block disappears without it");
+	ok(is_near(space, small, SPACE_HAMMING, naive), "whatever its value was");
 	ok(!is_near(space, naive, SPACE_HAMMING, small), "other blocks are another step");
 	const char *dynamic = "{\"variant\": \"naive\", \"threads\": 2, \"places\": \"threads\", \"proc_bind\": \"close\", "
 						  "\"schedule\": \"dynamic\", \"chunk\": 4}";
@@ -109,7 +109,7 @@ static void test_table(const struct space *space) {
 						 "\"schedule\": \"static\"}";
 	const char *one = "{\"variant\": \"naive\", \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
 					  "\"schedule\": \"static\"}";
-	ok(is_near(space, from, SPACE_HAMMING, spread), "a binding that is not in the table takes its nearest row along");
+	ok(is_near(space, from, SPACE_HAMMING, spread), "a binding that is not in the table moves to its nearest row");
 	ok(is_near(space, from, SPACE_ADJACENT, one), "so does a number of threads");
 }
 
@@ -121,11 +121,11 @@ static void test_middle(void) {
 	add_constraint(space, "level != 5 and level != 4");
 	built(space);
 	ok(is_near(space, "{\"on\": 0}", SPACE_ADJACENT, "{\"on\": 1, \"level\": 6, \"word\": \"a\"}"),
-	   "where the middle is not valid the nearest to it is taken, and the first word");
+	   "if the middle is not valid the nearest value to it is taken, and the first word");
 	space_free(space);
 }
 
-/* One value forces eleven others: the repair goes as far as it has to. */
+/* One value forces eleven others to change, and the repair must go that far. */
 static void test_far(void) {
 	struct space *space = space_new();
 	char name[16], text[64];

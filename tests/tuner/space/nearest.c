@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whatever is wished for, what comes back is valid, and near. */
+/* Tests that any wish leads to configurations that are valid and near. */
 #include <config.h>
 
 #include <math.h>
@@ -61,7 +61,8 @@ static void anything(const struct space *space, const char *name, struct rng *rn
 				twins += near[a] == near[b];
 		}
 	}
-	ok(bad == 0 && twins == 0, "%s: any wish leads to valid configurations, no twins (%zu, %zu)", name, bad, twins);
+	ok(bad == 0 && twins == 0, "%s: any wish leads to valid configurations without duplicates (%zu, %zu)", name, bad,
+	   twins);
 }
 
 static size_t changes(const struct space *space, uint64_t index, const double *wish) {
@@ -82,7 +83,8 @@ static size_t fewest_changes(const struct space *space, const double *wish) {
 	return fewest;
 }
 
-/* What crossover makes: each place from one of two. A beam may miss the nearest, but rarely. */
+/* Wishes as crossover makes them: each level from one of two parents. A beam may miss the nearest configuration, but
+ * rarely. */
 static void crossed(const struct space *space, const char *name, struct rng *rng) {
 	enum { PAIRS = 200 };
 	double mother[SPACE_PARAMS_MAX], father[SPACE_PARAMS_MAX];

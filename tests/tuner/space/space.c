@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random small spaces against enumeration: count, numbering, sampling, neighbours. */
+/* Compares random small spaces with enumeration: count, numbering, sampling, neighbours. */
 #include <config.h>
 
 #include <math.h>
@@ -27,7 +27,7 @@ static bool numbering_agrees(const struct space_model *m) {
 	return good;
 }
 
-/* Every combination that is not valid is refused, places out of range too. */
+/* Every invalid combination must be refused, as must levels out of range. */
 static bool others_refused(const struct space_model *m) {
 	int config[PARAMS] = {0};
 	size_t accepted = 0;
@@ -46,7 +46,7 @@ static bool others_refused(const struct space_model *m) {
 	return accepted == m->valid_count;
 }
 
-/* Chi-square of 30 draws for each configuration, as a deviation of about unit variance. */
+/* Chi-square of 30 draws per configuration, as a deviation of about unit variance. */
 static double sampling_deviation(const struct space_model *m, struct rng *rng) {
 	size_t *hits = mem_alloc(m->valid_count, sizeof *hits), draws = 30 * m->valid_count;
 	double chi = 0, freedom = (double)m->valid_count - 1;
@@ -58,7 +58,7 @@ static double sampling_deviation(const struct space_model *m, struct rng *rng) {
 	return freedom > 0 ? (chi - freedom) / sqrt(2 * freedom) : 0;
 }
 
-/* Parameters other than `param` that are in both and differ. */
+/* The number of parameters other than `param` that exist in both and differ. */
 static size_t changes(const struct space_model *m, const int *a, const int *b, size_t param) {
 	size_t count = 0;
 	for (size_t i = 0; i < m->params; i++)
@@ -66,11 +66,11 @@ static size_t changes(const struct space_model *m, const int *a, const int *b, s
 	return count;
 }
 
-/* The fewest other changes that give `param` that place; SIZE_MAX where no valid configuration has it. */
-static size_t fewest(const struct space_model *m, const int *from, size_t param, int place) {
+/* The fewest other changes that give `param` that level; SIZE_MAX: no valid configuration has it. */
+static size_t fewest(const struct space_model *m, const int *from, size_t param, int level) {
 	size_t least = SIZE_MAX;
 	for (size_t i = 0; i < m->valid_count; i++)
-		if (m->valid[i][param] == place && changes(m, from, m->valid[i], param) < least)
+		if (m->valid[i][param] == level && changes(m, from, m->valid[i], param) < least)
 			least = changes(m, from, m->valid[i], param);
 	return least;
 }
@@ -83,14 +83,14 @@ static bool is_step(const struct space_model *m, const int *from, const int *to)
 	return false;
 }
 
-/* Does some neighbour have `place`, with as few other changes as can be? */
-static bool is_reached(const struct space_model *m, const int *from, size_t param, int place, const uint64_t *near,
+/* Does a neighbour have that level, with as few other changes as possible? */
+static bool is_reached(const struct space_model *m, const int *from, size_t param, int level, const uint64_t *near,
                        size_t count) {
-	size_t least = fewest(m, from, param, place);
+	size_t least = fewest(m, from, param, level);
 	int to[PARAMS];
 	for (size_t i = 0; i < count && least != SIZE_MAX; i++) {
 		space_config(m->space, near[i], to);
-		if (to[param] == place && changes(m, from, to, param) == least)
+		if (to[param] == level && changes(m, from, to, param) == least)
 			return true;
 	}
 	return least == SIZE_MAX;
@@ -119,14 +119,14 @@ static bool near_agrees(const struct space_model *m, uint64_t index, enum space_
 	}
 	for (size_t param = 0; param < m->params && good; param++) {
 		bool all = kind == SPACE_HAMMING || !space_param_ordered(m->space, param);
-		for (int place = 0; place < (int)m->counts[param] && all && good && from[param] != SPACE_ABSENT; place++)
-			good = place == from[param] || is_reached(m, from, param, place, near, count);
+		for (int level = 0; level < (int)m->counts[param] && all && good && from[param] != SPACE_ABSENT; level++)
+			good = level == from[param] || is_reached(m, from, param, level, near, count);
 	}
 	size_t half = space_near(m->space, index, kind, fewer, count / 2);
 	return good && half == count / 2 && memcmp(near, fewer, half * sizeof *near) == 0;
 }
 
-/* One for every value that takes no other change along. */
+/* There must be one neighbour for every value that does not force another change. */
 static bool plain_agrees(const struct space_model *m, uint64_t index) {
 	uint64_t near[NEAR_MAX];
 	int from[PARAMS];
@@ -134,10 +134,10 @@ static bool plain_agrees(const struct space_model *m, uint64_t index) {
 	bool good = is_distinct(near, count, index, m->valid_count);
 	space_config(m->space, index, from);
 	for (size_t param = 0; param < m->params && good; param++)
-		for (int place = 0; place < (int)m->counts[param] && good && from[param] != SPACE_ABSENT; place++)
-			if (place != from[param] && fewest(m, from, param, place) == 0) {
+		for (int level = 0; level < (int)m->counts[param] && good && from[param] != SPACE_ABSENT; level++)
+			if (level != from[param] && fewest(m, from, param, level) == 0) {
 				expected++;
-				good = is_reached(m, from, param, place, near, count);
+				good = is_reached(m, from, param, level, near, count);
 			}
 	return good && count == expected;
 }
@@ -152,7 +152,7 @@ static bool is_strict(const struct space_model *m, const int *from, const int *t
 	return true;
 }
 
-/* All of them, those with few changes first. */
+/* All strict neighbours must be there, those with few changes first. */
 static bool strict_agrees(const struct space_model *m, uint64_t index) {
 	uint64_t near[NEAR_MAX];
 	int from[PARAMS], to[PARAMS];
@@ -167,7 +167,7 @@ static bool strict_agrees(const struct space_model *m, uint64_t index) {
 		good = is_strict(m, from, to) && own >= before;
 		before = own;
 	}
-	return good && count + 1 == expected; /* it is near itself */
+	return good && count + 1 == expected; /* a configuration counts as near itself here */
 }
 
 static bool all_near_agree(const struct space_model *m) {
@@ -219,11 +219,11 @@ int main(void) {
 		space_free(m.space);
 	}
 	size_t full = SPACES - empty;
-	ok(counted == SPACES, "%d random spaces count what enumeration counts (%zu empty)", SPACES, empty);
+	ok(counted == SPACES, "%d random spaces count the same as enumeration (%zu empty)", SPACES, empty);
 	ok(full > SPACES / 4 && conditional > 20 && full_tables > 20,
 	   "enough of them are not empty, have conditions or are tables (%zu, %zu, %zu)", full, conditional, full_tables);
 	ok(numbered == full, "numbers and configurations go back and forth");
-	ok(refused == full, "what is not valid has no number");
+	ok(refused == full, "an invalid configuration does not have a number");
 	ok(near == full, "neighbours of every kind are valid, distinct, near, and complete (%zu of %zu)", near, full);
 	ok(worst < 6, "sampling is uniform (largest deviation %.2f)", worst);
 	return tap_done();

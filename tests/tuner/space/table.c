@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spaces that one table lists in full, against sorting the rows. */
+/* Compares spaces that one table lists in full with sorting its rows. */
 #include <config.h>
 
 #include "tests/tap.h"
@@ -8,7 +8,7 @@
 struct sheet {
 	size_t width, rows, distinct;
 	int *cells;
-	bool *first; /* of its twins, in sorted order */
+	bool *first; /* first of its duplicates, in sorted order */
 	int *sorted;
 };
 
@@ -56,7 +56,7 @@ static struct space *sheet_space(const struct sheet *s, const int *values) {
 	return built(space);
 }
 
-/* Every distinct row has a number of its own, and the number gives the row back. */
+/* Every distinct row must have a number of its own, and the number must give the row back. */
 static bool numbers_agree(const struct space *space, const struct sheet *s) {
 	bool *seen = mem_alloc(s->distinct, sizeof *seen), good = space_valid(space) == s->distinct;
 	int config[SPACE_PARAMS_MAX];
@@ -107,7 +107,7 @@ static void check_sheet(size_t width, size_t rows, const int *values, const char
 	ok(space_valid(space) == s.distinct, "%s: %zu rows, %zu of them distinct (%llu)", name, rows, s.distinct,
 	   (unsigned long long)space_valid(space));
 	ok(numbers_agree(space, &s), "%s: numbers and rows go back and forth", name);
-	ok(strangers_refused(space, &s, &rng, values), "%s: other rows have no number", name);
+	ok(strangers_refused(space, &s, &rng, values), "%s: other rows do not have a number", name);
 	space_free(space);
 	sheet_clear(&s);
 }
@@ -156,7 +156,7 @@ static void test_limits(void) {
 	add_param(space, "a", "1", NULL);
 	add_param(space, "b", "1", NULL);
 	must(space_add_table(space, names, 2, rows, ROWS, &err), &err);
-	ok(space_valid(built(space)) == 1, "a million twins are one configuration");
+	ok(space_valid(built(space)) == 1, "a million duplicates are one configuration");
 	space_free(space);
 	free(rows);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Studies: what comes together, what differs, and whether there is anything to be seen at all. */
+/* Tests studies: merging of trials, contrasts, and whether times follow the configurations at all. */
 #include <config.h>
 
 #include <math.h>
@@ -29,7 +29,8 @@ static struct study *finished(struct study *study) {
 	return study;
 }
 
-/* The machine became slower by 30 % before the race: what was searched alone is not 30 % faster for that. */
+/* The machine became slower by 30 % before the race, which must not make configurations that were only searched look 30
+ * % faster. */
 static void test_drift(double slower) {
 	struct study *study = study_new("k", "cpu");
 	for (int threads = 1; threads <= 8; threads++)
@@ -43,7 +44,7 @@ static void test_drift(double slower) {
 	double expected = fabs(slower - 1) < 0.05 ? 1 : slower, worst = 0;
 	for (size_t i = 0; i < 5; i++)
 		worst = fmax(worst, fabs(study_row(study, i)->value * (double)(i + 1) / 8 / expected - 1));
-	ok(worst < 1e-9, "a race %.2f times as slow: the others are put at %.2f", slower, expected);
+	ok(worst < 1e-9, "a race %.2f times as slow: the other rows are scaled by %.2f", slower, expected);
 	ok(study_row(study, 8)->value == 9, "another problem is left alone");
 	study_free(study);
 }
@@ -66,18 +67,18 @@ static void test_rows(void) {
 	ok(study_rows(study) == 3, "a row for each configuration that has a time");
 	ok(study_failures(study) == 1, "failures are counted");
 	ok(study_row(study, 0)->value == 7 && study_row(study, 0)->trials == 1, "a race counts more than the search");
-	ok(study_row(study, 1)->over, "what was cut short is known to be");
-	ok(study_find(study, "n") == -1 && study_find(study, "pad") >= 0, "what never changes is no column");
+	ok(study_row(study, 1)->over, "a trial that was cut short is marked");
+	ok(study_find(study, "n") == -1 && study_find(study, "pad") >= 0, "a constant is not a column");
 	int threads = study_find(study, "threads");
 	ok(study_column(study, (size_t)threads)->numeric && study_number(study, 2, (size_t)threads) == 1 &&
 	       study_row(study, 0)->level[threads] == 2,
 	   "numbers are in ascending order");
-	ok(study_value_number(study, 0, "n", 0) == 8, "a value that never changes is there all the same");
-	ok(study_winner(study) == 0 && study_baseline(study) == SIZE_MAX, "the least time wins where nothing was tuned");
+	ok(study_value_number(study, 0, "n", 0) == 8, "a constant value is available all the same");
+	ok(study_winner(study) == 0 && study_baseline(study) == SIZE_MAX, "the fastest row wins if nothing was tuned");
 	study_free(study);
 }
 
-/* variant x block x threads, schedule only where threads > 1. */
+/* variant x block x threads; schedule exists only if threads > 1. */
 static struct study *conditional(void) {
 	struct study *study = study_new("k", "cpu");
 	for (int threads = 1; threads <= 8; threads *= 2)
@@ -108,11 +109,10 @@ static void test_dependent(void) {
 	struct met met = {0};
 	size_t threads = (size_t)study_find(study, "threads"), schedule = (size_t)study_find(study, "schedule");
 	study_series_each(study, threads, 3, NULL, NULL, series_meet, &met);
-	ok(met.series == 6 && met.rows == 24,
-	   "a series over threads for each block and schedule, with the one of 1 thread");
+	ok(met.series == 6 && met.rows == 24, "a series over threads for each block and schedule includes 1 thread");
 	struct study_ratio ratio = study_contrast(study, schedule, 1, 0, NULL, NULL);
 	ok(ratio.pairs == 9 && fabs(ratio.ratio - 1.5) < 1e-9 && ratio.agree == 9,
-	   "dynamic against static where all else is the same");
+	   "dynamic against static with everything else equal");
 	ratio = study_contrast(study, threads, 0, 3, NULL, NULL);
 	ok(ratio.pairs == 3 && fabs(ratio.ratio - 8) < 1e-9 && ratio.ci[0] < 8 && ratio.ci[1] > 8 && ratio.p < 0.01,
 	   "1 against 8 threads: the better schedule counts");
@@ -153,10 +153,10 @@ static void test_pattern(void) {
 	}
 	printf("# told apart from chance: %d of %d tables, %d of as many that were shuffled\n", found, TABLES,
 	       false_alarms);
-	ok(found >= TABLES * 95 / 100, "times that follow the configurations are told apart from chance");
+	ok(found >= TABLES * 95 / 100, "times that follow the configurations are distinguished from chance");
 	ok(false_alarms <= TABLES * 3 / 100, "shuffled ones are not");
 	struct study *few = table(&rng, 3, false);
-	ok(isnan(study_pattern(few)), "a few rows tell nothing of it");
+	ok(isnan(study_pattern(few)), "a few rows do not decide it");
 	study_free(few);
 }
 
@@ -188,7 +188,7 @@ static void test_pairs(void) {
 			}
 		study_free(study);
 	}
-	ok(all, "pairs are those that a search of all finds");
+	ok(all, "pairs are those of an exhaustive search");
 }
 
 static void test_machine(void) {
@@ -201,7 +201,7 @@ static void test_machine(void) {
 	study_machine(study, machine, ceilings, 0.002);
 	study_finish(study);
 	ok(study_host(study)->threads == 8 && study_host(study)->cache[2] == 524288 && study_host(study)->cache[3] == 0,
-	   "what the machine has");
+	   "the machine's figures");
 	ok(study_ceiling(study, "read", "dram", 3) == 10 && study_ceiling(study, "read", "dram", 8) == 30 &&
 	       study_ceiling(study, "read", "dram", 0) == 3000 && isnan(study_ceiling(study, "read", "l2", 8)),
 	   "the ceiling of the largest team up to this; a GPU's by itself");
@@ -217,7 +217,7 @@ static double limit_value(int n, int a, int b, int c) {
 	return 1 + n + (a * 37 + b * 101 + c * 53) % 997 * 1e-3;
 }
 
-/* The least time over c at each pair of the others, of the rows that are left; 0 where there is none. */
+/* The smallest time over c at each pair of the others, among the remaining rows; 0 if there is none. */
 static double limit_least(const struct study *study, int n, int a, int b) {
 	double least = 0;
 	for (size_t i = 0; i < study_rows(study); i++) {
@@ -254,7 +254,7 @@ static void test_limit(void) {
 		right += limit_least(study, i % LIMIT_N, i / LIMIT_N % LIMIT_A, i / LIMIT_N / LIMIT_A) ==
 		         limit_true(i % LIMIT_N, i / LIMIT_N % LIMIT_A, i / LIMIT_N / LIMIT_A);
 	printf("# %zu of %d least values\n", right, LIMIT_N * LIMIT_A * LIMIT_B);
-	ok(right >= LIMIT_N * LIMIT_A * LIMIT_B * 95 / 100, "among them the least of each pair of values");
+	ok(right >= LIMIT_N * LIMIT_A * LIMIT_B * 95 / 100, "among them the fastest of each pair of values");
 	ok(study_columns(study) == 4 && study_column(study, 3)->levels == LIMIT_C, "and every value");
 	study_free(study);
 }

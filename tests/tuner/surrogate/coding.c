@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations as the model of a search sees them. */
+/* Tests configurations as the model of a search sees them. */
 #include <config.h>
 
 #include <float.h>
@@ -24,17 +24,17 @@ static void places(void) {
 	struct coding *coding = coding_new(arena, built(space), 3);
 	ok(coding->count == 4 && coding->param[2] == 3, "a dimension for each parameter that has a choice");
 	ok(is_at(coding, 0, 0, 0) && is_at(coding, 0, 1, 0.25) && is_at(coding, 0, 3, 1),
-	   "numbers have places by their size");
-	ok(is_at(coding, 1, 1, 1.0 / 3) && is_at(coding, 1, 2, 2.0 / 3), "of a wide range, by their ratios");
+	   "numbers have coordinates by their size");
+	ok(is_at(coding, 1, 1, 1.0 / 3) && is_at(coding, 1, 2, 2.0 / 3), "by their ratios if the range is wide");
 	ok(is_at(coding, 3, 0, 0.5) && is_at(coding, 3, 1, 0) && is_at(coding, 3, 2, 1),
 	   "in whatever order they are listed");
-	ok(coding->dim[2].at == NULL && coding->dim[2].values == 4, "words have none");
-	ok(isnan(coding->dim[0].at[4]), "nor has absence");
+	ok(coding->dim[2].at == NULL && coding->dim[2].values == 4, "words do not have coordinates");
+	ok(isnan(coding->dim[0].at[4]), "nor does absence");
 	space_free(space);
 	arena_free(arena);
 }
 
-/* Every configuration: codes in range, the same for the same value only, those of absence where it is absent. */
+/* In every configuration codes are in range, distinct for distinct values, and mark absence. */
 static void all_codes(void) {
 	struct arena *arena = arena_new();
 	struct space *space = openmp_space();
@@ -102,12 +102,12 @@ static void aligned(void) {
 		at[i] = coding->dim[1].at[codes[1]];
 	}
 	ok(at[0] == 0 && at[2] == 0 && at[1] == 0.5 && at[5] == 0.5 && at[3] == 1 && at[15] == 1,
-	   "16 and 48 are as far apart as 32 is from 64 in it: not at all and half of it");
+	   "16 and 48 are in the same position, 32 and 64 half of the range apart");
 	space_free(space);
 	arena_free(arena);
 }
 
-/* Values added one by one, as no text has them. */
+/* Adds values that no text can express. */
 static struct coding *coding_of(struct arena *arena, struct space *space, const struct value *values, size_t count) {
 	struct err err = {0};
 	must(space_add_param(space, "p", "", values, count, NULL, &err), &err);
@@ -133,7 +133,7 @@ static void hostile(void) {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct arena *arena = arena_new();
 		struct space *space = space_new();
-		ok(sane(coding_of(arena, space, lists[i], 3)), "extreme numbers have places in 0..1 (%zu)", i);
+		ok(sane(coding_of(arena, space, lists[i], 3)), "extreme numbers have coordinates in 0..1 (%zu)", i);
 		space_free(space);
 		arena_free(arena);
 	}
@@ -163,7 +163,7 @@ static void many(void) {
 		add_constraint(space, arena_printf(arena, p < 32 ? "p%d == p%d" : "p%d <= p%d", p - 1, p));
 	coding = coding_new(arena, built(space), 3);
 	coding_index(coding, space_valid(space) - 1, codes);
-	ok(coding->count == GP_DIMS_MAX - 3 && sane(coding), "64 parameters fit, and leave the room that is wanted");
+	ok(coding->count == GP_DIMS_MAX - 3 && sane(coding), "64 parameters fit and leave the requested room");
 	space_free(space);
 	arena_free(arena);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What evaluations cost, and that it decides where seconds are the budget, and nowhere else. */
+/* Tests predictions of the cost of evaluations, which must matter if the budget is a time, and never otherwise. */
 #include <config.h>
 
 #include "tuner/surrogate/cost.h"
@@ -17,7 +17,7 @@ enum { SEEDS = 12, MOST = 400, SEQUENCE = 60, TOLD = 80 };
 enum { SIDE = 9, KINDS = 4, CHEAP = 2 };
 static const double BUDGET = 3000, DEAR = 20;
 
-/* Seconds of an evaluation. */
+/* The seconds of an evaluation. */
 typedef double cost_model(const int *config, uint64_t index);
 
 static double by_kind(const int *config, uint64_t index) {
@@ -34,7 +34,7 @@ static double untold(const int *config, uint64_t index) {
 	return 0;
 }
 
-/* By what no parameter says. */
+/* A cost that does not depend on any parameter. */
 static double erratic(const int *config, uint64_t index) {
 	struct rng rng;
 	(void)config;
@@ -42,7 +42,7 @@ static double erratic(const int *config, uint64_t index) {
 	return exp(2 * rng_normal(&rng));
 }
 
-/* The kind matters for the cost alone. */
+/* The kind matters only for the cost. */
 static double bowl(const struct space *space, const int *config, const void *shape) {
 	double x = config[0] - 6, y = config[1] - 2;
 	(void)space, (void)shape;
@@ -76,7 +76,7 @@ static double tell(struct search *search, const struct land *land, uint64_t inde
 	return seconds;
 }
 
-/* Simulated seconds until the optimum, at most the budget. */
+/* The simulated seconds until the optimum is found, at most the budget. */
 static double seconds_to_best(const struct land *land, uint64_t seed, double budget) {
 	struct search *search = begin(land, "auto", seed, budget);
 	double spent = 0;
@@ -96,8 +96,9 @@ static void test_cheap_first(const struct land *land) {
 		known += seconds_to_best(land, seed, BUDGET);
 		ignored += seconds_to_best(land, seed, 0);
 	}
-	ok(known < 0.8 * ignored, "what costs 20 times as much and gains nothing is left alone: %.0f s, %.0f s without",
-	   known, ignored);
+	ok(known < 0.8 * ignored,
+	   "configurations that cost 20 times as much without a gain are avoided: %.0f s, %.0f s without prediction", known,
+	   ignored);
 }
 
 static bool same_sequence(const struct land *land, const char *strategy, uint64_t seed, const double budgets[2],
@@ -117,7 +118,7 @@ static bool same_sequence(const struct land *land, const char *strategy, uint64_
 	return same;
 }
 
-/* Over seeds: how many sequences are the same. */
+/* The number of seeds whose sequences are equal. */
 static int same_count(const struct land *land, const char *strategy, const double budgets[2],
                       cost_model *const prices[2]) {
 	int same = 0;
@@ -131,17 +132,17 @@ static void test_sequences(const struct land *land) {
 	static const char *const models[] = {"auto", "bayes"};
 	for (size_t i = 0; i < 2; i++) {
 		ok(same_count(land, models[i], none, (cost_model *[]){by_kind, untold}) == SEEDS,
-		   "%s: counted evaluations cost nothing", models[i]);
-		ok(same_count(land, models[i], one, (cost_model *[]){alike, alike}) == SEEDS,
-		   "%s: costs that are alike change nothing", models[i]);
-		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, by_kind}) == SEEDS, "%s: the same by seed",
+		   "%s: with a budget of evaluations costs do not matter", models[i]);
+		ok(same_count(land, models[i], one, (cost_model *[]){alike, alike}) == SEEDS, "%s: equal costs change nothing",
 		   models[i]);
-		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, untold}) < SEEDS, "%s: costs that differ do",
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, by_kind}) == SEEDS,
+		   "%s: the same seed gives the same sequence", models[i]);
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, untold}) < SEEDS, "%s: different costs do",
 		   models[i]);
 	}
 }
 
-/* Told of some, in an order of no meaning. */
+/* A predictor that was told some costs, in an arbitrary order. */
 static struct cost *told(struct arena *arena, const struct land *land, const struct coding *coding, cost_model *price) {
 	struct strategy_task task = {.space = land->space, .arena = arena, .seconds = 1e9};
 	struct cost *cost = cost_new(&task, coding);
@@ -166,14 +167,14 @@ static void test_learned(const struct land *land) {
 	const struct coding *coding = coding_new(arena, land->space, 0);
 	struct cost *cost = told(arena, land, coding, by_kind);
 	double apart = predict_kind(cost, coding, KINDS - 1) - predict_kind(cost, coding, 0);
-	ok(fabs(apart - log(DEAR)) < 0.2 * log(DEAR), "kinds are told apart by their cost: %.1f times", exp(apart));
-	ok(cost_power(cost) > 0.8 && cost_power(cost) <= 1, "and believed: %.2f", cost_power(cost));
-	ok(cost_power(told(arena, land, coding, alike)) == 0, "costs that are alike are not looked at");
+	ok(fabs(apart - log(DEAR)) < 0.2 * log(DEAR), "kinds are distinguished by their cost: %.1f times", exp(apart));
+	ok(cost_power(cost) > 0.8 && cost_power(cost) <= 1, "and the prediction is trusted: %.2f", cost_power(cost));
+	ok(cost_power(told(arena, land, coding, alike)) == 0, "equal costs are ignored");
 	ok(cost_power(told(arena, land, coding, untold)) == 0, "nor are none");
 	double power = cost_power(told(arena, land, coding, erratic));
-	ok(power < 0.1, "what parameters don't foretell hardly counts: %.2f", power);
+	ok(power < 0.1, "an unpredictable cost hardly counts: %.2f", power);
 	cost_report(cost, 0, 2e9);
-	ok(cost_power(cost) == 0, "when the budget is spent cost counts no more");
+	ok(cost_power(cost) == 0, "costs do not count when the budget is spent");
 	arena_free(arena);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How auto begins: with a baseline every word of the parameter that decides the most, around the best so far; without
- * one, or with sources, not so. */
+/* Tests the opening of auto: with a baseline every word of the most decisive parameter is tried around the best so far;
+ * without one, or with sources, there is no opening. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static size_t variant_of(const struct space *space, uint64_t index) {
 	return (size_t)config[space_param_find(space, "variant")];
 }
 
-/* How many variants the first VARIANTS evaluations have, the baseline among them. */
+/* The number of variants among the first VARIANTS evaluations, the baseline included. */
 static size_t variants(const struct land *land, const struct strategy_task *task, char *phase, size_t size) {
 	struct search *search = begin(task);
 	bool seen[VARIANTS] = {false};
@@ -47,7 +47,7 @@ static size_t variants(const struct land *land, const struct strategy_task *task
 	return count;
 }
 
-/* What comes after all variants lies around the best of them. */
+/* The proposals after all variants must be around the best of them. */
 static bool goes_on_from_best(const struct land *land, const struct strategy_task *task) {
 	struct search *search = begin(task);
 	uint64_t index = land->start, best = index;
@@ -63,7 +63,7 @@ static bool goes_on_from_best(const struct land *land, const struct strategy_tas
 	return same;
 }
 
-/* All failures: the next words are tried all the same. */
+/* After failures the next words must be tried all the same. */
 static bool survives_failures(const struct land *land, const struct strategy_task *task) {
 	struct search *search = begin(task);
 	uint64_t index;
@@ -85,7 +85,7 @@ int main(void) {
 		ok(variants(land, &task, phase, sizeof phase) == VARIANTS, "the baseline and all other variants come first");
 		ok(strstr(phase, "opening") && strstr(phase, "variant"), "it says so: %s", phase);
 		ok(goes_on_from_best(land, &task), "then the next words, with the best variant");
-		ok(survives_failures(land, &task), "nothing works: it goes on");
+		ok(survives_failures(land, &task), "it goes on if nothing works");
 		task.start = UINT64_MAX;
 		variants(land, &task, phase, sizeof phase);
 		ok(!strstr(phase, "opening"), "no opening without a baseline: %s", phase);

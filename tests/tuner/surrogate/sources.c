@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model behind a search, with what was measured elsewhere. */
+/* Tests the model of a search with earlier searches as sources. */
 #include <config.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "tests/tuner/search/land.h"
 #include "tests/tuner/surrogate/watched.h"
 
-/* All at once in single precision, or each alone. */
+/* All candidates at once in single precision must agree with each of them alone. */
 static bool codes_agree(const struct surrogate *surrogate) {
 	size_t dim = surrogate->dims - surrogate->source_count;
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
@@ -41,8 +41,8 @@ static void source_followed(void) {
 		best = fmin(best, land->time[next]);
 		agree &= codes_agree(watch.surrogate);
 	}
-	ok(agree, "a source says the same of all candidates and of each");
-	ok(best <= 1.35 * land->time[land->best], "what was the best elsewhere is near the best here (%.3f)", best);
+	ok(agree, "a source predicts the same for all candidates and for each");
+	ok(best <= 1.35 * land->time[land->best], "the best of an earlier search is near the best here (%.3f)", best);
 	search_free(search);
 	land_free(land);
 }
@@ -68,7 +68,7 @@ static void sources(void) {
 		for (; count < 40 && search_ask(search, &next, 1); count++)
 			watched_answer(search, next, lands[l]->time[next]);
 		ok(taken && watch.fresh && watch.finite && count == (lands[l]->valid < 40 ? lands[l]->valid : 40),
-		   "sources with twins, extremes and numbers that are no configurations do no harm (%zu)", l);
+		   "sources with duplicates, extremes and invalid numbers do no harm (%zu)", l);
 		search_free(search);
 		land_free(lands[l]);
 	}

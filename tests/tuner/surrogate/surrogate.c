@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model behind a search, watched at every proposal. */
+/* Tests the model of a search, watched at every proposal. */
 #include <config.h>
 
 #include <math.h>
@@ -19,8 +19,8 @@ static void used_up(struct land *land, const char *name) {
 		watched_answer(search, index, land->time[index]);
 		count++;
 	}
-	ok(count == land->valid && watch.fresh, "%s: proposes all, and none again", name);
-	ok(watch.finite && (watch.models > 0 || land->valid <= WATCHED_FIRST), "%s: with finite numbers", name);
+	ok(count == land->valid && watch.fresh, "%s: proposes every configuration once", name);
+	ok(watch.finite && (watch.models > 0 || land->valid <= WATCHED_FIRST), "%s: all numbers are finite", name);
 	search_free(search);
 	land_free(land);
 }
@@ -37,7 +37,7 @@ static void promises(void) {
 	}
 	ok(first > 0.02 && last >= 0 && last < 0.005, "it promises less and less (%.3g at first, %.3g at last)", first,
 	   last);
-	ok(surrogate_promise(watch.surrogate, 0) == 0, "and nothing of no more evaluations");
+	ok(surrogate_promise(watch.surrogate, 0) == 0, "and nothing for no more evaluations");
 	search_free(search);
 	land_free(land);
 }
@@ -92,14 +92,15 @@ static void batches(void) {
 		for (size_t i = BATCH; i-- > 0;)
 			watched_answer(search, batch[i], land->time[batch[i]]);
 	}
-	ok(distinct && watch.fresh && watch.finite, "what is on its way is not proposed again");
-	ok(apart > 1.2 * near, "proposals of a batch lie apart (%.2f steps, the most promising %.2f)", apart / 4, near / 4);
-	ok(watch.surrogate->pending_count == 0, "nothing is left on its way");
+	ok(distinct && watch.fresh && watch.finite, "a pending configuration is not proposed again");
+	ok(apart > 1.2 * near, "proposals of a batch are spread (%.2f steps, the most promising ones %.2f)", apart / 4,
+	   near / 4);
+	ok(watch.surrogate->pending_count == 0, "nothing is pending at the end");
 	search_free(search);
 	land_free(land);
 }
 
-/* Four of ten fail: those of half of one parameter's values, nearly. */
+/* Four of ten fail: almost all with half of one parameter's values. */
 static void failures(void) {
 	struct land *land = land_bowl();
 	struct search *search = watched_begin(land->space, NULL, 0);
@@ -114,7 +115,7 @@ static void failures(void) {
 		watched_answer(search, index, fails ? INFINITY : land->time[index]);
 	}
 	ok(watch.finite && watch.fresh, "failures: finite numbers");
-	ok(found && failed < 10, "failures: few on the way to the best (%d)", failed);
+	ok(found && failed < 10, "failures: few before the best is found (%d)", failed);
 	search_free(search);
 	land_free(land);
 }
@@ -125,13 +126,13 @@ static void nothing_works(void) {
 	uint64_t index, count = 0;
 	for (; count < 60 && search_ask(search, &index, 1); count++)
 		watched_answer(search, index, INFINITY);
-	ok(count == 60 && watch.fresh && watch.models == 0, "where nothing works it goes on without a model");
+	ok(count == 60 && watch.fresh && watch.models == 0, "it goes on without a model if nothing works");
 	for (index = 0; history_taken(search_history(search), index);)
 		index++;
 	watched_answer(search, index, 1);
 	for (; count < 80 && search_ask(search, &index, 1); count++)
 		watched_answer(search, index, INFINITY);
-	ok(count == 80 && watch.fresh && watch.finite && watch.models > 0, "and with one when something does");
+	ok(count == 80 && watch.fresh && watch.finite && watch.models > 0, "and with one as soon as something does");
 	search_free(search);
 	land_free(land);
 }
@@ -152,7 +153,8 @@ static void censored(void) {
 		}
 		best = fmin(best, time);
 	}
-	ok(cut > 10 && watch.lifted && watch.finite, "what was cut short counts as slower than its limit (%d of 120)", cut);
+	ok(cut > 10 && watch.lifted && watch.finite,
+	   "a trial that was cut short counts as slower than its limit (%d of 120)", cut);
 	search_free(search);
 	land_free(land);
 }
@@ -195,7 +197,7 @@ static void large(void) {
 		*(i < 30 ? &first : &last) = fmin(i < 30 ? first : last, time);
 	}
 	ok(valid == UINT64_C(1000000000000) && watch.fresh && watch.finite && watch.models > 50, "10^12 configurations");
-	ok(last < first, "where it gets better (from %.2f to %.2f)", first, last);
+	ok(last < first, "in which it improves (from %.2f to %.2f)", first, last);
 	search_free(search);
 	space_free(space);
 }
@@ -223,7 +225,7 @@ static void many(void) {
 			keeps &= kept;
 		}
 	}
-	ok(bounded && keeps, "of 1500 observations those that matter stay");
+	ok(bounded && keeps, "of 1500 observations the important ones stay");
 	ok(watch.fresh && watch.finite && watch.models > 20, "and it goes on with them");
 	search_free(search);
 	land_free(land);
@@ -237,7 +239,7 @@ static void caps(void) {
 			rises &= y <= surrogate_cap(x + 0.001, cap) && isfinite(y);
 			same &= x > cap || y == x;
 		}
-	ok(rises && same && isfinite(surrogate_cap(INFINITY, 1)), "the cap bends what is slow and keeps its order");
+	ok(rises && same && isfinite(surrogate_cap(INFINITY, 1)), "the cap compresses slow values and keeps their order");
 }
 
 int main(void) {

@@ -32,7 +32,7 @@ static bool is_finite(const struct surrogate *surrogate) {
 	return finite;
 }
 
-/* What was cut short counts as slower than all that is known to be faster than its limit. */
+/* A trial that was cut short must count as slower than everything that is known to be below its limit. */
 static bool is_lifted(const struct surrogate *surrogate) {
 	for (size_t i = 0; i < surrogate->in_value; i++) {
 		const struct observed *cut = &surrogate->observed[surrogate->row[i]];

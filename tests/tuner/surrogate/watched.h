@@ -5,9 +5,9 @@
 #include "tuner/search/search.h"
 #include "tuner/surrogate/impl.h"
 
-enum { WATCHED_FIRST = 3 }; /* proposals before the model's first */
+enum { WATCHED_FIRST = 3 }; /* proposals before the first one of the model */
 
-/* What was seen in the search that was begun last, so far. */
+/* Observations of the latest search so far. */
 struct watch {
 	const struct surrogate *surrogate;
 	bool fresh, finite, lifted;
@@ -16,6 +16,6 @@ struct watch {
 extern struct watch watch;
 
 struct search *watched_begin(const struct space *space, const struct strategy_source *sources, size_t source_count);
-void watched_answer(struct search *search, uint64_t index, double time); /* infinite: it failed */
+void watched_answer(struct search *search, uint64_t index, double time); /* INFINITY: it failed */
 
 #endif
