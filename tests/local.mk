@@ -9,7 +9,7 @@ AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)'
 	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY; \
 	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
-EXTRA_DIST += build-aux/tap-timed %D%/tap.h %D%/tap.sh %D%/schema.py %D%/schema.sh
+EXTRA_DIST += build-aux/tap-timed %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk
@@ -64,9 +64,9 @@ check-quick: all
 check-slow: all
 	$(check_class) TESTS='$(slow_tests)'
 check-slurm: all
-	$(check_class) TESTS='$(slurm_tests)'
+	$(check_class) TESTS='$(slurm_tests)' check_PROGRAMS=
 check-gpu: all
-	$(check_class) TESTS='$(gpu_tests) $(filter tests/gpu/%,$(quick_tests))'
+	$(check_class) TESTS='$(gpu_tests) $(filter tests/gpu/%,$(quick_tests))' check_PROGRAMS='$(filter tests/gpu/%,$(check_PROGRAMS))'
 list-tests:
 	@printf 'quick %s\n' $(quick_tests)
 	@printf 'slow %s\n' $(slow_tests)

@@ -37,6 +37,7 @@ cluster_conf() {
 	ReturnToService=2
 	SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=100000
 	KillWait=5
+	MessageTimeout=100
 	NodeName=n[1-2] NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=[$((cluster_port + 1))-$((cluster_port + 2))] CPUs=${CLUSTER_CPUS:-1} RealMemory=500 State=UNKNOWN
 	PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 	${CLUSTER_LINES:-}
@@ -53,8 +54,8 @@ cluster_start() {
 	munged --force --key-file="$cluster/munge.key" --socket="$cluster/munge.socket" --pid-file="$cluster/munged.pid" \
 		--log-file="$cluster/munged.log" --seed-file="$cluster/munge.seed" || return 1
 	slurmctld && slurmd -N n1 && slurmd -N n2 || return 1
-	for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		sleep 1
+	for wait in $(seq 1200); do
+		sleep 0.1
 		[ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] && return 0
 	done
 	return 1

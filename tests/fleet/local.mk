@@ -3,4 +3,4 @@ dist_check_SCRIPTS += %D%/options %D%/slurm %D%/slurm_ends %D%/slurm_killed %D%/
 TESTS += %D%/options
 slow_tests += %D%/types
 slurm_tests += %D%/slurm %D%/slurm_ends %D%/slurm_killed %D%/nodes
-EXTRA_DIST += %D%/cluster.sh %D%/slurm_help.sh %D%/worker-fake %D%/slurm-fake
+EXTRA_DIST += %D%/cluster.sh %D%/slurm_help.sh %D%/gate %D%/worker-fake %D%/slurm-fake
