@@ -28,7 +28,6 @@ struct diagnosis {
 	bool always;
 };
 extern const struct diagnosis *const diagnosis_registry[]; /* ends with NULL */
-const struct diagnosis *diagnosis_find(const char *name);
 
 /* Adds a finding of the current diagnosis. strength: how many times faster the kernel would be without it, as far as is
  * known, otherwise 1; findings are shown in this order. The sentence tells the user what slows what down. */
@@ -44,7 +43,6 @@ enum evidence {
 	EVIDENCE_CEILING,
 	EVIDENCE_MACHINE
 };
-const char *evidence_word(enum evidence kind);
 /* value: the number in the text, NAN for none; unit may be NULL. */
 void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
                       ...) __attribute__((format(printf, 5, 6)));

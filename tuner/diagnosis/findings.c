@@ -22,7 +22,7 @@ const char *confidence_word(enum confidence confidence) {
 	return words[confidence];
 }
 
-const char *evidence_word(enum evidence kind) {
+static const char *evidence_word(enum evidence kind) {
 	static const char *const words[] = {"contrast", "scaling", "counter", "figure", "ceiling", "machine"};
 	return words[kind];
 }

@@ -82,8 +82,9 @@ bool probe_under(const struct study *study, const struct study_ratio *ratio) {
 	return ratio->ratio < 1 / (1 + probe_limit(study)) && ratio->ci[1] < 1 / (1 + study_noise(study));
 }
 
-/* Uses the interval, because ranks of few pairs do not reach small probabilities. */
-double probe_chance(const struct study *study, const struct study_ratio *ratio) {
+/* The probability of this ratio or a larger one if the true ratio is within the noise; 1 if it is below. It is taken
+ * from the interval, because ranks of few pairs do not reach small probabilities. */
+static double chance_of(const struct study *study, const struct study_ratio *ratio) {
 	double error = log(ratio->ci[1] / ratio->ci[0]) / (2 * NORMAL_95),
 		   over = log(ratio->ratio) - log1p(study_noise(study));
 	if (ratio->pairs == 0 || !(over > 0))
@@ -105,7 +106,7 @@ size_t probe_hold(const struct study *study, struct probe_case *cases, size_t co
 	double *p = mem_alloc(count + 1, sizeof *p), *adjusted = mem_alloc(count + 1, sizeof *adjusted);
 	size_t holding = 0;
 	for (size_t i = 0; i < count; i++)
-		p[i] = probe_chance(study, &cases[i].ratio);
+		p[i] = chance_of(study, &cases[i].ratio);
 	if (count)
 		paired_holm(p, count, adjusted);
 	for (size_t i = 0; i < count; i++)

@@ -25,8 +25,6 @@ bool probe_over(const struct study *study,
                 const struct study_ratio *ratio); /* the ratio is above 1, beyond the noise */
 bool probe_under(const struct study *study,
                  const struct study_ratio *ratio); /* the ratio is below 1, beyond the noise */
-/* The probability of this ratio or a larger one if the true ratio is within the noise; 1 if it is below. */
-double probe_chance(const struct study *study, const struct study_ratio *ratio);
 /* a over b, for two ratios that were measured independently. */
 struct study_ratio probe_apart(const struct study_ratio *a, const struct study_ratio *b);
 
@@ -61,8 +59,6 @@ void probe_about_problem(struct finding *finding, const struct study *study, siz
 char *probe_words(const struct study *study, size_t row, const char *without);
 /* The fastest row of a scope; SIZE_MAX: none. */
 size_t probe_best(const struct study *study, const struct probe_scope *scope);
-/* "1,2,4": the levels of a numeric column. The caller frees it. */
-char *probe_levels(const struct study *study, size_t column);
 /* Sets the experiment over threads that would tell more about this row. */
 void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column);
 

@@ -139,7 +139,8 @@ char *probe_words(const struct study *study, size_t row, const char *without) {
 	return words;
 }
 
-char *probe_levels(const struct study *study, size_t column) {
+/* "1,2,4": the levels of a numeric column. The caller frees it. */
+static char *levels_text(const struct study *study, size_t column) {
 	const struct study_column *one = study_column(study, column);
 	char *list = mem_strdup("");
 	for (size_t l = 0; l < one->levels; l++) {
@@ -153,7 +154,7 @@ char *probe_levels(const struct study *study, size_t column) {
 }
 
 void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column) {
-	char *words = probe_words(study, row, "threads"), *levels = probe_levels(study, column);
+	char *words = probe_words(study, row, "threads"), *levels = levels_text(study, column);
 	finding_next(finding, "sweep %s %s --over threads=%s --samples 21", study_kernel(study), words, levels);
 	free(words);
 	free(levels);

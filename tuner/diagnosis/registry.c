@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <stddef.h>
-#include <string.h>
 
 #include "tuner/diagnosis/diagnosis.h"
 
@@ -15,10 +14,3 @@ const struct diagnosis *const diagnosis_registry[] = {
 #include "tuner/diagnosis/diagnoses.def"
 	NULL};
 #undef DIAGNOSIS
-
-const struct diagnosis *diagnosis_find(const char *name) {
-	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++)
-		if (strcmp((*d)->name, name) == 0)
-			return *d;
-	return NULL;
-}

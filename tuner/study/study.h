@@ -78,8 +78,6 @@ const struct study_column *study_column(const struct study *study, size_t column
 bool study_same_problem(const struct study *study, size_t a, size_t b); /* of two rows */
 /* -1: there is no such column, or it has one value only. */
 int study_find(const struct study *study, const char *name);
-int study_level(const struct study *study, size_t column,
-                const char *word); /* -1: the column does not have this word */
 /* The value of a row in a column; NAN if it is a word or absent. */
 double study_number(const struct study *study, size_t row, size_t column);
 /* The value of a parameter or of a member of the problem, whether it is a column or constant; false: it is absent. */

@@ -128,15 +128,6 @@ int study_find(const struct study *study, const char *name) {
 	return -1;
 }
 
-int study_level(const struct study *study, size_t column, const char *word) {
-	const struct study_column *one = &study->columns[column];
-	struct value value = value_parse(word);
-	for (size_t i = 0; i < one->levels; i++)
-		if (value_equal(one->level[i], value))
-			return (int)i;
-	return -1;
-}
-
 double study_number(const struct study *study, size_t row, size_t column) {
 	int level = study->rows[row].level[column];
 	return level == STUDY_ABSENT ? NAN : value_number(study->columns[column].level[level]);

@@ -45,7 +45,4 @@ int study_set_file(struct study_set *set, const char *path, struct err *err);
 int study_set_document(struct study_set *set, const json_t *document, struct err *err);
 bool study_set_is_document(const json_t *json);
 
-struct record;
-int study_set_record(struct study_set *set, const struct record *record, const char *path, struct err *err);
-
 #endif

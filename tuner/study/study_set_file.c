@@ -62,7 +62,7 @@ static bool on_cpu(const struct record *record) {
 	return false;
 }
 
-int study_set_record(struct study_set *set, const struct record *record, const char *path, struct err *err) {
+static int recorded_add(struct study_set *set, const struct record *record, const char *path, struct err *err) {
 	bool time = strcmp(record->objective, "time") == 0;
 	uint64_t count = space_valid(record->space);
 	const char *slash = strrchr(path, '/');
@@ -84,7 +84,7 @@ int study_set_record(struct study_set *set, const struct record *record, const c
 
 static int record_add(struct study_set *set, const char *path, struct err *err) {
 	struct record *record = record_read(path, err);
-	int failed = record ? study_set_record(set, record, path, err) : -1;
+	int failed = record ? recorded_add(set, record, path, err) : -1;
 	record_free(record);
 	return failed;
 }
