@@ -46,7 +46,7 @@ bool counter_can(const struct counter_backend *backend, const char *event, const
 	struct counter_probe probe;
 	reason[0] = '\0';
 	if (site->tree && !backend->trees) {
-		snprintf(reason, COUNTER_REASON, "%s can't count a program from outside", backend->name);
+		snprintf(reason, COUNTER_REASON, "%s cannot count a program from outside", backend->name);
 		return false;
 	}
 	backend->probe(&probe);

@@ -12,7 +12,7 @@
 #include "gpu/compile.h"
 #include "src/base/mem.h"
 
-enum { TRIM_ABANDONED = 3600 /* seconds; nobody writes a file for so long */ };
+enum { TRIM_ABANDONED = 3600 /* seconds; writing a file never takes this long */ };
 
 struct found {
 	char name[96];

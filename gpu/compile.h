@@ -55,7 +55,7 @@ bool headers_read(const struct source *source, struct headers *headers, struct e
 void headers_free(struct headers *headers);
 struct include {
 	bool quoted;      /* not in angle brackets: a file, or a macro */
-	const char *name; /* inside the text; NULL where it is a macro's */
+	const char *name; /* inside the text; NULL for a macro */
 	size_t length;
 };
 /* Finds the next #include line and moves *text behind it; false at the end. */
@@ -68,7 +68,7 @@ struct gpu_compiled *ptxas_read(const char *log, size_t *count);
 /* cache.c */
 enum { CACHE_KEY = 7 + 64 + 1 };
 #define CACHE_BYTES ((uint64_t)256 << 20)
-char *cache_folder(void); /* made, and nobody else's; NULL: none. To free(3) */
+char *cache_folder(void); /* makes a private folder; NULL: none. free(3) it */
 bool cache_load(const char *folder, const char *key, struct code *code);
 void cache_store(const char *folder, const char *key, const struct code *code);
 void cache_remove(const char *folder, const char *key);

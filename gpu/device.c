@@ -129,7 +129,7 @@ static int context_make(struct gpu *gpu, struct err *err) {
 	    GPU_CALL(gpu, stream_create, &gpu->own.handle, DRIVER_STREAM_NON_BLOCKING, least))
 		return 0;
 	return err_set(err, ERR_UNAVAILABLE, "see with nvidia-smi whether somebody else has it, and its compute mode",
-	               "cuda:%d can't be opened: %s", index, gpu->message);
+	               "cuda:%d cannot be opened: %s", index, gpu->message);
 }
 
 struct gpu *device_open(int index, struct gpu *root, struct err *err) {

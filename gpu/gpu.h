@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A GPU as kernels see it: memory, compiled code, launches, streams. The CUDA driver, NVRTC and NVML are opened at run
- * time (gpu/open.h is the worker's side of it); nothing here needs CUDA's headers.
+ * time (gpu/open.h is the worker's side); nothing here needs CUDA's headers.
  *
- * Failures are sticky: the first one is kept with its message, what follows does nothing (allocations give 0 or NULL),
- * and whoever called for the work asks once, with gpu_failed, what became of it. So that host code reads like the
- * algorithm.
+ * Failures are sticky, so that host code reads like the algorithm: the first failure is kept with its message, later
+ * calls do nothing (allocations return 0 or NULL), and the caller asks once, with gpu_failed.
  *
- * Everything is in the order of a stream. A GPU has a stream of its own, which is used unless gpu_use names another
- * one. All calls are from one thread. Sizes are bytes where they are not called count. */
+ * Work runs in the order of a stream. A GPU has a stream of its own, which is used unless gpu_use names another one.
+ * All calls must come from one thread. Sizes are in bytes unless they are called count. The gpu owns all functions,
+ * modules, streams, marks and graphs that it returns, until it is closed. */
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 #include <stdbool.h>
@@ -32,15 +32,15 @@ const struct gpu_facts *gpu_facts(const struct gpu *gpu);
 
 enum gpu_failure {
 	GPU_FINE,
-	GPU_COMPILE,   /* the source does not compile with this configuration */
-	GPU_REFUSED,   /* this device can't run this configuration: threads, shared memory, registers, no such feature */
+	GPU_COMPILE, /* the source does not compile with this configuration */
+	GPU_REFUSED, /* this device cannot run this configuration: threads, shared memory, registers or a missing feature */
 	GPU_NO_MEMORY, /* of the device, or pinned */
 	GPU_BROKEN     /* an illegal access, a lost device: the context, and so the process, is unusable from then on */
 };
 /* Returns the first failure since the last call and forgets it (GPU_BROKEN stays); message: the reason in one line. */
 enum gpu_failure gpu_failed(struct gpu *gpu, char *message, size_t size);
 bool gpu_is_fine(const struct gpu *gpu);
-/* For code above this layer, if the configuration can't run for a reason that this layer does not know. */
+/* For code above this layer, if the configuration cannot run for a reason that this layer does not know. */
 __attribute__((format(printf, 3, 4))) void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...);
 
 /* ---- memory ---- */
@@ -84,7 +84,8 @@ struct gpu_function;
 const struct gpu_function *gpu_function(struct gpu *gpu, const struct gpu_module *module, const char *name);
 
 struct gpu_function_facts {
-	int registers, shared_bytes /* static */, local_bytes /* of a thread: its stack and what is spilled */, spill_bytes;
+	int registers, shared_bytes /* static */, local_bytes /* of a thread: its stack and spilled registers */,
+		spill_bytes;
 	int threads_max; /* of a block */
 };
 const struct gpu_function_facts *gpu_function_facts(const struct gpu_function *function);

@@ -29,7 +29,7 @@ struct gpu_module {
 	char *id; /* source and options */
 	driver_module handle;
 	struct gpu_function *functions;
-	struct gpu_compiled *compiled; /* what the compiler said */
+	struct gpu_compiled *compiled; /* the compiler's facts */
 	size_t compiled_count;
 	struct gpu_module *next;
 };
@@ -88,7 +88,7 @@ struct gpu {
 	unsigned flushes;
 	enum gpu_failure failure;
 	char message[256];
-	struct gpu *root, *peers[GPU_PEERS_MAX]; /* by index; of the root only. root: itself, or what it was opened for */
+	struct gpu *root, *peers[GPU_PEERS_MAX]; /* by index; only in the root. root: itself, or the gpu that opened it */
 };
 
 /* fail.c: returns true on success; otherwise keeps the failure. */

@@ -4,7 +4,11 @@
 
 #include "gpu/impl.h"
 
-enum { LAUNCH_SHARED_PLAIN = 48 << 10 /* what a block has without an opt-in */, LAUNCH_Z = 64, LAUNCH_GRID_YZ = 65535 };
+enum {
+	LAUNCH_SHARED_PLAIN = 48 << 10 /* bytes that a block may use without opting in */,
+	LAUNCH_Z = 64,
+	LAUNCH_GRID_YZ = 65535
+};
 
 static struct gpu_shape whole(const struct gpu_shape *shape) {
 	struct gpu_shape out = *shape;

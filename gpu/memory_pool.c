@@ -87,7 +87,7 @@ void pool_give(struct gpu *gpu, uint64_t memory) {
 	while (i < pool->count && !(pool->blocks[i].memory == memory && pool->blocks[i].used))
 		i++;
 	if (i == pool->count) {
-		gpu_fail(gpu, GPU_REFUSED, "memory is given back that nobody has");
+		gpu_fail(gpu, GPU_REFUSED, "released memory was not allocated here");
 		return;
 	}
 	pool->blocks[i].used = false;

@@ -29,12 +29,12 @@ struct counter_probe {
 /* The extent of a backend's counts. */
 enum counter_scope {
 	COUNTER_THREAD,  /* a thread: a state is opened, started, stopped and read in each */
-	COUNTER_MACHINE, /* all that happens meanwhile: one state, in the main thread */
+	COUNTER_MACHINE, /* everything on the machine: one state, in the main thread */
 	COUNTER_RERUN    /* nothing in this process: the caller reruns the trial under a simulator */
 };
 
 /* Software-defined events of the running kernel: thread t counts in values[t * stride + event]. It stores
- * COUNTER_SOFTWARE_UNKNOWN for an event that it can't know in this configuration. */
+ * COUNTER_SOFTWARE_UNKNOWN for an event that it cannot count in this configuration. */
 enum { COUNTER_SOFTWARE_UNKNOWN = -1 };
 struct counter_software {
 	const char *owner; /* the kernel's name */

@@ -16,7 +16,7 @@ struct papi_set {
 struct papi_event {
 	const char *unit;
 	int set, slot; /* index of its value; PAPI numbers only the events that it has taken */
-	int error;     /* PAPI's, where it was not taken */
+	int error;     /* PAPI's error if it was refused */
 	bool real;     /* its value is a double */
 	bool own;      /* software-defined, of this thread */
 	bool shared;   /* all threads have the same counter */

@@ -7,7 +7,7 @@
 
 struct perf_seen {
 	struct perf_sample sum; /* over the PMUs that can count it; `enabled` of one of them */
-	bool user_only;         /* what the kernel did is not in it */
+	bool user_only;         /* the kernel's own part is missing */
 	const char *only;       /* the only kind of cores that counted it; NULL: all */
 };
 

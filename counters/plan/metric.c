@@ -48,11 +48,11 @@ bool counter_metric_value(const struct counter_plan *plan, size_t metric, const 
 		named[i] = value_real(x);
 	}
 	if (count > METRIC_NAMES_MAX || !expr_eval(expr, named, &result) || result.type == VALUE_WORD) {
-		snprintf(reason, COUNTER_REASON, "%s can't be computed from these counts", plan->metrics[metric].formula);
+		snprintf(reason, COUNTER_REASON, "%s cannot be computed from these counts", plan->metrics[metric].formula);
 		return false;
 	}
 	*out = value_number(result);
 	if (!isfinite(*out))
-		snprintf(reason, COUNTER_REASON, "%s can't be computed from these counts", plan->metrics[metric].formula);
+		snprintf(reason, COUNTER_REASON, "%s cannot be computed from these counts", plan->metrics[metric].formula);
 	return isfinite(*out);
 }

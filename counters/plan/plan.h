@@ -13,7 +13,7 @@
 /* Decides about one way to count an event. */
 struct counter_judge {
 	void *ctx;
-	const char *cpu; /* "GenuineIntel-6-55", "AuthenticAMD-25-1", "arm-41-d0c"; "" where not known */
+	const char *cpu; /* "GenuineIntel-6-55", "AuthenticAMD-25-1", "arm-41-d0c"; "" if unknown */
 	/* Can the event be counted, and does it count truly (least: the count that the calibrated loop of selftest.h must
 	 * reach; 0: anything)? */
 	bool (*good)(void *ctx, const struct counter_backend *backend, const char *event, double least,

@@ -13,7 +13,7 @@
 	X(NOTHING, 3, "no configuration worked")                                                                           \
 	X(UNAVAILABLE, 4, "asked for a device or counter that is not available here")                                      \
 	X(INTERRUPTED, 130, "interrupted")                                                                                 \
-	X(BARRED, 126, "the program can't be run")                                                                         \
+	X(BARRED, 126, "the program cannot be run")                                                                        \
 	X(ABSENT, 127, "the program does not exist")
 
 enum err_code {

@@ -41,7 +41,7 @@ uint64_t rng_u64(struct rng *rng) {
 }
 
 uint64_t rng_below(struct rng *rng, uint64_t bound) {
-	uint64_t uneven = -bound % bound, r; /* 2^64 modulo bound: so many values would come up once too often */
+	uint64_t uneven = -bound % bound, r; /* 2^64 modulo bound: that many values would come up once too often */
 	do
 		r = rng_u64(rng);
 	while (r < uneven);

@@ -41,7 +41,7 @@ static int cli_help(int out) {
 		return 1;
 	}
 	fprintf(file, "Usage: sweetspot-worker                       answer requests, one JSON object a line\n"
-	              "       sweetspot-worker describe              print what it has\n"
+	              "       sweetspot-worker describe              print its kernels and counters\n"
 	              "       sweetspot-worker run KERNEL [P=V...]   run one trial and print its line\n"
 	              "\n"
 	              "Measures kernels for sweetspot, which starts it.\n");

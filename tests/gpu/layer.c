@@ -78,11 +78,11 @@ static void check_memory_ends(struct gpu *gpu) {
 	gpu_free(gpu, a);
 	ok(gpu_memory_free(gpu) >= before, "what is given back can be had");
 	gpu_free(gpu, 12345);
-	ok(layer_failed(gpu, GPU_REFUSED, "given back"), "what nobody has is not given back");
+	ok(layer_failed(gpu, GPU_REFUSED, "not allocated"), "what nobody has is not given back");
 	gpu_ptr b = gpu_alloc(gpu, 1000);
 	gpu_free(gpu, b);
 	gpu_free(gpu, b);
-	ok(layer_failed(gpu, GPU_REFUSED, "given back"), "nor is it twice");
+	ok(layer_failed(gpu, GPU_REFUSED, "not allocated"), "nor is it twice");
 }
 
 static void check_modules(struct gpu *gpu) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The members of a request as a table: what each takes, its range, and the field of a struct that it goes to. */
+/* The members of a request as a table: the type of each, its range, and the field of a struct that receives it. */
 #ifndef SRC_WORKER_KERNEL_MEMBER_H
 #define SRC_WORKER_KERNEL_MEMBER_H
 #include <jansson.h>

@@ -20,11 +20,7 @@ static enum ss_status source_run(void *memory, const struct ss_call *call) {
 }
 
 static const struct ss_param text_param[] = {
-	{.name = "text",
-     .summary = "what a specification says, as JSON",
-     .type = SS_TEXT,
-     .initial = "{}",
-     .max = SOURCE_TEXT_MAX},
+	{.name = "text", .summary = "a specification, as JSON", .type = SS_TEXT, .initial = "{}", .max = SOURCE_TEXT_MAX},
 	{.name = NULL},
 };
 
