@@ -170,7 +170,8 @@ static void test_bad_text(void) {
 
 static void test_place(void) {
 	struct err err = {0};
-	ok(!expr_parse("block * 8 <= = n", &err) && strstr(err.what, "column 14"), "the place is told: %s", err.what);
+	ok(!expr_parse("block * 8 <= = n", &err) && strstr(err.what, "column 14"), "the message gives the place: %s",
+	   err.what);
 }
 
 static void test_names(void) {

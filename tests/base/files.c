@@ -52,7 +52,7 @@ static void ends_well(void) {
 	free(mem_alloc(3, 3));
 }
 
-/* Of a few pages, and of many. */
+/* Blocks of a few pages, and of many. */
 static void test_large(void) {
 	static const size_t sizes[] = {1, 5000, (1 << 21) - 1, 1 << 21, 5000001};
 	bool whole = true;
@@ -99,7 +99,7 @@ struct piece {
 	unsigned char mark;
 };
 
-/* Every piece is aligned, zeroed, and its own: what is written to one shows in no other. */
+/* Every piece is aligned, zeroed, and separate: writing to one does not change another. */
 static void test_arena(void) {
 	enum { PIECES = 3000 };
 	struct arena *arena = arena_new();
@@ -120,7 +120,7 @@ static void test_arena(void) {
 	for (int i = 0; i < PIECES; i++)
 		for (size_t k = 0; k < pieces[i].size; k++)
 			torn += pieces[i].at[k] != pieces[i].mark;
-	ok(unaligned == 0, "what an arena gives is aligned");
+	ok(unaligned == 0, "an arena's pieces are aligned");
 	ok(dirty == 0, "it is zeroed");
 	ok(torn == 0, "no two pieces overlap");
 	is_text(arena_strdup(arena, "text"), "text", "arena_strdup");
@@ -153,11 +153,12 @@ static void test_read(void) {
 	struct err err;
 	char line[8];
 	size_t size;
-	ok(sys_write_file("plain", "one\ntwo\n", 8, &err) == 0 && holds("plain", "one\ntwo\n"), "what is written is read");
+	ok(sys_write_file("plain", "one\ntwo\n", 8, &err) == 0 && holds("plain", "one\ntwo\n"),
+	   "a written file reads back");
 	ok(sys_read_line("plain", line, sizeof(line)) && strcmp(line, "one") == 0, "the first line of it");
-	ok(sys_read_line("plain", line, 3) && strcmp(line, "on") == 0, "as much of it as there is room for");
+	ok(sys_read_line("plain", line, 3) && strcmp(line, "on") == 0, "a long line is cut to the room");
 	ok(!sys_read_line("absent", line, sizeof(line)) && !sys_read_line(".", line, sizeof(line)),
-	   "no line of what is no file");
+	   "a folder does not have lines");
 	char *data = sys_read_file("plain", 8, &size, &err);
 	ok(data && size == 8, "a file as large as the limit is read");
 	free(data);
@@ -225,7 +226,7 @@ static void test_folders(void) {
 	struct stat st;
 	ok(sys_make_dirs("x/y//z/", &err) == 0 && stat("x/y/z", &st) == 0 && S_ISDIR(st.st_mode),
 	   "folders are made with their parents");
-	ok(sys_make_dirs("x/y/z", &err) == 0, "it is no error that they are there");
+	ok(sys_make_dirs("x/y/z", &err) == 0, "existing folders are not an error");
 	ok(sys_make_dirs("plain/y", &err) < 0 && err.hint[0] && strstr(err.what, "plain"), "a file in the way is an error");
 	ok(sys_make_dirs("/proc/nope/x", &err) < 0 && err.code == ERR_FAILED, "so is a place that takes none");
 	setenv("HOME", "/home/x", 1);
@@ -260,7 +261,7 @@ static void test_memory_limits(void) {
 	sys_write_file("root/sys/fs/cgroup/memory/memory.limit_in_bytes", "7000\n", 5, NULL);
 	sys_write_file("root/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "6000\n", 5, NULL);
 	ok(has_limit("0::/a/b\n", 5000), "version 2: a group above limits, too");
-	ok(has_limit("0::/\n", UINT64_MAX), "version 2: the root has no limit");
+	ok(has_limit("0::/\n", UINT64_MAX), "version 2: the root is unlimited");
 	ok(has_limit("3:cpu,memory:/docker/1\n2:pids:/a\n", 6000), "version 1: the smaller of group and root");
 	ok(has_limit("3:memory:/not/seen/here\n", 7000), "version 1: in a container the root counts");
 	ok(has_limit("3:cpu,memoryx:/docker/1\n", UINT64_MAX), "another controller does not");

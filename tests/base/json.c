@@ -69,7 +69,7 @@ static void test_refused(void) {
 	int taken = 0;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		taken += !is_refused(bad[i], strlen(bad[i]));
-	ok(taken == 0, "what is no JSON document, or doubtful, is refused");
+	ok(taken == 0, "invalid or doubtful documents are refused");
 	ok(is_refused("[1\0]", 4) && is_refused("[1]\0", 4), "so are bytes of 0");
 	for (size_t size = 0; size < sizeof(sample) - 1; size++)
 		taken += !is_refused(sample, size);
@@ -211,7 +211,7 @@ static void test_form(void) {
 	FILE *full = fopen("/dev/full", "w");
 	ok(js_write(json, full) < 0, "a full disk shows");
 	fclose(full);
-	ok(js_canonical(NULL) == NULL, "no value has no text");
+	ok(js_canonical(NULL) == NULL, "NULL does not have a text");
 	json_decref(json);
 	free(text);
 	free(shown);
@@ -269,13 +269,13 @@ static void test_types(void) {
 		wrong += js_bool_or(json, keys[k], false) != (k == 2) ||
 		         strcmp(js_string_or(json, keys[k], "f"), k == 3 ? "s" : "f") != 0;
 	}
-	ok(wrong == 0, "every type is taken for what it is");
+	ok(wrong == 0, "every type is recognised");
 	json_t *array;
 	struct err err;
 	ok(js_array(json, "array", 1, &array, &err) < 0 && strstr(err.what, "'array'"), "too long an array is refused");
 	ok(js_array(NULL, "array", 1, &array, &err) < 0 &&
 	       js_array(json_object_get(json, "array"), "x", 1, &array, &err) < 0 && js_int_or(NULL, "x", 5) == 5,
-	   "what is no object has no members");
+	   "only objects have members");
 	json_decref(json);
 }
 
@@ -283,7 +283,7 @@ static void test_numbers(void) {
 	double x[] = {1.5, NAN, INFINITY, -INFINITY};
 	json_t *json = js_reals(x, 4);
 	char *text = js_canonical(json);
-	is_text(text, "[1.5,null,null,null]", "what JSON can't say is null");
+	is_text(text, "[1.5,null,null,null]", "numbers that JSON cannot express become null");
 	free(text);
 	json_decref(json);
 }

@@ -9,7 +9,7 @@
 #include "src/base/stats.h"
 #include "tests/tap.h"
 
-/* From the authors' table of test vectors. */
+/* The authors' table of test vectors. */
 static void test_hash(void) {
 	ok(hash_text("") == UINT64_C(0xcbf29ce484222325) && hash_text("a") == UINT64_C(0xaf63dc4c8601ec8c) &&
 	       hash_text("foobar") == UINT64_C(0x85944171f73967e8),
@@ -66,7 +66,7 @@ static double unevenness(uint64_t bound, int cells, int draws, uint64_t seed) {
 	return sum;
 }
 
-/* With 3 * 2^62 a plain remainder would give the first third twice as often. */
+/* With 3 * 2^62 a plain remainder would return the first third twice as often. */
 static void test_bound(void) {
 	struct rng rng;
 	rng_seed(&rng, 5);
@@ -136,7 +136,7 @@ static int compare(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* What holds for any sample, against its sorted copy. Returns how much does not. */
+/* Properties of any sample, tested against its sorted copy. Returns the number of failures. */
 static int order_faults(const double *x, const double *sorted, size_t n) {
 	int faults = stats_min(x, n) != sorted[0];
 	faults += stats_quantile(x, n, -1) != sorted[0] || stats_quantile(x, n, 2) != sorted[n - 1];
@@ -175,7 +175,7 @@ static void test_edges(void) {
 	double ci[2], one = 7, huge[] = {-1e308, 1e308}, infinite[] = {1, INFINITY, 2};
 	ok(isnan(stats_median(NULL, 0)) && isnan(stats_quantile(NULL, 0, 0.5)) && isnan(stats_min(NULL, 0)) &&
 	       isnan(stats_mean(NULL, 0)) && isnan(stats_mad(NULL, 0)),
-	   "nothing has no statistics");
+	   "an empty sample does not have statistics");
 	stats_median_ci(NULL, 0, 0.95, ci);
 	ok(isnan(ci[0]) && isnan(ci[1]), "nor an interval");
 	stats_median_ci(&one, 1, 0.95, ci);
@@ -214,11 +214,11 @@ static double exact_coverage(int n, int k) {
 	return 1 - 2 * missed;
 }
 
-/* Of the numbers 0 to n-1 the interval's ends are the ranks. */
+/* For the numbers 0 to n-1 the interval's ends are the ranks. */
 static int rank_of(int n, double level, bool *symmetric) {
 	double x[300], ci[2];
 	for (int i = 0; i < n; i++)
-		x[(i * 7 + 3) % n] = i; /* n is no multiple of 7 */
+		x[(i * 7 + 3) % n] = i; /* n is not a multiple of 7 */
 	stats_median_ci(x, (size_t)n, level, ci);
 	*symmetric = ci[0] + ci[1] == n - 1;
 	return (int)ci[0] + 1;

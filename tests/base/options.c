@@ -139,7 +139,7 @@ static void test_whole_numbers(void) {
 	int taken = 0, wrong = 0;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		taken += whole(bad[i], INT64_MIN, INT64_MAX) != INT64_MIN;
-	ok(taken == 0, "what is no whole number is refused");
+	ok(taken == 0, "anything but a whole number is refused");
 	for (long long v = -20; v <= 20; v++) {
 		char text[24];
 		snprintf(text, sizeof(text), "%lld", v);

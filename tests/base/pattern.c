@@ -66,7 +66,7 @@ static void test_hostile(void) {
 	free(unclosed);
 }
 
-/* In a child, under a limit that regcomp() must not run into. */
+/* Runs in a child, under a limit that regcomp() must not reach. */
 static void test_random(void) {
 	static const char letters[] = "a(){}{}[]|*?+1290,\\^$.:=-";
 	pid_t child = fork();

@@ -104,13 +104,13 @@ static void test_ends(void) {
 	   "then it has ended, and stays so");
 	char room[80], *text = room;
 	proc_status_text(proc_stop(proc, patience), text, sizeof(room));
-	is_text(text, "exit status 3", "its status is told");
+	is_text(text, "exit status 3", "its status is reported");
 	proc = shell("kill -SEGV $$");
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "a crash is an end");
 	proc_status_text(proc_stop(proc, patience), text, sizeof(room));
-	is_text(text, "killed by SIGSEGV (segmentation fault)", "its signal is told");
+	is_text(text, "killed by SIGSEGV (segmentation fault)", "its signal is reported");
 	proc_status_text(W_EXITCODE(0, SIGRTMIN + 1), text, sizeof(room));
-	ok(strstr(text, "killed by signal "), "a signal without a name is told by number");
+	ok(strstr(text, "killed by signal "), "a signal without a name is reported by number");
 	proc = shell("exec >&-; read word; exit $word");
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "a child may close its stdout");
 	ok(says(proc, "5\n") && WEXITSTATUS(proc_stop(proc, patience)) == 5, "and live on");
@@ -157,14 +157,14 @@ static void test_stderr(void) {
 		int length = snprintf(number, sizeof(number), "%d\n", i);
 		memcpy(at -= length, number, (size_t)length);
 	}
-	ok(reads(proc, "done"), "much on stderr blocks nobody");
+	ok(reads(proc, "done"), "much on stderr does not block");
 	outcome(proc, patience, NULL);
 	const char *kept = proc_stderr(proc);
 	ok(strlen(kept) == 1000 && strcmp(kept + (at - want), at) == 0, "exactly the end of it is kept");
 	proc_stop(proc, patience);
 	proc = shell("yes >&2; :");
 	ok(outcome(proc, 0.2, NULL) == PROC_TIMEOUT, "a child that only writes to stderr is left at the deadline");
-	ok(strstr(proc_stderr(proc), "y\ny\n"), "what it wrote is there");
+	ok(strstr(proc_stderr(proc), "y\ny\n"), "its output arrived");
 	proc_stop(proc, 0);
 	proc = shell("printf 'a\\033[1m\\377\\000\\tb\\n' >&2");
 	outcome(proc, patience, NULL);
@@ -186,8 +186,7 @@ static void test_failed_start(void) {
 	ok(!proc_start(&(struct proc_spec){.argv = nothing}, &err) && err.code == ERR_FAILED &&
 	       strstr(err.what, nothing[0]) && err.hint[0],
 	   "an unknown program is named");
-	ok(!proc_start(&(struct proc_spec){.argv = folder}, &err) && strstr(err.what, "ermission"),
-	   "a folder is no program");
+	ok(!proc_start(&(struct proc_spec){.argv = folder}, &err) && strstr(err.what, "ermission"), "a folder cannot run");
 	ok(!proc_start(&(struct proc_spec){.argv = yes, .cwd = "/no/such"}, &err) && strstr(err.what, "/no/such"),
 	   "a missing folder is named");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left of them");
@@ -203,7 +202,7 @@ static void test_surroundings(void) {
 	struct proc *proc =
 		shell_with((struct proc_spec){.unset = unset, .set = set, .cwd = "/"},
 	               "echo $OMP_PLACES,$GONE,$GONER,$OMP_NUM_THREADS,${EMPTY-unset},$(env | grep -c ^OMP_NUM); pwd");
-	ok(reads(proc, ",,stays,3,,1"), "the environment is what was asked for");
+	ok(reads(proc, ",,stays,3,,1"), "the environment is the requested one");
 	ok(reads(proc, "/"), "so is the folder");
 	proc_stop(proc, patience);
 	proc = shell_with((struct proc_spec){.address_space = 1 << 30}, "ulimit -v");

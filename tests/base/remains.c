@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What must not be left: processes of another session, and folders. SHA-256 in pieces. */
+/* Leaves nothing behind: processes of another session, and folders. SHA-256 in pieces. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -44,10 +44,10 @@ static void test_strays(void) {
 	int pair[2], came = 0;
 	char byte;
 	struct rusage usage = {.ru_maxrss = 0};
-	ok(reap_adopt() == 0 && reap_strays(0, NULL) == 0, "where there is no child nothing is found");
+	ok(reap_adopt() == 0 && reap_strays(0, NULL) == 0, "without a child nothing is found");
 	static const char *const cat[] = {"cat", NULL};
 	struct proc *own = proc_start(&(struct proc_spec){.argv = cat}, NULL);
-	ok(own && reap_strays(1, NULL) == 0, "a child of this session is none");
+	ok(own && reap_strays(1, NULL) == 0, "a child of this session is not a stray");
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return;
 	nest(DEPTH, pair[1]);
@@ -56,7 +56,7 @@ static void test_strays(void) {
 		came += read(pair[0], &byte, 1) == 1;
 	ok(came == DEPTH + 1, "a nest of sessions");
 	ok(reap_strays(60, &usage) == 0 && is_gone(pair[0]), "is killed to the last");
-	ok(usage.ru_maxrss > 0 && usage.ru_minflt > 0, "and what they used is told");
+	ok(usage.ru_maxrss > 0 && usage.ru_minflt > 0, "and their usage is reported");
 	ok(kill(proc_pid(own), 0) == 0 && proc_stop(own, 60) == 0, "the child of this session lives on to its own end");
 	close(pair[0]);
 }
@@ -67,7 +67,7 @@ static void test_sum(void) {
 	ok(sum.ru_utime.tv_sec == 4 && sum.ru_utime.tv_usec == 300000 && sum.ru_minflt == 11 && sum.ru_nvcsw == 2 &&
 	       sum.ru_nivcsw == 3,
 	   "times and counts are added");
-	ok(sum.ru_maxrss == 5, "of sizes the larger counts");
+	ok(sum.ru_maxrss == 5, "the larger size counts");
 }
 
 static void touch(const char *folder, const char *name) {
@@ -91,8 +91,8 @@ static void test_tree(void) {
 	chmod(folder, 0500);
 	ok(tree_remove(path) == 0 && access(path, F_OK) != 0, "is removed, folders without permissions included");
 	char *kept = mem_printf("%s/kept", outside);
-	ok(access(kept, F_OK) == 0, "but not what the link leads to");
-	ok(tree_remove(outside) == 0 && tree_remove(outside) != 0, "what isn't there can't be removed");
+	ok(access(kept, F_OK) == 0, "but not the target of the link");
+	ok(tree_remove(outside) == 0 && tree_remove(outside) != 0, "a missing folder cannot be removed");
 	free(kept);
 	free(outside);
 	free(link);

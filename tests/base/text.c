@@ -17,7 +17,7 @@ static void test_errors(void) {
 	struct err err;
 	ok(err_set(&err, ERR_USAGE, "try %s", "bad %s %d", "word", 3) == -1 && err.code == ERR_USAGE,
 	   "err_set gives -1 and the code");
-	is_text(err.what, "bad word 3", "what is formatted");
+	is_text(err.what, "bad word 3", "the text is formatted");
 	is_text(err.hint, "try %s", "a hint is taken as it is");
 	err_prefix(&err, "file %d", 7);
 	is_text(err.what, "file 7: bad word 3", "a prefix goes before it");
@@ -171,7 +171,7 @@ static void test_parse_values(void) {
 	int wrong = 0;
 	for (size_t i = 0; i < sizeof(not_numbers) / sizeof(*not_numbers); i++)
 		wrong += value_parse(not_numbers[i]).type != VALUE_WORD;
-	ok(wrong == 0, "what is no finite decimal number is a word");
+	ok(wrong == 0, "anything but a finite decimal number is a word");
 	ok(value_parse("9223372036854775807").as.i == INT64_MAX && value_parse("-9223372036854775808").as.i == INT64_MIN,
 	   "the ends of int64");
 	ok(value_parse("9223372036854775808").type == VALUE_REAL, "beyond them it is real");
@@ -222,7 +222,7 @@ static void test_value_json(void) {
 	json_t *bad = value_json(value_word("a\377b")), *nan = value_json(value_real(NAN));
 	is_text(json_string_value(bad), "a?b", "a word that is not UTF-8 still has JSON");
 	ok(json_is_null(nan), "NaN becomes null");
-	ok(!value_from_json(NULL, &value) && !value_from_json(nan, &value), "null is no value");
+	ok(!value_from_json(NULL, &value) && !value_from_json(nan, &value), "null is not a value");
 	ok(value_from_json(json_true(), &value) && value_equal(value, value_int(1)), "true is 1");
 	ok(value_from_json(bad, &value) && value.as.w == json_string_value(bad), "words point into the JSON");
 	json_decref(bad);

@@ -34,7 +34,7 @@ json_t *console_read(const char *path) {
 	return sections;
 }
 
-/* From an array of objects, the one that has this text in a member. Borrowed; NULL where there is none. */
+/* Finds, in an array of objects, the one with this text in a member. Borrowed; NULL if there is none. */
 static json_t *find(const json_t *array, const char *member, const char *text) {
 	size_t i;
 	json_t *one;

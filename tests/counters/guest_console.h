@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the guest has printed. All that is found is borrowed, and NULL where there is none. */
+/* Reads the guest's output. Results are borrowed, and NULL if they are missing. */
 #ifndef TESTS_COUNTERS_GUEST_CONSOLE_H
 #define TESTS_COUNTERS_GUEST_CONSOLE_H
 #include <jansson.h>
@@ -20,6 +20,6 @@ json_t *reply_counter(const json_t *reply, const char *word);
 bool counter_counted(const json_t *counter);
 /* Unavailable, without a value, and it says why. */
 bool counter_missing(const json_t *counter);
-double counter_thread(const json_t *counter, size_t thread); /* NAN where it has no value */
+double counter_thread(const json_t *counter, size_t thread); /* NAN if it lacks a value */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop of exactly two instructions a turn, so that it is known what must be counted. */
+/* A loop of exactly two instructions a turn, so that the right count is known. */
 #ifndef TESTS_COUNTERS_GUEST_LOOP_H
 #define TESTS_COUNTERS_GUEST_LOOP_H
 

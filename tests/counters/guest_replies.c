@@ -33,14 +33,14 @@ static void check_described(const json_t *sections) {
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *papi = console_source(sections, "refused", i, "papi");
 		const char *reason = js_string_or(papi, "reason", ""), *fix = js_string_or(papi, "fix", "");
-		good(!js_bool_or(papi, "usable", true) && *reason, papi, "%s is told why papi can't count", users[i]);
+		good(!js_bool_or(papi, "usable", true) && *reason, papi, "%s learns why papi cannot count", users[i]);
 		good(strstr(fix, "sysctl kernel.perf_event_paranoid="), papi, "and the command that helps");
 		papi = console_source(sections, "fixed", i, "papi");
 		good(js_bool_or(papi, "usable", false), papi, "which helps");
 	}
 }
 
-/* At least what the loop takes, and hardly more: starting and ending, the clock's interrupts. */
+/* Allows the loop's own work and little more: starting and ending, the clock's interrupts. */
 static bool is_loop(double value, double turns) {
 	double least = turns * GUEST_LOOP_INSTRUCTIONS;
 	return value >= least && value <= 1.05 * least;
@@ -125,7 +125,7 @@ static void check_user(const json_t *sections, const char *who) {
 
 static void check_hidden(const json_t *sections) {
 	const json_t *counter = reply_counter(console_reply(sections, "hidden", 1), "PAPI_TOT_INS");
-	good(strstr(js_string_or(counter, "reason", ""), "user"), counter, "what leaves the kernel's side out says so");
+	good(strstr(js_string_or(counter, "reason", ""), "user"), counter, "counts without the kernel's side say so");
 }
 
 int main(int argc, char **argv) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recorded machines (machines/NAME.json): which events each backend has there, and which of them count 0. The backends
- * of this file only have names: what they can do is the machine's. */
+/* Recorded machines (machines/NAME.json): the events of each backend there, and which of them count 0. The backends
+ * of this file only have names; the machine decides what they can count. */
 #ifndef TESTS_COUNTERS_MACHINE_H
 #define TESTS_COUNTERS_MACHINE_H
 #include "counters/plan/plan.h"
 
 struct machine {
 	json_t *json;
-	int asked;       /* what was asked of it since it was read */
+	int asked;       /* the questions asked since it was read */
 	int simulations; /* of these, of the simulator */
 };
 
@@ -21,7 +21,7 @@ bool machine_counts(const struct machine *machine, const char *source, bool loop
 
 /* The tables of the sources that are tested. */
 struct counter_tables *machine_tables(struct err *err);
-/* As counter_plan_new for words that are separated by blanks. */
+/* Like counter_plan_new, for words separated by blanks. */
 struct counter_plan *machine_plan(struct machine *machine, struct arena *arena, const struct counter_tables *tables,
                                   const char *words, const struct counter_software *software, struct err *err);
 

@@ -51,7 +51,7 @@ __attribute__((no_sanitize("thread"), no_sanitize("address"))) static void touch
 		memory[i * page] = 1;
 }
 
-/* Counts the touching of `pages` new pages; true where PAPI gives what the kernel says. */
+/* Counts the touching of `pages` new pages; true if PAPI agrees with the kernel. */
 static bool touch_counted(void *state, int pages, struct counter_value *values, size_t which) {
 	size_t size = (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -101,7 +101,7 @@ static void check_gap(void) {
 	static const char *const names[] = {CLOCK, "PAPI_NO_SUCH_EVENT", FAULTS};
 	struct counter_value values[3];
 	void *state = state_new();
-	ok(papi()->open(state, &alone, names, 3) == 0, "an event that nobody counts does not keep others from it");
+	ok(papi()->open(state, &alone, names, 3) == 0, "an event without a counter does not keep others from counting");
 	ok(touch_counted(state, PAGES, values, 2), "the value after it is its own");
 	ok(values[1].status == COUNTER_UNAVAILABLE && isnan(values[1].value) && values[1].reason[0], "it has none: %s",
 	   values[1].reason);
@@ -115,14 +115,14 @@ static void check_too_many(void) {
 	for (int i = 0; i < COUNTER_OPEN_MAX; i++)
 		names[i] = FAULTS;
 	void *state = state_new();
-	ok(papi()->open(state, &alone, names, COUNTER_OPEN_MAX) != 0, "what can't be counted together is refused");
+	ok(papi()->open(state, &alone, names, COUNTER_OPEN_MAX) != 0, "events that cannot be counted together are refused");
 	papi()->close(state);
 	memset(state, 0, papi()->state_size);
 	ok(papi()->open(state, &alone, names, 1) == 0 && touch_counted(state, PAGES, &value, 0), "and counts alone");
 	state_free(state);
 }
 
-/* PAPI counts one set a thread: the second is told so, the first goes on. */
+/* PAPI counts one set in each thread: the second is refused, the first continues. */
 static void check_nested(void) {
 	static const char *const name = FAULTS;
 	struct counter_value value;
@@ -131,7 +131,7 @@ static void check_nested(void) {
 	ok(good && papi()->start(first) == 0 && papi()->start(second) != 0, "a second set does not start beside the first");
 	state_free(second);
 	ok(papi()->stop(first) == 0 && papi()->read(first, &value) == 0 && touch_counted(first, PAGES, &value, 0),
-	   "which goes on");
+	   "the first continues");
 	ok(papi()->start(first) == 0, "closing stops");
 	state_free(first);
 }

@@ -80,7 +80,7 @@ static void check_hybrid(const char *folder) {
 	perf_pmus_find_in(folder, &pmus);
 	ok(pmus.count == 2 && strcmp(pmus.at[0].name, "cpu_core") == 0 && pmus.at[0].type == 4 &&
 	       strcmp(pmus.at[1].name, "cpu_atom") == 0 && pmus.at[1].type == 10,
-	   "two kinds of cores are two PMUs, and what is no core's is none");
+	   "two kinds of cores are two PMUs, and PMUs outside cores do not count");
 	check_address(&pmus, "instructions", 0, PERF_TYPE_HARDWARE, 0x400000001);
 	check_address(&pmus, "instructions", 1, PERF_TYPE_HARDWARE, 0xa00000001);
 	check_address(&pmus, "LLC-loads", 1, PERF_TYPE_HW_CACHE, 0xa00000002);
@@ -96,7 +96,7 @@ static void check_pmus(void) {
 		exit(99);
 	}
 	perf_pmus_find_in(folder, &pmus);
-	ok(pmus.count == 0, "no PMU is none");
+	ok(pmus.count == 0, "a folder without PMUs has none");
 	file_put(folder, "cpu", "type", "4\n");
 	perf_pmus_find_in(folder, &pmus);
 	ok(pmus.count == 1 && pmus.at[0].type == 4, "the PMU of a processor with cores of one kind");
@@ -107,7 +107,7 @@ static void check_pmus(void) {
 	check_hybrid(folder);
 	ok(tree_remove(folder) == 0, "the folder of the test can be removed");
 	perf_pmus_find_in(folder, &pmus);
-	ok(pmus.count == 0, "no folder is none");
+	ok(pmus.count == 0, "so has a missing folder");
 }
 
 static struct counter_value value_of(const char *name, struct perf_seen seen) {
@@ -145,7 +145,7 @@ static void check_values(void) {
 	check_value("faults", (struct perf_seen){.sum = {0, 200, 200}}, COUNTER_COUNTED, 0, "");
 }
 
-/* Every combination of what a reason can depend on. */
+/* Every combination of the facts that a reason can depend on. */
 static struct perf_facts facts_at(int i) {
 	return (struct perf_facts){
 		.capable = i & 1, .seccomp = i & 2, .virtual_machine = i & 4, .pmu = i & 8, .paranoid = (i >> 4) % 6 - 1};
@@ -166,7 +166,7 @@ static void check_reasons(void) {
 	}
 	ok(empty == 0, "every errno has a reason");
 	ok(long_ones == 0, "none is cut off");
-	ok(helpless == 0, "what can be mended says how");
+	ok(helpless == 0, "reasons with a remedy give it");
 }
 
 static void check_reason(int error, struct perf_facts facts, const char *reason, const char *fix) {

@@ -14,7 +14,7 @@
 #include "counters/perf/names.h"
 #include "tests/counters/perf_help.h"
 
-enum { TEAM = 3, PAGES = 1000, SPARE = 200 /* faults that are nobody's */ };
+enum { TEAM = 3, PAGES = 1000, SPARE = 200 /* faults outside the threads */ };
 
 static const char *const counted[] = {"page-faults", "minor-faults", "major-faults", "task-clock", NULL};
 enum { FAULTS, MINOR, MAJOR, CLOCK, COUNTED };
@@ -29,7 +29,7 @@ struct worker {
 	pthread_t thread;
 	size_t pages;
 	bool good;
-	double cpu, wall; /* by clocks, inside and outside what was counted */
+	double cpu, wall; /* by clocks, inside and outside the count */
 	struct counter_value work[COUNTED], idle[COUNTED];
 };
 
@@ -100,7 +100,7 @@ static void check_each(void) {
 	ok(!counter_find("perf")->can("cycle", &here, reason) && strstr(reason, "cycle"), "an unknown name: %s", reason);
 }
 
-/* With a limit of this many more files. */
+/* Runs with a limit of this many more files. */
 static int crowded_open(struct perf_test *test, size_t events, int more) {
 	const char *names[COUNTER_OPEN_MAX];
 	struct rlimit limit, tight;
@@ -131,7 +131,7 @@ static void check_crowd(void) {
 	test = perf_test_new();
 	ok(crowded_open(&test, 1, 0) == 0 && test.backend->read(test.state, &value) == 0 &&
 	       value.status == COUNTER_UNAVAILABLE && strstr(value.reason, "ulimit"),
-	   "where there is room for none, that is why");
+	   "without any room, that is the reason");
 	perf_test_free(&test);
 }
 
@@ -168,7 +168,7 @@ static void check_group(void) {
 		same += perf_group_counted(&group, i).value == perf_group_counted(&group, 0).value;
 	ok(same == added && perf_group_counted(&group, 0).value >= PAGES, "its events count the same at the same time");
 	perf_group_close(&group);
-	ok(perf_group_add(&group, 12345, 0) < 0 && group.count == 0, "what does not exist is refused");
+	ok(perf_group_add(&group, 12345, 0) < 0 && group.count == 0, "an unknown event is refused");
 	ok(perf_group_start(&group) == 0 && perf_group_stop(&group) == 0, "an empty group does nothing");
 }
 
@@ -182,7 +182,7 @@ static pid_t run_true(void) {
 	return pid;
 }
 
-/* What one start sees must not be missing at the next. */
+/* An event that one start sees must not be missing at the next. */
 static void check_tree(void) {
 	enum { ROUNDS = 30 };
 	const struct counter_site site = {.threads = 1, .tree = true};
@@ -202,7 +202,7 @@ static void check_tree(void) {
 	test.backend->start(test.state);
 	ok(test.backend->stop(test.state) == 0 && test.backend->read(test.state, values) == 0 &&
 	       isnan(values[FAULTS].value) && values[FAULTS].reason[0],
-	   "where none was started there is no 0 but a reason: %s", values[FAULTS].reason);
+	   "without a start the result is a reason, not 0: %s", values[FAULTS].reason);
 	perf_test_free(&test);
 	ok(files_open() == before, "nothing stays open");
 }

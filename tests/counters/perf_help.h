@@ -40,7 +40,7 @@ __attribute__((unused)) static int files_open(void) {
 	return count;
 }
 
-/* That many page faults. A sanitizer's shadow memory would be touched as well, and counted. */
+/* Causes this many page faults. A sanitizer's shadow memory would be touched as well, and counted. */
 __attribute__((unused, no_sanitize("thread"), no_sanitize("address"))) static void pages_touch(size_t count) {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	volatile char *memory = mmap(NULL, count * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -52,7 +52,7 @@ static void check_tree(struct fixture *f) {
 	ok(number_of(more, "counting.runs") == 2 && number_of(more, "counting.seconds") > 0 &&
 	       number_of(more, "counting.start_stop_s") > 0,
 	   "each source had a run of its own");
-	ok(json_array_size(path_get(more, "samples")) == 1, "which is no sample");
+	ok(json_array_size(path_get(more, "samples")) == 1, "it is not a sample");
 	json_decref(less);
 	json_decref(more);
 }
@@ -61,7 +61,7 @@ static void check_before(struct fixture *f) {
 	char *line = mem_printf(",\"before\":\"'%s' pages 20000\",\"verify\":\"'%s' pages 20000\"", f->app, f->app);
 	json_t *answer = pages_count(f, 1, line);
 	double faults = value_of(answer, "page-faults", "perf"), usage = value_of(answer, USAGE, USAGE);
-	ok(is_correct(answer) && faults > 0 && faults < SPARE, "what runs before and after it is not counted (%g)", faults);
+	ok(is_correct(answer) && faults > 0 && faults < SPARE, "commands before and after it are not counted (%g)", faults);
 	ok(usage > 0 && usage < 2 * SPARE, "by neither (%g)", usage);
 	json_decref(answer);
 	free(line);
@@ -88,11 +88,11 @@ static void check_missing(struct fixture *f) {
 		values += has;
 		silent += !has && (strcmp(text_of(event, "status"), "unavailable") != 0 || !*text_of(event, "reason"));
 	}
-	ok(is_correct(answer) && values > 0 && silent == 0, "what can't be counted of a program has a reason");
+	ok(is_correct(answer) && values > 0 && silent == 0, "an event that programs cannot count has a reason");
 	ok(number_of(answer, "counting.runs") == 1, "and needs no run");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"true\"]}", f->home);
-	ok(!path_get(answer, "counters") && !path_get(answer, "counting"), "nobody asked, nothing is counted");
+	ok(!path_get(answer, "counters") && !path_get(answer, "counting"), "nothing is counted without a request");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"echo >ran\"],\"counters\":[\"perf\",\"rusag\"]}", f->home);
 	char *ran = mem_printf("%s/ran", f->home);

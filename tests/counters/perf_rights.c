@@ -16,7 +16,7 @@
 
 enum { NOBODY = 65534, UNPREPARED = 77 };
 
-/* Runs it in a child, which can't get back what it gives up; its exit status. */
+/* Runs it in a child, which cannot regain the rights it drops; returns its exit status. */
 static int apart(int (*work)(void)) {
 	int status;
 	fflush(stdout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For LD_PRELOAD: makes libpfm4's PMU of software events look like the processor's, so that PAPI's perf_event component
- * comes up where there is no hardware PMU that it knows. */
+/* Preloaded to make libpfm4's PMU of software events look like the processor's, so that PAPI's perf_event component
+ * starts without a hardware PMU that it knows. */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 enum { SUCCESS, TYPE_CORE = 1, COUNTERS = 16 };
 
-/* As libpfm 4's perfmon/pfmlib.h has it; its ABI does not change within version 4. */
+/* Copied from libpfm 4's perfmon/pfmlib.h; its ABI does not change within version 4. */
 struct pmu_info {
 	const char *name, *description;
 	size_t size;

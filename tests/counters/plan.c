@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* On recorded machines: each portable event gets the first source that counts there, and no other; what the record
- * expects comes out. */
+/* On recorded machines each portable event gets the first source that counts there, and no other; the results match
+ * the record. */
 #include <config.h>
 
 #include <fnmatch.h>
@@ -39,7 +39,7 @@ static const struct counter_event *event_find(const struct counter_plan *plan, c
 	return NULL;
 }
 
-/* What is written of the event for this CPU: the family whose pattern is longest but for wildcards. */
+/* The tables' entry of the event for this CPU: the family whose pattern is longest, wildcards aside. */
 static const json_t *native_of(const struct rig *rig, const char *event) {
 	const char *cpu = js_string_or(rig->machine->json, "cpu", "");
 	const json_t *best = NULL;
@@ -208,7 +208,7 @@ static void test_auto(struct rig *rig) {
 			strcmp(name, "SIMULATED") != 0 && metric_defined(rig, name, js_string_or(metric, "name", ""), reason);
 		wrong += told != group_in(plan, name);
 	}
-	ok(wrong == 0, "auto: SOFTWARE and what can be told here, %zu metrics", plan->metric_count);
+	ok(wrong == 0, "auto: SOFTWARE and the metrics that can be counted here, %zu of them", plan->metric_count);
 	json_decref(groups);
 	counter_plan_clear(plan);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be asked for, what becomes of it, and what the metrics come to. */
+/* Words that users may ask for, their events, and the values of metrics. */
 #include <config.h>
 
 #include <math.h>
@@ -59,7 +59,7 @@ static void test_words(struct rig *rig) {
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "papi:PAPI_L3_TCM perf:r01c2 papi:sde:::x::y perf:task-clock", NULL);
 	ok(plan && plan->event_count == 4 && strcmp(plan->events[2].event, "sde:::x::y") == 0, "events of a backend");
-	ok(plan && plan->events[3].never_zero && strcmp(plan->events[3].unit, "s") == 0, "what is known of them is used");
+	ok(plan && plan->events[3].never_zero && strcmp(plan->events[3].unit, "s") == 0, "their known properties are used");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "cachegrind", NULL);
 	ok(plan && plan->event_count == 1 && rig->machine->simulations == 1, "a simulator by its name");
@@ -115,7 +115,7 @@ static void test_full(struct rig *rig) {
 	counter_plan_clear(plan);
 }
 
-/* group, metric, what its events count ("name=value .."), in half a second, by two threads, and what comes of it */
+/* group, metric, counts of its events ("name=value .."), in half a second, by two threads, and the expected value */
 struct figure {
 	const char *group, *metric, *values;
 	double want;
@@ -214,7 +214,7 @@ static void test_gpu(struct rig *rig) {
 	struct counter_plan *plan = plan_of(rig, "dram__bytes.sum gpu__time_duration.sum", NULL);
 	ok(plan && strcmp(plan->events[0].event, "dram__bytes.sum") == 0 && strcmp(plan->events[1].unit, "s") == 0 &&
 	       plan->events[1].never_zero,
-	   "what is known of CUPTI's metric is used");
+	   "the known properties of CUPTI's metric are used");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "auto", NULL);
 	bool gpu = plan && plan->event_count > 0;
@@ -225,11 +225,11 @@ static void test_gpu(struct rig *rig) {
 	ok(!plan_of(rig, "achieved_ocupancy", NULL) && strstr(rig->err.hint, "did you mean achieved_occupancy?"),
 	   "a mistyped metric: %s", rig->err.hint);
 	json_object_del(rig->machine->json, "device");
-	ok(!plan_of(rig, "inst_per_warp", NULL), "on the CPU a metric is no word");
+	ok(!plan_of(rig, "inst_per_warp", NULL), "on the CPU a metric is not a word");
 	ok(!plan_of(rig, "dram__bytes.sum", NULL), "nor is CUPTI's");
 }
 
-/* Where no counter counts operations, the instructions of each width do. */
+/* If no counter counts operations, the instructions of each width do. */
 static void test_formula(struct rig *rig) {
 	struct rig spr = {.machine = machine_read("sapphirerapids"), .tables = rig->tables, .arena = rig->arena};
 	const struct figure figure = {"FLOPS_DP", "flops_per_cycle",

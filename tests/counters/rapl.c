@@ -89,7 +89,7 @@ static void check_one(void) {
 	       rapl_meter_joules(&meter, RAPL_CORE, &begin, &end) == 0,
 	   "microjoules become joules");
 	energy(root, "intel-rapl:0", "gone\n");
-	ok(rapl_meter_read(&meter, &end) == -1, "a counter that turns to garbage is no value");
+	ok(rapl_meter_read(&meter, &end) == -1, "a counter that turns to garbage does not have a value");
 	rapl_meter_close(&meter);
 	free(root);
 }
@@ -114,7 +114,7 @@ static void check_still(void) {
 	rapl_meter_open(&meter, root);
 	ok(!rapl_meter_moves(&meter, RAPL_PACKAGE) && !rapl_meter_moves(&meter, RAPL_DOMAINS), "counters that stand still");
 	if (ok(pthread_create(&mover, NULL, move, root) == 0, "something moves one"))
-		ok(rapl_meter_moves(&meter, RAPL_DOMAINS) && pthread_join(mover, NULL) == 0, "which is seen");
+		ok(rapl_meter_moves(&meter, RAPL_DOMAINS) && pthread_join(mover, NULL) == 0, "it is noticed");
 	ok(!rapl_meter_moves(&meter, RAPL_CORE), "the other stands still");
 	rapl_meter_close(&meter);
 	free(root);
@@ -158,7 +158,7 @@ static void check_bad(const char *what, const char *text) {
 	zone(root, "intel-rapl:0", "package-0", 1, RANGE);
 	energy(root, "intel-rapl:0", text);
 	rapl_meter_open(&meter, root);
-	ok(meter.count == 0 && strstr(meter.reason, "intel-rapl:0"), "%s is no counter: %s", what, meter.reason);
+	ok(meter.count == 0 && strstr(meter.reason, "intel-rapl:0"), "%s is not a counter: %s", what, meter.reason);
 	rapl_meter_close(&meter);
 	free(root);
 }
@@ -173,7 +173,7 @@ static void check_none(const char *flags, const char *word, const char *remedy) 
 	free(root);
 }
 
-/* As somebody else than root, whom permissions do not bind. */
+/* Runs as another user than root, because permissions do not bind root. */
 static void check_barred(void) {
 	char *root = root_new();
 	struct rapl_meter meter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPU time and its parts, for work of many lengths: a part is told only where the kernel can know it, and where it is
- * told the parts make up the whole. */
+/* CPU time and its parts, for work of many lengths: a part is reported only if the kernel can know it, and the
+ * reported parts add up to the whole. */
 #include <config.h>
 
 #include <math.h>
@@ -21,7 +21,7 @@ static double cpu_seconds(void) {
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Half the steps are the kernel's, where system is true. Returns what was used. */
+/* Half the steps are the kernel's if system is true. Returns the time used. */
 static double work(double seconds, bool system) {
 	double begun = cpu_seconds();
 	volatile double x = 0;
@@ -64,8 +64,8 @@ static void check_length(const struct counter_backend *rusage, double seconds, b
 	ok(part_good(&values[1], whole) && part_good(&values[2], whole),
 	   "each part is not more than the whole, or has a reason");
 	bool told = values[1].status != COUNTER_UNAVAILABLE;
-	ok(told == (values[2].status != COUNTER_UNAVAILABLE), "both parts are told, or none");
-	ok(told == (whole >= 25 * tick()), "they are told where the kernel looked 25 times (%s)",
+	ok(told == (values[2].status != COUNTER_UNAVAILABLE), "both parts are reported, or neither");
+	ok(told == (whole >= 25 * tick()), "they are reported if the kernel sampled 25 times (%s)",
 	   told ? "told" : "not told");
 	ok(!told || fabs(values[1].value + values[2].value - whole) <= 2 * tick(), "then they make up the whole");
 }

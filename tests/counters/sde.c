@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Software-defined events through PAPI: what a kernel's threads add to memory that goes away after each trial, and what
- * a library exports by itself. */
+/* Software-defined events through PAPI: counts that a kernel's threads add to memory freed after each trial, and
+ * events that a library exports itself. */
 #include <config.h>
 
 #include <omp.h>
@@ -92,7 +92,7 @@ static bool outside_read(int set, long long *value) {
 	return PAPI_read(set, value) == PAPI_OK;
 }
 
-/* What a kernel sets to unknown is no count, by whichever way it is read; the rest is. */
+/* An event that a kernel sets to unknown is not a count, whichever way it is read; the others are. */
 static void check_unknown(const char *backend) {
 	const struct counter_backend *by = counter_find(backend);
 	const struct counter_software software = software_new("orchard", 1);
@@ -106,7 +106,7 @@ static void check_unknown(const char *backend) {
 	good = good && by->stop(state) == 0 && by->read(state, values) == 0;
 	by->close(state);
 	ok(good && values[0].status == COUNTER_UNAVAILABLE && values[0].reason[0] && values[1].value == 3,
-	   "%s: what the kernel does not know is unavailable: %s", backend, good ? values[0].reason : "");
+	   "%s: an event that the kernel does not know is unavailable: %s", backend, good ? values[0].reason : "");
 	free(state);
 	free(software.values);
 }
@@ -200,13 +200,13 @@ static void check_hostile(void) {
 	}
 	const struct counter_site other = {.threads = 1};
 	ok(!sde()->can("orchard::apples", &other, reason) && !sde()->can("sde:::orchard::apples@0", &other, reason),
-	   "another kernel's event is none of this one: %s", reason);
+	   "another kernel's event is not this one's: %s", reason);
 	ok(!counter_find("papi")->can("sde:::orchard::later", &other, reason), "%s", reason);
-	ok(listed_count() == before, "and libsde has no more events for it");
+	ok(listed_count() == before, "and libsde keeps no more events for it");
 	unallocated.values = NULL;
 	void *states[] = {state_new(), state_new()};
 	ok(sde()->open(states[0], &empty, names, 1) != 0 && sde()->open(states[1], &beyond, names, 1) != 0,
-	   "nor where there is no memory to count in");
+	   "nor without memory to count in");
 	state_free(states[0]);
 	state_free(states[1]);
 	free(software.values);

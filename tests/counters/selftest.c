@@ -104,7 +104,7 @@ static void check_cache(const char *file) {
 	double least;
 	counter_loop_amount("nanoseconds", &least);
 	ok(good("true", least, reason) && !good("zero", least, reason) && opened == before,
-	   "what is known is not measured again");
+	   "a known result is not measured again");
 	FILE *out = fopen(file, "w");
 	ok(out && fputs("{\"key\": \"another machine\", \"seen\": {\"made:zero\": 1e99}}", out) >= 0 && fclose(out) == 0,
 	   "another machine's cache");
@@ -150,7 +150,7 @@ int main(void) {
 	check_verdicts();
 	check_cache(file);
 	check_cpu(folder);
-	ok(!counter_loop_amount("nonsense", &amount), "an unknown word is no amount");
+	ok(!counter_loop_amount("nonsense", &amount), "an unknown word does not have an amount");
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("HOME");
 	counter_loop_amount("nanoseconds", &amount);

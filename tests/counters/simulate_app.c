@@ -16,7 +16,7 @@ static int work(long rounds) {
 	return sum < 0;
 }
 
-/* What no function of the C library is called for. */
+/* Work without calls of the C library. */
 static pid_t fork_bare(void) {
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0L, 0L, 0L, 0L);
 }

@@ -28,7 +28,7 @@ static void check_good(void) {
 	static const double want[CACHEGRIND_EVENTS] = {774, 312, 20, 3, 4, 5, 6, 7, 8, 9};
 	struct simulate_part part;
 	ok(simulate_part_read(good, sizeof good - 1, &part) == 0 && part.thread == 2, "a file is read");
-	ok(memcmp(part.values, want, sizeof want) == 0, "what totals leave out at their end is 0");
+	ok(memcmp(part.values, want, sizeof want) == 0, "values missing at the end of totals are 0");
 	is_text(part.trigger, "Client Request: sweetspot thread 1", "why it was written");
 	is_text(part.caches[2], "65536 B, 64 B, 16-way associative", "the model");
 }
@@ -37,7 +37,7 @@ static void check_process(void) {
 	static const char whole[] = "pid: 77\ndesc: Timerange: Basic block 128736 - 229070\n" EVENTS TOTALS;
 	struct simulate_part part;
 	ok(simulate_part_read(whole, sizeof whole - 1, &part) == 0 && part.thread == 0 && part.values[0] == 774,
-	   "a file of all threads has no thread");
+	   "a file of all threads does not name a thread");
 	ok(part.process == 77 && part.begin == 128736, "but a process, and where it began");
 }
 
@@ -86,7 +86,7 @@ static void check_mangled(void) {
 		for (int e = 0; e < CACHEGRIND_EVENTS; e++)
 			sane = sane && isfinite(part.values[e]) && part.values[e] >= 0;
 	}
-	ok(sane, "whatever a mangled file gives is in range");
+	ok(sane, "values of a mangled file are in range");
 }
 
 static void check_long(void) {
@@ -126,7 +126,7 @@ int main(void) {
 	check_bad("process 0", "pid: 0\n" EVENTS TOTALS);
 	check_bad("two processes", "pid: 1\npid: 2\n" EVENTS TOTALS);
 	check_bad("process of a billion", "pid: 1000000000\n" EVENTS TOTALS);
-	check_bad("a range that is none", "desc: Timerange: Basic block -1 - 2\n" EVENTS TOTALS);
+	check_bad("a malformed range", "desc: Timerange: Basic block -1 - 2\n" EVENTS TOTALS);
 	check_bad("thread 0", "thread: 0\n" EVENTS TOTALS);
 	check_bad("two threads", "thread: 1\nthread: 2\n" EVENTS TOTALS);
 	check_bad("thread of a billion", "thread: 1000000000\n" EVENTS TOTALS);

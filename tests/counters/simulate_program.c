@@ -63,7 +63,7 @@ static void check_reply(struct fixture *f) {
 	ok(number_of(answer, "counting.simulation.slowdown") > 1 && number_of(answer, "counting.simulation.seconds") > 0 &&
 	       number_of(answer, "counting.simulation.elapsed_s") >= number_of(answer, "counting.simulation.seconds") &&
 	       strstr(text_of(answer, "counting.simulation.model"), "LL"),
-	   "what it cost, and the model");
+	   "its cost, and the model");
 	ok(number_of(answer, "counting.runs") == 0 && json_array_size(path_get(answer, "samples")) == 1 &&
 	       strcmp(text_of(answer, "status"), "correct") == 0,
 	   "it is neither a sample nor counted");
@@ -82,14 +82,14 @@ static void check_work(struct fixture *f) {
 	ok(count(f, "one", ROUNDS) == one, "and the same to the last digit again (%g)", one);
 	double idle = count(f, "three", 0);
 	ok(near(count(f, "three", ROUNDS) - idle, 3 * (one - none)), "two children do as much as their parent");
-	ok(near(count(f, "before", ROUNDS) - idle, one - none), "what was done before a fork is not counted in each");
+	ok(near(count(f, "before", ROUNDS) - idle, one - none), "work before a fork is not counted in each process");
 }
 
 /* true is run by an exec, of a script and of a child. */
 static void check_shell(struct fixture *f) {
 	json_t *answer = client_ask(f->client, RUN "\"true; /bin/true; exec /bin/true\"],\"hash\":true" COUNT "}", f->home);
 	double value = value_of(answer, "sim_instructions");
-	ok(value > count(f, "one", 0), "what a shell runs is counted (%g)", value);
+	ok(value > count(f, "one", 0), "a shell's commands are counted (%g)", value);
 	ok(strstr(reason_of(answer), "in 2 processes"), "%s", reason_of(answer));
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"echo 7.5 >&2\"],\"hash\":true,\"metric\":\"^(.*)$\"" COUNT "}", f->home);
@@ -217,7 +217,7 @@ int main(void) {
 	if (json_is_null(path_get(event, "source"))) {
 		tap_skip("simulated programs", text_of(event, "reason"));
 	} else {
-		ok(json_is_true(path_get(event, "rerun")), "who asks is told that it is slow");
+		ok(json_is_true(path_get(event, "rerun")), "the probe warns that it is slow");
 		check_reply(&f);
 		check_work(&f);
 		check_shell(&f);

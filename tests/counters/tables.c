@@ -13,7 +13,7 @@
 #include "tests/counters/machine.h"
 #include "tests/tap.h"
 
-/* A row: the file, a text in it, what takes its place, and what the message says. */
+/* A row: the file, a text in it, its replacement, and the expected message. */
 static const char *const wrong[][4] = {
 	{"events/generic.json", "sweetspot-events/1", "sweetspot-events/2", "'schema': \"sweetspot-events/2\" is not"},
 	{"events/generic.json", "\"schema\"", "\"shema\"", "'schema' is missing"},

@@ -14,7 +14,7 @@ enum { ROUNDS = 1500 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What parsers trip over. */
+/* Texts that parsers trip over. */
 static const char *const pieces[] = {"\"",         "{",
                                      "}",          "[",
                                      "]",          ",",

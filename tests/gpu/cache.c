@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cache of compiled code: what comes back is what was put in, or nothing, whatever happens to the files. */
+/* The cache of compiled code: reading returns the stored code or nothing, whatever happens to the files. */
 #include <config.h>
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 
 enum { SIZES = 40 };
 
-/* The content follows from the key, so that a reader knows what it must be. */
+/* The content follows from the key, so that a reader can verify it. */
 static struct code code_of(const char *key) {
 	struct rng rng;
 	rng_split(&rng, 7, key);
@@ -53,7 +53,7 @@ static void put(const char *folder, const char *key) {
 	code_free(&code);
 }
 
-/* 1: what was put in, 0: nothing, -1: something else. */
+/* 1: the stored code, 0: nothing, -1: something else. */
 static int got(const char *folder, const char *key) {
 	struct code want = code_of(key), code = {.image = NULL};
 	int answer = !cache_load(folder, key, &code) ? 0 : is_same(&want, &code) ? 1 : -1;
@@ -72,12 +72,12 @@ static void check_kept(const char *folder) {
 		put(folder, key);
 		right += got(folder, key) == 1;
 	}
-	ok(right == 2 * SIZES, "what was put in comes back, and nothing did before");
+	ok(right == 2 * SIZES, "stored code comes back, and nothing did before");
 	char *path = path_of(folder, key);
 	ok(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "files are the owner's alone");
 	ok(stat(folder, &st) == 0 && (st.st_mode & 0777) == 0700, "the folder is the owner's alone");
 	cache_remove(folder, key);
-	ok(access(path, F_OK) != 0 && got(folder, key) == 0, "what was removed is gone");
+	ok(access(path, F_OK) != 0 && got(folder, key) == 0, "removed code is gone");
 	free(path);
 }
 
@@ -126,7 +126,7 @@ static void check_strange(const char *folder) {
 	bool linked = symlink("/etc/passwd", path) == 0;
 	ok(linked && got(folder, key) == 0, "a link is not followed");
 	unlink(path);
-	ok(mkfifo(path, 0600) == 0 && got(folder, key) == 0 && access(path, F_OK) != 0, "a pipe is no code");
+	ok(mkfifo(path, 0600) == 0 && got(folder, key) == 0 && access(path, F_OK) != 0, "a pipe is not code");
 	ok(mkdir(path, 0700) == 0 && got(folder, key) == 0, "nor is a folder");
 	rmdir(path);
 	free(path);
@@ -187,9 +187,9 @@ static void check_bound(const char *folder) {
 	cache_trim(folder, bound);
 	uint64_t rest = bytes_in(folder, &fewer);
 	ok(rest <= bound && rest > 0 && fewer < files, "%d files are trimmed to %d", files, fewer);
-	ok(got(folder, key) == 1, "what was used last stays");
+	ok(got(folder, key) == 1, "the most recently used code stays");
 	key_of(SIZES - 2, key);
-	ok(got(folder, key) == 0, "what was not used for longest went");
+	ok(got(folder, key) == 0, "the least recently used code is gone");
 	ok(is_there(folder, "mine.txt") && !is_there(folder, ".abandoned.tmp") && is_there(folder, ".now.tmp"),
 	   "abandoned temporary files go, others' and new ones stay");
 }
@@ -228,7 +228,7 @@ static void check_two(const char *folder) {
 			_exit(one_of_two(folder, names[i]));
 	for (size_t i = 0; i < 3; i++)
 		wrong += wait(&status) < 0 || status != 0;
-	ok(wrong == 0, "three processes at once never get anything else than what was put in");
+	ok(wrong == 0, "three processes at once only get stored code");
 }
 
 static void check_folder(const char *folder) {
@@ -240,7 +240,7 @@ static void check_folder(const char *folder) {
 	chmod(folder, 0700);
 	setenv("XDG_CACHE_HOME", "/proc/none", 1);
 	found = cache_folder();
-	ok(!found && stat("/proc/none", &st) != 0, "without a folder there is no cache");
+	ok(!found && stat("/proc/none", &st) != 0, "without a folder the cache is off");
 	free(found);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cc on a GPU: every variant on every built-in graph and on graphs whose components are known; what a run shows; what
- * is refused. On the emulator where that stands in for CUDA. */
+/* cc on a GPU: every variant on every built-in graph and on graphs whose components are known; reports of a run;
+ * refusals. Runs on the emulator if that stands in for CUDA. */
 #include <config.h>
 
 #include "kernels/cc/cuda/device.h"
@@ -52,7 +52,7 @@ static struct live *live_on(struct gpu *gpu) {
 	return live;
 }
 
-/* "a=1 b=two"; what is not named has its initial value. `text` holds the words as long as they are used. */
+/* "a=1 b=two"; parameters without a word have their initial value. `text` must outlive the words. */
 static void configure(struct live *live, const char *words, char text[256]) {
 	const struct ss_param *params = live->kernel->params;
 	for (int i = 0; params[i].name; i++)
@@ -171,7 +171,8 @@ static void spoilt_test(struct gpu *gpu) {
 	live_problem(live, "graph", "queen");
 	live_problem(live, "n", "27");
 	live_open(live);
-	ok(run_right(live, "variant=afforest", 1) && figure_of(live, "looked") == -1, "no figure of what is not counted");
+	ok(run_right(live, "variant=afforest", 1) && figure_of(live, "looked") == -1,
+	   "events that are not counted do not have a figure");
 	gpu_upload(gpu, state_of(live)->label + 5 * sizeof wrong, &wrong, sizeof wrong);
 	ok(live_verify(live, 0) == SS_INCORRECT, "a wrong label is found");
 	is_text(live->message, "vertex 5 has label 4, should be 0", "and named");
@@ -196,7 +197,7 @@ static void refused_test(struct gpu *gpu) {
 	live_free(live);
 }
 
-/* The same program for all that is no constant of the code. */
+/* The program depends only on constants of the code. */
 static void program_test(void) {
 	struct live *live = live_new(&kernel_cc_cuda);
 	struct ss_program a, b;
@@ -208,7 +209,7 @@ static void program_test(void) {
 	kernel_cc_cuda.program(&call, &b);
 	ok(strcmp(a.source, b.source) == 0 && a.count == 2 && b.count == 2 && a.values[0] == 8 && b.values[0] == 8 &&
 	       a.values[1] == 0 && b.values[1] == 0,
-	   "what is compiled depends on little");
+	   "compilation depends on little");
 	live_free(live);
 }
 

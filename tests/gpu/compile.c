@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compiling without a GPU: our sources for each architecture, what is wrong with others, and where there is no driver.
- */
+/* Compiling without a GPU: our sources for each architecture, errors in others, and hosts without a driver. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -40,7 +39,7 @@ static void file_write(const char *folder, const char *name, const char *text) {
 	free(path);
 }
 
-/* What ptxas says of a kernel that needs more registers than it may have. */
+/* A kernel that needs more registers than it may have, for ptxas's report. */
 static const char greedy[] = "extern \"C\" __global__ void __launch_bounds__(1024, 2) greedy(double *p) {\n"
 							 "	double x[64];\n"
 							 "#pragma unroll\n"
@@ -88,7 +87,7 @@ static const char *compiled_name(const char *source, struct err *err) {
 	return name;
 }
 
-/* Our own sources bring headers from their folder, which are part of what the compiled code is kept under. */
+/* Our own sources include headers from their folder, which are part of the key of the compiled code. */
 static void check_headers(const char *folder) {
 	struct err err;
 	char *sub = mem_printf("%s/kernels/sub", folder), text[40 * (HEADERS_MAX + 1)] = "";
@@ -122,7 +121,7 @@ static void check_names(void) {
 		struct err err = {.what = ""};
 		size_t count;
 		struct gpu_compiled *all = gpu_compile_only(names[i], NULL, 90, &count, &err);
-		ok(!all && err.what[0], "\"%s\" is no source: %s", names[i], err.what);
+		ok(!all && err.what[0], "\"%s\" is not a source: %s", names[i], err.what);
 		free(all);
 	}
 }
@@ -201,7 +200,7 @@ static void check_absent(void) {
 		tap_skip("without a driver", "there is one");
 		return;
 	}
-	ok(gpu_count() == 0 && !gpu_probe(0, &facts), "without a driver there is no GPU");
+	ok(gpu_count() == 0 && !gpu_probe(0, &facts), "without a driver no GPU is found");
 	struct gpu *gpu = gpu_open(0, &err);
 	ok(!gpu && err.code == ERR_UNAVAILABLE && err.hint[0], "it can't be opened: %s", err.what);
 	struct gpu_tenants tenants;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every kernel's code for a GPU compiles in every configuration of its grid, for four architectures, without a GPU.
- * What NVRTC says of registers and spills is written to compile_grid.tsv. The layer keeps what it compiled on the disk.
- */
+ * NVRTC's report of registers and spills is written to compile_grid.tsv. The layer keeps the compiled code on disk. */
 #include <config.h>
 
 #include <glob.h>
@@ -57,7 +56,8 @@ static bool programs_add(struct programs *programs, const struct ss_program *pro
 	return true;
 }
 
-/* All configurations on one problem; of very many, that many at random. What a kernel has no source for it refuses. */
+/* All configurations on one problem; if there are very many, that many at random. The kernel refuses those without a
+ * source. */
 static bool collect_problem(struct live *live, struct programs *programs, uint64_t *configs) {
 	struct err err = {0};
 	struct rng rng;
@@ -79,7 +79,7 @@ static bool collect_problem(struct live *live, struct programs *programs, uint64
 	return fine;
 }
 
-/* With every combination of the words of the problem, from part `part` on. */
+/* Every combination of the words of the problem, from part `part` on. */
 static bool collect(struct live *live, int part, struct programs *programs, uint64_t *configs) {
 	const struct ss_param *problem = &live->kernel->problem[part];
 	struct values *values = calloc(1, sizeof *values);

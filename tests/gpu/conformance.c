@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every kernel for a GPU must do, whoever wrote it: right answers from every variant, in its first, last and
- * random configurations on small and odd sizes, with two states alive, run after run; a clean refusal where memory
- * ends; and all memory given back. Without a GPU in the emulator, with threads in several orders. */
+/* Requirements on every kernel for a GPU, whoever wrote it: right answers from every variant, in its first, last and
+ * random configurations on small and odd sizes, with two states alive, run after run; a clean refusal when memory
+ * ends; and all memory released. Without a GPU it runs in the emulator, with threads in several orders. */
 #include <config.h>
 
 #include "src/base/rng.h"
@@ -33,7 +33,7 @@ static bool step(struct live *live, int s, const char *what, enum ss_status (*ho
 	return status == SS_OK;
 }
 
-/* What this device can't do is refused, with a reason. */
+/* A configuration that this device cannot run is refused with a reason. */
 static bool refused(struct live *live, int s, bool *sane) {
 	enum ss_status status = live_setup(live, s);
 	bool fine = status == SS_OK || (status == SS_INVALID && live->message[0]);

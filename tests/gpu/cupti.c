@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What our tables ask of CUPTI, against what its host API knows: that needs no GPU. Each portable event has a metric on
- * each chip, each group can be counted together, the default one in a single pass, and a wrong name is refused with the
+/* Checks our tables against CUPTI's host API, which works without a GPU. Each portable event has a metric on each
+ * chip, each group can be counted together, the default one in a single pass, and a wrong name is refused with the
  * nearest. */
 #include <config.h>
 
@@ -19,7 +19,7 @@ static bool is_profiled(const char *chip) {
 	return strncmp(chip, "GV1", 3) != 0;
 }
 
-/* Memory of the host's own, which has no counters of ours: Orin, Spark and Thor. */
+/* These chips use the host's memory, which our counters do not cover: Orin, Spark and Thor. */
 static bool is_integrated(const char *chip) {
 	return strlen(chip) == 5 && chip[4] == 'B';
 }
@@ -103,7 +103,7 @@ static void names_test(const struct cupti_chip *chip) {
 	ok(!cupti_chip_has(chip, "dram__bytes", reason) && strstr(reason, "dram__bytes.sum"), "no rollup: %s", reason);
 	ok(!cupti_chip_has(chip, "dram__bytes.summ", reason) && strstr(reason, "dram__bytes.sum"), "its rollup: %s",
 	   reason);
-	ok(!cupti_chip_has(chip, "", reason) && reason[0], "nothing is no metric: %s", reason);
+	ok(!cupti_chip_has(chip, "", reason) && reason[0], "an empty name is not a metric: %s", reason);
 	char *endless = malloc(100001);
 	memset(endless, 'a', 100000);
 	endless[100000] = '\0';

@@ -47,7 +47,7 @@ static void launch(const struct rig *rig) {
 	GPU_LAUNCH(rig->gpu, rig->function, &shape, &out, &in, &n);
 }
 
-/* As the worker does it; how often it ran, 0 on failure. */
+/* Replays like the worker does; returns the number of runs, 0 on failure. */
 static int counted(const struct rig *rig, const struct counter_backend *backend, const char *const *names, size_t count,
                    struct counter_value *values) {
 	const struct counter_site site = {.threads = 1, .gpu = rig->gpu};

@@ -10,8 +10,8 @@
 
 #include "gpu/open.h"
 
-/* Where the emulator's libraries are found by the loader, which looks at the path when the program starts: hence exec.
- * Returns only where that can't be done. */
+/* The loader finds the emulator's libraries by a path that it reads when the program starts, hence exec. Returns
+ * only on failure. */
 static inline void device_emulated(char **argv) {
 	const char *build = getenv("BUILDDIR");
 	char path[1024];

@@ -198,7 +198,7 @@ struct mistake {
 	long long index;
 };
 
-/* What breaks the context is done in a process of its own. Its words on stderr are not the test's. */
+/* Cases that break the context run in a process of their own. Their messages on stderr do not belong to the test. */
 static void check_mistake(char **argv, const struct mistake *mistake) {
 	int status = -1;
 	fflush(stdout);

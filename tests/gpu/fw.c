@@ -83,7 +83,7 @@ static void verify_test(struct rig *rig) {
 	ok(spoilt_status(rig, 5, 60, 1, false) == SS_INCORRECT, "so does the check on the device alone");
 	ok(spoilt_status(rig, 5, 60, -1, false) == SS_INCORRECT, "and one that is too short");
 	ok(spoilt_status(rig, 7, 7, 1, false) == SS_INCORRECT, "and one from a vertex to itself");
-	ok(spoilt_status(rig, 7, 7, 0, false) == SS_OK, "it takes what is right");
+	ok(spoilt_status(rig, 7, 7, 0, false) == SS_OK, "it accepts the right answer");
 	rig_close(rig);
 }
 
@@ -133,7 +133,7 @@ static void copies_test(struct rig *rig) {
 	   "a run with copies");
 	ok(figure_has(rig, "upload") && figure_has(rig, "compute") && figure_has(rig, "download"), "has its times");
 	ok(figure_has(rig, "reachable") && figure_has(rig, "third_phase") && figure_has(rig, "shared_wavefronts"),
-	   "and what it did");
+	   "and its work");
 	rig_teardown(rig);
 	rig_close(rig);
 }

@@ -97,7 +97,7 @@ static void rig_teardown(struct rig *rig) {
 	memset(&rig->state, 0, sizeof rig->state);
 }
 
-/* Runs twice, as what a run leaves behind must not matter. */
+/* Runs twice, because leftovers of a run must not matter. */
 static enum ss_status rig_status(struct rig *rig, const char *config) {
 	enum ss_status status = rig_setup(rig, config);
 	for (int i = 0; i < 2 && status == SS_OK; i++)

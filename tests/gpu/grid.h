@@ -40,7 +40,7 @@ static inline void grid_free(struct grid *grid) {
 	free(grid);
 }
 
-/* only: a constraint more, or NULL. NULL: there is no such configuration, or err says more. */
+/* only: a further constraint, or NULL. NULL: no such configuration exists, or err says more. */
 static inline struct grid *grid_new(const struct ss_kernel *kernel, const struct ss_value *problem, const char *only,
                                     struct err *err) {
 	struct grid *grid = calloc(1, sizeof *grid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kmeans on a GPU: every variant in every bit, over sizes, blocks and types, and where the programs it comes from went
- * wrong: fewer threads than clusters, more numbers in the centres than threads, clusters without objects, changes
- * counted with floats. What the answer of f32 is, and what a run shows. */
+/* kmeans on a GPU: every variant in every bit, over sizes, blocks and types, and in the cases in which its
+ * predecessors went wrong: fewer threads than clusters, more numbers in the centres than threads, clusters without
+ * objects, changes counted with floats. Also the answer of f32, and the reports of a run. */
 #include <config.h>
 #include <math.h>
 
@@ -47,14 +47,14 @@ static enum ss_status rig_setup(struct rig *rig, const char *config) {
 	return live_setup(rig->live, 0);
 }
 
-/* What needs more registers or shared memory than there is may say so. */
+/* A configuration that needs more registers or shared memory than available may say so. */
 static bool rig_refused(struct rig *rig, const char *config) {
 	bool refused = rig_setup(rig, config) == SS_INVALID && rig->live->message[0];
 	live_teardown(rig->live, 0);
 	return refused;
 }
 
-/* Twice, as what a run leaves must not matter to the next one. */
+/* Runs twice, because leftovers of a run must not matter to the next one. */
 static bool rig_right(struct rig *rig, const char *config) {
 	enum ss_status status = rig_setup(rig, config);
 	for (int pass = 0; status == SS_OK && pass < 2; pass++) {
@@ -90,7 +90,7 @@ static const char *const configs[] = {
 };
 enum { CONFIGS = sizeof configs / sizeof *configs, FREE = 9, GROUPS = 11, TENSOR = 13, DIRECT };
 
-/* What this problem is for. */
+/* The purpose of this problem. */
 static bool config_fits(const struct ss_value *problem, int c) {
 	bool twofold = problem[KMEANS_TYPE].i == KMEANS_TYPE_F64;
 	int64_t coords = problem[KMEANS_COORDS].i, bytes = coords * (twofold ? 8 : 4);
@@ -99,7 +99,7 @@ static bool config_fits(const struct ss_value *problem, int c) {
 	return c < GROUPS || (twofold && (c < TENSOR || coords % 8 == 0));
 }
 
-/* What needs more than this device has may be refused, but for small problems. */
+/* Configurations that exceed this device may be refused, except for small problems. */
 static bool configs_right(struct rig *rig) {
 	const struct ss_value *p = rig->live->problem;
 	bool right = true;
@@ -196,7 +196,7 @@ static void ties_test(struct gpu *gpu) {
 		for (size_t e = 0; e < in->n * in->coords; e++)
 			in->objects[e] = (double)(e * 7 / 5 % 5) / 4 * 0.75;
 		right = right && configs_right(&rig);
-		ok(right, "of clusters as near the first is taken: %s", types[type]);
+		ok(right, "of equally near clusters the first is taken: %s", types[type]);
 		live_free(rig.live);
 	}
 }
@@ -237,7 +237,7 @@ static void single_test(struct gpu *gpu) {
 		}
 }
 
-/* A wrong label, centre or count is told. */
+/* A wrong label, centre or count is reported. */
 static void wrong_test(struct gpu *gpu) {
 	struct rig rig;
 	rig_open(&rig, gpu, "n=50 coords=2 clusters=3 loops=2");

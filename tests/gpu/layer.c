@@ -76,9 +76,9 @@ static void check_memory_ends(struct gpu *gpu) {
 	ok(a && layer_failed(gpu, GPU_FINE, ""), "then it goes on");
 	size_t before = gpu_memory_free(gpu);
 	gpu_free(gpu, a);
-	ok(gpu_memory_free(gpu) >= before, "what is given back can be had");
+	ok(gpu_memory_free(gpu) >= before, "released memory can be allocated");
 	gpu_free(gpu, 12345);
-	ok(layer_failed(gpu, GPU_REFUSED, "not allocated"), "what nobody has is not given back");
+	ok(layer_failed(gpu, GPU_REFUSED, "not allocated"), "memory that was not allocated is not released");
 	gpu_ptr b = gpu_alloc(gpu, 1000);
 	gpu_free(gpu, b);
 	gpu_free(gpu, b);
@@ -101,7 +101,7 @@ static void check_modules(struct gpu *gpu) {
 	ok(!gpu_function(gpu, a, "none") && layer_failed(gpu, GPU_COMPILE, "none"), "one that is not there is not");
 	ok(!gpu_module_text(gpu, "bad.cu", "extern \"C\" __global__ void f() { nowhere(); }", NULL, NULL) &&
 	       layer_failed(gpu, GPU_COMPILE, "nowhere"),
-	   "what does not compile says why");
+	   "a failed compilation says why");
 	ok(!gpu_function(gpu, NULL, "scale") && layer_failed(gpu, GPU_FINE, ""), "no module, no function, no new failure");
 	ok(!gpu_module(gpu, "../x.cu", NULL) && layer_failed(gpu, GPU_COMPILE, "unsafe"), "an unsafe name is refused");
 	const struct gpu_module *ours = gpu_module(gpu, "ceiling/cuda/cost.cu", NULL);
@@ -162,11 +162,11 @@ static void check_refusals(struct gpu *gpu) {
 	       "too many blocks at once");
 	ok(gpu_blocks_per_sm(gpu, layer_function(gpu, "add"), (unsigned)f->threads_per_block + 1, 0) == 0 &&
 	       gpu_is_fine(gpu),
-	   "asking how many fit is no failure");
+	   "asking how many fit does not fail");
 }
 
 static void check_shared(struct gpu *gpu) {
-	enum { N = 15000 /* 60000 bytes: beyond what is had without asking */ };
+	enum { N = 15000 /* 60000 bytes: more than is available without opting in */ };
 	int *host = mem_alloc(N, sizeof *host), n = N, right = 0;
 	const struct gpu_shape shape = {.block = {128}, .shared = N * sizeof *host};
 	if (gpu_facts(gpu)->shared_per_block < (int)shape.shared) {
@@ -262,7 +262,7 @@ static void check_graphs(struct gpu *gpu) {
 	add(gpu, word, 10, 2);
 	add(gpu, word, 10, 2);
 	struct gpu_graph *graph = gpu_recorded(gpu);
-	ok(graph && word_of(gpu, word) == 100, "what is recorded does not run");
+	ok(graph && word_of(gpu, word) == 100, "recorded work does not run");
 	ok(launches_of(gpu, 1) == 1 && launches_of(gpu, 2) == 0, "and is not counted");
 	for (int i = 0; i < 5; i++)
 		gpu_graph_launch(gpu, graph);
@@ -290,7 +290,7 @@ static void check_clock(struct gpu *gpu) {
 	gpu_health(gpu, &health);
 	ok(!(health.sm_mhz <= 0) && !(health.power_w < 0) && !(health.energy_j < 0), "its health is sane or not known");
 	char text[128], small[6];
-	ok(strcmp(gpu_throttle_words(0, text, sizeof text), "") == 0, "no throttling has no words");
+	ok(strcmp(gpu_throttle_words(0, text, sizeof text), "") == 0, "no throttling gives no words");
 	is_text(gpu_throttle_words(0x4 | 0x8, text, sizeof text), "power cap, hardware slowdown", "words of two bits");
 	is_text(gpu_throttle_words(0x4, small, sizeof small), "power", "and with little room");
 	gpu_free(gpu, word);
@@ -321,7 +321,7 @@ static void check_peers(struct gpu *gpu) {
 	gpu_free(gpu, here);
 }
 
-/* A second one in the same process, with the same context, reads what the first one left on the disk. */
+/* A second gpu in the same process, with the same context, reads the first one's code from disk. */
 static void check_disk(struct gpu *gpu) {
 	struct err err;
 	struct gpu *second = gpu_open(0, &err);

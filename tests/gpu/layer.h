@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tests of the layer share: a device, and kernels to try it with. */
+/* Shared by the tests of the layer: a device, and kernels to try it with. */
 #ifndef TESTS_GPU_LAYER_H
 #define TESTS_GPU_LAYER_H
 #include <stdlib.h>

@@ -99,7 +99,7 @@ static struct draw draw(struct rng *rng) {
 	                     1 + (unsigned)rng_below(rng, 1024), rng_below(rng, (uint64_t)device->shared_per_block)};
 }
 
-/* What asks for more never fits more often, and what is said to fit fits. */
+/* A larger demand never fits more often, and a count that is promised does fit. */
 static void check_laws(void) {
 	struct rng rng;
 	bool fits = true, falls = true;
@@ -114,7 +114,7 @@ static void check_laws(void) {
 		falls &= of(d.device, d.registers + 1, d.shared, d.threads, d.dynamic).blocks <= o.blocks &&
 		         of(d.device, d.registers, d.shared, d.threads, d.dynamic + 1).blocks <= o.blocks;
 	}
-	ok(fits, "what is said to fit fits");
+	ok(fits, "a promised count fits");
 	ok(falls, "more registers or shared memory: not more blocks");
 }
 

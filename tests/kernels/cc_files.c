@@ -26,7 +26,7 @@ struct good {
 
 #define MARKET "%%MatrixMarket matrix coordinate "
 
-/* What the format allows, and what is found in the wild. */
+/* Valid files, and files found in the wild. */
 static const struct good goods[] = {
 	{"plain.graph", "3 2\n2\n1 3\n2\n", 3, 2, 1},
 	{"no_newline.graph", "3 2\n2\n1 3\n2", 3, 2, 1},
@@ -165,7 +165,7 @@ static void odd_files_test(void) {
 		   "an unreadable file");
 }
 
-/* The graph of four vertices 0 - 1 - 2, 3 in GAP's format, and what can be wrong with it. */
+/* The graph of four vertices 0 - 1 - 2, 3 in GAP's format, and damaged copies. */
 struct serialized {
 	char bytes[256];
 	size_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ceiling: every measurement is right for small numbers, teams of every size and each instruction set, and what it
- * reports follows from its work; what is wrong is noticed. */
+/* ceiling: every measurement is right for small numbers, teams of every size and each instruction set, and its
+ * report follows from its work; errors are noticed. */
 #include <config.h>
 
 #include <math.h>
@@ -70,7 +70,7 @@ static void sizes_test(void) {
 	}
 }
 
-/* Of what this processor has; the last is there everywhere. */
+/* The instruction sets of this processor; the last exists everywhere. */
 static void isas_test(void) {
 	static const char *const names[] = {"avx512", "avx2", "sse41", "generic"};
 	int measured = 0;
@@ -91,7 +91,7 @@ static void isas_test(void) {
 	ok(measured >= PEAKS, "there is an instruction set");
 }
 
-/* What a run does grows with the team and, for repetitions, with n. */
+/* The work of a run grows with the team and, for repetitions, with n. */
 static void work_test(void) {
 	for (int w = 0; w < WHATS; w++) {
 		struct live *one = problem(whats[w], "4096", 1), *four = problem(whats[w], "4096", 4);
@@ -127,7 +127,7 @@ static void refusals_test(void) {
 	live_free(live);
 }
 
-/* Changes what a run left: another sum, byte, chain, ball or count. */
+/* Damages the result of a run: another sum, byte, chain, ball or count. */
 static void damage(struct ceiling_job *job, int what) {
 	if (what == 1 || what == 2)
 		((unsigned char *)ceiling_array(job, 1, 0))[job->size - 1] ^= 64;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every kernel must do, whoever wrote it: right answers in any configuration on small and odd sizes, with two
- * states alive, run after run; and a clean refusal where memory ends. */
+/* Requirements on every kernel, whoever wrote it: right answers in any configuration on small and odd sizes, with
+ * two states alive, run after run; and a clean refusal when memory ends. */
 #include <config.h>
 
 #include <stdio.h>
@@ -122,10 +122,10 @@ static void check_empty(const struct ss_kernel *kernel) {
 	struct live *live = live_new(kernel);
 	live_teardown(live, 0);
 	live_free(live);
-	ok(true, "%s: teardown and close of what was never set up", kernel->name);
+	ok(true, "%s: teardown and close of a state that was never set up", kernel->name);
 }
 
-/* In a child with little memory: 0 when the largest problem is refused, or fits, and what there is can be torn down. */
+/* Runs in a child with little memory: 0 if the largest problem is refused, or fits, and the rest can be torn down. */
 static int starve(const struct ss_kernel *kernel) {
 	struct rlimit limit = {256 << 20, 256 << 20};
 	struct live *live = live_new(kernel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds for the events of every kernel, in any configuration and team: a run that counts gives a right result,
- * each thread counts for itself, another run adds to it, and a run that is timed counts nothing. */
+/* Requirements on the events of every kernel, in any configuration and team: a run that counts gives a right result,
+ * each thread counts for itself, another run adds to it, and a timed run does not count. */
 #include <config.h>
 
 #include "src/base/rng.h"
@@ -41,7 +41,7 @@ static bool sane(const struct live *live, const struct counts *counts) {
 	return right;
 }
 
-/* Of a problem that is more than nothing. */
+/* Events of a problem that is not empty. */
 static bool something(const struct live *live, const struct counts *counts) {
 	for (int e = 0; e < event_count(live->kernel); e++)
 		if (counts_sum(live, counts, live->kernel->events[e].name) > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run that counts, and its events. There is a row more than threads, which nobody may write to. */
+/* A run that counts, and its events. It has a row more than threads, which must stay untouched. */
 #ifndef TESTS_KERNELS_EVENTS_H
 #define TESTS_KERNELS_EVENTS_H
 #include <stdio.h>
@@ -27,7 +27,7 @@ static inline int counts_place(const struct ss_kernel *kernel, const char *name)
 	return e;
 }
 
-/* Of all threads; SS_EVENT_UNKNOWN where one does not know. */
+/* The sum over all threads; SS_EVENT_UNKNOWN if one does not know. */
 static inline int64_t counts_sum(const struct live *live, const struct counts *counts, const char *name) {
 	int e = counts_place(live->kernel, name);
 	int64_t sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The numbers of events: against what the kernels' oracles and figures say, and against plain models. */
+/* The numbers of events: compared with the kernels' oracles and figures, and with plain models. */
 #include <config.h>
 
 #include <math.h>
@@ -41,7 +41,7 @@ static bool counted(struct live *live, const char *config, int threads, struct c
 	return right;
 }
 
-/* The tallies are what the kernel's own check compares with n. */
+/* The kernel's own check compares the tallies with n. */
 static bool lock_right(struct live *live, const struct counts *counts) {
 	const struct locks_state *s = live->state[0].memory;
 	int64_t acquisitions = counts_sum(live, counts, "acquisitions"), waits = counts_sum(live, counts, "contentions");
@@ -106,7 +106,7 @@ struct model {
 	int64_t passed, changing, removed;
 };
 
-/* Of one thread: a set as flags, so that a walk passes as many nodes as there are flags below the key. */
+/* A model of one thread: a set as flags, so that a walk passes as many nodes as there are flags below the key. */
 static struct model model_of(const struct lists_input *input) {
 	char *present = calloc((size_t)input->range, 1);
 	struct model model = {0};
@@ -219,7 +219,7 @@ static void kmeans_test(void) {
 		right &= (double)counts_sum(live, &counts, "membership_changes") == series_sum(live);
 		right &= counts_sum(live, &counts, "lock_acquisitions") == locked[c];
 		right &= counts_sum(live, &counts, "atomic_updates") == (c == 0 ? visits * 4 : 0);
-		ok(right, "kmeans %s: what the objects and the oracle's changes ask for", configs[c]);
+		ok(right, "kmeans %s: the number that the objects and the oracle's changes require", configs[c]);
 		live_teardown(live, 0);
 	}
 	live_free(live);

@@ -59,7 +59,7 @@ static void odd_blocks_test(void) {
 		for (int b = 0; b < 5; b++)
 			if (form != SIMD || odd[b] % 16 == 0)
 				right = rig_right(&rig, form, odd[b]) && right;
-		ok(right, "%s with blocks that are no power of two", fw_forms[form].name);
+		ok(right, "%s with blocks that are not powers of two", fw_forms[form].name);
 	}
 	ok(rig_right(&rig, SIMD, 48), "simd with a block of 48");
 	kernel_fw.close(&rig.input);
@@ -111,7 +111,7 @@ static void reach_test(void) {
 	bool right = true;
 	for (int form = 0; form < FORMS; form++)
 		right = rig_right(&rig, form, 16) && right;
-	ok(right && pairs_without_path(&rig.input) == 70 * 69, "a graph without edges has no path at all");
+	ok(right && pairs_without_path(&rig.input) == 70 * 69, "a graph without edges does not have paths");
 	kernel_fw.close(&rig.input);
 	rig_open(&rig, 300, 8, 1);
 	fw_oracle(&rig.input);
@@ -147,7 +147,7 @@ static void verify_test(void) {
 	for (int form = 0; form < FORMS; form++) {
 		bool found = true;
 		rig_setup(&rig, form, 32);
-		ok(kernel_fw.verify(&rig.state, &rig.call) == SS_INCORRECT, "%s: the bare input is no result",
+		ok(kernel_fw.verify(&rig.state, &rig.call) == SS_INCORRECT, "%s: the bare input is not a result",
 		   fw_forms[form].name);
 		bool right = rig_run(&rig) == SS_OK;
 		for (int c = 0; c < N * N; c += c % N == N - 1 ? 1 : 37) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fw: each instruction set of this CPU with both types, the ends of their ranges, and what a run says of itself. */
+/* fw: each instruction set of this CPU with both types, the ends of their ranges, and the figures of a run. */
 #include <config.h>
 #include <math.h>
 
@@ -36,7 +36,7 @@ static void words_test(void) {
 	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
 		ok(strstr(values, isa->name), "%s is among them", isa->name);
 	ok(fw_isa_find("auto") && fw_isa_find("auto")->usable(), "the automatic choice is usable");
-	ok(!fw_isa_find("avx3"), "there is no such set");
+	ok(!fw_isa_find("avx3"), "that set does not exist");
 }
 
 /* All forms and a few blocks; the oracle's answer is shared. */

@@ -124,7 +124,7 @@ static void check_flips(const char *variant, const char *n) {
 	live_free(live);
 }
 
-/* Every set of instructions that this processor has gives what the oracle says. */
+/* Every instruction set of this processor agrees with the oracle. */
 static void check_isa(const struct gol_isa *isa, const char *variant, const char *n) {
 	struct live *live = live_blank(n, "20", "35");
 	live_config(live, 0, "variant", variant);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Game of Life: tiles of every shape and depth, the oracle by windows, figures, and what is refused. */
+/* Game of Life: tiles of every shape and depth, the oracle by windows, figures, and refusals. */
 #include <config.h>
 
 #include "kernels/gol/gol.h"

@@ -24,7 +24,7 @@ struct event {
 	bool result;
 };
 
-/* Of one key: the operations of each thread, in its order. */
+/* The operations on one key, in the order of each thread. */
 struct history {
 	struct event event[HISTORY_THREADS][HISTORY_OPS];
 	int count[HISTORY_THREADS];
@@ -43,7 +43,7 @@ static inline size_t history_place(const struct history *history, const int *don
 	return place * 2 + present;
 }
 
-/* Whether the result fits; *present becomes what it is afterwards. */
+/* True if the result fits; *present becomes the key's presence afterwards. */
 static inline bool history_fits(const struct event *event, bool *present) {
 	bool before = *present;
 	if (event->op != LIST_CONTAINS)

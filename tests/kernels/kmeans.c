@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kmeans: every variant, way of synchronising, padding and reduction against the oracle, in every bit; the oracle
- * against a textbook; and what the hooks say. */
+ * against a textbook; and the hooks' reports. */
 #include <config.h>
 #include <math.h>
 
@@ -263,7 +263,7 @@ static void verify_test(void) {
 		rig_open(&rig, "n=90 coords=4 clusters=6 loops=3");
 		bool found = rig_setup(&rig, configs[c]) == SS_OK && rig_verify(&rig) == SS_INCORRECT;
 		struct kmeans_state *s = rig_state(&rig);
-		ok(found && rig.live->message[0], "%s: the bare input is no result", configs[c]);
+		ok(found && rig.live->message[0], "%s: the bare input is not a result", configs[c]);
 		live_run(rig.live, 0);
 		for (size_t i = 0; i < 90; i++) {
 			int32_t right = s->membership[i];
@@ -293,17 +293,17 @@ static void verify_test(void) {
 	}
 }
 
-/* What is lost is never called wrong, and what can't be lost still is. */
+/* Lost updates are never called wrong, and errors that cannot come from them still are. */
 static void racy_test(void) {
 	struct rig rig;
 	rig_open(&rig, "n=3000 coords=1 clusters=2 loops=5");
 	rig.live->state[0].threads = 4;
-	ok(rig_right(&rig, "variant=shared sync=none"), "lost sums are no wrong result");
+	ok(rig_right(&rig, "variant=shared sync=none"), "lost sums are not a wrong result");
 	rig_state(&rig)->membership[7] = 2;
 	ok(rig_verify(&rig) == SS_INCORRECT, "a cluster that does not exist is");
 	live_teardown(rig.live, 0);
 	ok(rig_right(&rig, "variant=shared delta=shared") && rig_once(&rig, "variant=privatized delta=shared"),
-	   "lost changes are no wrong result");
+	   "lost changes are not a wrong result");
 	rig_right(&rig, "variant=shared delta=shared");
 	rig_state(&rig)->changed[0] = 3001;
 	ok(rig_verify(&rig) == SS_INCORRECT, "more changes than there are objects are");
@@ -336,7 +336,7 @@ static void hooks_test(void) {
 	ok(kernel_kmeans.series(rig_state(&rig), &call, &series, 0) == 0, "no room, no series");
 	live_teardown(rig.live, 0);
 	rig_right(&rig, "variant=shared sync=none");
-	ok(figure(&rig, "lost_updates") >= 0 && figure(&rig, "lost_updates") <= 2000, "what got lost is a figure");
+	ok(figure(&rig, "lost_updates") >= 0 && figure(&rig, "lost_updates") <= 2000, "the lost updates are a figure");
 	live_teardown(rig.live, 0);
 	struct ss_work work = kernel_kmeans.work(&call);
 	ok(work.ops == 2000.0 * 2 * 4 * 20 && work.bytes == 2000.0 * 20 * (16 + 4), "work of one run");

@@ -10,7 +10,7 @@
 
 extern const struct ss_kernel kernel_kmeans;
 
-/* "n=3 coords=2": what is not named keeps its initial value. Words are pieces of `copy`. */
+/* "n=3 coords=2": parameters without a word keep their initial value. Words are pieces of `copy`. */
 static inline void rig_words(const struct ss_param *params, struct ss_value *values, char *copy) {
 	for (int i = 0; params[i].name; i++)
 		values[i] = live_value(&params[i], params[i].initial);

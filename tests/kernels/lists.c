@@ -240,7 +240,7 @@ static void epochs_test(void) {
 	const struct list_node *seen = nth(list, 4);
 	churn(list, 1, TIMES);
 	ok(list->pool[1].freed == 0 && list->pool[1].used == TIMES, "nothing is freed while an old operation goes on");
-	ok(seen->key == 3 && list_next(seen) == &list->tail, "and what it holds still leads back into the list");
+	ok(seen->key == 3 && list_next(seen) == &list->tail, "and its link still leads back into the list");
 	list_leave(&list->pool[0]);
 	churn(list, 1, TIMES);
 	ok(list->pool[1].freed > TIMES && list->pool[1].retired - list->pool[1].freed < 1000, "afterwards nodes are freed");
@@ -287,7 +287,7 @@ static void figures_test(void) {
 	right = live_open(live) == SS_OK && setup(live, LAZY, "none", 2) == SS_OK && live_run(live, 0) == SS_OK;
 	call = live_call(live, 0);
 	count = kernel_lists.figures(state_of(live), &call, 0.002, out, SS_FIGURES_MAX);
-	ok(right && count > 0 && isnan(figure(out, count, "traversal_limit")), "an empty list has no such limit");
+	ok(right && count > 0 && isnan(figure(out, count, "traversal_limit")), "an empty list does not have such a limit");
 	live_teardown(live, 0);
 	live_free(live);
 }
@@ -312,7 +312,7 @@ static void layout_test(void) {
 	}
 }
 
-/* 4000 draws a subset: each key is in about half of the sets, and the mix is what was asked for. */
+/* 4000 draws a subset: each key is in about half of the sets, and the mix is the requested one. */
 static void input_test(void) {
 	int there[8] = {0}, op[3] = {0}, key[8] = {0};
 	bool right = true;

@@ -37,7 +37,7 @@ static void fill(struct list *list, struct record *record, uint64_t seed) {
 	list_fill(list, keys, slot, count);
 }
 
-/* The clock is a counter: it orders what it numbers, on any machine. */
+/* The clock is a counter: it orders the events that it numbers, on any machine. */
 static void record_one(struct list *list, int thread, struct event *event, _Atomic uint64_t *clock) {
 	event->begun = atomic_fetch_add(clock, 1);
 	event->result = list_do(list, thread, event->op, event->key);
@@ -179,7 +179,7 @@ static void checker_test(void) {
 	free(history);
 }
 
-/* Looks, waits for the others to have looked as well, then adds and reports what it saw: the classic race. */
+/* Looks, waits until the others have looked, then adds and reports its view: the classic race. */
 static bool racy_add(struct list *list, struct list_pool *pool, int32_t key) {
 	bool absent = !list_coarse.contains(list, pool, key);
 #pragma omp barrier

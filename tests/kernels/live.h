@@ -65,7 +65,7 @@ static inline struct live *live_new(const struct ss_kernel *kernel) {
 	return live;
 }
 
-/* Does nothing where the problem has no such part. */
+/* Does nothing if the problem lacks such a part. */
 static inline void live_problem(struct live *live, const char *name, const char *text) {
 	int i = live_find(live->kernel->problem, name);
 	if (i >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Locks: nobody gets in beside the owner, the fair ones keep the order, and a lock that fails is found out. */
+/* Locks: no thread enters beside the owner, the fair ones keep the order, and a lock that fails is found out. */
 #include <config.h>
 
 #include <math.h>
@@ -174,7 +174,7 @@ static void check_figures(const struct lock_kind *kind, int threads) {
 	ok(!safe || fabs(figure(f, count, "throughput") - 1000) < 1e-6, "%s: 1000 in a millisecond", kind->name);
 	ok(!safe || fabs(figure(f, count, "ns_per_acquire") - 1000) < 1e-6, "%s: one in 1000 ns", kind->name);
 	bool queue = threads > 1 && !(kind->flags & LOCK_UNSAFE);
-	ok(queue || figure(f, count, "handover_latency") < 0, "%s: no latency where nobody waits", kind->name);
+	ok(queue || figure(f, count, "handover_latency") < 0, "%s: no latency without waiting threads", kind->name);
 	ok(memcmp(&before, s->arena.prize, sizeof before) == 0, "%s: the latency is of another contest", kind->name);
 	ok(threads > 1 || (jain == 1 && ratio == 1 && handovers == 0), "%s: one thread is fair to itself", kind->name);
 	ok(live->kernel->figures(s, &call, 0.001, f, 2) == 2, "%s: no more figures than asked for", kind->name);
@@ -244,9 +244,9 @@ static void check_broken(void) {
 	bool found = false;
 	for (int i = 0; i < TRIES && !found; i++)
 		found = live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_INCORRECT;
-	ok(found && live->message[0], "a lock that keeps nobody out is found: %s", live->message);
+	ok(found && live->message[0], "a lock that does not exclude is found: %s", live->message);
 	s->arena.kind = &lock_none;
-	ok(live_verify(live, 0) == SS_OK, "of the lock that promises nothing this is right");
+	ok(live_verify(live, 0) == SS_OK, "for the lock that promises nothing this is right");
 	live_teardown(live, 0);
 	live_free(live);
 }
@@ -307,7 +307,7 @@ static void check_registry(void) {
 	for (char *word; (word = strsep(&rest, ",")); i++)
 		ok(lock_registry[i] && strcmp(lock_registry[i]->name, word) == 0 && lock_find(word) == lock_registry[i],
 		   "%s is word %d", word, i);
-	ok(!lock_registry[i] && !lock_find("") && !lock_find("tick"), "there are no others");
+	ok(!lock_registry[i] && !lock_find("") && !lock_find("tick"), "these are all");
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* quake: every variant and set of instructions gives the oracle's bits, the oracle what hand and balance give, and what
- * is wrong is found. */
+/* quake: every variant and instruction set gives the oracle's bits, the oracle agrees with hand calculation and
+ * balance, and errors are found. */
 #include <config.h>
 #include <math.h>
 
@@ -299,7 +299,7 @@ static void check_verify(void) {
 		struct quake_state *s = state_of(live);
 		live_config(live, 0, "variant", variants[variant]);
 		live_setup(live, 0);
-		ok(live_verify(live, 0) == SS_INCORRECT, "%s: the bare input is no result", variants[variant]);
+		ok(live_verify(live, 0) == SS_INCORRECT, "%s: the bare input is not a result", variants[variant]);
 		bool found = live_run(live, 0) == SS_OK && verified(live);
 		for (size_t cell = 0; cell < 65 * 65; cell += cell % 65 == 64 ? 1 : 32)
 			found = cell_found(live, cell) && found;

@@ -83,13 +83,13 @@ static const char *text_of(const struct rig *rig, const char *name, const char *
 
 static void check_good(struct rig *rig) {
 	read_text(rig, good, sizeof good - 1, "regions-8-1.json");
-	ok(json_array_size(rig->found) == 2 && json_array_size(rig->notes) == 0, "what is fine is read");
+	ok(json_array_size(rig->found) == 2 && json_array_size(rig->notes) == 0, "a valid file is read");
 	ok(figure(rig, "x", "calls") == 4 && figure(rig, "x", "seconds") == 2 && figure(rig, "x", "threads") == 2, "sums");
 	ok(value(rig, "x", "a") == 10 && value(rig, "x", "b") == 4, "counters, in their unit");
-	is_text(text_of(rig, "\303\251 \303\251", "a", "status"), "unavailable", "what failed has no value");
+	is_text(text_of(rig, "\303\251 \303\251", "a", "status"), "unavailable", "a failed event does not have a value");
 	ok(strstr(text_of(rig, "\303\251 \303\251", "a", "reason"), "Permission denied"), "but a reason");
 	read_text(rig, good, sizeof good - 1, "other-8-1.json");
-	ok(json_array_size(rig->found) == 0, "files of other names are none of ours");
+	ok(json_array_size(rig->found) == 0, "files with other names are ignored");
 }
 
 static void check_counts(struct rig *rig) {
@@ -101,10 +101,12 @@ static void check_counts(struct rig *rig) {
 	read_text(rig, text, sizeof text - 1, "regions-8-1.json");
 	ok(value(rig, "scaled", "a") == 20 && strcmp(text_of(rig, "scaled", "a", "status"), "scaled") == 0,
 	   "enabled and running scale");
-	ok(isnan(value(rig, "never", "a")) && text_of(rig, "never", "a", "reason")[0], "a 0 that was not counted is none");
+	ok(isnan(value(rig, "never", "a")) && text_of(rig, "never", "a", "reason")[0],
+	   "a 0 that was not counted is not a value");
 	ok(value(rig, "user", "a") == 5 && strstr(text_of(rig, "user", "a", "reason"), "user mode"),
-	   "user mode only is told");
-	ok(isnan(value(rig, "half", "a")) && value(rig, "half", "b") == 4, "an event that failed in a thread has no total");
+	   "user mode only is reported");
+	ok(isnan(value(rig, "half", "a")) && value(rig, "half", "b") == 4,
+	   "an event that failed in a thread does not have a total");
 	ok(isnan(value(rig, "odd", "a")) && strstr(text_of(rig, "odd", "a", "reason"), "malformed"), "nor has nonsense");
 }
 
@@ -156,7 +158,7 @@ static void check_floods(struct rig *rig) {
 	ok(figure(rig, "r0", "calls") == 5002 && figure(rig, "r0", "threads") == 5001 && value(rig, "r0", "a") == 25005,
 	   "a flood of threads counts");
 	ok(json_array_size(json_object_get(region(rig, "r0"), "per_thread")) < REGIONS_ROWS_MAX && noted(rig, "leaves out"),
-	   "but not each one is told of");
+	   "but not each one is reported");
 	char *reply = json_dumps(rig->found, JSON_COMPACT);
 	ok(reply && strlen(reply) < 4 << 20, "an answer is less than a line of the protocol may have");
 	free(reply);
@@ -167,7 +169,7 @@ static void check_floods(struct rig *rig) {
 	free(text);
 }
 
-/* Entries that are no files, or would keep the reader waiting. */
+/* Entries that are not files, or would block the reader. */
 static void check_entries(struct rig *rig) {
 	struct regions regions;
 	struct err err;
@@ -181,12 +183,12 @@ static void check_entries(struct rig *rig) {
 	json_decref(rig->found);
 	json_decref(rig->notes);
 	rig->found = regions_read(&regions, &rig->notes);
-	ok(json_array_size(rig->found) == 0 && json_array_size(rig->notes) == 3, "are not read, and each is told");
+	ok(json_array_size(rig->found) == 0 && json_array_size(rig->notes) == 3, "are not read, and each is reported");
 	ok(tree_remove(regions.folder) == 0, "a folder that is gone");
 	json_decref(rig->found);
 	json_decref(rig->notes);
 	rig->found = regions_read(&regions, &rig->notes);
-	ok(json_array_size(rig->found) == 0, "has no regions");
+	ok(json_array_size(rig->found) == 0, "does not have regions");
 	free(pipe);
 	free(link);
 	free(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program gets out of a profile. */
+/* A program's queries of a profile. */
 #include <config.h>
 
 #include <math.h>
@@ -69,14 +69,14 @@ static void check_exact(const sweetspot_profile *profile) {
 	struct sweetspot_match match;
 	const sweetspot_config *config = find(profile, "fw", 100, "graph", "dense", &match);
 	ok(config && match.status == SWEETSPOT_EXACT && match.fit == SWEETSPOT_EXACT && match.distance == 0, "exact");
-	ok(match.predicted == 0.25 && match.measured == 0.25 && match.speedup == 2.5, "with what was measured");
+	ok(match.predicted == 0.25 && match.measured == 0.25 && match.speedup == 2.5, "with the measured values");
 	is_text(match.unit, "s", "its unit");
 	is_text(match.objective, "time", "its objective");
 	ok(find(profile, "fw", 100, NULL, NULL, &match) == config && match.status == SWEETSPOT_EXACT,
 	   "less said, same answer");
 	ok(sweetspot_lookup(profile, "fw", "time", NULL, 0, NULL) != NULL, "without a problem, and without a match");
 	ok(!find(profile, "fw", 100, "graph", "sparse", &match) && match.status == SWEETSPOT_NONE,
-	   "another word is no match");
+	   "another word does not match");
 	ok(!find(profile, "fw", 100, "other", "dense", &match), "nor is a name that it lacks");
 	ok(!find(profile, "nosuch", 100, NULL, NULL, &match) && isnan(match.predicted), "nor another kernel");
 	ok(!sweetspot_lookup(profile, "fw", "energy", NULL, 0, &match), "nor another objective");
@@ -90,10 +90,11 @@ static void check_types(const sweetspot_profile *profile) {
 	struct sweetspot_value setting;
 	size_t count = 0;
 	ok(sweetspot_int(config, "block", -1) == 32 && sweetspot_real(config, "block", -1) == 32, "a whole number");
-	ok(sweetspot_real(config, "ratio", -1) == 0.5 && sweetspot_int(config, "ratio", -1) == -1, "a real is no integer");
+	ok(sweetspot_real(config, "ratio", -1) == 0.5 && sweetspot_int(config, "ratio", -1) == -1,
+	   "a real is not an integer");
 	ok(sweetspot_int(config, "large", -1) == 9007199254740993, "an integer that no double holds");
 	is_text(sweetspot_word(config, "variant", "x"), "tiled", "a word");
-	is_text(sweetspot_word(config, "block", "x"), "x", "a number is no word");
+	is_text(sweetspot_word(config, "block", "x"), "x", "a number is not a word");
 	ok(sweetspot_int(config, "variant", 7) == 7 && isnan(sweetspot_real(config, "nosuch", NAN)), "defaults");
 	ok(sweetspot_int(config, "pin", 7) == 1, "a boolean is 0 or 1");
 	is_text(sweetspot_word(config, "pin", "x"), "true", "and a word");
@@ -137,18 +138,19 @@ static void check_sizes(const sweetspot_profile *profile) {
 	}
 	ok(right, "within the sizes: the configuration of the range, the cost of the law");
 	const sweetspot_config *config = find(profile, "gol", 64, "rule", "b3", &match);
-	ok(match.status == SWEETSPOT_EXACT && sweetspot_int(config, "block", 0) == 1, "what was tuned itself comes first");
+	ok(match.status == SWEETSPOT_EXACT && sweetspot_int(config, "block", 0) == 1,
+	   "an individually tuned problem comes first");
 	config = find(profile, "gol", 8192, "rule", "b3", &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 3 && isnan(match.predicted) &&
 	       fabs(match.distance - log(2)) < 1e-12,
 	   "above all sizes: the last range, and no prediction");
 	config = find(profile, "gol", 50000, "rule", "b3", &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 9,
-	   "unless what was tuned apart is nearer");
+	   "unless an individually tuned one is nearer");
 	config = find(profile, "gol", 32, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 1,
-	   "below: what was tuned at their end");
-	ok(!find(profile, "gol", 100, "rule", "b36", &match), "another rule has no sizes");
+	   "below: the problem tuned at their end");
+	ok(!find(profile, "gol", 100, "rule", "b36", &match), "another rule does not have sizes");
 	config = find(profile, "lone", 4, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 5 && isnan(match.predicted) &&
 	       fabs(match.distance - log(2)) < 1e-12,
@@ -222,11 +224,11 @@ static void check_apply(const sweetspot_profile *profile) {
 #pragma omp parallel
 #pragma omp single
 	team = omp_get_num_threads();
-	ok(team == 3, "which the team shows");
-	ok(strstr(why, "OMP_PLACES=no such") != NULL, "what can't be set is said: %s", why);
+	ok(team == 3, "the team shows it");
+	ok(strstr(why, "OMP_PLACES=no such") != NULL, "a setting that cannot be applied is reported: %s", why);
 	const sweetspot_config *stale = find(profile, "old", 5, NULL, NULL, NULL);
 	ok(sweetspot_apply(stale, 0, why, sizeof why) == -1 && omp_get_max_threads() == 3 && strstr(why, "changed"),
-	   "what is stale is refused");
+	   "a stale configuration is refused");
 	ok(sweetspot_apply(stale, SWEETSPOT_ANYWAY, NULL, 0) == 1 && omp_get_max_threads() == 2, "unless it is asked for");
 }
 
@@ -234,7 +236,7 @@ static void check_about(const sweetspot_profile *profile) {
 	is_text(sweetspot_about(profile, "fingerprint"), "sha256:12", "fingerprint");
 	is_text(sweetspot_about(profile, "compiler"), "cc 1", "compiler");
 	is_text(sweetspot_about(profile, "cpu"), "Made", "processor");
-	ok(!sweetspot_about(profile, "cflags") && !sweetspot_about(profile, "nosuch"), "what it does not say");
+	ok(!sweetspot_about(profile, "cflags") && !sweetspot_about(profile, "nosuch"), "an unknown fact");
 	is_text(sweetspot_kernel(profile, 0), "fw", "the first kernel");
 	is_text(sweetspot_kernel(profile, 2), "gol", "the third, each one once");
 	is_text(sweetspot_kernel(profile, 3), "lone", "one of which there are only sizes");

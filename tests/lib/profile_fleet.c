@@ -131,7 +131,7 @@ static void check_fleet(const char *root) {
 	ok(unlink(link) == 0, "without the link");
 	opens(folder, "searched", "all are looked at, though there are thousands");
 	ok(symlink("gone.json", link) == 0, "a link to nothing");
-	opens(folder, "searched", "is no obstacle");
+	opens(folder, "searched", "does not get in the way");
 	ok(unlink(link) == 0 && symlink("profile-000000000007.json", link) == 0, "a link to another machine's");
 	opens(folder, "searched", "is not believed");
 	ssp_arena_free(arena);
@@ -149,7 +149,7 @@ static void check_program(const char *root) {
 	ok(!profile_at(empty, "sha256:abcdefabcdef", &err) && err.code == ERR_NOTHING, "an empty folder: %s", err.what);
 	err = (struct err){0};
 	setenv("SWEETSPOT_PROFILE", empty, 1);
-	ok(!profile_find("sha256:abcdefabcdef", &err) && err.code == ERR_NOTHING, "what is set is the only place: %s",
+	ok(!profile_find("sha256:abcdefabcdef", &err) && err.code == ERR_NOTHING, "the set path is the only place: %s",
 	   err.what);
 	free(folder);
 	free(empty);

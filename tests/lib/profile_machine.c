@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the library makes of the kernel's files, on a made machine, and whether a profile is of it. */
+/* The library's view of the kernel's files, on a made machine, and whether a profile belongs to it. */
 #include <config.h>
 
 #include <sys/stat.h>
@@ -61,7 +61,7 @@ static void check_whole(const char *root, struct ssp_arena *arena) {
 	ssp_machine_read(root, arena, &here);
 	is_text(here.cpu, "Made  CPU\t9", "the processor");
 	is_text(here.gpu, "NVIDIA Made GPU\n", "the GPU");
-	ok(here.threads == 8 && here.cores == 4 && here.packages == 2 && here.numa_nodes == 2, "what is in it");
+	ok(here.threads == 8 && here.cores == 4 && here.packages == 2 && here.numa_nodes == 2, "its parts");
 	ok(here.l1d == 32 << 10 && here.l2 == 1 << 20 && here.l3 == 8 << 20, "caches of data");
 }
 
@@ -72,14 +72,14 @@ static void check_groups(const char *root, struct ssp_arena *arena) {
 	put(root, "/sys/fs/cgroup/a/cpuset.mems.effective", "1\n");
 	ssp_machine_read(root, arena, &here);
 	ok(here.threads == 3 && here.cores == 2 && here.packages == 1 && here.numa_nodes == 1,
-	   "what the control group leaves");
+	   "the CPUs that the control group leaves");
 	put(root, "/proc/self/cgroup", "3:cpuset:/c\n2:cpu:/\n");
 	put(root, "/sys/fs/cgroup/cpuset/c/cpuset.cpus", "0-3\n");
 	ssp_machine_read(root, arena, &here);
 	ok(here.threads == 4 && here.cores == 4 && here.packages == 2, "also in version 1");
 	put(root, "/proc/self/cgroup", "0::/../../a\n");
 	ssp_machine_read(root, arena, &here);
-	ok(here.threads == 8, "a group outside is none");
+	ok(here.threads == 8, "a group outside does not count");
 }
 
 static void check_nonsense(const char *root, struct ssp_arena *arena) {
@@ -91,7 +91,7 @@ static void check_nonsense(const char *root, struct ssp_arena *arena) {
 	ok(ssp_set_parse("0-3,8", set) && set->count == 5 && set->has[8], "a list");
 	put(root, CPU "/online", "many\n");
 	ssp_machine_read(root, arena, &here);
-	ok(here.threads == 0 && here.cpu, "what can't be read is not known");
+	ok(here.threads == 0 && here.cpu, "unreadable facts are unknown");
 	ssp_machine_read("/nowhere/at/all", arena, &here);
 	ok(!here.cpu && !here.gpu && !here.threads && !here.l3, "nor is anything of a machine without files");
 }
@@ -99,7 +99,7 @@ static void check_nonsense(const char *root, struct ssp_arena *arena) {
 static void check_differs(struct ssp_arena *arena) {
 	const struct ssp_machine here = {.cpu = "Made  CPU 9", .threads = 8, .l3 = 8 << 20, .gpu = "A\nNVIDIA B\n"};
 	struct ssp_machine there = {.cpu = "Made CPU 9 ", .threads = 8, .cores = 3};
-	ok(!ssp_machine_differs(&there, &here, arena), "the same, but for blanks and what is not known");
+	ok(!ssp_machine_differs(&there, &here, arena), "the same, but for blanks and unknown facts");
 	there.gpu = "NVIDIA B";
 	ok(!ssp_machine_differs(&there, &here, arena), "one of its GPUs");
 	there.gpu = "NVIDIA";

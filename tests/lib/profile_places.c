@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where profiles are looked for, and which of them is this machine's. */
+/* Places that are searched for profiles, and the choice of this machine's. */
 #include <config.h>
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ static void text_at(const char *root, const char *name, const char *text) {
 	free(path);
 }
 
-/* The first kernel of what is opened; "" where nothing is. Caller frees. */
+/* The first kernel of the opened profile; "" without one. The caller frees it. */
 static char *opened(const char *path) {
 	sweetspot_profile *profile = sweetspot_open(path, why, sizeof why);
 	char *name = mem_strdup(profile ? sweetspot_kernel(profile, 0) : "");
@@ -58,16 +58,16 @@ static void check_order(const char *root) {
 	mkdir(config, 0700);
 	mkdir(deep[0], 0700);
 	write_at(deep[0], "profile-1.json", "2025-01-01T00:00:00Z", 0, "data");
-	opens(NULL, "data", "what tune wrote is found");
+	opens(NULL, "data", "tune's profile is found");
 	write_at(config, "sweetspot", "2025-01-01T00:00:00Z", 0, "config");
 	opens(NULL, "config", "settings come first, and may be a file");
 	write_at(config, "sweetspot", "2025-01-01T00:00:00Z", 1, "config");
-	opens(NULL, "data", "a foreign one that nobody named is passed over");
+	opens(NULL, "data", "a foreign one in a default place is passed over");
 	setenv("SWEETSPOT_PROFILE", deep[1], 1);
 	opens(NULL, "config", "but taken where it is named");
-	ok(strstr(why, "threads there") != NULL, "which is told: %s", why);
+	ok(strstr(why, "threads there") != NULL, "which is reported: %s", why);
 	setenv("SWEETSPOT_PROFILE", "/nowhere/at/all", 1);
-	refuses(NULL, "/nowhere/at/all", "what is named and not there is not replaced by another");
+	refuses(NULL, "/nowhere/at/all", "a missing named file is not replaced by another");
 	unsetenv("SWEETSPOT_PROFILE");
 	free(data);
 	free(config);
@@ -84,10 +84,10 @@ static void check_folder(const char *root) {
 	write_at(fleet, "profile-c.json", "2025-01-01T00:00:00Z", 0, "older");
 	opens(fleet, "older", "this machine's among others");
 	write_at(fleet, "profile-a.json", "2025-02-01T00:00:00Z", 0, "newer");
-	opens(fleet, "newer", "of two the newest");
+	opens(fleet, "newer", "the newer of two");
 	text_at(fleet, "broken.json", "{");
 	write_at(fleet, "newest.txt", "2026-01-01T00:00:00Z", 0, "newest");
-	opens(fleet, "newer", "what is broken, or no .json, harms nothing");
+	opens(fleet, "newer", "broken files, and other names than .json, do no harm");
 	char *pipe = mem_printf("%s/pipe.json", fleet);
 	ok(mkfifo(pipe, 0600) == 0, "a pipe");
 	opens(fleet, "newer", "is not waited for");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libsweetspot tells of a program, as the worker reads it. */
+/* The report of libsweetspot on a program, as the worker reads it. */
 #include <config.h>
 
 #include <signal.h>
@@ -48,7 +48,7 @@ static void check_threads(struct rig *rig) {
 	ok(figure(rig, "short life", "calls") == 300 && figure(rig, "short life", "threads") == 1,
 	   "threads that follow each other share a row");
 	ok(figure(rig, "left open", "unended") == 300 && figure(rig, "left open", "calls") == 0,
-	   "what a thread leaves open is told");
+	   "a region that a thread leaves open is reported");
 }
 
 static void check_team(struct rig *rig) {
@@ -70,9 +70,9 @@ static void check_mismatch(struct rig *rig) {
 
 static void check_forks(struct rig *rig) {
 	rig_run(rig, "forks", "3");
-	ok(figure(rig, "before", "calls") == 1, "what was before the fork counts once");
+	ok(figure(rig, "before", "calls") == 1, "work before the fork counts once");
 	ok(figure(rig, "child", "calls") == 3 && figure(rig, "child", "threads") == 3, "children count for themselves");
-	ok(figure(rig, "open", "calls") == 4 && figure(rig, "open", "unended") == 0, "what was open goes on in both");
+	ok(figure(rig, "open", "calls") == 4 && figure(rig, "open", "unended") == 0, "an open region continues in both");
 	rig_run(rig, "executes", "3");
 	ok(figure(rig, "inner", "calls") == 3, "a program that another becomes has its own records");
 	ok(figure(rig, "first image", "calls") == 1 && noted(rig, "did not end by exit"), "and the other's are kept");
@@ -83,7 +83,7 @@ static void check_names(struct rig *rig) {
 	ok(json_array_size(rig->found) == 256, "a flood of names is cut");
 	ok(figure(rig, "name 0", "calls") == 1 && !region(rig, "name 4097"), "the first remain");
 	/* 100000 names, 4096 kept; begin and end of the others */
-	ok(noted(rig, "191808 calls are not counted") && noted(rig, "only the first 256"), "and what is lost is told");
+	ok(noted(rig, "191808 calls are not counted") && noted(rig, "only the first 256"), "and losses are reported");
 	char full[256];
 	memset(full, 'x', 255);
 	full[255] = '\0';
@@ -99,7 +99,7 @@ static void check_ends(struct rig *rig) {
 	rig_run(rig, "quick", "1");
 	ok(figure(rig, "quick", "calls") == 1 && json_array_size(rig->notes) == 0, "quick_exit is an end");
 	rig_run(rig, "killed", "0");
-	ok(WIFEXITED(rig->status) && figure(rig, "early", "calls") == 1, "_exit: what was written so far is there");
+	ok(WIFEXITED(rig->status) && figure(rig, "early", "calls") == 1, "_exit: the earlier writes remain");
 	ok(noted(rig, "did not end by exit"), "and that it is not all");
 	rig_run(rig, "killed", "9");
 	ok(WIFSIGNALED(rig->status) && WTERMSIG(rig->status) == SIGKILL && figure(rig, "early", "calls") == 1 &&
@@ -117,7 +117,7 @@ static void check_fortran(struct rig *rig) {
 	rig_run(rig, "fortran", "5");
 	ok(figure(rig, "for t", "calls") == 10 && json_array_size(rig->notes) == 0,
 	   "Fortran: blanks in the end don't count, and it is the same region as C's");
-	ok(figure(rig, "(no name)", "calls") == 1, "Fortran: nothing but blanks is no name");
+	ok(figure(rig, "(no name)", "calls") == 1, "Fortran: blanks alone are not a name");
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs tests/lib/app with the library on, and gives what it left. */
+/* Runs tests/lib/app with the library on, and reads its files. */
 #ifndef TESTS_LIB_RIG_H
 #define TESTS_LIB_RIG_H
 #include <errno.h>
@@ -63,7 +63,7 @@ __attribute__((unused)) static void rig_run(struct rig *rig, const char *what, c
 	ok(rig->status == 0 || strcmp(what, "killed") == 0, "%s %s runs", what, number);
 }
 
-/* NULL where there is none. */
+/* NULL if it is missing. */
 __attribute__((unused)) static json_t *region(const struct rig *rig, const char *name) {
 	json_t *one;
 	size_t i;
@@ -74,7 +74,7 @@ __attribute__((unused)) static json_t *region(const struct rig *rig, const char 
 	return NULL;
 }
 
-/* NAN where there is none. */
+/* NAN if it is missing. */
 __attribute__((unused)) static double figure(const struct rig *rig, const char *name, const char *key) {
 	json_t *value = json_object_get(region(rig, name), key);
 	return json_is_number(value) ? json_number_value(value) : NAN;

@@ -64,7 +64,7 @@ static void check_change(struct client *client) {
 	ok(build("one.so.new", "-DFACTOR=3"), "it is built anew");
 	char *from = mem_printf("%s/one.so.new", folder), *to = mem_printf("%s/one.so", folder);
 	ok(rename(from, to) == 0, "and takes the old one's place");
-	ok(strstr(ask(client, "error.what", "one.so", ""), "has changed since"), "which is not passed over");
+	ok(strstr(ask(client, "error.what", "one.so", ""), "has changed since"), "it is not passed over");
 	is_text(ask(client, "status", "two.so", ""), "correct", "others are not touched by that");
 	free(from);
 	free(to);

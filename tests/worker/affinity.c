@@ -46,7 +46,7 @@ static int team(const struct topo *topo, int threads, const char *where, const c
 	return count;
 }
 
-/* As indices into the list of places; false where a set is no place. */
+/* As indices into the list of places; false if a set is not a place. */
 static bool team_places(const struct topo *topo, int threads, const char *where, const char *how, char all[][64],
                         int count, int *at) {
 	static char sets[THREADS_MAX][64];

@@ -86,7 +86,7 @@ static void check(const struct topo *topo, int threads, const char *where, const
 	ok(team_run(topo, binding, threads, seen) == threads && team_good(seen, threads),
 	   "%d threads, %s, %s: bound, and there", threads, where, how);
 	team_text(seen, threads, all, text, sizeof text);
-	is_text(topo_binding_key(binding), (const char *)text, "the key is what the threads may use");
+	is_text(topo_binding_key(binding), (const char *)text, "the key is the set that the threads may use");
 	topo_binding_free(binding);
 }
 
@@ -124,7 +124,7 @@ static void test_moved(const struct topo *topo, const cpu_set_t *all) {
 	sched_setaffinity(0, sizeof *all, all);
 }
 
-/* A process that may use one CPU sees a machine of one CPU, and every binding there is none. */
+/* A process that may use one CPU sees a machine of one CPU, and every binding there counts as none. */
 static void test_restricted(const cpu_set_t *all) {
 	struct err err = {0};
 	struct topo *topo;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conformance of every counter backend: what a probe, an event and a thread's values must be like. The work of a thread
- * is known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower bounds. */
+/* Conformance of every counter backend: requirements on a probe, an event and a thread's values. The work of a
+ * thread is known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower
+ * bounds. */
 #include <config.h>
 
 #include <math.h>
@@ -88,7 +89,7 @@ static void check_event(const char *event, const struct counted *team, int i) {
 			printf("# thread %d: %g %s, at least %g: %s\n", t, team[t].work[i].value,
 			       counter_status_name(team[t].work[i].status), bound, team[t].work[i].reason);
 	}
-	ok(good, "%s: what the work needs at least, or a reason", event);
+	ok(good, "%s: at least the known work, or a reason", event);
 	ok(fresh, "%s: counts from the last start", event);
 }
 
@@ -151,7 +152,7 @@ static void check_software(const struct counter_backend *backend) {
 	int good = 0;
 	ok(counter_can(backend, "apples", &site, reason) && counter_can(backend, "orchard::pears", &site, reason) &&
 	       counter_can(backend, "sde:::orchard::pears", &site, reason),
-	   "%s: can count what the kernel exports", backend->name);
+	   "%s: can count the kernel's exports", backend->name);
 	ok(!counter_can(backend, "plums", &site, reason) && strstr(reason, "plums"), "%s: and nothing else: %s",
 	   backend->name, reason);
 	ok(!counter_can(backend, "apples", &none, reason) && strstr(reason, "does not export"), "%s: %s", backend->name,

@@ -8,7 +8,7 @@
 
 enum { PASSES = 5, LOG_MAX = 200 };
 
-/* What happened, a letter each. */
+/* The calls, a letter each. */
 struct history {
 	char log[LOG_MAX];
 	size_t length;
@@ -122,7 +122,7 @@ static void whole_test(const struct team *team) {
 	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_OK, "it is counted");
 	is_text(history()->log, "orsxprsxprsxprsxprsxpvdc", "each pass is reset, start, one run, stop");
 	ok(runs == 1 && batch.passes == PASSES && seconds >= 0, "values are of one run");
-	ok(batch.values[0].value == 7, "which are read once");
+	ok(batch.values[0].value == 7, "they are read once");
 	ok(json_integer_value(json_object_get(batch.details, "seen")) == PASSES, "details are kept");
 	batch_free(&batch);
 	ok(!batch.details, "until the batch is freed");
@@ -149,7 +149,7 @@ static void refused_test(const struct team *team) {
 	double seconds = 0;
 	history_clear(true);
 	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_OK,
-	   "a backend that can't start is no failure of the kernel");
+	   "a backend that cannot start does not fail the kernel");
 	batch_missing(&batch, 0, 0, reason);
 	ok(reason[0], "but a reason: %s", reason);
 	is_text(history()->log, "osxc", "after one run");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A worker whose kernels misbehave, for tests of the worker and of what drives it. `faulty` does what its parameter
+/* A worker whose kernels misbehave, for tests of the worker and of its clients. `faulty` does what its parameter
  * says, `calls` checks the order of the calls it gets and counts them, `big` needs as much memory as it is told. */
 #include <config.h>
 
@@ -152,7 +152,7 @@ static void faulty_teardown(void *state) {
 	}
 }
 
-/* What `calls` has seen in the whole life of the process. */
+/* The calls that `calls` has seen in the whole life of the process. */
 static atomic_int setups, teardowns;
 
 struct calls {

@@ -31,7 +31,7 @@ static enum ss_status fuzz_run(void *state, const struct ss_call *call) {
 	return ++runs > RUNS_MAX ? SS_FAILED : SS_OK;
 }
 
-/* What reaches a kernel is inside its tables. */
+/* Values that reach a kernel must be inside its tables. */
 static enum ss_status fuzz_verify(void *state, const struct ss_call *call) {
 	const struct ss_value *c = call->config;
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs that do what they should: what reaches them, what is found in their output, what they used. */
+/* Programs that behave: their arguments and environment, findings in their output, their usage. */
 #include <config.h>
 
 #include "tests/worker/program_fixture.h"
@@ -34,7 +34,7 @@ static bool same_words(struct fixture *f, const char *words, const char *want) {
 }
 
 static void check_words(struct fixture *f) {
-	ok(same_words(f, "", ""), "no arguments are none");
+	ok(same_words(f, "", ""), "an empty list of arguments stays empty");
 	ok(same_words(f, ",\"a b\",\"\",\"$HOME *\",\"'\",\"\\\\\\\"\",\"-x=\\n\\t;\"",
 	              "3:a b;0:;7:$HOME *;1:';2:\\\";6:-x=\n\t;;"),
 	   "words arrive as they were sent");
@@ -104,7 +104,7 @@ static void check_number(struct fixture *f, const char *expression, const char *
 static void check_metric(struct fixture *f) {
 	check_number(f, "rate ([0-9.]+)", "echo rate 1; echo rate 2.5", 2.5, "the last match of all lines counts");
 	check_number(f, "[0-9]+", "echo 1 2 33", 33, "and the last in a line, all of it without a group");
-	check_number(f, "x *(.*)$", "printf 'x 1e-3 \\\\r\\\\n'", 1e-3, "blanks at its end are no harm");
+	check_number(f, "x *(.*)$", "printf 'x 1e-3 \\\\r\\\\n'", 1e-3, "blanks at its end do no harm");
 	answers(metric(f, "(a|b)=([0-9])", "echo b=7"), "runtime", "\"b\"", "the first of several groups is meant");
 }
 
@@ -114,13 +114,13 @@ static void check_metric_more(struct fixture *f) {
 	check_number(f, "^t=([0-9]+)$", "printf 'at=1\\\\nt=2\\\\nt=33'", 33, "the last line needs no newline");
 	check_number(f, "([0-9]+)k$", "head -c 200000 /dev/zero | tr '\\\\0' 5; echo; echo 12k", 12,
 	             "a line of any length is passed");
-	answers(metric(f, "t=(.*)", "echo t=nan"), "runtime", "\"nan\"", "NaN is no metric");
+	answers(metric(f, "t=(.*)", "echo t=nan"), "runtime", "\"nan\"", "NaN is not a metric");
 	answers(metric(f, "t=(.*)", "echo t=inf"), "runtime", "\"inf\"", "nor is infinity");
 	answers(metric(f, "t=(.*)", "echo t=-3"), "runtime", "\"-3\"", "nor a number below 0");
 	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "not above", "nor 0");
 	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is not a number", "nor half a number");
 	answers(metric(f, "t=(.*)", "echo t="), "runtime", "not a number", "nor nothing");
-	answers(metric(f, "t=(.*)", "echo s=3"), "runtime", "no line", "no match is told");
+	answers(metric(f, "t=(.*)", "echo s=3"), "runtime", "no line", "a missing match is reported");
 	answers(metric(f, "a(b)?", "echo ac"), "runtime", "not a number", "a group that took no part is nothing");
 }
 
@@ -132,7 +132,7 @@ static void check_hash(struct fixture *f) {
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"head -c 5000000 /dev/zero\"],\"hash\":true}", f->home);
 	is_text(text_of(answer, "hash"), "sha256:b39781589c4403fb82174c9647a010464cff38bad976547d339899b00053a545",
-	        "of all of it");
+	        "of the whole output");
 	json_decref(answer);
 	answers(client_ask(f->client, RUN "\"echo x >>grows; wc -l <grows\"],\"hash\":true,\"samples\":3}", f->home),
 	        "correctness", "differs between runs", "runs that differ are not correct");
@@ -149,7 +149,7 @@ static void check_verify(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"yes\"],\"verify\":\"true\",\"timeout_s\":60}", f->home), "runtime", "256 MiB",
 	        "endless output does not");
 	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"echo no room >&2; exit 2\"}", f->home), "runtime",
-	        "before the run: exit status 2: no room", "what fails before a run is told");
+	        "before the run: exit status 2: no room", "a failure before a run is reported");
 	answers(client_ask(f->client, RUN "\"exit 4\"],\"verify\":\"echo >verified\"}", f->home), "runtime",
 	        "exit status 4", "a run that failed");
 	char *path = mem_printf("%s/verified", f->home);

@@ -82,7 +82,7 @@ __attribute__((no_sanitize("thread"), no_sanitize("address"))) static void *page
 	return NULL;
 }
 
-/* So many page faults in each of three threads and two processes; of one of them only the end of a pipe is seen. */
+/* This many page faults in each of three threads and two processes; of one of them only the end of a pipe is seen. */
 static int pages(char **argv) {
 	size_t count = strtoul(argument(argv, 0), NULL, 10);
 	pthread_t thread[3];
@@ -155,7 +155,7 @@ static int leave_behind(char **argv) {
 	return 0;
 }
 
-/* Processes that start their like in a session of its own and end, so that nobody stays to be hit for long. */
+/* Processes that start a copy in a session of its own and end, so that none lives long enough to be hit. */
 static int run_away(char **argv) {
 	int fd = open(argument(argv, 0), O_RDWR);
 	if (fd < 0 || flock(fd, LOCK_SH) < 0)

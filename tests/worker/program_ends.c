@@ -30,8 +30,7 @@ static bool appears(const char *path) {
 static void check_status(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"echo first >&2; echo last words >&2; echo >&2; exit 3\"]}", f->home),
 	        "runtime", "exit status 3: last words", "the status and the last words of a program");
-	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV",
-	        "what a shell means by 139");
+	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV", "a shell's 139");
 	answers(client_ask(f->client, APP "\"crash\"]}", f->home, f->app), "runtime",
 	        "killed by SIGSEGV (segmentation fault): about to crash", "a crash, which dumps no core");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"cwd\":\"/\",\"argv\":[\"./no-such-program\"]}"), "runtime",
@@ -101,8 +100,8 @@ static void check_floods(struct fixture *f) {
 static void check_strays(struct fixture *f) {
 	char *lock = file_path(f, "lock");
 	json_t *answer = client_ask(f->client, APP "\"leave\",\"%s\"],\"samples\":3}", f->home, f->app, lock);
-	ok(unlocked(lock), "what a program leaves behind has ended when the answer comes");
-	ok(json_array_size(path_get(answer, "samples")) == 3, "and is no failure");
+	ok(unlocked(lock), "a program's leftovers have ended when the answer comes");
+	ok(json_array_size(path_get(answer, "samples")) == 3, "and do not fail it");
 	json_decref(answer);
 	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"stay\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
 	        "", "a whole tree that hangs");
@@ -162,17 +161,17 @@ static void check_censored(struct fixture *f) {
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"cut_s\":0.1,\"timeout_s\":30}", f->home);
 	is_text(text_of(answer, "status"), "censored", "nor is one waited for that goes on for too long");
-	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"), "which gives no sample");
+	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"), "it does not give a sample");
 	json_decref(answer);
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"cut_s\":30,\"timeout_s\":0.2}", f->home), "timeout", "",
 	        "a timeout that comes first is one");
 	answers(client_ask(f->client, RUN "\"sleep 0.02; echo 7\"],\"limit_s\":0.001,\"metric\":\"[0-9]+\"}", f->home),
-	        "correct", "", "time is no limit where a metric counts");
+	        "correct", "", "time is not limited if a metric counts");
 }
 
 static void check_litter(struct fixture *f) {
 	answers(client_ask(f->client, APP "\"litter\"]}", f->home, f->app), "correct", "", "a folder full");
-	ok(no_scratch(f), "of litter is removed");
+	ok(no_scratch(f), "of the leftover files is removed");
 	ok(access("/bin/sh", X_OK) == 0, "but not what its links lead to");
 }
 
@@ -199,7 +198,7 @@ static void check_abandoned(struct fixture *f) {
 	free(ready);
 }
 
-/* The tuner's last resort: the worker is killed, and what it ran comes here. */
+/* The tuner's last resort: it kills the worker, whose programs then come here. */
 static void check_killed(struct fixture *f) {
 	char *lock = file_path(f, "lock"), *ready = mem_printf("%s/ready", f->home);
 	char *line = mem_printf(APP "\"leave\",\"%s\",\"deaf\"]}", f->home, f->app, lock);
@@ -219,7 +218,7 @@ static void check_killed(struct fixture *f) {
 	free(ready);
 }
 
-/* The tuner is killed: nobody is left to clean up but the worker. */
+/* The tuner is killed, so only the worker is left to clean up. */
 static void check_orphaned(struct fixture *f) {
 	char *lock = file_path(f, "lock"), *ready = mem_printf("%s/ready", f->home);
 	char *line = mem_printf(APP "\"leave\",\"%s\",\"deaf\"]}", f->home, f->app, lock);
@@ -234,7 +233,7 @@ static void check_orphaned(struct fixture *f) {
 	ok(pid > 0 && appears(ready), "a program runs for another tuner");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ok(becomes_free(lock), "which is killed, and the program ends");
+	ok(becomes_free(lock), "it is killed, and the program ends");
 	bool gone = false;
 	for (int i = 0; i < 6000 && !(gone = no_scratch(f)); i++)
 		nap();

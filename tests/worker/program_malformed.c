@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests for programs as they should not be: each is refused with a word of what is wrong, and runs nothing. */
+/* Malformed requests for programs: each is refused with a message that names the mistake, and runs nothing. */
 #include <config.h>
 
 #include "src/base/json/js.h"
@@ -97,7 +97,7 @@ static void check_sizes(struct fixture *f) {
 	free(word);
 }
 
-/* What is accepted is inside its bounds, whatever was changed in it. */
+/* An accepted request is inside its bounds, whatever was changed in it. */
 static bool sane(const struct program_request *r) {
 	bool good = r->argv && r->argv[0] && r->argv[0][0] && r->samples >= 1 && r->samples <= 100000 && r->warmup >= 0 &&
 	            r->warmup <= 100000 && r->timeout_s >= 0 && r->timeout_s <= 1e9 && r->limit_s >= 0 && r->limit_s <= 1e9;

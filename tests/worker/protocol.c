@@ -84,7 +84,7 @@ static void check_placement(struct client *client) {
 	json_decref(answer);
 }
 
-/* The time of each sample is at least what was asked, within the tolerance of a batch found under load. */
+/* The time of each sample is at least the requested one, within the tolerance of a batch found under load. */
 static void check_batch(struct client *client) {
 	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"problem\":{\"n\":1},\"config\":"
 	                                    "{\"threads\":1},\"samples\":5,\"min_sample_s\":0.004}");
@@ -116,7 +116,7 @@ static void check_counters(struct client *client) {
 	ok(number(counted, "value") == 2000 && json_array_size(path_get(counted, "per_thread")) == 2,
 	   "a counter is the total over the threads that are listed");
 	ok(json_is_null(path_get(missing, "value")) && json_is_string(path_get(missing, "reason")),
-	   "what was not counted is null, with its reason");
+	   "an event that was not counted is null, with its reason");
 	ok(number(cpu, "value") > 0 && json_array_size(path_get(cpu, "per_thread")) == 2, "rusage counts each thread");
 	json_decref(answer);
 }
@@ -138,7 +138,7 @@ static void check_alternating(struct client *client) {
 	ok(number(answer, "dropped") >= 2, "drop says how many states there were");
 	json_decref(answer);
 	answer = client_ask(client, "{\"op\":\"drop\",\"id\":-5}");
-	ok(number(answer, "dropped") == 0 && number(answer, "id") == -5, "and then there are none");
+	ok(number(answer, "dropped") == 0 && number(answer, "id") == -5, "and then none are left");
 	json_decref(answer);
 }
 

@@ -13,11 +13,11 @@ struct client;
 struct client *client_start(const char *program, uint64_t address_space);
 /* Sends bytes as they are. */
 void client_send(struct client *client, const char *data, size_t size);
-/* The next answer; NULL at the end of output, after `seconds`, or where it is no JSON object. New reference. */
+/* The next answer; NULL at the end of output, after `seconds`, or if it is not a JSON object. New reference. */
 json_t *client_answer(struct client *client, double seconds);
 /* Sends one line, made like printf, and gives its answer. New reference. */
 json_t *client_ask(struct client *client, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Like client_ask, but gives only the answer's member as text ("" where there is none); valid until the next call. */
+/* Like client_ask, but returns only the answer's member as text ("" if it is missing); valid until the next call. */
 const char *client_text(struct client *client, const char *member, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* One request after which the worker must not answer; returns after its end. */
@@ -27,7 +27,7 @@ int client_pid(const struct client *client);
 /* Closes its stdin, waits, and returns the wait status. */
 int client_stop(struct client *client);
 
-/* "a.b.c" inside a JSON value; NULL where there is none. Borrowed. */
+/* "a.b.c" inside a JSON value; NULL if it is missing. Borrowed. */
 json_t *path_get(json_t *json, const char *path);
 
 #endif

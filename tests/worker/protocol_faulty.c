@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the worker says when kernels misbehave: tests/worker/faulty.c. */
+/* The worker's answers when kernels misbehave: tests/worker/faulty.c. */
 #include <config.h>
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static void check_failures(struct client *client) {
 	check_failure(client, FAULT("refuse") "}", "constraints", "refused by its setup");
 	check_failure(client, FAULT("fail") "}", "runtime", "failed on purpose");
 	check_failure(client, FAULT("none") ",\"problem\":{\"open\":1}}", "runtime", "no such input");
-	is_text(client_text(client, "status", FAULT("garbage") "}"), "runtime", "a message that is no text can be sent");
+	is_text(client_text(client, "status", FAULT("garbage") "}"), "runtime", "a message that is not text can be sent");
 	is_text(client_text(client, "status", FAULT("wrong") ",\"verify\":false}"), "correct", "unverified if so asked");
 	is_text(client_text(client, "status", FAULT("wrong") ",\"verify\":\"always\"}"), "correctness",
 	        "\"always\" verifies a state that was kept");
@@ -60,7 +60,7 @@ static void check_figures(struct client *client) {
 	json_t *last = json_array_get(json_object_get(answer, "figures"), 3);
 	ok(figure(answer, 0) >= 3 && figure(answer, 1) == 4 && figure(answer, 2) == 1, "figures of the last run");
 	ok(json_is_null(json_object_get(last, "value")) && json_is_string(json_object_get(last, "name")),
-	   "what is no number and no text is said to be so");
+	   "invalid numbers and texts are replaced");
 	ok(json_array_size(path_get(answer, "figures")) == 4, "as many as it has");
 	json_t *steps = json_object_get(json_array_get(json_object_get(answer, "series"), 0), "values");
 	ok(json_array_size(steps) == 3, "a value for each step");
@@ -75,11 +75,11 @@ static void check_figures(struct client *client) {
 	        "series is a switch");
 }
 
-/* stdout holds answers alone; what the kernel printed is on stderr. */
+/* stdout holds answers alone; the kernel's output is on stderr. */
 static void check_print(struct client *client) {
 	is_text(client_text(client, "status", FAULT("print") "}"), "correct", "a kernel that prints spoils no answer");
 	is_text(client_text(client, "status", FAULT("none") "}"), "correct", "nor the next one");
-	ok(strstr(client_stderr(client), "printed"), "what it printed is on stderr");
+	ok(strstr(client_stderr(client), "printed"), "its output is on stderr");
 }
 
 static void check_censored(struct client *client) {
@@ -148,7 +148,7 @@ static void check_memory(void) {
 	ok(good, "states that do not fit together take turns");
 	check_failure(client, TRIAL("big", "\"mb\":4000") "}", "runtime", "too big");
 	check_failure(client, FAULT("greedy") "}", "runtime", "ate all there was");
-	is_text(client_text(client, "status", TRIAL("big", "\"mb\":300") "}"), "correct", "what was eaten is free again");
+	is_text(client_text(client, "status", TRIAL("big", "\"mb\":300") "}"), "correct", "its memory is free again");
 	client_stop(client);
 #endif
 }
@@ -168,7 +168,7 @@ static void check_exit(void) {
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a kernel that exits ends the worker without an answer");
 }
 
-/* What never answers is killed with its whole group. */
+/* A worker that never answers is killed with its whole group. */
 static void check_killed(const char *request, const char *what) {
 	struct client *client = client_start(FAULTY, 0);
 	pid_t pid = client_pid(client);

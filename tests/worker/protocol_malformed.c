@@ -87,7 +87,7 @@ static void check_table(struct client *client) {
 		if (good && strncmp(bad[i].line, TRIAL, sizeof TRIAL - 1) == 0 && bad[i].what[0]) {
 			good = json_integer_value(path_get(answer, "id")) == 4;
 		}
-		ok(good, "refused: %.60s", i < 46 ? bad[i].line : "bytes that are no text");
+		ok(good, "refused: %.60s", i < 46 ? bad[i].line : "bytes that are not text");
 		json_decref(answer);
 	}
 }

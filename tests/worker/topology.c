@@ -87,7 +87,7 @@ static void test_keys(void) {
 		{SS_SMT, 4, "threads", "close", "[0][1][2][3]"},
 		{SS_SMT, 2, "threads", "spread", "[0][16]"},
 		{SS_SMT, 5, "sockets", "false", "[*]x5"},
-		/* binding to everything is no binding */
+		/* binding to everything counts as no binding */
 		{"synthetic:core:1 pu:1", 3, "cores", "spread", "[*]x3"},
 		{"synthetic:package:1 core:4 pu:1", 2, "sockets", "close", "[*]x2"},
 		{"bare", 2, "ll_caches", "close", "[*]x2"},
@@ -147,7 +147,7 @@ static void test_json(void) {
 	ok(all, "the description has its nine members and no other");
 	ok(json_integer_value(json_object_get(json, "cores")) == 16, "cores");
 	ok(json_integer_value(json_object_get(json_object_get(json, "caches"), "l2")) == 1 << 19, "caches in bytes");
-	ok(json_is_null(json_object_get(json, "hypervisor")), "a synthetic machine has no hypervisor");
+	ok(json_is_null(json_object_get(json, "hypervisor")), "a synthetic machine does not have a hypervisor");
 	ok(json_is_true(json_object_get(json, "synthetic")), "and says that it is synthetic");
 	json_decref(json);
 	topo_close(topo);

@@ -24,7 +24,7 @@ struct thread {
 	int argument;
 };
 
-/* What all blocks of a launch share. */
+/* Shared by all blocks of a launch. */
 struct grid {
 	const struct emulated_kernel *kernel;
 	const struct emulated_module *module;

@@ -17,7 +17,7 @@ struct context {
 struct context *context_now(void);
 struct context *context_of(CUdevice device);
 int device_count(void);
-/* Of calls that need a context: what they return without one, or in one that is lost. */
+/* The result of calls that need a context: an error without one, or in a lost one. */
 CUresult context_ready(void);
 uint64_t number_from(const char *variable, uint64_t otherwise); /* of the environment */
 

@@ -37,7 +37,7 @@ CU_EXPORT CUresult cuEventRecord(CUevent event, CUstream wanted) {
 	return stream_submit(stream, &op);
 }
 
-/* A stream that waits for what is being captured is captured, too. */
+/* A stream that waits for captured work is captured, too. */
 static CUresult join(struct stream *stream, struct event *event) {
 	if (stream->capture && stream->capture != event->capture)
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -101,7 +101,7 @@ CU_EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUev
 void graph_drop(struct graph *graph) {
 	if (--graph->users > 0)
 		return;
-	streams_finish(NULL); /* what was launched uses its arguments */
+	streams_finish(NULL); /* launched work uses its arguments */
 	for (struct op *op = graph->first, *next; op; op = next) {
 		next = op->next;
 		op_free(op);

@@ -44,8 +44,8 @@ bool stack_guards(const struct stack *stack, const void *address) {
 }
 
 #if defined __x86_64__ && !defined EMULATOR_UCONTEXT
-/* What a called function must keep by the System V ABI (AMD64 supplement, 3.2.1); swapcontext would add two system
- * calls. */
+/* Saves the registers that a called function must keep by the System V ABI (AMD64 supplement, 3.2.1); swapcontext
+ * would add two system calls. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl fiber_switch\n"

@@ -7,7 +7,7 @@
 #include "tests/gpu/emulator/function.h"
 #include "tests/gpu/emulator/stream.h"
 
-enum { REGISTERS = 32 /* what is said of every kernel */ };
+enum { REGISTERS = 32 /* facts of every kernel */ };
 
 static int statics(const struct function *function) {
 	return (int)(function->code->shared_end - function->code->shared);

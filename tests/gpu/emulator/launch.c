@@ -13,7 +13,7 @@ enum { POISON = 0xa5 };
 /* Turns of the blocks in which threads only waited in loops. */
 static const uint64_t patience = 2000000;
 
-/* Shared memory of one block that ends at a page nobody may touch. */
+/* Shared memory of one block, which ends at an inaccessible page. */
 struct dynamic {
 	char *pages, *memory;
 	size_t bytes;
@@ -40,7 +40,7 @@ static bool dynamic_init(struct dynamic *dynamic, size_t size) {
 	return true;
 }
 
-/* What is alive of a block: the one that runs of an ordinary launch, all of a cooperative one. */
+/* The live blocks: the running one of an ordinary launch, all of a cooperative one. */
 struct seat {
 	struct block block;
 	struct dynamic dynamic;

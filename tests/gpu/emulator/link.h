@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What compiled device code and the emulated driver know of each other; read as C and as C++. */
+/* The interface between compiled device code and the emulated driver; read as C and as C++. */
 #ifndef TESTS_GPU_EMULATOR_LINK_H
 #define TESTS_GPU_EMULATOR_LINK_H
 
@@ -9,7 +9,7 @@ struct emulated_xyz {
 	unsigned x, y, z;
 };
 
-/* What threads of a warp, or of a block, do together. */
+/* Operations across the threads of a warp, or of a block. */
 enum emulated_op {
 	EMULATED_SYNC,
 	EMULATED_SHUFFLE,
@@ -29,7 +29,7 @@ enum emulated_op {
 struct emulated_services {
 	/* A barrier of the block; returns how many of its threads brought a value that is not 0. */
 	int (*barrier)(int line, int value);
-	/* Of the lanes in mask. argument: whose value a shuffle takes, or -1 for one's own. */
+	/* For the lanes in mask. argument: the lane whose value a shuffle takes, or -1 for one's own. */
 	unsigned long long (*together)(enum emulated_op op, unsigned mask, unsigned long long value, int argument);
 	unsigned (*active)(void); /* lanes of this warp that have not ended */
 	unsigned (*lane)(void);
@@ -39,7 +39,7 @@ struct emulated_services {
 	void (*trap)(const char *why);
 };
 
-/* Of each kernel a table named emulated_kernel_NAME. */
+/* Each kernel has a table named emulated_kernel_NAME. */
 struct emulated_kernel {
 	void (*call)(void **arguments);
 	unsigned threads_max; /* its launch bound; 0: none */
@@ -47,7 +47,7 @@ struct emulated_kernel {
 	const unsigned *sizes; /* of its arguments */
 };
 
-/* Of each module one, named emulated_module. */
+/* Each module has one, named emulated_module. */
 struct emulated_module {
 	unsigned abi;
 	struct emulated_xyz *thread, *block, *block_size, *grid_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What streams hold, and doing it. */
+/* Operations in streams, and their execution. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

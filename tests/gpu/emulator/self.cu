@@ -47,7 +47,7 @@ extern "C" __global__ void vote(int *out) {
 	out[128 + lane] = __syncthreads_count(lane > 4);
 }
 
-/* Each block writes, then reads what the next one wrote. */
+/* Each block writes, then reads the next one's value. */
 extern "C" __global__ void neighbours(int *at, int *out, unsigned *barrier, int rounds) {
 	__shared__ int seen;
 	for (int r = 0; r < rounds; r++) {

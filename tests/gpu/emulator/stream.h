@@ -18,7 +18,7 @@ struct op {
 		const char *from;
 		size_t to_pitch, from_pitch, width, rows;
 		bool to_device, from_device;
-		void *staged; /* what the host may overwrite at once, kept here */
+		void *staged; /* a copy, because the host may overwrite its own at once */
 	} copy;
 	struct {
 		char *to;
@@ -31,8 +31,8 @@ struct op {
 	uint64_t ticket;
 };
 
-/* Of what the caller allocated in it, the op takes over everything, failed or not. stream may be NULL: the default one.
- */
+/* The op takes over everything that the caller allocated in it, even on failure. stream may be NULL: the default
+ * one. */
 CUresult stream_submit(struct stream *stream, const struct op *op);
 CUresult stream_finish(struct stream *stream);
 CUresult stream_wait(struct stream *stream);        /* NULL: the default one; refused while it is being captured */

@@ -27,7 +27,7 @@ struct event {
 	uint64_t captured;
 };
 
-struct stream *stream_known(struct stream *stream); /* NULL: the default one; NULL where there is no such stream */
+struct stream *stream_known(struct stream *stream); /* NULL: the default one; returns NULL for an unknown stream */
 CUresult stream_finish_until(struct stream *stream, const struct event *event, uint64_t ticket);
 void graph_drop(struct graph *graph);
 struct op *op_copy(const struct op *op);

@@ -70,7 +70,7 @@ static unsigned long long ballot(const struct thread *warp, unsigned lanes) {
 	return lanes & ~(unsigned)matching(warp, lanes, 0);
 }
 
-/* What comes from a lane that does not take part is not defined: here something that is seldom right. */
+/* A value from a lane that does not take part is undefined, so return one that is seldom right. */
 static unsigned long long shuffled(const struct thread *warp, unsigned lanes, const struct thread *thread) {
 	if (thread->argument < 0)
 		return thread->value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the lanes of a warp do together (the *_sync intrinsics). */
+/* Operations across the lanes of a warp (the *_sync intrinsics). */
 #ifndef TESTS_GPU_EMULATOR_WARP_H
 #define TESTS_GPU_EMULATOR_WARP_H
 #include "tests/gpu/emulator/block.h"
@@ -7,7 +7,7 @@
 /* false: the lane is not in its own mask */
 bool warp_enter(const struct block *block, struct thread *thread, enum emulated_op op, unsigned mask,
                 unsigned long long value, int argument);
-/* Where all lanes it waits for are there they get their results and can go on: true. */
+/* True once all lanes it waits for have arrived: then they get their results and may continue. */
 bool warp_try(struct block *block, const struct thread *thread);
 void warp_left(struct block *block, const struct thread *ended);
 unsigned warp_alive(const struct block *block, const struct thread *thread);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Barriers, and what the lanes of a warp do together. */
+/* Barriers, and operations across the lanes of a warp. */
 #define __syncthreads()            ((void)ss_services->barrier(__LINE__, 0))
 #define __syncthreads_count(value) ss_services->barrier(__LINE__, (value) != 0)
 #define __syncthreads_or(value)    (ss_services->barrier(__LINE__, (value) != 0) != 0)

@@ -35,7 +35,7 @@ NVRTC_EXPORT const char *nvrtcGetErrorString(int result) {
 	}
 }
 
-/* The minor number is made of the device header, as what it compiles is of no use with another one. */
+/* The minor number is made from the device header, because code compiled with another one does not work. */
 NVRTC_EXPORT int nvrtcVersion(int *major, int *minor) {
 	unsigned hash = 2166136261u; /* FNV-1a */
 	for (const char *at = EMULATOR_STAMP; *at; at++)
@@ -127,7 +127,8 @@ NVRTC_EXPORT int nvrtcGetLoweredName(struct program *program, const char *expres
 	return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }
 
-/* What changes the meaning goes on to the compiler; what only changes a GPU's code is known, and left out. */
+/* Options that change the meaning are passed to the compiler; options that only change a GPU's code are known, and
+ * left out. */
 static bool take_option(const char *option, const char **kept, int *count) {
 	static const char *const known[] = {"-arch",
 	                                    "--gpu-architecture",
@@ -227,7 +228,7 @@ NVRTC_EXPORT int nvrtcGetCUBIN(struct program *program, char *cubin) {
 	return program->cubin.size ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_PROGRAM;
 }
 
-static const char no_ptx[] = "// the emulator has no PTX\n";
+static const char no_ptx[] = "// the emulator does not make PTX\n";
 
 NVRTC_EXPORT int nvrtcGetPTXSize(struct program *program, size_t *size) {
 	*size = sizeof no_ptx;

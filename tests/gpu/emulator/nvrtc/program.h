@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What NVRTC's calls work on. */
+/* The state of NVRTC's calls. */
 #ifndef TESTS_GPU_EMULATOR_NVRTC_PROGRAM_H
 #define TESTS_GPU_EMULATOR_NVRTC_PROGRAM_H
 #include <stdbool.h>
@@ -25,8 +25,8 @@ struct program {
 	bool compiled;
 };
 
-/* From preprocessed CUDA C++ to C++ for the emulator: tables of kernels are added, `extern __shared__` becomes a
- * pointer. */
+/* Translates preprocessed CUDA C++ to C++ for the emulator: tables of kernels are added, `extern __shared__` becomes
+ * a pointer. */
 bool translate(struct program *program, const struct text *from, struct text *to);
 /* Runs the compiler twice. options: C++ options that matter; false: see the log. */
 bool compile(struct program *program, const char *const *options, int count);

@@ -15,7 +15,7 @@ static const char *skip_space(const char *at) {
 	return at;
 }
 
-/* From an opening parenthesis to after the closing one. */
+/* Skips from an opening parenthesis to behind the closing one. */
 static const char *skip_parentheses(const char *at) {
 	int depth = 0;
 	do {
@@ -107,7 +107,7 @@ static const char *external_shared(const char *at, struct text *to) {
 	return end + 1;
 }
 
-/* Of the word at place, is there `template` between the end of the statement before and here? */
+/* True if `template` stands between the end of the last statement and the word at place. */
 static bool in_template(const char *begin, const char *at) {
 	while (at > begin && at[-1] != ';' && at[-1] != '}' && at[-1] != '{')
 		if (word_is(--at, "template") && (at == begin || !is_word(at[-1])))
