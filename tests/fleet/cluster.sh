@@ -4,7 +4,8 @@
 # `cluster_stop`. Who starts it stops it: put cluster_stop in a trap. CLUSTER_LINES: more lines of slurm.conf.
 PATH=$PATH:/usr/sbin:/sbin
 cluster=
-cluster_port=$((20000 + $$ % 20000))
+# three ports a cluster: tests that start together have neighbouring process numbers
+cluster_port=$((10000 + $$ * 3 % 21000))
 
 cluster_missing() {
 	for tool in slurmctld slurmd munged srun scontrol squeue scancel; do
@@ -56,8 +57,10 @@ cluster_start() {
 	slurmctld && slurmd -N n1 && slurmd -N n2 || return 1
 	for wait in $(seq 1200); do
 		sleep 0.1
-		[ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] && return 0
+		[ "$(timeout 10 sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] && return 0
+		[ -s "$cluster/slurmctld.pid" ] && ! kill -0 "$(cat "$cluster/slurmctld.pid")" 2>/dev/null && break
 	done
+	tail -n 1 "$cluster/slurmctld.log"
 	return 1
 }
 
