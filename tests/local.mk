@@ -53,9 +53,10 @@ include %D%/tuner/surrogate/local.mk
 include %D%/tuner/tune/local.mk
 include %D%/style/local.mk
 
-# One class of tests at a time; `make check` runs all of them. Without -j they run on all processors.
+# One class of tests at a time; `make check` runs all of them. Without -j twice as many run as there are
+# processors, because many of them mostly wait: for daemons, for a pause, for a child.
 quick_tests = $(filter-out $(slow_tests) $(slurm_tests) $(gpu_tests),$(TESTS))
-check_jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j`nproc 2>/dev/null || echo 2`)
+check_jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(($$(nproc 2>/dev/null || echo 2) * 2)))
 # Programs that only slower tests need are left out.
 check_class = +$(MAKE) $(AM_MAKEFLAGS) $(check_jobs) check
 .PHONY: check-quick check-slow check-slurm check-gpu check-times list-tests
