@@ -13,8 +13,9 @@
 
 /* The worker ends runs that take too long. The tuner waits a little longer and ends a worker that fails to. */
 static const double SPARE_SECONDS = 30, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;
-static const double STEAL =
-	0.02; /* of the timed part; waiting for a CPU does not count, as the configuration may cause it */
+/* Shares of the timed part. Waiting for a CPU does not count, because the configuration may cause it. A limit is
+ * several times what a run takes, so only much stolen time explains that it was reached. */
+static const double STEAL = 0.02, STEAL_OF_TIMEOUT = 0.25;
 
 enum { COUNT_RUNS = 16 }; /* at most, for counting: src/worker/program/count.c */
 /* A simulated run may take this many time-outs, and some more: src/worker/program/simulate.c */
@@ -102,10 +103,13 @@ static int run_use(void *ctx, const json_t *answer, struct trial_result *result,
 	const struct program_run *run = ctx;
 	if (worker_status_read(answer, result, err))
 		return -1;
+	double steal = js_real_or(json_object_get(answer, "noise"), "steal_s", 0);
+	if (result->status == TRIAL_TIMEOUT)
+		result->disturbed = steal > STEAL_OF_TIMEOUT * js_real_or(run->request, "timeout_s", INFINITY);
 	if (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED)
 		return 0;
-	double steal = js_real_or(json_object_get(answer, "noise"), "steal_s", 0);
-	result->disturbed = steal > STEAL * timed(json_object_get(answer, "samples"));
+	double cut = result->status == TRIAL_CENSORED ? js_real_or(run->request, "cut_s", 0) : 0;
+	result->disturbed = steal > STEAL * (timed(json_object_get(answer, "samples")) + cut);
 	return result->status == TRIAL_CORRECT ? correct_read(run, answer, result, err)
 	                                       : censored_read(run, answer, result, err);
 }

@@ -12,9 +12,9 @@
 #include "tuner/program/impl.h"
 #include "tuner/program/run.h"
 
-/* A run that takes twice the limit is cut short only if that saves much time. Shorter ones run to their end or
- * time-out, so that their failures are reported as what they are. */
-static const double CUT_FROM_SECONDS = 5;
+/* A run over the limit is cut short only if that saves much time. Shorter ones run to their end or time-out, so that
+ * their failures are reported as what they are. */
+static const double CUT_FROM_SECONDS = 1;
 
 static int typed(struct trial_result *result, enum trial_status status, const char *message) {
 	free(result->samples);
@@ -63,7 +63,7 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 	if (run->limit_s > 0)
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
 	if (run->limit_s >= CUT_FROM_SECONDS)
-		json_object_set_new(json, "cut_s", json_real(2 * run->limit_s));
+		json_object_set_new(json, "cut_s", json_real(run->limit_s));
 	counters_set(json, request->counters);
 	text_set(json, "cwd", program->cwd ? program->cwd : one->build);
 	text_set(json, "input", program->input);

@@ -63,6 +63,11 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 	return values;
 }
 
+/* A program that was ended at its time limit takes at least that long: an observation, unlike a crash. */
+static bool tells_least(const struct tune *tune, const struct trial_result *result) {
+	return result->status == TRIAL_TIMEOUT && tune->task->whole_programs && !tune->task->metric;
+}
+
 void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE, .seconds = tune->seconds};
 	double *counters = counters_of(tune, result);
@@ -74,6 +79,10 @@ void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_r
 	} else if (result->status == TRIAL_CENSORED) {
 		outcome.result = STRATEGY_CENSORED;
 		outcome.value = result->value;
+	}
+	if (tells_least(tune, result)) {
+		outcome.result = STRATEGY_CENSORED;
+		outcome.value = tune_request(tune, NULL).timeout_s;
 	}
 	outcome.counters = counters;
 	search_tell(tune->search, index, &outcome);

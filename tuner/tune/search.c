@@ -25,8 +25,11 @@ static const double WARMUP_UNDER_SECONDS = 1;
  * new best is confirmed by another measurement, because the smallest of many noisy numbers is biased downwards. */
 static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
-	for (int again = 0; result->disturbed && again < TUNE_AGAIN_MAX && !tune_interrupted(tune); again++)
-		if (tune_attempt(tune, phase, request, MERGE_BEST, result, err))
+	int most = result->status == TRIAL_TIMEOUT ? 1 : TUNE_AGAIN_MAX;
+	struct trial_request longer = *request;
+	longer.timeout_s *= result->status == TRIAL_TIMEOUT ? 2 : 1;
+	for (int again = 0; result->disturbed && again < most && !tune_interrupted(tune); again++)
+		if (tune_attempt(tune, phase, &longer, MERGE_BEST, result, err))
 			return -1;
 	if (result->status == TRIAL_CORRECT && result->value < tune->best && !tune_interrupted(tune))
 		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);

@@ -14,11 +14,9 @@
 #include "tuner/tune/state.h"
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
-static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3, TIMEOUT_FLOOR_SECONDS = 10;
-/* For the first trial, and relative to the baseline's time afterwards. The limit of a kernel is for a whole trial, that
- * of a program for one run. */
-static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600, TIMEOUT_FACTOR = 30,
-					TIMEOUT_FACTOR_OF_PROGRAM = 10;
+static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3;
+/* For the first trial. The limit of a kernel is for a whole trial, that of a program for one run. */
+static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600;
 
 /* Equal metrics are told apart by wall time in steps of this factor; one such step outweighs any number of threads. */
 static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
@@ -71,16 +69,34 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		tune->observer->progress(tune->observer->ctx, &progress);
 }
 
-/* A trial may take a multiple of the time of a baseline trial, because nothing slower is worth waiting for. */
+/* How long a trial may take, relative to the baseline and at least. Nothing slower is worth waiting for, so a hang
+ * costs little. */
+struct patience {
+	double factor, least;
+};
+
+/* A program that is judged by a metric may take longer than the baseline and still be better. A kernel on a GPU
+ * compiles within its trial, which can take many times as long for one configuration as for another. If the baseline
+ * failed, its time says little. */
+static struct patience patience_of(const struct tune *tune) {
+	const struct tune_task *task = tune->task;
+	if (tune->baseline.status != TRIAL_CORRECT)
+		return (struct patience){.factor = 30, .least = 10};
+	if (!task->whole_programs)
+		return task->device ? (struct patience){.factor = 30, .least = 10}
+		                    : (struct patience){.factor = 10, .least = 3};
+	return task->metric ? (struct patience){.factor = 10, .least = 3} : (struct patience){.factor = 5, .least = 1};
+}
+
 static double timeout_seconds(const struct tune *tune) {
 	if (tune->task->timeout_s > 0)
 		return tune->task->timeout_s;
 	bool program = tune->task->whole_programs;
-	double multiple =
-		program ? TIMEOUT_FACTOR_OF_PROGRAM * tune->run_seconds : TIMEOUT_FACTOR * tune->baseline.elapsed_s;
+	struct patience patience = patience_of(tune);
+	double multiple = patience.factor * (program ? tune->run_seconds : tune->baseline.elapsed_s);
 	if (!(multiple > 0))
 		return program ? FIRST_TIMEOUT_OF_PROGRAM : FIRST_TIMEOUT_SECONDS;
-	return multiple > TIMEOUT_FLOOR_SECONDS ? multiple : TIMEOUT_FLOOR_SECONDS;
+	return fmax(multiple, patience.least);
 }
 
 double tune_seconds(const struct tune *tune, double value) {

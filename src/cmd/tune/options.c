@@ -30,7 +30,7 @@ const struct opt tune_options[] = {
 	{"complete", 0, NULL, "run every trial to its end, to record a space", 0},
 	{"resume", 0, NULL, "continue an interrupted search", 0},
 	OPT_GROUP("Measuring"),
-	{"timeout", 0, "SECONDS", "longest trial (30 times the baseline's)", 0},
+	{"timeout", 0, "SECONDS", "longest trial (a few times the baseline's)", 0},
 	{"counters", 'c', "NAME,..", "what to count of baseline and finalists (auto)", OPT_REPEAT},
 	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
 	{0},

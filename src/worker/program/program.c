@@ -44,6 +44,8 @@ static json_t *reply_make(const struct program_trial *trial) {
 	}
 	if (trial->count > 0) {
 		program_usage_set(trial->usage, reply);
+	} else if (trial->lost_s > 0) {
+		json_object_set_new(reply, "noise", json_pack("{s:f}", "steal_s", trial->lost_s));
 	}
 	json_object_set_new(reply, "output_bytes",
 	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.bytes)

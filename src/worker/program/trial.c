@@ -203,6 +203,7 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 static bool sample_record(struct program_trial *trial) {
 	double metric = NAN, steal_s = 0;
 	if (!run_once(trial, NULL, &metric, &steal_s)) {
+		trial->lost_s = trial->run.end == PROGRAM_LATE ? steal_s : 0;
 		return false;
 	}
 	trial->metrics[trial->count] = metric;

@@ -25,6 +25,7 @@ struct program_trial {
 	char message[PROGRAM_MESSAGE];
 	bool abandoned;
 	double steal_s; /* since the machine's start; 0: none */
+	double lost_s;  /* of a run that was cut: seconds that a hypervisor took meanwhile */
 };
 
 /* One more run that does not give a sample. */

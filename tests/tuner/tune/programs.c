@@ -19,7 +19,7 @@ struct program {
 	struct rng rng;
 	/* observed */
 	int runs, samples_max, warmups, batches;
-	double timeout_max;
+	double timeout_max, timeout_last;
 };
 
 static double slowness(const struct trial_request *request) {
@@ -37,6 +37,7 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	p->warmups += request->warmup;
 	p->batches += !request->whole_program;
 	p->timeout_max = fmax(p->timeout_max, request->timeout_s);
+	p->timeout_last = request->timeout_s;
 	if (p->all_crash || js_int_or(request->config, "block", 64) == p->crashing) {
 		result->status = TRIAL_RUNTIME;
 		snprintf(result->message, sizeof result->message, "exit status 1");
@@ -111,6 +112,7 @@ static void short_program(void) {
 	ok(js_int_or(result, "pairs", 0) >= 21, "the winner meets the baseline in 21 pairs");
 	is_text(js_string_or(result, "verdict", ""), "faster", "and is faster");
 	is_text(js_string_or(result, "annotated", ""), "yes", "the result can be added to");
+	ok(p.timeout_last == 1, "a hang of a short program costs a second: %g", p.timeout_last);
 	json_decref(result);
 }
 
@@ -122,6 +124,9 @@ static void long_program(void) {
 	ok(js_int_or(result, "pairs", 0) == 8, "the budget leaves 8 pairs of the final comparison: %lld",
 	   (long long)js_int_or(result, "pairs", 0));
 	ok(p.timeout_max <= 3600, "no run may take longer than an hour");
+	double baseline = 30 * (1 + log2(64.0 / 16) / 4);
+	ok(p.timeout_last > 4.9 * baseline && p.timeout_last < 5.1 * baseline, "a hang is cut at 5 baselines: %g s",
+	   p.timeout_last);
 	json_decref(result);
 	struct program again = {.seconds = 30};
 	result = tune(&again, (struct tune_budget){.seconds = 60, .may_grow = true}, &err);
