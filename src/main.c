@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,16 @@ static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *arg
 	opt_free(args);
 }
 
+/* Ends like any filter when the reader of its output has gone (`export | head`): silently, by SIGPIPE. The signal is
+ * ignored until here, because a worker that dies must not end the tuner. */
+static void reader_check(void) {
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	if (!ferror(stdout) || poll(&out, 1, 0) < 0 || !(out.revents & POLLERR))
+		return;
+	signal(SIGPIPE, SIG_DFL);
+	raise(SIGPIPE);
+}
+
 int main(int argc, char **argv) {
 	struct err err = {0};
 	const char *word = argc > 1 ? argv[1] : "";
@@ -202,7 +213,9 @@ int main(int argc, char **argv) {
 		if (cmd)
 			cmd_run(cmd, 2, argc, argv, &err);
 	}
-	if ((fflush(stdout) || ferror(stdout)) && err.code == ERR_OK)
+	fflush(stdout);
+	reader_check();
+	if (ferror(stdout) && err.code == ERR_OK)
 		err_set(&err, ERR_FAILED, "check that the disk is not full and that the reader of the pipe still runs",
 		        "cannot write to stdout");
 	if (err.code != ERR_OK && *err.what)

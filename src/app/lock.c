@@ -34,6 +34,55 @@ static int lock_open(int flags) {
 	return fd;
 }
 
+/* Cleans the text, because another process wrote it. */
+static void holder_read(int fd, char *holder, size_t size) {
+	ssize_t length = pread(fd, holder, size - 1, 0);
+	holder[length > 0 ? length : 0] = '\0';
+	holder[strcspn(holder, "\n")] = '\0';
+	text_clean(holder, false);
+	if (!*holder)
+		snprintf(holder, size, "an unknown process");
+}
+
+/* The lock works without this text, which is only for the message. */
+static void holder_write(int fd, const char *text) {
+	size_t length = strlen(text);
+	if (ftruncate(fd, 0) || pwrite(fd, text, length, 0) != (ssize_t)length)
+		return;
+}
+
+/* The command line of this process, with blanks between its words. */
+static void command_read(char *text, size_t size) {
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read(fd, text, size - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	for (ssize_t i = 0; i + 1 < length; i++)
+		text[i] = text[i] && text[i] != '\n' ? text[i] : ' ';
+}
+
+static void holder_write_command(int fd) {
+	char command[160], text[240];
+	command_read(command, sizeof command);
+	snprintf(text, sizeof text, "process %ld, `%s`\n", (long)getpid(), command);
+	holder_write(fd, text);
+}
+
+static void holder_write_host(int fd) {
+	char host[128] = "?", text[200];
+	gethostname(host, sizeof host - 1);
+	snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
+	holder_write(fd, text);
+}
+
+static void wait_tell(struct ui *ui, int fd) {
+	char holder[240];
+	holder_read(fd, holder, sizeof holder);
+	ui_warn(ui, "two tuners at the same time would disturb each other; Ctrl-C gives up",
+	        "waiting, because another sweetspot is measuring: %s", holder);
+}
+
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
 	bool told = false;
@@ -49,11 +98,11 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 			               *interrupt ? "interrupted" : strerror(errno));
 		}
 		if (!told)
-			ui_warn(ui, "two tuners at the same time would disturb each other; Ctrl-C gives up",
-			        "waiting, because another sweetspot is measuring");
+			wait_tell(ui, fd);
 		told = true;
 		nanosleep(&pause, NULL);
 	}
+	holder_write_command(fd);
 	return fd;
 }
 
@@ -69,24 +118,6 @@ bool lock_is_held(void) {
 	return held;
 }
 
-/* Cleans the text, because another process wrote it. */
-static void holder_read(int fd, char *holder, size_t size) {
-	ssize_t length = pread(fd, holder, size - 1, 0);
-	holder[length > 0 ? length : 0] = '\0';
-	holder[strcspn(holder, "\n")] = '\0';
-	text_clean(holder, false);
-	if (!*holder)
-		snprintf(holder, size, "an unknown process");
-}
-
-static void holder_write(int fd) {
-	char host[128] = "?", text[200];
-	gethostname(host, sizeof host - 1);
-	int length = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
-	if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length)
-		return; /* the lock works without this text, which is only for the message */
-}
-
 int lock_folder(struct ui *ui, const char *folder, const char *name, struct err *err) {
 	char *path = mem_printf("%s/%s", folder, name), holder[160];
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -95,7 +126,7 @@ int lock_folder(struct ui *ui, const char *folder, const char *name, struct err 
 		return err_set(err, ERR_FAILED, "check that you may write there", "cannot create a lock in %.200s: %s", folder,
 		               strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		holder_write(fd);
+		holder_write_host(fd);
 		return fd;
 	}
 	if (errno == EWOULDBLOCK) {

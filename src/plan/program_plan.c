@@ -57,7 +57,8 @@ struct draft_param *draft_param_find(struct draft *draft, const char *name) {
 
 char *draft_name(struct draft *draft, const char *option, const char *text, const char **value, struct err *err) {
 	const char *equals = strchr(text, '=');
-	if (!equals || equals == text || !equals[1]) {
+	bool may_be_empty = strcmp(option, "default") == 0;
+	if (!equals || equals == text || (!equals[1] && !may_be_empty)) {
 		err_set(err, ERR_USAGE, NULL, "--%s %.200s does not give a value", option, text);
 		err_hint(err, "write --%s NAME=VALUE", option);
 		return NULL;

@@ -86,6 +86,40 @@ static int utf8_check(const char *name, const char *text, struct err *err) {
 	return 0;
 }
 
+static bool has_empty(const char *values) {
+	for (const char *item = values;; item += strcspn(item, ",") + 1) {
+		if (item[strspn(item, " \t")] == ',' || !item[strspn(item, " \t")])
+			return true;
+		if (!item[strcspn(item, ",")])
+			return false;
+	}
+}
+
+/* Values of which one is empty, such as ",-O2,-O3 -ffast-math": all are words, because "no value" is not a number. */
+static int words_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
+	size_t count = 1;
+	for (const char *c = text; *c; c++) {
+		count += *c == ',';
+		if (iscntrl((unsigned char)*c))
+			return err_set(err, ERR_USAGE, NULL, "a value has a control character");
+	}
+	param->values = arena_alloc(draft->plan->arena, count, sizeof *param->values);
+	param->count = 0;
+	for (const char *item = text; item; item = strchr(item, ','), item = item ? item + 1 : NULL)
+		param->values[param->count++] = word_at(draft->plan->arena, item);
+	const struct value *twice = domain_duplicate(param->values, param->count);
+	return twice ? err_set(err, ERR_USAGE, "list each value once", "the value '%s' occurs twice", twice->as.w) : 0;
+}
+
+static int values_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
+	if (has_empty(text))
+		return words_parse(draft, text, param, err);
+	if (domain_parse(text, draft->plan->arena, &param->values, &param->count, err))
+		return -1;
+	list_keep(draft, param, text);
+	return 0;
+}
+
 static int param_add(struct draft *draft, const char *text, struct err *err) {
 	const char *values, *name = draft_name(draft, "param", text, &values, err);
 	if (!name || name_check(draft, name, err))
@@ -93,9 +127,8 @@ static int param_add(struct draft *draft, const char *text, struct err *err) {
 	struct draft_param *param = draft_param_new(draft, name, err);
 	if (!param || utf8_check(name, values, err))
 		return -1;
-	if (domain_parse(values, draft->plan->arena, &param->values, &param->count, err))
+	if (values_parse(draft, values, param, err))
 		return err_prefix(err, "%.100s", name);
-	list_keep(draft, param, values);
 	param->initial = param->values[0];
 	return 0;
 }

@@ -12,18 +12,32 @@
 #include "src/base/text.h"
 #include "src/base/value.h"
 
+/* A word that is empty or has blanks is put in quotes, so that one sees where it ends. */
+static char *value_shown(const json_t *member) {
+	struct value value;
+	if (!value_from_json(member, &value))
+		return mem_strdup("?");
+	int size = value_text(value, NULL, 0) + 1;
+	char *text = mem_alloc((size_t)size + 2, 1);
+	value_text(value, text, (size_t)size);
+	if (value.type == VALUE_WORD && (!*text || strchr(text, ' '))) {
+		char *quoted = mem_printf("'%s'", text);
+		free(text);
+		return quoted;
+	}
+	return text;
+}
+
 char *results_config(const json_t *config, const json_t *base) {
 	char *text = mem_strdup("");
 	const char *name;
 	json_t *member;
 	json_object_foreach((json_t *)config, name, member) {
-		struct value value;
-		char shown[64] = "?";
 		if (base && json_equal(member, json_object_get(base, name)))
 			continue;
-		if (value_from_json(member, &value))
-			value_text(value, shown, sizeof shown);
+		char *shown = value_shown(member);
 		char *longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, shown);
+		free(shown);
 		free(text);
 		text = longer;
 	}
@@ -166,6 +180,23 @@ static void stops_print(const json_t *results) {
 	}
 }
 
+/* The first failure of this kind, whose message usually explains the others, too. */
+static void failure_print(const json_t *result, const char *type) {
+	size_t i;
+	json_t *failed;
+	json_array_foreach(json_object_get(result, "failed"), i, failed) {
+		if (strcmp(js_string_or(failed, "status", ""), type) != 0)
+			continue;
+		char *config = results_config(json_object_get(failed, "config"), NULL);
+		char *message = mem_strdup(js_string_or(failed, "message", ""));
+		char *text = mem_printf("the first: %s%s%s", config, *config && *message ? ": " : "", message);
+		ui_wrap(stdout, 2, 4, text);
+		free(text);
+		free(config);
+		free(message);
+	}
+}
+
 static void failures_print(const json_t *results) {
 	size_t i;
 	json_t *result;
@@ -173,10 +204,13 @@ static void failures_print(const json_t *results) {
 		const char *type;
 		json_t *count;
 		char *kernel = kernel_of(result);
-		json_object_foreach(json_object_get(result, "failures"), type,
-		                    count) if (json_integer_value(count) > 0 && strcmp(type, "censored") != 0)
+		json_object_foreach(json_object_get(result, "failures"), type, count) {
+			if (json_integer_value(count) <= 0 || strcmp(type, "censored") == 0)
+				continue;
 			printf("%s: %lld trial%s failed (%s)\n", kernel, (long long)json_integer_value(count),
-		           json_integer_value(count) == 1 ? "" : "s", type);
+			       json_integer_value(count) == 1 ? "" : "s", type);
+			failure_print(result, type);
+		}
 		free(kernel);
 	}
 }

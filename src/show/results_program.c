@@ -84,12 +84,25 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 	free(ratio);
 }
 
+/* The end of what a program printed that failed. */
+static void output_print(const json_t *lines, FILE *out) {
+	size_t i;
+	json_t *line;
+	json_array_foreach((json_t *)lines, i, line) {
+		char *text = clean(json_is_string(line) ? json_string_value(line) : "");
+		label(out, i ? "" : "it printed:");
+		fprintf(out, "%s\n", text);
+		free(text);
+	}
+}
+
 static void no_baseline_print(const json_t *result, const char *today, FILE *out) {
 	const json_t *baseline = json_object_get(result, "baseline");
 	char *message = clean(js_string_or(baseline, "message", ""));
 	fprintf(out, "unknown: `%s` failed (%s%s%s)\n", today, js_string_or(baseline, "status", "?"), *message ? ": " : "",
 	        message);
 	free(message);
+	output_print(json_object_get(baseline, "output"), out);
 }
 
 static void speedup_print(struct ui *ui, const json_t *result, FILE *out) {

@@ -168,6 +168,13 @@ void ui_note(struct ui *ui, const char *format, ...) {
 	va_end(ap);
 }
 
+void ui_tell(struct ui *ui, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	message_print(ui, "sweetspot: note: ", format, ap);
+	va_end(ap);
+}
+
 void ui_step(struct ui *ui, const char *format, ...) {
 	if (!ui->verbose)
 		return;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "src/base/tree.h"
+#include "tuner/program/first_error.h"
 #include "tuner/program/folder.h"
 #include "tuner/program/run.h"
 #include "tuner/program/tree.h"
@@ -84,9 +85,9 @@ static json_t *build_request(const struct program_case *one, const char **missin
 	char *line = program_fill(one, spec->build, true, missing);
 	if (!line)
 		return NULL;
-	json_t *request = json_pack("{s:s,s:[s,s,s],s:s,s:o,s:i,s:i,s:f}", "op", "program", "argv", "/bin/sh", "-c", line,
-	                            "cwd", one->build, "env", program_variables(one->program, one->program->baseline),
-	                            "samples", 1, "warmup", 0, "timeout_s", seconds);
+	json_t *request = json_pack("{s:s,s:[s,s,s],s:s,s:o,s:i,s:i,s:f,s:b}", "op", "program", "argv", "/bin/sh", "-c",
+	                            line, "cwd", one->build, "env", program_variables(one->program, one->program->baseline),
+	                            "samples", 1, "warmup", 0, "timeout_s", seconds, "show", true);
 	free(line);
 	return request;
 }
@@ -113,8 +114,12 @@ static void idle_judge(const struct program *program, struct build *build, uint6
 
 static void build_judge(struct build *build, const struct trial_result *result) {
 	build->status = result->status == TRIAL_CORRECT ? TRIAL_CORRECT : TRIAL_COMPILE;
-	if (build->status == TRIAL_COMPILE)
-		snprintf(build->message, sizeof build->message, "the build: %.240s", result->message);
+	if (build->status != TRIAL_COMPILE)
+		return;
+	const char *why = program_first_error(json_object_get(result->reply, "said"));
+	size_t how = strcspn(result->message, ":"); /* "exit status 2: the last line", of which the first error says more */
+	snprintf(build->message, sizeof build->message, "the build: %.*s%s%s", why ? (int)how : 240, result->message,
+	         why ? ": " : "", why ? why : "");
 }
 
 static int build_run(const struct program *program, const json_t *config, struct build *build, struct err *err) {

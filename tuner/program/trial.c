@@ -64,6 +64,8 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
 	if (run->limit_s >= CUT_FROM_SECONDS)
 		json_object_set_new(json, "cut_s", json_real(run->limit_s));
+	if (request->show)
+		json_object_set_new(json, "show", json_true());
 	counters_set(json, request->counters);
 	text_set(json, "cwd", program->cwd ? program->cwd : one->build);
 	text_set(json, "input", program->input);

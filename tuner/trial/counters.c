@@ -9,6 +9,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/stats.h"
 
 static const char SILENT[] = "the worker gave no reason";
 
@@ -109,6 +110,18 @@ static json_t *counting_clean(const json_t *counting, double median) {
 	return clean;
 }
 
+/* The median of the runs that were not counted, in seconds: the value of the trial may be a metric or an energy. */
+static double seconds_of(const struct trial_result *result) {
+	const json_t *samples = json_object_get(result->reply, "samples");
+	size_t count = json_array_size(samples);
+	double *seconds = count ? mem_alloc(count, sizeof *seconds) : NULL;
+	for (size_t i = 0; i < count; i++)
+		seconds[i] = json_number_value(json_array_get(samples, i));
+	double median = count ? stats_median(seconds, count) : result->value;
+	free(seconds);
+	return median;
+}
+
 static const json_t *simulation_of(const json_t *reply) {
 	const json_t *beside = json_object_get(reply, "simulation");
 	return json_is_object(beside) ? beside : json_object_get(json_object_get(reply, "counting"), "simulation");
@@ -120,7 +133,7 @@ void trial_counters_add(json_t *to, const struct trial_result *result) {
 	if (json_is_array(json_object_get(reply, "counters"))) {
 		json_object_set_new(to, "counters", rows_clean(json_object_get(reply, "counters"), counter_mend));
 		json_object_set_new(to, "metrics", rows_clean(json_object_get(counting, "metrics"), metric_mend));
-		json_object_set_new(to, "counting", counting_clean(counting, result->value));
+		json_object_set_new(to, "counting", counting_clean(counting, seconds_of(result)));
 	}
 	if (json_is_object(simulation))
 		json_object_set(to, "simulation", (json_t *)simulation);

@@ -178,6 +178,9 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 		snprintf(hint, sizeof hint, "run the program by hand");
 	if (*tune->baseline.message)
 		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
+	if (tune->stopped && strcmp(tune->stopped, "baseline") == 0)
+		return err_set(err, ERR_NOTHING, hint, "%s fails as it is run today, and so does another configuration of it",
+		               tune->task->kernel);
 	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluations", tune->task->kernel,
 	               (unsigned long long)tune->evaluations);
 }

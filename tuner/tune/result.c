@@ -60,6 +60,8 @@ static void undecided(const struct tune *tune, json_t *result) {
 		json_t *baseline = json_object_get(result, "baseline");
 		json_object_set_new(baseline, "status", json_string(trial_status_word(base->status)));
 		json_object_set_new(baseline, "message", json_string(base->message));
+		if (json_array_size(json_object_get(base->reply, "said")))
+			json_object_set(baseline, "output", json_object_get(base->reply, "said"));
 	}
 }
 
@@ -111,6 +113,8 @@ json_t *tune_result(const struct tune *tune) {
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
+	if (json_array_size(tune->failed))
+		json_object_set(result, "failed", tune->failed);
 	if (tune->incomparable)
 		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->incomparable));
 	json_object_set_new(result, "sources", tune_sources_json(tune->sources));

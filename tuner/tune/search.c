@@ -16,6 +16,8 @@ static const double LIMIT_FACTOR = 1.25;
 static const double ENERGY_SAMPLE_SECONDS = 0.2;
 /* A default time budget grows to at least this many runs of a program. */
 static const double RUNS_EXPECTED = 100;
+/* Failures of a program, its baseline included, before the search gives up. */
+static const uint64_t BROKEN_AFTER = 2;
 /* With fewer evaluations the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* Longer programs are not run a second time to warm up before the search begins. */
@@ -84,10 +86,19 @@ double tune_search_limit(const struct tune *tune) {
 	return isnan(tune->best) ? 0 : LIMIT_FACTOR * tune->best;
 }
 
-void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
-	tune->evaluations++;
-	tune->failures[result->status]++;
+void tune_status_count(struct tune *tune, const json_t *config, const struct trial_result *result) {
 	tune->incomparable += is_incomparable(tune, result);
+	if (tune->failures[result->status]++ || result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
+		return;
+	json_array_append_new(tune->failed, json_pack("{s:s,s:O,s:s}", "status", trial_status_word(result->status),
+	                                              "config", config, "message", result->message));
+}
+
+void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	json_t *config = space_config_json(tune->task->space, index);
+	tune->evaluations++;
+	tune_status_count(tune, config, result);
+	json_decref(config);
 	tune_outcome_report(tune, index, result);
 	tune_report(tune, TUNE_SEARCH);
 }
@@ -121,9 +132,25 @@ bool tune_program_look(struct tune *tune) {
 	return tune->baseline.status == TRIAL_CORRECT && tune->run_seconds <= WARMUP_UNDER_SECONDS;
 }
 
+/* Runs a baseline that failed without a word on stderr once more, because its stdout may tell what is wrong. */
+static int look_again(struct tune *tune, struct err *err) {
+	struct trial_result *baseline = &tune->baseline;
+	if (baseline->status != TRIAL_RUNTIME || json_array_size(json_object_get(baseline->reply, "said")))
+		return 0;
+	struct trial_request request = tune_search_request(tune, tune->task->baseline, 0);
+	request.show = true;
+	trial_result_clear(baseline);
+	if (tune_attempt(tune, "baseline", &request, MERGE_FIRST, baseline, err))
+		return -1;
+	if (baseline->status != TRIAL_CORRECT)
+		return 0;
+	trial_result_clear(baseline); /* it works at times; that run wrote to a pipe, so that it is not comparable */
+	return measure(tune, "baseline", tune->task->baseline, 0, baseline, err);
+}
+
 static int look_at_program(struct tune *tune, struct err *err) {
 	struct trial_result *baseline = &tune->baseline;
-	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err))
+	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err) || look_again(tune, err))
 		return -1;
 	if (!tune_program_look(tune))
 		return 0;
@@ -141,8 +168,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 	if (baseline_check(tune, err))
 		return -1;
 	tune->evaluations++;
-	tune->failures[tune->baseline.status]++;
-	tune->incomparable += is_incomparable(tune, &tune->baseline);
+	tune_status_count(tune, task->baseline, &tune->baseline);
 	tune_counters_name(tune, &tune->baseline);
 	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
 		return -1;
@@ -163,7 +189,16 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	return tune_baseline_done(tune, err);
 }
 
+/* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,
+ * so that more trials would only repeat it. A number that cannot be compared is a configuration's own. */
+static bool is_broken(const struct tune *tune) {
+	return tune->task->whole_programs && tune->baseline.status != TRIAL_CORRECT && tune->evaluations >= BROKEN_AFTER &&
+	       tune->failures[TRIAL_CORRECT] + tune->failures[TRIAL_CENSORED] + tune->incomparable == 0;
+}
+
 const char *tune_over(const struct tune *tune) {
+	if (is_broken(tune))
+		return "baseline";
 	if (tune_spent(tune))
 		return "budget";
 	return hopeless(tune) ? "gain" : NULL;

@@ -254,6 +254,7 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->both);
 	json_decref(tune->gpus);
 	json_decref(tune->uncounted);
+	json_decref(tune->failed);
 }
 
 static const char *end_state(int failed, const struct err *err) {
@@ -288,7 +289,8 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	                    .counted = json_object(),
 	                    .both = json_object(),
 	                    .gpus = json_object(),
-	                    .uncounted = json_array()};
+	                    .uncounted = json_array(),
+	                    .failed = json_array()};
 	struct err second = {0};
 	bool found = false;
 	*result = NULL;

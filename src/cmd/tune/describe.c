@@ -34,7 +34,8 @@ static long long failures_of(const json_t *result) {
 static const char *end_of(const char *stopped) {
 	static const char *const words[][2] = {{"budget", "the budget is used up"},
 	                                       {"space", "all configurations have been tried"},
-	                                       {"gain", "the expected gain is too small"}};
+	                                       {"gain", "the expected gain is too small"},
+	                                       {"baseline", "the program fails as it is run today"}};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(stopped, words[i][0]) == 0)
 			return words[i][1];

@@ -2,11 +2,14 @@
 #include <config.h>
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/plan/program_plan.h"
 #include "src/plan/program_spec.h"
 #include "src/cmd/tune/item.h"
+#include "tuner/program/template.h"
 
 struct program_item {
 	struct spec *spec; /* NULL: from the command line */
@@ -35,6 +38,34 @@ static void line_add(const struct program *program, json_t *runner_up) {
 	free(line);
 }
 
+/* A variable that no command around the program expands either. */
+static bool is_silent_variable(const struct program_item *p, const char *param) {
+	const struct program_spec *spec = &p->plan->program;
+	if (strcmp(program_param_way(p->program, param), "environment") != 0)
+		return false;
+	for (const char *const *word = spec->argv; *word; word++)
+		if (template_expands(*word, param))
+			return false;
+	return true;
+}
+
+/* Adds a note if nothing was gained and a placeholder may have been forgotten. */
+static void variables_note(const struct program_item *p, json_t *result) {
+	const char *verdict = js_string_or(result, "verdict", "");
+	json_t *notes = json_object_get(result, "notes");
+	if (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0)
+		return;
+	for (const char *const *param = p->plan->program.params; *param; param++) {
+		if (!is_silent_variable(p, *param))
+			continue;
+		char *text = mem_printf("no value of %s made it faster; it was passed as an environment variable: if it is an "
+		                        "argument, write {%s} into the command",
+		                        *param, *param);
+		json_array_append_new(notes, json_string(text));
+		free(text);
+	}
+}
+
 static void annotate(void *ctx, json_t *result) {
 	const struct program_item *p = ctx;
 	json_t *best = json_object_get(result, "best"), *config = json_object_get(best, "config");
@@ -43,6 +74,7 @@ static void annotate(void *ctx, json_t *result) {
 	json_object_set_new(result, "program", program_json(p->program, config ? config : p->plan->baseline));
 	line_add(p->program, json_object_get(result, "runner_up"));
 	notes_add(p->plan, result);
+	variables_note(p, result);
 }
 
 /* Runs in the thread of a node, so the program and its build folders are its own. */
@@ -107,9 +139,24 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 	return item;
 }
 
+/* Says which parameters reach the program through its environment: that is meant for some, and a forgotten placeholder
+ * for others. */
+static void variables_tell(struct app *app, const struct tune_item *item) {
+	const struct program_item *p = item->state;
+	for (const char *const *param = p->plan->program.params; *param; param++)
+		if (is_silent_variable(p, *param))
+			ui_tell(app_ui(app),
+			        "%s is passed as an environment variable, because {%s} does not occur in the command; write {%s} "
+			        "where its value belongs",
+			        *param, *param, *param);
+}
+
 struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err) {
 	struct program_plan *plan = program_plan_new(app, args, err);
-	return item_new(app, NULL, plan, err);
+	struct tune_item *item = item_new(app, NULL, plan, err);
+	if (item)
+		variables_tell(app, item);
+	return item;
 }
 
 struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {

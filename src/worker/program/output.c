@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/mem.h"
+
 bool program_output_wanted(const struct program_output *output) {
 	return output->hash || output->metric || output->spool >= 0;
 }
@@ -18,6 +20,7 @@ static void spool_failed(struct program_output *output, int why) {
 
 void program_output_start(struct program_output *output) {
 	output->bytes = 0;
+	output->kept_size = 0;
 	output->failure[0] = '\0';
 	sha256_start(&output->sha);
 	if (output->metric) {
@@ -40,8 +43,22 @@ static void spool_write(struct program_output *output, const char *data, size_t 
 	}
 }
 
+/* A chunk that is longer than the memory replaces all of it. */
+static void end_keep(struct program_output *output, const char *data, size_t size) {
+	size_t left = size < PROGRAM_KEPT ? PROGRAM_KEPT - size : 0;
+	left = left < output->kept_size ? left : output->kept_size;
+	memmove(output->kept, output->kept + output->kept_size - left, left);
+	if (size > PROGRAM_KEPT) {
+		data += size - PROGRAM_KEPT;
+		size = PROGRAM_KEPT;
+	}
+	memcpy(output->kept + left, data, size);
+	output->kept_size = left + size;
+}
+
 void program_output_add(struct program_output *output, const char *data, size_t size) {
 	output->bytes += size;
+	end_keep(output, data, size);
 	if (output->hash) {
 		sha256_add(&output->sha, data, size);
 	}
@@ -67,4 +84,12 @@ void program_output_end(struct program_output *output, char hash[SHA256_TEXT]) {
 	if (output->spool >= 0 && lseek(output->spool, 0, SEEK_SET) != 0) {
 		spool_failed(output, errno);
 	}
+}
+
+char *program_output_end_text(const struct program_output *output) {
+	char *text = mem_alloc(output->kept_size + 1, 1);
+	for (size_t i = 0; i < output->kept_size; i++) {
+		text[i] = output->kept[i] ? output->kept[i] : ' ';
+	}
+	return text;
 }

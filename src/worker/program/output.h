@@ -9,7 +9,7 @@
 #include "src/base/sha256.h"
 #include "src/worker/program/metric.h"
 
-enum { PROGRAM_SPOOL_MAX = 256 << 20 };
+enum { PROGRAM_SPOOL_MAX = 256 << 20, PROGRAM_KEPT = 2048 };
 
 struct program_output {
 	bool hash;                     /* wanted */
@@ -17,6 +17,8 @@ struct program_output {
 	int spool;                     /* a file, or -1 */
 	struct sha256 sha;
 	uint64_t bytes;
+	char kept[PROGRAM_KEPT]; /* the last bytes */
+	size_t kept_size;
 	char failure[160]; /* why nothing more is accepted; empty: all is well */
 };
 
@@ -25,5 +27,7 @@ void program_output_start(struct program_output *output);
 void program_output_add(struct program_output *output, const char *data, size_t size);
 /* Call it after the last byte; the spool is then at its start. */
 void program_output_end(struct program_output *output, char hash[SHA256_TEXT]);
+/* The last bytes of the last run, as text; the caller frees it. */
+char *program_output_end_text(const struct program_output *output);
 
 #endif

@@ -11,6 +11,7 @@
 #include "src/base/sys.h"
 #include "src/worker/program/count.h"
 #include "src/worker/program/guard.h"
+#include "src/worker/program/said.h"
 #include "src/worker/program/trial.h"
 #include "src/worker/program/regions_run.h"
 
@@ -35,6 +36,7 @@ static json_t *reply_make(const struct program_trial *trial) {
 	                          js_reals(trial->samples, trial->count), "batch", 1);
 	if (trial->status) {
 		json_object_set_new(reply, "message", json_string(trial->message));
+		json_object_set_new(reply, "said", program_said(trial));
 	}
 	if (trial->output.metric) {
 		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));

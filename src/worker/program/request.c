@@ -71,6 +71,7 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "cut_s", REAL, cut_s, .max = 1000000000),
 	MEMBER(struct program_request, "hash", BOOL, hash),
 	MEMBER(struct program_request, "regions", BOOL, regions),
+	MEMBER(struct program_request, "show", BOOL, show),
 	MEMBER(struct program_request, "file_limit", WHOLE, file_limit),
 	MEMBER(struct program_request, "counters", WORDS, counters, .max = PROGRAM_COUNTERS),
 };

@@ -18,6 +18,7 @@ struct program_request {
 	int samples, warmup;
 	double timeout_s, limit_s, cut_s; /* 0: none */
 	bool hash, regions;
+	bool show;           /* where stdout is not needed, its end is kept for the answer instead of being discarded */
 	uint64_t file_limit; /* bytes; 0: by the free space */
 };
 

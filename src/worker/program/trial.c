@@ -173,6 +173,7 @@ static bool program_once(struct program_trial *trial, const struct program_again
 	                                  .in = -1,
 	                                  .seconds = patience(request, again, &censors),
 	                                  .output = program_output_wanted(&trial->output) ? &trial->output : NULL,
+	                                  .joined = request->show,
 	                                  .procfs = again ? NULL : &trial->procfs};
 	if (request->input) {
 		command.in = program_site_input(&trial->site, request->input, &err);

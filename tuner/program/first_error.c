@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/program/first_error.h"
+
+#include <string.h>
+
+/* Compilers (GCC, Clang, gfortran, nvcc), linkers, CMake and Python write one of these; make and cargo only repeat that
+ * something failed, so their own lines come last. */
+static const char *const marks[] = {"error:",      "Error:",      "undefined reference",
+                                    "error #",     "CMake Error", "No such file or directory",
+                                    "cannot find", "not found",   "No rule to make target"};
+
+static const char *find(const json_t *lines, const char *mark) {
+	size_t i;
+	json_t *line;
+	json_array_foreach((json_t *)lines, i, line) {
+		const char *text = json_string_value(line);
+		if (text && strstr(text, mark))
+			return text;
+	}
+	return NULL;
+}
+
+/* The earliest line with any of the marks. */
+static const char *earliest(const json_t *lines) {
+	size_t i;
+	json_t *line;
+	json_array_foreach((json_t *)lines, i, line) {
+		const char *text = json_string_value(line);
+		for (size_t m = 0; text && m < sizeof marks / sizeof *marks; m++)
+			if (strstr(text, marks[m]))
+				return text;
+	}
+	return NULL;
+}
+
+const char *program_first_error(const json_t *lines) {
+	const char *line = find(lines, "error:");
+	if (!line)
+		line = earliest(lines);
+	return line ? line : json_string_value(json_array_get(lines, json_array_size(lines) - 1));
+}
