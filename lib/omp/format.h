@@ -6,7 +6,7 @@
 #define LIB_OMP_FORMAT_H
 #include <stdint.h>
 
-#define OMP_RECORD_MAGIC "SSOMPRC1"
+#define OMP_RECORD_MAGIC "SSOMPRC2"
 
 enum {
 	OMP_MODULES = 32,
@@ -16,6 +16,8 @@ enum {
 	OMP_PLACE = 160,
 	OMP_SETTINGS = 16, /* columns of a table that explores */
 	OMP_TEAMS = 12,    /* team sizes whose changes are timed */
+	OMP_EVENTS = 16,   /* counted in each region */
+	OMP_EVENT_NAME = 48,
 	OMP_CALLS = 1 << 19
 };
 
@@ -43,6 +45,7 @@ struct omp_region {
 	uint64_t fixed;       /* calls whose num_threads clause, if clause or omp_set_num_threads decided the team */
 	uint64_t busy_calls;  /* calls whose threads were timed, and of those: */
 	uint64_t busy_sum_ns, busy_max_ns, busy_wall_ns, busy_threads;
+	uint64_t counts[OMP_EVENTS]; /* of all threads of the team */
 };
 
 struct omp_call {
@@ -57,15 +60,24 @@ struct omp_record {
 	char magic[8];
 	uint32_t size, pid; /* size: of this struct */
 	uint32_t runtime, default_threads;
+	uint32_t cpus;             /* that the process may use; 0: unknown */
 	uint64_t start_ns, end_ns; /* end 0: the process did not end by itself */
 	uint32_t module_count, region_count;
 	uint64_t call_count; /* may exceed call_room: the rest was not kept */
 	uint64_t call_room;  /* of calls[] */
 	uint64_t dropped;    /* calls of regions beyond OMP_REGIONS */
 	uint64_t columns;    /* changes of the column */
+	/* Of the threads that lived at the end: how long they ran, and how long they waited for a processor. */
+	uint64_t ran_ns, waited_ns;
 	uint32_t team_count, teams[OMP_TEAMS];
 	/* Seconds that one region costs when teams a and b alternate; on the diagonal, when a follows a. */
 	float team_cost[OMP_TEAMS][OMP_TEAMS];
+	uint32_t event_count;
+	struct omp_event {
+		char name[OMP_EVENT_NAME];
+		uint32_t type, error; /* errno of a thread that could not count it */
+		uint64_t config;
+	} events[OMP_EVENTS];
 	struct omp_module modules[OMP_MODULES];
 	struct omp_region regions[OMP_REGIONS];
 	struct omp_call calls[];

@@ -4,7 +4,6 @@
  * schedule(runtime), whose kind the runtime looks up. libgomp's ABI: gcc/libgomp/libgomp_g.h. */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "lib/omp/omp.h"
 
@@ -13,20 +12,14 @@ typedef void region_function(void *data);
 struct timed {
 	region_function *function;
 	void *data;
-	struct omp_visit *visit;
+	struct omp_visit *visit, *outside;
 };
 
-/* Each thread of the team says how long it worked; the wait for the others is outside. */
 static void timed_run(void *data) {
 	const struct timed *timed = data;
-	uint64_t start = omp_now();
+	uint64_t start = omp_inside_begin(timed->visit);
 	timed->function(timed->data);
-	uint64_t ns = omp_now() - start, most = atomic_load_explicit(&timed->visit->busy_max, memory_order_relaxed);
-	atomic_fetch_add_explicit(&timed->visit->busy_sum, ns, memory_order_relaxed);
-	atomic_fetch_add_explicit(&timed->visit->busy_threads, 1, memory_order_relaxed);
-	while (ns > most && !atomic_compare_exchange_weak_explicit(&timed->visit->busy_max, &most, ns, memory_order_relaxed,
-	                                                           memory_order_relaxed))
-		;
+	omp_inside_end(timed->visit, start);
 }
 
 typedef void parallel_function(region_function *, void *, unsigned, unsigned);
@@ -72,12 +65,17 @@ static void find(void) {
 
 static void begin(struct omp_visit *visit, struct timed *timed, region_function **function, void **data,
                   enum omp_sharing sharing, unsigned threads) {
-	*timed = (struct timed){*function, *data, visit};
+	*timed = (struct timed){.function = *function, .data = *data, .visit = visit, .outside = omp_inside_leave()};
 	omp_region_begin(visit, *(void **)function, sharing, NULL, threads);
-	if (visit->busy) {
+	if (omp_visit_is_inside(visit)) {
 		*function = timed_run;
 		*data = timed;
 	}
+}
+
+static void finish(struct omp_visit *visit, const struct timed *timed) {
+	omp_inside_back(timed->outside);
+	omp_region_end(visit);
 }
 
 static long chunk_of(const struct omp_visit *visit, long chunk) {
@@ -91,7 +89,7 @@ void GOMP_parallel(region_function *function, void *data, unsigned threads, unsi
 	pthread_once(&once, find);
 	begin(&visit, &timed, &function, &data, OMP_PARALLEL, threads);
 	real.parallel(function, data, visit.threads, flags);
-	omp_region_end(&visit);
+	finish(&visit, &timed);
 }
 
 /* A chunk in the table counts iterations, as the clause does: libgomp multiplies it by the increment itself. */
@@ -104,7 +102,7 @@ void GOMP_parallel(region_function *function, void *data, unsigned threads, unsi
 		pthread_once(&once, find);                                                                                     \
 		begin(&visit, &timed, &function, &data, SHARING, threads);                                                     \
 		real.MEMBER(function, data, visit.threads, start, end, incr, chunk_of(&visit, chunk), flags);                  \
-		omp_region_end(&visit);                                                                                        \
+		finish(&visit, &timed);                                                                                        \
 	}
 LOOP(GOMP_parallel_loop_static, loop_static, OMP_LOOP_STATIC)
 LOOP(GOMP_parallel_loop_dynamic, dynamic, OMP_LOOP_DYNAMIC)
@@ -121,7 +119,7 @@ LOOP(GOMP_parallel_loop_nonmonotonic_guided, nonmonotonic_guided, OMP_LOOP_GUIDE
 		pthread_once(&once, find);                                                                                     \
 		begin(&visit, &timed, &function, &data, OMP_LOOP_RUNTIME, threads);                                            \
 		real.MEMBER(function, data, visit.threads, start, end, incr, flags);                                           \
-		omp_region_end(&visit);                                                                                        \
+		finish(&visit, &timed);                                                                                        \
 	}
 RUNTIME(GOMP_parallel_loop_runtime, runtime)
 RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime, nonmonotonic_runtime)
@@ -134,35 +132,18 @@ void GOMP_parallel_sections(region_function *function, void *data, unsigned thre
 	pthread_once(&once, find);
 	begin(&visit, &timed, &function, &data, OMP_SECTIONS, threads);
 	real.sections(function, data, visit.threads, count, flags);
-	omp_region_end(&visit);
+	finish(&visit, &timed);
 }
 
 /* The runtime looks into the data of a region with task reductions, so its threads cannot be timed. */
 OMP_EXPORT reductions_function GOMP_parallel_reductions;
 unsigned GOMP_parallel_reductions(region_function *function, void *data, unsigned threads, unsigned flags) {
-	struct omp_visit visit;
+	struct omp_visit visit, *outside = omp_inside_leave();
 	pthread_once(&once, find);
 	omp_region_begin(&visit, *(void **)&function, OMP_PARALLEL, NULL, threads);
 	visit.busy = false;
 	unsigned team = real.reductions(function, data, visit.threads, flags);
+	omp_inside_back(outside);
 	omp_region_end(&visit);
 	return team;
 }
-
-/* A loop of schedule(runtime) inside a region: its schedule can be set before the region begins. */
-#define LOOP_START(NAME)                                                                                               \
-	typedef bool NAME##_function(long, long, long, long *, long *);                                                    \
-	OMP_EXPORT NAME##_function NAME;                                                                                   \
-	bool NAME(long start, long end, long incr, long *from, long *to) {                                                 \
-		static _Atomic(NAME##_function *) next;                                                                        \
-		NAME##_function *function = next;                                                                              \
-		if (!function) {                                                                                               \
-			*(void **)&function = omp_next(#NAME);                                                                     \
-			next = function;                                                                                           \
-		}                                                                                                              \
-		omp_region_is_runtime();                                                                                       \
-		return function(start, end, incr, from, to);                                                                   \
-	}
-LOOP_START(GOMP_loop_runtime_start)
-LOOP_START(GOMP_loop_nonmonotonic_runtime_start)
-LOOP_START(GOMP_loop_maybe_nonmonotonic_runtime_start)

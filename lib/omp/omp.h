@@ -3,7 +3,7 @@
  * region by the address of its outlined function, and can change its team and its schedule. Only the C library is used.
  *
  * SWEETSPOT_OMP_TABLE=FILE: which settings regions get (table.c). SWEETSPOT_OMP_RECORD=PREFIX: each process that enters
- * a region leaves PREFIX.PID (format.h). Without both every call goes straight through. */
+ * a region leaves PREFIX.HOST.PID (format.h). Without both every call goes straight through. */
 #ifndef LIB_OMP_OMP_H
 #define LIB_OMP_OMP_H
 #include <stdbool.h>
@@ -86,11 +86,26 @@ void omp_slots_forget(void);
 void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing sharing, const char *place,
                       unsigned asked);
 void omp_region_end(struct omp_visit *visit);
-/* In the region of this thread is a loop whose schedule the runtime looks up. */
-void omp_region_is_runtime(void);
+/* The region of this thread has a loop of that kind; its master tells the record. */
+void omp_region_shares(enum omp_sharing sharing);
+
+/* What the threads of a team need to know: around the region's code in each of them where omp_visit_is_inside. A region
+ * within it must not see it, because its team has other threads, too: leave, and come back. */
+bool omp_visit_is_inside(const struct omp_visit *visit);
+uint64_t omp_inside_begin(struct omp_visit *visit);
+void omp_inside_end(struct omp_visit *visit, uint64_t start_ns);
+struct omp_visit *omp_inside_leave(void);
+void omp_inside_back(struct omp_visit *visit);
+/* The schedule that the table wants of loops in this thread's region; all 0 for none. */
+struct omp_setting omp_inside_setting(void);
 void omp_region_forked(void);
 /* The program called omp_set_num_threads. */
 void omp_region_team_set(void);
+
+/* Events by region; nothing where none are asked for. */
+void omp_events_find(struct omp_record *record);
+void omp_counts_begin(void);
+void omp_counts_end(struct omp_region *region);
 
 uint64_t omp_now(void);
 /* The function of that name after this library, also of a runtime that was opened privately. NULL: there is none. */

@@ -114,7 +114,7 @@ void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing 
 	visit->setting = visit->slot->row ? setting_of(visit->slot->row, self.column) : (struct omp_setting){0};
 	team_choose(visit, table, asked);
 	schedule_begin(visit);
-	visit->busy = table && table->busy;
+	visit->busy = (table && table->busy) || record->event_count;
 	visit->busy_sum = visit->busy_max = 0;
 	visit->busy_threads = 0;
 	current = visit;
@@ -164,9 +164,11 @@ void omp_region_end(struct omp_visit *visit) {
 		call_add(visit, ns);
 }
 
-void omp_region_is_runtime(void) {
-	if (current)
-		current->slot->region->sharing = OMP_LOOP_RUNTIME;
+/* A region of several loops is named after the one that can be changed most. */
+void omp_region_shares(enum omp_sharing sharing) {
+	struct omp_region *region = current ? current->slot->region : NULL;
+	if (region && region->sharing != OMP_LOOP_RUNTIME)
+		region->sharing = sharing;
 }
 
 void omp_region_team_set(void) {

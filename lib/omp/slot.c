@@ -12,10 +12,11 @@
 
 #include "lib/omp/omp.h"
 
-enum { SLOTS = 2048 /* a power of two, and four times as many as regions */ };
+enum { SLOTS = 2048 /* a power of two; half of them are filled at most, and a region may have several */ };
 
 static _Atomic(struct omp_slot *) table[SLOTS];
-static struct omp_slot slots[OMP_REGIONS];
+static struct omp_slot slots[SLOTS / 2];
+static size_t slot_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t place_of(const void *function) {
@@ -96,28 +97,43 @@ static const struct omp_row *row_find(const struct omp_record *record, uint32_t 
 	return any;
 }
 
+/* A library that is closed and opened again has its regions at other addresses. NULL where there are too many. */
+static struct omp_region *region_find(struct omp_record *record, uint32_t module, uint64_t offset, uint32_t *number) {
+	for (*number = 0; *number < record->region_count; ++*number)
+		if (record->regions[*number].module == module && record->regions[*number].offset == offset)
+			return &record->regions[*number];
+	if (record->region_count >= OMP_REGIONS)
+		return NULL;
+	struct omp_region *region = &record->regions[*number];
+	region->offset = offset;
+	region->module = module;
+	region->least_ns = UINT64_MAX;
+	return region;
+}
+
 static struct omp_slot *slot_make(void *function, enum omp_sharing sharing, const char *place) {
 	struct omp_record *record = omp_record_get();
 	Dl_info info = {0};
-	if (record->region_count >= OMP_REGIONS || !dladdr(function, &info) || !info.dli_fname)
+	uint32_t number;
+	if (slot_count >= sizeof slots / sizeof *slots || !dladdr(function, &info) || !info.dli_fname)
 		return NULL;
 	uint32_t module = module_find(record, &info);
 	if (module == OMP_MODULES)
 		return NULL;
-	uint32_t number = record->region_count;
-	struct omp_region *region = &record->regions[number];
-	region->offset = (uint64_t)((const char *)function - (const char *)info.dli_fbase);
-	region->module = module;
-	region->sharing = sharing;
-	region->least_ns = UINT64_MAX;
-	if (place)
-		snprintf(region->place, sizeof region->place, "%s", place);
-	slots[number] = (struct omp_slot){.function = function,
-	                                  .region = region,
-	                                  .row = row_find(record, module, region->offset),
-	                                  .number = (uint16_t)number};
-	record->region_count++;
-	return &slots[number];
+	uint64_t offset = (uint64_t)((const char *)function - (const char *)info.dli_fbase);
+	struct omp_region *region = region_find(record, module, offset, &number);
+	if (!region)
+		return NULL;
+	if (number == record->region_count) {
+		region->sharing = sharing;
+		if (place)
+			snprintf(region->place, sizeof region->place, "%s", place);
+		record->region_count++;
+	}
+	struct omp_slot *slot = &slots[slot_count++];
+	*slot = (struct omp_slot){
+		.function = function, .region = region, .row = row_find(record, module, offset), .number = (uint16_t)number};
+	return slot;
 }
 
 struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place) {
@@ -141,5 +157,6 @@ struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const c
 void omp_slots_forget(void) {
 	for (size_t i = 0; i < SLOTS; i++)
 		atomic_store_explicit(&table[i], NULL, memory_order_relaxed);
+	slot_count = 0;
 	pthread_mutex_init(&lock, NULL);
 }

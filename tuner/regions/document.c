@@ -124,6 +124,8 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	                         (json_int_t)runs->options->seed, "runs", runs->done, "evaluations", runs->done,
 	                         "elapsed_s", js_number(elapsed), "verdict", proof->verdict, "table", runs->options->table);
 	json_object_set_new(json, "default_threads", json_integer(found->baseline->raw->default_threads));
+	json_object_set_new(json, "waiting", js_number(runs->waiting));
+	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
 	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
 	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
 	json_object_set_new(json, "speedup",

@@ -23,25 +23,25 @@ struct cells {
 	size_t blocks, columns;
 };
 
-static struct series *series_make(const struct regions_record *record, size_t *stretches, int **column_of) {
-	struct series *all = mem_alloc(record->count, sizeof *all);
-	const struct omp_call *calls = record->raw->calls;
-	size_t *count = mem_alloc(record->count, sizeof *count), stretch = 0;
-	for (size_t i = 0; i < record->call_count; i++)
+static struct series *series_make(const struct omp_record *raw, size_t call_count, size_t *stretches, int **column_of) {
+	struct series *all = mem_alloc(raw->region_count, sizeof *all);
+	const struct omp_call *calls = raw->calls;
+	size_t *count = mem_alloc(raw->region_count, sizeof *count), stretch = 0;
+	for (size_t i = 0; i < call_count; i++)
 		count[calls[i].region]++;
-	for (size_t r = 0; r < record->count; r++) {
+	for (size_t r = 0; r < raw->region_count; r++) {
 		all[r].seconds = mem_alloc(count[r] + 1, sizeof *all[r].seconds);
 		all[r].stretch = mem_alloc(count[r] + 1, sizeof *all[r].stretch);
 	}
-	*column_of = mem_alloc(record->call_count + 1, sizeof **column_of);
-	for (size_t i = 0; i < record->call_count; i++) {
+	*column_of = mem_alloc(call_count + 1, sizeof **column_of);
+	for (size_t i = 0; i < call_count; i++) {
 		struct series *series = &all[calls[i].region];
 		stretch += i > 0 && calls[i].switched;
 		(*column_of)[stretch] = calls[i].setting;
 		series->seconds[series->count] = calls[i].seconds;
 		series->stretch[series->count++] = stretch;
 	}
-	*stretches = record->call_count ? stretch + 1 : 0;
+	*stretches = call_count ? stretch + 1 : 0;
 	free(count);
 	return all;
 }
@@ -100,19 +100,46 @@ static void polish(struct cells *cells, struct regions_effect *effects) {
 		effects[c].log = known ? column[c] - column[0] : NAN;
 		effects[c].error = known > 1 ? 1.25 * stats_mad(scratch, known) / sqrt((double)known) : NAN;
 	}
+	for (size_t c = 1; c < columns; c++) /* of a difference */
+		effects[c].error = hypot(effects[c].error, effects[0].error);
 	free(column);
 	free(scratch);
 }
 
-void regions_fit(const struct regions_record *record, size_t columns, struct regions_effect *effects) {
+/* A look at a single stretch does not know its error, but two looks tell it by their distance. */
+static double error_joined(const struct regions_effect *a, const struct regions_effect *b) {
+	double n = a->stretches, m = b->stretches;
+	if (isfinite(a->error) && isfinite(b->error))
+		return hypot(n * a->error, m * b->error) / (n + m);
+	return fmax(fabs(a->log - b->log) / 2, fmax(a->error, b->error));
+}
+
+void regions_effects_join(struct regions_effect *a, const struct regions_effect *b, size_t count) {
+	for (size_t i = 0; i < count; i++) {
+		double n = a[i].stretches, m = b[i].stretches;
+		if (!isfinite(a[i].log) || n == 0) {
+			a[i] = b[i];
+			continue;
+		}
+		if (!isfinite(b[i].log) || m == 0)
+			continue;
+		const struct regions_effect was = a[i];
+		a[i].log = (n * a[i].log + m * b[i].log) / (n + m);
+		a[i].error = error_joined(&was, &b[i]);
+		a[i].stretches += b[i].stretches;
+	}
+}
+
+/* raw's own regions: raw->region_count rows. */
+static void fit_one(const struct omp_record *raw, size_t call_count, size_t columns, struct regions_effect *effects) {
 	size_t stretches;
 	int *column_of;
-	struct series *all = series_make(record, &stretches, &column_of);
+	struct series *all = series_make(raw, call_count, &stretches, &column_of);
 	struct cells cells = {.blocks = stretches / columns + 1, .columns = columns};
 	if (cells.blocks > CELLS_MOST / columns)
 		cells.blocks = CELLS_MOST / columns;
 	cells.log = mem_alloc(cells.blocks * columns, sizeof *cells.log);
-	for (size_t r = 0; r < record->count; r++) {
+	for (size_t r = 0; r < raw->region_count; r++) {
 		cells_fill(&all[r], column_of, &cells);
 		polish(&cells, &effects[r * columns]);
 		if (effects[r * columns].stretches == 0)
@@ -124,4 +151,18 @@ void regions_fit(const struct regions_record *record, size_t columns, struct reg
 	free(cells.log);
 	free(column_of);
 	free(all);
+}
+
+void regions_fit(const struct regions_record *record, size_t columns, struct regions_effect *effects) {
+	for (size_t i = 0; i < record->count * columns; i++)
+		effects[i] = (struct regions_effect){.log = NAN, .error = NAN};
+	fit_one(record->raw, record->call_count, columns, effects);
+	for (size_t k = 0; k < record->peer_count; k++) {
+		const struct regions_peer *peer = &record->peers[k];
+		struct regions_effect *more = mem_alloc(peer->raw->region_count * columns, sizeof *more);
+		fit_one(peer->raw, peer->call_count, columns, more);
+		for (uint32_t i = 0; i < peer->raw->region_count; i++)
+			regions_effects_join(&effects[peer->region[i] * columns], &more[i * columns], columns);
+		free(more);
+	}
 }

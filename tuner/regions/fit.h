@@ -15,5 +15,7 @@ struct regions_effect {
  * by medians: Tukey 1977, "Exploratory Data Analysis", ch. 11): work that grows over the run moves blocks, not columns.
  * The first calls after a change of the column are left out, because they pay for the change. */
 void regions_fit(const struct regions_record *record, size_t columns, struct regions_effect *effects);
+/* Two looks at the same effects: the mean, weighted by what each saw, in a. */
+void regions_effects_join(struct regions_effect *a, const struct regions_effect *b, size_t count);
 
 #endif

@@ -6,6 +6,9 @@
 #include "tuner/regions/regions.h"
 #include "tuner/regions/table.h"
 
+/* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */
+#define REGIONS_BUSY 0.1
+
 /* Runs of the program, with and without the library. */
 struct regions_runs {
 	const struct regions_options *options;
@@ -14,6 +17,7 @@ struct regions_runs {
 	json_t *plain; /* the configuration that changes nothing */
 	int done, all;
 	double started;
+	double waiting; /* largest share of a recorded run in which its threads waited for processors that others used */
 	struct {
 		double plain, profile, explore, proof;
 	} seconds; /* spent in each phase */
@@ -30,6 +34,9 @@ void regions_runs_close(struct regions_runs *runs);
 int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
                          const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
                          struct err *err);
+/* The same; a run that other programs disturbed is repeated if the budget allows. */
+int regions_run_quiet(struct regions_runs *runs, const struct regions_table *table, const struct regions_record *known,
+                      double limit_s, const char *phase, double budget_s, struct regions_run *run, struct err *err);
 /* As the user runs it (table NULL), or with the table file of the options. */
 int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, struct regions_run *run,
                       struct err *err);

@@ -3,7 +3,6 @@
 
 #include "tuner/regions/names.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,29 +11,9 @@
 #include "src/base/mem.h"
 #include "src/base/proc/proc.h"
 #include "src/base/text.h"
+#include "tuner/regions/symbols.h"
 
 static const double PATIENCE_SECONDS = 20;
-
-/* The address that debug information uses: offsets count from the first loaded byte, which a program that is not
- * relocatable wants at a fixed place. */
-static uint64_t link_base(const char *path) {
-	Elf64_Ehdr header;
-	uint64_t base = UINT64_MAX;
-	FILE *file = fopen(path, "rbe");
-	bool good = file && fread(&header, sizeof header, 1, file) == 1 && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-	            header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_phentsize == sizeof(Elf64_Phdr) &&
-	            fseek(file, (long)header.e_phoff, SEEK_SET) == 0;
-	for (int i = 0; good && i < header.e_phnum; i++) {
-		Elf64_Phdr part;
-		if (fread(&part, sizeof part, 1, file) != 1)
-			break;
-		if (part.p_type == PT_LOAD && part.p_vaddr < base)
-			base = part.p_vaddr & ~(uint64_t)4095;
-	}
-	if (file)
-		fclose(file);
-	return base == UINT64_MAX ? 0 : base;
-}
 
 /* "tiny._omp_fn.0" and "main.omp_outlined_debug__.3" are what compilers make of a region in tiny and in main. */
 static void name_clean(const char *symbol, char *name, size_t size) {
@@ -76,7 +55,7 @@ static void fallback(struct regions_region *region) {
 
 /* Two lines for each address: the function, and "file:line (discriminator 2)" or "??:0". */
 static void answer_read(struct regions_region *region, const char *function, const char *place) {
-	if (strcmp(function, "??") != 0)
+	if (!*region->symbol && strcmp(function, "??") != 0)
 		snprintf(region->symbol, sizeof region->symbol, "%s", function);
 	const char *colon = strrchr(place, ':');
 	if (*region->place || strncmp(place, "??", 2) == 0 || !colon || atoi(colon + 1) <= 0)
@@ -85,9 +64,9 @@ static void answer_read(struct regions_region *region, const char *function, con
 	         atoi(colon + 1));
 }
 
-static bool ask(const char *tool, const char *module, struct regions_region *const *regions, size_t count) {
+static bool ask(const char *tool, const char *module, uint64_t base, struct regions_region *const *regions,
+                size_t count) {
 	struct err none = {0};
-	uint64_t base = link_base(module);
 	const char **argv = mem_alloc(count + 6, sizeof *argv);
 	char(*addresses)[24] = mem_alloc(count, sizeof *addresses);
 	size_t words = 0, answered = 0;
@@ -115,6 +94,19 @@ static bool ask(const char *tool, const char *module, struct regions_region *con
 	return answered == count;
 }
 
+/* Returns the address that debug information has for the first loaded byte. */
+static uint64_t symbols_find(const char *module, struct regions_region *const *regions, size_t count) {
+	struct symbols *symbols = symbols_read(module);
+	uint64_t base = symbols ? symbols_base(symbols) : 0;
+	for (size_t i = 0; symbols && i < count; i++) {
+		const char *name;
+		if (symbols_at(symbols, regions[i]->offset, &name, &regions[i]->code_size))
+			snprintf(regions[i]->symbol, sizeof regions[i]->symbol, "%s", name);
+	}
+	symbols_free(symbols);
+	return base;
+}
+
 static void module_ask(struct regions_region *regions, size_t count, const char *module) {
 	static const char *const tools[] = {"addr2line", "eu-addr2line", "llvm-addr2line"};
 	struct regions_region **asked = mem_alloc(count, sizeof *asked);
@@ -122,8 +114,9 @@ static void module_ask(struct regions_region *regions, size_t count, const char 
 	for (size_t i = 0; i < count; i++)
 		if (regions[i].module == module)
 			asked[many++] = &regions[i];
+	uint64_t base = symbols_find(module, asked, many);
 	for (size_t i = 0; many > 0 && i < sizeof tools / sizeof *tools; i++)
-		if (ask(tools[i], module, asked, many))
+		if (ask(tools[i], module, base, asked, many))
 			break;
 	free(asked);
 }

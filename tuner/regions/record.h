@@ -5,26 +5,48 @@
 #include "lib/omp/format.h"
 #include "src/base/err.h"
 
+struct regions_module {
+	const char *path, *build_id; /* absolute path of the program or library; "-": it has no build ID */
+};
+
 struct regions_region {
-	const char *module, *build_id; /* absolute path of the program or library; "-": it has no build ID */
+	const char *module, *build_id;
+	uint32_t module_number; /* in the record's list */
 	uint64_t offset;
-	char name[160];  /* function, or "app+0x1a2b" */
-	char place[320]; /* "file.c:12"; empty where there is no debug information */
+	uint64_t code_size; /* of the function, 0 if the symbol table does not have it */
+	char name[160];     /* function, or "app+0x1a2b" */
+	char place[320];    /* "file.c:12"; empty where there is no debug information */
 	char symbol[160];
 	struct omp_region facts;
 };
 
-struct regions_record {
-	const struct omp_record *raw; /* every index in it is valid */
-	size_t size;
-	struct regions_region *regions;
-	size_t count;      /* of regions */
-	size_t call_count; /* that were kept */
-	size_t processes;  /* that left a record; this is the one that spent most time in regions */
+/* Another process of the same run: a rank, or a program that a script started. */
+struct regions_peer {
+	const struct omp_record *raw;
+	size_t *region; /* index in the record of each of its regions */
+	size_t call_count;
 };
 
-/* The records in a folder, each PREFIX.PID. NULL with ERR_NOTHING where no process entered a region. */
+struct regions_record {
+	const struct omp_record *raw;   /* of the process that spent most time in regions; every index in it is valid */
+	struct regions_region *regions; /* those of raw come first, in its order */
+	size_t count;                   /* of regions */
+	size_t call_count;              /* that were kept, of raw */
+	struct regions_module *modules;
+	size_t module_count;
+	struct regions_peer *peers;
+	size_t peer_count;
+	size_t processes; /* that left a record */
+};
+
+/* The records in a folder, each PREFIX.HOST.PID. Facts of a region are those of the process that spent most time in it.
+ * NULL with ERR_NOTHING where no process entered a region. */
 struct regions_record *regions_record_read(const char *folder, struct err *err);
+/* Share of their time that runnable threads waited for a processor; NAN where that is unknown, or the program's own
+ * doing because it has more threads than processors. */
+double regions_record_waiting(const struct regions_record *record);
 void regions_record_free(struct regions_record *record);
+/* The number of the same region in another run; SIZE_MAX: it was not entered. */
+size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset);
 
 #endif

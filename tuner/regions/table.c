@@ -19,10 +19,12 @@ static void columns_print(FILE *out, const struct regions_setting *settings, siz
 }
 
 static void rows_print(FILE *out, const struct regions_table *table, const struct regions_record *record) {
-	for (uint32_t i = 0; i < record->raw->module_count; i++)
-		fprintf(out, "module %u %s\n", i, record->raw->modules[i].build_id);
-	for (size_t i = 0; i < record->count; i++) {
-		fprintf(out, "region %u %" PRIx64, record->regions[i].facts.module, record->regions[i].offset);
+	for (size_t i = 0; i < record->module_count && i < OMP_MODULES; i++)
+		fprintf(out, "module %zu %s\n", i, record->modules[i].build_id);
+	for (size_t i = 0; i < record->count && i < OMP_REGIONS; i++) {
+		if (record->regions[i].module_number >= OMP_MODULES)
+			continue;
+		fprintf(out, "region %u %" PRIx64, record->regions[i].module_number, record->regions[i].offset);
 		columns_print(out, &table->rows[i * table->columns], table->columns);
 	}
 }

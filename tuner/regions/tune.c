@@ -31,10 +31,7 @@ struct search {
 };
 
 static size_t same_region(const struct regions_record *record, const struct regions_region *wanted) {
-	for (size_t i = 0; i < record->count; i++)
-		if (record->regions[i].offset == wanted->offset && strcmp(record->regions[i].module, wanted->module) == 0)
-			return i;
-	return SIZE_MAX;
+	return regions_record_find(record, wanted->module, wanted->offset);
 }
 
 static double seconds_in(const struct regions_region *region) {
@@ -90,22 +87,6 @@ static void fit(const struct search *search, const struct regions_record *record
 	free(effects);
 }
 
-/* Two looks at the same effect: the mean, weighted by what each saw. */
-static void effects_join(struct regions_effect *a, const struct regions_effect *b, size_t count) {
-	for (size_t i = 0; i < count; i++) {
-		double n = a[i].stretches, m = b[i].stretches;
-		if (!isfinite(a[i].log) || n == 0) {
-			a[i] = b[i];
-			continue;
-		}
-		if (!isfinite(b[i].log) || m == 0)
-			continue;
-		a[i].log = (n * a[i].log + m * b[i].log) / (n + m);
-		a[i].error = hypot(n * a[i].error, m * b[i].error) / (n + m);
-		a[i].stretches += b[i].stretches;
-	}
-}
-
 static int explore_stretches(struct search *search, double stretch, struct regions_record **costs, struct err *err) {
 	struct regions_setting any[TEAMS_MOST] = {0};
 	unsigned timed[TEAMS_MOST];
@@ -126,11 +107,12 @@ static int explore_stretches(struct search *search, double stretch, struct regio
 		                                    .team_count = runs ? 0 : count,
 		                                    .any = any,
 		                                    .columns = count};
-		failed = regions_run_recorded(search->runs, &table, NULL, limit_s(search), "explore", &run, err);
+		failed = regions_run_quiet(search->runs, &table, NULL, limit_s(search), "explore",
+		                           search->budget_s * SEARCH_SHARE / 2, &run, err);
 		if (failed)
 			break;
 		fit(search, run.record, count, more);
-		effects_join(search->effects, more, cells);
+		regions_effects_join(search->effects, more, cells);
 		double blocks = run.seconds / stretch / (double)count;
 		if (runs++ == 0)
 			*costs = run.record;
@@ -277,7 +259,8 @@ static int check(struct search *search, struct err *err) {
 		                                    .rows = rows,
 		                                    .columns = columns};
 		struct regions_run run;
-		failed = regions_run_recorded(search->runs, &table, search->baseline, limit_s(search), "check", &run, err);
+		failed = regions_run_quiet(search->runs, &table, search->baseline, limit_s(search), "check",
+		                           search->budget_s * SEARCH_SHARE, &run, err);
 		if (!failed) {
 			fit(search, run.record, columns, effects);
 			for (size_t i = 0; i < count; i++)
@@ -316,7 +299,7 @@ static int profile(struct search *search, struct err *err) {
 	const struct regions_table table = {.trace = true, .any = &none, .columns = 1};
 	struct regions_run run;
 	double start = sys_now();
-	if (regions_run_recorded(search->runs, &table, NULL, 0, "profile", &run, err))
+	if (regions_run_quiet(search->runs, &table, NULL, 0, "profile", search->runs->options->budget_s / 8, &run, err))
 		return -1;
 	search->runs->seconds.profile = sys_now() - start;
 	search->baseline = search->found->baseline = run.record;
@@ -349,6 +332,9 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	failed = failed || table_write(&search, err);
 	if (!failed && found.changed)
 		failed = regions_prove(&runs, search.budget_s, &proof, err);
+	/* Teams that lose to other programs say nothing about the program itself. */
+	if (runs.waiting > REGIONS_BUSY)
+		proof.verdict = "undecided";
 	if (!failed)
 		result = regions_result_json(&runs, &found, &proof);
 	regions_proof_clear(&proof);

@@ -21,8 +21,15 @@ static void warn(struct app *app, const json_t *settings) {
 	const char *verdict = js_string_or(settings, "verdict", "");
 	if (strcmp(verdict, "slower") == 0)
 		ui_warn(app_ui(app), "sweetspot tune --regions -- ..", "these settings were slower than the program's own");
+	else if (js_bool_or(settings, "busy", false))
+		ui_warn(app_ui(app), "tune again when the machine is quiet",
+		        "the machine was too busy to find settings, so the program runs as it is");
 	else if (strcmp(verdict, "undecided") == 0)
 		ui_warn(app_ui(app), "tune again with a larger --budget", "it is not proven that these settings are faster");
+}
+
+static bool is_usable(const json_t *settings) {
+	return strcmp(js_string_or(settings, "verdict", ""), "slower") != 0 && !js_bool_or(settings, "busy", false);
 }
 
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err) {
@@ -30,7 +37,7 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 	json_t *settings = NULL;
 	if (regions_target_read(&target, args, "apply", err) == 0)
 		settings = regions_file_load(app, args, target.path, err);
-	if (settings && strcmp(js_string_or(settings, "verdict", ""), "slower") != 0) {
+	if (settings && is_usable(settings)) {
 		char *preload = regions_preload(target.library);
 		setenv("LD_PRELOAD", preload, 1);
 		setenv("SWEETSPOT_OMP_TABLE", js_string_or(settings, "table", ""), 1);

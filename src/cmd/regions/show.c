@@ -94,6 +94,10 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	size_t i, left = 0;
 	json_t *region;
 	verdict_print(ui, result);
+	if (js_bool_or(result, "busy", false))
+		printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs used; "
+		       "tune again when the machine is quiet\n",
+		       100 * js_real_or(result, "waiting", NAN));
 	printf("%lld runs of the program, %lld pairs among them\n\n", (long long)js_int_or(result, "runs", 0),
 	       (long long)js_int_or(result, "pairs", 0));
 	table_right(table, 1);
@@ -119,7 +123,8 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	table_print(table, ui, stdout);
 	table_free(table);
 	left_out_print(left);
-	if (js_int_or(result, "changed", 0) > 0 && strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
+	if (js_int_or(result, "changed", 0) > 0 && !js_bool_or(result, "busy", false) &&
+	    strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
 		printf("\nrun it so:   sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
 		       command);
 }

@@ -37,6 +37,9 @@ static struct regions_record *record_around(struct omp_record *raw) {
 	record->raw = raw;
 	record->count = raw->region_count;
 	record->call_count = raw->call_count;
+	record->modules = mem_alloc(1, sizeof *record->modules);
+	record->modules[0] = (struct regions_module){raw->modules[0].path, raw->modules[0].build_id};
+	record->module_count = 1;
 	record->regions = mem_alloc(record->count + 1, sizeof *record->regions);
 	for (size_t i = 0; i < record->count; i++)
 		record->regions[i] = (struct regions_region){.module = raw->modules[0].path,

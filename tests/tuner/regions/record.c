@@ -62,6 +62,9 @@ int main(void) {
 	DAMAGED("a call of no region", raw->calls[3].region = 2);
 	DAMAGED("a column that cannot be", raw->calls[0].setting = OMP_SETTINGS);
 	DAMAGED("a time that is not a number", raw->calls[2].seconds = NAN);
+	DAMAGED("a region twice", raw->regions[1].offset = raw->regions[0].offset);
+	DAMAGED("too many events", raw->event_count = OMP_EVENTS + 1);
+	DAMAGED("an event without an end", raw->event_count = 1; memset(raw->events[0].name, 'a', OMP_EVENT_NAME));
 	DAMAGED("no region at all", raw->region_count = 0);
 	ok(!regions_record_read(folder, &err) && err.code == ERR_NOTHING, "an empty folder means that nothing was entered");
 	tree_remove(folder);
