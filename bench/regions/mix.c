@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mix STEPS [PART..]: a program as users have them, whose regions want different settings. It knows nothing of Sweetspot.
- *   tiny      some microseconds of work: one thread
- *   scale     arithmetic only: all threads
- *   triangle  rows of growing length, schedule(runtime): dynamic
- *   stream    three large arrays: as many threads as the memory feeds
- *   grows     arithmetic whose amount doubles in the middle of the run: all threads */
+/* mix STEPS [PART..]: a program as users have them, whose regions want different settings. It knows nothing of
+ * Sweetspot.
+ *
+ * tiny: some microseconds of work, for which one thread is best.
+ *
+ * scale: arithmetic only, for all threads.
+ *
+ * triangle: rows of growing length in a loop of schedule(runtime), for which dynamic is best.
+ *
+ * stream: three large arrays, for as many threads as the memory feeds.
+ *
+ * grows: arithmetic whose amount doubles in the middle of the run, for all threads. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

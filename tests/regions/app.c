@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* app WHAT: a program as users have them, which does one thing that the preloaded library must survive. */
+#include <dlfcn.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,81 @@ static long loops(void) {
 	return sum;
 }
 
+/* Loops inside a region, of each kind and of both widths. */
+static long inner(void) {
+	long sum = 0;
+#pragma omp parallel reduction(+ : sum)
+	{
+#pragma omp for schedule(dynamic, 3)
+		for (int i = 0; i < 1000; i += 3)
+			sum += i;
+#pragma omp for schedule(guided) nowait
+		for (long i = 1000; i > 0; i -= 7)
+			sum += i;
+#pragma omp for schedule(runtime)
+		for (unsigned long long i = 1ull << 63; i < (1ull << 63) + 1000; i += 9)
+			sum += (long)(i & 1023);
+#pragma omp for schedule(dynamic) ordered
+		for (int i = 0; i < 100; i++) {
+#pragma omp ordered
+			sum += i;
+		}
+	}
+	return sum;
+}
+
+/* More variables than fit into the registers of a call. */
+static long many(void) {
+	long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, i = 9, j = 10, k = 11, l = 12, m = 13, n = 14, o = 15;
+	long sum = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+	for (int z = 0; z < 100; z++)
+		sum += a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + z;
+	a = b = c = d = e = f = g = h = i = j = k = l = m = n = o = sum;
+	return a + o;
+}
+
+static long in_teams(void) {
+	long sum = 0;
+#pragma omp teams num_teams(2) reduction(+ : sum)
+#pragma omp distribute parallel for reduction(+ : sum)
+	for (int i = 0; i < 1000; i++)
+		sum += i;
+	return sum;
+}
+
+/* The dynamic loop inside the inner region belongs to that region's team, whatever the outer one is told. */
+static long within(void) {
+	long sum = 0;
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+#pragma omp parallel for num_threads(2) schedule(dynamic, 5) reduction(+ : sum)
+	for (int i = 0; i < 1000; i++)
+		sum += i;
+	return sum;
+}
+
+/* A library that is opened while the program runs, closed, and opened again. */
+static long opened(void) {
+	void *library = dlopen("./plugin.so", RTLD_NOW);
+	long (*function)(void);
+	if (!library)
+		return -1;
+	*(void **)&function = dlsym(library, "plugin");
+	long sum = function();
+	dlclose(library);
+	return sum;
+}
+
+long plugin(void);
+long plugin(void) {
+	long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+	for (int i = 0; i < 1000; i++)
+		sum += i;
+	return sum;
+}
+
 static void forked(void) {
 	region();
 	fflush(stdout);
@@ -113,6 +189,16 @@ int main(int argc, char **argv) {
 			with_tasks();
 		else if (strcmp(what, "loops") == 0)
 			sum += loops();
+		else if (strcmp(what, "inner") == 0)
+			sum += inner();
+		else if (strcmp(what, "many") == 0)
+			sum += many();
+		else if (strcmp(what, "teams") == 0)
+			sum += in_teams();
+		else if (strcmp(what, "within") == 0)
+			sum += within();
+		else if (strcmp(what, "opened") == 0)
+			sum += opened();
 		else if (strcmp(what, "fork") == 0)
 			forked();
 		else if (strcmp(what, "exit") == 0)

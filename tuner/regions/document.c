@@ -65,7 +65,7 @@ static const struct regions_region **sorted(const struct regions_record *record)
 	return order;
 }
 
-json_t *regions_profile_json(const struct regions_run *run) {
+json_t *regions_profile_json(const struct regions_run *run, const json_t *more) {
 	const struct regions_record *record = run->record;
 	const struct regions_region **order = sorted(record);
 	json_t *regions = json_array();
@@ -73,6 +73,7 @@ json_t *regions_profile_json(const struct regions_run *run) {
 		json_t *json = region_json(order[i], run->seconds);
 		json_object_set_new(json, "imbalance", js_number(imbalance(&order[i]->facts)));
 		json_object_set_new(json, "efficiency", js_number(efficiency(&order[i]->facts)));
+		json_object_update(json, json_array_get(more, (size_t)(order[i] - record->regions)));
 		json_array_append_new(regions, json);
 	}
 	free(order);

@@ -15,6 +15,7 @@ struct regions_runs {
 	struct program *program;
 	char *folder;  /* of tables and records, removed in the end */
 	json_t *plain; /* the configuration that changes nothing */
+	bool counting; /* the counters of the options, too */
 	int done, all;
 	double started;
 	double waiting; /* largest share of a recorded run in which its threads waited for processors that others used */
@@ -60,7 +61,8 @@ struct regions_proof {
 int regions_prove(struct regions_runs *runs, double budget_s, struct regions_proof *proof, struct err *err);
 void regions_proof_clear(struct regions_proof *proof);
 
-json_t *regions_profile_json(const struct regions_run *run);
+/* more: an object for each region of the record, whose members are added to it. */
+json_t *regions_profile_json(const struct regions_run *run, const json_t *more);
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof);
 

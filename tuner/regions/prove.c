@@ -37,6 +37,8 @@ static bool is_over(const struct regions_runs *runs, double budget_s, const stru
 	if (proof->count == 0)
 		return false;
 	double pair = proof->plain[proof->count - 1] + proof->tuned[proof->count - 1];
+	if (runs->waiting > REGIONS_BUSY) /* nothing can be decided */
+		return true;
 	bool decided = proof->count >= PAIRS_MIN && strcmp(proof->verdict, "undecided") != 0;
 	return decided || regions_left(runs, budget_s) < pair;
 }

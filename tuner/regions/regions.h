@@ -17,7 +17,9 @@ struct regions_options {
 	double budget_s;     /* 0: eight times the program's own time */
 	double timeout_s;    /* of one run */
 	uint64_t seed;
-	bool force; /* num_threads clauses are overruled, too */
+	const char *const *counters; /* NULL-terminated words for the profile, or NULL */
+	bool slow;                   /* one of them needs a simulator */
+	bool force;                  /* num_threads clauses are overruled, too */
 	const volatile int *interrupt;
 	/* May be NULL. done and all count runs of the program; all is an estimate. */
 	void (*progress)(void *ctx, const char *phase, int done, int all);

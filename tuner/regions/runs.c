@@ -61,6 +61,8 @@ static int measure(struct regions_runs *runs, const json_t *config, double limit
 	                                      .seed = options->seed,
 	                                      .samples = 1,
 	                                      .whole_program = true,
+	                                      .counters = runs->counting ? options->counters : NULL,
+	                                      .slow = runs->counting && options->slow,
 	                                      .timeout_s = limit_s > 0 ? limit_s : options->timeout_s};
 	struct trial_result result = {0};
 	int failed = runner.run(runner.ctx, &request, &result, err);

@@ -346,18 +346,3 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	regions_runs_close(&runs);
 	return result;
 }
-
-json_t *regions_profile(const struct regions_options *options, struct err *err) {
-	struct regions_setting none = {0};
-	const struct regions_table table = {.busy = true, .any = &none, .columns = 1};
-	struct regions_runs runs;
-	struct regions_run run;
-	json_t *json = NULL;
-	if (!regions_runs_open(&runs, options, err) &&
-	    !regions_run_recorded(&runs, &table, NULL, 0, "profile", &run, err)) {
-		json = regions_profile_json(&run);
-		regions_record_free(run.record);
-	}
-	regions_runs_close(&runs);
-	return json;
-}

@@ -28,6 +28,35 @@ static void left_out_print(size_t left) {
 		printf("%zu smaller regions are in --json.\n", left);
 }
 
+static void counters_print(struct ui *ui, const json_t *regions) {
+	static const char *const titles[] = {"region", "counter", "value", "per call"};
+	struct table *table = table_new(4, titles);
+	char name[512], value[32], each[32];
+	const char *counter;
+	size_t i;
+	json_t *region, *count;
+	bool any = false;
+	table_right(table, 2);
+	table_right(table, 3);
+	json_array_foreach((json_t *)regions, i, region) {
+		if (i >= SHOWN || js_real_or(region, "share", 0) < SMALL)
+			continue;
+		name_of(region, name, sizeof name);
+		json_object_foreach(json_object_get(region, "counters"), counter, count) {
+			double number = json_is_number(count) ? json_number_value(count) : NAN;
+			snprintf(value, sizeof value, isfinite(number) ? "%.4g" : "-", number);
+			snprintf(each, sizeof each, isfinite(number) ? "%.4g" : "-", number / js_real_or(region, "calls", NAN));
+			table_add(table, name, counter, value, each);
+			any = true;
+		}
+	}
+	if (any) {
+		putchar('\n');
+		table_print(table, ui, stdout);
+	}
+	table_free(table);
+}
+
 void regions_profile_print(struct ui *ui, const json_t *profile) {
 	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
 	struct table *table = table_new(7, titles);
@@ -56,6 +85,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	table_print(table, ui, stdout);
 	table_free(table);
 	left_out_print(left);
+	counters_print(ui, json_object_get(profile, "regions"));
 }
 
 static void setting_text(const json_t *setting, char *text, size_t size) {

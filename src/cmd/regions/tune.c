@@ -13,6 +13,7 @@
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/show.h"
 #include "src/cmd/regions/target.h"
+#include "src/show/counters_ask.h"
 #include "tuner/regions/regions.h"
 
 static const double TIMEOUT_SECONDS = 3600;
@@ -123,11 +124,24 @@ int regions_command_tune(struct app *app, const struct opt_args *args, struct er
 	return failed ? -1 : 0;
 }
 
+static int counters_read(struct app *app, const struct opt_args *args, struct counters_words *words,
+                         struct regions_options *options, struct err *err) {
+	const struct counters_subject subject = {.program = true};
+	if (counters_words_read(args, words, err))
+		return -1;
+	json_t *answer = words->count ? counters_ask(app, &subject, words->names, &options->slow, err) : NULL;
+	options->counters = words->count ? words->names : NULL;
+	json_decref(answer);
+	return words->count && !answer ? -1 : 0;
+}
+
 int regions_command_run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct regions_target target;
 	struct regions_options options;
+	struct counters_words words = {0};
 	json_t *profile = NULL;
-	int failed = regions_target_read(&target, args, "run", err) || options_read(app, args, &target, &options, err);
+	int failed = regions_target_read(&target, args, "run", err) || options_read(app, args, &target, &options, err) ||
+	             counters_read(app, args, &words, &options, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {
 		profile = regions_profile(&options, err);
@@ -145,6 +159,7 @@ int regions_command_run(struct app *app, const struct opt_args *args, struct err
 	}
 	failed = failed || !profile;
 	json_decref(profile);
+	counters_words_free(&words);
 	regions_target_clear(&target);
 	return failed ? -1 : 0;
 }
