@@ -6,6 +6,10 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
+double student_half(size_t count, double level, double spread) {
+	return gsl_cdf_tdist_Pinv(0.5 + 0.5 * level, (double)(count - 1)) * spread / sqrt((double)count);
+}
+
 struct student_interval student_ratio(const double *a, const double *b, size_t count, double level,
                                       double spread_least) {
 	double mean = 0, squares = 0;
@@ -16,6 +20,6 @@ struct student_interval student_ratio(const double *a, const double *b, size_t c
 	if (count < 2)
 		return (struct student_interval){mean, -INFINITY, INFINITY};
 	double spread = fmax(sqrt(squares / (double)(count - 1)), spread_least);
-	double half = gsl_cdf_tdist_Pinv(0.5 + 0.5 * level, (double)(count - 1)) * spread / sqrt((double)count);
+	double half = student_half(count, level, spread);
 	return (struct student_interval){mean, mean - half, mean + half};
 }

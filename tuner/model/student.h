@@ -13,4 +13,7 @@ struct student_interval {
 struct student_interval student_ratio(const double *a, const double *b, size_t count, double level,
                                       double spread_least);
 
+/* Half the width of the interval of the mean of `count` >= 2 values with this standard deviation. */
+double student_half(size_t count, double level, double spread);
+
 #endif

@@ -6,14 +6,10 @@
 
 #include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "src/base/sys.h"
 #include "tuner/race/duel_impl.h"
+#include "tuner/race/look.h"
 
-/* The pairs are analysed up to LOOKS_MAX times while they accumulate, and a duel stops at the first look that settles
- * it. Each look gets an equal share of the error that `level` allows: the constant nominal level of Pocock (Biometrika
- * 1977), here by the union bound, which is slightly stricter. The published interval thus holds at `level` wherever the
- * duel stops; it is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989). */
-enum { LOOKS_MAX = 5, PAIRS_LIMIT = 100000 };
+enum { PAIRS_LIMIT = 100000 };
 
 const struct duel_options duel_defaults = {
 	.pairs_min = 21,
@@ -34,16 +30,12 @@ static int options_check(const struct duel_options *options, struct err *err) {
 	return 0;
 }
 
-static int look_step(const struct duel_options *options) {
-	int span = options->pairs_max - options->pairs_min;
-
-	return span == 0 ? 1 : (span + LOOKS_MAX - 2) / (LOOKS_MAX - 1);
-}
-
-static double look_level(const struct duel_options *options) {
-	int step = look_step(options), span = options->pairs_max - options->pairs_min;
-
-	return 1 - (1 - options->level) / (1 + (span + step - 1) / step);
+static struct look_rule duel_rule(const struct duel_options *options) {
+	return (struct look_rule){.first = options->pairs_first,
+	                          .pairs_min = options->pairs_min,
+	                          .pairs_max = options->pairs_max,
+	                          .margin = options->margin,
+	                          .level = options->level};
 }
 
 size_t duel_plan(struct duel *duel, int *order) {
@@ -89,54 +81,64 @@ bool duel_forfeited(const struct duel *duel) {
 	return (a->lost && (b->lost || b->count > 0)) || (b->lost && a->count > 0);
 }
 
-static struct paired duel_analyse(const struct duel *duel, int against, double level) {
-	if (duel->count == 0)
-		return (struct paired){.ratio = NAN, .ci = {NAN, NAN}, .p = NAN};
-	return paired_analyse(duel->pairs[SIDE_A], duel->pairs[against], (size_t)duel->count, level);
-}
+static void duel_look(struct duel *duel, bool last, struct duel_result *result) {
+	const struct look_rule rule = duel_rule(duel->options);
+	struct look_answer answer = look_at(&rule, duel->pairs[SIDE_A], duel->pairs[SIDE_B], (size_t)duel->count, last);
 
-/* The interval lies outside of the margin or entirely within it, so that more pairs would not change the verdict. */
-static bool paired_clear(const struct paired *paired, double margin) {
-	return paired_judge(paired, margin) != PAIRED_TIE || (paired->ci[0] >= 1 - margin && paired->ci[1] <= 1 + margin);
+	result->paired = answer.paired;
+	result->verdict = answer.verdict;
+	result->decided = answer.decided || duel->count >= duel->options->pairs_min;
+	duel->over = answer.decided || last;
 }
 
 static double duel_now(const struct duel_options *options) {
-	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : sys_now();
+	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
 }
 
 static bool duel_late(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 
+	if (race_clock_over(&options->clock, duel->start, duel->context.block))
+		return true;
 	return options->seconds_max > 0 && duel->count >= options->pairs_min &&
 	       duel_now(options) - duel->start > options->seconds_max;
 }
 
 bool duel_decide(struct duel *duel, struct duel_result *result) {
 	const struct duel_options *options = duel->options;
-	bool late = duel_late(duel);
+	const struct look_rule rule = duel_rule(options);
+	bool last = duel_late(duel) || duel->count >= options->pairs_max;
 
-	if (duel->count < duel->look && !late)
+	if (duel->count < duel->look && !last)
 		return false;
-	result->paired = duel_analyse(duel, SIDE_B, look_level(options));
-	if (late || duel->count >= options->pairs_max || paired_clear(&result->paired, options->margin))
-		return true;
-	duel->look += look_step(options);
-	if (duel->look > options->pairs_max)
-		duel->look = options->pairs_max;
-	return false;
+	duel_look(duel, last, result);
+	duel->look = look_next(&rule, duel->count);
+	return duel->over;
 }
 
 static int duel_measure(struct duel *duel, struct duel_result *result, struct err *err) {
-	duel->look = duel->options->pairs_min;
+	const struct look_rule rule = duel_rule(duel->options);
+
+	duel->look = look_next(&rule, 0);
 	if (duel->options->blocks != NULL)
 		return duel_blocks_measure(duel, result, err);
-	while (!duel_forfeited(duel)) {
+	while (!duel_forfeited(duel) && !duel_late(duel)) {
 		if (duel_block(duel, err) != 0)
 			return -1;
 		if (duel_decide(duel, result))
 			break;
 	}
 	return 0;
+}
+
+/* Ranks of fewer than 6 pairs do not reach the level. */
+static struct paired duel_control(const struct duel *duel) {
+	const double *a = duel->pairs[SIDE_A], *again = duel->pairs[CONTROL];
+	size_t count = (size_t)duel->count;
+	double level = duel->options->level;
+
+	return count >= 2 && count < 6 && duel->options->pairs_first ? look_student(a, again, count, level)
+	                                                             : paired_analyse(a, again, count, level);
 }
 
 static int duel_conclude(struct duel *duel, struct duel_result *result, struct err *err) {
@@ -146,12 +148,14 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 		return err_set(err, ERR_NOTHING, "run each of them alone to see why",
 		               "neither of the two configurations could be measured: %s, %s", trial_status_word(a->failed),
 		               trial_status_word(b->failed));
-	result->paired = duel_analyse(duel, SIDE_B, look_level(duel->options));
+	if (!duel->over)
+		duel_look(duel, true, result);
 	if (duel->options->control && duel->count > 0)
-		result->control = duel_analyse(duel, CONTROL, duel->options->level);
-	result->verdict = paired_judge(&result->paired, duel->options->margin);
-	if (a->lost || b->lost)
+		result->control = duel_control(duel);
+	if (a->lost || b->lost) {
 		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;
+		result->decided = true;
+	}
 	for (int i = 0; i < 2; i++) {
 		const struct race_entrant *side = &duel->sides[i];
 
@@ -168,7 +172,8 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 int duel_run(struct runner *runner, const struct trial_request *request, const json_t *a, const json_t *b,
              const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
              struct err *err) {
-	struct race_context context = {.runner = runner, .request = request, .observer = observer, .phase = options->phase};
+	struct race_context context = {
+		.runner = runner, .request = request, .observer = observer, .phase = options->phase, .clock = &options->clock};
 	struct duel duel = {
 		.options = options, .context = context, .sides = {{.config = a}, {.config = b}}, .start = duel_now(options)};
 	int status;

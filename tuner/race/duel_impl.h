@@ -16,6 +16,7 @@ struct duel {
 	int look;     /* number of pairs at which the duel looks next */
 	int failures; /* blocks that lost a trial */
 	double start;
+	bool over; /* the last look was taken */
 };
 
 /* Draws the order of the trials in the next block (room for TRIALS_MAX) and returns their number. The order is random,

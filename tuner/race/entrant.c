@@ -8,6 +8,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/stats.h"
+#include "src/base/sys.h"
 
 enum { IN_A_ROW_MAX = 3, AWAY_MAX = 20, TRIALS_FAIR = 12 };
 
@@ -117,14 +118,41 @@ int race_entrant_record(struct race_entrant *entrant, const struct race_context 
 	return race_context_report(context, request->config, result, err);
 }
 
+double race_clock_now(const struct race_clock *clock) {
+	return clock->now != NULL ? clock->now(clock->ctx) : sys_now();
+}
+
+bool race_clock_over(const struct race_clock *clock, double start, int blocks) {
+	double now = race_clock_now(clock), each = blocks > 0 ? (now - start) / blocks : 0;
+
+	return clock->end > 0 && now + each > clock->end;
+}
+
+/* A trial may not take longer than what is left of the time. */
+static void request_limit(struct trial_request *request, const struct race_clock *clock) {
+	double left;
+
+	if (clock == NULL || !(clock->cut > 0))
+		return;
+	left = fmax(clock->cut - race_clock_now(clock), 1e-3);
+	request->left_s = left;
+	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, left) : left;
+}
+
+static bool was_cut(const struct race_clock *clock, const struct trial_result *result) {
+	return clock != NULL && clock->cut > 0 && result->status != TRIAL_CORRECT && race_clock_now(clock) >= clock->cut;
+}
+
 int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
                          struct err *err) {
 	struct trial_request request = race_entrant_request(entrant, context->request);
 	struct trial_result result = {.value = NAN};
-	int status = context->runner->run(context->runner->ctx, &request, &result, err);
+	int status;
 
+	request_limit(&request, context->clock);
+	status = context->runner->run(context->runner->ctx, &request, &result, err);
 	*seconds = NAN;
-	if (status == 0)
+	if (status == 0 && !was_cut(context->clock, &result))
 		status = race_entrant_record(entrant, context, keep, &request, &result, seconds, err);
 	trial_result_clear(&result);
 	return status != 0 ? -1 : 0;

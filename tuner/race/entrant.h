@@ -22,7 +22,12 @@ struct race_context {
 	const struct race_observer *observer; /* may be NULL */
 	const char *phase;
 	int block;
+	const struct race_clock *clock; /* NULL: without an end */
 };
+
+double race_clock_now(const struct race_clock *clock);
+/* Would another block probably end too late? The blocks so far began at `start`. */
+bool race_clock_over(const struct race_clock *clock, double start, int blocks);
 
 void race_entrant_clear(struct race_entrant *entrant);
 /* race_entrant_measure runs one trial of one sample; race_entrant_request builds its request. *seconds is NAN if the

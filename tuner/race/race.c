@@ -8,10 +8,12 @@
 
 #include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "src/base/sys.h"
 #include "tuner/race/impl.h"
+#include "tuner/race/look.h"
 
-enum { BLOCKS_LIMIT = 100000 };
+enum { BLOCKS_LIMIT = 100000, EARLY_BLOCKS = 3 };
+/* Of the intervals before blocks_min. It leaves room for a field of several entries. */
+static const double EARLY_LEVEL = 0.99;
 
 const struct race_options race_defaults = {
 	.blocks_min = 5,
@@ -99,6 +101,15 @@ size_t race_alive(const struct race *race) {
 	return alive;
 }
 
+/* Too few blocks for ranks: Student's interval decides. */
+static bool race_is_early(const struct race *race) {
+	return race->options->early && race->context.block < race->options->blocks_min;
+}
+
+static double race_level(const struct race *race) {
+	return race_is_early(race) ? EARLY_LEVEL : race->level;
+}
+
 /* Compares entry e with `factor` times entry f over the blocks that measured both; count is 0 if there are none. */
 static struct paired race_compare(const struct race *race, size_t e, size_t f, double factor, double level) {
 	size_t shared = 0;
@@ -113,6 +124,8 @@ static struct paired race_compare(const struct race *race, size_t e, size_t f, d
 	}
 	if (shared == 0)
 		return (struct paired){.ratio = NAN, .ci = {NAN, NAN}, .p = 1};
+	if (race_is_early(race) && shared >= 2)
+		return look_student(race->x, race->y, shared, level);
 	return paired_analyse(race->x, race->y, shared, level);
 }
 
@@ -137,7 +150,7 @@ static bool race_lead(struct race *race) {
 		double ratio = 1;
 
 		for (size_t e = 0; e < race->count; e++) {
-			race->against[e] = race_compare(race, e, lead, 1, race->level);
+			race->against[e] = race_compare(race, e, lead, 1, race_level(race));
 			if (race->entries[e].alive && race->against[e].ratio < ratio) {
 				ratio = race->against[e].ratio;
 				race->best = e;
@@ -147,7 +160,7 @@ static bool race_lead(struct race *race) {
 			return true;
 	}
 	for (size_t e = 0; e < race->count; e++)
-		race->against[e] = race_compare(race, e, race->best, 1, race->level);
+		race->against[e] = race_compare(race, e, race->best, 1, race_level(race));
 	return true;
 }
 
@@ -164,9 +177,11 @@ static void race_eliminate(struct race *race) {
 		if (!race->entries[e].alive || e == race->best)
 			continue;
 		double factor = race_cheaper(race, e) ? 1 + race->options->margin : 1;
-		struct paired paired = race_compare(race, e, race->best, factor, race->level);
+		struct paired paired = race_compare(race, e, race->best, factor, race_level(race));
 
 		race->p[i++] = paired.ratio > 1 ? paired.p : 1;
+		if (paired.ratio > 1 && race_is_early(race))
+			race->p[i - 1] = paired.ci[0] > 1 ? 0 : 1;
 	}
 	paired_holm(race->p, race_alive(race) - 1, race->adjusted);
 	for (size_t e = 0, i = 0; e < race->count; e++)
@@ -193,23 +208,43 @@ static bool race_settled(const struct race *race) {
 static double race_now(const struct race *race) {
 	const struct block_runner *blocks = race->options->blocks;
 
-	return blocks != NULL ? blocks->now(blocks->ctx) : sys_now();
+	return blocks != NULL ? blocks->now(blocks->ctx) : race_clock_now(&race->options->clock);
+}
+
+/* Is it out of time, whatever the number of blocks? */
+static bool race_over(const struct race *race) {
+	return race_clock_over(&race->options->clock, race->start, race->context.block);
 }
 
 static bool race_late(const struct race *race) {
 	double limit = race->options->seconds_max;
 
-	return limit > 0 && race_now(race) - race->start > limit;
+	return race_over(race) || (limit > 0 && race_now(race) - race->start > limit);
 }
 
 bool race_decide(struct race *race) {
-	if (race->context.block < race->options->blocks_min)
+	const struct race_options *options = race->options;
+	int least = options->early && options->blocks_min > EARLY_BLOCKS ? EARLY_BLOCKS : options->blocks_min;
+
+	if (race->context.block < least && !race_over(race))
 		return false;
 	race->led = race_lead(race);
 	if (!race->led)
-		return false;
+		return race_over(race);
 	race_eliminate(race);
 	return race_settled(race) || race_late(race);
+}
+
+/* Out of time before anything was measured, the estimates decide. */
+static bool race_favourite(struct race *race) {
+	double lowest = INFINITY;
+
+	for (size_t e = 0; e < race->count; e++)
+		if (race->entries[e].alive && race->entries[e].estimate < lowest) {
+			lowest = race->entries[e].estimate;
+			race->best = e;
+		}
+	return lowest < INFINITY;
 }
 
 static int race_measure(struct race *race, struct err *err) {
@@ -225,6 +260,8 @@ static int race_measure(struct race *race, struct err *err) {
 		}
 	}
 	if (race->led && race_alive(race) > 0)
+		return 0;
+	if (race_over(race) && race_favourite(race))
 		return 0;
 	return err_set(err, ERR_NOTHING, "run each of them alone to see why",
 	               "none of the %zu configurations in the race could be measured", race->count);
@@ -261,7 +298,11 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
              const struct race_options *options, const struct race_observer *observer, size_t *winner,
              struct err *err) {
 	struct race race = {.options = options,
-	                    .context = {.runner = runner, .request = request, .observer = observer, .phase = "race"},
+	                    .context = {.runner = runner,
+	                                .request = request,
+	                                .observer = observer,
+	                                .phase = "race",
+	                                .clock = &options->clock},
 	                    .entries = entries,
 	                    .count = count,
 	                    .level = fmax(0, 2 * options->level - 1)};

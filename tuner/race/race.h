@@ -17,16 +17,26 @@ struct race_observer {
 	             struct err *err);
 };
 
+/* The time that a comparison may take, on a clock of the caller's choice. */
+struct race_clock {
+	double (*now)(void *ctx); /* NULL: monotonic seconds */
+	void *ctx;
+	double end; /* no block begins that would probably end after this, and none of the minimum is owed; 0: no end */
+	double cut; /* a trial that still runs then is cut and counts for nothing; 0: never */
+};
+
 struct duel_options {
-	int pairs_min;      /* >= 21 for a verdict that is published */
-	int pairs_max;      /* an undecided duel goes on up to this, in at most 4 steps */
-	double margin;      /* 0.01: smaller differences are a tie */
-	double level;       /* 0.95: of the published interval, over all looks at the pairs together */
+	int pairs_first; /* 3 or more: the first look, if the difference is large or the noise small; 0: no early looks */
+	int pairs_min;   /* 21 at least without early looks, for a verdict that is published */
+	int pairs_max;   /* an undecided duel goes on up to this, in at most 4 steps */
+	double margin;   /* 0.01: smaller differences are a tie */
+	double level;    /* 0.95: of the published interval, over all looks at the pairs together */
 	double seconds_max; /* no new pairs after this once there are pairs_min; 0: no limit */
 	bool control;       /* measure `a` twice in every block: the A/A control */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
 	const struct block_runner *blocks; /* replaces the runner and measures several blocks at once; NULL: not used */
+	struct race_clock clock;
 };
 extern const struct duel_options duel_defaults;
 
@@ -34,6 +44,7 @@ struct duel_result {
 	struct paired paired;  /* a against b: ratio < 1 means a is faster */
 	struct paired control; /* a against itself; count 0 without control */
 	enum paired_verdict verdict;
+	bool decided;                /* more pairs would not change the verdict, or pairs_min were measured */
 	double median[2], ci[2][2];  /* seconds, of the samples of a and b */
 	double *a, *b;               /* the pairs, paired.count each */
 	int failures;                /* blocks that lost a trial */
@@ -69,7 +80,9 @@ struct race_options {
 	double margin, level;
 	double seconds_max; /* no new blocks after this once there are blocks_min; 0: no limit */
 	uint64_t seed;
+	bool early;                        /* eliminate before blocks_min where the noise is small */
 	const struct block_runner *blocks; /* as in duel_options */
+	struct race_clock clock;
 };
 extern const struct race_options race_defaults;
 

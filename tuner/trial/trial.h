@@ -55,6 +55,7 @@ struct trial_request {
 	double min_sample_s;
 	double limit_s;                 /* the trial is cut short once its median cannot get below this; 0: no limit */
 	double timeout_s;               /* for the whole trial; 0: none */
+	double left_s;                  /* until the budget ends: nothing that a trial needs may take longer; 0: no end */
 	bool whole_program;             /* each run is a process of its own: neither warmed up nor batched */
 	bool flush_l2;                  /* empty the GPU cache before each run */
 	enum trial_objective objective; /* the quantity that is sampled */

@@ -78,6 +78,57 @@ static void test_looks(void) {
 	}
 }
 
+/* The early looks spend a part of the same error: settings that are equal, or differ by the margin, win no more often.
+ */
+static struct rates simulate_early(const struct noise *noise, double ratio, int repeats) {
+	struct rates rates = {0};
+
+	for (int i = 0; i < repeats; i++) {
+		struct duel_options options = duel_defaults;
+		struct sim sim = sim_new(noise, (uint64_t)i);
+		struct duel_result result;
+		struct err err;
+
+		options.seconds_max = 0;
+		options.pairs_first = i % 2 ? 3 : 5;
+		options.seed = (uint64_t)i;
+		sim.means[0] = sim.means[1] * ratio;
+		if (duel_of(&sim, &options, NULL, &result, &err) != 0)
+			continue;
+		rates.verdicts[result.verdict]++;
+		rates.covered += result.paired.ci[0] <= ratio && ratio <= result.paired.ci[1];
+		rates.pairs += (double)result.paired.count / repeats;
+		duel_result_clear(&result);
+	}
+	return rates;
+}
+
+static void test_early(void) {
+	static const struct noise quiet = {.name = "0.05 %", .sigma = 0.0005};
+	for (int i = 0; i < NOISES; i++) {
+		struct rates same = simulate_early(&noises[i], 1, 4 * REPEATS),
+					 edge = simulate_early(&noises[i], 0.99, 2 * REPEATS),
+					 large = simulate_early(&noises[i], 1 / 1.47, REPEATS);
+
+		ok(same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER] <= 12,
+		   "early looks, %s: A/A has %d false winners in 400, %.0f pairs", noises[i].name,
+		   same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER], same.pairs);
+		ok(edge.verdicts[PAIRED_FASTER] + edge.verdicts[PAIRED_SLOWER] <= 10 && edge.covered >= 188,
+		   "early looks, %s: 1 %% is called a difference in %.1f %%, the interval holds in %.1f %%", noises[i].name,
+		   edge.verdicts[PAIRED_FASTER] / 2.0, edge.covered / 2.0);
+		ok(large.verdicts[PAIRED_FASTER] >= 99 && large.pairs < 10, "early looks, %s: 1.47x is clear after %.1f pairs",
+		   noises[i].name, large.pairs);
+	}
+	static const struct noise two = {.name = "two speeds", .sigma = 0.0005, .modes = 0.5};
+	struct rates fast_or_slow = simulate_early(&two, 1, 4 * REPEATS);
+	int false_winners = fast_or_slow.verdicts[PAIRED_FASTER] + fast_or_slow.verdicts[PAIRED_SLOWER];
+	ok(false_winners <= 20, "two speeds: A/A has %d false winners in 400", false_winners);
+	struct rates little = simulate_early(&quiet, 0.95, REPEATS), none = simulate_early(&quiet, 1, REPEATS);
+	ok(little.verdicts[PAIRED_FASTER] == 100 && little.pairs <= 5, "quiet: 5 %% is clear after %.1f pairs",
+	   little.pairs);
+	ok(none.verdicts[PAIRED_TIE] == 100 && none.pairs <= 6, "quiet: a tie is clear after %.1f pairs", none.pairs);
+}
+
 static void test_length(void) {
 	struct duel_options options = duel_defaults;
 	struct duel_result result, again;
@@ -312,6 +363,7 @@ int main(void) {
 		configs[i] = json_pack("{s:i}", "i", i);
 	test_rates();
 	test_looks();
+	test_early();
 	test_length();
 	test_control();
 	test_failures();

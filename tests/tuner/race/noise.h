@@ -17,6 +17,7 @@ struct noise {
 	double student; /* scale of Student's t with 3 degrees of freedom */
 	double drift;   /* change of the logarithm over 100 samples: a slow wave of four times that height */
 	double bursts;  /* chance that a burst of +30 % begins at a sample; it lasts 8 samples on average, whoever runs */
+	double modes;   /* chance that a sample takes 1.3 times as long: a program with two speeds */
 	double quantum; /* step of the clock, seconds; the usual mean is 0.1 */
 };
 
@@ -60,6 +61,8 @@ static double sim_seconds(struct sim *sim, int i) {
 		log_time += noise->student * z[0] / sqrt((z[1] * z[1] + z[2] * z[2] + z[3] * z[3]) / 3);
 	if (rng_unit(&sim->rng) < noise->tails)
 		log_time += log(1 + rng_unit(&sim->rng) / 2);
+	if (noise->modes > 0 && rng_unit(&sim->rng) < noise->modes)
+		log_time += log(1.3);
 	if (sim->burst == 0 && rng_unit(&sim->rng) < noise->bursts)
 		sim->burst = 1 + (int)rng_below(&sim->rng, 15);
 	if (sim->burst > 0) {

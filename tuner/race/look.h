@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When a duel looks at its pairs, and what it may conclude at each look. Pure functions, without clocks. The looks
+ * share the error that `level` allows (alpha spending: Lan and DeMets, "Discrete sequential boundaries for clinical
+ * trials", Biometrika 1983), so the interval of whichever look ends the duel holds at `level`
+ * (doc/adr/0014-early-looks.md). */
+#ifndef TUNER_RACE_LOOK_H
+#define TUNER_RACE_LOOK_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/model/paired.h"
+
+struct look_rule {
+	int first;                /* pairs at the first early look, 3 or more; 0: there are no early looks */
+	int pairs_min, pairs_max; /* the looks at the full rank intervals */
+	double margin, level;
+};
+
+/* The number of pairs at the next look after `count` pairs; at most pairs_max. */
+int look_next(const struct look_rule *rule, int count);
+
+/* Analyses the pairs. last: no further look will be taken, whatever this one shows. Returns true if the verdict is
+ * final: more pairs would not change it. */
+struct look_answer {
+	struct paired paired;
+	enum paired_verdict verdict;
+	bool decided;
+};
+struct look_answer look_at(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last);
+
+/* Student's interval in the form of a pair analysis, for few pairs. count >= 2. */
+struct paired look_student(const double *a, const double *b, size_t count, double level);
+
+/* The number of pairs that a duel probably needs if the true ratio is this one and the logarithm of a pair's ratio has
+ * this standard deviation. */
+int look_expected(const struct look_rule *rule, double ratio, double deviation);
+
+#endif
