@@ -8,7 +8,7 @@ check_PROGRAMS += %D%/hostile
 	src/cmd/explain/view.c src/cmd/explain/result.c src/cmd/explain/effects.c src/cmd/explain/result_roofline.c src/cmd/explain/scaling.c \
 	src/cmd/explain/series.c src/cmd/explain/law.c src/cmd/explain/table.c src/cmd/explain/sample.c src/cmd/explain/landscape.c \
 	src/cmd/explain/drivers.c src/cmd/explain/sizes.c src/cmd/explain/pareto.c src/cmd/explain/path.c \
-	src/cmd/explain/text_path.c src/cmd/explain/text.c src/cmd/explain/text_why.c \
+	src/cmd/explain/text_path.c src/cmd/explain/text_table.c src/cmd/explain/text.c src/cmd/explain/text_why.c \
 	src/cmd/explain/text_scaling.c src/cmd/explain/text_effects.c src/cmd/explain/text_position.c \
 	src/cmd/machine/ceilings_file.c src/cmd/machine/ceilings_kinds.c src/show/results.c src/show/results_program.c src/show/results_effects.c src/show/results_pareto.c \
 	src/show/results_usage.c src/show/results_device.c src/show/results_counters.c src/show/results_regions.c src/show/counters_value.c \

@@ -63,6 +63,9 @@ void findings_examine(struct findings *findings, const struct study *study);
  * once. New reference. */
 json_t *findings_json(const struct findings *findings);
 
+/* Marks the rows whose times are impossible, so that they are never recommended (study_doubt). */
+void impossible_times_doubt(struct study *study);
+
 /* The configuration of a row as words, "P=V ..", and its problem, as a command needs them to repeat it. The caller
  * frees them. */
 char *study_words(const struct study *study, size_t row);

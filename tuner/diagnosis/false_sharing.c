@@ -14,6 +14,14 @@ static const struct remedy_words words = {
 	.names = "pad align layout stride",
 	.bad = "none no off false packed dense unpadded adjacent interleaved 0",
 	.good = "line page cacheline padded yes on true aligned separate lines pages",
+	.sure_bad = "unpadded packed adjacent nopad contiguous",
+	.sure_good = "padded pad aligned cacheline spaced separate",
+};
+/* One thread that allocates the copies of all puts them side by side. */
+static const struct remedy_words allocation = {
+	.names = "touch numa alloc init",
+	.bad = "serial master main one single none no off false malloc calloc",
+	.good = "parallel objects owner owners threads thread local all yes on true each",
 };
 
 /* The ratio of lines that another core had changed, of the value that suffers over the other one. */
@@ -54,6 +62,68 @@ static enum confidence confidence_of(const struct remedy *remedy, double hitm) {
 	return hitm > 2 || clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 }
 
+/* The least of the same remedy's ratios at the other problems; NAN if it was only measured at one. */
+static double elsewhere_of(const struct study *study, const struct remedy *remedy) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
+	double least = NAN;
+	for (size_t i = 0; i < problems && remedy->problem_row != SIZE_MAX; i++) {
+		struct probe_scope scope = {-1, -1, problem[i], 2, 0};
+		struct study_ratio ratio = study_contrast(study, remedy->column, remedy->bad, remedy->good, probe_in, &scope);
+		for (int l = 0; ratio.pairs == 0 && l < (int)study_column(study, remedy->column)->levels; l++)
+			if (l != remedy->bad && probe_word(study_column(study, remedy->column), l, allocation.good))
+				ratio = study_contrast(study, remedy->column, remedy->bad, l, probe_in, &scope);
+		if (!study_same_problem(study, problem[i], remedy->problem_row) && ratio.pairs)
+			least = fmin(least, ratio.ratio);
+	}
+	return least;
+}
+
+/* The largest step up in time as the team grows: lines that move cost more with each thread. */
+static double rise_of(const struct study *study, const struct remedy *remedy) {
+	struct probe_scope scope = {(int)remedy->column, remedy->bad, remedy->problem_row, 2, 0};
+	struct curve curve;
+	double most = 1;
+	if (!curve_make(study, scope, &curve))
+		return 1;
+	for (size_t i = 1; i < curve.count; i++)
+		most = fmax(most, curve.speedup[i - 1].ratio / curve.speedup[i].ratio);
+	return most;
+}
+
+static void allocation_report(const struct study *study, struct findings *findings, const struct remedy *remedy) {
+	double elsewhere = elsewhere_of(study, remedy), rise = rise_of(study, remedy);
+	bool small = elsewhere < remedy->ratio.ratio / 2;
+	char bad[PROBE_TEXT], problem[PROBE_TEXT];
+	probe_problem(study, remedy->problem_row, problem);
+	struct finding *finding = findings_add(
+		findings, small && remedy->alone.pairs ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, remedy->ratio.ratio,
+		"%s%s%s suffers from false sharing: what one thread allocates for all lies side by side, so that their small "
+	    "copies "
+		"share cache lines; allocated by its own thread each is %.1f times faster",
+		probe_level(study, remedy->column, remedy->bad, bad), *problem ? " at " : "", problem, remedy->ratio.ratio);
+	finding_about(finding, study, remedy->column, remedy->bad);
+	probe_about_problem(finding, study, remedy->problem_row);
+	evidence_add(finding, study, remedy, NAN);
+	finding_evidence(finding, EVIDENCE_CONTRAST, remedy->ratio.ratio, "x",
+	                 "the distance of memory on another node explains about 4 times at most");
+	if (small)
+		finding_evidence(finding, EVIDENCE_CONTRAST, elsewhere, "x",
+		                 "at another problem it is only %.2f times: larger copies share fewer lines", elsewhere);
+	if (rise > 1 + probe_limit(study))
+		finding_evidence(finding, EVIDENCE_SCALING, rise, "x",
+		                 "a larger team takes up to %.2f times as long as a smaller one", rise);
+	remedy_next(finding, study, remedy);
+}
+
+static void allocation_examine(const struct study *study, struct findings *findings) {
+	struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
+	size_t count = remedies_find(study, &allocation, found);
+	for (size_t i = 0; i < count; i++)
+		if (remedy_beyond_distance(&found[i]))
+			allocation_report(study, findings, &found[i]);
+	free(found);
+}
+
 static void examine(const struct study *study, struct findings *findings) {
 	struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
 	size_t count = remedies_find(study, &words, found);
@@ -74,6 +144,7 @@ static void examine(const struct study *study, struct findings *findings) {
 		remedy_next(finding, study, &found[i]);
 	}
 	free(found);
+	allocation_examine(study, findings);
 }
 
 const struct diagnosis diagnosis_false_sharing = {

@@ -12,18 +12,11 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/impossible.h"
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
 static const double BEYOND = 1.25 /* allows for clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25,
 					CHANCE = 0.01;
-
-struct wrong {
-	enum evidence kind;
-	double value;
-	const char *unit;
-	char text[2 * PROBE_TEXT];
-};
 
 static double ceiling_of(const struct study *study, const char *const *names, const char *level) {
 	int team = strcmp(study_device(study), "cpu") == 0 ? ANY_TEAM : 0;
@@ -163,7 +156,7 @@ static void tell(const struct study *study, struct findings *findings, size_t ro
 	double time = study_row(study, row)->value;
 	bool certain = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > LAW * LAW);
 	struct finding *finding = findings_add(findings, certain ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-	                                       "%.4g s cannot be right (%s): %s", time, words, wrong->text);
+	                                       "%.4g s is impossible (%s): %s", time, words, wrong->text);
 	for (size_t c = 0; c < study_columns(study); c++)
 		finding_about(finding, study, c, study_row(study, row)->level[c]);
 	finding_evidence(finding, wrong->kind, wrong->value, wrong->unit, "%s", wrong->text);
@@ -173,23 +166,50 @@ static void tell(const struct study *study, struct findings *findings, size_t ro
 	free(words);
 }
 
-static void examine_by(const struct study *study, struct findings *findings,
-                       bool (*is_wrong)(const struct study *study, size_t row, struct wrong *wrong)) {
+typedef bool (*wrong_fn)(const struct study *study, size_t row, struct wrong *wrong);
+
+/* Calls found for each time that is wrong, unless so many are that the limit must be wrong instead. */
+static void each_by(struct study *study, wrong_fn is_wrong,
+                    void (*found)(void *ctx, struct study *study, size_t row, const struct wrong *wrong), void *ctx) {
 	struct wrong wrong;
 	size_t rows = study_rows(study), count = 0;
 	for (size_t r = 0; r < rows && rows <= ROWS_MAX; r++)
 		count += !study_row(study, r)->over && is_wrong(study, r, &wrong);
 	for (size_t r = 0; r < rows && count && (double)count <= FEW * (double)rows; r++)
 		if (!study_row(study, r)->over && is_wrong(study, r, &wrong))
-			tell(study, findings, r, &wrong);
+			found(ctx, study, r, &wrong);
+}
+
+static bool are_teams_known(const struct study *study) {
+	int threads = probe_threads(study);
+	return threads >= 0 && !(study_pattern(study) > CHANCE) && follows(study, threads);
+}
+
+static void each(struct study *study,
+                 void (*found)(void *ctx, struct study *study, size_t row, const struct wrong *wrong), void *ctx) {
+	each_by(study, is_over_peak, found, ctx);
+	each_by(study, is_against_law, found, ctx);
+	each_by(study, impossible_by_neighbours, found, ctx);
+	if (are_teams_known(study))
+		each_by(study, is_beyond_linear, found, ctx);
+}
+
+static void on_found(void *ctx, struct study *study, size_t row, const struct wrong *wrong) {
+	tell(study, ctx, row, wrong);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	int threads = probe_threads(study);
-	examine_by(study, findings, is_over_peak);
-	examine_by(study, findings, is_against_law);
-	if (threads >= 0 && !(study_pattern(study) > CHANCE) && follows(study, threads))
-		examine_by(study, findings, is_beyond_linear);
+	each((struct study *)study, on_found, findings); /* on_found does not change it */
+}
+
+static void on_doubt(void *ctx, struct study *study, size_t row, const struct wrong *wrong) {
+	(void)ctx;
+	(void)wrong;
+	study_doubt(study, row);
+}
+
+void impossible_times_doubt(struct study *study) {
+	each(study, on_doubt, NULL);
 }
 
 const struct diagnosis diagnosis_impossible_time = {

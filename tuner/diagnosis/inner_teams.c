@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads are requested but do not run: parallel regions within others have one thread unless OMP_MAX_ACTIVE_LEVELS
- * says otherwise (OpenMP 5.2, section 4.1.5). The time is the same with any number of threads while other values scale.
- */
+/* Threads are requested but do not run, because parallel regions within others have one thread (OpenMP 5.2, section
+ * 4.1.5). There are two shapes. If the outer region has nothing to share, the time is the same with any number of
+ * threads while other values scale. If a recursion opens a region in every call, only the tasks of the outermost call
+ * run side by side: two of the four quarters of a blocked algorithm are independent, so that 8 units of work take 6,
+ * two threads gain at most 1.33 times, and more gain nothing. */
 #include <config.h>
 
 #include <math.h>
@@ -11,13 +13,21 @@
 #include "tuner/diagnosis/probe.h"
 
 static const char meant_serial[] = "serial sequential single coarse global none one";
+static const char nested_words[] = "recursive recursion recursively recurse recur nested nest inner";
+static const char task_words[] = "recursive recursion recursively recurse recur nested nest inner tasks task divide";
 static const double SCALES = 1.5, ONE_CPU = 1.3;
+/* The gain of two threads at the outermost call, 8 units in 6, with what noise adds; how level the rest is. */
+static const double TWO_LEAST = 1.15, TWO_MOST = 1.45, LEVEL = 1.25;
+enum { TEAMS_LEAST = 4, SERIES_CLEAR = 3 };
 
 struct flat {
-	size_t column;
+	int column; /* -1: the whole table */
 	int level, sibling;
+	bool recursion;          /* the second shape */
+	bool exact;              /* two threads gain all there is to gain, and the curve is level from there */
 	double most, cpus, team; /* threads; CPUs in use and the size of the team with that many, NAN if not counted */
-	struct study_ratio own, other;
+	double two;              /* threads of the smallest team beyond one */
+	struct study_ratio own, other, gain; /* with the most threads; its sibling's; with `two` */
 };
 
 /* All teams take the time of the smallest one, as far as the noise shows. */
@@ -33,7 +43,7 @@ static bool is_flat(const struct study *study, const struct curve *curve) {
 
 static bool sibling_find(const struct study *study, const struct curve *curve, struct flat *flat) {
 	flat->sibling = -1;
-	for (int l = 0; l < (int)study_column(study, flat->column)->levels; l++) {
+	for (int l = 0; flat->column >= 0 && l < (int)study_column(study, (size_t)flat->column)->levels; l++) {
 		struct curve other = {.scope = curve->scope};
 		other.scope.level = l;
 		struct study_ratio gain = curve_gain(study, &other, curve->level[0], curve->level[curve->count - 1]);
@@ -45,20 +55,52 @@ static bool sibling_find(const struct study *study, const struct curve *curve, s
 	return flat->sibling >= 0 && flat->other.ratio >= SCALES;
 }
 
+static bool is_named(const struct study *study, const struct flat *flat, const char *words) {
+	return flat->column >= 0 ? probe_word(study_column(study, (size_t)flat->column), flat->level, words)
+	                         : probe_row_word(study, 0, words);
+}
+
+/* Does everything that threads gain come with the second one, and is the curve level from there? */
+static bool is_two_only(const struct study *study, const struct curve *curve) {
+	double two = curve->speedup[1].ratio, most = two * (1 + probe_limit(study));
+	bool all = curve->count >= TEAMS_LEAST && two >= TWO_LEAST && two <= TWO_MOST;
+	for (size_t i = 2; i < curve->count && all; i++)
+		all = curve->speedup[i].ratio <= most && curve->speedup[i].ratio >= two / LEVEL;
+	return all;
+}
+
+static bool is_never_more(const struct study *study, const struct curve *curve) {
+	for (size_t i = 1; i < curve->count; i++)
+		if (curve->speedup[i].ratio > TWO_MOST)
+			return false;
+	return curve->speedup[curve->count - 1].ratio <= curve->speedup[1].ratio * (1 + probe_limit(study));
+}
+
+static bool is_recursion(const struct study *study, const struct curve *curve, struct flat *flat) {
+	bool sibling = sibling_find(study, curve, flat);
+	flat->exact = is_two_only(study, curve);
+	if (flat->exact && is_named(study, flat, task_words))
+		return true;
+	return sibling && is_named(study, flat, nested_words) && is_never_more(study, curve);
+}
+
 static bool flat_find(const struct study *study, struct flat *flat) {
 	struct curve curve;
-	struct probe_scope scope = {(int)flat->column, flat->level, SIZE_MAX, 0, 0};
+	struct probe_scope scope = {flat->column, flat->level, SIZE_MAX, 0, 0};
 	scope.most = isfinite(probe_room(study)) ? probe_room(study) : 0;
-	if (!curve_make(study, scope, &curve) || curve.threads[0] != 1 || !is_flat(study, &curve))
+	if (!curve_make(study, scope, &curve) || curve.threads[0] != 1)
 		return false;
 	flat->own = curve.speedup[curve.count - 1];
 	flat->most = curve.threads[curve.count - 1];
-	return sibling_find(study, &curve, flat);
+	flat->two = curve.threads[1];
+	flat->gain = curve.speedup[1];
+	flat->recursion = is_recursion(study, &curve, flat);
+	return flat->recursion || (flat->column >= 0 && is_flat(study, &curve) && sibling_find(study, &curve, flat));
 }
 
 /* Finds counts with more than one thread. */
 static void counted_find(const struct study *study, struct flat *flat) {
-	struct probe_scope scope = {(int)flat->column, flat->level, SIZE_MAX, 2, 0};
+	struct probe_scope scope = {flat->column, flat->level, SIZE_MAX, 2, 0};
 	static const char *const figures[] = {"team", "team_size", "inner_team", "inner_threads", "threads"};
 	flat->cpus = flat->team = NAN;
 	for (size_t r = 0; r < study_rows(study); r++) {
@@ -70,25 +112,37 @@ static void counted_find(const struct study *study, struct flat *flat) {
 	}
 }
 
-static void flat_report(const struct study *study, struct findings *findings, const struct flat *flat) {
-	struct probe_scope scope = {(int)flat->column, flat->level, SIZE_MAX, flat->most, flat->most};
-	bool one_team = flat->team <= 1, one_cpu = flat->cpus < ONE_CPU;
-	char own[PROBE_TEXT], other[PROBE_TEXT];
-	size_t row = probe_best(study, &scope);
-	probe_level(study, flat->column, flat->sibling, other);
-	struct finding *finding = findings_add(findings,
-	                                       one_team  ? CONFIDENCE_HIGH
-	                                       : one_cpu ? CONFIDENCE_MEDIUM
-	                                                 : CONFIDENCE_LOW,
-	                                       flat->other.ratio,
-	                                       "the inner teams of %s have one thread: the time is the same with 1 and %g "
-	                                       "(OMP_MAX_ACTIVE_LEVELS=2 allows more)",
-	                                       probe_level(study, flat->column, flat->level, own), flat->most);
-	finding_about(finding, study, flat->column, flat->level);
-	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x",
-	                 "%.2f times as fast with %g threads as with one [%.2f, %.2f]", flat->own.ratio, flat->most,
-	                 flat->own.ci[0], flat->own.ci[1]);
-	finding_evidence(finding, EVIDENCE_CONTRAST, flat->other.ratio, "x", "%s: %.2f times", other, flat->other.ratio);
+static enum confidence confidence_of(const struct flat *flat) {
+	if (flat->team <= 1)
+		return CONFIDENCE_HIGH;
+	if (flat->recursion)
+		return flat->exact && flat->gain.pairs >= SERIES_CLEAR ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	return flat->cpus < ONE_CPU ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}
+
+static const char *subject_text(const struct study *study, const struct flat *flat, char text[PROBE_TEXT]) {
+	snprintf(text, PROBE_TEXT, "the program");
+	return flat->column >= 0 ? probe_level(study, (size_t)flat->column, flat->level, text) : text;
+}
+
+static struct finding *flat_add(const struct study *study, struct findings *findings, const struct flat *flat) {
+	char own[PROBE_TEXT];
+	double strength = flat->sibling >= 0 ? flat->other.ratio / fmax(1, flat->own.ratio) : 1;
+	subject_text(study, flat, own);
+	if (flat->recursion)
+		return findings_add(
+			findings, confidence_of(flat), strength,
+			"%s opens its parallel region inside the recursion: inner teams have one thread, so %g threads "
+			"bring %.2f times and %g not more than that; open the region once, at the top",
+			own, flat->two, flat->gain.ratio, flat->most);
+	return findings_add(
+		findings, confidence_of(flat), strength,
+		"the inner teams of %s have one thread: the time is the same with 1 and %g; open the region once, "
+		"around the outer work",
+		own, flat->most);
+}
+
+static void counted_add(struct finding *finding, const struct flat *flat) {
 	if (isfinite(flat->team))
 		finding_evidence(finding, EVIDENCE_FIGURE, flat->team, "threads", "its teams have %g thread%s", flat->team,
 		                 probe_s(flat->team));
@@ -97,6 +151,30 @@ static void flat_report(const struct study *study, struct findings *findings, co
 	else
 		finding_missing(finding, EVIDENCE_COUNTER,
 		                "the number of CPUs in use, which a lock around everything would leave above one");
+}
+
+static void flat_report(const struct study *study, struct findings *findings, const struct flat *flat) {
+	struct probe_scope scope = {flat->column, flat->level, SIZE_MAX, flat->most, flat->most};
+	char other[PROBE_TEXT];
+	size_t row = probe_best(study, &scope);
+	struct finding *finding = flat_add(study, findings, flat);
+	if (flat->column >= 0)
+		finding_about(finding, study, (size_t)flat->column, flat->level);
+	if (flat->recursion)
+		finding_evidence(finding, EVIDENCE_SCALING, flat->gain.ratio, "x",
+		                 "%.2f times as fast with %g threads [%.2f, %.2f]; 8 units of work that take 6 give 1.33",
+		                 flat->gain.ratio, flat->two, flat->gain.ci[0], flat->gain.ci[1]);
+	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x",
+	                 "%.2f times as fast with %g threads as with one [%.2f, %.2f]", flat->own.ratio, flat->most,
+	                 flat->own.ci[0], flat->own.ci[1]);
+	if (flat->sibling >= 0) {
+		probe_level(study, (size_t)flat->column, flat->sibling, other);
+		finding_evidence(finding, EVIDENCE_CONTRAST, flat->other.ratio, "x", "%s: %.2f times", other,
+		                 flat->other.ratio);
+	} else {
+		finding_missing(finding, EVIDENCE_CONTRAST, "the same with one region at the top, which would scale");
+	}
+	counted_add(finding, flat);
 	if (row != SIZE_MAX) {
 		char *words = study_words(study, row);
 		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);
@@ -104,23 +182,41 @@ static void flat_report(const struct study *study, struct findings *findings, co
 	}
 }
 
+/* More CPUs than one are in use if the threads of the outer team poll for work, which only tells against a time that is
+ * flat from one thread on. */
+static bool is_refuted(const struct flat *flat) {
+	return flat->team > 1 || (!flat->recursion && flat->cpus >= ONE_CPU);
+}
+
+static bool flat_examine(const struct study *study, struct findings *findings, int column, int level) {
+	struct flat flat = {.column = column, .level = level, .sibling = -1};
+	if (!flat_find(study, &flat))
+		return false;
+	counted_find(study, &flat);
+	if (is_refuted(&flat))
+		return false;
+	flat_report(study, findings, &flat);
+	return true;
+}
+
 static void examine(const struct study *study, struct findings *findings) {
 	int threads = probe_threads(study);
+	bool found = false, named = false;
 	if (threads < 0 || !follows(study, threads))
 		return;
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (column->is_problem || column->numeric || !follows(study, (int)c))
+		if (column->is_problem || column->numeric)
 			continue;
-		for (int l = 0; l < (int)column->levels; l++) {
-			struct flat flat = {.column = c, .level = l};
-			if (probe_word(column, l, meant_serial) || probe_word(column, l, probe_locks) || !flat_find(study, &flat))
-				continue;
-			counted_find(study, &flat);
-			if (!(flat.cpus >= ONE_CPU) && !(flat.team > 1))
-				flat_report(study, findings, &flat);
-		}
+		named = named || probe_words_count(column, task_words);
+		if (!follows(study, (int)c))
+			continue;
+		for (int l = 0; l < (int)column->levels; l++)
+			if (!probe_word(column, l, meant_serial) && !probe_word(column, l, probe_locks))
+				found = flat_examine(study, findings, (int)c, l) || found;
 	}
+	if (!found && !named)
+		flat_examine(study, findings, -1, -1);
 }
 
 const struct diagnosis diagnosis_inner_teams = {

@@ -9,7 +9,7 @@
 #include "tuner/diagnosis/remedy.h"
 
 static const struct remedy_words words = {
-	.names = "touch numa",
+	.names = "touch numa alloc init",
 	.bad = "serial master main one single none no off false",
 	.good = "parallel objects owner owners threads local all yes on true interleave",
 };
@@ -26,6 +26,10 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 		                 remedy->alone.ratio);
 	else
 		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, which touches everything either way");
+	if (remedy_beyond_distance(remedy))
+		finding_missing(
+			finding, EVIDENCE_CONTRAST,
+			"the share of it: the distance of memory explains about 4 times at most, false sharing may be the rest");
 	if (nodes > 1)
 		finding_evidence(finding, EVIDENCE_MACHINE, nodes, NULL, "memory of %d NUMA nodes", nodes);
 	else
@@ -34,7 +38,7 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 }
 
 static enum confidence confidence_of(const struct study *study, const struct remedy *remedy) {
-	if (study_host(study)->numa_nodes <= 1 || remedy->alone.pairs == 0)
+	if (study_host(study)->numa_nodes <= 1 || remedy->alone.pairs == 0 || remedy_beyond_distance(remedy))
 		return CONFIDENCE_LOW;
 	bool clear = remedy->ratio.pairs >= 3 && remedy->ratio.agree == remedy->ratio.pairs;
 	return clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;

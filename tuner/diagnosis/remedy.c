@@ -8,19 +8,45 @@
 
 #include "src/base/mem.h"
 
-enum { LINE_LEAST = 32 }; /* a padding of at least a cache line */
+enum {
+	LINE_LEAST = 32, /* a padding of at least a cache line */
+	STRIDE_LEAST = 8 /* elements, of which a line holds no more */
+};
+/* Memory of another node takes up to three times as long, and one node has the bandwidth of one of all nodes. */
+static const double DISTANCE_MOST = 4;
 
 static double number_of(const struct study_column *column, int level) {
 	struct value value = column->level[level];
 	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : -1;
 }
 
+/* A column of 0 and 1 tells whether there is padding at all. */
+static bool is_switch(const struct study_column *column) {
+	return column->levels == 2 && number_of(column, 0) == 0 && number_of(column, 1) == 1;
+}
+
 static bool is_bad(const struct study_column *column, int level, const struct remedy_words *words) {
-	return column->numeric ? number_of(column, level) == 0 : probe_word(column, level, words->bad);
+	bool stride = probe_named(column, "stride");
+	if (!column->numeric)
+		return probe_word(column, level, words->bad);
+	return stride ? number_of(column, level) <= 1 : number_of(column, level) < (is_switch(column) ? 1 : LINE_LEAST);
 }
 
 static bool is_good(const struct study_column *column, int level, const struct remedy_words *words) {
-	return column->numeric ? number_of(column, level) >= LINE_LEAST : probe_word(column, level, words->good);
+	bool stride = probe_named(column, "stride");
+	if (!column->numeric)
+		return probe_word(column, level, words->good);
+	return number_of(column, level) >= (is_switch(column) ? 1 : stride ? STRIDE_LEAST : LINE_LEAST);
+}
+
+static bool is_candidate(const struct study_column *column, const struct remedy_words *words) {
+	bool sure = words->sure_bad && !column->numeric && probe_words_count(column, words->sure_bad) &&
+	            probe_words_count(column, words->sure_good);
+	return !column->is_problem && (sure || probe_named(column, words->names));
+}
+
+bool remedy_beyond_distance(const struct remedy *remedy) {
+	return remedy->ratio.ratio > DISTANCE_MOST;
 }
 
 static struct study_ratio ratio_of(const struct study *study, const struct remedy *remedy, double least, double most) {
@@ -104,7 +130,7 @@ size_t remedies_find(const struct study *study, const struct remedy_words *words
 	size_t count = 0;
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem && probe_named(column, words->names) && is_followed(study, c, words))
+		if (is_candidate(column, words) && is_followed(study, c, words))
 			count += column_examine(study, c, words, found + count, PROBE_CASES - count);
 	}
 	return count;

@@ -16,9 +16,12 @@ struct remedy {
 struct remedy_words {
 	const char *names; /* of the column */
 	const char *bad, *good;
+	const char *sure_bad, *sure_good; /* a column of any name counts if it has one of each; NULL: none does */
 };
 /* Finds one for each value and problem for which it holds; returns their number. */
 size_t remedies_find(const struct study *study, const struct remedy_words *words, struct remedy found[PROBE_CASES]);
+/* Is it more than the distance of memory can cost, so that something else has to add to it? */
+bool remedy_beyond_distance(const struct remedy *remedy);
 /* Sets "compare .." of both values, or a sweep over threads if one thread was never measured. */
 void remedy_next(struct finding *finding, const struct study *study, const struct remedy *remedy);
 

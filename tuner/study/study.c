@@ -156,7 +156,7 @@ static size_t row_named(const struct study *study, const json_t *problem, const 
 }
 
 bool study_row_safe(const struct study_row *row) {
-	return !row->over && !js_bool_or(row->detail, "unsafe", false);
+	return !row->over && !row->doubted && !js_bool_or(row->detail, "unsafe", false);
 }
 
 /* The fastest safe configuration, for the problem that was measured in most configurations. */
@@ -187,6 +187,10 @@ void study_limit(struct study *study, size_t rows) {
 	study->limit = rows;
 }
 
+size_t study_gathered(const struct study *study) {
+	return study->gathered_count;
+}
+
 void study_finish(struct study *study) {
 	study_drift(study);
 	study->rows = arena_alloc(study->arena, study->gathered_count + 1, sizeof *study->rows);
@@ -203,6 +207,17 @@ void study_finish(struct study *study) {
 	study->baseline = row_named(study, study->winner_problem, study->baseline_config);
 	if (study->winner == SIZE_MAX)
 		study->winner = row_least(study);
+}
+
+void study_doubt(struct study *study, size_t row) {
+	bool tuned = row_named(study, study->winner_problem, study->winner_config) != SIZE_MAX;
+	study->rows[row].doubted = true;
+	if (!tuned)
+		study->winner = row_least(study);
+}
+
+bool study_usable(const struct study *study, size_t row) {
+	return study_row_safe(&study->rows[row]);
 }
 
 const char *study_kernel(const struct study *study) {

@@ -45,6 +45,7 @@ void study_recommend(struct study *study, const json_t *problem, const json_t *w
  * columns is kept for each problem, as far as they fit. To be called before study_finish. */
 void study_limit(struct study *study, size_t rows);
 void study_finish(struct study *study);
+size_t study_gathered(const struct study *study); /* number of configurations that were added, finished or not */
 
 enum { STUDY_ABSENT = -1, STUDY_COLUMNS_MAX = 128 };
 
@@ -60,6 +61,7 @@ struct study_row {
 	const int *level; /* of each column: index of its level, or STUDY_ABSENT */
 	double value;     /* median over trials; if there are races and duels, over theirs */
 	double deviation; /* standard error of its logarithm; at least 0.5 % */
+	bool doubted;     /* study_doubt was called for it */
 	bool over;        /* every trial was cut short before its first sample: it takes more than `value` */
 	size_t trials;
 	const double *samples; /* of these trials */
@@ -87,6 +89,11 @@ double study_value_number(const struct study *study, size_t row, const char *nam
  * SIZE_MAX: there is none. */
 size_t study_winner(const struct study *study);
 size_t study_baseline(const struct study *study);
+/* Says that the time of a row cannot be true: it is not recommended, and the winner is chosen anew unless a tune chose
+ * it, which verified its results. */
+void study_doubt(struct study *study, size_t row);
+/* May the row be recommended: measured to its end, safe, and its time not doubted? */
+bool study_usable(const struct study *study, size_t row);
 size_t study_failures(const struct study *study);
 size_t study_left_out(const struct study *study); /* number of rows beyond the limit */
 double study_noise(const struct study *study);    /* at least 1 % */

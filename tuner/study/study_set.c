@@ -16,6 +16,7 @@ struct study_set {
 	char **keys;
 	size_t count, room;
 	char *objective;
+	json_t *assumed; /* the machine of everything that is added; NULL: as each file says */
 };
 
 struct study_set *study_set_new(const char *objective) {
@@ -29,6 +30,7 @@ static void item_free(struct study_item *item) {
 	json_decref(item->machine);
 	json_decref(item->ceilings);
 	json_decref(item->tunes);
+	json_decref(item->table);
 	free(item->kernel);
 	free(item->device);
 	free(item);
@@ -43,8 +45,14 @@ void study_set_free(struct study_set *set) {
 	}
 	free(set->items);
 	free(set->keys);
+	json_decref(set->assumed);
 	free(set->objective);
 	free(set);
+}
+
+void study_set_assume(struct study_set *set, const json_t *machine) {
+	json_decref(set->assumed);
+	set->assumed = machine ? json_deep_copy(machine) : NULL;
 }
 
 size_t study_set_count(const struct study_set *set) {
@@ -91,6 +99,7 @@ static void grow(struct study_set *set) {
 
 struct study_item *study_set_item(struct study_set *set, const char *kernel, const char *device,
                                   const json_t *machine) {
+	machine = set->assumed ? set->assumed : machine;
 	char *key = key_of(kernel, device, machine);
 	for (size_t i = 0; i < set->count; i++) {
 		if (strcmp(set->keys[i], key) == 0) {

@@ -23,7 +23,9 @@ static const struct opt options[] = {
 	{"probe", 'p', NULL, "run the suggested experiments, then explain again", 0},
 	{"budget", 'b', "TIME", "time limit of --probe (60s)", 0},
 	OPT_GROUP("Results"),
-	{"from", 'f', "FILE", "JSON document or recorded space to read instead", OPT_REPEAT},
+	{"from", 'f', "FILE", "table (CSV), JSON document or recorded space to read", OPT_REPEAT},
+	{"problem", 0, "NAME,..", "columns of a table that are the problem", OPT_REPEAT},
+	{"machine", 0, "FILE|WORDS", "machine of --from, 'cores=8 threads=16 l2=1M'", 0},
 	{0},
 };
 
@@ -81,9 +83,9 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 		               "run `sweetspot explain` without --size to see the problems that were measured",
 		               "no configuration of this problem worked, or none was measured");
 	if (opt_has(args, "json")) {
-		const json_t *machine = app_machine(app, err);
-		json_t *document =
-			json_pack("{s:s,s:O?,s:O}", "schema", "sweetspot-explain/1", "machine", machine, "results", results);
+		json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-explain/1", "results", results);
+		if (!opt_has(args, "from")) /* a file was measured elsewhere; each of its results has its machine */
+			json_object_set(document, "machine", (json_t *)app_machine(app, err));
 		if (probe)
 			json_object_set(document, "probe", (json_t *)probe);
 		js_write(document, stdout);
@@ -123,6 +125,9 @@ static int check(const struct opt_args *args, struct err *err) {
 		return err_set(err, ERR_USAGE,
 		               "run `sweetspot explain --probe` without --from to use the store of this machine",
 		               "--probe measures on this machine, but --from may describe another one");
+	if (!opt_has(args, "from") && (opt_has(args, "problem") || opt_has(args, "machine")))
+		return err_set(err, ERR_USAGE, "sweetspot explain --from times.csv", "--%s requires --from",
+		               opt_has(args, "problem") ? "problem" : "machine");
 	if (opt_has(args, "budget") && !opt_has(args, "probe"))
 		return err_set(err, ERR_USAGE, "sweetspot explain --probe --budget 120s", "--budget requires --probe");
 	return 0;

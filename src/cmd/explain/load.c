@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
@@ -12,6 +13,7 @@
 #include "src/cmd/explain/explain.h"
 #include "tuner/race/unsafe.h"
 
+enum { MACHINE_FILE_MAX = 64 << 20, PROBLEM_NAMES_MAX = 32 };
 static const char HINT[] = "run `sweetspot tune %s` first, or read a recording with --from";
 
 /* The kernels named on the command line: those of this program as built now, or names that only the store knows. */
@@ -137,9 +139,42 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 	return err_hint(err, HINT, "KERNEL");
 }
 
-static int files_read(struct study_set *set, const struct opt_args *args, struct err *err) {
+/* A description in words, or a file that has one. New reference. */
+static json_t *machine_read(const char *text, struct err *err) {
+	if (strchr(text, '=') && access(text, R_OK) != 0)
+		return study_machine_words(text, err);
+	json_t *json = js_load(text, MACHINE_FILE_MAX, err), *machine = json_object_get(json, "machine");
+	if (json && json_is_object(machine)) {
+		json_incref(machine);
+		json_decref(json);
+		return machine;
+	}
+	if (json && !json_is_object(json_object_get(json, "caches")) && !json_object_get(json, "cores")) {
+		err_set(err, ERR_USAGE, "`sweetspot machine --json` writes one", "%s does not describe a machine", text);
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+static int files_read(struct study_set *set, const struct opt_args *args, struct arena *arena, struct err *err) {
+	struct study_reading reading = {.device = opt_has(args, "device") ? opt_get(args, "device", NULL) : NULL};
+	const char **names = arena_alloc(arena, PROBLEM_NAMES_MAX, sizeof *names);
+	json_t *machine = NULL;
+	char *rest = NULL;
+	for (size_t i = 0; i < opt_count(args, "problem"); i++) {
+		char *list = arena_strdup(arena, opt_at(args, "problem", i));
+		for (char *word = strtok_r(list, ", ", &rest); word && reading.problem_count < PROBLEM_NAMES_MAX;
+		     word = strtok_r(NULL, ", ", &rest))
+			names[reading.problem_count++] = word;
+	}
+	reading.problem = names;
+	if (opt_has(args, "machine") && !(machine = machine_read(opt_get(args, "machine", ""), err)))
+		return err_prefix(err, "--machine");
+	study_set_assume(set, machine);
+	json_decref(machine);
 	for (size_t i = 0; i < opt_count(args, "from"); i++)
-		if (study_set_file(set, opt_at(args, "from", i), err))
+		if (study_set_file(set, opt_at(args, "from", i), &reading, err))
 			return -1;
 	for (size_t i = 0; i < study_set_count(set); i++)
 		if (study_set_at(set, i)->ceilings && ceilings_check(study_set_at(set, i)->ceilings, err))
@@ -160,7 +195,7 @@ static int read_all(struct study_set *set, struct wanted *wanted, const struct o
 	struct err unknown = {0};
 	if (words_read(wanted, args, arena, &unknown, err))
 		return -1;
-	int failed = opt_count(args, "from") ? files_read(set, args, err)
+	int failed = opt_count(args, "from") ? files_read(set, args, arena, err)
 	                                     : store_read(set, wanted, opt_get(args, "store", NULL), err);
 	if (failed && err->code != ERR_NOTHING)
 		return -1;

@@ -72,7 +72,7 @@ static size_t winner_of(const struct explain_view *view) {
 		return best;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
-		if (!row->over && !js_bool_or(row->detail, "unsafe", false) && explain_of_problem((void *)view, study, i) &&
+		if (study_usable(study, i) && explain_of_problem((void *)view, study, i) &&
 		    (best == SIZE_MAX || row->value < study_row(study, best)->value))
 			best = i;
 	}
@@ -89,6 +89,10 @@ static size_t baseline_of(const struct explain_view *view) {
 static void next_complete(const struct explain_view *view, json_t *finding) {
 	static const char *const storing[] = {"sweetspot sweep ", "sweetspot compare ", "sweetspot tune "};
 	const char *next = js_string_or(finding, "next", NULL), *store = opt_get(view->args, "store", NULL);
+	if (view->item->table) { /* its code is not known here, so that no command can measure it again */
+		json_object_set_new(finding, "next", json_null());
+		return;
+	}
 	for (size_t i = 0; next && store && i < sizeof storing / sizeof *storing; i++) {
 		if (strncmp(next, storing[i], strlen(storing[i])) != 0)
 			continue;
@@ -128,6 +132,10 @@ json_t *explain_result(const struct explain_view *view) {
 	                           study_device(study), "problem", view->problem, "problems", problems_json(study),
 	                           "objective", view->objective, "configurations", rows, "failures",
 	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
+	if (view->item->machine)
+		json_object_set(result, "machine", view->item->machine);
+	if (view->item->table)
+		json_object_set(result, "table", view->item->table);
 	if (study_left_out(study))
 		json_object_set_new(result, "left_out", json_integer((json_int_t)study_left_out(study)));
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
@@ -136,6 +144,8 @@ json_t *explain_result(const struct explain_view *view) {
 	explain_table_make(&table, view);
 	explain_path_add(view, &table, winner, baseline, result);
 	nexts_complete(view, json_object_get(result, "experiments"));
+	if (view->item->table)
+		json_object_del(result, "experiments");
 	part_add(result, "scaling", explain_scaling(view));
 	explain_effects_add(view, &table, result);
 	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, &table, winner));

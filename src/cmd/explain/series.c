@@ -20,7 +20,8 @@ struct seek {
 
 static bool in_split(void *ctx, const struct study *study, size_t row) {
 	const struct seek *seek = ctx;
-	if (study_row(study, row)->over || !explain_of_problem((void *)seek->view, study, row))
+	if (study_row(study, row)->over || study_row(study, row)->doubted ||
+	    !explain_of_problem((void *)seek->view, study, row))
 		return false;
 	return seek->split < 0 || study_row(study, row)->level[seek->split] == seek->level;
 }

@@ -22,7 +22,7 @@ static bool same_but(const struct study *study, size_t problem_row, size_t row, 
 }
 
 static bool is_usable(const struct study *study, size_t row) {
-	return !study_row(study, row)->over && !js_bool_or(study_row(study, row)->detail, "unsafe", false);
+	return study_usable(study, row);
 }
 
 static size_t best_at(const struct explain_view *view, size_t column, size_t level, size_t *rows) {

@@ -116,8 +116,10 @@ static void gain_print(const struct explain_text *text) {
 	char from[48], to[48];
 	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
 	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);
-	char *line = json_is_object(baseline) ? gain_words(text->result, from, to)
-	                                      : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
+	char *line = explain_table_value(text, js_real_or(winner, "median", NAN));
+	if (!line)
+		line = json_is_object(baseline) ? gain_words(text->result, from, to)
+		                                : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
 	line_print(text, line);
 	free(line);
 }
@@ -149,6 +151,7 @@ static void head_print(const struct explain_text *text) {
 	recommended_print(text);
 	gain_print(text);
 	left_out_print(text);
+	explain_text_table(text);
 }
 
 /* Lists the problems that --size can select. */

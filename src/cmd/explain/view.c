@@ -7,6 +7,7 @@
 #include "src/base/json/js.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/explain/explain.h"
+#include "tuner/diagnosis/diagnosis.h"
 #include "tuner/trial/trial.h"
 
 bool explain_of_problem(void *ctx, const struct study *study, size_t row) {
@@ -101,6 +102,7 @@ bool explain_view_make(const struct study_set *set, struct study_item *item, con
 	if (tune)
 		recommend(item, tune);
 	study_finish(item->study);
+	impossible_times_doubt(item->study);
 	size_t chosen = problem_choose(item->study, tune, size);
 	*view = (struct explain_view){.study = item->study,
 	                              .item = item,

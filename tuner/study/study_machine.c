@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Machines that are described by words, because a table rarely comes with the output of `sweetspot machine`. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "tuner/study/study_set.h"
+
+static const char *const counts[] = {"packages", "numa_nodes", "cores", "threads", "llcs"}, *const caches[] = {
+																								"l1d", "l2", "l3"};
+enum { COUNTS = sizeof counts / sizeof *counts, CACHES = sizeof caches / sizeof *caches };
+static const double COUNT_MAX = 1 << 20, BYTES_MAX = 1e15;
+
+static bool is_among(const char *word, const char *const *list, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* "256K": a power of 1024 for each of K, M and G. False if it is not a positive number. */
+static bool size_read(const char *text, double *bytes) {
+	static const char prefixes[] = "kmg";
+	char *end;
+	*bytes = strtod(text, &end);
+	char small = (char)(*end | 0x20);
+	const char *prefix = *end ? strchr(prefixes, small) : NULL;
+	if (prefix) {
+		*bytes *= pow(1024, (double)(prefix - prefixes + 1));
+		end += 1 + (end[1] == 'i');
+	}
+	end += *end == 'B';
+	return end != text && *end == '\0' && *bytes >= 1 && isfinite(*bytes);
+}
+
+static int word_refuse(const char *key, struct err *err) {
+	const char *known[COUNTS + CACHES];
+	memcpy(known, counts, sizeof counts);
+	memcpy(known + COUNTS, caches, sizeof caches);
+	const char *near = near_word(key, known, COUNTS + CACHES);
+	err_set(err, ERR_USAGE, "for example 'packages=2 cores=8 threads=16 l1d=32K l2=1M l3=16M'",
+	        "\"%.40s\" does not describe a machine", key);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+static int word_add(json_t *machine, char *word, struct err *err) {
+	char *equals = strchr(word, '=');
+	double value;
+	if (!equals || equals == word)
+		return word_refuse(word, err);
+	*equals = '\0';
+	bool count = is_among(word, counts, COUNTS), cache = is_among(word, caches, CACHES);
+	if (strcmp(word, "sockets") == 0) {
+		word = "packages";
+		count = true;
+	}
+	if (!count && !cache)
+		return word_refuse(word, err);
+	if (!size_read(equals + 1, &value) || value > (count ? COUNT_MAX : BYTES_MAX) || value != floor(value))
+		return err_set(err, ERR_USAGE, NULL, "%s=%.40s is not a positive whole number", word, equals + 1);
+	json_object_set_new(count ? machine : json_object_get(machine, "caches"), word, json_integer((json_int_t)value));
+	return 0;
+}
+
+json_t *study_machine_words(const char *words, struct err *err) {
+	json_t *machine = json_pack("{s:{}}", "caches");
+	char *copy = mem_strdup(words), *rest = NULL;
+	size_t count = 0;
+	int failed = 0;
+	for (char *word = strtok_r(copy, ", \t", &rest); word && !failed; word = strtok_r(NULL, ", \t", &rest)) {
+		failed = word_add(machine, word, err);
+		count++;
+	}
+	free(copy);
+	if (!failed && count == 0)
+		failed = word_refuse("", err);
+	if (!failed)
+		return machine;
+	json_decref(machine);
+	return NULL;
+}
+
+json_t *study_machine_unknown(void) {
+	return json_pack("{s:b}", "unknown", 1);
+}
+
+bool study_machine_is_unknown(const json_t *machine) {
+	return js_bool_or(machine, "unknown", false);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables that somebody brings (doc/tables.md): the header tells which columns are the problem, the parameters, the
+ * time or a rate, and what else was measured. */
+#ifndef TUNER_STUDY_TABLE_H
+#define TUNER_STUDY_TABLE_H
+#include "src/base/csv.h"
+#include "tuner/study/study_set.h"
+
+enum table_role {
+	TABLE_PARAM,
+	TABLE_PROBLEM,
+	TABLE_TIME,    /* the values of the rows */
+	TABLE_RATE,    /* the same as amounts a second */
+	TABLE_FIGURE,  /* a part of the time, or another number that was measured */
+	TABLE_COUNTER, /* events of hardware or software */
+	TABLE_STATUS,
+	TABLE_IGNORED
+};
+
+enum table_measure { MEASURE_NONE, MEASURE_TIME, MEASURE_RATE };
+enum { TABLE_NAME = 160 };
+
+/* A header's name: "kernel time (ms)" is a time, its base "kernel time" and its scale 1e-3. */
+struct table_name {
+	char base[TABLE_NAME]; /* lower case, without the unit */
+	enum table_measure measure;
+	double scale;         /* seconds, or amounts a second, of one unit */
+	char per[TABLE_NAME]; /* what it is the time of, or a rate of: "acquire", "byte", "operation"; "" for a run */
+};
+/* src: table_words.c */
+void table_name_read(const char *header, struct table_name *name);
+/* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
+int table_time_rank(const struct table_name *name);
+bool table_is_statistic(const struct table_name *name); /* a minimum, a deviation, a bound of an interval */
+bool table_is_problem(const char *header);
+bool table_is_parameter(const char *header);
+bool table_is_counter(const char *header);
+bool table_is_count(const char *header); /* iterations, rounds: an input, or something that was counted */
+bool table_is_figure(const char *header);
+/* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
+bool table_is_missing(const char *cell);
+
+struct table_column {
+	const char *name;
+	struct table_name read;
+	enum table_role role;
+	bool numbers; /* every cell that is not empty is a number; sizes as 64K count */
+};
+struct table {
+	const struct csv *csv;
+	const char *path;
+	struct table_column *columns;
+	size_t value; /* the column of times or rates */
+	const struct study_reading *reading;
+};
+/* src: table_roles.c */
+int table_roles(struct table *table, struct err *err);
+/* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
+bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
+
+#endif

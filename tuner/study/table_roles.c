@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decides what each column of a table is. Names decide first; a column that was probably measured rather than chosen is
+ * recognised by its values. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/base/value.h"
+#include "tuner/study/table.h"
+
+enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100 };
+static const double MEASURED_DISTINCT = 0.6;
+
+bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number) {
+	static const char prefixes[] = "KMGT";
+	char copy[CSV_FIELD_MAX + 1], *end;
+	snprintf(copy, sizeof copy, "%s", cell);
+	if (csv->delimiter == ';' && !strchr(copy, '.') && strchr(copy, ','))
+		*strchr(copy, ',') = '.';
+	if (!strchr("+-.0123456789", *copy) || !*copy || strpbrk(copy, "xX"))
+		return false;
+	*number = strtod(copy, &end);
+	const char *prefix = sizes && *end ? strchr(prefixes, *end == 'k' ? 'K' : *end) : NULL;
+	if (prefix) {
+		*number *= pow(1024, (double)(prefix - prefixes + 1));
+		end += 1 + (end[1] == 'i');
+		end += *end == 'B';
+	}
+	return *end == '\0' && isfinite(*number);
+}
+
+static bool all_numbers(const struct csv *csv, size_t column) {
+	bool some = false;
+	double number;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (*cell && !table_number(csv, cell, true, &number))
+			return false;
+		some = some || *cell;
+	}
+	return some;
+}
+
+/* Real numbers that are rarely the same twice were measured. */
+static bool looks_measured(const struct csv *csv, size_t column) {
+	size_t distinct = 0;
+	bool real = false;
+	for (size_t r = 0; r < csv->rows; r++) {
+		double number = 0;
+		bool again = false;
+		for (size_t s = 0; s < r && !again && r < 1000; s++)
+			again = strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
+		distinct += !again;
+		real = real || (table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number));
+	}
+	return real && csv->rows >= MEASURED_ROWS_LEAST && (double)distinct >= MEASURED_DISTINCT * (double)csv->rows;
+}
+
+/* The first column of some programs numbers the rows. */
+static bool is_index(const struct csv *csv, size_t column) {
+	const char *name = csv->header[column];
+	double number, first = 0;
+	if (*name && strcasecmp(name, "index") != 0 && strncasecmp(name, "unnamed", 7) != 0)
+		return false;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || (r && number != first + (double)r))
+			return false;
+		first = r ? first : number;
+	}
+	return true;
+}
+
+static int names_check(const struct table *table, struct err *err) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		if (!*table->columns[c].name && !is_index(table->csv, c))
+			return err_set(err, ERR_USAGE, NULL, "%s: column %zu does not have a name", table->path, c + 1);
+		for (size_t d = 0; d < c; d++)
+			if (strcmp(table->columns[c].name, table->columns[d].name) == 0)
+				return err_set(err, ERR_USAGE, NULL, "%s: two columns have the name \"%.60s\"", table->path,
+				               table->columns[c].name);
+	}
+	return 0;
+}
+
+static bool is_given_problem(const struct table *table, const char *name) {
+	for (size_t i = 0; table->reading && i < table->reading->problem_count; i++)
+		if (strcmp(table->reading->problem[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int given_check(const struct table *table, struct err *err) {
+	for (size_t i = 0; table->reading && i < table->reading->problem_count; i++) {
+		const char *name = table->reading->problem[i], *near;
+		bool found = false;
+		for (size_t c = 0; c < table->csv->columns; c++)
+			found = found || strcmp(table->columns[c].name, name) == 0;
+		if (found)
+			continue;
+		near = near_word(name, table->csv->header, table->csv->columns);
+		err_set(err, ERR_USAGE, NULL, "%s does not have a column \"%.60s\"", table->path, name);
+		return near ? err_hint(err, "did you mean %s?", near) : -1;
+	}
+	return 0;
+}
+
+static bool is_parameter_or_problem(const struct table *table, size_t c) {
+	const char *name = table->columns[c].name;
+	return is_given_problem(table, name) || table_is_parameter(name) ||
+	       (table_is_problem(name) && !table_is_count(name));
+}
+
+/* The column with the rows' times; without one, a rate. */
+static int value_choose(struct table *table, struct err *err) {
+	int best = 1000;
+	bool twice = false;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_name *name = &table->columns[c].read;
+		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
+		if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
+		    !table_is_statistic(name))
+			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per : strcmp(name->per, "byte") == 0);
+		if (rank < 0 && strcasecmp(table->columns[c].name, "speedup") == 0)
+			rank = 2 * RATE_RANK;
+		if (rank < 0 || table_is_statistic(name))
+			continue;
+		twice = rank == best || (twice && rank > best);
+		table->value = rank < best ? c : table->value;
+		best = rank < best ? rank : best;
+	}
+	if (best == 1000)
+		return err_set(err, ERR_USAGE,
+		               "name the column of the times time_s, time_ms or time_us, or a rate with its unit, for example "
+		               "GB/s or Kops/s",
+		               "%s does not have a column of times", table->path);
+	if (twice && best >= RATE_RANK)
+		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
+		               "%s: more than one column could be the time", table->path);
+	return 0;
+}
+
+/* The rows of a table without a column: are they still different from each other? */
+static bool is_determined(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	for (size_t r = 0; r < csv->rows; r++)
+		for (size_t s = 0; s < r; s++) {
+			bool same = true;
+			for (size_t c = 0; c < csv->columns && same; c++)
+				same = c == column ||
+				       (table->columns[c].role != TABLE_PARAM && table->columns[c].role != TABLE_PROBLEM) ||
+				       strcmp(csv_cell(csv, r, c), csv_cell(csv, s, c)) == 0;
+			if (same && strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) != 0)
+				return false;
+		}
+	return true;
+}
+
+static bool varies(const struct csv *csv, size_t column) {
+	for (size_t r = 1; r < csv->rows; r++)
+		if (strcmp(csv_cell(csv, r, column), csv_cell(csv, 0, column)) != 0)
+			return true;
+	return false;
+}
+
+static enum table_role role_of(const struct table *table, size_t c) {
+	const struct table_column *column = &table->columns[c];
+	if (c == table->value)
+		return column->read.measure == MEASURE_RATE || strcasecmp(column->name, "speedup") == 0 ? TABLE_RATE
+		                                                                                        : TABLE_TIME;
+	if (is_given_problem(table, column->name))
+		return TABLE_PROBLEM;
+	if (is_index(table->csv, c) || strcasecmp(column->name, "kernel") == 0)
+		return TABLE_IGNORED;
+	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
+		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
+	if (table_is_parameter(column->name))
+		return TABLE_PARAM;
+	if (table_is_problem(column->name))
+		return TABLE_PROBLEM;
+	if (column->numbers && table_is_statistic(&column->read))
+		return TABLE_IGNORED;
+	if (column->numbers && column->read.measure != MEASURE_NONE)
+		return TABLE_FIGURE;
+	if (column->numbers && table_is_counter(column->name))
+		return TABLE_COUNTER;
+	if (column->numbers && table_is_figure(column->name))
+		return TABLE_FIGURE;
+	if (!column->numbers && table_is_figure(column->name))
+		return TABLE_IGNORED;
+	return column->numbers && looks_measured(table->csv, c) ? TABLE_FIGURE : TABLE_PARAM;
+}
+
+/* A number of iterations is an input if rows differ in nothing else, and a result if it follows from the other
+ * columns. */
+static void counts_decide(struct table *table) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		struct table_column *column = &table->columns[c];
+		if (!table_is_count(column->name) || is_given_problem(table, column->name) || !column->numbers ||
+		    c == table->value)
+			continue;
+		bool result = varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
+		column->role = result ? TABLE_FIGURE : TABLE_PROBLEM;
+	}
+}
+
+int table_roles(struct table *table, struct err *err) {
+	const struct csv *csv = table->csv;
+	for (size_t c = 0; c < csv->columns; c++) {
+		table->columns[c].name = csv->header[c];
+		table->columns[c].numbers = all_numbers(csv, c);
+		table_name_read(csv->header[c], &table->columns[c].read);
+	}
+	if (names_check(table, err) || given_check(table, err) || value_choose(table, err))
+		return -1;
+	for (size_t c = 0; c < csv->columns; c++)
+		table->columns[c].role = role_of(table, c);
+	counts_decide(table);
+	return 0;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words of headers. */
+#include <config.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tuner/study/table.h"
+
+struct unit {
+	const char *word;
+	double scale;
+};
+static const struct unit times[] = {
+	{"s", 1},
+	{"sec", 1},
+	{"secs", 1},
+	{"second", 1},
+	{"seconds", 1},
+	{"ms", 1e-3},
+	{"msec", 1e-3},
+	{"msecs", 1e-3},
+	{"millisecond", 1e-3},
+	{"milliseconds", 1e-3},
+	{"us", 1e-6},
+	{"usec", 1e-6},
+	{"usecs", 1e-6},
+	{"\xc2\xb5s", 1e-6},
+	{"\xce\xbcs", 1e-6},
+	{"microsecond", 1e-6},
+	{"microseconds", 1e-6},
+	{"ns", 1e-9},
+	{"nsec", 1e-9},
+	{"nanosecond", 1e-9},
+	{"nanoseconds", 1e-9},
+	{"minutes", 60},
+	{"hours", 3600},
+};
+static const char *const nouns[][2] = {
+	{"b", "byte"},         {"byte", "byte"},        {"bytes", "byte"},
+	{"op", "operation"},   {"ops", "operation"},    {"operations", "operation"},
+	{"flop", "flop"},      {"flops", "flop"},       {"elements", "element"},
+	{"elem", "element"},   {"elems", "element"},    {"cells", "cell"},
+	{"updates", "update"}, {"ups", "update"},       {"lups", "update"},
+	{"lup", "update"},     {"edges", "edge"},       {"teps", "edge"},
+	{"items", "item"},     {"requests", "request"}, {"req", "request"},
+	{"reqs", "request"},   {"messages", "message"}, {"msgs", "message"},
+	{"points", "point"},   {"lookups", "lookup"},   {"acquires", "acquire"},
+	{"acq", "acquire"},    {"keys", "key"},         {"tasks", "task"},
+	{"frames", "frame"},   {"images", "image"},     {"iterations", "iteration"},
+	{"steps", "step"},     {"pairs", "pair"},
+};
+/* Rates that are written without "a second". */
+static const char bare_rates[] =
+	"flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps mteps gteps qps rps iops";
+
+static bool is_among(const char *word, size_t length, const char *words) {
+	while (*words) {
+		size_t own = strcspn(words, " ");
+		if (own == length && strncasecmp(words, word, length) == 0)
+			return true;
+		words += own + (words[own] == ' ');
+	}
+	return false;
+}
+
+static double time_unit(const char *word, size_t length) {
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		if (strlen(times[i].word) == length && strncmp(times[i].word, word, length) == 0)
+			return times[i].scale;
+	return 0;
+}
+
+static const char *noun_of(const char *word) {
+	for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+		if (strcmp(nouns[i][0], word) == 0)
+			return nouns[i][1];
+	return NULL;
+}
+
+/* "kops", "gib", "edges": sets what is counted and the factor of its prefix. */
+static bool amount_read(const char *word, struct table_name *name) {
+	static const char prefixes[] = "kmgt";
+	const char *noun = noun_of(word), *prefix = *word ? strchr(prefixes, *word) : NULL;
+	double scale = 1;
+	if (!noun && prefix) {
+		bool binary = word[1] == 'i' && noun_of(word + 2);
+		noun = noun_of(word + (binary ? 2 : 1));
+		for (long i = 0; i <= prefix - prefixes; i++)
+			scale *= binary ? 1024 : 1000;
+	}
+	if (!noun)
+		return false;
+	name->scale = scale;
+	snprintf(name->per, sizeof name->per, "%s", noun);
+	return true;
+}
+
+/* Reads a unit: "ms", "ns/acquire", "GB/s", "gflops". */
+static bool unit_read(const char *unit, struct table_name *name) {
+	const char *slash = strchr(unit, '/');
+	char left[TABLE_NAME];
+	snprintf(left, sizeof left, "%.*s", slash ? (int)(slash - unit) : (int)strlen(unit), unit);
+	double seconds = time_unit(left, strlen(left));
+	if (seconds > 0 && (!slash || slash[1])) {
+		name->measure = MEASURE_TIME;
+		name->scale = seconds;
+		snprintf(name->per, sizeof name->per, "%s", slash ? slash + 1 : "");
+		return true;
+	}
+	bool bare = !slash && is_among(unit, strlen(unit), bare_rates);
+	if (!bare && !(slash && time_unit(slash + 1, strlen(slash + 1)) > 0))
+		return false;
+	if (!amount_read(left, name)) {
+		if (bare || !*left)
+			return false;
+		name->scale = 1;
+		snprintf(name->per, sizeof name->per, "%s", left);
+	}
+	if (slash)
+		name->scale /= time_unit(slash + 1, strlen(slash + 1));
+	name->measure = MEASURE_RATE;
+	return true;
+}
+
+/* Lower case; "_per_" and " per " become "/". */
+static void normalise(const char *header, char *out) {
+	size_t length = 0;
+	for (const char *at = header; *at && length + 1 < TABLE_NAME; at++) {
+		bool per = (strncasecmp(at, "_per_", 5) == 0 || strncasecmp(at, " per ", 5) == 0) && at[5];
+		out[length++] = per ? '/' : (char)tolower((unsigned char)*at);
+		at += per ? 4 : 0;
+	}
+	out[length] = '\0';
+}
+
+static void cut(char *text, size_t length) {
+	while (length && strchr(" _-,:[(", text[length - 1]))
+		length--;
+	text[length] = '\0';
+}
+
+/* "time (ms)" or "time [ms]" or "time, ms": the position of the unit in the text; it is cut out. */
+static char *bracket_find(char *text) {
+	size_t length = strlen(text);
+	char *open = strpbrk(text, "([");
+	char *comma = strrchr(text, ',');
+	if (open && length && strchr(")]", text[length - 1])) {
+		text[length - 1] = '\0';
+		return open + 1;
+	}
+	return comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
+}
+
+void table_name_read(const char *header, struct table_name *name) {
+	char text[TABLE_NAME], *unit;
+	*name = (struct table_name){.scale = 1};
+	normalise(header, text);
+	snprintf(name->base, sizeof name->base, "%s", text);
+	if (unit_read(text, name)) {
+		name->base[0] = '\0';
+		return;
+	}
+	unit = bracket_find(text);
+	if (!unit) {
+		char *last = NULL;
+		for (char *at = text; *at; at++)
+			last = strchr("_ -", *at) ? at : last;
+		unit = last && last > text ? last + 1 : NULL;
+	}
+	if (!unit || !unit_read(unit, name))
+		return;
+	size_t length = (size_t)(unit - text);
+	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
+	cut(name->base, strlen(name->base));
+}
+
+/* Calls for each part of a name that blanks, underlines and the like separate; true if `is` holds for all, or any. */
+static bool parts(const char *name, const char *words, bool all) {
+	bool some = false;
+	for (const char *at = name; *at;) {
+		size_t length = strcspn(at, "_ -./:");
+		bool is = length == 0 || is_among(at, length, words);
+		some = some || (length && is);
+		if (all && !is)
+			return false;
+		at += length + (at[length] != '\0');
+	}
+	return some;
+}
+
+int table_time_rank(const struct table_name *name) {
+	static const char *const ranks[] = {
+		"time",
+		"total",
+		"runtime elapsed wall walltime clock exec execution duration real run latency t",
+		"median med",
+		"mean avg average",
+		"best"};
+	static const char all[] =
+		"time total runtime elapsed wall walltime clock exec execution duration real run latency t median med "
+		"mean avg average best seconds the of per in whole overall";
+	bool timed = name->measure == MEASURE_TIME ||
+	             is_among(name->base, strlen(name->base), "time runtime elapsed walltime seconds latency duration");
+	if (!timed || strchr(name->base, '/'))
+		return -1;
+	if (!*name->base)
+		return 0;
+	if (!parts(name->base, all, true))
+		return -1;
+	for (int i = 0; i < (int)(sizeof ranks / sizeof *ranks); i++)
+		if (parts(name->base, ranks[i], true))
+			return i;
+	return (int)(sizeof ranks / sizeof *ranks);
+}
+
+bool table_is_statistic(const struct table_name *name) {
+	return parts(
+		name->base,
+		"min max std stddev stdev sd sem sigma var variance cv ci low high lower upper q1 q3 p5 p25 p75 p90 p95 "
+		"p99 err error deviation samples runs repeats repetitions reps trials",
+		false);
+}
+
+bool table_is_problem(const char *header) {
+	return is_among(
+		header, strlen(header),
+		"n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size list_size "
+		"grid_size mesh_size image_size nx ny nz length len elements points objects coords coordinates dims dim "
+		"dimension dimensions clusters centers loops generations steps timesteps nnz rows cols columns vertices "
+		"edges graph matrix input dataset data image file mix workload contains add remove insert delete lookup "
+		"search reads writes read_ratio write_ratio update_ratio updates ops operations key_range keys range "
+		"acquires density degree scale width height depth resolution message_size bytes particles bodies cells "
+		"queries batch instance benchmark distribution kernel_size samples_n");
+}
+
+bool table_is_parameter(const char *header) {
+	return is_among(
+		header, strlen(header),
+		"threads cores procs processes ranks nodes variant version implementation impl code algorithm method lock sync "
+		"schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity pages "
+		"first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt optimization");
+}
+
+bool table_is_counter(const char *header) {
+	return strncasecmp(header, "gpu_", 4) == 0 || strncasecmp(header, "papi_", 5) == 0 ||
+	       strncasecmp(header, "perf_", 5) == 0 ||
+	       parts(header,
+	             "misses miss hits hit instructions instr cycles branches loads stores wavefronts faults switches hitm "
+	             "references refs accesses transactions sectors sweeps_counted migrations stalls evictions",
+	             false);
+}
+
+bool table_is_count(const char *header) {
+	return is_among(header, strlen(header), "iterations iteration iters rounds sweeps passes steps loops");
+}
+
+bool table_is_figure(const char *header) {
+	return parts(
+		header,
+		"speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share rate "
+		"ratio rank note notes comment remark memory footprint registers bandwidth throughput gain overhead "
+		"sm achieved imbalance error accuracy inertia residual verdict unit",
+		false);
+}
+
+bool table_is_missing(const char *cell) {
+	return !*cell || is_among(cell, strlen(cell),
+	                          "- -- n/a na nan null none inf timeout failed fail failure error crash crashed oom "
+	                          "dnf x ? wrong incorrect invalid");
+}
