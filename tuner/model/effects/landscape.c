@@ -154,7 +154,7 @@ int landscape_make(struct landscape *landscape, const struct landscape_data *dat
 	struct look look = {.data = data, .keys = keys, .response = response};
 	bool over;
 	look.winner = measured->level + data->winner * measured->params;
-	look_at(&look, look.winner, &look.cost, &look.variance, &over);
+	landscape_look_at(&look, look.winner, &look.cost, &look.variance, &over);
 	landscape->param = mem_alloc(measured->params, sizeof *landscape->param);
 	for (size_t p = 0; p < measured->params; p++)
 		param_look(&landscape->param[p], &look, p);

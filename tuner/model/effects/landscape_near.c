@@ -18,7 +18,7 @@ static double own_variance(const struct effects_table *table, size_t row) {
 }
 
 /* If all rows were cut short, the largest limit is all that is known. */
-size_t look_at(const struct look *look, const int *level, double *cost, double *variance, bool *over) {
+size_t landscape_look_at(const struct look *look, const int *level, double *cost, double *variance, bool *over) {
 	const struct effects_table *table = &look->data->measured;
 	size_t first = 0, count = effects_keys_at(look->keys, table, level, &first), n = 0;
 	double sum = 0, squares = 0, own = 0, limit = -INFINITY;
@@ -50,7 +50,7 @@ static void step_set(struct landscape_step *step, double difference, double devi
 static void measure(const struct look *look, const int *level, struct neighbour *neighbour) {
 	double cost, variance;
 	bool over;
-	size_t rows = look_at(look, level, &cost, &variance, &over);
+	size_t rows = landscape_look_at(look, level, &cost, &variance, &over);
 	if (rows == 0)
 		return;
 	neighbour->step = (struct landscape_step){.level = neighbour->level, .measured = true, .rows = rows};
