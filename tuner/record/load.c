@@ -93,6 +93,8 @@ static int unpack_all(struct load *load, struct err *err) {
 static bool publish(struct load *load, int status) {
 	size_t safe = load->size > SCAN_PAD ? load->size - SCAN_PAD : 0;
 	bool done = status != Z_OK || load->size == load->room;
+	if (done) /* the memory may have been in use before */
+		memset(load->text + load->size, 0, SCAN_PAD);
 	pthread_mutex_lock(&load->lock);
 	const char *line = safe > load->frontier ? memrchr(load->text + load->frontier, '\n', safe - load->frontier) : NULL;
 	if (line)

@@ -2,6 +2,7 @@
 /* Files that end anywhere, that were changed anywhere, and that unpack to anything do no harm. */
 #include <config.h>
 
+#include <malloc.h>
 #include <zlib.h>
 
 #include "src/base/rng.h"
@@ -183,6 +184,20 @@ static void test_large(void) {
 	}
 }
 
+/* Memory that was in use before holds something behind the text. */
+static void test_used_memory(void) {
+	size_t size, packed_size;
+	struct err err = {0};
+	char *text = large("\n", &size), *data = packed(text, size, &packed_size);
+	mallopt(M_PERTURB, 0xff ^ '\n'); /* malloc() fills memory with the complement */
+	struct record *record = record_parse(data, packed_size, "used", &err);
+	ok(record && record->correct == 20000, "a large packed file ends where it ends in used memory, too: %s", err.what);
+	mallopt(M_PERTURB, 0);
+	record_free(record);
+	free(data);
+	free(text);
+}
+
 /* Two members: the end of the file tells only the size of the second. */
 static void test_large_members(void) {
 	size_t size, first, second;
@@ -232,6 +247,7 @@ int main(void) {
 	test_packed();
 	test_members();
 	test_large();
+	test_used_memory();
 	test_large_members();
 	test_many();
 	return tap_done();
