@@ -10,11 +10,13 @@
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/app/cmd.h"
+#include "src/cmd/store_rows.h"
 #include "tuner/store/about.h"
 #include "tuner/store/merge.h"
 
 static const struct opt options[] = {
 	OPT_GROUP("Results"),
+	{"export", 0, "FORMAT", "with show: print markdown, csv or json", 0},
 	{"output", 'o', "FILE", "store to merge into; created if it does not exist", 0},
 	{0},
 };
@@ -197,19 +199,21 @@ static int merge(struct app *app, const struct opt_args *args, struct err *err) 
 static const struct {
 	const char *name;
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
-} verbs[] = {{"info", info}, {"merge", merge}};
+} verbs[] = {
+	{"list", store_rows_list}, {"show", store_rows_show}, {"rm", store_rows_rm}, {"info", info}, {"merge", merge}};
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"info", "merge"};
+	static const char *const names[] = {"list", "show", "rm", "info", "merge"};
 	const char *word = opt_word(args, 0);
 	for (size_t i = 0; word && i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(verbs[i].name, word) == 0)
 			return verbs[i].run(app, args, err);
 	const char *near = word ? near_word(word, names, sizeof names / sizeof *names) : NULL;
 	if (word)
-		err_set(err, ERR_USAGE, "the verbs are info and merge", "unknown verb: `sweetspot store %s`", word);
+		err_set(err, ERR_USAGE, "the verbs are list, show, rm, info and merge", "unknown verb: `sweetspot store %s`",
+		        word);
 	else
-		err_set(err, ERR_USAGE, "sweetspot store info, or sweetspot store merge FILE...", "give a verb");
+		err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
 	return near ? err_hint(err, "did you mean `sweetspot store %s`?", near) : -1;
 }
 
@@ -217,13 +221,19 @@ static const struct opt *const tables[] = {options, cmd_store_options, NULL};
 
 const struct cmd cmd_store = {
 	.name = "store",
-	.summary = "show what a store holds, or merge the stores of separate runs",
-	.usage = "store info [FILE]\n"
+	.summary = "list, show or remove what a store holds, or merge stores",
+	.usage = "store list\n"
+			 "store show NAME|SEARCH\n"
+			 "store rm NAME|SEARCH...\n"
+			 "store info [FILE]\n"
 			 "store merge FILE... [-o FILE]",
 	.options = tables,
-	.notes = "merge adds the contents of the files to the store. If one of them is damaged or\n"
+	.notes = "show prints the trials of the newest search of that name, or of the search with\n"
+			 "that number. rm removes searches with all their trials.\n\n"
+			 "merge adds the contents of the files to the store. If one of them is damaged or\n"
 			 "not a store, nothing is added. Merging a file twice changes nothing.",
-	.examples = "sweetspot store info\n"
+	.examples = "sweetspot store list\n"
+				"sweetspot store show fw\n"
 				"sweetspot store merge node1.db node2.db -o all.db",
 	.run = run,
 };

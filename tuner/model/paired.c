@@ -181,3 +181,12 @@ const char *paired_verdict_word(enum paired_verdict verdict) {
 
 	return words[verdict];
 }
+
+bool paired_is_vague(const struct paired *paired) {
+	static const double VAGUE = 1.1;
+	return !(paired->ci[0] >= 1 / VAGUE && paired->ci[1] <= VAGUE);
+}
+
+const char *paired_said(enum paired_verdict verdict, const struct paired *paired) {
+	return verdict == PAIRED_TIE && paired_is_vague(paired) ? "undecided" : paired_verdict_word(verdict);
+}

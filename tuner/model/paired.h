@@ -4,6 +4,7 @@
  * robust against single disturbed pairs. */
 #ifndef TUNER_MODEL_PAIRED_H
 #define TUNER_MODEL_PAIRED_H
+#include <stdbool.h>
 #include <stddef.h>
 
 struct paired {
@@ -21,6 +22,10 @@ void paired_holm(const double *p, size_t count, double *adjusted);
 enum paired_verdict { PAIRED_FASTER, PAIRED_SLOWER, PAIRED_TIE };
 /* Judges a against b: faster if the whole interval is below 1 - margin, slower if it is above 1 + margin. */
 enum paired_verdict paired_judge(const struct paired *paired, double margin);
+/* Is the interval so wide that a difference of 10 % is possible? Then nothing is known, which is no tie. */
+bool paired_is_vague(const struct paired *paired);
+/* The verdict's word, "undecided" instead of "tie" for a vague interval. */
+const char *paired_said(enum paired_verdict verdict, const struct paired *paired);
 const char *paired_verdict_word(enum paired_verdict verdict);
 
 #endif

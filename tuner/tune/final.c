@@ -154,8 +154,9 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
  * must be worth something. */
 static void decide(struct tune *tune, const json_t *winner, double price) {
 	const json_t *baseline = tune->task->baseline;
+	bool vague = paired_is_vague(&tune->duel.paired);
 	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
-	            (tune->duel.verdict == PAIRED_TIE && tune_cost(baseline, baseline) <= price);
+	            (tune->duel.verdict == PAIRED_TIE && (vague || tune_cost(baseline, baseline) <= price));
 	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }

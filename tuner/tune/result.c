@@ -65,6 +65,11 @@ static void undecided(const struct tune *tune, json_t *result) {
 	}
 }
 
+/* A winner of the search that lost its duel is a tie, because the baseline stays. */
+static const char *verdict_word(const struct duel_result *duel) {
+	return duel->verdict == PAIRED_SLOWER ? "tie" : paired_said(duel->verdict, &duel->paired);
+}
+
 /* Reports the duel. The ratio is baseline over recommendation: above 1 is a gain. */
 static void decided(const struct tune *tune, json_t *result) {
 	const struct duel_result *duel = &tune->duel;
@@ -77,7 +82,7 @@ static void decided(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->best_config, duel->median[best], duel->ci[best]));
 	json_object_set_new(result, "speedup", json_pack("{s:o,s:o}", "ratio", js_number(ratio), "ci", interval(ci)));
-	json_object_set_new(result, "verdict", json_string(duel->verdict == PAIRED_FASTER ? "faster" : "tie"));
+	json_object_set_new(result, "verdict", json_string(verdict_word(duel)));
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
 	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
 }

@@ -8,9 +8,11 @@
 #include "src/base/json/js.h"
 #include "src/cmd/run/manual_store.h"
 #include "src/cmd/run/compare_program.h"
+#include "src/cmd/run/compare_two.h"
 #include "src/show/counters.h"
 #include "src/app/lock.h"
 #include "src/plan/program_plan.h"
+#include "src/show/measured.h"
 #include "src/show/results.h"
 #include "tuner/race/race.h"
 #include "tuner/trial/counters.h"
@@ -21,6 +23,7 @@ static const struct opt options[] = {
 	{"max-pairs", 0, "N", "pairs to measure at most, while undecided (101)", 0},
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	OPT_GROUP("Results"),
+	{"export", 0, "FORMAT", "print what was measured as markdown, csv or json", 0},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	{0},
 };
@@ -34,6 +37,7 @@ struct comparison {
 	struct trial_request request;
 	uint64_t seed;
 	const char *unit;
+	enum measured_format export;
 	bool maximize; /* The samples are 1/rate, and rates are shown. */
 	struct manual_store kept;
 	struct counters_words counters;
@@ -85,14 +89,28 @@ static json_t *document(const struct comparison *comparison, const json_t *const
 	                 "problem", comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
 	                 side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
 	                 js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count,
-	                 "p", js_number(duel->paired.p), "verdict", paired_verdict_word(duel->verdict), "failures",
+	                 "p", js_number(duel->paired.p), "verdict", paired_said(duel->verdict, &duel->paired), "failures",
 	                 duel->failures);
 }
 
-static const char *verdict_text(enum paired_verdict verdict) {
-	return verdict == PAIRED_FASTER   ? "a is faster"
-	       : verdict == PAIRED_SLOWER ? "a is slower"
-	                                  : "a tie, no difference could be shown";
+static const char *verdict_text(const struct duel_result *duel) {
+	return duel->verdict == PAIRED_FASTER   ? "a is faster"
+	       : duel->verdict == PAIRED_SLOWER ? "a is slower"
+	       : paired_is_vague(&duel->paired) ? "undecided: too noisy"
+	                                        : "a tie, no difference could be shown";
+}
+
+/* "a is 2.10x faster than b [2.05, 2.16]": of times the inverse, so that a larger number is the larger difference. */
+static void verdict_print(const struct comparison *comparison, const struct duel_result *duel) {
+	struct ui *ui = app_ui(comparison->app);
+	bool faster = duel->verdict == PAIRED_FASTER;
+	double ratio = duel->paired.ratio, low = duel->paired.ci[0], high = duel->paired.ci[1];
+	if (!isfinite(ratio) || (!faster && duel->verdict != PAIRED_SLOWER))
+		printf("%s%s%s\n\n", ui_style(ui, UI_BOLD), verdict_text(duel), ui_style(ui, UI_PLAIN));
+	else
+		printf("%s%s is %.2fx faster than %s%s [%.2f, %.2f]\n\n", ui_style(ui, UI_BOLD), faster ? "a" : "b",
+		       faster ? 1 / ratio : ratio, faster ? "b" : "a", ui_style(ui, UI_PLAIN), faster ? 1 / high : low,
+		       faster ? 1 / low : high);
 }
 
 static void people_print(const struct comparison *comparison, const json_t *const config[2],
@@ -100,6 +118,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	struct ui *ui = app_ui(comparison->app);
 	static const char *const titles[] = {"", "median", "configuration"}, *const names[] = {"a", "b"};
 	struct table *table = table_new(3, titles);
+	verdict_print(comparison, duel);
 	table_right(table, 1);
 	for (int side = 0; side < 2; side++) {
 		char median[32], *text = results_config(config[side], NULL);
@@ -112,8 +131,31 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	table_free(table);
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
 	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
-	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel->verdict),
+	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel),
 	       ui_style(ui, UI_PLAIN));
+}
+
+/* One row a side. */
+static void export_print(const struct comparison *comparison, const json_t *document) {
+	static const char *const sides[] = {"a", "b"}, *const members[] = {"median", "unit", "status"};
+	json_t *rows = json_array();
+	for (int side = 0; side < 2; side++) {
+		const json_t *one = json_object_get(document, sides[side]), *ci = json_object_get(one, "ci");
+		json_t *row = json_pack("{s:s}", "side", sides[side]);
+		json_object_update(row, json_object_get(one, "config"));
+		for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+			json_object_set(row, members[i], json_object_get(one, members[i]));
+		json_object_set(row, "low", json_array_get(ci, 0));
+		json_object_set(row, "high", json_array_get(ci, 1));
+		json_object_set_new(row, "runs", json_integer((json_int_t)json_array_size(json_object_get(one, "samples"))));
+		if (side == 0) {
+			json_object_set(row, "ratio", json_object_get(document, "ratio"));
+			json_object_set(row, "verdict", json_object_get(document, "verdict"));
+		}
+		json_array_append_new(rows, row);
+	}
+	measured_write(comparison->export, rows, stdout);
+	json_decref(rows);
 }
 
 static void counted_print(const struct comparison *comparison) {
@@ -158,7 +200,8 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	long long least, most;
 	if (opt_int(args, "pairs", 21, 100000, duel_options.pairs_min, &least, err) ||
 	    opt_int(args, "max-pairs", 21, 100000, least > duel_options.pairs_max ? least : duel_options.pairs_max, &most,
-	            err))
+	            err) ||
+	    measured_format_read(args, &comparison->export, err))
 		return -1;
 	duel_options.pairs_min = (int)least;
 	duel_options.pairs_max = (int)(most > least ? most : least);
@@ -173,9 +216,12 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	failed = failed || count(comparison, config, err) ? -1 : 0;
 	lock_release(lock);
 	ui_progress_end(app_ui(app));
-	if (!failed && opt_has(args, "json")) {
+	if (!failed && (opt_has(args, "json") || comparison->export)) {
 		json_t *json = document(comparison, config, &duel);
-		js_write(json, stdout);
+		if (comparison->export)
+			export_print(comparison, json);
+		else
+			js_write(json, stdout);
 		json_decref(json);
 	} else if (!failed) {
 		people_print(comparison, config, &duel);
@@ -244,7 +290,28 @@ static int program_compare(struct app *app, const struct opt_args *args, struct 
 	return failed ? -1 : 0;
 }
 
+static int two_compare(struct app *app, const struct opt_args *args, struct err *err) {
+	struct compare_two two;
+	int failed = compare_two_open(&two, app, args, err);
+	if (!failed) {
+		const json_t *const config[2] = {two.config[0], two.config[1]};
+		struct comparison comparison = {.app = app,
+		                                .kernel = two.name,
+		                                .problem = two.problem,
+		                                .runner = &two.runner,
+		                                .request = two.request,
+		                                .seed = two.seed,
+		                                .unit = two.metric ? "" : "s",
+		                                .maximize = two.maximize};
+		failed = compare(&comparison, args, config, err);
+	}
+	compare_two_close(&two);
+	return failed ? -1 : 0;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (compare_two_is(app, args))
+		return two_compare(app, args, err);
 	if (opt_dashes(args))
 		return program_compare(app, args, err);
 	for (const struct opt *option = program_options; option->name; option++)
@@ -261,14 +328,18 @@ static const struct opt *const tables[] = {
 
 const struct cmd cmd_compare = {
 	.name = "compare",
-	.summary = "compare two configurations: faster, slower or tie",
-	.usage = "compare [OPTION...] 'P=V ..' 'P=V ..' -- PROGRAM [ARG...]\n"
+	.summary = "compare two programs or configurations: faster, slower or tie",
+	.usage = "compare [OPTION...] PROGRAM PROGRAM\n"
+			 "compare [OPTION...] 'P=V ..' 'P=V ..' -- PROGRAM [ARG...]\n"
 			 "compare [OPTION...] KERNEL [P=V...] 'P=V ..' 'P=V ..'",
 	.options = tables,
-	.notes = "The last two words are the configurations; words before them hold for both. The\n"
-			 "first one is faster or slower only if the whole 95 % interval of the ratio lies\n"
-			 "beyond 1 %. Trials of kernels are kept in the store, for `explain`.",
-	.examples = "sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"
+	.notes = "Two programs are commands as one types them, each as one word (in quotes).\n"
+			 "Otherwise the last two words are the configurations; words before them hold for\n"
+			 "both. The first one is faster or slower only if the whole 95 % interval of the\n"
+			 "ratio lies beyond 1 %. Trials of kernels are kept in the store, for `explain`.",
+	.examples = "sweetspot compare ./a ./b\n"
+				"sweetspot compare 'gzip -1 -c in.dat' 'gzip -9 -c in.dat'\n"
+				"sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"
 				"sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
 	.run = run,
 };

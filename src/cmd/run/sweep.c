@@ -12,7 +12,9 @@
 #include "src/cmd/run/manual_store.h"
 #include "src/app/lock.h"
 #include "src/show/results.h"
+#include "src/cmd/run/sweep_program.h"
 #include "src/cmd/run/sweep_table.h"
+#include "src/plan/program_plan.h"
 #include "tuner/space/domain.h"
 #include "tuner/trial/counters.h"
 #include "tuner/race/unsafe.h"
@@ -25,6 +27,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	OPT_GROUP("Results"),
+	{"export", 0, "FORMAT", "of a program: print markdown, csv or json", 0},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	OPT_GROUP("Output"),
 	{"show", 0, "NAME,..", "further columns: figures, metrics or counters", OPT_REPEAT},
@@ -209,6 +212,15 @@ static int check(struct sweep *sweep, struct err *err) {
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_dashes(args))
+		return sweep_program(app, args, err);
+	for (const struct opt *option = program_options; option->name; option++)
+		if (opt_has(args, option->name))
+			return err_set(err, ERR_USAGE, "put -- before the program: sweetspot sweep --param B=16,64 -- ./app '{B}'",
+			               "--%s needs a program after --", option->name);
+	if (opt_has(args, "export"))
+		return err_set(err, ERR_USAGE, "`sweetspot export --format csv KERNEL` has the trials of a kernel",
+		               "--export is for programs");
 	struct manual manual;
 	struct sweep sweep = {.manual = &manual,
 	                      .args = args,
@@ -233,16 +245,18 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {manual_what_options, cmd_device_options, options,
-                                           manual_options,      cmd_store_options,  NULL};
+static const struct opt *const tables[] = {
+	manual_what_options, cmd_device_options, program_options, options, manual_options, cmd_store_options, NULL};
 
 const struct cmd cmd_sweep = {
 	.name = "sweep",
 	.summary = "measure every combination of the values given",
-	.usage = "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
+	.usage = "sweep --param P=A,B,.. [--param ...] [OPTION...] -- PROGRAM [ARG...]\n"
+			 "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
 	.options = tables,
 	.notes = "Values are a list, 1..8, 0..64+8 or 16..512*2. Parameters that are not swept\n"
 			 "keep the value of the baseline.",
-	.examples = "sweetspot sweep fw n=512 --over block=16..128*2 --over threads=1,2",
+	.examples = "sweetspot sweep --param B=16..64*2 -- ./app --block {B} in.dat\n"
+				"sweetspot sweep fw n=512 --over block=16..128*2 --over threads=1,2",
 	.run = run,
 };

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/run/compare_two.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "tuner/fleet/words.h"
+#include "tuner/program/path.h"
+
+static const double TIMEOUT_SECONDS = 600;
+
+/* The first word of a command line; the caller frees it. */
+static char *first_word(const char *line) {
+	line += strspn(line, " \t");
+	return mem_printf("%.*s", (int)strcspn(line, " \t"), line);
+}
+
+static bool ends_in(const char *word, const char *end) {
+	size_t size = strlen(word), of = strlen(end);
+	return size >= of && strcmp(word + size - of, end) == 0;
+}
+
+/* A file, a program of $PATH, or a line with arguments: a kernel is none of these, and neither is "threads=1". */
+static bool is_command(const char *line) {
+	struct err none = {0};
+	char *word = first_word(line), *path = program_path(word, NULL, &none);
+	bool found = path || strchr(word, '/') || (strchr(line, ' ') && !strchr(word, '='));
+	bool plugin = ends_in(word, ".so") || strstr(word, ".so:");
+	free(path);
+	free(word);
+	return found && !plugin;
+}
+
+bool compare_two_is(struct app *app, const struct opt_args *args) {
+	struct err none = {0};
+	if (opt_dashes(args) || opt_words(args) != 2 || app_device(app))
+		return false;
+	return is_command(opt_word(args, 0)) && is_command(opt_word(args, 1)) &&
+	       (strchr(opt_word(args, 0), '/') || !app_kernel(app, opt_word(args, 0), &none));
+}
+
+static int options_check(const struct opt_args *args, struct err *err) {
+	static const char *const names[] = {"openmp",   "param",    "default", "constraint", "build", "expect-output",
+	                                    "counters", "flush-l2", "samples", "size",       "set"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (opt_has(args, names[i]))
+			return err_set(err, ERR_USAGE, "leave it out, or compare two configurations of one program: see --help",
+			               "--%s is not for two programs", names[i]);
+	return 0;
+}
+
+static int program_open(struct compare_two *two, int side, struct worker *worker, const struct opt_args *args,
+                        struct err *err) {
+	const char *line = opt_word(args, (size_t)side);
+	struct err refused = {0};
+	two->words[side] = opt_has(args, "shell") ? NULL : words_split(line, &refused);
+	const char *const shell[] = {line, NULL};
+	const struct program_spec spec = {
+		.argv = two->words[side] ? (const char *const *)two->words[side] : shell,
+		.shell = !two->words[side], /* pipes and the like need one */
+		.cwd = opt_get(args, "cwd", NULL),
+		.input = opt_get(args, "input", NULL),
+		.before_each = opt_get(args, "before-each", NULL),
+		.verify = opt_get(args, "verify", NULL),
+		.metric = opt_get(args, "metric", NULL),
+		.maximize = opt_has(args, "maximize"),
+	};
+	two->metric = spec.metric;
+	two->maximize = spec.maximize;
+	two->program[side] = program_new(&spec, worker, err);
+	return two->program[side] ? 0 : -1;
+}
+
+static int two_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct compare_two *two = ctx;
+	struct runner runner = program_runner(two->program[json_equal(request->config, two->config[0]) ? 0 : 1]);
+	return runner.run(runner.ctx, request, result, err);
+}
+
+static void name_make(struct compare_two *two, const char *line) {
+	char *word = first_word(line), *slash = strrchr(word, '/');
+	two->named = mem_strdup(slash && slash[1] ? slash + 1 : word);
+	text_clean(two->named, false);
+	two->name = *two->named ? two->named : "program";
+	free(word);
+}
+
+int compare_two_open(struct compare_two *two, struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const places[] = {"cwd", "input"};
+	const char *timeout = opt_get(args, "timeout", NULL);
+	double limit = TIMEOUT_SECONDS;
+	long long seed;
+	*two = (struct compare_two){.problem = json_object()};
+	if (options_check(args, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	    (timeout && opt_limit(timeout, "timeout", &limit, err)))
+		return -1;
+	struct worker *worker = app_worker(app, err);
+	for (int side = 0; side < 2; side++) {
+		if (!worker || program_open(two, side, worker, args, err))
+			return -1;
+		two->config[side] = json_pack("{s:o}", "command", js_text(opt_word(args, (size_t)side)));
+	}
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (opt_has(args, places[i]))
+			json_object_set_new(two->problem, places[i], js_text(opt_get(args, places[i], "")));
+	name_make(two, opt_word(args, 0));
+	two->seed = (uint64_t)seed;
+	two->runner = (struct runner){.ctx = two, .run = two_run};
+	two->request = (struct trial_request){
+		.kernel = two->name, .problem = two->problem, .seed = two->seed, .whole_program = true, .timeout_s = limit};
+	return 0;
+}
+
+void compare_two_close(struct compare_two *two) {
+	for (int side = 0; side < 2; side++) {
+		program_free(two->program[side]);
+		words_free(two->words[side]);
+		json_decref(two->config[side]);
+	}
+	json_decref(two->problem);
+	free(two->named);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/run/sweep_program.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/app/lock.h"
+#include "src/base/json/js.h"
+#include "src/base/stats.h"
+#include "src/cmd/tune/item.h"
+#include "src/show/measured.h"
+#include "src/show/results.h"
+
+enum { ROWS_MAX = 100000, SAMPLES = 3, BAR = 16 };
+static const double TIMEOUT_SECONDS = 600;
+
+struct program_sweep {
+	struct app *app;
+	struct tune_item *item;
+	struct trial_request request;
+	json_t *rows;
+	enum measured_format format;
+};
+
+static int options_check(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const of_kernels[] = {"over", "counters", "flush-l2", "show"};
+	for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
+		if (opt_has(args, of_kernels[i]))
+			return err_set(err, ERR_USAGE, "give the values with --param", "--%s is not for programs", of_kernels[i]);
+	if (app_device(app))
+		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU",
+		               "--device is not for programs");
+	if (opt_words(args))
+		return err_set(err, ERR_USAGE, "sweetspot sweep --param B=16,32,64 -- ./app '{B}'",
+		               "\"%s\" before -- is not an option", opt_word(args, 0));
+	return 0;
+}
+
+static int sweep_open(struct program_sweep *sweep, const struct opt_args *args, struct err *err) {
+	const char *timeout = opt_get(args, "timeout", NULL);
+	double limit = TIMEOUT_SECONDS;
+	long long samples;
+	if (options_check(sweep->app, args, err) || opt_int(args, "samples", 1, 10000, SAMPLES, &samples, err) ||
+	    (timeout && opt_limit(timeout, "timeout", &limit, err)) || measured_format_read(args, &sweep->format, err) ||
+	    !(sweep->item = tune_item_program(sweep->app, args, err)))
+		return -1;
+	const struct tune_task *task = &sweep->item->task;
+	if (space_valid(task->space) > ROWS_MAX)
+		return err_set(err, ERR_USAGE, "give fewer values, or use `sweetspot tune`",
+		               "at most %d combinations can be swept", ROWS_MAX);
+	sweep->request = (struct trial_request){.kernel = task->kernel,
+	                                        .problem = task->problem,
+	                                        .samples = (int)samples,
+	                                        .whole_program = true,
+	                                        .timeout_s = limit};
+	return 0;
+}
+
+static double shown(const struct program_sweep *sweep, double value) {
+	return sweep->item->task.maximize ? 1 / value : value;
+}
+
+static void row_add(struct program_sweep *sweep, const json_t *config, const struct trial_result *result) {
+	double ci[2];
+	bool swap = sweep->item->task.maximize;
+	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
+	json_t *row = json_pack("{s:O,s:s,s:o,s:[o,o],s:s,s:i}", "config", config, "status",
+	                        trial_status_word(result->status), "median", js_number(shown(sweep, result->value)), "ci",
+	                        js_number(shown(sweep, ci[swap])), js_number(shown(sweep, ci[!swap])), "unit",
+	                        sweep->item->task.metric ? "" : "s", "runs", (int)result->sample_count);
+	if (*result->message)
+		json_object_set_new(row, "message", json_string(result->message));
+	json_array_append_new(sweep->rows, row);
+}
+
+static int row_measure(struct program_sweep *sweep, uint64_t index, struct err *err) {
+	struct trial_result result = {0};
+	json_t *config = space_config_json(sweep->item->task.space, index);
+	sweep->request.config = config;
+	ui_progress(app_ui(sweep->app), "sweep  %llu of %llu", (unsigned long long)index + 1,
+	            (unsigned long long)space_valid(sweep->item->task.space));
+	int failed = sweep->item->runner.run(sweep->item->runner.ctx, &sweep->request, &result, err);
+	if (!failed)
+		row_add(sweep, config, &result);
+	trial_result_clear(&result);
+	json_decref(config);
+	if (!failed && *app_interrupt(sweep->app))
+		failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	return failed;
+}
+
+static int sweep_measure(struct program_sweep *sweep, struct err *err) {
+	int lock = lock_take(app_ui(sweep->app), app_interrupt(sweep->app), err), failed = lock < 0 ? -1 : 0;
+	for (uint64_t i = 0; !failed && i < space_valid(sweep->item->task.space); i++)
+		failed = row_measure(sweep, i, err);
+	if (lock >= 0)
+		lock_release(lock);
+	ui_progress_end(app_ui(sweep->app));
+	return failed;
+}
+
+/* Rows as flat objects. */
+static json_t *flat(const json_t *rows) {
+	static const char *const members[] = {"status", "median", "unit", "runs"};
+	json_t *flats = json_array(), *row;
+	size_t i;
+	json_array_foreach((json_t *)rows, i, row) {
+		json_t *one = json_copy(json_object_get(row, "config"));
+		for (size_t m = 0; m < sizeof members / sizeof *members; m++)
+			json_object_set(one, members[m], json_object_get(row, members[m]));
+		json_object_set(one, "low", json_array_get(json_object_get(row, "ci"), 0));
+		json_object_set(one, "high", json_array_get(json_object_get(row, "ci"), 1));
+		json_array_append_new(flats, one);
+	}
+	return flats;
+}
+
+static double most_of(const json_t *rows) {
+	size_t i;
+	json_t *row;
+	double most = 0;
+	json_array_foreach((json_t *)rows, i, row) most = fmax(most, js_real_or(row, "median", 0));
+	return most;
+}
+
+static void people_print(const struct program_sweep *sweep) {
+	static const char *const titles[] = {"configuration", "median", "", "failed"};
+	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	double most = most_of(sweep->rows);
+	size_t i;
+	json_t *row;
+	table_right(table, 1);
+	json_array_foreach(sweep->rows, i, row) {
+		char median[48], bar[3 * BAR + 1];
+		double value = js_real_or(row, "median", NAN);
+		char *config = results_config(json_object_get(row, "config"), NULL);
+		results_value(value, js_string_or(row, "unit", ""), median, sizeof median);
+		ui_bar(isfinite(value) && most > 0 ? value / most : 0, BAR, bar, sizeof bar);
+		table_add(table, config, median, bar, js_string_or(row, "message", ""));
+		free(config);
+	}
+	table_print(table, app_ui(sweep->app), stdout);
+	table_free(table);
+}
+
+static void show(const struct program_sweep *sweep, const struct opt_args *args) {
+	const struct tune_task *task = &sweep->item->task;
+	if (sweep->format) {
+		json_t *rows = flat(sweep->rows);
+		measured_write(sweep->format, rows, stdout);
+		json_decref(rows);
+	} else if (opt_has(args, "json")) {
+		json_t *document =
+			json_pack("{s:s,s:s,s:O,s:O,s:O}", "schema", "sweetspot-sweep/1", "kernel", task->kernel, "problem",
+		              task->problem, "machine", app_machine(sweep->app, NULL), "rows", sweep->rows);
+		js_write(document, stdout);
+		json_decref(document);
+	} else {
+		people_print(sweep);
+	}
+}
+
+int sweep_program(struct app *app, const struct opt_args *args, struct err *err) {
+	struct program_sweep sweep = {.app = app, .rows = json_array()};
+	int failed = sweep_open(&sweep, args, err) || sweep_measure(&sweep, err) ? -1 : 0;
+	if (json_array_size(sweep.rows))
+		show(&sweep, args);
+	json_decref(sweep.rows);
+	tune_item_free(sweep.item);
+	return failed;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/show/measured.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+
+const struct opt measured_options[] = {
+	OPT_GROUP("Results"),
+	{"export", 0, "FORMAT", "print what was measured as markdown, csv or json", 0},
+	{0},
+};
+
+int measured_format_read(const struct opt_args *args, enum measured_format *format, struct err *err) {
+	static const char *const words[] = {"", "markdown", "csv", "json"};
+	const char *word = opt_get(args, "export", NULL);
+	*format = MEASURED_NONE;
+	if (!word)
+		return 0;
+	for (enum measured_format i = MEASURED_MARKDOWN; i <= MEASURED_JSON; i++)
+		if (strcmp(word, words[i]) == 0)
+			*format = i;
+	if (*format == MEASURED_NONE)
+		return err_set(err, ERR_USAGE, "the formats are markdown, csv and json", "--export cannot be \"%.60s\"", word);
+	if (opt_has(args, "json"))
+		return err_set(err, ERR_USAGE, "give one of them", "--export and --json both print to stdout");
+	return 0;
+}
+
+/* The names of all columns, as the keys of an object; a new reference. */
+static json_t *columns_of(const json_t *rows) {
+	json_t *columns = json_object(), *row, *value;
+	const char *name;
+	size_t i;
+	json_array_foreach((json_t *)rows, i, row) {
+		json_object_foreach(row, name, value) json_object_set_new(columns, name, json_true());
+	}
+	return columns;
+}
+
+/* The caller frees it; "" for a missing value. */
+static char *text_of(const json_t *value) {
+	char *text;
+	if (json_is_integer(value))
+		return mem_printf("%lld", (long long)json_integer_value(value));
+	if (json_is_real(value))
+		return isfinite(json_real_value(value)) ? mem_printf("%.6g", json_real_value(value)) : mem_strdup("");
+	if (json_is_boolean(value))
+		return mem_strdup(json_is_true(value) ? "true" : "false");
+	text = mem_strdup(json_is_string(value) ? json_string_value(value) : "");
+	text_clean(text, false);
+	return text;
+}
+
+/* RFC 4180: quotes around what contains a comma or a quote, which is doubled. */
+static void csv_cell(const char *text, FILE *out) {
+	if (!strpbrk(text, ",\"")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	fputc('"', out);
+}
+
+/* A bar would end the cell. */
+static void markdown_cell(const char *text, FILE *out) {
+	fputc(' ', out);
+	for (; *text; text++)
+		fprintf(out, *text == '|' ? "\\|" : "%c", *text);
+	fputs(" |", out);
+}
+
+static void cell(enum measured_format format, bool first, const char *text, FILE *out) {
+	if (format == MEASURED_MARKDOWN) {
+		fputs(first ? "|" : "", out);
+		markdown_cell(text, out);
+	} else {
+		fputs(first ? "" : ",", out);
+		csv_cell(text, out);
+	}
+}
+
+static void rule(size_t columns, FILE *out) {
+	fputc('|', out);
+	for (size_t i = 0; i < columns; i++)
+		fputs("---|", out);
+	fputc('\n', out);
+}
+
+static void table_write(enum measured_format format, const json_t *rows, FILE *out) {
+	json_t *columns = columns_of(rows), *row, *mark;
+	const char *name;
+	size_t i;
+	bool first = true;
+	json_object_foreach(columns, name, mark) {
+		cell(format, first, name, out);
+		first = false;
+	}
+	fputc('\n', out);
+	if (format == MEASURED_MARKDOWN)
+		rule(json_object_size(columns), out);
+	json_array_foreach((json_t *)rows, i, row) {
+		first = true;
+		json_object_foreach(columns, name, mark) {
+			char *text = text_of(json_object_get(row, name));
+			cell(format, first, text, out);
+			free(text);
+			first = false;
+		}
+		fputc('\n', out);
+	}
+	json_decref(columns);
+}
+
+void measured_write(enum measured_format format, const json_t *rows, FILE *out) {
+	if (format != MEASURED_JSON) {
+		table_write(format, rows, out);
+		return;
+	}
+	json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-measured/1", "rows", rows);
+	js_write(document, out);
+	json_decref(document);
+}
