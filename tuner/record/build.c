@@ -65,8 +65,9 @@ int build_column(struct build *build, struct scan *scan, const struct scan_text 
 
 void build_list_value(struct build *build, int column, struct value value) {
 	struct column *of = &build->columns[column];
-	struct column_value *listed = &of->values[column_place(of, value)];
-	listed = &of->values[of->last]; /* they may have moved */
+	/* A new value may move them all. */
+	size_t at = column_place(of, value);
+	struct column_value *listed = &of->values[at];
 	if (listed->rank == UINT32_MAX)
 		listed->rank = of->listed++;
 }
