@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Tests print TAP and carry no suffix. C tests are check_PROGRAMS, shell tests are dist_check_SCRIPTS. Each test is in one
-# list, which is its class: TESTS if it takes 3 seconds or less on a quiet machine, otherwise slow_tests, slurm_tests
-# (which start daemons of Slurm) or gpu_tests. The long ones are first in TESTS, so that a parallel run does not end
-# with one of them alone. Programs find their data beside the sources only if the build is in a folder of theirs, so
+# list, which is its class: TESTS if it takes 3 seconds or less on a quiet machine, otherwise slow_tests, gpu_tests, or
+# waiting_tests and slurm_tests (which start daemons of Slurm). The long ones are first in TESTS, so that a parallel run
+# does not end with one of them alone. Programs find their data beside the sources only if the build is in a folder of theirs, so
 # other builds name it.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-timed $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' CC='$(CC)'; OMP_WAIT_POLICY=passive; \
 	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY; \
 	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
-EXTRA_DIST += build-aux/tap-timed %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
+fuzz_targets =
+EXTRA_DIST += build-aux/tap-timed build-aux/fuzz build-aux/analyze build-aux/analyze-answered %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk
@@ -55,29 +56,49 @@ include %D%/style/local.mk
 
 # One class of tests at a time; `make check` runs all of them. Without -j twice as many run as there are
 # processors, because many of them mostly wait: for daemons, for a pause, for a child.
-quick_tests = $(filter-out $(slow_tests) $(slurm_tests) $(gpu_tests),$(TESTS))
+all_slurm_tests = $(waiting_tests) $(slurm_tests)
+quick_tests = $(filter-out $(slow_tests) $(all_slurm_tests) $(gpu_tests),$(TESTS))
 check_jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(($$(nproc 2>/dev/null || echo 2) * 2)))
 # Programs that only slower tests need are left out.
 check_class = +$(MAKE) $(AM_MAKEFLAGS) $(check_jobs) check
 .PHONY: check-quick check-slow check-slurm check-gpu check-times list-tests
 check-quick: all
-	$(check_class) TESTS='$(quick_tests)' check_PROGRAMS='$(filter-out $(slow_tests) $(slurm_tests) $(gpu_tests),$(check_PROGRAMS))'
+	$(check_class) TESTS='$(quick_tests)' check_PROGRAMS='$(filter-out $(slow_tests) $(gpu_tests),$(check_PROGRAMS))'
 check-slow: all
 	$(check_class) TESTS='$(slow_tests)'
 check-slurm: all
-	$(check_class) TESTS='$(slurm_tests)' check_PROGRAMS=
+	$(check_class) TESTS='$(all_slurm_tests)' check_PROGRAMS=
 check-gpu: all
 	$(check_class) TESTS='$(gpu_tests) $(filter tests/gpu/%,$(quick_tests))' check_PROGRAMS='$(filter tests/gpu/%,$(check_PROGRAMS))'
 list-tests:
 	@printf 'quick %s\n' $(quick_tests)
 	@printf 'slow %s\n' $(slow_tests)
-	@printf 'slurm %s\n' $(slurm_tests)
+	@printf 'slurm %s\n' $(all_slurm_tests)
 	@printf 'gpu %s\n' $(gpu_tests)
 # How long each test of the last run took: seconds, and seconds of processor time, which a busy machine changes less.
 check-times:
 	@echo '    wall     cpu  test'
 	@find tests -name '*.trs' -exec sed -n 's/^:seconds: //p' {} + | sort -rn | awk '\
 		{ printf "%8.1f %7.1f  %s\n", $$1, $$2, $$3; wall += $$1; cpu += $$2 } END { printf "%8.1f %7.1f  all\n", wall, cpu }'
+
+# Every fuzz_*.c is a target of libFuzzer, and most are part of a test, too, which calls them with mutated inputs. They
+# are built in a build of their own, by clang, and run for FUZZ_SECONDS each, FUZZ_JOBS at a time (one a processor).
+FUZZ_SECONDS = 60
+FUZZ_JOBS =
+LIBFUZZER = $(AM_LDFLAGS) -fsanitize=fuzzer
+EXTRA_PROGRAMS += $(fuzz_targets)
+.PHONY: fuzz fuzz-targets analyze
+fuzz:
+	@$(SHELL) $(srcdir)/build-aux/fuzz '$(srcdir)' fuzz '$(FUZZ_SECONDS)' '$(FUZZ_JOBS)' $(fuzz_targets)
+fuzz-targets: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
+
+# Static analysis by clang and gcc, whichever is installed, ANALYZE_JOBS at a time (one a processor).
+ANALYZE_JOBS =
+analyze_flags = $(DEFS) $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS) $(CUDA_CPPFLAGS) $(STD_CFLAGS) $(OPENMP_CFLAGS) \
+	-DSS_PKGDATADIR="" -DSS_SYSCONFDIR="" -DSSP_SYSCONFDIR="" -DSS_LIBEXECDIR=""
+analyze: $(BUILT_SOURCES)
+	@$(SHELL) $(srcdir)/build-aux/analyze '$(srcdir)' analyze '$(ANALYZE_JOBS)' '$(analyze_flags)'
 
 EXTRA_DIST += %D%/installcheck
 installcheck-local:

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as a file of tables are either refused with a message that names the file, or make tables of which all can
- * be asked for. The first byte says which file. The test `tables_fuzz` calls this with mutated files. For libFuzzer,
- * from the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -DSS_PKGDATADIR='""' -I. -I$SRC \
- *         $SRC/tests/counters/{fuzz_tables,folder,machine}.c $SRC/counters/{plan,tables}*.c \
- *         $SRC/counters/{loop,metric}.c $SRC/src/base/[a-z]*.c -ljansson -lm -o fuzz_tables */
+ * be asked for. The first byte says which file. The test `tables_fuzz` calls this with mutated files, `make fuzz` runs
+ * it as a target of libFuzzer. */
 #include <config.h>
 
 #include <stdint.h>

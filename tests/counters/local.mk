@@ -62,6 +62,11 @@ TESTS += $(counter_plan_tests)
 %C%_tables_LDADD = libcounterplan.la libbase.la
 %C%_tables_fuzz_SOURCES = %D%/tables_fuzz.c %D%/fuzz_tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
 %C%_tables_fuzz_LDADD = libcounterplan.la libbase.la
+EXTRA_DIST += %D%/seeds
+fuzz_targets += %D%/fuzz_tables
+%C%_fuzz_tables_SOURCES = %D%/fuzz_tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
+%C%_fuzz_tables_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_tables_LDADD = $(%C%_tables_fuzz_LDADD)
 
 EXTRA_DIST += \
 	%D%/machines/icelake-x.json \

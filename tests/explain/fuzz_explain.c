@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message, or have results whose JSON can be written, whose commands are safe to
- * copy to a shell, and whose text has no control characters. The test `hostile` calls this with mutated documents.
- * -1: refused. */
+ * copy to a shell, and whose text has no control characters. The test `hostile` calls this with mutated documents,
+ * `make fuzz` runs it as a target of libFuzzer. -1: refused. */
 #include <config.h>
 
 #include <stdlib.h>

@@ -2,5 +2,6 @@
 dist_check_SCRIPTS += %D%/options %D%/slurm %D%/slurm_ends %D%/slurm_killed %D%/types %D%/nodes
 TESTS += %D%/options
 slow_tests += %D%/types
-slurm_tests += %D%/slurm %D%/slurm_ends %D%/slurm_killed %D%/nodes
+waiting_tests += %D%/slurm %D%/slurm_ends
+slurm_tests += %D%/slurm_killed %D%/nodes
 EXTRA_DIST += %D%/cluster.sh %D%/slurm_help.sh %D%/gate %D%/worker-fake %D%/slurm-fake

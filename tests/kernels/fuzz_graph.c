@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message or are a graph. The first byte says which format the others are in. The
- * test `cc_files` calls this with mutated files. For libFuzzer, from the top of a build:
- *     clang -g -fopenmp -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/kernels/fuzz_graph.c \
- *         $SRC/kernels/cc/[a-z]*.c -lm -o fuzz_graph */
+ * test `cc_files` calls this with mutated files, `make fuzz` runs it as a target of libFuzzer. */
 #include <config.h>
 
 #include <stdlib.h>

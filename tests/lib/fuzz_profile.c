@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes make a profile that can be asked anything, or a message. The test `profile_hostile` calls this with mutated
- * profiles. For libFuzzer, from the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -DSSP_SYSCONFDIR='"/etc"' -I. -I$SRC $SRC/tests/lib/fuzz_profile.c \
- *         $SRC/lib/profile*.c -ljansson -lm -o fuzz_profile */
+ * profiles, `make fuzz` runs it as a target of libFuzzer. */
 #include <config.h>
 
 #include <math.h>

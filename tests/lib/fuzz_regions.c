@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes in a file of regions give an answer that keeps what regions.h promises. The test `hostile` calls this with
- * mutated files. For libFuzzer, from the top of a build with PAPI:
- *     clang -g -fsanitize=fuzzer,address,undefined -DSS_PKGDATADIR='""' -I. -I$SRC $SRC/tests/lib/fuzz_regions.c \
- *         $SRC/src/worker/{regions_set,regions_text,word}.c $SRC/src/base/[a-z]*.c \
- *         $(ls $SRC/counters/[a-z]*.c | grep -v absent) -ljansson -lpapi -lsde -lm -o fuzz_regions */
+ * mutated files, `make fuzz` runs it as a target of libFuzzer. */
 #include <config.h>
 
 #include <math.h>

@@ -18,6 +18,12 @@ TESTS += $(lib_tests)
 %C%_hostile_SOURCES = %D%/hostile.c %D%/fuzz_regions.c %D%/rig.h
 %C%_hostile_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_hostile_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+EXTRA_DIST += %D%/seeds
+fuzz_targets += %D%/fuzz_regions
+%C%_fuzz_regions_SOURCES = %D%/fuzz_regions.c
+%C%_fuzz_regions_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_fuzz_regions_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_regions_LDADD = $(%C%_hostile_LDADD)
 
 # The archive: it has what the shared library hides.
 LIBSWEETSPOT_INSIDE = libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
@@ -32,6 +38,10 @@ LIBSWEETSPOT_INSIDE = libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
 %C%_profile_fleet_LDADD = libtuner.la $(LIBSWEETSPOT_INSIDE)
 %C%_profile_hostile_SOURCES = %D%/profile_hostile.c %D%/fuzz_profile.c %D%/profile_made.h
 %C%_profile_hostile_LDADD = $(LIBSWEETSPOT_INSIDE)
+fuzz_targets += %D%/fuzz_profile
+%C%_fuzz_profile_SOURCES = %D%/fuzz_profile.c
+%C%_fuzz_profile_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_profile_LDADD = $(%C%_profile_hostile_LDADD)
 %C%_profile_threads_SOURCES = %D%/profile_threads.c %D%/profile_made.h
 %C%_profile_threads_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_profile_threads_LDADD = $(LIBSWEETSPOT_INSIDE)

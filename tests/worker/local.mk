@@ -20,11 +20,17 @@ check_PROGRAMS += %D%/protocol_faulty
 %C%_protocol_faulty_LDADD = libbase.la
 TESTS += %D%/protocol_faulty
 
-check_PROGRAMS += %D%/fuzz_request
-%C%_fuzz_request_SOURCES = %D%/fuzz_request.c
+check_PROGRAMS += %D%/requests
+%C%_requests_SOURCES = %D%/requests.c %D%/fuzz_request.c %D%/fuzz_request.h
+%C%_requests_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_requests_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+TESTS += %D%/requests
+EXTRA_DIST += %D%/seeds
+fuzz_targets += %D%/fuzz_request
+%C%_fuzz_request_SOURCES = %D%/fuzz_request.c %D%/fuzz_request.h
 %C%_fuzz_request_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_fuzz_request_LDADD = libworker.la libcounters.la libtopo.la libbase.la
-TESTS += %D%/fuzz_request
+%C%_fuzz_request_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_request_LDADD = $(%C%_requests_LDADD)
 
 check_PROGRAMS += %D%/counting_passes
 %C%_counting_passes_SOURCES = %D%/counting_passes.c

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For libFuzzer: parses bytes as a profile, and writes what passes in all formats. From the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/profile/fuzz_profile.c
- * $SRC/src/base/[!p]*.c \ $SRC/tuner/profile/check.c $SRC/tuner/export/[!r]*.c -ljansson -lm -o fuzz_profile */
+/* Parses bytes as a profile and writes a profile that passes in all formats. `make fuzz` runs it as a target of
+ * libFuzzer. */
 #include <config.h>
 
 #include <stdint.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For libFuzzer, too: bytes as a profile; what passes is merged, compared and looked up. From the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -DHAVE_CONFIG_H -I. -I$SRC $SRC/tests/tuner/profile/fuzz_verbs.c \
- *         $SRC/tuner/profile_{check,program,sizes,entry,state,merge,diff,select,select_words}.c .libs/libtuner.a \
- *         .libs/libbase.a -ljansson -lgsl -lgslcblas -lsqlite3 -lz -lm -o fuzz_profile_verbs */
+/* Takes bytes as a profile; one that passes is merged, compared and looked up. The test `hostile` calls this with
+ * mutated profiles, `make fuzz` runs it as a target of libFuzzer. */
 #include <config.h>
 
 #include <stdint.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message or are a recorded space whose rows and figures agree. The test `hostile`
- * calls this with mutated files. For libFuzzer, from the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/record/fuzz_record.c
- * $SRC/src/base/[a-z]*.c \ $SRC/tuner/record/[a-z]*.c $SRC/tuner/space*.c $SRC/tuner/space/domain.c -ljansson -lz -lm
- * -o fuzz_record */
+ * calls this with mutated files, `make fuzz` runs it as a target of libFuzzer. */
 #include <config.h>
 
 #include <math.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message or are a specification whose baseline is valid and whose configurations
- * are numbered. The test `spec_errors` calls this with mutated specifications. For libFuzzer, from the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/spec/fuzz_spec.c $SRC/src/base/[a-z]*.c
- * \ $SRC/tuner/spec*.c $SRC/tuner/space*.c $SRC/tuner/expr*.c $SRC/tuner/space/domain.c -ljansson -lm -o fuzz_spec */
+ * are numbered. The test `errors` calls this with mutated specifications, `make fuzz` runs it as a target of
+ * libFuzzer. */
 #include <config.h>
 
 #include <stdlib.h>
