@@ -34,9 +34,14 @@ static float cost(omp_empty_region *empty, unsigned a, unsigned b) {
 
 void omp_teams_probe(struct omp_record *record, const struct omp_table *table, omp_empty_region *empty) {
 	record->team_count = table->team_count;
-	for (uint32_t i = 0; i < table->team_count; i++) {
+	for (uint32_t i = 0; i < table->team_count; i++)
 		record->teams[i] = table->teams[i];
-		for (uint32_t j = 0; j <= i; j++)
-			record->team_cost[i][j] = record->team_cost[j][i] = cost(empty, table->teams[i], table->teams[j]);
+	/* A run that only looks is told the price of an empty region. */
+	if (table->busy && table->team_count == 0 && omp_calls_get()->max_threads) {
+		record->team_count = 1;
+		record->teams[0] = (uint32_t)omp_calls_get()->max_threads();
 	}
+	for (uint32_t i = 0; i < record->team_count; i++)
+		for (uint32_t j = 0; j <= i; j++)
+			record->team_cost[i][j] = record->team_cost[j][i] = cost(empty, record->teams[i], record->teams[j]);
 }

@@ -8,7 +8,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "lib/omp/omp.h"
 
@@ -69,15 +72,31 @@ static int build_id_find(struct dl_phdr_info *info, size_t size, void *ctx) {
 	return here;
 }
 
+/* The loader knows the program by the word that it was called with, and libraries by the one that they were opened with.
+ */
+static void path_find(const Dl_info *info, char *path) {
+	Dl_info program;
+	bool is_program = dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == info->dli_fbase;
+	ssize_t length = is_program ? readlink("/proc/self/exe", path, OMP_PATH - 1) : -1;
+	char *real = length > 0 ? NULL : realpath(info->dli_fname, NULL);
+	if (length > 0)
+		path[length] = '\0';
+	else
+		snprintf(path, OMP_PATH, "%s", real ? real : info->dli_fname);
+	free(real);
+}
+
 /* The number of the module in the record; OMP_MODULES where there are too many. */
 static uint32_t module_find(struct omp_record *record, const Dl_info *info) {
+	char path[OMP_PATH];
+	path_find(info, path);
 	for (uint32_t i = 0; i < record->module_count && i < OMP_MODULES; i++)
-		if (strncmp(record->modules[i].path, info->dli_fname, OMP_PATH - 1) == 0)
+		if (strcmp(record->modules[i].path, path) == 0)
 			return i;
 	if (record->module_count >= OMP_MODULES)
 		return OMP_MODULES;
 	struct omp_module *module = &record->modules[record->module_count];
-	snprintf(module->path, sizeof module->path, "%s", info->dli_fname);
+	memcpy(module->path, path, sizeof path);
 	strcpy(module->build_id, "-");
 	dl_iterate_phdr(build_id_find, &(struct search){info->dli_fbase, module->build_id});
 	return record->module_count++;

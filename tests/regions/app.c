@@ -10,11 +10,26 @@
 
 static int counted;
 
+#ifdef SHIFT /* everything after it has another address */
+int shift(int n);
+int shift(int n) {
+	int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+	for (int i = 0; i < n; i++)
+		sum += i;
+	return sum;
+}
+#endif
+
 static void region(void) {
 #pragma omp parallel
 	{
 #pragma omp atomic
 		counted++;
+#ifdef OTHER
+		if (counted < 0)
+			printf("%d\n", omp_get_thread_num());
+#endif
 	}
 }
 

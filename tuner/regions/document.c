@@ -9,6 +9,7 @@
 #include "src/base/stats.h"
 #include "src/base/sys.h"
 #include "tuner/regions/impl.h"
+#include "tuner/regions/limits.h"
 
 static const char *const sharings[] = {"parallel",    "static loop",  "dynamic loop",
                                        "guided loop", "runtime loop", "sections"};
@@ -23,18 +24,26 @@ static double threads_of(const struct regions_region *region) {
 	return facts->calls ? (double)facts->threads_sum / (double)facts->calls : NAN;
 }
 
-/* Longest time of a thread over their mean, less 1: 0 means that all work equally long. */
-static double imbalance(const struct omp_region *facts) {
-	if (!facts->busy_calls || !facts->busy_sum_ns || !facts->busy_threads)
-		return NAN;
-	double mean = (double)facts->busy_sum_ns / (double)facts->busy_threads;
-	return (double)facts->busy_max_ns / (double)facts->busy_calls / mean - 1;
+static void limit_add(json_t *json, const struct regions_limit_facts *facts) {
+	struct regions_limit limit = regions_limit_find(facts);
+	json_object_set_new(json, "limit", json_string(regions_limit_word(limit.kind)));
+	if (*limit.text)
+		json_object_set_new(json, "limit_text", json_string(limit.text));
 }
 
-/* Processor time that the threads of the team worked, over what they were held for. */
-static double efficiency(const struct omp_region *facts) {
-	double held = (double)facts->busy_wall_ns * (double)facts->busy_threads / (double)facts->busy_calls;
-	return facts->busy_calls && held > 0 ? (double)facts->busy_sum_ns / held : NAN;
+/* The parts of a setting that cannot be changed without a change of the program. */
+static const char *cannot_change(const struct omp_region *facts) {
+	switch (facts->sharing) {
+	case OMP_LOOP_RUNTIME:
+		return "";
+	case OMP_LOOP_DYNAMIC:
+	case OMP_LOOP_GUIDED:
+		return "";
+	case OMP_SECTIONS:
+		return "sections have no schedule";
+	default:
+		return "a schedule that is compiled in, as schedule(static) is, cannot be changed";
+	}
 }
 
 static json_t *region_json(const struct regions_region *region, double total) {
@@ -44,6 +53,9 @@ static json_t *region_json(const struct regions_region *region, double total) {
 	                         js_number(total > 0 ? seconds_in(region) / total : NAN));
 	json_object_set_new(json, "threads", js_number(threads_of(region)));
 	json_object_set_new(json, "sharing", json_string(sharings[region->facts.sharing]));
+	if (*cannot_change(&region->facts))
+		json_object_set_new(json, "cannot_change", json_string(cannot_change(&region->facts)));
+	json_object_set_new(json, "code_size", json_integer((json_int_t)region->code_size));
 	json_object_set_new(json, "fixed", json_boolean(region->facts.fixed > 0));
 	json_object_set_new(json, "module", json_string(region->module));
 	json_object_set_new(json, "build_id", json_string(region->build_id));
@@ -71,8 +83,11 @@ json_t *regions_profile_json(const struct regions_run *run, const json_t *more) 
 	json_t *regions = json_array();
 	for (size_t i = 0; i < record->count; i++) {
 		json_t *json = region_json(order[i], run->seconds);
-		json_object_set_new(json, "imbalance", js_number(imbalance(&order[i]->facts)));
-		json_object_set_new(json, "efficiency", js_number(efficiency(&order[i]->facts)));
+		json_object_set_new(json, "imbalance", js_number(regions_imbalance(&order[i]->facts)));
+		json_object_set_new(json, "efficiency", js_number(regions_efficiency(&order[i]->facts)));
+		limit_add(json, &(struct regions_limit_facts){.raw = record->raw,
+		                                              .region = &order[i]->facts,
+		                                              .fork_join_s = regions_fork_join_s(record->raw)});
 		json_object_update(json, json_array_get(more, (size_t)(order[i] - record->regions)));
 		json_array_append_new(regions, json);
 	}
@@ -93,6 +108,20 @@ static json_t *setting_json(const struct regions_setting *setting, double defaul
 	return json;
 }
 
+/* Seconds of one run in this region with each team that was tried. */
+static json_t *teams_json(const struct regions_found *found, size_t region) {
+	json_t *teams = json_array();
+	const struct regions_effect *effects = &found->effects[region * found->team_count];
+	for (size_t k = 0; k < found->team_count; k++) {
+		double seconds = seconds_in(&found->baseline->regions[region]) * exp(effects[k].log);
+		unsigned team = found->teams[k] ? found->teams[k] : found->baseline->raw->default_threads;
+		if (isfinite(seconds))
+			json_array_append_new(teams, json_pack("{s:i,s:o,s:o}", "threads", (int)team, "time", js_number(seconds),
+			                                       "error", js_number(effects[k].error)));
+	}
+	return teams;
+}
+
 static json_t *regions_json(const struct regions_found *found, double total) {
 	const struct regions_region **order = sorted(found->baseline);
 	json_t *regions = json_array();
@@ -102,6 +131,19 @@ static json_t *regions_json(const struct regions_found *found, double total) {
 		json_t *json = region_json(order[i], total);
 		json_object_set_new(json, "baseline", json_pack("{s:o}", "threads", js_number(threads)));
 		json_object_set_new(json, "best", setting_json(&found->settings[at], threads));
+		json_object_set_new(json, "setting",
+		                    json_pack("{s:i,s:i,s:i}", "threads", (int)found->settings[at].threads, "kind",
+		                              found->settings[at].kind, "chunk", (int)found->settings[at].chunk));
+		json_object_set_new(json, "imbalance", js_number(regions_imbalance(&order[i]->facts)));
+		json_object_set_new(json, "efficiency", js_number(regions_efficiency(&order[i]->facts)));
+		json_object_set_new(json, "teams", teams_json(found, at));
+		limit_add(json, &(struct regions_limit_facts){
+							.raw = found->baseline->raw,
+							.region = &order[i]->facts,
+							.fork_join_s = regions_fork_join_s(found->baseline->raw),
+							.effects = found->effects ? &found->effects[at * found->team_count] : NULL,
+							.teams = found->teams,
+							.team_count = found->team_count});
 		json_object_set_new(json, "gain", js_number(isfinite(found->gain[at]) ? found->gain[at] : 1));
 		json_array_append_new(regions, json);
 	}
@@ -127,6 +169,7 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	json_object_set_new(json, "default_threads", json_integer(found->baseline->raw->default_threads));
 	json_object_set_new(json, "waiting", js_number(runs->waiting));
 	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
+	json_object_set_new(json, "force", json_boolean(runs->options->force));
 	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
 	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
 	json_object_set_new(json, "speedup",

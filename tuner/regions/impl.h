@@ -48,6 +48,10 @@ struct regions_found {
 	struct regions_record *baseline;
 	struct regions_setting *settings; /* one a region */
 	double *gain;                     /* of each region as fitted: baseline / chosen; NAN: unchanged */
+	/* Borrowed: what each team does to each region; NULL and 0 where nothing was explored. */
+	const struct regions_effect *effects;
+	const unsigned *teams;
+	size_t team_count;
 	size_t changed;
 };
 

@@ -93,7 +93,7 @@ static void table_read(struct symbols *symbols, const Elf64_Ehdr *header) {
 struct symbols *symbols_read(const char *path) {
 	struct symbols *symbols = mem_alloc(1, sizeof *symbols);
 	struct err none = {0};
-	*symbols = (struct symbols){.data = sys_read_file(path, FILE_MOST, &symbols->size, &none)};
+	symbols->data = sys_read_file(path, FILE_MOST, &symbols->size, &none);
 	const Elf64_Ehdr *header = symbols->data ? header_of(symbols) : NULL;
 	if (!header) {
 		symbols_free(symbols);
@@ -139,15 +139,18 @@ bool symbols_at(const struct symbols *symbols, uint64_t offset, const char **nam
 	return false;
 }
 
-int symbols_named(const struct symbols *symbols, const char *name, uint64_t *offset, uint64_t *size) {
+int symbols_named(const struct symbols *symbols, const char *name, uint64_t size, int *same, uint64_t *offset) {
 	int count = 0;
+	*same = 0;
 	for (size_t i = 0; i < symbols->count; i++) {
 		const char *text = function_name(symbols, i);
 		if (!text || strcmp(text, name) != 0)
 			continue;
-		*offset = symbols->table[i].st_value - symbols->base;
-		*size = symbols->table[i].st_size;
 		count++;
+		if (symbols->table[i].st_size != size)
+			continue;
+		*offset = symbols->table[i].st_value - symbols->base;
+		++*same;
 	}
 	return count;
 }

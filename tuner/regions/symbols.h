@@ -18,7 +18,7 @@ uint64_t symbols_base(const struct symbols *symbols);        /* address of the f
 
 /* The function that holds the byte at `offset` from the first loaded one. */
 bool symbols_at(const struct symbols *symbols, uint64_t offset, const char **name, uint64_t *size);
-/* Functions of that name: how many, and the offset and size of the last. */
-int symbols_named(const struct symbols *symbols, const char *name, uint64_t *offset, uint64_t *size);
+/* Functions of that name: how many, and how many of them have that size, with the offset of the last of these. */
+int symbols_named(const struct symbols *symbols, const char *name, uint64_t size, int *same, uint64_t *offset);
 
 #endif

@@ -276,6 +276,9 @@ static int check(struct search *search, struct err *err) {
 
 static void found_finish(const struct search *search) {
 	struct regions_found *found = search->found;
+	found->effects = search->effects;
+	found->teams = search->teams;
+	found->team_count = search->team_count;
 	for (size_t i = 0; i < search->baseline->count; i++) {
 		const struct regions_setting *setting = &found->settings[i];
 		double log = search->effects[i * search->team_count + search->level[i]].log;
@@ -296,7 +299,7 @@ static int table_write(const struct search *search, struct err *err) {
 
 static int profile(struct search *search, struct err *err) {
 	struct regions_setting none = {0};
-	const struct regions_table table = {.trace = true, .any = &none, .columns = 1};
+	const struct regions_table table = {.trace = true, .busy = true, .any = &none, .columns = 1};
 	struct regions_run run;
 	double start = sys_now();
 	if (regions_run_quiet(search->runs, &table, NULL, 0, "profile", search->runs->options->budget_s / 8, &run, err))

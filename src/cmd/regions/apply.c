@@ -15,7 +15,10 @@
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/target.h"
+#include "tuner/regions/rebuilt.h"
 #include "tuner/regions/regions.h"
+
+enum { TABLE_MAX = 1 << 20 };
 
 static void warn(struct app *app, const json_t *settings) {
 	const char *verdict = js_string_or(settings, "verdict", "");
@@ -28,6 +31,46 @@ static void warn(struct app *app, const json_t *settings) {
 		ui_warn(app_ui(app), "tune again with a larger --budget", "it is not proven that these settings are faster");
 }
 
+static bool is_text_same(const char *path, const char *text) {
+	size_t size;
+	struct err none = {0};
+	char *now = sys_read_file(path, TABLE_MAX, &size, &none);
+	bool same = now && size == strlen(text) && memcmp(now, text, size) == 0;
+	free(now);
+	return same;
+}
+
+/* Ranks that start together want the same table, so it is written only where it is not there yet. */
+static char *table_write(const char *kept, const struct regions_rebuilt *rebuilt, struct err *err) {
+	size_t length = strlen(kept);
+	if (length > 6 && strcmp(kept + length - 6, ".table") == 0)
+		length -= 6;
+	char *path = mem_printf("%.*s-%.12s.table", (int)length, kept, rebuilt->build_id ? rebuilt->build_id : "rebuilt");
+	if (!is_text_same(path, rebuilt->table) && sys_write_file(path, rebuilt->table, strlen(rebuilt->table), err)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* The table for the program as it is now. */
+static char *table_of(struct app *app, const json_t *settings, struct err *err) {
+	const char *kept = js_string_or(settings, "table", "");
+	struct regions_rebuilt rebuilt;
+	char *path = NULL;
+	if (regions_rebuilt_find(settings, &rebuilt, err) == 0) {
+		path = rebuilt.table ? table_write(kept, &rebuilt, err) : mem_strdup(kept);
+		if (rebuilt.table && rebuilt.lost)
+			ui_warn(app_ui(app), "tune again to find settings for them",
+			        "the program was built again: %zu regions keep their settings, %zu have changed: %s", rebuilt.used,
+			        rebuilt.lost, rebuilt.names);
+		else if (rebuilt.table && rebuilt.used)
+			ui_tell(app_ui(app), "the program was built again, but its tuned regions are as they were");
+	}
+	regions_rebuilt_clear(&rebuilt);
+	return path;
+}
+
 static bool is_usable(const json_t *settings) {
 	return strcmp(js_string_or(settings, "verdict", ""), "slower") != 0 && !js_bool_or(settings, "busy", false);
 }
@@ -37,10 +80,15 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 	json_t *settings = NULL;
 	if (regions_target_read(&target, args, "apply", err) == 0)
 		settings = regions_file_load(app, args, target.path, err);
-	if (settings && is_usable(settings)) {
+	char *table = settings && is_usable(settings) ? table_of(app, settings, err) : NULL;
+	if (settings && is_usable(settings) && !table) {
+		json_decref(settings);
+		settings = NULL;
+	}
+	if (table) {
 		char *preload = regions_preload(target.library);
 		setenv("LD_PRELOAD", preload, 1);
-		setenv("SWEETSPOT_OMP_TABLE", js_string_or(settings, "table", ""), 1);
+		setenv("SWEETSPOT_OMP_TABLE", table, 1);
 		free(preload);
 	}
 	if (settings) {
@@ -51,6 +99,7 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 		err_set(err, errno == ENOENT ? ERR_ABSENT : ERR_BARRED, NULL, "cannot run %s: %s", target.path,
 		        strerror(errno));
 	}
+	free(table);
 	json_decref(settings);
 	regions_target_clear(&target);
 	return -1;
@@ -68,7 +117,7 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 	free(quoted_table);
 }
 
-static int format_check(const char *format, const json_t *settings, const char *library, struct err *err) {
+static int format_check(const char *format, const char *table, const char *library, struct err *err) {
 	static const char *const known[] = {"env", "slurm", "module", "modulefile", "json"};
 	bool found = false;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -76,7 +125,7 @@ static int format_check(const char *format, const json_t *settings, const char *
 	if (!found)
 		return err_set(err, ERR_USAGE, "env, slurm, modulefile or json", "--regions cannot be exported as %s", format);
 	/* Tcl would read these inside braces. */
-	if (format[0] == 'm' && (strpbrk(library, "{}\\") || strpbrk(js_string_or(settings, "table", ""), "{}\\")))
+	if (format[0] == 'm' && (strpbrk(library, "{}\\") || strpbrk(table, "{}\\")))
 		return err_set(err, ERR_USAGE, "keep the store in a folder without braces and backslashes",
 		               "the path of the table cannot be written into a modulefile");
 	return 0;
@@ -89,13 +138,14 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 	char *library = regions_library_path(err);
 	size_t size;
 	json_t *settings = library ? regions_file_load(app, args, count ? words[0] : NULL, err) : NULL;
-	int failed = !settings || format_check(format, settings, library, err);
+	char *table = settings ? table_of(app, settings, err) : NULL;
+	int failed = !table || format_check(format, table, library, err);
 	FILE *out = failed ? NULL : open_memstream(&text, &size);
 	if (out) {
 		if (strcmp(format, "json") == 0)
 			js_write(settings, out);
 		else
-			lines_print(out, format[0] == 'm' ? "modulefile" : format, library, js_string_or(settings, "table", ""));
+			lines_print(out, format[0] == 'm' ? "modulefile" : format, library, table);
 		failed = fclose(out) ? err_set(err, ERR_FAILED, NULL, "out of memory") : 0;
 		if (!failed && output)
 			failed = sys_write_file(output, text, size, err);
@@ -103,6 +153,7 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 			failed = err_set(err, ERR_FAILED, NULL, "cannot write: %s", strerror(errno));
 	}
 	free(text);
+	free(table);
 	json_decref(settings);
 	free(library);
 	return failed ? -1 : 0;
