@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/base/opt.h"
+#include "src/worker/keeper.h"
 #include "src/worker/manual.h"
 #include "src/worker/kernel/crash.h"
 #include "src/worker/describe.h"
@@ -41,6 +42,7 @@ static int cli_help(int out) {
 		return 1;
 	}
 	fprintf(file, "Usage: sweetspot-worker                       answer requests, one JSON object a line\n"
+	              "       sweetspot-worker kept                  the same, below a process that tidies up\n"
 	              "       sweetspot-worker describe              print its kernels and counters\n"
 	              "       sweetspot-worker run KERNEL [P=V...]   run one trial and print its line\n"
 	              "\n"
@@ -79,6 +81,11 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 	if (!mode) {
 		return protocol_serve(STDIN_FILENO, out);
 	}
+	if (strcmp(mode, "kept") == 0 && opt_words(args) == 1) {
+		return keeper_start() == 0
+		           ? protocol_serve(STDIN_FILENO, out)
+		           : err_set(err, ERR_FAILED, "too many processes, or too little memory", "cannot fork");
+	}
 	if (strcmp(mode, "describe") == 0 && opt_words(args) == 1) {
 		return answer_write(out, describe_json(kernel_registry));
 	}
@@ -89,7 +96,7 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 	if (strcmp(mode, "simulate") == 0 && opt_words(args) == 1) {
 		return simulate_serve(STDIN_FILENO, out);
 	}
-	return err_set(err, ERR_USAGE, "use describe, or run KERNEL P=V..., or no word for the protocol",
+	return err_set(err, ERR_USAGE, "use describe, or run KERNEL P=V..., or kept or no word for the protocol",
 	               "unknown mode \"%.100s\"", mode);
 }
 

@@ -169,6 +169,32 @@ static int run_away(char **argv) {
 	return 0;
 }
 
+/* At most 60 processes at any time, each in a session of its own, each starting others until it is killed. All hold the
+ * lock. Should nobody end them, they end by themselves after a minute. */
+static int multiply(char **argv) {
+	enum { MOST = 60 };
+	int *alive = mmap(NULL, sizeof *alive, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fd = open(argument(argv, 0), O_RDWR);
+	time_t end = time(NULL) + 60;
+	if (alive == MAP_FAILED || fd < 0 || flock(fd, LOCK_SH) < 0)
+		return 1;
+	*alive = 1;
+	signal(SIGTERM, SIG_IGN);
+	for (int turn = 0; time(NULL) < end; turn++) {
+		if (turn == 10 && __atomic_load_n(alive, __ATOMIC_SEQ_CST) > 1)
+			break;
+		if (__atomic_add_fetch(alive, 1, __ATOMIC_SEQ_CST) > MOST)
+			__atomic_sub_fetch(alive, 1, __ATOMIC_SEQ_CST);
+		else if (fork() == 0) {
+			setsid();
+			turn = 0;
+		}
+		usleep(10000);
+	}
+	__atomic_sub_fetch(alive, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
 static int flood(char **argv) {
 	char block[8192];
 	const char *where = argument(argv, 0);
@@ -225,9 +251,10 @@ static const struct {
 	const char *name;
 	int (*run)(char **argv);
 } modes[] = {
-	{"arguments", say_arguments}, {"burn", burn},         {"touch", touch}, {"threads", threads},
-	{"leave", leave_behind},      {"run-away", run_away}, {"flood", flood}, {"crash", crash},
-	{"grow", grow_file},          {"litter", litter},     {"pages", pages},
+	{"arguments", say_arguments}, {"burn", burn},          {"touch", touch},
+	{"threads", threads},         {"leave", leave_behind}, {"run-away", run_away},
+	{"multiply", multiply},       {"flood", flood},        {"crash", crash},
+	{"grow", grow_file},          {"litter", litter},      {"pages", pages},
 };
 
 int main(int argc, char **argv) {

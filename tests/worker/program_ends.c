@@ -121,6 +121,9 @@ static void check_runaway(struct fixture *f) {
 	json_t *answer = client_ask(f->client, APP "\"run-away\",\"%s\"]}", f->home, f->app, lock);
 	ok(answer && unlocked(lock), "processes that run away are caught");
 	json_decref(answer);
+	answer = client_ask(f->client, APP "\"multiply\",\"%s\"],\"timeout_s\":0.3}", f->home, f->app, lock);
+	ok(answer && unlocked(lock), "sixty that each start others in sessions of their own, too");
+	json_decref(answer);
 	free(lock);
 }
 

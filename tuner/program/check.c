@@ -81,12 +81,14 @@ static int templates_check(const struct program *program, struct err *err) {
 	const char *const others[] = {spec->build, spec->verify, spec->before_each, spec->cwd, spec->input, spec->metric};
 	enum { TEMPLATES = 3 };
 	for (const char *const *word = spec->argv; *word; word++)
-		if (utf8_check(*word, err) || template_check(*word, &program->names, err))
+		if (utf8_check(*word, err) || template_check(*word, &program->names, err) ||
+		    (spec->shell && template_shell_check(*word, &program->names, err)))
 			return -1;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		if (others[i] && !*others[i])
 			return err_set(err, ERR_USAGE, "omit the option", "a command, file or expression is empty");
-		if (utf8_check(others[i], err) || (i < TEMPLATES && template_check(others[i], &program->names, err)))
+		if (utf8_check(others[i], err) || (i < TEMPLATES && (template_check(others[i], &program->names, err) ||
+		                                                     template_shell_check(others[i], &program->names, err))))
 			return -1;
 	}
 	return 0;

@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "tuner/program/program.h"
+#include "tuner/program/shell.h"
 #include "tuner/program/text.h"
 
 /* The next brace that may open a name; *size is the length of its content. NULL: there is none. */
@@ -128,28 +129,62 @@ bool template_fits(const char *template, const struct template_names *names, con
 	}
 }
 
-static void value_add(struct program_text *out, char *value, bool shell) {
-	char *word = shell ? program_quote(value) : mem_strdup(value);
-	program_text_add(out, word);
-	free(word);
-	free(value);
+static void value_add(struct program_text *out, enum shell_place place, const struct shell_line *line, const char *word,
+                      bool *fits) {
+	if (line)
+		*fits = shell_add(out, place, word);
+	else
+		program_text_add(out, word);
+}
+
+/* Only values of the user's may become several words: a folder with a blank in its name is one. */
+static enum shell_place place_of(struct shell_line *line, const struct template_names *names, const char *name,
+                                 const char *next) {
+	const char *why;
+	enum shell_place place = shell_place(line, next, &why);
+	for (size_t i = names->own; place == SHELL_WORDS && i < names->count; i++)
+		if (names->list[i] == name)
+			return SHELL_WORD;
+	return place;
 }
 
 char *template_fill(const char *text, const struct template_names *names, template_value *value, const void *ctx,
                     bool shell, const char **missing) {
 	struct program_text out = {0};
+	struct shell_line state = SHELL_LINE, *line = shell ? &state : NULL;
+	enum shell_place place = SHELL_WORD;
 	size_t size;
 	for (const char *hole; (hole = hole_find(text, names, &size)); text = hole + size + 2) {
 		const char *name = name_find(names, hole + 1, size);
 		char *word = value(ctx, name);
-		if (!word) {
+		bool fits = word;
+		program_text_add_part(&out, text, (size_t)(hole - text));
+		if (line) {
+			shell_read(line, text, (size_t)(hole - text));
+			place = place_of(line, names, name, hole + size + 2);
+		}
+		if (word)
+			value_add(&out, place, line, word, &fits);
+		free(word);
+		if (!fits) {
 			*missing = name;
 			free(program_text_detach(&out));
 			return NULL;
 		}
-		program_text_add_part(&out, text, (size_t)(hole - text));
-		value_add(&out, word, shell);
 	}
 	program_text_add(&out, text);
 	return program_text_detach(&out);
+}
+
+int template_shell_check(const char *text, const struct template_names *names, struct err *err) {
+	struct shell_line line = SHELL_LINE;
+	size_t size;
+	for (const char *hole; text && (hole = hole_find(text, names, &size)); text = hole + size + 2) {
+		const char *why;
+		shell_read(&line, text, (size_t)(hole - text));
+		if (shell_place(&line, hole + size + 2, &why) == SHELL_NOWHERE)
+			return err_set(err, ERR_USAGE, "assign it to a variable of the shell first: X={NAME}; then use \"$X\"",
+			               "{%.*s} cannot be filled in safely inside or after %s", (int)size, hole + 1, why);
+	}
+	return 0;
 }

@@ -24,9 +24,13 @@ bool template_expands(const char *text, const char *name);
 /* Could `text` result from the template with some text, maybe empty, for each {NAME}? */
 bool template_fits(const char *template, const struct template_names *names, const char *text);
 
+/* ERR_USAGE if the text is for a shell and a name stands where no quoting is safe. */
+int template_shell_check(const char *text, const struct template_names *names, struct err *err);
+
 /* Returns the text of a name, or NULL if it has no value; caller frees. */
 typedef char *template_value(const void *ctx, const char *name);
-/* shell: values are quoted as words of a shell. Caller frees. NULL: *missing is a name without a value. */
+/* shell: the text is a line for a shell, and values are quoted for the places where they stand (shell.h). Caller frees.
+ * NULL: *missing is a name without a value, or with one that cannot stand there. */
 char *template_fill(const char *text, const struct template_names *names, template_value *value, const void *ctx,
                     bool shell, const char **missing);
 

@@ -3,6 +3,7 @@
 
 #include "tuner/worker/worker.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "src/base/proc/reap.h"
 #include "tuner/worker/impl.h"
 
-static const double REAP_SECONDS = 5;
+static const double REAP_SECONDS = 5, KEEPER_SECONDS = 10;
 
 struct worker *worker_new(const struct worker_options *options) {
 	struct worker *worker = mem_alloc(1, sizeof *worker);
@@ -79,12 +80,27 @@ static void library_note(struct worker *worker, const char *library) {
 	worker->libraries[worker->library_count++] = mem_strdup(library);
 }
 
+/* Nothing is measured beside the remains of a program. */
+static int remains_check(struct err *err) {
+	char names[120];
+	int left = reap_strays(REAP_SECONDS, NULL);
+	if (left == 0)
+		return 0;
+	reap_names(names, sizeof names);
+	return err_set(err, ERR_FAILED, "end them, then go on with --resume",
+	               "%d processes of an earlier trial cannot be ended: %s", left, names);
+}
+
 static int process_start(struct worker *worker, struct err *err) {
 	/* The user's OpenMP variables must not reach a trial, because the configuration alone decides. */
 	static const char *const unset[] = {"OMP_*", "GOMP_*", "KMP_*", NULL};
-	const char *const argv[] = {worker->path, NULL};
+	const char *const argv[] = {worker->path, "kept", NULL};
 	const struct worker_launch *launch = worker->options.launch;
-	struct proc_spec spec = {.argv = argv, .unset = unset, .address_space = worker->options.address_space};
+	struct proc_spec spec = {.argv = argv,
+	                         .unset = unset,
+	                         .address_space = worker->options.address_space,
+	                         .end_signal = SIGTERM, /* the keeper ends what the worker leaves */
+	                         .end_seconds = KEEPER_SECONDS};
 	if (launch) {
 		spec.argv = launch->argv;
 		spec.end_signal = launch->end_signal;
@@ -104,7 +120,7 @@ int worker_start(struct worker *worker, const char *library, struct err *err) {
 		library_note(worker, library);
 	if (worker->proc)
 		return 0;
-	if (process_start(worker, err))
+	if (remains_check(err) || process_start(worker, err))
 		return -1;
 	return worker->options.launch ? worker_machine_ask(worker, err) : 0;
 }

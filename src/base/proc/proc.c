@@ -34,6 +34,8 @@ struct proc {
 
 /* Longest single wait before *stop, or a child without a pidfd, is checked again. */
 static const double slice = 0.1;
+/* Time for the rest of a group to tidy up. */
+static const double GROUP_SECONDS = 3;
 
 struct proc *proc_start(const struct proc_spec *spec, struct err *err) {
 	int ends[3];
@@ -162,6 +164,26 @@ static void wait_for_end(struct proc *proc, double deadline) {
 	}
 }
 
+/* Reaps a dead member of the group that has become our child; returns whether there are others. */
+static bool group_has_members(pid_t group) {
+	pid_t got;
+	do
+		got = waitpid(-group, NULL, WNOHANG);
+	while (got > 0 || (got < 0 && errno == EINTR));
+	return got == 0;
+}
+
+/* The child has been reaped; what it leaves of its group comes to a process that adopts orphans. It may be tidying up
+ * because the input has ended. As long as it has members, no other group can get the number. */
+static void end_group(pid_t group, double seconds) {
+	double deadline = sys_now() + seconds;
+	while (group_has_members(group)) {
+		if (sys_now() > deadline)
+			kill(-group, SIGKILL);
+		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+	}
+}
+
 int proc_stop(struct proc *proc, double grace) {
 	int status;
 	proc_shut(&proc->in);
@@ -171,7 +193,8 @@ int proc_stop(struct proc *proc, double grace) {
 		wait_for_end(proc, sys_now() + proc->end_seconds);
 	}
 	/* Until the child is reaped its number belongs to it and its group, dead or alive. */
-	if (kill(-proc->pid, SIGKILL) < 0)
+	bool patient = proc->ended && proc->end_signal;
+	if (!patient && kill(-proc->pid, SIGKILL) < 0)
 		kill(proc->pid, SIGKILL);
 	pid_t got;
 	do
@@ -179,6 +202,8 @@ int proc_stop(struct proc *proc, double grace) {
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		status = W_EXITCODE(255, 0); /* SIGCHLD is ignored, so the kernel does not keep the status */
+	if (proc->end_signal)
+		end_group(proc->pid, patient ? fmin(GROUP_SECONDS, proc->end_seconds) : 0);
 	proc_shut(&proc->out);
 	proc_shut(&proc->err);
 	proc_shut(&proc->pidfd);

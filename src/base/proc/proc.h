@@ -44,7 +44,8 @@ int proc_write(struct proc *proc, const char *data, size_t size, double seconds,
 enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *stop, char **line, size_t *size);
 const char *proc_stderr(struct proc *proc); /* the end of its stderr, unprintable bytes replaced */
 /* Closes stdin, waits up to `grace` seconds for the child to end (sends end_signal and waits again), then kills the
- * group with SIGKILL; returns the wait status and frees everything. */
+ * group with SIGKILL; returns the wait status and frees everything. Where the child has an end_signal and dies by
+ * itself, the rest of its group gets three seconds to end, too. */
 int proc_stop(struct proc *proc, double grace);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);

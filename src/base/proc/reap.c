@@ -3,14 +3,10 @@
 
 #include "src/base/proc/reap.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -18,7 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/proc/descendants.h"
 #include "src/base/sys.h"
+
+static const double FREEZE_SECONDS = 2;
+static const long NAP_LEAST = 100000, NAP_MOST = 10000000; /* nanoseconds */
+
+/* No other thread may reap between finding a stray and killing it, because the id could then belong to another
+ * process. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 int reap_adopt(void) {
 	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -39,62 +43,99 @@ static bool has_children(void) {
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-/* Parent, group and session follow the name and the state (proc(5)); the name may contain anything but a newline. */
-static bool is_stray(pid_t pid, pid_t *group) {
-	char path[40], line[512];
-	int parent, session;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	const char *after = sys_read_line(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
-	return after && sscanf(after + 1, " %*c %d %d %d", &parent, group, &session) == 3 && parent == getpid() &&
-	       session != getsid(0);
+static void nap(long *length) {
+	nanosleep(&(struct timespec){.tv_nsec = *length}, NULL);
+	*length = *length < NAP_MOST ? 2 * *length : *length;
 }
 
-/* The ids of children and of their groups stay theirs until they are reaped, so no other process can be hit. The
- * group comes first, because no member can fork once it is killed. */
-static void end(pid_t pid, pid_t group, struct rusage *sum) {
-	struct rusage usage;
-	int status;
-	if (group > 1)
-		kill(-group, SIGKILL);
-	kill(pid, SIGKILL);
-	if (wait4(pid, &status, WNOHANG, &usage) == pid && sum)
-		reap_add(sum, &usage);
-}
-
-/* Returns how many there were. */
-static int sweep(struct rusage *sum) {
-	DIR *dir = opendir("/proc");
-	int count = 0;
-	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		pid_t group, pid = isdigit((unsigned char)*entry->d_name) ? (pid_t)strtol(entry->d_name, NULL, 10) : 0;
-		if (pid > 1 && is_stray(pid, &group)) {
-			end(pid, group, sum);
-			count++;
-		}
+/* Stops everything that still moves; returns false if nothing did. A process that waits in the kernel ('D') cannot fork
+ * any more once the signal is pending. One that must not be signalled, because it runs as another user, is not waited
+ * for. */
+static bool stop_all(const struct descendants *all) {
+	bool moved = all->torn;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct descendant *one = &all->list[i];
+		if (!descendant_rests(one) && descendant_signal(one, SIGSTOP) && one->state != 'D')
+			moved = true;
 	}
-	if (dir)
-		closedir(dir);
+	return moved;
+}
+
+/* Stops all descendants of strays, so that none can fork while the others are killed; killing at once would also free
+ * places below the limit of processes for those that go on. A process that one look misses was born during that look,
+ * by a parent that did not rest before. So two looks in a row at nothing but resting processes have seen all of them.
+ * The deadline is for processes that continue each other. */
+static void freeze(struct descendants *all, bool any, double deadline) {
+	long length = NAP_LEAST;
+	for (int quiet = 0; quiet < 2 && sys_now() < deadline;) {
+		descendants_look(all, any, true);
+		quiet = stop_all(all) ? 0 : quiet + 1;
+		if (!quiet)
+			nap(&length);
+	}
+}
+
+static void collect(const struct descendants *all, struct rusage *sum) {
+	for (size_t i = 0; i < all->count; i++) {
+		struct rusage usage;
+		int status;
+		if (all->list[i].is_child && wait4(all->list[i].pid, &status, WNOHANG, &usage) == all->list[i].pid && sum)
+			reap_add(sum, &usage);
+	}
+}
+
+static void end_once(struct descendants *all, bool any, double deadline, struct rusage *sum) {
+	double longest = sys_now() + FREEZE_SECONDS;
+	freeze(all, any, deadline < longest ? deadline : longest);
+	for (size_t i = 0; i < all->count; i++)
+		descendant_signal(&all->list[i], SIGKILL);
+	collect(all, sum);
+}
+
+/* Children of a killed process become ours next, so the last look must find none. */
+static int end_all(bool any, double seconds, struct rusage *sum) {
+	struct descendants all = {0};
+	double deadline = sys_now() + seconds;
+	bool tried = false;
+	int count = 0;
+	for (long length = NAP_LEAST; has_children(); nap(&length)) {
+		descendants_look(&all, any, false);
+		count = (int)all.count;
+		if ((count == 0 && !all.torn) || (tried && sys_now() > deadline))
+			break;
+		end_once(&all, any, deadline, sum);
+		tried = true;
+		count = 0;
+	}
+	descendants_free(&all);
 	return count;
 }
 
-/* Children of a killed process become ours next, so one look after the last kill is needed. */
-static int sweep_all(double seconds, struct rusage *sum) {
-	double deadline = sys_now() + seconds;
-	int count = 0;
-	for (long nap = 100000; has_children() && (count = sweep(sum)) > 0; nap = nap < 10000000 ? 2 * nap : nap) {
-		if (sys_now() > deadline)
-			return count;
-		nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
-	}
-	return 0;
-}
-
-/* No other thread may reap between finding a stray and killing it, because the id could then belong to another
- * process. */
 int reap_strays(double seconds, struct rusage *sum) {
-	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&mutex);
-	int count = sweep_all(seconds, sum);
+	int count = end_all(false, seconds, sum);
 	pthread_mutex_unlock(&mutex);
 	return count;
+}
+
+int reap_children(double seconds) {
+	pthread_mutex_lock(&mutex);
+	int count = end_all(true, seconds, NULL);
+	pthread_mutex_unlock(&mutex);
+	return count;
+}
+
+void reap_names(char *names, size_t size) {
+	struct descendants all = {0};
+	size_t used = 0;
+	*names = '\0';
+	descendants_look(&all, false, false);
+	for (size_t i = 0; i < all.count && used + 40 < size; i++) {
+		char path[40], name[64] = "?";
+		snprintf(path, sizeof path, "/proc/%d/comm", (int)all.list[i].pid);
+		sys_read_line(path, name, sizeof name);
+		used +=
+			(size_t)snprintf(names + used, size - used, "%s%d (%.20s)", used ? ", " : "", (int)all.list[i].pid, name);
+	}
+	descendants_free(&all);
 }

@@ -5,13 +5,19 @@
  * whichever thread started them. Threads that each have a child may sweep at any time, one after the other. */
 #ifndef SRC_BASE_PROC_REAP_H
 #define SRC_BASE_PROC_REAP_H
+#include <stddef.h>
 #include <sys/resource.h>
 
 /* From now on orphans below this process become its children (PR_SET_CHILD_SUBREAPER). 0 or -1. */
 int reap_adopt(void);
-/* Kills and reaps strays until none are left, for at most `seconds`. Returns how many were seen last: 0 is success.
- * Costs one system call without children, else a scan of /proc. sum: receives their usage; may be NULL. */
+/* Stops strays and everything below them, then kills them and reaps them until none are left, for about `seconds` at
+ * most. Returns how many were seen last: 0 is success. Costs one system call without children, else scans of /proc.
+ * sum: receives their usage; may be NULL. */
 int reap_strays(double seconds, struct rusage *sum);
+/* The same with all children, for a process that is about to end. */
+int reap_children(double seconds);
+/* "123 (sleep), 124 (sudo)": strays and what is below them, as many as fit. */
+void reap_names(char *names, size_t size);
 /* Adds times and counts; keeps the larger resident set. */
 void reap_add(struct rusage *sum, const struct rusage *one);
 

@@ -41,6 +41,8 @@ bool apply_template_fits(const char *template, const char *text, const json_t *p
 /* Fills in the values of `config`, and "." for {SOURCE} and {BUILD}. With `shell`, each value is quoted. The caller
  * frees it. */
 char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
+/* The same with a line for a shell. NULL and ERR_USAGE if a value would stand where no quoting is safe. */
+char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
 /* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
  */
 char *apply_template_line(const json_t *program, const json_t *config);

@@ -41,23 +41,29 @@ static int environment_read(struct launch *launch, struct err *err) {
 	return 0;
 }
 
+static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *config = json_object_get(launch->choice.entry, "config");
+	char *line = program_join((const char *const *)request->words, false);
+	char *filled = program ? apply_shell_fill(line, program, config, err) : mem_strdup(line);
+	free(line);
+	launch->argv[0] = mem_strdup("/bin/sh");
+	launch->argv[1] = mem_strdup("-c");
+	launch->argv[2] = filled;
+	return filled ? 0 : -1;
+}
+
 /* Copies the words and replaces {NAME} by the recommended value. */
-static void words_fill(struct launch *launch, const struct apply_request *request) {
+static int words_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
 	const json_t *program = json_object_get(launch->choice.entry, "program");
 	const json_t *config = json_object_get(launch->choice.entry, "config");
 	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
+	if (request->shell)
+		return shell_fill(launch, request, err);
 	for (size_t i = 0; i < request->count; i++)
-		launch->argv[i] = program ? apply_template_fill(request->words[i], request->shell, program, config)
-		                          : mem_strdup(request->words[i]);
-	if (!request->shell)
-		return;
-	char *line = program_join((const char *const *)launch->argv, false);
-	for (size_t i = 0; i < request->count; i++)
-		free(launch->argv[i]);
-	memset(launch->argv, 0, (request->count + 4) * sizeof *launch->argv);
-	launch->argv[0] = mem_strdup("/bin/sh");
-	launch->argv[1] = mem_strdup("-c");
-	launch->argv[2] = line;
+		launch->argv[i] =
+			program ? apply_template_fill(request->words[i], false, program, config) : mem_strdup(request->words[i]);
+	return 0;
 }
 
 static int fail_exec(const struct launch *launch, int why, struct err *err) {
@@ -68,7 +74,7 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	        "cannot run %s: %s", launch->argv[0], strerror(why));
 	if (absent && build) {
 		char *line = apply_template_fill(build, true, program, json_object_get(launch->choice.entry, "config"));
-		err_hint(err, "build it first: %s", line);
+		err_hint(err, "build it first: %s", line ? line : build);
 		free(line);
 	} else if (absent && cwd) {
 		err_hint(err, "it was tuned in %s", cwd);
@@ -99,8 +105,7 @@ int launch_make(struct launch *launch, const struct apply_request *request, stru
 	launch->unset = json_array();
 	if (launch->choice.entry && environment_read(launch, err))
 		return -1;
-	words_fill(launch, request);
-	return 0;
+	return words_fill(launch, request, err);
 }
 
 void launch_clear(struct launch *launch) {

@@ -27,15 +27,16 @@ static struct template_names names_of(const json_t *program, const json_t *confi
 	json_t *params = json_object_get(program, "params"), *way;
 	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list), *name;
 	size_t count = 0;
-	for (; count < FOLDERS; count++)
-		list[count] = folders[count];
 	json_object_foreach(params, name, way) {
 		char *text = config ? value_of(config, name) : NULL;
 		if (text || !config)
 			list[count++] = name;
 		free(text);
 	}
-	return (struct template_names){.list = list, .count = count};
+	size_t own = count;
+	for (size_t i = 0; i < FOLDERS; i++)
+		list[count++] = folders[i];
+	return (struct template_names){.list = list, .count = count, .own = own};
 }
 
 bool apply_template_fits(const char *template, const char *text, const json_t *program) {
@@ -53,6 +54,19 @@ char *apply_template_fill(const char *template, bool shell, const json_t *progra
 	return filled;
 }
 
+char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err) {
+	struct template_names names = names_of(program, config);
+	const char *missing = NULL;
+	char *filled =
+		template_shell_check(line, &names, err) ? NULL : template_fill(line, &names, value_of, config, true, &missing);
+	if (missing)
+		err_set(err, ERR_USAGE, "only a whole number can stand inside $((..))",
+		        "the recommended value of {%.100s} cannot stand there", missing);
+	free((void *)names.list);
+	return filled;
+}
+
+/* The words of a shell's line are joined first, because its quotes may reach from one to the next. */
 char *apply_template_line(const json_t *program, const json_t *config) {
 	const json_t *argv = json_object_get(program, "argv");
 	bool shell = js_bool_or(program, "shell", false);
@@ -60,11 +74,15 @@ char *apply_template_line(const json_t *program, const json_t *config) {
 	char **words = mem_alloc(count + 1, sizeof *words);
 	for (size_t i = 0; i < count; i++) {
 		const char *word = json_string_value(json_array_get(argv, i));
-		words[i] = config ? apply_template_fill(word, shell, program, config) : mem_strdup(word);
+		words[i] = config && !shell ? apply_template_fill(word, false, program, config) : mem_strdup(word);
 	}
 	char *line = program_join((const char *const *)words, false);
+	char *filled = config && shell ? apply_template_fill(line, true, program, config) : NULL;
 	for (size_t i = 0; i < count; i++)
 		free(words[i]);
 	free(words);
-	return line;
+	if (!filled)
+		return line;
+	free(line);
+	return filled;
 }

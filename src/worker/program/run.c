@@ -131,12 +131,11 @@ static void land(struct flight *flight) {
 		run->end = run->end == PROGRAM_ABANDONED ? PROGRAM_ABANDONED : PROGRAM_STUCK;
 	}
 	run->usage = usage;
-	int left = reap_strays(RUN_KILL_S, &run->usage);
-	bool strays = memcmp(&run->usage, &usage, sizeof usage) != 0;
-	if (left > 0) {
-		fprintf(stderr, "sweetspot-worker: warning: %d processes of %s cannot be killed\n", left,
-		        flight->command->argv[0]);
+	if (reap_strays(RUN_KILL_S, &run->usage) > 0 && run->end != PROGRAM_ABANDONED) {
+		run->end = PROGRAM_REMAINS;
+		reap_names(run->remains, sizeof run->remains);
 	}
+	bool strays = memcmp(&run->usage, &usage, sizeof usage) != 0;
 	if (flight->command->procfs) {
 		run->extra = program_procfs_stop(flight->command->procfs, &leader, &run->usage, strays);
 	}
@@ -201,6 +200,11 @@ void program_run(const struct program_place *place, const struct program_command
 	run->end = PROGRAM_UNSTARTED;
 	run->tail.keep = RUN_TAIL;
 	run->tail.used = 0;
+	if (reap_strays(RUN_KILL_S, NULL) > 0) { /* nothing is measured beside the remains of another run */
+		run->end = PROGRAM_REMAINS;
+		reap_names(run->remains, sizeof run->remains);
+		return;
+	}
 	if (pipes_open(out, err, command->output, &run->err) == 0) {
 		launch(&flight, out, err);
 	}

@@ -35,7 +35,8 @@ enum program_end {
 	PROGRAM_LATE,      /* killed at its time limit */
 	PROGRAM_REFUSED,   /* killed because its output cannot be accepted */
 	PROGRAM_ABANDONED, /* killed because nobody waits for the answer any more */
-	PROGRAM_STUCK      /* killed, but it does not end */
+	PROGRAM_STUCK,     /* killed, but it does not end */
+	PROGRAM_REMAINS    /* processes that it or an earlier run started cannot be ended: see remains */
 };
 
 struct program_run {
@@ -45,6 +46,7 @@ struct program_run {
 	struct rusage usage;        /* of the whole tree */
 	struct program_extra extra; /* procfs was read */
 	struct err err;
+	char remains[160];
 	struct tail tail; /* end of stderr; its memory is reused by the next run */
 };
 

@@ -16,6 +16,7 @@
 #include "src/worker/count/noise.h"
 #include "src/worker/kernel/word.h"
 
+#define REMAINS "processes that it started cannot be ended: %s"
 enum { PROGRAM_WORDS_KEPT = 200 };
 static const double PROGRAM_SIDE_S = 60; /* seconds at least, for commands before and after a run */
 
@@ -63,6 +64,9 @@ static bool side_run(struct program_trial *trial, const char *line, int in, char
 	case PROGRAM_LATE:
 		snprintf(how, size, "no end within %g s", command.seconds);
 		break;
+	case PROGRAM_REMAINS:
+		snprintf(how, size, REMAINS, side->remains);
+		break;
 	default:
 		how_ended(side, trial->site.place.file_limit, how, size);
 		break;
@@ -104,6 +108,8 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 		return fail(trial, "runtime", "%s", trial->output.failure);
 	case PROGRAM_STUCK:
 		return fail(trial, "runtime", "it cannot be killed");
+	case PROGRAM_REMAINS:
+		return fail(trial, "runtime", REMAINS, run->remains);
 	case PROGRAM_ABANDONED:
 		trial->abandoned = true;
 		return fail(trial, "runtime", "the client is gone");

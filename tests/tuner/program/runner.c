@@ -109,11 +109,11 @@ static void test_environment(void) {
 	file_is("before", "before a 'b x y x y\n", "the command before it sees both");
 	file_is("verify", "input\nout\nverify a 'b x y\n", "so does the command after it, with the output");
 	rig_close(&rig);
-	rig = rig_open(
-		worker, NULL,
-		(struct program_spec){.argv = WORDS("echo {R}", ">shell; false"), .shell = true, .params = WORDS("R")});
+	rig = rig_open(worker, NULL,
+	               (struct program_spec){
+					   .argv = WORDS("echo {R}", "\"{R}\"", ">shell; false"), .shell = true, .params = WORDS("R")});
 	status_is(&rig, "{\"R\":\"a  b; exit 0\"}", 1, "runtime", "a value is never run by the shell");
-	file_is("shell", "a  b; exit 0\n", "it is a single word there");
+	file_is("shell", "a b; exit 0 a  b; exit 0\n", "it is several words there, and a single one in quotes");
 	rig_close(&rig);
 }
 

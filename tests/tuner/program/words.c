@@ -64,6 +64,11 @@ static char *letter(const void *ctx, const char *name) {
 	return strcmp(name, "none") == 0 ? NULL : mem_printf("%s%s", (const char *)ctx, name);
 }
 
+static char *same(const void *ctx, const char *name) {
+	(void)name;
+	return mem_strdup(ctx);
+}
+
 static const char *const known[] = {"BLOCK", "B", "b-1", "none", "SOURCE"};
 static const struct template_names names = {known, 5, 4};
 
@@ -129,6 +134,82 @@ static void test_fill(void) {
 	   "but not for anything else");
 	ok(template_expands("a $B", "B") && template_expands("${B:-1}", "B") && !template_expands("$BLOCK {B}", "B"),
 	   "$NAME is a variable of the shell");
+}
+
+/* The value of {B} arrives in full, once for each hole, in every shell. */
+static bool arrives(const char *sh, const char *template, const char *value, const char *want) {
+	const char *missing;
+	char *filled = template_fill(template, &names, same, value, true, &missing), *word = program_quote(filled);
+	char *line = mem_printf("%s -c %s", sh, word), *got = shell(line);
+	bool right = strcmp(got, want) == 0;
+	if (!right)
+		printf("# %s: %s gave %s, not %s\n", sh, filled, got, want);
+	free(filled);
+	free(word);
+	free(line);
+	free(got);
+	return right;
+}
+
+static void test_places(void) {
+	static const char *const templates[] = {"printf '%s|' x{B}",
+	                                        "printf '%s|' '{B}'",
+	                                        "printf '%s|' \"{B}\"",
+	                                        "printf '%s|' a'{B}'\"b\"",
+	                                        "printf '%s|' \"$(printf '%s' \"{B}\")\"",
+	                                        "printf '%s|' \"$(printf '%s' '{B}' '' \"\")\"",
+	                                        "printf '%s|' \"a\\\"{B}\" # it's a \" comment",
+	                                        "(printf '%s|' \"it's {B}\")",
+	                                        "printf '%s|' \"${HOME:+}\"\"{B}\"",
+	                                        "echo `true '\"'` >/dev/null; printf '%s|' '{B}'",
+	                                        "printf '%s|' $((1 << 2)){B}"};
+	static const char *const around[][2] = {{"x", ""},   {"", ""},      {"", ""}, {"a", "b"}, {"", ""}, {"", ""},
+	                                        {"a\"", ""}, {"it's ", ""}, {"", ""}, {"", ""},   {"4", ""}};
+	static const char *const values[] = {"a  b",
+	                                     "$(echo pwned)",
+	                                     "`echo pwned`",
+	                                     ";echo pwned;",
+	                                     "'",
+	                                     "\"",
+	                                     "\\",
+	                                     "'\"'\"",
+	                                     "$HOME",
+	                                     "a\\'b\\\"c",
+	                                     "*",
+	                                     "#",
+	                                     "!x",
+	                                     "-n",
+	                                     "x\ny",
+	                                     "\"$(echo pwned)\"",
+	                                     "'$(echo pwned)'"};
+	static const char *const shells[] = {"sh", "bash"};
+	for (size_t s = 0; s < 2; s++)
+		for (size_t t = 0; t < sizeof templates / sizeof *templates; t++) {
+			bool all = true;
+			for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+				char *want = mem_printf("%s%s%s|", around[t][0], values[v], around[t][1]);
+				all = arrives(shells[s], templates[t], values[v], want) && all;
+				free(want);
+			}
+			ok(all, "%s: values arrive unchanged in %s", shells[s], templates[t]);
+			ok(template_shell_check(templates[t], &names, NULL) == 0, "and the place is allowed");
+		}
+	ok(arrives("sh", "printf '%s|' {B}; echo", "-O3  -g $(x)", "-O3|-g|$(x)|\n"), "a hole by itself gives words");
+	ok(arrives("sh", "printf '%s|' a {B} b", "", "a|b|"), "or none");
+	ok(arrives("sh", "printf '%s|' a '{B}' b{B}", "", "a||b|"), "in quotes or in a word it may be empty");
+	ok(arrives("sh", "printf '%s|' {SOURCE}", "a b", "a b|"), "a folder is one word");
+	ok(arrives("bash", "echo $(({B} + 1))", "-41", "-40\n"), "a number can be calculated with");
+	const char *missing;
+	ok(!template_fill("echo $(({B} + 1))", &names, same, "a[$(echo pwned)]", true, &missing), "nothing else");
+	static const char *const refused[] = {"`echo {B}`",      "$'{B}'",    "\\{B}",
+	                                      "\"\\{B}\"",       "${X:-{B}}", "ls # {B}",
+	                                      "cat <<E\n{B}\nE", "(( {B} ))", "$(case a in a) echo {B};; esac)",
+	                                      "\"`echo {B}`\""};
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		struct err err = {0};
+		ok(template_shell_check(refused[i], &names, &err) != 0 && err.code == ERR_USAGE && *err.hint, "refused: %s",
+		   refused[i]);
+	}
 }
 
 static void test_check(void) {
@@ -279,6 +360,7 @@ int main(void) {
 		unsetenv(*name);
 	test_quote();
 	test_fill();
+	test_places();
 	test_check();
 	test_lines(here);
 	test_openmp();
