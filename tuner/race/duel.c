@@ -83,7 +83,7 @@ bool duel_forfeited(const struct duel *duel) {
 
 static void duel_look(struct duel *duel, bool last, struct duel_result *result) {
 	const struct look_rule rule = duel_rule(duel->options);
-	struct look_answer answer = look_at(&rule, duel->pairs[SIDE_A], duel->pairs[SIDE_B], (size_t)duel->count, last);
+	struct look_answer answer = look_take(&rule, duel->pairs[SIDE_A], duel->pairs[SIDE_B], (size_t)duel->count, last);
 
 	result->paired = answer.paired;
 	result->verdict = answer.verdict;

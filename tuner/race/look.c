@@ -98,7 +98,7 @@ static bool ranks_suffice(const struct look_rule *rule, size_t count) {
 	return ldexp(1, 1 - (int)count) <= late_error(rule);
 }
 
-struct look_answer look_at(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last) {
+struct look_answer look_take(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last) {
 	bool late = !rule->first || (int)count >= rule->pairs_min || (last && ranks_suffice(rule, count));
 	struct look_answer answer = {.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
 	if (count == 0)

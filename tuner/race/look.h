@@ -26,7 +26,7 @@ struct look_answer {
 	enum paired_verdict verdict;
 	bool decided;
 };
-struct look_answer look_at(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last);
+struct look_answer look_take(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last);
 
 /* Student's interval in the form of a pair analysis, for few pairs. count >= 2. */
 struct paired look_student(const double *a, const double *b, size_t count, double level);

@@ -10,6 +10,7 @@
 static const double FINALS_SHARE_MAX = 0.6;
 /* Even the shortest budget allows a few evaluations, because the duel that follows takes longer anyway. */
 static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
+static const double SETUP_SECONDS_MAX = 0.25;
 static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
 static double node_seconds_left(const struct tune *tune) {
@@ -33,19 +34,37 @@ static double at_once(const struct tune *tune, int blocks) {
 	return tune->budget.node_seconds > 0 ? fmin(nodes_held(tune), blocks) : 1;
 }
 
-/* With a budget in node-seconds a trial costs all of its time and not only that of its runs. */
-static double trial_seconds(const struct tune *tune, double value) {
-	double runs = tune_seconds(tune, value), ratio = value / tune->baseline.value;
-	return tune->budget.node_seconds > 0 ? fmax(runs, tune->baseline.elapsed_s * fmin(1, ratio)) : runs;
+/* With a budget in node-seconds a trial costs all of its time and not only that of its runs. A kernel is set up and
+ * verified as well, in about half of the time of a trial of the search, which has more samples. */
+double tune_final_seconds(const struct tune *tune, double value) {
+	double runs = tune_seconds(tune, value), all = tune->baseline.elapsed_s * fmin(1, value / tune->baseline.value);
+	if (tune->budget.node_seconds > 0)
+		return fmax(runs, all);
+	return tune->task->whole_programs || !isfinite(all) ? runs : fmax(runs, fmin(all / 2, SETUP_SECONDS_MAX));
+}
+
+/* How many would race: those within the margin of the best. */
+static double entries_expected(const struct tune *tune) {
+	double count = 0;
+	for (size_t i = 0; i < tune->worked_count; i++)
+		count += tune->worked[i].promise <= TUNE_FINALIST_MARGIN * tune->best;
+	return fmin(fmax(1, count), FINALISTS_MAX);
+}
+
+/* On one machine the noise at hand tells how long the finals take. A race of one is none. */
+static double finals_alone(const struct tune *tune, double base, double best) {
+	double entries = entries_expected(tune), pairs = tune_pairs_expected(tune);
+	double race = entries > 1 ? RACE_BLOCKS_EXPECTED * entries * 1.05 * best : 0;
+	return race + pairs * (base + 2 * best);
 }
 
 static double finals_seconds(const struct tune *tune) {
-	double base = tune->baseline.status == TRIAL_CORRECT ? trial_seconds(tune, tune->baseline.value) : 0;
-	double best = isnan(tune->best) ? 0 : trial_seconds(tune, tune->best);
+	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
+	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best);
 	double race = RACE_BLOCKS_EXPECTED * FINALISTS_MAX * 1.05 * best / at_once(tune, RACE_BLOCKS_EXPECTED);
 	double duel = DUEL_PAIRS_EXPECTED * (base + 2 * best) / at_once(tune, DUEL_PAIRS_EXPECTED);
 	double share = FINALS_SHARE_MAX * tune_budget_time(tune);
-	return race + duel < share ? race + duel : share;
+	return fmin(share, tune->fleet ? race + duel : finals_alone(tune, base, best));
 }
 
 void tune_budget_alone(struct tune_budget *budget) {
@@ -57,6 +76,10 @@ bool tune_is_recalling(const struct tune *tune) {
 	return !tune->measured && recall_left(tune->recall) > 0;
 }
 
+static uint64_t evaluations_min(const struct tune *tune) {
+	return tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN;
+}
+
 bool tune_spent(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->budget;
 	if (budget->evaluations && tune->evaluations >= budget->evaluations)
@@ -66,7 +89,9 @@ bool tune_spent(const struct tune *tune) {
 		return false;
 	if (recall_searched(tune->recall))
 		return true;
-	if (tune->evaluations < (tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN))
+	if (!tune->fleet && tune_promised(tune))
+		return !tune_another_fits(tune, evaluations_min(tune), finals_seconds(tune));
+	if (tune->evaluations < evaluations_min(tune))
 		return false;
 	return tune_elapsed(tune) + finals_seconds(tune) >= time;
 }

@@ -9,6 +9,8 @@
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/counting.h"
 
+/* A program runs once for each group of events that are counted together. */
+static const double PASSES_EXPECTED = 4;
 enum { SAMPLES = 3 /* of a kernel, to estimate the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
 /* Counting may use this share of the budget, or of the time so far without one, when nothing is left. */
@@ -23,14 +25,22 @@ bool counting_asked(const struct tune *tune) {
 	return counters->asked && counters->asked[0];
 }
 
+/* What nobody asked for must not break the promise of a budget. */
+static bool within_budget(const struct tune *tune) {
+	return tune->task->whole_programs && tune->task->counters.optional && tune_promised(tune);
+}
+
 double counting_allowance(const struct tune *tune) {
 	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
+	if (within_budget(tune))
+		return fmax(0, tune_left(tune));
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 
 /* The expected seconds for the next configuration; `last` is what the one before it took. */
 static double expected_seconds(const struct tune *tune, double last) {
-	return last > 0 ? last : tune->run_seconds + tune->extra_seconds;
+	double run = tune->run_seconds + tune->extra_seconds;
+	return last > 0 ? last : within_budget(tune) ? PASSES_EXPECTED * run : run;
 }
 
 struct trial_request counting_request(const struct tune *tune, const json_t *config) {
@@ -113,7 +123,7 @@ static json_t *queue_new(const struct tune *tune) {
 bool counting_affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
 	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
 		return true;
-	if (at < 2)
+	if (at < 2 && !within_budget(tune))
 		allowed = fmax(allowed, SHARE_OF_FIRST * tune_elapsed(tune));
 	return used + expected_seconds(tune, last) <= allowed;
 }

@@ -10,13 +10,12 @@
 #include "tuner/tune/state.h"
 #include "tuner/race/unsafe.h"
 
-/* Configurations whose best sample is within this factor of the best of all may still be the true winner; others
- * cannot, because the noise is smaller. */
-static const double FINALIST_MARGIN = 1.25;
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 /* The fewest pairs that can exclude anything at the level of one look (a 99 % sign interval). */
 static const int PAIRS_LEAST = 8;
+/* With early looks. */
+static const int PAIRS_SHORTEST = 3, RACE_BLOCKS_LEAST = 3;
 /* The proof may exceed the budget by this share. */
 static const double OVERRUN = 0.2;
 
@@ -43,9 +42,9 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 			return 0; /* dropped together with its node */
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
-		if (measured->promise > best * FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+		if (measured->promise > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
 			json_decref(config);
-			return measured->promise > best * FINALIST_MARGIN ? 0 : -1;
+			return measured->promise > best * TUNE_FINALIST_MARGIN ? 0 : -1;
 		}
 		if (unsafe) {
 			json_decref(config);
@@ -98,16 +97,16 @@ static double seconds_left(const struct tune *tune) {
 	return left > 0.01 ? left : 0.01;
 }
 
-/* The number of finalists of a long program that can race in half of the time left. */
-static size_t affordable_field(const struct tune *tune, size_t count, int blocks) {
-	double left = seconds_left(tune) / 2, each = blocks * tune_seconds(tune, tune->best);
+/* The number of finalists of a long program that can race in the time left. */
+static size_t affordable_field(const struct tune *tune, size_t count, int blocks, double left) {
+	double each = blocks * tune_seconds(tune, tune->best);
 	if (!tune->task->whole_programs || !(left > 0) || !(each * (double)count > left))
 		return count;
 	return left < 2 * each ? 1 : (size_t)(left / each);
 }
 
-/* Reduces the pairs of a long duel to what the time allows: fewer pairs give a wider interval, which says how much they
- * are worth. */
+/* Reduces the pairs of a long duel on nodes to what the time allows: fewer pairs give a wider interval, which says how
+ * much they are worth. */
 static void affordable_pairs(const struct tune *tune, struct duel_options *options) {
 	double best = tune_seconds(tune, tune->best), base = tune_seconds(tune, tune->baseline.value);
 	double left = seconds_left(tune);
@@ -119,6 +118,12 @@ static void affordable_pairs(const struct tune *tune, struct duel_options *optio
 	options->pairs_min = pairs > PAIRS_LEAST ? pairs : PAIRS_LEAST;
 }
 
+/* The race gets half of the time that is left, but leaves enough for the duel. */
+static double race_seconds(const struct tune *tune) {
+	double left = tune_left(tune);
+	return fmin(left / 2, left - tune_pairs_expected(tune) * tune_pair_seconds(tune));
+}
+
 static int race(struct tune *tune, struct race_entry *entries, size_t count, size_t *winner, struct err *err) {
 	const struct tune_task *task = tune->task;
 	struct trial_request request = tune_request(tune, NULL);
@@ -127,11 +132,26 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
+	options.early = !tune->fleet;
 	options.seconds_max = seconds_left(tune) / 2;
 	tune_counting_early(tune, entries, count);
-	count = affordable_field(tune, count, options.blocks_min);
+	if (tune_promised(tune)) {
+		options.clock = tune_race_clock(tune, race_seconds(tune));
+		count = affordable_field(tune, count, RACE_BLOCKS_LEAST, fmax(race_seconds(tune), 1e-3));
+	} else {
+		count = affordable_field(tune, count, options.blocks_min, seconds_left(tune) / 2);
+	}
 	*winner = 0;
 	return count > 1 ? race_run(task->runner, &request, entries, count, &options, &observer, winner, err) : 0;
+}
+
+static void duel_plan_alone(struct tune *tune, struct duel_options *options) {
+	double left = tune_left(tune), pair = tune_pair_seconds(tune);
+	options->pairs_first = tune_pairs_first(tune);
+	options->clock = tune_race_clock(tune, left);
+	options->control = tune_pairs_expected(tune) * (pair + tune_final_seconds(tune, tune->best)) <= left;
+	if (options->pairs_first * pair > left)
+		options->pairs_first = PAIRS_SHORTEST;
 }
 
 static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
@@ -145,25 +165,30 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.seconds_max = seconds_left(tune);
 	options.phase = "duel";
-	affordable_pairs(tune, &options);
+	if (tune->fleet)
+		affordable_pairs(tune, &options);
+	else
+		duel_plan_alone(tune, &options);
 	tune->dueled = true;
 	return duel_run(task->runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
 }
 
 /* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
- * must be worth something. */
+ * must be worth something. If the budget ended the duel, a winner that looks better is kept, marked as not proven. */
 static void decide(struct tune *tune, const json_t *winner, double price) {
 	const json_t *baseline = tune->task->baseline;
+	bool open = !tune->duel.decided && tune->duel.paired.ratio < 1 - duel_defaults.margin;
 	bool vague = paired_is_vague(&tune->duel.paired);
 	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
-	            (tune->duel.verdict == PAIRED_TIE && (vague || tune_cost(baseline, baseline) <= price));
+	            (tune->duel.verdict == PAIRED_TIE && !open && (vague || tune_cost(baseline, baseline) <= price));
 	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
 
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
-	if (tune->baseline.status != TRIAL_CORRECT) {
+	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
+	if (tune->baseline.status != TRIAL_CORRECT || short_of_time) {
 		tune->best_config = json_incref((json_t *)winner);
 		return 0;
 	}

@@ -52,11 +52,20 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
                  struct trial_result *sum, struct err *err) {
 	const struct runner *runner = tune->task->runner;
 	struct trial_result one = {0};
+	struct trial_request limited = *request;
 	bool recalled = recall_take(tune->recall, phase, request->config, &one);
-	if (!recalled && runner->run(runner->ctx, request, &one, err)) {
+	tune_limit(tune, &limited);
+	if (!recalled && runner->run(runner->ctx, &limited, &one, err)) {
 		trial_result_clear(&one);
 		return -1;
 	}
+	bool cut = !recalled && tune_was_cut(&limited, &one);
+	tune->cut = cut && merge == MERGE_FIRST;
+	if (cut) {
+		trial_result_clear(&one);
+		return 0;
+	}
+	tune_noise_note(tune, &one);
 	tune->measured = tune->measured || !recalled;
 	tune_pareto_record(tune, request->config, &one);
 	tune->seconds += one.elapsed_s;
@@ -120,7 +129,7 @@ int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	bool known = recall_has(tune->recall, coming);
 	probes_recall(tune, known ? coming : NULL);
 	json_decref(coming);
-	if (known || !is_due(tune))
+	if (known || !is_due(tune) || tune_left(tune) < tune_proof_seconds(tune) + 8 * tune_seconds(tune, tune->best))
 		return 0;
 	json_t *config = space_config_json(tune->task->space, tune->best_index);
 	struct trial_request request = tune_request(tune, config);

@@ -67,6 +67,8 @@ static void undecided(const struct tune *tune, json_t *result) {
 
 /* A winner of the search that lost its duel is a tie, because the baseline stays. */
 static const char *verdict_word(const struct duel_result *duel) {
+	if (duel->verdict == PAIRED_TIE && !duel->decided)
+		return "undecided";
 	return duel->verdict == PAIRED_SLOWER ? "tie" : paired_said(duel->verdict, &duel->paired);
 }
 
@@ -106,7 +108,7 @@ json_t *tune_result(const struct tune *tune) {
 	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
 	if (task->device_name)
 		json_object_set_new(result, "device_name", json_string(task->device_name));
-	if (tune->dueled && tune->best_config && tune->duel.paired.count)
+	if (tune->dueled && tune->best_config && tune->duel.paired.count > 1)
 		decided(tune, result);
 	else
 		undecided(tune, result);

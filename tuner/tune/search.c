@@ -22,6 +22,20 @@ static const uint64_t BROKEN_AFTER = 2;
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* Longer programs are not run a second time to warm up before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
+/* Noise of a sample that needs no second look. */
+static const double QUIET = 0.005;
+
+static bool may_repeat(const struct tune *tune, const struct trial_result *result) {
+	return !tune_interrupted(tune) && tune_left(tune) > tune_proof_seconds(tune) + result->elapsed_s;
+}
+
+/* Where the noise is small, the smallest of many values is hardly biased; a long run is better spent on another
+ * configuration, because the duel measures the winner anyway. */
+static bool needs_confirmation(const struct tune *tune) {
+	if (tune->task->whole_programs && tune->run_seconds > WARMUP_UNDER_SECONDS)
+		return false;
+	return !(tune_noise(tune) < QUIET);
+}
 
 /* A disturbed trial is repeated and its best median counts, because disturbances only ever make it slower. An apparent
  * new best is confirmed by another measurement, because the smallest of many noisy numbers is biased downwards. */
@@ -30,10 +44,11 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 	int most = result->status == TRIAL_TIMEOUT ? 1 : TUNE_AGAIN_MAX;
 	struct trial_request longer = *request;
 	longer.timeout_s *= result->status == TRIAL_TIMEOUT ? 2 : 1;
-	for (int again = 0; result->disturbed && again < most && !tune_interrupted(tune); again++)
+	for (int again = 0; result->disturbed && again < most && may_repeat(tune, result); again++)
 		if (tune_attempt(tune, phase, &longer, MERGE_BEST, result, err))
 			return -1;
-	if (result->status == TRIAL_CORRECT && result->value < tune->best && !tune_interrupted(tune))
+	if (result->status == TRIAL_CORRECT && result->value < tune->best && needs_confirmation(tune) &&
+	    may_repeat(tune, result))
 		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
 	return 0;
 }
@@ -56,6 +71,8 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	tune->deviation = tune->seconds = 0;
 	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))
 		return -1;
+	if (tune->cut)
+		return 0;
 	return measure_again(tune, phase, &request, result, err);
 }
 
@@ -94,9 +111,17 @@ void tune_status_count(struct tune *tune, const json_t *config, const struct tri
 	                                              "config", config, "message", result->message));
 }
 
+/* Evaluations are timed from here on, because those of an interrupted run take no time. */
+static void tune_searched_from(struct tune *tune) {
+	tune->searched_from = tune_elapsed(tune);
+	tune->searched = tune->evaluations;
+}
+
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	json_t *config = space_config_json(tune->task->space, index);
 	tune->evaluations++;
+	if (!tune->measured)
+		tune_searched_from(tune);
 	tune_status_count(tune, config, result);
 	json_decref(config);
 	tune_outcome_report(tune, index, result);
@@ -108,7 +133,7 @@ static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	struct trial_result result;
 	int failed = measure(tune, "search", config, tune_search_limit(tune), &result, err);
 	json_decref(config);
-	if (!failed)
+	if (!failed && !tune->cut)
 		tune_evaluated(tune, index, &result);
 	trial_result_clear(&result);
 	return failed ? -1 : 0;
@@ -129,6 +154,7 @@ bool tune_program_look(struct tune *tune) {
 	double expected = RUNS_EXPECTED * (tune->run_seconds + tune->extra_seconds);
 	if (tune->budget.may_grow && tune->budget.seconds < expected)
 		tune->budget.seconds = expected;
+	tune->budget.may_grow = false; /* from now on it is a promise */
 	return tune->baseline.status == TRIAL_CORRECT && tune->run_seconds <= WARMUP_UNDER_SECONDS;
 }
 
@@ -148,14 +174,20 @@ static int look_again(struct tune *tune, struct err *err) {
 	return measure(tune, "baseline", tune->task->baseline, 0, baseline, err);
 }
 
+static int baseline_measure(struct tune *tune, struct err *err) {
+	if (measure(tune, "baseline", tune->task->baseline, 0, &tune->baseline, err))
+		return -1;
+	return tune->cut ? tune_budget_check(tune, true, err) : 0;
+}
+
 static int look_at_program(struct tune *tune, struct err *err) {
 	struct trial_result *baseline = &tune->baseline;
-	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err) || look_again(tune, err))
+	if (baseline_measure(tune, err) || look_again(tune, err))
 		return -1;
-	if (!tune_program_look(tune))
+	if (!tune_program_look(tune) || tune_left(tune) < 2 * tune_proof_seconds(tune))
 		return 0;
 	trial_result_clear(baseline);
-	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err))
+	if (baseline_measure(tune, err))
 		return -1;
 	program_clock(tune);
 	return 0;
@@ -169,6 +201,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 		return -1;
 	tune->evaluations++;
 	tune_status_count(tune, task->baseline, &tune->baseline);
+	tune_searched_from(tune);
 	tune_counters_name(tune, &tune->baseline);
 	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
 		return -1;
@@ -183,10 +216,9 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 static int measure_baseline(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	tune_report(tune, TUNE_BASELINE);
-	if (task->whole_programs ? look_at_program(tune, err)
-	                         : measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
+	if (task->whole_programs ? look_at_program(tune, err) : baseline_measure(tune, err))
 		return -1;
-	return tune_baseline_done(tune, err);
+	return tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1 : 0;
 }
 
 /* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,
@@ -219,6 +251,10 @@ int tune_search_phase(struct tune *tune, struct err *err) {
 		}
 		if (tune_probe_best(tune, index, err) || search_step(tune, index, err))
 			return -1;
+		if (tune->cut) {
+			tune->stopped = "budget";
+			break;
+		}
 	}
 	return 0;
 }

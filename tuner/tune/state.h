@@ -9,7 +9,10 @@
 #include "tuner/tune/recall.h"
 #include "tuner/tune/sources.h"
 
-enum { FINALISTS_MAX = 8 };
+enum { FINALISTS_MAX = 8, TUNE_NOISES = 16 };
+/* Configurations whose best sample is within this factor of the best of all may still be the true winner; others
+ * cannot, because the noise is smaller. */
+#define TUNE_FINALIST_MARGIN 1.25
 
 struct measured { /* a configuration that worked, and its median in the search */
 	uint64_t index;
@@ -34,11 +37,16 @@ struct tune {
 	double extra_seconds;         /* spent before and after each run of a program */
 	struct measured *worked;
 	size_t worked_count;
-	double best;               /* of the successful ones, as reported to the strategy; NAN: none yet */
-	uint64_t best_index;       /* UINT64_MAX: none in the space */
-	double probed, probe_cost; /* when the best was last measured again, and how long that took; seconds */
-	struct recall *recall;     /* trials of an interrupted run */
-	bool measured;             /* something was measured that could not be replayed */
+	double best;                /* of the successful ones, as reported to the strategy; NAN: none yet */
+	uint64_t best_index;        /* UINT64_MAX: none in the space */
+	double probed, probe_cost;  /* when the best was last measured again, and how long that took; seconds */
+	struct recall *recall;      /* trials of an interrupted run */
+	bool measured;              /* something was measured that could not be replayed */
+	double noises[TUNE_NOISES]; /* standard deviations of the logarithm of a sample, in the last trials */
+	size_t noise_count;
+	double searched_from; /* the evaluations after the first `searched` were made since then */
+	uint64_t searched;
+	bool cut;                  /* the budget ended the last evaluation, which therefore counts for nothing */
 	double deviation, seconds; /* of the current evaluation, for the strategy */
 	json_t *counter_names;     /* of a trial; an array */
 	struct tune_sources *sources;
@@ -110,6 +118,31 @@ bool tune_spent(const struct tune *tune);
 uint64_t tune_budget_evaluations(const struct tune *tune);
 /* How many more evaluations it allows, judged by those so far; at least 1. */
 uint64_t tune_evaluations_left(const struct tune *tune);
+
+/* The seconds of a trial of the race or the duel with this value. */
+double tune_final_seconds(const struct tune *tune, double value);
+
+/* The promise of a budget in seconds: promise.c. Does it bind? */
+bool tune_promised(const struct tune *tune);
+/* Seconds until nothing new may begin; INFINITY without a promise. */
+double tune_left(const struct tune *tune);
+/* The clock of a comparison that may take this long, on the scale of tune_elapsed. */
+struct race_clock tune_race_clock(struct tune *tune, double left);
+/* The standard deviation of the logarithm of one sample; NAN: not known. */
+double tune_noise(const struct tune *tune);
+void tune_noise_note(struct tune *tune, const struct trial_result *result);
+int tune_pairs_first(const struct tune *tune);    /* of the duel's first look */
+int tune_pairs_expected(const struct tune *tune); /* by the difference and the noise at hand */
+double tune_pair_seconds(const struct tune *tune);
+double tune_proof_seconds(const struct tune *tune); /* of the shortest duel that can prove anything */
+/* May another configuration be measured? least: evaluations that a search should have; finals: seconds kept for them.
+ */
+bool tune_another_fits(const struct tune *tune, uint64_t least, double finals);
+/* Cuts a trial at the end of the budget; and did that happen? */
+void tune_limit(const struct tune *tune, struct trial_request *request);
+bool tune_was_cut(const struct trial_request *request, const struct trial_result *result);
+/* Reports a budget that is too short, once the baseline was measured, or cut. Fails if nothing useful could be done. */
+int tune_budget_check(struct tune *tune, bool cut, struct err *err);
 
 int tune_search_phase(struct tune *tune, struct err *err);
 enum { TUNE_AGAIN_MAX = 2 /* repetitions of a disturbed trial */ };

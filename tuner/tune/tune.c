@@ -28,7 +28,9 @@ const char *tune_phase_word(enum tune_phase phase) {
 
 double tune_now(const struct tune *tune) {
 	const struct pool *pool = tune->task->pool;
-	return pool ? pool->now(pool->ctx) : sys_now();
+	if (pool)
+		return pool->now(pool->ctx);
+	return tune->task->now ? tune->task->now(tune->task->now_ctx) : sys_now();
 }
 
 double tune_elapsed(const struct tune *tune) {

@@ -63,6 +63,8 @@ struct tune_task {
 	int64_t resume;                /* an unfinished search of the store to continue; 0: begin one */
 	const char *command;           /* the command that reproduces it */
 	const volatile int *interrupt; /* finish the trial and stop; may be NULL */
+	double (*now)(void *ctx);      /* monotonic seconds, for tests; NULL: the machine's clock */
+	void *now_ctx;
 };
 
 enum tune_phase { TUNE_BASELINE, TUNE_SEARCH, TUNE_RACE, TUNE_DUEL, TUNE_COUNTERS };
@@ -83,6 +85,7 @@ struct tune_progress {
 struct tune_observer {
 	void *ctx;
 	void (*progress)(void *ctx, const struct tune_progress *progress);
+	void (*say)(void *ctx, const char *text); /* a warning; may be NULL */
 };
 
 /* *result: the object under "results" of `tune --json`, a new reference; also set, with what is known, if the error is

@@ -22,6 +22,12 @@ void tune_describe_progress(void *ctx, const struct tune_progress *progress) {
 	results_progress(description->ui, &shown);
 }
 
+void tune_describe_say(void *ctx, const char *text) {
+	struct tune_description *description = ctx;
+	ui_progress_end(description->ui);
+	ui_warn(description->ui, NULL, "%s", text);
+}
+
 static long long failures_of(const json_t *result) {
 	const char *type;
 	json_t *count;

@@ -12,6 +12,7 @@ struct tune_description {
 };
 
 void tune_describe_progress(void *description, const struct tune_progress *progress);
+void tune_describe_say(void *description, const char *text);
 /* Prints a summary of the search; result may be NULL. */
 void tune_describe_end(struct tune_description *description, const json_t *result);
 

@@ -20,6 +20,9 @@ struct program {
 	/* observed */
 	int runs, samples_max, warmups, batches;
 	double timeout_max, timeout_last;
+	double clock;   /* simulated: the seconds of all runs */
+	char said[256]; /* the last warning */
+	int hanging;    /* this block never ends */
 };
 
 static double slowness(const struct trial_request *request) {
@@ -38,6 +41,19 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	p->batches += !request->whole_program;
 	p->timeout_max = fmax(p->timeout_max, request->timeout_s);
 	p->timeout_last = request->timeout_s;
+	if (js_int_or(request->config, "block", 64) == p->hanging || slow * p->seconds > request->timeout_s) {
+		result->status = TRIAL_TIMEOUT;
+		result->elapsed_s = request->timeout_s;
+		p->clock += request->timeout_s;
+		return 0;
+	}
+	if (!p->rate && request->limit_s >= 1 && value > request->limit_s) { /* as tuner/program/trial.c has it cut */
+		result->status = TRIAL_CENSORED;
+		result->value = result->elapsed_s = request->limit_s;
+	}
+	p->clock += result->elapsed_s;
+	if (result->status == TRIAL_CENSORED)
+		return 0;
 	if (p->all_crash || js_int_or(request->config, "block", 64) == p->crashing) {
 		result->status = TRIAL_RUNTIME;
 		snprintf(result->message, sizeof result->message, "exit status 1");
@@ -57,6 +73,14 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 
 static void annotate(void *ctx, json_t *result) {
 	json_object_set_new(result, "annotated", json_string(ctx));
+}
+
+static double now(void *ctx) {
+	return ((struct program *)ctx)->clock;
+}
+
+static void say(void *ctx, const char *text) {
+	snprintf(((struct program *)ctx)->said, sizeof((struct program *)ctx)->said, "%s", text);
 }
 
 /* Returns NULL if tune_run does. */
@@ -87,8 +111,11 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	                         .session = fixture_session(store, MACHINE),
 	                         .command = "sweetspot tune",
 	                         .annotate = annotate,
-	                         .annotate_ctx = "yes"};
-	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, NULL, &result, err))
+	                         .annotate_ctx = "yes",
+	                         .now = now,
+	                         .now_ctx = p};
+	const struct tune_observer observer = {.ctx = p, .say = say};
+	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, &observer, &result, err))
 		printf("# %s\n", err->what);
 	json_decref(problem);
 	json_decref(baseline);
@@ -109,7 +136,8 @@ static void short_program(void) {
 	ok(best_block(result) == 64, "the best block is found");
 	ok(p.samples_max == 5, "a short program is run several times a trial");
 	ok(p.warmups == 0 && p.batches == 0, "whole programs are neither warmed up nor batched");
-	ok(js_int_or(result, "pairs", 0) >= 21, "the winner meets the baseline in 21 pairs");
+	ok(js_int_or(result, "pairs", 0) == 5, "a ratio of 1.5 is clear after 5 pairs: %lld",
+	   (long long)js_int_or(result, "pairs", 0));
 	is_text(js_string_or(result, "verdict", ""), "faster", "and is faster");
 	is_text(js_string_or(result, "annotated", ""), "yes", "the result can be added to");
 	ok(p.timeout_last == 1, "a hang of a short program costs a second: %g", p.timeout_last);
@@ -121,17 +149,47 @@ static void long_program(void) {
 	struct err err = {0};
 	json_t *result = tune(&p, (struct tune_budget){.seconds = 600}, &err);
 	ok(p.samples_max == 1, "a long program is run once a trial");
-	ok(js_int_or(result, "pairs", 0) == 8, "the budget leaves 8 pairs of the final comparison: %lld",
+	ok(js_int_or(result, "pairs", 0) == 3, "a ratio of 1.5 is clear after 3 pairs of long runs: %lld",
 	   (long long)js_int_or(result, "pairs", 0));
+	is_text(js_string_or(result, "verdict", ""), "faster", "and proven");
+	ok(p.clock <= 600 * 1.05, "the budget of 600 s holds: %g s", p.clock);
+	is_text(p.said, "", "it is long enough");
 	ok(p.timeout_max <= 3600, "no run may take longer than an hour");
 	double baseline = 30 * (1 + log2(64.0 / 16) / 4);
-	ok(p.timeout_last > 4.9 * baseline && p.timeout_last < 5.1 * baseline, "a hang is cut at 5 baselines: %g s",
+	ok(p.timeout_last <= 5.1 * baseline, "a hang is cut at 5 baselines, or where the budget ends: %g s",
 	   p.timeout_last);
 	json_decref(result);
 	struct program again = {.seconds = 30};
 	result = tune(&again, (struct tune_budget){.seconds = 60, .may_grow = true}, &err);
-	ok(js_int_or(result, "pairs", 0) >= 21, "a default budget grows with the program");
+	ok(again.clock > 60 && again.clock <= 4500 * 1.05, "a default budget grows with the program: %g s", again.clock);
+	is_text(js_string_or(result, "verdict", ""), "faster", "and is enough for a proof");
 	json_decref(result);
+}
+
+/* A budget is kept whatever the program does: the clock is that of the runs. */
+static void promises(void) {
+	static const double budgets[] = {100, 150, 250, 300, 400, 700};
+	for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
+		for (int hanging = 16; hanging <= 1024; hanging *= 2) {
+			struct program p = {.seconds = 30, .hanging = hanging};
+			struct err err = {0};
+			json_t *result = tune(&p, (struct tune_budget){.seconds = budgets[i]}, &err);
+			if (p.clock > budgets[i] * 1.05)
+				ok(false, "a budget of %g s became %g s, %d hangs", budgets[i], p.clock, hanging);
+			json_decref(result);
+		}
+	struct program p = {.seconds = 30};
+	struct err err = {0};
+	json_t *result = tune(&p, (struct tune_budget){.seconds = 200}, &err);
+	ok(strstr(p.said, "budget of 200 s") && strstr(p.said, "--budget 4"), "short: %s", p.said);
+	is_text(js_string_or(result, "verdict", ""), "undecided", "what cannot be proven is undecided");
+	ok(best_block(result) != 16 && p.clock <= 210, "a better setting is found all the same");
+	json_decref(result);
+	struct program tried = {.seconds = 30}, cut = {.seconds = 30};
+	ok(!tune(&tried, (struct tune_budget){.seconds = 60}, &err) && err.code == ERR_USAGE, "too short: %s", err.what);
+	err = (struct err){0};
+	ok(!tune(&cut, (struct tune_budget){.seconds = 20}, &err) && err.code == ERR_USAGE && cut.clock <= 22,
+	   "too short: %s", err.what);
 }
 
 static void rate(void) {
@@ -174,6 +232,7 @@ int main(void) {
 	fixture_begin();
 	short_program();
 	long_program();
+	promises();
 	rate();
 	failures();
 	return fixture_end();

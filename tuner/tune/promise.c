@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A budget in seconds is a promise: it is kept within 5 % or 2 s, whichever is more. What is too long is not begun,
+ * what takes longer than expected is cut, and a budget that is too short is reported before the search begins. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/stats.h"
+#include "tuner/race/look.h"
+#include "tuner/tune/state.h"
+
+/* Of the promised tolerance: what may be used by work that probably ends in time, and where a trial is cut. The rest is
+ * for ending processes and for writing results. */
+static const double BEGIN_SHARE = 0.25, CUT_SHARE = 0.5;
+static const double TOLERANCE = 0.05, TOLERANCE_SECONDS = 2;
+/* A trial of the search may take this many times what is expected before it uses the time of the finals. */
+static const double CUT_TIMES = 1.5;
+/* A resumed search gets this share of the budget for its proof, however much was used before the interruption. */
+static const double PROOF_SHARE = 0.6;
+/* Runs of this length are compared in three pairs if that is clear, shorter ones in five. */
+static const double LONG_SECONDS = 0.5;
+/* Of the logarithm of one run, until it is known. */
+static const double NOISE_UNKNOWN = 0.02;
+enum { TRIALS_EXPECTED = 3, PAIRS_LEAST = 3 };
+
+bool tune_promised(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->budget;
+	return budget->seconds > 0 && !tune->fleet && !(budget->may_grow && tune->task->whole_programs);
+}
+
+static double tolerance(const struct tune *tune) {
+	return fmax(TOLERANCE_SECONDS, TOLERANCE * tune->budget.seconds);
+}
+
+static double end(const struct tune *tune) {
+	double budget = tune->budget.seconds;
+	return tune->task->resume ? fmax(budget, tune->spent_before + PROOF_SHARE * budget) : budget;
+}
+
+double tune_left(const struct tune *tune) {
+	return tune_promised(tune) ? end(tune) + BEGIN_SHARE * tolerance(tune) - tune_elapsed(tune) : INFINITY;
+}
+
+static double elapsed_now(void *ctx) {
+	return tune_elapsed(ctx);
+}
+
+struct race_clock tune_race_clock(struct tune *tune, double left) {
+	struct race_clock clock = {.now = elapsed_now, .ctx = tune};
+	if (tune_promised(tune)) {
+		clock.end = tune_elapsed(tune) + fmax(left, 1e-3);
+		clock.cut = end(tune) + CUT_SHARE * tolerance(tune);
+	}
+	return clock;
+}
+
+double tune_noise(const struct tune *tune) {
+	size_t count = tune->noise_count < TUNE_NOISES ? tune->noise_count : TUNE_NOISES;
+	return count ? stats_median(tune->noises, count) : NAN;
+}
+
+void tune_noise_note(struct tune *tune, const struct trial_result *result) {
+	double mean = 0, squares = 0, count = (double)result->sample_count;
+	if (result->status != TRIAL_CORRECT || result->sample_count < 2)
+		return;
+	for (size_t i = 0; i < result->sample_count; i++)
+		mean += log(result->samples[i]) / count;
+	for (size_t i = 0; i < result->sample_count; i++)
+		squares += pow(log(result->samples[i]) - mean, 2);
+	tune->noises[tune->noise_count++ % TUNE_NOISES] = sqrt(squares / (count - 1));
+}
+
+int tune_pairs_first(const struct tune *tune) {
+	return tune->task->whole_programs && tune->run_seconds >= LONG_SECONDS ? PAIRS_LEAST : PAIRS_LEAST + 2;
+}
+
+double tune_pair_seconds(const struct tune *tune) {
+	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
+	return base + (isnan(tune->best) ? base : tune_final_seconds(tune, tune->best));
+}
+
+double tune_proof_seconds(const struct tune *tune) {
+	return tune->baseline.status == TRIAL_CORRECT ? PAIRS_LEAST * tune_pair_seconds(tune) : 0;
+}
+
+int tune_pairs_expected(const struct tune *tune) {
+	struct look_rule rule = {.first = tune_pairs_first(tune),
+	                         .pairs_min = duel_defaults.pairs_min,
+	                         .pairs_max = duel_defaults.pairs_max,
+	                         .margin = duel_defaults.margin,
+	                         .level = duel_defaults.level};
+	double noise = tune_noise(tune), ratio = tune->best / tune->baseline.value;
+	if (!(ratio > 0))
+		return rule.pairs_min;
+	/* The ratio of a pair has the noise of two runs. */
+	return look_expected(&rule, ratio, sqrt(2) * (isnan(noise) ? NOISE_UNKNOWN : noise));
+}
+
+/* The time that the next evaluation probably takes, from those so far, builds included. */
+static double evaluation_seconds(const struct tune *tune) {
+	double first = tune->baseline.elapsed_s;
+	if (tune->evaluations < tune->searched + 2)
+		return first;
+	return (tune_elapsed(tune) - tune->searched_from) / (double)(tune->evaluations - tune->searched);
+}
+
+bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
+	double left = tune->budget.seconds - tune_elapsed(tune), next = evaluation_seconds(tune);
+	double proof = tune_proof_seconds(tune);
+	bool found =
+		tune->baseline.status != TRIAL_CORRECT || tune->best < tune->baseline.value * (1 - duel_defaults.margin);
+	if (next > left)
+		return false;
+	if (proof > left) /* nothing can be proven any more, but something better may be found */
+		return true;
+	if (next + proof > left)
+		return !found;
+	return tune->evaluations < least || next + finals <= left;
+}
+
+void tune_limit(const struct tune *tune, struct trial_request *request) {
+	if (!tune_promised(tune))
+		return;
+	double left = end(tune) + CUT_SHARE * tolerance(tune) - tune_elapsed(tune);
+	if (tune->evaluations > 0) /* the finals keep what they need */
+		left = fmin(left, fmax(left - tune_proof_seconds(tune), CUT_TIMES * evaluation_seconds(tune)));
+	request->left_s = fmax(left, 1e-3);
+	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
+}
+
+bool tune_was_cut(const struct trial_request *request, const struct trial_result *result) {
+	bool ended = result->status == TRIAL_TIMEOUT || result->status == TRIAL_CENSORED || result->status == TRIAL_COMPILE;
+	return request->left_s > 0 && ended && result->elapsed_s >= 0.99 * request->left_s;
+}
+
+static const char *seconds_text(double seconds, char text[32]) {
+	if (seconds < 10)
+		snprintf(text, 32, "%.2g s", seconds);
+	else
+		snprintf(text, 32, "%.0f s", seconds);
+	return text;
+}
+
+/* Round numbers are easier to type. */
+static double rounded_up(double seconds) {
+	double step = seconds < 20 ? 1 : seconds < 200 ? 10 : 60;
+	return ceil(seconds / step) * step;
+}
+
+static int refuse(const struct tune *tune, const char *longer, double run, double needed, struct err *err) {
+	char budget[32], time[32];
+	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: one run of the baseline takes %s%s",
+	        seconds_text(tune->budget.seconds, budget), longer, seconds_text(run, time));
+	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
+}
+
+int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
+	if (!tune_promised(tune) || tune_is_recalling(tune) || (tune->baseline.status != TRIAL_CORRECT && !cut))
+		return 0;
+	uint64_t valid = space_valid(tune->task->space), others = valid - (tune->task->start != UINT64_MAX && valid > 0);
+	double trials = (double)(others < TRIALS_EXPECTED ? others : TRIALS_EXPECTED);
+	double next = evaluation_seconds(tune), elapsed = tune_elapsed(tune), budget = tune->budget.seconds;
+	if (cut)
+		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * PAIRS_LEAST) * elapsed, err);
+	double needed = elapsed + trials * next + tune_proof_seconds(tune);
+	if (needed <= budget || trials == 0)
+		return 0;
+	if (next > tune_left(tune))
+		return refuse(tune, "", tune_seconds(tune, tune->baseline.value), needed, err);
+	if (tune->observer && tune->observer->say) {
+		char text[256], given[32], run[32];
+		snprintf(
+			text, sizeof text,
+			"the budget of %s is too short to prove a result, because a run takes %s: about --budget %.0fs would do",
+			seconds_text(budget, given), seconds_text(tune_seconds(tune, tune->baseline.value), run),
+			rounded_up(needed));
+		tune->observer->say(tune->observer->ctx, text);
+	}
+	return 0;
+}
