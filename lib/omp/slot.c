@@ -72,7 +72,8 @@ static int build_id_find(struct dl_phdr_info *info, size_t size, void *ctx) {
 	return here;
 }
 
-/* The loader knows the program by the word that it was called with, and libraries by the one that they were opened with.
+/* The loader knows the program by the word that it was called with, and libraries by the one that they were opened
+ * with.
  */
 static void path_find(const Dl_info *info, char *path) {
 	Dl_info program;

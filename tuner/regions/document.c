@@ -86,6 +86,7 @@ json_t *regions_profile_json(const struct regions_run *run, const json_t *more) 
 		json_object_set_new(json, "imbalance", js_number(regions_imbalance(&order[i]->facts)));
 		json_object_set_new(json, "efficiency", js_number(regions_efficiency(&order[i]->facts)));
 		limit_add(json, &(struct regions_limit_facts){.raw = record->raw,
+		                                              .is_busy = regions_record_waiting(record) > REGIONS_BUSY,
 		                                              .region = &order[i]->facts,
 		                                              .fork_join_s = regions_fork_join_s(record->raw)});
 		json_object_update(json, json_array_get(more, (size_t)(order[i] - record->regions)));
@@ -122,7 +123,7 @@ static json_t *teams_json(const struct regions_found *found, size_t region) {
 	return teams;
 }
 
-static json_t *regions_json(const struct regions_found *found, double total) {
+static json_t *regions_json(const struct regions_found *found, double total, bool is_busy) {
 	const struct regions_region **order = sorted(found->baseline);
 	json_t *regions = json_array();
 	for (size_t i = 0; i < found->baseline->count; i++) {
@@ -139,6 +140,7 @@ static json_t *regions_json(const struct regions_found *found, double total) {
 		json_object_set_new(json, "teams", teams_json(found, at));
 		limit_add(json, &(struct regions_limit_facts){
 							.raw = found->baseline->raw,
+							.is_busy = is_busy,
 							.region = &order[i]->facts,
 							.fork_join_s = regions_fork_join_s(found->baseline->raw),
 							.effects = found->effects ? &found->effects[at * found->team_count] : NULL,
@@ -182,6 +184,6 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 		json, "seconds",
 		json_pack("{s:o,s:o,s:o,s:o}", "measure", js_number(runs->seconds.profile + runs->seconds.explore), "duel",
 	              js_number(runs->seconds.proof), "race", json_real(0), "idle", js_number(fmax(0, elapsed - known))));
-	json_object_set_new(json, "regions", regions_json(found, total));
+	json_object_set_new(json, "regions", regions_json(found, total, runs->waiting > REGIONS_BUSY));
 	return json;
 }

@@ -4,7 +4,6 @@
 #include "tuner/regions/limits.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 static const double FORK_JOIN_SHARE = 0.15, IMBALANCE_LEAST = 0.2, FLAT = 0.05;
@@ -79,6 +78,9 @@ static unsigned flat_from(const struct regions_limit_facts *facts) {
 struct regions_limit regions_limit_find(const struct regions_limit_facts *facts) {
 	const struct omp_region *region = facts->region;
 	double call_s = region->calls ? 1e-9 * (double)region->ns / (double)region->calls : NAN;
+	if (facts->is_busy)
+		return (struct regions_limit){.kind = REGIONS_LIMIT_UNKNOWN,
+		                              .text = "unknown: other programs used its processors"};
 	if (facts->raw->cpus && facts->raw->default_threads > facts->raw->cpus)
 		return oversubscribed(facts);
 	if (facts->raw->default_threads < 2 || !(call_s > 0))

@@ -2,6 +2,8 @@
 /* The one thing that keeps a region from using its team well. */
 #ifndef TUNER_REGIONS_LIMITS_H
 #define TUNER_REGIONS_LIMITS_H
+#include <stdbool.h>
+
 #include "tuner/regions/fit.h"
 
 enum regions_limit_kind {
@@ -15,12 +17,13 @@ enum regions_limit_kind {
 
 struct regions_limit {
 	enum regions_limit_kind kind;
-	char text[240]; /* a sentence without a period; empty for NONE and UNKNOWN */
+	char text[240]; /* a sentence without a period; may be empty for NONE and UNKNOWN */
 };
 
 struct regions_limit_facts {
 	const struct omp_record *raw; /* for the number of processors and of threads */
 	const struct omp_region *region;
+	bool is_busy;       /* other programs used the processors */
 	double fork_join_s; /* of an empty region with the default team; NAN: unknown */
 	/* The effect of each team, or NULL; teams[0] is the default. */
 	const struct regions_effect *effects;

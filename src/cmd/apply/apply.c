@@ -135,6 +135,16 @@ static int apply(struct app *app, const struct opt_args *args, const struct appl
 	return 0;
 }
 
+/* A profile has a recommendation for the program. */
+static bool is_known(struct app *app, const struct opt_args *args, const struct apply_request *request) {
+	struct apply_choice choice = {0};
+	struct err none = {0};
+	json_t *profile = NULL;
+	bool known = choose_any(app, args, request, &profile, &choice, &none) == 0;
+	json_decref(profile);
+	return known;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
 		return regions_command_apply(app, args, err);
@@ -146,8 +156,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; i < count; i++)
 		size[i] = opt_at(args, "size", i);
 	request.size = size;
-	int failed = request_read(args, &request, err) || choose(app, args, &request, &profile, &launch.choice, err) ||
-	             apply(app, args, &request, &launch, err);
+	int failed = request_read(args, &request, err);
+	bool by_region = !failed && !request.kernel && !opt_has(args, "print") && !opt_has(args, "profile") &&
+	                 !opt_has(args, "shell") && regions_command_known(app, args) && !is_known(app, args, &request);
+	failed = failed || (by_region ? regions_command_apply(app, args, err)
+	                              : choose(app, args, &request, &profile, &launch.choice, err) ||
+	                                    apply(app, args, &request, &launch, err));
 	launch_clear(&launch);
 	json_decref(profile);
 	free(size);

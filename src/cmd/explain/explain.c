@@ -9,12 +9,14 @@
 #include "src/base/value.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/probe.h"
+#include "src/cmd/regions/regions.h"
 #include "tuner/trial/trial.h"
 
 static const struct opt what_options[] = {
 	OPT_GROUP("What to explain"),
 	{"size", 's', "K=V,..", "problem size, for example n=2048 (the last tuned)", OPT_REPEAT},
 	{"objective", 0, "NAME", "time, energy or edp, or several of them (time)", 0},
+	{"regions", 0, NULL, "the regions that tune --regions has tuned", 0},
 	{0},
 };
 
@@ -134,6 +136,8 @@ static int check(const struct opt_args *args, struct err *err) {
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "regions"))
+		return regions_command_explain(app, args, err);
 	json_t *size = json_object(), *results = json_array(), *probe = NULL;
 	int failed = check(args, err);
 	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
@@ -153,7 +157,8 @@ static const struct opt *const tables[] = {what_options, cmd_device_options, opt
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.summary = "explain why the winner wins, and what to try next",
-	.usage = "explain [OPTION...] [KERNEL...]",
+	.usage = "explain [OPTION...] [KERNEL...]\n"
+			 "explain --regions [-- PROGRAM]",
 	.options = tables,
 	.notes = "Uses the results that tune, sweep and compare have stored. Without a kernel it\n"
 			 "covers all kernels measured on this machine.",

@@ -109,3 +109,27 @@ json_t *regions_file_load(struct app *app, const struct opt_args *args, const ch
 	regions_files_clear(&files);
 	return json;
 }
+
+static int wanted(const struct dirent *entry) {
+	size_t length = strlen(entry->d_name);
+	return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+}
+
+int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, const json_t *document), void *ctx) {
+	struct err none = {0};
+	char *folder = folder_of(args, &none);
+	struct dirent **entries = NULL;
+	int count = folder ? scandir(folder, &entries, wanted, alphasort) : 0, result = 0;
+	for (int i = 0; i < count; i++) {
+		char *path = mem_printf("%s/%s", folder, entries[i]->d_name);
+		json_t *document = result ? NULL : document_load(path, &none);
+		if (document)
+			result = visit(ctx, document);
+		json_decref(document);
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	free(folder);
+	return result;
+}

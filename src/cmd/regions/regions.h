@@ -10,5 +10,12 @@ int regions_command_run(struct app *app, const struct opt_args *args, struct err
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err);
 /* Lines for a shell, a job script or a modulefile. */
 int regions_command_export(struct app *app, const struct opt_args *args, struct err *err);
+/* The limit of each region of the program after --, or of the only one that has been tuned. */
+int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err);
+/* Whether `tune --openmp` should tune by region instead: it runs the program once if nothing else was asked for.
+ * tables: the options of the command. */
+bool regions_command_suits(struct app *app, const struct opt_args *args, const struct opt *const *tables);
+/* Settings of the program are kept, and those of the store do not know it. */
+bool regions_command_known(struct app *app, const struct opt_args *args);
 
 #endif

@@ -112,6 +112,9 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	else if (strcmp(verdict, "faster") == 0)
 		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", ui_style(ui, UI_BOLD), ratio, ui_style(ui, UI_PLAIN), low,
 		       high, before, after);
+	else if (!isfinite(low) || !isfinite(high) || low <= 0)
+		printf("%s%s%s: %.2fx in %lld pairs, %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
+		       (long long)js_int_or(result, "pairs", 0), before, after);
 	else
 		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
 		       low, high, before, after);

@@ -9,6 +9,7 @@
 #include "src/app/lock.h"
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
+#include "src/cmd/regions/command.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/show.h"
@@ -22,15 +23,14 @@ static void progress(void *ctx, const char *phase, int done, int all) {
 	ui_progress(ctx, "regions  %s, run %d of about %d", phase, done, all);
 }
 
-/* The options of a program that make sense here. */
-static int options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
-                        struct regions_options *options, struct err *err) {
+int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
+                         struct regions_options *options, struct err *err) {
 	static const char *const refused[] = {"param", "build", "openmp", "metric", "spec", "sizes", "launcher", "resume"};
 	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
 	const char *expect = opt_get(args, "expect-output", NULL);
 	long long seed;
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-		if (opt_has(args, refused[i]))
+		if (opt_has(args, refused[i]) && (opt_has(args, "regions") || strcmp(refused[i], "openmp") != 0))
 			return err_set(err, ERR_USAGE, "tune the regions first, then the rest",
 			               "--%s cannot be combined with --regions", refused[i]);
 	if (expect && strcmp(expect, "same") != 0)
@@ -109,7 +109,7 @@ int regions_command_tune(struct app *app, const struct opt_args *args, struct er
 	json_t *result = NULL;
 	int failed = regions_target_read(&target, args, "tune", err) ||
 	             regions_files_of(app, args, target.path, &files, err) ||
-	             options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
+	             regions_options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {
 		options.table = files.table;
@@ -140,7 +140,8 @@ int regions_command_run(struct app *app, const struct opt_args *args, struct err
 	struct regions_options options;
 	struct counters_words words = {0};
 	json_t *profile = NULL;
-	int failed = regions_target_read(&target, args, "run", err) || options_read(app, args, &target, &options, err) ||
+	int failed = regions_target_read(&target, args, "run", err) ||
+	             regions_options_read(app, args, &target, &options, err) ||
 	             counters_read(app, args, &words, &options, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {

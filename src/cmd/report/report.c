@@ -55,9 +55,11 @@ static void page_put(struct report *report) {
 	html_end(report->html);
 	html_begin(report->html, "main", NULL);
 	report_machine(report);
-	report_recommend(report);
+	if (report->section_count)
+		report_recommend(report);
 	for (size_t i = 0; i < report->section_count; i++)
 		report_section(report, &report->sections[i]);
+	report_regions(report);
 	html_end(report->html);
 	page_end(report->html);
 }
@@ -92,6 +94,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                                             "contain what the report shows",
 	                                             "report writes an HTML page, not JSON")
 	                                   : report_gather(&report, err);
+	/* Programs that were only tuned by region are not in the store. */
+	if (failed && err->code == ERR_NOTHING && report_regions_any(args)) {
+		*err = (struct err){0};
+		report.machine = app_machine(app, err);
+		failed = report.machine ? 0 : -1;
+	}
 	if (!failed)
 		failed = make(&report, err);
 	report_clear(&report);

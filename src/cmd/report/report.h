@@ -50,6 +50,7 @@ struct report {
 	size_t set_count;
 	size_t machines;   /* number of machines with searches in the store */
 	const char *other; /* the word for --machine that selects the newest of them, or "" */
+	size_t regions;    /* programs whose regions are on the page */
 	bool is_foreign;   /* the page is about another machine than this one */
 };
 
@@ -77,6 +78,9 @@ void report_counters(struct report *report, const struct report_section *section
 void report_why(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);
 void report_provenance(struct report *report, const struct report_section *section);
+/* Programs whose regions were tuned; they are kept beside the store (src/cmd/report/regions.c). */
+void report_regions(struct report *report);
+bool report_regions_any(const struct opt_args *args);
 
 /* words.c */
 void report_heading(struct report *report, const char *text);

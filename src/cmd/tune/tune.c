@@ -158,26 +158,10 @@ static int budget_check(struct tune_session *session, struct err *err) {
 	return 0;
 }
 
-static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	if (opt_has(args, "regions"))
-		return regions_command_tune(app, args, err);
-	struct tune_session session = {.app = app, .args = args};
-	int failed = -1;
-	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&
-	    !budget_check(&session, err))
-		failed = opt_has(args, "plan") ? plan(&session, err) : tune(&session, err);
-	tune_nodes_free(session.nodes);
-	for (size_t i = 0; i < session.count; i++)
-		tune_item_free(session.items[i]);
-	free(session.items);
-	tune_sizes_free(session.sizes);
-	tune_settings_clear(&session.settings);
-	return failed;
-}
-
 static const struct opt regions_options[] = {
 	OPT_GROUP("Program (after --)"),
 	{"regions", 0, NULL, "tune each of its parallel regions", 0},
+	{"no-regions", 0, NULL, "do not tune by region where --openmp would", 0},
 	{"force", 0, NULL, "with --regions: also override num_threads clauses", 0},
 	{0},
 };
@@ -193,6 +177,25 @@ static const struct opt *const tables[] = {tune_what_options,
                                            launcher_options,
                                            cmd_store_options,
                                            NULL};
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	bool by_region = opt_has(args, "openmp") && !opt_has(args, "plan") && !opt_has(args, "no-regions") &&
+	                 regions_command_suits(app, args, tables);
+	if (by_region || opt_has(args, "regions"))
+		return regions_command_tune(app, args, err);
+	struct tune_session session = {.app = app, .args = args};
+	int failed = -1;
+	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&
+	    !budget_check(&session, err))
+		failed = opt_has(args, "plan") ? plan(&session, err) : tune(&session, err);
+	tune_nodes_free(session.nodes);
+	for (size_t i = 0; i < session.count; i++)
+		tune_item_free(session.items[i]);
+	free(session.items);
+	tune_sizes_free(session.sizes);
+	tune_settings_clear(&session.settings);
+	return failed;
+}
 
 const struct cmd cmd_tune = {
 	.name = "tune",

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the commands of this room. */
+#ifndef SRC_CMD_REGIONS_COMMAND_H
+#define SRC_CMD_REGIONS_COMMAND_H
+#include "src/app/cmd.h"
+#include "src/cmd/regions/target.h"
+#include "tuner/regions/regions.h"
+
+/* The options of a program that make sense here; counters and table are left out. */
+int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
+                         struct regions_options *options, struct err *err);
+
+#endif
