@@ -41,6 +41,7 @@ include %D%/tune/local.mk
 include %D%/tuner/export/local.mk
 include %D%/tuner/fleet/local.mk
 include %D%/tuner/profile/local.mk
+include %D%/tuner/build/local.mk
 include %D%/tuner/program/local.mk
 include %D%/tuner/race/local.mk
 include %D%/tuner/regions/local.mk

@@ -46,11 +46,11 @@ char *results_config(const json_t *config, const json_t *base) {
 }
 
 /* The parts of a progress line, in order. */
-enum part { PART_NAME, PART_BAR, PART_BEST, PART_FAILED, PART_ETA, PART_NOTE, PARTS };
+enum part { PART_NAME, PART_BAR, PART_BEST, PART_FAILED, PART_ETA, PART_BUILDS, PART_NOTE, PARTS };
 
 /* Drops the least important parts until the line fits. */
 static void parts_join(struct ui *ui, char parts[PARTS][128]) {
-	static const enum part least[] = {PART_NOTE, PART_BAR, PART_FAILED, PART_BEST, PART_ETA};
+	static const enum part least[] = {PART_NOTE, PART_BAR, PART_BUILDS, PART_FAILED, PART_BEST, PART_ETA};
 	int width = ui_progress_width(ui), total = 0;
 	for (size_t i = 0; i < PARTS; i++)
 		total += ui_columns(parts[i], strlen(parts[i]));
@@ -58,8 +58,8 @@ static void parts_join(struct ui *ui, char parts[PARTS][128]) {
 		total -= ui_columns(parts[least[i]], strlen(parts[least[i]]));
 		*parts[least[i]] = '\0';
 	}
-	ui_progress(ui, "%s%s%s%s%s%s", parts[PART_NAME], parts[PART_BAR], parts[PART_BEST], parts[PART_FAILED],
-	            parts[PART_ETA], parts[PART_NOTE]);
+	ui_progress(ui, "%s%s%s%s%s%s%s", parts[PART_NAME], parts[PART_BAR], parts[PART_BEST], parts[PART_FAILED],
+	            parts[PART_ETA], parts[PART_BUILDS], parts[PART_NOTE]);
 }
 
 /* NAN if unknown. */
@@ -96,6 +96,8 @@ void results_progress(struct ui *ui, const struct tune_progress *p) {
 		snprintf(parts[PART_ETA], sizeof *parts, "  ETA %.0f s", seconds_left(p));
 	if (p->failures)
 		snprintf(parts[PART_FAILED], sizeof *parts, "  %llu failed", (unsigned long long)p->failures);
+	if (p->building)
+		snprintf(parts[PART_BUILDS], sizeof *parts, "  %zu build%s", p->building, p->building == 1 ? "" : "s");
 	if (p->note)
 		snprintf(parts[PART_NOTE], sizeof *parts, "  %s", p->note);
 	progress_bar(ui, p, parts[PART_BAR], sizeof *parts);
@@ -264,6 +266,8 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 	details_print(ui, results);
 	failures_print(results);
 	incomparable_print(results);
+	if (ui_verbose(ui))
+		results_seconds_print(results);
 	stops_print(results);
 	if (isfinite(noise_floor))
 		printf("\nnoise floor of this session: %.2f %% (a configuration against itself)\n", 100 * noise_floor);

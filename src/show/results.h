@@ -40,4 +40,6 @@ void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */
 void results_regions_print(struct ui *ui, const json_t *result, FILE *out);
 
+void results_seconds_print(const json_t *results); /* where each second went */
+
 #endif

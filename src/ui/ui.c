@@ -159,6 +159,10 @@ static void message_print(struct ui *ui, const char *before, const char *format,
 	free(text);
 }
 
+bool ui_verbose(const struct ui *ui) {
+	return ui->verbose;
+}
+
 void ui_note(struct ui *ui, const char *format, ...) {
 	if (!ui->verbose)
 		return;

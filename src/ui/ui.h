@@ -48,6 +48,7 @@ int ui_progress_width(const struct ui *ui); /* columns available to the progress
 /* One line on stderr that rewrites itself on a terminal; when stderr is piped, a line every 30 s. */
 void ui_progress(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_progress_end(struct ui *ui);
+bool ui_verbose(const struct ui *ui);
 void ui_note(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3))); /* stderr, with --verbose */
 /* stderr, always: a fact that the user should know before waiting for the result. */
 void ui_tell(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));

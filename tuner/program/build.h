@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds a program once for each combination of the parameters that its build command names, each in a folder of its
- * own. */
+ * own that is kept for later sessions. */
 #ifndef TUNER_PROGRAM_BUILD_H
 #define TUNER_PROGRAM_BUILD_H
 #include "tuner/program/impl.h"
@@ -13,9 +13,15 @@ enum program_built {
 
 /* Checks that the sources can be copied. Nothing is created before the first build. */
 struct program_builds *program_builds_new(const struct program *program, struct err *err);
-void program_builds_free(struct program_builds *builds); /* removes all folders */
+void program_builds_free(struct program_builds *builds); /* stops builds under way and gives all folders back */
+struct builder *program_builds_builder(struct program_builds *builds);
 /* *folder: where this configuration is built; borrowed. The result is written only if the build failed. */
 enum program_built program_build(const struct program *program, const json_t *config, const char **folder,
                                  struct trial_result *result, struct err *err);
+
+const char *program_build_source(const struct program *program); /* the folder with the sources */
+/* identity.c: the same for builds that make the same program from the same sources. */
+void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,
+                            char hash[SHA256_TEXT]);
 
 #endif

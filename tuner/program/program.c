@@ -123,6 +123,10 @@ void program_free(struct program *program) {
 	free(program);
 }
 
+struct builder *program_builder(struct program *program) {
+	return program->builds ? program_builds_builder(program->builds) : NULL;
+}
+
 char *program_key(const json_t *config) {
 	return js_canonical(config);
 }

@@ -22,7 +22,7 @@ struct program_spec {
 	const char *cwd;          /* where it runs; NULL: here, or in the build folder */
 	const char *input;        /* file for stdin, relative to cwd, else to the current folder; NULL: empty */
 	const char *build;        /* NULL: nothing to build */
-	const char *build_folder; /* parent of this run's build folder; NULL: the user's cache */
+	const char *build_folder; /* parent of the build folders; NULL: the user's cache */
 	const char *before_each;  /* before every run, not timed; may be NULL */
 	const char
 		*verify; /* after every run, with the program's stdout as stdin; not 0 means `correctness`; may be NULL */
@@ -35,14 +35,17 @@ struct program_spec {
 	bool baseline_set; /* exception: the baseline has settings that the user's environment lacks, so its variables are
 	                      set */
 	double build_timeout_s; /* 0: 600 */
+	bool rebuild;           /* use no build of an earlier session */
 };
 
 struct program;
 /* ERR_USAGE: a bad regular expression; a {NAME} that is close to a parameter but is none; --maximize without a metric;
  * a missing program, input or folder. The worker is borrowed. */
 struct program *program_new(const struct program_spec *spec, struct worker *worker, struct err *err);
-void program_free(struct program *program); /* removes its build folders */
+void program_free(struct program *program); /* gives its build folders back */
 struct runner program_runner(struct program *program);
+/* Builds configurations ahead of their use; NULL: nothing is built. */
+struct builder *program_builder(struct program *program);
 
 /* How a parameter reaches the program: "argument", "build", "environment" or "openmp". */
 const char *program_param_way(const struct program *program, const char *param);

@@ -114,14 +114,13 @@ static int run_use(void *ctx, const json_t *answer, struct trial_result *result,
 	                                       : censored_read(run, answer, result, err);
 }
 
-int program_run(const struct program *program, const struct program_run *run, struct trial_result *result,
-                struct err *err) {
+int program_run(struct worker *worker, const struct program_run *run, struct trial_result *result, struct err *err) {
 	const struct worker_question question = {.request = run->request,
 	                                         .timeout_s = deadline(run),
 	                                         .grace_s = GRACE_SECONDS,
 	                                         .use = run_use,
 	                                         .ctx = (void *)run};
-	return worker_exchange(program->worker, &question, result, err);
+	return worker_exchange(worker, &question, result, err);
 }
 
 json_t *program_run_usage(const json_t *reply) {

@@ -13,8 +13,7 @@ struct program_run {
 	bool counters, slow;         /* counts events, and simulates some */
 };
 
-int program_run(const struct program *program, const struct program_run *run, struct trial_result *result,
-                struct err *err);
+int program_run(struct worker *worker, const struct program_run *run, struct trial_result *result, struct err *err);
 /* Checks `counters` and `counting` of a reply; returns -1 with err if they are malformed. */
 int program_counters_check(const json_t *reply, struct err *err);
 /* The hash in a reply that program_run has accepted; NULL: none. */

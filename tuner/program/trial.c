@@ -95,7 +95,7 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 		snprintf(message, sizeof message, "{%s} has not been given a value", missing);
 		return typed(result, TRIAL_CONSTRAINTS, message);
 	}
-	int failed = program_run(one->program, &run, result, err);
+	int failed = program_run(one->program->worker, &run, result, err);
 	json_decref(run.request);
 	return failed;
 }

@@ -12,7 +12,8 @@ static json_t *plan_new(const struct tune *tune, uint64_t budget, struct err *er
 	int64_t until = 0;
 	if (store_last_trial(tune->task->store, &until, err))
 		return NULL;
-	return json_pack("{s:I,s:I}", "budget", (json_int_t)budget, "until", (json_int_t)until);
+	return json_pack("{s:I,s:I,s:i}", "budget", (json_int_t)budget, "until", (json_int_t)until, "ahead",
+	                 (int)tune->ahead.depth);
 }
 
 /* wanted: the searches of an earlier plan; NULL: there was none. */
@@ -51,8 +52,11 @@ static int plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct e
 int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
 	const struct tune_task *task = tune->task;
 	json_t *plan = NULL;
+	tune_ahead_begin(tune);
 	int failed = plan_make(tune, budget, &plan, err);
 	if (!failed) {
+		int64_t ahead = js_int_or(plan, "ahead", 1);
+		tune->ahead.depth = ahead < 1 ? 1 : ahead < TUNE_AHEAD_MAX ? (unsigned)ahead : TUNE_AHEAD_MAX;
 		int64_t planned = js_int_or(plan, "budget", 0);
 		struct strategy_task of_strategy = {.space = task->space,
 		                                    .seed = task->seed,

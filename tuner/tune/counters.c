@@ -80,12 +80,11 @@ int counting_keep(struct tune *tune, const json_t *config, const struct trial_re
 
 /* Failing to count is reported and never a reason to lose the result. */
 static int count_one(struct tune *tune, const json_t *config, struct err *err) {
-	const struct runner *runner = tune->task->runner;
 	struct trial_request request = counting_request(tune, config);
 	struct trial_result result = {0};
 	struct err bad = {0};
 	tune_report(tune, TUNE_COUNTERS);
-	int rc = runner->run(runner->ctx, &request, &result, &bad);
+	int rc = tune_trial(tune, SPENT_COUNTERS, &request, &result, &bad);
 	if (rc == 0) {
 		rc = counting_keep(tune, config, &result, err);
 	} else if (bad.code == ERR_INTERRUPTED) {

@@ -142,7 +142,8 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 		count = affordable_field(tune, count, options.blocks_min, seconds_left(tune) / 2);
 	}
 	*winner = 0;
-	return count > 1 ? race_run(task->runner, &request, entries, count, &options, &observer, winner, err) : 0;
+	struct runner runner = tune_runner(tune, SPENT_RACE);
+	return count > 1 ? race_run(&runner, &request, entries, count, &options, &observer, winner, err) : 0;
 }
 
 static void duel_plan_alone(struct tune *tune, struct duel_options *options) {
@@ -170,7 +171,8 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	else
 		duel_plan_alone(tune, &options);
 	tune->dueled = true;
-	return duel_run(task->runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
+	struct runner runner = tune_runner(tune, SPENT_DUEL);
+	return duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
 }
 
 /* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change

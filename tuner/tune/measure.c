@@ -50,12 +50,11 @@ bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result
 
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err) {
-	const struct runner *runner = tune->task->runner;
 	struct trial_result one = {0};
 	struct trial_request limited = *request;
 	bool recalled = recall_take(tune->recall, phase, request->config, &one);
 	tune_limit(tune, &limited);
-	if (!recalled && runner->run(runner->ctx, &limited, &one, err)) {
+	if (!recalled && tune_trial(tune, SPENT_MEASURE, &limited, &one, err)) {
 		trial_result_clear(&one);
 		return -1;
 	}
@@ -124,7 +123,6 @@ static void probes_recall(struct tune *tune, const json_t *next) {
 }
 
 int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
-	const struct runner *runner = tune->task->runner;
 	json_t *coming = space_config_json(tune->task->space, next);
 	bool known = recall_has(tune->recall, coming);
 	probes_recall(tune, known ? coming : NULL);
@@ -135,7 +133,7 @@ int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	struct trial_request request = tune_request(tune, config);
 	struct trial_result result = {0};
 	double begun = sys_now();
-	int failed = runner->run(runner->ctx, &request, &result, err);
+	int failed = tune_trial(tune, SPENT_PROBE, &request, &result, err);
 	if (!failed) {
 		tune_pareto_record(tune, config, &result);
 		probe_use(tune, &result, sys_now() - begun);

@@ -197,6 +197,11 @@ void recall_each(struct recall *recall, void (*each)(void *ctx, const char *conf
 	free(rows);
 }
 
+size_t recall_row(const struct recall *recall, const json_t *config) {
+	size_t row = row_find(recall, KIND_SEARCH, config);
+	return row < recall->count ? row : SIZE_MAX;
+}
+
 bool recall_has(const struct recall *recall, const json_t *config) {
 	return row_find(recall, KIND_SEARCH, config) < recall->count;
 }

@@ -108,6 +108,11 @@ json_t *tune_result(const struct tune *tune) {
 	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
 	if (task->device_name)
 		json_object_set_new(result, "device_name", json_string(task->device_name));
+	json_object_set_new(result, "seconds", tune_seconds_json(tune));
+	if (task->builder) {
+		json_object_set_new(result, "builds", json_integer((json_int_t)builder_figures(task->builder).made));
+		json_object_set_new(result, "building", tune_building_json(tune));
+	}
 	if (tune->dueled && tune->best_config && tune->duel.paired.count > 1)
 		decided(tune, result);
 	else

@@ -236,19 +236,16 @@ const char *tune_over(const struct tune *tune) {
 	return hopeless(tune) ? "gain" : NULL;
 }
 
-int tune_search_phase(struct tune *tune, struct err *err) {
-	if (tune->fleet)
-		return tune_parallel_search(tune, err);
+static int search_run(struct tune *tune, struct err *err) {
 	if (measure_baseline(tune, err))
 		return -1;
 	while (!(tune->stopped = tune_over(tune))) {
 		uint64_t index;
 		if (tune_interrupted(tune))
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		if (search_ask(tune->search, &index, 1) == 0) {
-			tune->stopped = "space";
-			break;
-		}
+		int rc = tune_ahead_next(tune, &index, err);
+		if (rc <= 0)
+			return rc;
 		if (tune_probe_best(tune, index, err) || search_step(tune, index, err))
 			return -1;
 		if (tune->cut) {
@@ -257,4 +254,12 @@ int tune_search_phase(struct tune *tune, struct err *err) {
 		}
 	}
 	return 0;
+}
+
+int tune_search_phase(struct tune *tune, struct err *err) {
+	if (tune->fleet)
+		return tune_parallel_search(tune, err);
+	int failed = search_run(tune, err);
+	tune_ahead_end(tune);
+	return failed;
 }

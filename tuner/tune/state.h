@@ -2,6 +2,7 @@
 /* Shared by the files of this folder and of parallel/ only. */
 #ifndef TUNER_TUNE_STATE_H
 #define TUNER_TUNE_STATE_H
+#include "tuner/build/builder.h"
 #include "tuner/fleet/fleet.h"
 #include "tuner/race/race.h"
 #include "tuner/search/search.h"
@@ -20,6 +21,28 @@ struct measured { /* a configuration that worked, and its median in the search *
 	double promise; /* its smallest sample, which no disturbance can have lowered: decides who races */
 	double wall;    /* seconds per run if the value is a metric; NAN: not known */
 	unsigned times; /* number of measurements */
+};
+
+/* What a run spends its seconds on, in the words of the result. */
+enum tune_spending {
+	SPENT_IDLE, /* nothing of the others */
+	SPENT_BUILD,
+	SPENT_MEASURE,
+	SPENT_VERIFY,
+	SPENT_PROBE,
+	SPENT_RACE,
+	SPENT_DUEL,
+	SPENT_COUNTERS,
+	SPENT_SEARCH, /* the strategy */
+	SPENT_COUNT
+};
+
+enum { TUNE_AHEAD_MAX = 64 };
+struct tune_ahead { /* proposed and not yet measured */
+	uint64_t queue[TUNE_AHEAD_MAX];
+	size_t count;
+	unsigned depth; /* proposals at a time */
+	bool beside;    /* builds may run beside a measurement */
 };
 
 struct tune {
@@ -54,6 +77,10 @@ struct tune {
 	struct fleet *fleet;   /* nodes of the pool; NULL: none */
 	struct block_runner blocks;
 	const char *stopped; /* why the search ended: "budget", "space", "gain"; NULL: it goes on */
+	struct tune_ahead ahead;
+	double spent[SPENT_COUNT], spent_at; /* seconds; since when on `spending` */
+	enum tune_spending spending, finals;
+	double trial_seconds; /* of the last trial, without its build */
 	/* final phases */
 	json_t *best_config;
 	struct duel_result duel;
@@ -83,6 +110,19 @@ double tune_wall(const struct trial_result *result);
 double tune_shown(const struct tune *tune, double value);
 bool tune_interrupted(const struct tune *tune);
 void tune_report(struct tune *tune, enum tune_phase phase);
+/* From now on the seconds go to this; returns what they went to. clock.c */
+enum tune_spending tune_spend(struct tune *tune, enum tune_spending on);
+/* Runs a trial of the task's runner. */
+int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
+               struct trial_result *result, struct err *err);
+struct runner tune_runner(struct tune *tune, enum tune_spending on); /* tune_trial for the finals */
+json_t *tune_seconds_json(const struct tune *tune);                  /* new reference */
+json_t *tune_building_json(const struct tune *tune);                 /* new reference; NULL: nothing is built */
+/* Called once the baseline is measured: decides how many are proposed at a time. ahead.c */
+void tune_ahead_begin(struct tune *tune);
+/* The next configuration to measure, which is built if it has to be. 0: the search is over, -1: interrupted. */
+int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err);
+void tune_ahead_end(struct tune *tune); /* stops all builds */
 /* A request with the samples and limits of a search trial. */
 struct trial_request tune_request(const struct tune *tune, const json_t *config);
 struct race_observer tune_race_observer(struct tune *tune);

@@ -65,6 +65,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.gain = tune->baseline.value / tune->best,
 		.elapsed = tune_elapsed(tune),
 		.budget = tune_budget_time(tune),
+		.building = task->builder ? builder_figures(task->builder).running : 0,
 		.note = tune->search ? search_phase(tune->search) : NULL,
 	};
 	if (tune->observer && tune->observer->progress)
@@ -297,7 +298,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	bool found = false;
 	*result = NULL;
 	tune.baseline.value = NAN;
-	tune.begun = tune_now(&tune);
+	tune.begun = tune.spent_at = tune_now(&tune);
 	if (task->pool) {
 		tune.fleet = fleet_new(task->pool);
 		tune_parallel_finals(&tune);
@@ -306,6 +307,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	}
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);
+	tune_spend(&tune, SPENT_IDLE);
 	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
 	if (*result && task->annotate)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "src/base/err.h"
+#include "tuner/build/builder.h"
 #include "tuner/fleet/pool.h"
 #include "tuner/space/space.h"
 #include "tuner/store/store.h"
@@ -50,8 +51,9 @@ struct tune_task {
 	/* Adds to the result before it is stored; may be NULL. */
 	void (*annotate)(void *ctx, json_t *result);
 	void *annotate_ctx;
-	struct runner *runner; /* not used with a pool */
-	struct pool *pool;     /* nodes that measure in parallel; NULL: the runner, one trial after the other */
+	struct runner *runner;   /* not used with a pool */
+	struct builder *builder; /* builds what the runner runs; NULL: nothing is built. Not used with a pool */
+	struct pool *pool;       /* nodes that measure in parallel; NULL: the runner, one trial after the other */
 	struct store *store;
 	int64_t session;
 	const char *fingerprint; /* of this machine */
@@ -79,6 +81,7 @@ struct tune_progress {
 	bool is_metric;
 	double gain;            /* above 1: better than the baseline; NAN: not known */
 	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
+	size_t building;        /* builds under way */
 	const char *note;       /* the strategy's current phase; may be NULL */
 };
 

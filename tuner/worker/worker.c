@@ -22,6 +22,12 @@ struct worker *worker_new(const struct worker_options *options) {
 	return worker;
 }
 
+struct worker *worker_twin(const struct worker *worker, const volatile int *interrupt) {
+	const struct worker_options options = {
+		.path = worker->path, .address_space = worker->options.address_space, .interrupt = interrupt};
+	return worker_new(&options);
+}
+
 int worker_stop(struct worker *worker, double grace) {
 	if (!worker->proc)
 		return 0;

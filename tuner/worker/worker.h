@@ -42,6 +42,8 @@ struct worker_options {
 
 /* The process is started only when it is needed. */
 struct worker *worker_new(const struct worker_options *options);
+/* Another worker on this machine with the same options but an interrupt of its own. */
+struct worker *worker_twin(const struct worker *worker, const volatile int *interrupt);
 void worker_rest(struct worker *worker); /* stops the process until it is needed again */
 void worker_free(struct worker *worker); /* stops the process and leaves none of its group behind */
 struct runner worker_runner(struct worker *worker);

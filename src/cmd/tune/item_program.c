@@ -133,6 +133,7 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 		.whole_programs = true,
 		.metric = plan->program.metric,
 		.maximize = plan->program.maximize,
+		.builder = program_builder(program),
 		.annotate = annotate,
 		.annotate_ctx = p,
 	};
@@ -153,6 +154,8 @@ static void variables_tell(struct app *app, const struct tune_item *item) {
 
 struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err) {
 	struct program_plan *plan = program_plan_new(app, args, err);
+	if (plan)
+		plan->program.rebuild = opt_has(args, "rebuild");
 	struct tune_item *item = item_new(app, NULL, plan, err);
 	if (item)
 		variables_tell(app, item);

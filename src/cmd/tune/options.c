@@ -157,6 +157,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    objective_read(args, settings, err) || counters_read(args, settings, err) ||
 	    stop_when_read(args, &settings->stop_gain, err) ||
+	    opt_int(args, "jobs", 1, BUILD_JOBS_MAX, 0, &settings->jobs, err) ||
 	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;

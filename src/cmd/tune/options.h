@@ -14,6 +14,7 @@ struct tune_settings {
 	uint64_t seed; /* drawn at random if none is given */
 	double timeout_s;
 	bool transfer, complete;
+	long long jobs;   /* builds at the same time; 0: as many as suit the item */
 	double stop_gain; /* 0: do not stop early */
 	struct counters_words words;
 	struct trial_counters counters; /* refers to `words` */

@@ -13,6 +13,7 @@
 #include "src/app/lock.h"
 #include "src/plan/hints.h"
 #include "src/show/results.h"
+#include "src/cmd/tune/builds.h"
 #include "src/cmd/tune/counters.h"
 #include "src/cmd/tune/nodes.h"
 #include "src/cmd/tune/describe.h"
@@ -103,6 +104,8 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	struct tune_task task = item->task;
 	struct tune_nodes *nodes = t->what->nodes;
 	if (session_begin(t, err) || (nodes && tune_nodes_use(nodes, item, store_path(t->store), err)))
+		return -1;
+	if (!nodes && tune_builds_begin(t, &task, err))
 		return -1;
 	task.pool = nodes ? tune_nodes_pool(nodes) : NULL;
 	task.strategy = t->what->settings.strategy;

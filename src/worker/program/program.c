@@ -122,6 +122,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		program_trial_runs(&trial);
 		reply = reply_make(&trial);
 		count(arena, &trial, plan, reply);
+		json_object_set_new(reply, "verify_s", json_real(trial.verify_s));
 		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
 	}
 	trial_close(&trial);

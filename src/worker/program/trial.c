@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/base/proc/proc.h"
+#include "src/base/sys.h"
 #include "src/worker/count/noise.h"
 #include "src/worker/kernel/word.h"
 
@@ -82,8 +83,13 @@ static bool before(struct program_trial *trial) {
 
 static bool verified(struct program_trial *trial) {
 	char how[PROGRAM_MESSAGE];
-	return !trial->request->verify || side_run(trial, trial->request->verify, trial->output.spool, how, sizeof how) ||
-	       fail(trial, "correctness", "verify: %s", how);
+	if (!trial->request->verify) {
+		return true;
+	}
+	double begun = sys_now();
+	bool right = side_run(trial, trial->request->verify, trial->output.spool, how, sizeof how);
+	trial->verify_s += sys_now() - begun;
+	return right || fail(trial, "correctness", "verify: %s", how);
 }
 
 static double patience(const struct program_request *request, const struct program_again *again, bool *censors) {

@@ -19,6 +19,7 @@ struct program_trial {
 	struct program_procfs procfs;
 	struct program_usage *usage;
 	double *samples, *metrics;
+	double verify_s; /* all commands that verified */
 	size_t count;
 	char hash[SHA256_TEXT]; /* of the first run */
 	const char *status;     /* NULL: no failure so far */

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "src/base/tree.h"
@@ -14,6 +15,25 @@ static bool sh(const char *line) {
 	return system(line) == 0;
 }
 
+/* A later session builds nothing again unless something that the build has read is another. */
+static void test_kept(const struct program_spec *spec) {
+	struct rig rig = rig_open(worker, NULL, *spec);
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a later session");
+	ok(rig.result.value == 2, "runs what was built");
+	file_is("../built", "b 1\nb 2\nb 3\n", "and does not build it again");
+	rig_close(&rig);
+	ok(sh("echo '# another' >>source"), "the source changes");
+	rig = rig_open(worker, NULL, *spec);
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "then it is built");
+	file_is("../built", "b 1\nb 2\nb 3\nb 2\n", "again");
+	rig_close(&rig);
+	ok(sh("for f in ../cache/sweetspot/build/*/tree/app; do echo '#' >>$f; done"), "a kept program changes");
+	rig = rig_open(worker, NULL, *spec);
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "what is damaged is built");
+	file_is("../built", "b 1\nb 2\nb 3\nb 2\nb 2\n", "again, too");
+	rig_close(&rig);
+}
+
 /* B is built into the program, C is only an argument. */
 static void test_build(const char *top) {
 	char *build = mem_printf(
@@ -23,10 +43,9 @@ static void test_build(const char *top) {
 	file_put("source", "#!/bin/sh\npwd >>\"$LOG\"\n");
 	char *log = mem_printf("%s/log", top);
 	setenv("LOG", log, 1);
-	struct rig rig =
-		rig_open(worker, NULL,
-	             (struct program_spec){
-					 .argv = WORDS("./app", "{C}"), .params = WORDS("B", "C"), .build = build, .metric = "[0-9]+"});
+	const struct program_spec spec = {
+		.argv = WORDS("./app", "{C}"), .params = WORDS("B", "C"), .build = build, .metric = "[0-9]+"};
+	struct rig rig = rig_open(worker, NULL, spec);
 	is_text(program_param_way(rig.program, "B"), "build", "B belongs to the build");
 	is_text(program_param_way(rig.program, "C"), "argument", "C does not");
 	for (int round = 0; round < 2; round++) {
@@ -39,12 +58,13 @@ static void test_build(const char *top) {
 		ok(strstr(rig.result.message, "no 3s here") && !strstr(rig.result.message, "first"), "and its last words");
 	}
 	status_is(&rig, "{\"C\":5}", 1, "constraints", "a build without a value");
-	file_is("built", "b 1\nb 2\nb 3\n", "each was built once, the failed one, too");
-	ok(sh("test $(sort -u log | wc -l) = 2 && ! grep -qx \"$(pwd)\" log"), "each runs in its own folder");
+	file_is("../built", "b 1\nb 2\nb 3\n", "each was built once, the failed one, too");
+	ok(sh("test $(sort -u ../log | wc -l) = 2 && ! grep -qx \"$(pwd)\" ../log"), "each runs in its own folder");
 	ok(access("app", F_OK) != 0, "nothing was built here");
-	ok(sh("test $(ls -d cache/sweetspot/build/run-*/[0-9] | wc -l) = 2"), "failed builds leave no folder");
+	ok(sh("test $(ls -d ../cache/sweetspot/build/*/tree | wc -l) = 2"), "failed builds leave no folder");
 	rig_close(&rig);
-	ok(sh("test \"$(ls cache/sweetspot/build)\" = lock"), "in the end no folder is left");
+	ok(sh("test $(ls ../cache/sweetspot/build/*/record | wc -l) = 2"), "in the end the others are kept");
+	test_kept(&spec);
 	free(log);
 	free(build);
 }
@@ -144,7 +164,7 @@ static void test_interrupt(void) {
 int main(void) {
 	char top[] = "/tmp/sweetspot-build-XXXXXX";
 	char *build = realpath(getenv("BUILDDIR") ? getenv("BUILDDIR") : ".", NULL);
-	if (!build || !mkdtemp(top) || chdir(top)) {
+	if (!build || !mkdtemp(top) || chdir(top) || mkdir("src", 0700) || chdir("src")) {
 		printf("Bail out! no folder\n");
 		return 99;
 	}

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #include "src/base/mem.h"
 #include "src/base/tree.h"
 #include "tests/tap.h"
-#include "tuner/program/folder.h"
 #include "tuner/program/tree.h"
 
 static const struct program_tree_limit wide = {.bytes = 1 << 30, .files = 1000};
@@ -117,53 +115,6 @@ static void test_remove(void) {
 	ok(access("gone", F_OK) != 0, "it goes, too");
 }
 
-/* The folder of a killed run is removed by the next one; that of a living run is not. */
-static void test_folder(const char *top) {
-	struct err err = {0};
-	char *cache = mem_printf("%s/cache", top), path[4096] = "";
-	setenv("XDG_CACHE_HOME", cache, 1);
-	struct program_folder *first = program_folder_new(NULL, &err);
-	struct stat info = {0};
-	ok(first && stat(program_folder_path(first), &info) == 0 && (info.st_mode & 0777) == 0700, "a folder of our own %s",
-	   err.what);
-	int ends[2];
-	if (pipe(ends))
-		return;
-	pid_t child = fork();
-	if (child == 0) {
-		struct program_folder *theirs = program_folder_new(NULL, &err);
-		const char *name = theirs ? program_folder_path(theirs) : "";
-		ssize_t put = write(ends[1], name, strlen(name));
-		pause();
-		_exit(put < 0);
-	}
-	ssize_t size = read(ends[0], path, sizeof path - 1);
-	ok(size > 0 && access(path, F_OK) == 0 && access(program_folder_path(first), F_OK) == 0,
-	   "two runs live side by side");
-	char *line = mem_printf("mkdir %s/1 && echo x >%s/1/y && mkdir %s/sweetspot/build/run-broken && ln -s %s/other "
-	                        "%s/sweetspot/build/run-link && mkdir %s/sweetspot/build/mine",
-	                        path, path, cache, top, cache, cache);
-	ok(sh(line), "it builds");
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	struct program_folder *second = program_folder_new(NULL, &err);
-	ok(second && access(path, F_OK) != 0, "leftovers of a killed run are removed");
-	ok(sh("test ! -e cache/sweetspot/build/run-broken && test -L cache/sweetspot/build/run-link && test -f other/keep "
-	      "&& "
-	      "test -d cache/sweetspot/build/mine"),
-	   "so is a broken folder, but neither links nor other names");
-	ok(access(program_folder_path(first), F_OK) == 0, "the first run still has its own");
-	program_folder_free(first);
-	program_folder_free(second);
-	ok(sh("test \"$(ls cache/sweetspot/build | tr '\\n' ' ')\" = 'lock mine run-link '"), "in the end none is left");
-	setenv("XDG_CACHE_HOME", "/dev/null/x", 1);
-	ok(!program_folder_new(NULL, &err) && *err.what, "no folder can be created: %s", err.what);
-	free(line);
-	free(cache);
-	close(ends[0]);
-	close(ends[1]);
-}
-
 int main(void) {
 	char top[] = "/tmp/sweetspot-tree-XXXXXX";
 	if (!mkdtemp(top) || chdir(top)) {
@@ -173,7 +124,6 @@ int main(void) {
 	test_copy(top);
 	test_limits(top);
 	test_remove();
-	test_folder(top);
 	tree_remove(top);
 	ok(access(top, F_OK) != 0, "all is removed");
 	return tap_done();

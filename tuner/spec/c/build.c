@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include <unistd.h>
 
 #include "src/base/json/js.h"
-#include "tuner/program/folder.h"
+#include "src/base/sha256.h"
+#include "tuner/build/cache.h"
 #include "tuner/spec/c/impl.h"
 
 enum { BUILDS_KEPT = 256, ARGUMENTS_ROOM = 192 };
@@ -17,7 +19,8 @@ struct c_builds {
 	struct arena *arena;
 	const struct c_kernel *kernel;
 	struct c_compiler compiler;
-	struct program_folder *folder;
+	struct build_cache *cache;
+	struct build_folder *folder;
 	struct stat file; /* the kernel file when it was first read */
 	struct c_build *list;
 	size_t count, oldest; /* the first that may still have its file */
@@ -52,6 +55,18 @@ static int harness_build(struct c_builds *b, struct err *err) {
 	}
 }
 
+/* One folder for all builds of this run. It is not kept, because the plug-ins contain its name. */
+static int folder_make(struct c_builds *b, const char *base, struct err *err) {
+	char key[SHA256_TEXT];
+	sha256_text(b->kernel->file, strlen(b->kernel->file), key);
+	b->cache = build_cache_new(base);
+	b->folder = build_cache_make(b->cache, key, err);
+	if (!b->folder)
+		return -1;
+	const char *tree = build_folder_tree(b->folder);
+	return mkdir(tree, 0700) ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", tree, strerror(errno)) : 0;
+}
+
 struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
                               struct err *err) {
 	struct c_builds *b = mem_alloc(1, sizeof *b);
@@ -60,10 +75,9 @@ struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_comp
 		err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read");
 		goto fail;
 	}
-	b->folder = program_folder_new(base, err);
-	if (!b->folder)
+	if (folder_make(b, base, err))
 		goto fail;
-	b->compiler.folder = program_folder_path(b->folder);
+	b->compiler.folder = build_folder_tree(b->folder);
 	if (c_sources_write(kernel, b->compiler.folder, err) || harness_build(b, err))
 		goto fail;
 	return b;
@@ -75,7 +89,8 @@ fail:
 void c_builds_free(struct c_builds *b) {
 	if (!b)
 		return;
-	program_folder_free(b->folder);
+	build_folder_free(b->folder);
+	build_cache_free(b->cache);
 	for (size_t i = 0; i < b->count; i++) {
 		free(b->list[i].key);
 		free(b->list[i].path);

@@ -9,7 +9,7 @@
 #include "tuner/worker/worker.h"
 
 struct spec_c;
-/* Checks KernelSpecification and all values of the space, and makes a folder for the builds (program_folder.h).
+/* Checks KernelSpecification and all values of the space, and makes a folder for the builds (tuner/build/cache.h).
  * ERR_USAGE names what is wrong in the file; ERR_FAILED where there is no compiler (CC, else cc) that works. The
  * specification may be freed afterwards, the worker may not. */
 struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err);

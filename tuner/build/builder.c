@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/build/builder.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/build/impl.h"
+
+static const double SLICE_SECONDS = 0.1; /* interval between checks of the interrupt flag */
+
+struct builder *builder_new(const struct build_work *work, struct worker *worker) {
+	struct builder *builder = mem_alloc(1, sizeof *builder);
+	pthread_condattr_t monotonic;
+	builder->work = *work;
+	builder->worker = worker;
+	builder->figures.jobs = 1;
+	pthread_mutex_init(&builder->mutex, NULL);
+	pthread_cond_init(&builder->wake, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&builder->change, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	return builder;
+}
+
+static void stop_unwanted(struct builder *builder) {
+	for (size_t i = 0; i < builder->count; i++) {
+		struct build *build = builder->list[i];
+		if (build->state == BUILD_RUNNING && build->helper && build->order == UINT64_MAX)
+			__atomic_store_n(&build->helper->stop, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void forget_all(struct builder *builder) {
+	for (size_t i = 0; i < builder->count; i++) {
+		struct build *build = builder->list[i];
+		build->order = UINT64_MAX;
+		if (build->state == BUILD_WANTED)
+			build->state = BUILD_IDLE;
+	}
+}
+
+static void helpers_end(struct builder *builder) {
+	pthread_mutex_lock(&builder->mutex);
+	builder->ending = true;
+	forget_all(builder);
+	stop_unwanted(builder);
+	pthread_cond_broadcast(&builder->wake);
+	pthread_mutex_unlock(&builder->mutex);
+	for (unsigned i = 0; builder->helpers && i < builder->figures.jobs; i++)
+		if (builder->helpers[i].started)
+			pthread_join(builder->helpers[i].thread, NULL);
+}
+
+void builder_free(struct builder *builder) {
+	if (!builder)
+		return;
+	helpers_end(builder);
+	for (size_t i = 0; i < builder->count; i++) {
+		struct build *build = builder->list[i];
+		if (builder->work.release)
+			builder->work.release(builder->work.ctx, &build->built);
+		json_decref(build->config);
+		free(build->key);
+		free(build);
+	}
+	free(builder->list);
+	free(builder->helpers);
+	pthread_cond_destroy(&builder->wake);
+	pthread_cond_destroy(&builder->change);
+	pthread_mutex_destroy(&builder->mutex);
+	free(builder);
+}
+
+/* Helpers start with all signals blocked, so that signals reach the caller's thread. */
+int builder_help(struct builder *builder, unsigned jobs, bool beside, struct err *err) {
+	sigset_t all, before;
+	int why = 0;
+	if (jobs <= 1 || builder->helpers)
+		return 0;
+	jobs = jobs < BUILD_JOBS_MAX ? jobs : BUILD_JOBS_MAX;
+	json_object_seed(0); /* must happen once, before there are threads */
+	builder->helpers = mem_alloc(jobs, sizeof *builder->helpers);
+	builder->figures.jobs = jobs;
+	builder->figures.beside = beside;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (unsigned i = 0; i < jobs && !why; i++) {
+		builder->helpers[i].builder = builder;
+		why = pthread_create(&builder->helpers[i].thread, NULL, build_helper_main, &builder->helpers[i]);
+		builder->helpers[i].started = !why;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return why ? err_set(err, ERR_FAILED, "ask for fewer --jobs", "cannot start a thread per build: %s", strerror(why))
+	           : 0;
+}
+
+/* Never removes an entry, so that a helper's stays valid. */
+static struct build *build_of(struct builder *builder, const json_t *config) {
+	char *key = builder->work.key(builder->work.ctx, config);
+	for (size_t i = 0; i < builder->count; i++) {
+		if (strcmp(builder->list[i]->key, key) == 0) {
+			free(key);
+			return builder->list[i];
+		}
+	}
+	struct build *build = mem_alloc(1, sizeof *build);
+	*build = (struct build){.key = key, .config = json_deep_copy(config), .order = UINT64_MAX};
+	builder->list = mem_grow(builder->list, builder->count + 1, sizeof *builder->list);
+	return builder->list[builder->count++] = build;
+}
+
+static void want(struct build *build, uint64_t order) {
+	build->order = order;
+	if (build->state == BUILD_IDLE || build->state == BUILD_BROKEN)
+		build->state = BUILD_WANTED;
+}
+
+void builder_want(struct builder *builder, const json_t *const *configs, size_t count) {
+	if (!builder->helpers)
+		return;
+	pthread_mutex_lock(&builder->mutex);
+	forget_all(builder);
+	for (size_t i = 0; i < count; i++) {
+		struct build *build = build_of(builder, configs[i]);
+		if (build->order == UINT64_MAX)
+			want(build, i);
+	}
+	stop_unwanted(builder);
+	pthread_cond_broadcast(&builder->wake);
+	pthread_mutex_unlock(&builder->mutex);
+}
+
+static size_t open_count(const struct builder *builder) {
+	size_t count = 0;
+	for (size_t i = 0; i < builder->count; i++)
+		count += builder->list[i]->state == BUILD_WANTED || builder->list[i]->state == BUILD_RUNNING;
+	return count;
+}
+
+/* Sleeps until something changes; the mutex is held. */
+static void sleep_for(struct builder *builder, double seconds) {
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	double whole = floor(seconds);
+	until.tv_sec += (time_t)whole;
+	until.tv_nsec += (long)((seconds - whole) * 1e9);
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&builder->change, &builder->mutex, &until);
+}
+
+size_t builder_wait(struct builder *builder, double seconds) {
+	double begun = sys_now(), left = seconds;
+	pthread_mutex_lock(&builder->mutex);
+	size_t before = open_count(builder), now = before;
+	while (now && now == before && left > 0) {
+		sleep_for(builder, left);
+		now = open_count(builder);
+		left = seconds - (sys_now() - begun);
+	}
+	builder->figures.waited_s += sys_now() - begun;
+	pthread_mutex_unlock(&builder->mutex);
+	return now;
+}
+
+static bool has_ended(const struct build *build) {
+	return build->state == BUILD_DONE || build->state == BUILD_BROKEN;
+}
+
+bool builder_has(struct builder *builder, const json_t *config) {
+	pthread_mutex_lock(&builder->mutex);
+	bool ended = has_ended(build_of(builder, config));
+	pthread_mutex_unlock(&builder->mutex);
+	return ended;
+}
+
+/* Builds with the caller's own worker. */
+static void build_here(struct builder *builder, struct build *build) {
+	build->state = BUILD_RUNNING;
+	build->begun = sys_now();
+	builder->figures.running = builder->figures.running_most = 1;
+	int failed = builder->work.make(builder->work.ctx, builder->worker, build->config, &build->built, &build->err);
+	builder_record(builder, build, failed);
+	builder->figures.waited_s += sys_now() - build->begun;
+}
+
+/* Returns false if the caller was interrupted. */
+static bool build_await(struct builder *builder, struct build *build) {
+	const volatile int *interrupt = worker_interrupt(builder->worker);
+	double begun = sys_now();
+	bool stop = false;
+	pthread_mutex_lock(&builder->mutex);
+	while (!has_ended(build) && !(stop = interrupt && *interrupt)) {
+		want(build, 0); /* again if it was being stopped just now */
+		pthread_cond_signal(&builder->wake);
+		sleep_for(builder, SLICE_SECONDS);
+	}
+	builder->figures.waited_s += sys_now() - begun;
+	pthread_mutex_unlock(&builder->mutex);
+	return !stop;
+}
+
+const struct built *builder_get(struct builder *builder, const json_t *config, struct err *err) {
+	pthread_mutex_lock(&builder->mutex);
+	struct build *build = build_of(builder, config);
+	if (build->state == BUILD_BROKEN && !builder->helpers)
+		build->state = BUILD_IDLE;
+	bool ended = has_ended(build);
+	pthread_mutex_unlock(&builder->mutex);
+	if (!ended && !builder->helpers) {
+		build_here(builder, build);
+	} else if (!ended && !build_await(builder, build)) {
+		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		return NULL;
+	}
+	if (build->state == BUILD_BROKEN) {
+		*err = build->err;
+		build->state = BUILD_IDLE;
+		return NULL;
+	}
+	builder->figures.last_s = build->built.seconds;
+	return &build->built;
+}
+
+struct build_figures builder_figures(struct builder *builder) {
+	pthread_mutex_lock(&builder->mutex);
+	struct build_figures figures = builder->figures;
+	pthread_mutex_unlock(&builder->mutex);
+	return figures;
+}

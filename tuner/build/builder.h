@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Builds configurations, each artefact once, and ahead of their use where helpers are given: threads with a worker of
+ * their own each, so that a build that is not needed any more can be stopped. Everything here is called by one thread,
+ * except what struct build_work says. */
+#ifndef TUNER_BUILD_BUILDER_H
+#define TUNER_BUILD_BUILDER_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+#include "tuner/trial/trial.h"
+#include "tuner/worker/worker.h"
+
+enum { BUILD_JOBS_MAX = 256 };
+
+struct built {
+	enum trial_status status; /* TRIAL_CORRECT: it can be used */
+	char message[256];        /* why not */
+	double seconds;           /* that the build took, maybe in an earlier session */
+	bool found;               /* an earlier session had built it */
+	void *artefact;           /* the caller's; may be NULL */
+};
+
+/* What a build is. */
+struct build_work {
+	void *ctx;
+	/* The same text for configurations that share an artefact. Caller frees. */
+	char *(*key)(void *ctx, const json_t *config);
+	/* Builds, or finds what was built before. Helpers call it at the same time with different keys, and with workers
+	 * of their own. Returns 0 with *built, also for a build that failed; -1 if nothing can be built at all, or if it
+	 * was interrupted. */
+	int (*make)(void *ctx, struct worker *worker, const json_t *config, struct built *built, struct err *err);
+	void (*release)(void *ctx, struct built *built); /* may be NULL */
+};
+
+struct build_figures {
+	unsigned jobs;                /* builds at the same time */
+	bool beside;                  /* while something is measured */
+	size_t made, found, stopped;  /* builds that ended, those of earlier sessions, those not needed any more */
+	size_t running, running_most; /* now, and at the same time */
+	double waited_s;              /* that the caller has waited */
+	double spent_s;               /* of all builds together */
+	double last_s;                /* of the last one that was asked for */
+};
+
+struct builder;
+/* Builds with the caller's own worker until there are helpers. The worker is borrowed. */
+struct builder *builder_new(const struct build_work *work, struct worker *worker);
+void builder_free(struct builder *builder); /* stops what is under way */
+/* Starts helpers. beside: builds may run while something is measured. */
+int builder_help(struct builder *builder, unsigned jobs, bool beside, struct err *err);
+/* The configurations that are likely to be used next, the most urgent first. Builds of others are stopped or not begun.
+ * Without helpers this does nothing. */
+void builder_want(struct builder *builder, const json_t *const *configs, size_t count);
+/* Waits until one of the wanted builds has ended, or for `seconds`. Returns how many have not. */
+size_t builder_wait(struct builder *builder, double seconds);
+/* Can it be used, or has it failed, without waiting? */
+bool builder_has(struct builder *builder, const json_t *config);
+/* Waits for the build. The result belongs to the builder. NULL: nothing can be built, or interrupted. */
+const struct built *builder_get(struct builder *builder, const json_t *config, struct err *err);
+struct build_figures builder_figures(struct builder *builder);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/build/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/base/tree.h"
+#include "tuner/build/impl.h"
+
+enum { KEY_PREFIX = 7 /* "sha256:" */, KEY_SHOWN = 32 };
+
+struct build_folder {
+	char *key, *path, *tree;
+	json_t *record; /* NULL: not kept */
+	int lock;
+};
+
+static int lock_open(const char *folder, int flags) {
+	char *path = mem_printf("%s/lock", folder);
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	free(path);
+	return fd;
+}
+
+int build_lock_take(const char *folder) {
+	struct stat info;
+	int fd = lstat(folder, &info) || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ? -1 : lock_open(folder, 0);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int build_base_lock(const char *base) {
+	int fd = lock_open(base, O_CREAT);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
+struct build_cache *build_cache_new(const char *base) {
+	struct build_cache *cache = mem_alloc(1, sizeof *cache);
+	cache->wanted = base ? mem_strdup(base) : NULL;
+	pthread_mutex_init(&cache->mutex, NULL);
+	return cache;
+}
+
+static char *base_path(struct err *err) {
+	char *cache = sys_cache_dir(err), *path = cache ? mem_printf("%s/build", cache) : NULL;
+	free(cache);
+	return path;
+}
+
+/* Creates the base with the first folder that is asked for, and cleans up behind killed sessions. */
+static const char *base_open(struct build_cache *cache, struct err *err) {
+	pthread_mutex_lock(&cache->mutex);
+	char *base = cache->base ? NULL : cache->wanted ? mem_strdup(cache->wanted) : base_path(err);
+	if (base && sys_make_dirs(base, err) == 0) {
+		int lock = build_base_lock(base);
+		build_leftovers_remove(base);
+		if (lock >= 0)
+			close(lock);
+		cache->base = base;
+		base = NULL;
+	}
+	free(base);
+	pthread_mutex_unlock(&cache->mutex);
+	return cache->base;
+}
+
+const char *build_cache_base(const struct build_cache *cache) {
+	return cache->base;
+}
+
+void build_cache_free(struct build_cache *cache) {
+	if (!cache)
+		return;
+	if (cache->base)
+		build_cache_trim(cache, BUILD_CACHE_BYTES);
+	pthread_mutex_destroy(&cache->mutex);
+	free(cache->wanted);
+	free(cache->base);
+	free(cache);
+}
+
+static struct build_folder *folder_new(const char *key, char *path, int lock) {
+	struct build_folder *folder = mem_alloc(1, sizeof *folder);
+	*folder =
+		(struct build_folder){.key = mem_strdup(key), .path = path, .tree = mem_printf("%s/tree", path), .lock = lock};
+	return folder;
+}
+
+/* Locks the free folders that have this key. */
+static struct build_folder **candidates(const char *base, const char *key, size_t *count) {
+	struct build_folder **list = NULL;
+	int lock = build_base_lock(base);
+	DIR *dir = opendir(base);
+	*count = 0;
+	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+		if (strncmp(entry->d_name, key + KEY_PREFIX, KEY_SHOWN) != 0)
+			continue;
+		char *path = mem_printf("%s/%s", base, entry->d_name);
+		int own = build_lock_take(path);
+		if (own < 0) {
+			free(path);
+			continue;
+		}
+		list = mem_grow(list, *count + 1, sizeof *list);
+		list[(*count)++] = folder_new(key, path, own);
+	}
+	if (dir)
+		closedir(dir);
+	if (lock >= 0)
+		close(lock);
+	return list;
+}
+
+static void used_now(const char *folder) {
+	char *path = mem_printf("%s/record", folder);
+	utimensat(AT_FDCWD, path, NULL, 0); /* the least recently used go first */
+	free(path);
+}
+
+enum fit { FIT_NO, FIT_YES, FIT_DAMAGED };
+
+static enum fit folder_fits(struct build_folder *folder, bool (*fits)(void *ctx, const json_t *facts), void *ctx) {
+	json_t *record = build_record_read(folder->path);
+	bool same = record && strcmp(js_string_or(record, "key", ""), folder->key) == 0 &&
+	            fits(ctx, json_object_get(record, "facts"));
+	bool holds = same && build_record_holds(folder->tree, json_object_get(record, "files"));
+	if (holds)
+		folder->record = json_incref(record);
+	json_decref(record);
+	return holds ? FIT_YES : same ? FIT_DAMAGED : FIT_NO;
+}
+
+/* Leaves a folder as it is. */
+static void folder_drop(struct build_folder *folder) {
+	close(folder->lock);
+	json_decref(folder->record);
+	free(folder->key);
+	free(folder->path);
+	free(folder->tree);
+	free(folder);
+}
+
+struct build_folder *build_cache_find(struct build_cache *cache, const char *key,
+                                      bool (*fits)(void *ctx, const json_t *facts), void *ctx) {
+	struct err none = {0};
+	const char *base = base_open(cache, &none);
+	size_t count = 0;
+	struct build_folder *found = NULL, **list = base ? candidates(base, key, &count) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		enum fit fit = found ? FIT_NO : folder_fits(list[i], fits, ctx);
+		if (fit == FIT_YES)
+			found = list[i];
+		else if (fit == FIT_DAMAGED)
+			build_folder_free(list[i]);
+		else
+			folder_drop(list[i]);
+	}
+	if (found)
+		used_now(found->path);
+	free(list);
+	return found;
+}
+
+/* The lock exists before anybody else can see the folder, because the base is locked. */
+static struct build_folder *folder_make(const char *base, const char *key, struct err *err) {
+	char *path = mem_printf("%s/%.*s-XXXXXX", base, KEY_SHOWN, key + KEY_PREFIX);
+	if (!mkdtemp(path)) {
+		err_set(err, ERR_FAILED, "set XDG_CACHE_HOME to a writable folder", "cannot create a build folder in %s: %s",
+		        base, strerror(errno));
+		free(path);
+		return NULL;
+	}
+	int lock = lock_open(path, O_CREAT | O_EXCL);
+	if (lock < 0) {
+		err_set(err, ERR_FAILED, NULL, "cannot create a lock in %s: %s", path, strerror(errno));
+		tree_remove(path);
+		free(path);
+		return NULL;
+	}
+	flock(lock, LOCK_EX | LOCK_NB); /* without lock support no other session can tell that the folder is in use */
+	return folder_new(key, path, lock);
+}
+
+struct build_folder *build_cache_make(struct build_cache *cache, const char *key, struct err *err) {
+	const char *base = base_open(cache, err);
+	if (!base)
+		return NULL;
+	int lock = build_base_lock(base);
+	struct build_folder *folder = folder_make(base, key, err);
+	if (lock >= 0)
+		close(lock);
+	return folder;
+}
+
+void build_folder_keep(struct build_folder *folder, const json_t *facts, double seconds) {
+	uint64_t bytes;
+	json_t *files = build_record_files(folder->tree, &bytes);
+	if (!files)
+		return;
+	json_t *record = json_pack("{s:i,s:s,s:f,s:I,s:O,s:o}", "version", 1, "key", folder->key, "seconds", seconds,
+	                           "bytes", (json_int_t)bytes, "facts", facts, "files", files);
+	char *path = mem_printf("%s/record", folder->path), *text = record ? json_dumps(record, JSON_COMPACT) : NULL;
+	struct err none = {0};
+	if (text && sys_write_file(path, text, strlen(text), &none) == 0)
+		folder->record = json_incref(record);
+	json_decref(record);
+	free(text);
+	free(path);
+}
+
+const char *build_folder_tree(const struct build_folder *folder) {
+	return folder->tree;
+}
+
+double build_folder_seconds(const struct build_folder *folder) {
+	return js_real_or(folder->record, "seconds", 0);
+}
+
+void build_folder_free(struct build_folder *folder) {
+	if (!folder)
+		return;
+	if (folder->record)
+		build_record_tidy(folder->tree, json_object_get(folder->record, "files"));
+	else
+		tree_remove(folder->path);
+	folder_drop(folder);
+}

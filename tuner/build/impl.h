@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files of this folder only. */
+#ifndef TUNER_BUILD_IMPL_H
+#define TUNER_BUILD_IMPL_H
+#include <pthread.h>
+
+#include "tuner/build/builder.h"
+#include "tuner/build/cache.h"
+
+/* ---- the cache ---- */
+
+struct build_cache {
+	char *wanted, *base; /* base: once it exists */
+	pthread_mutex_t mutex;
+};
+
+/* Locks a folder of ours. Returns a descriptor to close; -1 if somebody else holds it or there is no lock. */
+int build_lock_take(const char *folder);
+/* Locks the parent of all folders, so that none of them is found while it is made or removed; -1 if that fails. */
+int build_base_lock(const char *base);
+/* Removes folders without a record that nobody uses. The base must be locked. */
+void build_leftovers_remove(const char *base);
+
+/* The files below `tree` with their hashes, and *bytes of them; NULL if one cannot be read. New reference. */
+json_t *build_record_files(const char *tree, uint64_t *bytes);
+/* Are all files there as recorded? Others are removed. */
+bool build_record_holds(const char *tree, const json_t *files);
+void build_record_tidy(const char *tree, const json_t *files);
+/* The record of a folder; NULL if there is none that can be read. New reference. */
+json_t *build_record_read(const char *folder);
+
+/* ---- the builder ---- */
+
+enum build_state {
+	BUILD_IDLE, /* neither built nor wanted */
+	BUILD_WANTED,
+	BUILD_RUNNING,
+	BUILD_DONE,
+	BUILD_BROKEN /* `err` says why nothing could be built */
+};
+
+struct build {
+	char *key;
+	json_t *config; /* its own copy, because a thread reads it */
+	enum build_state state;
+	uint64_t order; /* the smallest is built first */
+	double begun;
+	struct built built;
+	struct err err;
+	struct build_helper *helper; /* while it runs */
+};
+
+struct build_helper {
+	struct builder *builder;
+	pthread_t thread;
+	bool started;
+	int stop; /* atomic, because the worker's exchange polls it */
+};
+
+struct builder {
+	struct build_work work;
+	struct worker *worker;
+	struct build **list;
+	size_t count;
+	struct build_figures figures;
+	struct build_helper *helpers;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake /* the helpers */, change /* the caller */;
+	bool ending;
+	uint64_t order;
+};
+
+/* Called with the mutex held. */
+struct build *builder_first(const struct builder *builder);
+/* Records what a build has come to; `failed` as returned by `make`. */
+void builder_record(struct builder *builder, struct build *build, int failed);
+void *build_helper_main(void *helper);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/tree.h"
+#include "tuner/build/impl.h"
+
+enum { RECORD_MAX = 64 << 20, BLOCK = 1 << 16 };
+
+static bool file_hash(const char *path, char hash[SHA256_TEXT]) {
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char *block = mem_alloc(BLOCK, 1);
+	struct sha256 sha;
+	ssize_t got = -1;
+	sha256_start(&sha);
+	while (fd >= 0 && (got = read(fd, block, BLOCK)) > 0)
+		sha256_add(&sha, block, (size_t)got);
+	sha256_end(&sha, hash);
+	free(block);
+	if (fd >= 0)
+		close(fd);
+	return got == 0;
+}
+
+/* The content of a file or the target of a link; "" for a folder. */
+static bool entry_content(const FTSENT *entry, char content[PATH_MAX]) {
+	content[0] = '\0';
+	if (S_ISREG(entry->fts_statp->st_mode))
+		return file_hash(entry->fts_path, content);
+	if (!S_ISLNK(entry->fts_statp->st_mode))
+		return S_ISDIR(entry->fts_statp->st_mode);
+	ssize_t size = readlink(entry->fts_path, content, PATH_MAX - 1);
+	content[size > 0 ? size : 0] = '\0';
+	return size > 0;
+}
+
+static FTS *tree_open(const char *tree) {
+	char *const roots[] = {(char *)tree, NULL};
+	return fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+}
+
+static const char *name_in(const char *tree, const FTSENT *entry) {
+	return entry->fts_path + strlen(tree) + 1;
+}
+
+json_t *build_record_files(const char *tree, uint64_t *bytes) {
+	FTS *walk = tree_open(tree);
+	json_t *files = json_object();
+	bool good = walk;
+	*bytes = 0;
+	for (FTSENT *entry; good && (entry = (errno = 0, fts_read(walk)));) {
+		char content[PATH_MAX];
+		if (entry->fts_info == FTS_DP || entry->fts_level == 0)
+			continue;
+		*bytes += S_ISREG(entry->fts_statp->st_mode) ? (uint64_t)entry->fts_statp->st_size : 0;
+		good = *bytes <= BUILD_CACHE_BYTES && entry->fts_info != FTS_DNR && entry->fts_info != FTS_ERR &&
+		       entry->fts_info != FTS_NS && entry_content(entry, content) &&
+		       json_object_set_new(files, name_in(tree, entry),
+		                           json_pack("[i,s]", (int)entry->fts_statp->st_mode, content)) == 0;
+	}
+	good = good && errno == 0;
+	if (walk)
+		fts_close(walk);
+	if (good)
+		return files;
+	json_decref(files);
+	return NULL;
+}
+
+void build_record_tidy(const char *tree, const json_t *files) {
+	FTS *walk = tree_open(tree);
+	for (FTSENT *entry; walk && (entry = fts_read(walk));) {
+		if (entry->fts_level == 0 || entry->fts_info == FTS_DP || json_object_get(files, name_in(tree, entry)))
+			continue;
+		fts_set(walk, entry, FTS_SKIP);
+		if (entry->fts_info == FTS_D || entry->fts_info == FTS_DNR)
+			tree_remove(entry->fts_path);
+		else
+			unlink(entry->fts_path);
+	}
+	if (walk)
+		fts_close(walk);
+}
+
+bool build_record_holds(const char *tree, const json_t *files) {
+	build_record_tidy(tree, files);
+	uint64_t bytes;
+	json_t *now = build_record_files(tree, &bytes);
+	bool same = now && json_equal(now, files);
+	json_decref(now);
+	return same;
+}
+
+json_t *build_record_read(const char *folder) {
+	char *path = mem_printf("%s/record", folder);
+	struct err none = {0};
+	json_t *record = js_load(path, RECORD_MAX, &none);
+	free(path);
+	if (record && json_is_object(json_object_get(record, "files")) && json_is_object(json_object_get(record, "facts")))
+		return record;
+	json_decref(record);
+	return NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a build has read from a folder, so that it need not be repeated while that is the same. A copy of the folder
+ * tells by its times of last access; where the file system does not keep those, everything in the folder counts. */
+#ifndef TUNER_PROGRAM_INPUTS_H
+#define TUNER_PROGRAM_INPUTS_H
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Resets the times of last access in a copy. Returns false if the file system does not keep them. */
+bool program_inputs_mark(const char *copy);
+/* The facts on which a build depends: {"files", "folders", "links"}, or {"all"} where the copy is NULL or not marked.
+ * `skip` is left out, as in program_tree_copy. New reference; NULL: a file has changed since this second. */
+json_t *program_inputs_seen(const char *source, const char *copy, const char *skip, double since);
+/* Is all of this still the same? */
+bool program_inputs_hold(const char *source, const char *skip, const json_t *facts);
+
+#endif

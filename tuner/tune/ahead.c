@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The configurations that are measured next, proposed several at a time, so that the later ones are built while the
+ * first ones are built or measured. Where builds would disturb the measurements, a batch is built and then measured;
+ * elsewhere each that was measured makes room for another one to build. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/tune/state.h"
+
+static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at Ctrl-C, while builds are awaited */
+static const double LEAST_SECONDS = 1e-3;
+
+/* More proposals than this cost more evaluations than they save: the strategy does not know the results of the others.
+ * A build that is short beside a measurement is not worth any. */
+static unsigned depth_of(const struct tune *tune, const struct build_figures *figures) {
+	double trial = fmax(tune->run_seconds > 0 ? tune->run_seconds : tune->trial_seconds, LEAST_SECONDS);
+	double depth = 1 + ceil(figures->last_s / trial);
+	return depth < figures->jobs ? (unsigned)depth : figures->jobs;
+}
+
+void tune_ahead_begin(struct tune *tune) {
+	struct tune_ahead *ahead = &tune->ahead;
+	ahead->depth = 1;
+	if (!tune->task->builder || tune->fleet)
+		return;
+	const struct build_figures figures = builder_figures(tune->task->builder);
+	ahead->beside = figures.beside;
+	ahead->depth = depth_of(tune, &figures);
+	if (ahead->depth > TUNE_AHEAD_MAX)
+		ahead->depth = TUNE_AHEAD_MAX;
+}
+
+/* The number of proposals that the budget allows beside those that are waiting. */
+static size_t room(const struct tune *tune) {
+	const struct tune_ahead *ahead = &tune->ahead;
+	size_t low = ahead->beside ? ahead->depth - 1 : 0;
+	if (ahead->count > low)
+		return 0;
+	size_t want = ahead->depth - ahead->count;
+	uint64_t limit = tune->budget.evaluations, used = tune->evaluations + ahead->count;
+	if (limit && used >= limit)
+		return ahead->count ? 0 : 1;
+	return limit && limit - used < want ? (size_t)(limit - used) : want;
+}
+
+static void propose(struct tune *tune) {
+	struct tune_ahead *ahead = &tune->ahead;
+	size_t want = room(tune);
+	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
+	if (want)
+		ahead->count += search_ask(tune->search, ahead->queue + ahead->count, want);
+	tune_spend(tune, before);
+}
+
+/* Trials that an interrupted run has stored need no build. */
+static void builds_want(struct tune *tune) {
+	const struct tune_ahead *ahead = &tune->ahead;
+	json_t *configs[TUNE_AHEAD_MAX] = {NULL};
+	size_t count = 0;
+	for (size_t i = 0; i < ahead->count; i++) {
+		json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
+		if (tune_is_recalling(tune) && recall_has(tune->recall, config))
+			json_decref(config);
+		else
+			configs[count++] = config;
+	}
+	builder_want(tune->task->builder, (const json_t *const *)configs, count);
+	for (size_t i = 0; i < count; i++)
+		json_decref(configs[i]);
+}
+
+/* The first that can be measured at once; `count`: none. During a resumed run it is the one that was measured first. */
+static size_t ready(const struct tune *tune) {
+	const struct tune_ahead *ahead = &tune->ahead;
+	size_t first = ahead->count, row = SIZE_MAX;
+	for (size_t i = 0; i < ahead->count; i++) {
+		json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
+		size_t at = tune_is_recalling(tune) ? recall_row(tune->recall, config) : SIZE_MAX;
+		if (at < row) {
+			row = at;
+			first = i;
+		} else if (first == ahead->count && builder_has(tune->task->builder, config)) {
+			first = i;
+		}
+		json_decref(config);
+	}
+	return first;
+}
+
+/* Waits for builds: for all where nothing may be measured beside one, else for the first. Returns 1 with *at, 0 if the
+ * budget is used up. */
+static int await(struct tune *tune, size_t *at, struct err *err) {
+	const struct tune_ahead *ahead = &tune->ahead;
+	enum tune_spending before = tune_spend(tune, SPENT_BUILD);
+	while (!(tune->stopped = tune_over(tune)) && !tune_interrupted(tune)) {
+		*at = ahead->beside ? ready(tune) : 0;
+		if (ahead->beside && *at < ahead->count)
+			break;
+		if (builder_wait(tune->task->builder, LOOK_SECONDS) == 0 && !ahead->beside)
+			break;
+		tune_report(tune, TUNE_SEARCH);
+	}
+	tune_spend(tune, before);
+	return tune_interrupted(tune) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : !tune->stopped;
+}
+
+static uint64_t take(struct tune_ahead *ahead, size_t at) {
+	uint64_t index = ahead->queue[at];
+	for (ahead->count--; at < ahead->count; at++)
+		ahead->queue[at] = ahead->queue[at + 1];
+	return index;
+}
+
+int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {
+	struct tune_ahead *ahead = &tune->ahead;
+	size_t at = 0;
+	propose(tune);
+	if (ahead->count == 0) {
+		tune->stopped = "space";
+		return 0;
+	}
+	if (ahead->depth > 1) {
+		builds_want(tune);
+		int rc = await(tune, &at, err);
+		if (rc <= 0)
+			return rc;
+	}
+	*index = take(ahead, at);
+	return 1;
+}
+
+/* Whatever comes next is measured undisturbed. */
+void tune_ahead_end(struct tune *tune) {
+	if (!tune->task->builder)
+		return;
+	enum tune_spending before = tune_spend(tune, SPENT_BUILD);
+	builder_want(tune->task->builder, NULL, 0);
+	while (builder_wait(tune->task->builder, LOOK_SECONDS))
+		continue;
+	tune_spend(tune, before);
+}

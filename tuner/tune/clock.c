@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the seconds of a run go: at each moment it does one thing, and a trial tells how long it built and verified. */
+#include <config.h>
+
+#include <math.h>
+
+#include "src/base/json/js.h"
+#include "tuner/tune/state.h"
+
+static const char *const words[SPENT_COUNT] = {
+	[SPENT_IDLE] = "idle",     [SPENT_BUILD] = "build",       [SPENT_MEASURE] = "measure",
+	[SPENT_VERIFY] = "verify", [SPENT_PROBE] = "probe",       [SPENT_RACE] = "race",
+	[SPENT_DUEL] = "duel",     [SPENT_COUNTERS] = "counters", [SPENT_SEARCH] = "search",
+};
+
+enum tune_spending tune_spend(struct tune *tune, enum tune_spending on) {
+	enum tune_spending before = tune->spending;
+	double now = tune_now(tune);
+	tune->spent[before] += now - tune->spent_at;
+	tune->spent_at = now;
+	tune->spending = on;
+	return before;
+}
+
+static void move(struct tune *tune, enum tune_spending from, enum tune_spending to, double seconds) {
+	tune->spent[from] -= seconds;
+	tune->spent[to] += seconds;
+}
+
+static double built_seconds(const struct tune *tune) {
+	return tune->task->builder ? builder_figures(tune->task->builder).waited_s : 0;
+}
+
+static double part(const json_t *reply, const char *key, double most) {
+	double seconds = js_real_or(reply, key, 0);
+	return seconds > 0 ? fmin(seconds, most) : 0;
+}
+
+/* A trial counts as what it is made for, less the time for its build and its verification. */
+int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
+               struct trial_result *result, struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	double built = built_seconds(tune), begun = tune_now(tune);
+	enum tune_spending before = tune_spend(tune, on);
+	int failed = runner->run(runner->ctx, request, result, err);
+	tune_spend(tune, before);
+	double all = tune_now(tune) - begun, build = fmin(built_seconds(tune) - built, all);
+	build += part(json_object_get(result->reply, "gpu"), "compile_s", all - build);
+	double verify = part(result->reply, "verify_s", all - build);
+	move(tune, on, SPENT_BUILD, build);
+	move(tune, on, SPENT_VERIFY, verify);
+	tune->trial_seconds = all - build;
+	return failed;
+}
+
+static int race_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct tune *tune = ctx;
+	return tune_trial(tune, tune->finals, request, result, err);
+}
+
+struct runner tune_runner(struct tune *tune, enum tune_spending on) {
+	tune->finals = on;
+	return (struct runner){.ctx = tune, .run = race_trial};
+}
+
+/* What an interrupted run had spent is not known in parts. */
+json_t *tune_seconds_json(const struct tune *tune) {
+	json_t *seconds = json_object();
+	double rest = tune_elapsed(tune) - tune->spent_before;
+	for (int i = 1; i < SPENT_COUNT; i++) {
+		json_object_set_new(seconds, words[i], json_real(tune->spent[i]));
+		rest -= tune->spent[i];
+	}
+	json_object_set_new(seconds, words[SPENT_IDLE], json_real(fmax(rest, 0)));
+	if (tune->spent_before > 0)
+		json_object_set_new(seconds, "earlier", json_real(tune->spent_before));
+	return seconds;
+}
+
+json_t *tune_building_json(const struct tune *tune) {
+	if (!tune->task->builder)
+		return NULL;
+	const struct build_figures figures = builder_figures(tune->task->builder);
+	return json_pack("{s:i,s:s,s:i,s:I,s:I,s:f}", "jobs", (int)figures.jobs, "when",
+	                 figures.jobs == 1 ? "one by one"
+	                 : figures.beside  ? "beside measurements"
+	                                   : "between measurements",
+	                 "ahead", (int)tune->ahead.depth, "reused", (json_int_t)figures.found, "stopped",
+	                 (json_int_t)figures.stopped, "seconds", figures.spent_s);
+}
