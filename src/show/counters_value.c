@@ -56,11 +56,12 @@ static void plain(double value, const char *unit, char *text, size_t size) {
 }
 
 void counters_value(double value, const char *unit, char *text, size_t size) {
-	const struct form *form = form_of(unit ? unit : "");
+	const char *known = unit ? unit : "";
+	const struct form *form = form_of(known);
 	if (!isfinite(value)) {
 		snprintf(text, size, "-");
 	} else if (!form) {
-		plain(value, unit, text, size);
+		plain(value, known, text, size);
 	} else if (form->kind == SECONDS) {
 		ui_seconds(value * form->scale, text, size);
 	} else if (form->kind == BYTES) {
