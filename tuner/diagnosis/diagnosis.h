@@ -53,11 +53,15 @@ void finding_missing(struct finding *finding, enum evidence kind, const char *te
  * --ceilings", "run .. --counters ..". Words with blanks are quoted for a shell. */
 void finding_next(struct finding *finding, const char *command, ...) __attribute__((format(printf, 2, 3)));
 
+size_t findings_count(const struct findings *findings);
 struct findings *findings_new(void);
 void findings_free(struct findings *findings);
 /* Examines every diagnosis of the registry that fits the study's device. Adds nothing if the times do not follow the
  * configurations (study_pattern above 1 %). */
 void findings_examine(struct findings *findings, const struct study *study);
+/* Examines those of another registry, in its order: none is left out because of the pattern of the times, and nothing
+ * is dropped or sorted. */
+void findings_each(struct findings *findings, const struct study *study, const struct diagnosis *const *registry);
 /* [{"name","sentence","about":{..},"confidence","strength","evidence":[{"kind","text","value"?,"unit"?}],
  * "missing":[{"kind","text"}],"next":"sweetspot .." or null}], the strongest first; each diagnosis names a subject only
  * once. New reference. */

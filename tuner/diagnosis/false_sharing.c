@@ -98,7 +98,7 @@ static void allocation_report(const struct study *study, struct findings *findin
 	struct finding *finding = findings_add(
 		findings, small && remedy->alone.pairs ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, remedy->ratio.ratio,
 		"%s%s%s suffers from false sharing: what one thread allocates for all lies side by side, so that their small "
-	    "copies "
+		"copies "
 		"share cache lines; allocated by its own thread each is %.1f times faster",
 		probe_level(study, remedy->column, remedy->bad, bad), *problem ? " at " : "", problem, remedy->ratio.ratio);
 	finding_about(finding, study, remedy->column, remedy->bad);

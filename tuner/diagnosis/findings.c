@@ -31,6 +31,10 @@ struct findings *findings_new(void) {
 	return mem_alloc(1, sizeof(struct findings));
 }
 
+size_t findings_count(const struct findings *findings) {
+	return findings->count;
+}
+
 static void finding_free(struct finding *finding) {
 	free(finding->sentence);
 	free(finding->next);
@@ -183,16 +187,25 @@ static int by_strength(const void *a, const void *b) {
 	return names ? names : strcmp(x->sentence, y->sentence);
 }
 
-void findings_examine(struct findings *findings, const struct study *study) {
-	double chance = study_pattern(study);
-	findings->few = isnan(chance);
-	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++) {
+static void examine_all(struct findings *findings, const struct study *study, const struct diagnosis *const *registry,
+                        double chance) {
+	for (const struct diagnosis *const *d = registry; *d; d++) {
 		findings->examining = *d;
 		if (fits(*d, study) && (!(chance > CHANCE_MAX) || (*d)->always) && study_rows(study) > 0 &&
 		    findings->count < FINDINGS_MAX)
 			(*d)->examine(study, findings);
 	}
+}
+
+void findings_examine(struct findings *findings, const struct study *study) {
+	double chance = study_pattern(study);
+	findings->few = isnan(chance);
+	examine_all(findings, study, diagnosis_registry, chance);
 	repeated_drop(findings);
 	if (findings->count)
 		qsort(findings->all, findings->count, sizeof *findings->all, by_strength);
+}
+
+void findings_each(struct findings *findings, const struct study *study, const struct diagnosis *const *registry) {
+	examine_all(findings, study, registry, 0);
 }

@@ -47,6 +47,7 @@ bool probe_named(const struct study_column *column, const char *words); /* true 
 size_t probe_words_count(const struct study_column *column,
                          const char *words); /* number of levels for which probe_word is true */
 /* True if a part of any word in the configuration of a row is one of them. */
+bool probe_text_has(const char *text, const char *words);
 bool probe_row_word(const struct study *study, size_t row, const char *words);
 extern const char probe_locks[], probe_fair_locks[];
 /* The column of locks; -1: there is none. */

@@ -35,7 +35,7 @@ static bool is_part(const void *ctx, const char *word, size_t length) {
 	return part->length == length && strncasecmp(part->text, word, length) == 0;
 }
 
-static bool has_part(const char *text, const char *words) {
+bool probe_text_has(const char *text, const char *words) {
 	for (const char *at = text; *at;) {
 		struct part part = {at, strcspn(at, "_-+ ")};
 		if (any_word(words, is_part, &part))
@@ -47,14 +47,14 @@ static bool has_part(const char *text, const char *words) {
 
 bool probe_word(const struct study_column *column, int level, const char *words) {
 	char text[PROBE_TEXT];
-	return level >= 0 && value_text(column->level[level], text, sizeof text) > 0 && has_part(text, words);
+	return level >= 0 && value_text(column->level[level], text, sizeof text) > 0 && probe_text_has(text, words);
 }
 
 bool probe_row_word(const struct study *study, size_t row, const char *words) {
 	const char *name;
 	json_t *member;
 	json_object_foreach((json_t *)study_row(study, row)->config, name, member) {
-		if (json_is_string(member) && has_part(json_string_value(member), words))
+		if (json_is_string(member) && probe_text_has(json_string_value(member), words))
 			return true;
 	}
 	return false;

@@ -27,7 +27,8 @@ static bool is_match(const struct study *study, const struct saving *one) {
 /* If times follow the passes over all rows: the largest saving between two rows that was predicted. */
 static struct saving by_rows(const struct study *study) {
 	struct saving best = {.measured = NAN, .trend = gpu_trend_of(study, gpu_wavefronts, 1)};
-	for (size_t a = 0; best.trend.verdict == GPU_FOLLOWS && a < study_rows(study); a++) {
+	bool few = study_rows(study) < STUDY_ROWS_LEAST; /* too few for a trend; confidence is low then */
+	for (size_t a = 0; (few || best.trend.verdict == GPU_FOLLOWS) && a < study_rows(study); a++) {
 		double passes = gpu_wavefronts(study, a), time = study_row(study, a)->value;
 		for (size_t b = 0; passes > 0 && !study_row(study, a)->over && b < study_rows(study); b++) {
 			struct saving one = {
@@ -121,11 +122,12 @@ static void found(const struct study *study, const struct saving *saving, struct
 	double share =
 		counted ? gpu_share_of(study, saving->slow, 128 * gpu_wavefronts(study, saving->slow), "shared", NULL) : NAN;
 	bool sure = saving->trend.verdict == GPU_FOLLOWS || share > 0.5;
+	bool compared = by_levels(study, shared_look).pairs > 0;
 	struct finding *finding = findings_add(
 		findings, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, saving->measured,
 		"the tile that a thread keeps in registers decides: it is %.2f times as fast when passes through shared "
-		"memory are %.2f times fewer, but not with more shared memory",
-		saving->measured, saving->predicted);
+		"memory are %.2f times fewer%s",
+		saving->measured, saving->predicted, compared ? ", but not with more shared memory" : "");
 	finding_evidence(finding, counted ? EVIDENCE_COUNTER : EVIDENCE_FIGURE, saving->predicted, NULL,
 	                 "%.2f times the passes through shared memory (%s), %.2f times the time (%zu %s)",
 	                 saving->predicted, counted ? "counted" : "the kernel's model", saving->measured, saving->pairs,

@@ -13,6 +13,8 @@ static const char shared_words[] = "shared atomic atomics global common";
 static const char private_words[] =
 	"private privatized reduction local copies copy none omp tree blocked separate partial threadprivate";
 static const double GOES_ON = 1.2; /* gain of a sibling that still scales */
+enum { TEAMS_LEAST = 5 };
+static const double TURNS = 1.3, CHANCE_SMOOTH = 0.05, CHANCE_PATTERN = 0.01;
 
 struct stop {
 	size_t column, problem_row;
@@ -93,7 +95,78 @@ static void level_examine(const struct study *study, struct findings *findings, 
 	}
 }
 
-static void examine(const struct study *study, struct findings *findings) {
+/* The words of the first row in the scope that say that words are shared, "sync=atomic". */
+static bool shared_setting(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+	static const char *const kinds[] = {"atomic atomics", shared_words};
+	const char *name;
+	json_t *member;
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+		json_object_foreach((json_t *)study_row(study, row)->config, name, member) {
+			if (!json_is_string(member) || !probe_text_has(json_string_value(member), kinds[k]))
+				continue;
+			snprintf(text, PROBE_TEXT, "%.60s=%.60s", name, json_string_value(member));
+			return true;
+		}
+	return false;
+}
+
+/* The curve must be smooth, because nothing else can be compared. */
+static bool is_turning(const struct curve *curve) {
+	double y[CURVE_MAX], last = curve->speedup[curve->count - 1].ratio;
+	for (size_t i = 0; i < curve->count; i++)
+		y[i] = -log(curve->speedup[i].ratio);
+	return curve->count >= TEAMS_LEAST && curve->stop > 0 && curve->speedup[curve->stop].ratio / last >= TURNS &&
+	       study_smooth_chance(y, curve->count) <= CHANCE_SMOOTH;
+}
+
+static void turn_report(const struct study *study, struct findings *findings, const struct curve *curve, size_t row,
+                        const char *setting) {
+	const struct study_host *host = study_host(study);
+	double stop = curve->threads[curve->stop], most = curve->threads[curve->count - 1];
+	double package = host->packages > 1 ? (double)host->cores / host->packages : NAN;
+	double slower = curve->speedup[curve->stop].ratio / curve->speedup[curve->count - 1].ratio;
+	char problem[PROBE_TEXT];
+	probe_problem(study, curve->scope.problem_row, problem);
+	struct finding *finding =
+		findings_add(findings, CONFIDENCE_LOW, slower,
+	                 "%s%s%s stops at %g threads and then gets slower: all threads update the same words, which "
+	                 "move from core to core; private copies that are added at the end avoid it",
+	                 setting, *problem ? " at " : "", problem, stop);
+	probe_about_problem(finding, study, curve->scope.problem_row);
+	finding_evidence(
+		finding, EVIDENCE_SCALING, curve->speedup[curve->stop].ratio, "x",
+		"%.2f times as fast with %g threads as with %g, but with %g it takes %.2f times as long as with %g",
+		curve->speedup[curve->stop].ratio, stop, curve->threads[0], most, slower, stop);
+	if (stop == package)
+		finding_evidence(finding, EVIDENCE_MACHINE, package, "cores",
+		                 "a package has %g cores; beyond them the words cross packages", package);
+	finding_missing(finding, EVIDENCE_CONTRAST, "the same with private copies, which would go on scaling");
+	probe_next_threads(finding, study, row, (size_t)probe_threads(study));
+}
+
+/* Without a sibling to compare with, the shape of the curve has to do. */
+static void alone_examine(const struct study *study, struct findings *findings) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
+	int threads = probe_threads(study);
+	for (size_t i = 0; i < problems && threads >= 0; i++) {
+		struct probe_scope scope = {-1, -1, problem[i], 2, isfinite(probe_room(study)) ? probe_room(study) : 0};
+		size_t row = probe_best(study, &scope);
+		struct curve curve;
+		char setting[PROBE_TEXT];
+		scope.least = 0;
+		if (row == SIZE_MAX || !shared_setting(study, row, setting))
+			continue;
+		for (size_t c = 0; c < study_columns(study); c++) /* serial code is in the table, too */
+			if (!study_column(study, c)->is_problem && !study_column(study, c)->numeric) {
+				scope.column = (int)c;
+				scope.level = study_row(study, row)->level[c];
+			}
+		if (curve_make(study, scope, &curve) && is_turning(&curve))
+			turn_report(study, findings, &curve, row, setting);
+	}
+}
+
+static void compared_examine(const struct study *study, struct findings *findings) {
 	int threads = probe_threads(study);
 	if (threads < 0 || !follows(study, threads))
 		return;
@@ -108,9 +181,19 @@ static void examine(const struct study *study, struct findings *findings) {
 	}
 }
 
+static void examine(const struct study *study, struct findings *findings) {
+	int threads = probe_threads(study);
+	size_t before = findings_count(findings);
+	if (!(study_pattern(study) > CHANCE_PATTERN))
+		compared_examine(study, findings);
+	if (threads >= 0 && findings_count(findings) == before)
+		alone_examine(study, findings);
+}
+
 const struct diagnosis diagnosis_true_sharing = {
 	.name = "true_sharing",
 	.summary = "all threads write the same words, with atomics or without",
 	.device = "cpu",
 	.examine = examine,
+	.always = true, /* a single curve is tested by its smoothness */
 };

@@ -47,5 +47,8 @@ size_t study_envelope(const struct study *study, size_t column, study_filter fil
  * with the same result each time. NAN: fewer than STUDY_ROWS_LEAST rows, or none of them are neighbours. */
 enum { STUDY_ROWS_LEAST = 7 };
 double study_pattern(const struct study *study);
+/* The probability that shuffled values lie on as smooth a curve: the mean square of successive differences (von
+ * Neumann, 1941), over all orders or 4999 of them. 1 for fewer than 4 values. */
+double study_smooth_chance(const double *y, size_t count);
 
 #endif

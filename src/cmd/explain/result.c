@@ -10,6 +10,7 @@
 #include "src/cmd/explain/table.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/program/program.h"
+#include "tuner/reading/reading.h"
 
 static json_t *problems_json(const struct study *study) {
 	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(study, rows);
@@ -118,6 +119,17 @@ static json_t *diagnoses_json(const struct explain_view *view) {
 	return json;
 }
 
+static json_t *readings_json(const struct explain_view *view) {
+	struct findings *findings = findings_new();
+	readings_examine(findings, view->study);
+	json_t *json = findings_json(findings);
+	findings_free(findings);
+	if (json_array_size(json))
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 static void part_add(json_t *result, const char *name, json_t *part) {
 	if (part)
 		json_object_set_new(result, name, part);
@@ -154,6 +166,7 @@ json_t *explain_result(const struct explain_view *view) {
 	part_add(result, "roofline", explain_roofline(view, winner, baseline));
 	part_add(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
 	part_add(result, "pareto", explain_pareto(view));
+	part_add(result, "readings", readings_json(view));
 	part_add(result, "diagnoses", diagnoses_json(view));
 	return result;
 }

@@ -177,6 +177,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	head_print(&text);
 	explain_text_path(&text);
 	explain_text_why(&text);
+	explain_text_readings(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);
 	explain_text_position(&text);

@@ -11,7 +11,7 @@
 #include "src/base/text.h"
 #include "src/cmd/explain/text.h"
 
-enum { FINDINGS_SHOWN = 5, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, INDENT = 2, DEEP = 10 };
+enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, INDENT = 2, DEEP = 10 };
 
 static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
 	size_t i;
@@ -46,6 +46,24 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 		lines_print(text, finding, "missing", "? unknown: ");
 }
 
+/* The evidence of a reading is mostly the times themselves, so that its first line is enough. */
+static void reading_print(const struct explain_text *text, const json_t *reading) {
+	if (text->all) {
+		finding_print(text, reading);
+		return;
+	}
+	const char *first = js_string_or(json_array_get(json_object_get(reading, "evidence"), 0), "text", NULL);
+	char *line = mem_printf("%s", js_string_or(reading, "sentence", "?"));
+	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, UI_DIM),
+	        js_string_or(reading, "confidence", "low"), ui_style(text->ui, UI_PLAIN));
+	ui_wrap_on(text->out, DEEP, DEEP, line);
+	free(line);
+	line = mem_printf("- %s", first ? first : "");
+	if (first)
+		ui_wrap(text->out, DEEP, DEEP + 2, line);
+	free(line);
+}
+
 void explain_text_why(const struct explain_text *text) {
 	const json_t *findings = json_object_get(text->result, "diagnoses");
 	size_t i;
@@ -59,6 +77,22 @@ void explain_text_why(const struct explain_text *text) {
 			break;
 		}
 		finding_print(text, one);
+	}
+}
+
+void explain_text_readings(const struct explain_text *text) {
+	const json_t *readings = json_object_get(text->result, "readings");
+	size_t i;
+	json_t *one;
+	if (json_array_size(readings) == 0)
+		return;
+	explain_title(text, "what the times show (confidence of each statement)");
+	json_array_foreach((json_t *)readings, i, one) {
+		if (i >= READINGS_SHOWN && !text->all) {
+			explain_more_print(text, INDENT, json_array_size(readings) - i);
+			break;
+		}
+		reading_print(text, one);
 	}
 }
 

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+READING_TESTS = %D%/noise %D%/effects
+check_PROGRAMS += $(READING_TESTS)
+%C%_noise_SOURCES = %D%/noise.c tests/tuner/diagnosis/made.h
+%C%_noise_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+%C%_effects_SOURCES = %D%/effects.c tests/tuner/diagnosis/made.h
+%C%_effects_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+TESTS += %D%/effects
+slow_tests += %D%/noise

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One value is faster below some number, another above it: everything else is equal, and both ends are clear. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/reading/reading.h"
+
+enum { AXIS_LEAST = 2, MOST = 12 };
+
+struct cross {
+	size_t word, axis;
+	int a, b;          /* levels of the word: a is faster at the low end, b at the high end */
+	size_t before, at; /* rows of b: the last where a is faster, the first where b is */
+	double low, high;  /* time of the slower over the faster at both ends */
+	size_t points;
+};
+
+/* Looks along a series of b; rows of a agree in all else. */
+struct looking {
+	struct cross *cross;
+	double ratio[READING_COLUMN_LEVELS]; /* time of b over time of a at each level of the axis; NAN: unknown */
+	size_t row[READING_COLUMN_LEVELS];
+};
+
+static bool is_pair(const struct study *study, size_t x, size_t y, size_t word) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (c != word && study_row(study, x)->level[c] != study_row(study, y)->level[c])
+			return false;
+	return true;
+}
+
+static size_t partner(const struct study *study, size_t row, size_t word, int level) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_usable(study, r) && study_row(study, r)->level[word] == level && is_pair(study, r, row, word))
+			return r;
+	return SIZE_MAX;
+}
+
+/* Does the ratio cross 1 once, from above to below, without turning back? */
+static bool is_crossing(const struct study *study, struct looking *looking, size_t count, double limit) {
+	struct cross *cross = looking->cross;
+	size_t last_above = SIZE_MAX, first_below = SIZE_MAX;
+	double margin = 1 + study_noise(study);
+	if (count < AXIS_LEAST || !(looking->ratio[0] > limit) || !(looking->ratio[count - 1] < 1 / limit))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (looking->ratio[i] >= 1)
+			last_above = i;
+		else if (first_below == SIZE_MAX)
+			first_below = i;
+		if (i > 0 && looking->ratio[i] > looking->ratio[i - 1] * margin * margin)
+			return false;
+	}
+	if (last_above > first_below)
+		return false;
+	cross->before = looking->row[last_above];
+	cross->at = looking->row[first_below];
+	cross->low = looking->ratio[0];
+	cross->high = 1 / looking->ratio[count - 1];
+	cross->points = count;
+	return true;
+}
+
+static void report(const struct study *study, struct findings *findings, const struct cross *cross,
+                   enum reading_verdict verdict) {
+	char a[PROBE_TEXT], b[PROBE_TEXT], before[PROBE_TEXT], at[PROBE_TEXT], subject[PROBE_TEXT], rest[PROBE_TEXT] = "";
+	const char *axis = study_column(study, cross->axis)->name;
+	probe_level(study, cross->word, cross->a, a);
+	probe_level(study, cross->word, cross->b, b);
+	reading_level(study, cross->before, cross->axis, before);
+	reading_level(study, cross->at, cross->axis, at);
+	reading_subject(study, cross->at, cross->axis, subject);
+	/* The subject names b as well, which the sentence already does. */
+	char *own = strstr(subject, b);
+	if (own)
+		snprintf(rest, sizeof rest, "%.*s%s", (int)(own - subject), subject, own + strlen(b) + (own[strlen(b)] == ' '));
+	struct finding *finding =
+		findings_add(findings, reading_confidence(verdict), 1, "%s%s%s is faster up to %s=%s, %s from %s on", rest,
+	                 *rest && rest[strlen(rest) - 1] != ' ' ? " " : "", a, axis, before, b, at);
+	finding_about(finding, study, cross->word, cross->b);
+	finding_evidence(finding, EVIDENCE_CONTRAST, cross->low, "x",
+	                 "%.3g times at the low end, %.3g times the other way at the high end", cross->low, cross->high);
+	finding_evidence(finding, EVIDENCE_FIGURE, (double)cross->points, "points", "%zu values of %s", cross->points,
+	                 axis);
+}
+
+static size_t series_look(const struct study *study, const struct reading_series *series, struct cross *cross,
+                          double limit) {
+	struct looking looking = {.cross = cross};
+	size_t count = 0;
+	for (size_t i = 0; i < series->count && count < READING_COLUMN_LEVELS; i++) {
+		size_t other = partner(study, series->rows[i], cross->word, cross->a);
+		if (other == SIZE_MAX)
+			continue;
+		looking.row[count] = series->rows[i];
+		looking.ratio[count++] = reading_time(study, series->rows[i]) / reading_time(study, other);
+	}
+	return is_crossing(study, &looking, count, limit);
+}
+
+static size_t word_examine(const struct study *study, struct findings *findings, size_t axis, size_t word,
+                           const struct reading_list *list, enum reading_verdict verdict) {
+	size_t found = 0;
+	double limit = verdict == READING_TESTED ? 1 + probe_limit(study) : reading_chance_ratio(study, 3);
+	for (size_t i = 0; i < list->count; i++)
+		for (int a = 0; a < (int)study_column(study, word)->levels && found < MOST; a++) {
+			struct cross cross = {
+				.word = word, .axis = axis, .a = a, .b = study_row(study, list->series[i].rows[0])->level[word]};
+			if (cross.b == STUDY_ABSENT || a == cross.b || !series_look(study, &list->series[i], &cross, limit))
+				continue;
+			report(study, findings, &cross, verdict);
+			found++;
+		}
+	return found;
+}
+
+static void axis_examine(const struct study *study, struct findings *findings, size_t axis) {
+	struct reading_list list;
+	reading_series_find(study, axis, AXIS_LEAST, &list);
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		struct reading_list words;
+		if (c == axis || column->is_problem || column->numeric || column->levels > READING_COLUMN_LEVELS)
+			continue;
+		reading_series_find(study, c, 2, &words);
+		enum reading_verdict verdict = reading_follows(study, c, &words);
+		/* Which is faster depends on the axis, so that the order over all of it need not be significant. */
+		word_examine(study, findings, axis, c, &list, verdict == READING_NO ? READING_UNTESTED : verdict);
+		reading_series_free(&words);
+	}
+	reading_series_free(&list);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (column->numeric && column->levels >= AXIS_LEAST && column->levels <= READING_COLUMN_LEVELS)
+			axis_examine(study, findings, c);
+	}
+}
+
+const struct diagnosis reading_crossing = {
+	.name = "crossing",
+	.summary = "one value is faster below a number, another above it",
+	.examine = examine,
+	.always = true,
+};

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times over a number: where they are least, how wide the plateau around it is, and what the ends cost. Series with the
+ * same plateau are told together. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "tuner/reading/reading.h"
+
+enum { POINTS_LEAST = 3, SUBJECTS_SHOWN = 3, WORDS = 400, CURVES_MAX = 400, MANY = 4 };
+
+struct shape {
+	int low, high;       /* levels: the ends of the plateau */
+	double first, last;  /* the times at the ends of the series over the least */
+	int from, to, least; /* levels: the ends of the series, and its least time */
+	double time;
+	size_t row; /* one of the series */
+	bool flat, told;
+};
+
+static bool is_within(const struct study *study, size_t row, double least) {
+	return reading_time(study, row) <= least * (1 + study_noise(study));
+}
+
+static struct shape shape_of(const struct study *study, size_t column, const struct reading_series *series) {
+	size_t best = 0, low, high;
+	double most = 0;
+	for (size_t i = 0; i < series->count; i++) {
+		double time = reading_time(study, series->rows[i]);
+		best = time < reading_time(study, series->rows[best]) ? i : best;
+		most = fmax(most, time);
+	}
+	double least = reading_time(study, series->rows[best]);
+	for (low = best; low > 0 && is_within(study, series->rows[low - 1], least);)
+		low--;
+	for (high = best; high + 1 < series->count && is_within(study, series->rows[high + 1], least);)
+		high++;
+	size_t end = series->count - 1;
+	return (struct shape){.low = study_row(study, series->rows[low])->level[column],
+	                      .high = study_row(study, series->rows[high])->level[column],
+	                      .least = study_row(study, series->rows[best])->level[column],
+	                      .from = study_row(study, series->rows[0])->level[column],
+	                      .to = study_row(study, series->rows[end])->level[column],
+	                      .first = reading_time(study, series->rows[0]) / least,
+	                      .last = reading_time(study, series->rows[end]) / least,
+	                      .time = least,
+	                      .row = series->rows[0],
+	                      .flat = most / least <= 1 + probe_limit(study)};
+}
+
+static double spread_of(const struct study *study, const struct reading_series *series) {
+	double least = INFINITY, most = 0;
+	for (size_t i = 0; i < series->count; i++) {
+		least = fmin(least, reading_time(study, series->rows[i]));
+		most = fmax(most, reading_time(study, series->rows[i]));
+	}
+	return most / least;
+}
+
+static double single_chance(const struct study *study, const struct reading_series *series) {
+	double *y = mem_alloc(series->count, sizeof *y);
+	for (size_t i = 0; i < series->count; i++)
+		y[i] = log(reading_time(study, series->rows[i]));
+	double chance = study_smooth_chance(y, series->count);
+	free(y);
+	return chance;
+}
+
+/* A smooth curve is not chance, nor is one of many that follow the column; a single rough one may be, unless its values
+ * are far apart. */
+static bool is_sure(const struct study *study, const struct reading_series *series, enum reading_verdict verdict,
+                    bool many) {
+	double spread = spread_of(study, series);
+	if (spread > reading_chance_ratio(study, series->count))
+		return true;
+	return verdict == READING_TESTED &&
+	       (many || spread <= 1 + probe_limit(study) || single_chance(study, series) <= 0.05);
+}
+
+static bool is_alike(const struct shape *a, const struct shape *b) {
+	return a->flat == b->flat &&
+	       (a->flat || (a->low == b->low && a->high == b->high && a->from == b->from && a->to == b->to));
+}
+
+static const char *number(const struct study *study, size_t column, int level, char text[PROBE_TEXT]) {
+	if (value_text(study_column(study, column)->level[level], text, PROBE_TEXT) <= 0)
+		snprintf(text, PROBE_TEXT, "?");
+	return text;
+}
+
+/* "64", or "128 to 512" */
+static const char *plateau_text(const struct study *study, size_t column, const struct shape *shape,
+                                char text[PROBE_TEXT]) {
+	char low[PROBE_TEXT], high[PROBE_TEXT];
+	number(study, column, shape->low, low);
+	number(study, column, shape->high, high);
+	snprintf(text, PROBE_TEXT, "%.60s%s%.60s", low, shape->low == shape->high ? "" : " to ",
+	         shape->low == shape->high ? "" : high);
+	return text;
+}
+
+/* The subjects of the shapes that are alike, and the medians of their ends. Marks them. */
+static size_t alike_gather(const struct study *study, size_t column, struct shape *shapes, size_t count, size_t at,
+                           char subjects[WORDS], double ends[2]) {
+	double *first = mem_alloc(count, sizeof *first), *last = mem_alloc(count, sizeof *last);
+	size_t found = 0;
+	subjects[0] = '\0';
+	for (size_t i = at; i < count; i++) {
+		char text[PROBE_TEXT];
+		size_t length = strlen(subjects);
+		if (shapes[i].told || !is_alike(&shapes[at], &shapes[i]))
+			continue;
+		shapes[i].told = true;
+		reading_subject(study, shapes[i].row, column, text);
+		if (found < SUBJECTS_SHOWN && *text)
+			snprintf(subjects + length, WORDS - length, "%s%s", length ? "; " : "", text);
+		first[found] = shapes[i].first;
+		last[found++] = shapes[i].last;
+	}
+	ends[0] = stats_median(first, found);
+	ends[1] = stats_median(last, found);
+	free(first);
+	free(last);
+	return found;
+}
+
+static void ends_words(const struct study *study, size_t column, const struct shape *shape, const double ends[2],
+                       char text[WORDS]) {
+	char from[PROBE_TEXT], to[PROBE_TEXT];
+	double limit = 1 + study_noise(study);
+	number(study, column, shape->from, from);
+	number(study, column, shape->to, to);
+	text[0] = '\0';
+	if (ends[0] > limit && shape->from < shape->low)
+		snprintf(text, WORDS, "; %s takes %.3g times as long", from, ends[0]);
+	if (ends[1] > limit && shape->to > shape->high)
+		snprintf(text + strlen(text), WORDS - strlen(text), "%s %s %s%.3g times as long", *text ? "," : ";", to,
+		         *text ? "" : "takes ", ends[1]);
+}
+
+static void group_report(const struct study *study, struct findings *findings, size_t column, struct shape *shapes,
+                         size_t count, size_t at, enum reading_verdict verdict) {
+	const char *name = study_column(study, column)->name;
+	char subjects[WORDS], tail[WORDS], plateau[PROBE_TEXT], more[64] = "";
+	double ends[2];
+	size_t found = alike_gather(study, column, shapes, count, at, subjects, ends);
+	struct finding *finding;
+	if (found > SUBJECTS_SHOWN)
+		snprintf(more, sizeof more, " and %zu more", found - SUBJECTS_SHOWN);
+	if (found == count && count > 1)
+		snprintf(subjects, sizeof subjects, "all %zu series", count);
+	bool named = *subjects && !(found == count && count > 1);
+	ends_words(study, column, &shapes[at], ends, tail);
+	if (shapes[at].flat)
+		finding = findings_add(findings, reading_confidence(verdict), 1, "%s%s: %s makes no difference",
+		                       *subjects ? subjects : "here", named ? more : "", name);
+	else
+		finding = findings_add(findings, reading_confidence(verdict), 1, "%s%s%sfastest with %s=%s%s", subjects,
+		                       named ? more : "", *subjects ? ": " : "", name,
+		                       plateau_text(study, column, &shapes[at], plateau), tail);
+	if (found == 1)
+		finding_about(finding, study, column, shapes[at].least);
+	/* Series differ in what they are about, so that each group is a subject of its own. */
+	for (size_t c = 0; c < study_columns(study) && found == 1; c++)
+		if (c != column)
+			finding_about(finding, study, c, study_row(study, shapes[at].row)->level[c]);
+	finding_about(finding, study, column, shapes[at].flat ? shapes[at].from : shapes[at].least);
+	finding_evidence(finding, EVIDENCE_SCALING, shapes[at].time, "s",
+	                 "%zu series; the least time of the first is %.4g s", found, shapes[at].time);
+}
+
+static void column_examine(const struct study *study, struct findings *findings, size_t column) {
+	struct reading_list list;
+	reading_series_find(study, column, POINTS_LEAST, &list);
+	enum reading_verdict verdict = reading_follows(study, column, &list);
+	struct shape *shapes = mem_alloc(list.count + 1, sizeof *shapes);
+	size_t count = 0;
+	bool curved = false;
+	for (size_t i = 0; i < list.count && verdict != READING_NO && count < CURVES_MAX; i++) {
+		struct shape shape = shape_of(study, column, &list.series[i]);
+		if (!is_sure(study, &list.series[i], verdict, list.count >= MANY))
+			continue;
+		curved = curved || !shape.flat;
+		shapes[count++] = shape;
+	}
+	for (size_t i = 0; i < count && curved; i++)
+		if (!shapes[i].told)
+			group_report(study, findings, column, shapes, count, i, verdict);
+	free(shapes);
+	reading_series_free(&list);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (!column->is_problem && column->numeric && column->levels >= POINTS_LEAST &&
+		    column->levels <= READING_COLUMN_LEVELS)
+			column_examine(study, findings, c);
+	}
+}
+
+const struct diagnosis reading_curve = {
+	.name = "curve",
+	.summary = "where times over a number are least, and how flat they are there",
+	.examine = examine,
+	.always = true,
+};

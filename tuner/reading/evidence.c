@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/reading/reading.h"
+
+/* The studentized range that 1 of 100 samples of a normal distribution exceeds (Pearson, Hartley, Biometrika tables for
+ * statisticians, 1966, table 29, infinite degrees of freedom). */
+static const struct {
+	size_t count;
+	double range;
+} ranges[] = {{2, 3.64},  {3, 4.12},  {4, 4.40},  {5, 4.60},  {6, 4.76},  {7, 4.88},  {8, 4.99},
+              {10, 5.16}, {12, 5.29}, {15, 5.45}, {20, 5.65}, {30, 5.91}, {40, 6.09}, {60, 6.35}};
+enum { RANGES = sizeof ranges / sizeof *ranges, STRATA_LEAST = 2, SERIES_LEAST = 5 };
+static const double ARRANGEMENTS_LEAST = 500, CHANCE_MAX = 0.02, CHANCE_FAR = 0.05;
+
+double reading_chance_ratio(const struct study *study, size_t count) {
+	double range = ranges[RANGES - 1].range;
+	for (size_t i = RANGES; i-- > 0;)
+		if (count <= ranges[i].count)
+			range = ranges[i].range;
+	return exp(2 * study_noise(study) * range);
+}
+
+/* Parameters that vary: each of them may be followed by chance. */
+static double columns_of(const struct study *study) {
+	size_t count = 0;
+	for (size_t c = 0; c < study_columns(study); c++)
+		count += !study_column(study, c)->is_problem;
+	return count ? (double)count : 1;
+}
+
+static double single_chance(const struct study *study, const struct reading_series *series) {
+	double *y = mem_alloc(series->count, sizeof *y);
+	for (size_t i = 0; i < series->count; i++)
+		y[i] = log(reading_time(study, series->rows[i]));
+	double chance = study_smooth_chance(y, series->count);
+	free(y);
+	return chance;
+}
+
+/* A curve that is a little rough counts if its values are farther apart than chance puts them. */
+static enum reading_verdict single_follows(const struct study *study, const struct reading_series *series) {
+	double chance = single_chance(study, series), least = INFINITY, most = 0;
+	for (size_t i = 0; i < series->count; i++) {
+		least = fmin(least, reading_time(study, series->rows[i]));
+		most = fmax(most, reading_time(study, series->rows[i]));
+	}
+	if (chance * columns_of(study) <= CHANCE_MAX)
+		return READING_TESTED;
+	return chance <= CHANCE_FAR && most / least > reading_chance_ratio(study, series->count) ? READING_UNTESTED
+	                                                                                         : READING_NO;
+}
+
+enum reading_verdict reading_follows(const struct study *study, size_t column, const struct reading_list *list) {
+	double arrangements = 0;
+	size_t longest = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		arrangements += lgamma((double)list->series[i].count + 1);
+		longest = list->series[i].count > longest ? list->series[i].count : longest;
+	}
+	bool numeric = study_column(study, column)->numeric;
+	if (list->count == 0)
+		return READING_NO;
+	if (list->count == 1 && numeric && longest >= SERIES_LEAST)
+		return single_follows(study, &list->series[0]);
+	if (list->count < STRATA_LEAST || arrangements < log(ARRANGEMENTS_LEAST))
+		return READING_UNTESTED;
+	if (list->count == STRATA_LEAST && !numeric)
+		return READING_UNTESTED;
+	return follows_chance(study, (int)column, NULL, NULL, NULL) * columns_of(study) <= CHANCE_MAX ? READING_TESTED
+	                                                                                              : READING_NO;
+}
+
+double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count) {
+	return verdict == READING_TESTED ? 1 + probe_limit(study) : reading_chance_ratio(study, count);
+}
+
+enum confidence reading_confidence(enum reading_verdict verdict) {
+	return verdict == READING_TESTED ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}

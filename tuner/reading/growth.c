@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times over a size of the problem: the exponent of the law, and the series that break it. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "tuner/reading/reading.h"
+
+enum { SIZES_LEAST = 3, BREAKS_MOST = 6 };
+static const double EXPONENT_LEAST = 0.4, STRAIGHT = 1.25, BREAKS = 1.5, RISE_LEAST = 2;
+
+struct law {
+	double exponent, residual; /* the largest distance of a time from the line, as a ratio */
+	size_t small, large;       /* rows */
+};
+
+static struct law law_of(const struct study *study, size_t column, const struct reading_series *series) {
+	size_t first = series->rows[0], last = series->rows[series->count - 1];
+	double slope = log(reading_time(study, last) / reading_time(study, first)) /
+	               log(study_number(study, last, column) / study_number(study, first, column));
+	struct law law = {.exponent = slope, .residual = 1, .small = first, .large = last};
+	for (size_t i = 1; i + 1 < series->count; i++) {
+		double expected = reading_time(study, first) *
+		                  pow(study_number(study, series->rows[i], column) / study_number(study, first, column), slope);
+		law.residual = fmax(law.residual, exp(fabs(log(reading_time(study, series->rows[i]) / expected))));
+	}
+	return law;
+}
+
+static double rise_of(const struct study *study, const struct law *law) {
+	return reading_time(study, law->large) / reading_time(study, law->small);
+}
+
+/* The median exponent of the series that lie on a line. */
+static double exponent_of(const struct study *study, const struct law *laws, size_t count, size_t *straight) {
+	double *slopes = mem_alloc(count + 1, sizeof *slopes), median;
+	*straight = 0;
+	for (size_t i = 0; i < count; i++)
+		if (laws[i].residual <= STRAIGHT && laws[i].exponent >= EXPONENT_LEAST &&
+		    rise_of(study, &laws[i]) >= RISE_LEAST)
+			slopes[(*straight)++] = laws[i].exponent;
+	median = *straight ? stats_median(slopes, *straight) : NAN;
+	free(slopes);
+	return median;
+}
+
+static void breaks_report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
+                          size_t count, double exponent) {
+	size_t told = 0;
+	for (size_t i = 0; i < count && told < BREAKS_MOST; i++) {
+		double sizes = study_number(study, laws[i].large, column) / study_number(study, laws[i].small, column);
+		double apart = pow(sizes, laws[i].exponent - exponent);
+		char subject[PROBE_TEXT];
+		if (apart < BREAKS && apart > 1 / BREAKS)
+			continue;
+		reading_subject(study, laws[i].small, column, subject);
+		struct finding *finding = findings_add(
+			findings, CONFIDENCE_LOW, 1, "%s grows as %s^%.2f, not as %s^%.2f like the others", subject,
+			study_column(study, column)->name, laws[i].exponent, study_column(study, column)->name, exponent);
+		for (size_t c = 0; c < study_columns(study); c++)
+			if (c != column)
+				finding_about(finding, study, c, study_row(study, laws[i].small)->level[c]);
+		finding_evidence(finding, EVIDENCE_SCALING, apart, "x",
+		                 "at the largest size its time is %.3g times that of the law", apart);
+		told++;
+	}
+}
+
+static void report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
+                   size_t count) {
+	size_t straight;
+	double exponent = exponent_of(study, laws, count, &straight);
+	if (straight == 0 || 2 * straight < count)
+		return;
+	struct finding *finding = findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
+	                                       "time grows as %s^%.2f", study_column(study, column)->name, exponent);
+	finding_evidence(finding, EVIDENCE_SCALING, exponent, NULL, "%zu of %zu series lie on such a line within %.0f %%",
+	                 straight, count, 100 * (STRAIGHT - 1));
+	finding_evidence(finding, EVIDENCE_SCALING, pow(2, exponent), "x", "twice the %s takes %.3g times as long",
+	                 study_column(study, column)->name, pow(2, exponent));
+	if (straight >= 3)
+		breaks_report(study, findings, column, laws, count, exponent);
+}
+
+static void column_examine(const struct study *study, struct findings *findings, size_t column) {
+	struct reading_list list;
+	reading_series_find(study, column, SIZES_LEAST, &list);
+	struct law *laws = mem_alloc(list.count + 1, sizeof *laws);
+	size_t count = 0;
+	for (size_t i = 0; i < list.count; i++)
+		if (study_number(study, list.series[i].rows[0], column) > 0)
+			laws[count++] = law_of(study, column, &list.series[i]);
+	if (count)
+		report(study, findings, column, laws, count);
+	free(laws);
+	reading_series_free(&list);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (column->is_problem && column->numeric && column->levels >= SIZES_LEAST &&
+		    column->levels <= READING_COLUMN_LEVELS)
+			column_examine(study, findings, c);
+	}
+}
+
+const struct diagnosis reading_growth = {
+	.name = "growth",
+	.summary = "the power of the size that times follow, and what breaks it",
+	.examine = examine,
+	.always = true,
+};

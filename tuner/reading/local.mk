@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A reading is one file and one line here; the line is also its registry entry.
+READINGS = \
+	%D%/ranking.c \
+	%D%/serial.c \
+	%D%/curve.c \
+	%D%/crossing.c \
+	%D%/growth.c \
+	%D%/parts.c \
+	%D%/repeats.c
+
+libtuner_la_SOURCES += $(READINGS) %D%/reading.c %D%/evidence.c %D%/reading.h
+nodist_libtuner_la_SOURCES += %D%/readings.def
+BUILT_SOURCES += %D%/readings.def
+CLEANFILES += %D%/readings.def
+%D%/readings.def: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(READINGS); do f=$${f##*/}; echo "DIAGNOSIS($${f%.*})"; done >$@

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of times that add up to the time of a row: the largest part, how it moves, and what would be gained without
+ * it. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "tuner/reading/reading.h"
+
+enum { PARTS_MAX = 12, ROWS_LEAST = 2, SHOWN = 8 };
+static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3;
+
+struct parts {
+	const char *name[PARTS_MAX];
+	size_t count;
+};
+
+static bool is_time_of_one(const char *name) {
+	return strncmp(name, "time_per_", 9) == 0;
+}
+
+/* The times in seconds that a row reports beside its own. */
+static void names_find(const struct study *study, struct parts *parts) {
+	size_t i;
+	json_t *one;
+	*parts = (struct parts){.count = 0};
+	json_array_foreach(json_object_get(study_row(study, 0)->detail, "figures"), i, one) {
+		const char *name = js_string_or(one, "name", "");
+		if (parts->count < PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 && !is_time_of_one(name))
+			parts->name[parts->count++] = name;
+	}
+}
+
+static double sum_of(const struct study *study, size_t row, const struct parts *parts) {
+	double sum = 0;
+	for (size_t i = 0; i < parts->count; i++)
+		sum += study_figure(study, row, parts->name[i]);
+	return sum;
+}
+
+static size_t largest(const struct study *study, size_t row, const struct parts *parts) {
+	size_t most = 0;
+	for (size_t i = 1; i < parts->count; i++)
+		if (study_figure(study, row, parts->name[i]) > study_figure(study, row, parts->name[most]))
+			most = i;
+	return most;
+}
+
+static void row_words(const struct study *study, size_t row, const struct parts *parts, char text[4 * PROBE_TEXT]) {
+	size_t length = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < parts->count && length < 4 * PROBE_TEXT - 100; i++)
+		length +=
+			(size_t)snprintf(text + length, 4 * PROBE_TEXT - length, "%s%.60s %.0f %%", i ? ", " : "", parts->name[i],
+		                     100 * study_figure(study, row, parts->name[i]) / reading_time(study, row));
+}
+
+static void report(const struct study *study, struct findings *findings, const struct parts *parts) {
+	size_t first = 0, last = study_rows(study) - 1, shown = 0;
+	bool one = true;
+	char words[4 * PROBE_TEXT], subject[PROBE_TEXT];
+	for (size_t r = 0; r < study_rows(study); r++) {
+		first = reading_time(study, r) < reading_time(study, first) ? r : first;
+		last = reading_time(study, r) > reading_time(study, last) ? r : last;
+		one = one && largest(study, r, parts) == largest(study, 0, parts);
+	}
+	size_t a = largest(study, first, parts), b = largest(study, last, parts);
+	double share = study_figure(study, last, parts->name[b]) / reading_time(study, last);
+	char other[PROBE_TEXT];
+	reading_subject(study, first, SIZE_MAX, subject);
+	reading_subject(study, last, SIZE_MAX, other);
+	struct finding *finding;
+	if (one)
+		finding = findings_add(findings, CONFIDENCE_MEDIUM, 1 / (1 - fmin(share, 0.999)),
+		                       "%s is the largest part of the time everywhere: %.0f %% at %s", parts->name[b],
+		                       100 * share, other);
+	else
+		finding =
+			findings_add(findings, CONFIDENCE_MEDIUM, 1 / (1 - fmin(share, 0.999)),
+		                 "the largest part of the time moves: %s (%.0f %%) at %s, %s (%.0f %%) at %s", parts->name[a],
+		                 100 * study_figure(study, first, parts->name[a]) / reading_time(study, first), subject,
+		                 parts->name[b], 100 * share, other);
+	for (size_t r = 0; r < study_rows(study) && shown < SHOWN; r++, shown++) {
+		row_words(study, r, parts, words);
+		reading_subject(study, r, SIZE_MAX, subject);
+		finding_evidence(finding, EVIDENCE_FIGURE, sum_of(study, r, parts) / reading_time(study, r), NULL, "%s: %s",
+		                 subject, words);
+	}
+	if (share >= DOMINANT)
+		finding_evidence(finding, EVIDENCE_FIGURE, 1 / (1 - fmin(share, 0.999)), "x",
+		                 "without %s the slowest row would be at most %.3g times as fast (Amdahl)", parts->name[b],
+		                 1 / (1 - fmin(share, 0.999)));
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	struct parts parts;
+	size_t whole = 0, rows = study_rows(study);
+	if (rows < ROWS_LEAST)
+		return;
+	names_find(study, &parts);
+	for (size_t r = 0; r < rows && parts.count >= 2; r++) {
+		double share = sum_of(study, r, &parts) / reading_time(study, r);
+		whole += share >= TOTAL_LEAST && share <= TOTAL_MOST;
+	}
+	if (parts.count >= 2 && (double)whole >= SHARE * (double)rows)
+		report(study, findings, &parts);
+}
+
+const struct diagnosis reading_parts = {
+	.name = "parts",
+	.summary = "which part of the time is largest, and how that changes",
+	.examine = examine,
+	.always = true,
+};

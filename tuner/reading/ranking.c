@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which value of a word is fastest, each at its best, for each problem. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "tuner/reading/reading.h"
+
+enum { SHOWN = 10, WORDS = 700 };
+
+struct ranked {
+	int level;
+	double time;
+	size_t row, rows;
+};
+struct ranking {
+	size_t problem; /* a row of it */
+	struct ranked at[READING_COLUMN_LEVELS];
+	size_t count, rows;
+};
+
+static int by_time(const void *a, const void *b) {
+	const struct ranked *x = a, *y = b;
+	return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : x->level - y->level;
+}
+
+/* Each value at its best. */
+static void ranking_make(const struct study *study, size_t column, size_t problem, struct ranking *ranking) {
+	*ranking = (struct ranking){.problem = problem};
+	for (int l = 0; l < (int)study_column(study, column)->levels; l++) {
+		struct ranked one = {l, INFINITY, SIZE_MAX, 0};
+		for (size_t r = 0; r < study_rows(study); r++) {
+			if (study_row(study, r)->level[column] != l || !study_usable(study, r) ||
+			    !study_same_problem(study, r, problem))
+				continue;
+			one.rows++;
+			if (reading_time(study, r) < one.time) {
+				one.time = reading_time(study, r);
+				one.row = r;
+			}
+		}
+		ranking->rows += one.rows;
+		if (one.rows)
+			ranking->at[ranking->count++] = one;
+	}
+	qsort(ranking->at, ranking->count, sizeof *ranking->at, by_time);
+}
+
+static double spread_of(const struct ranking *ranking) {
+	return ranking->count < 2 ? 1 : ranking->at[ranking->count - 1].time / ranking->at[0].time;
+}
+
+static bool is_same_order(const struct ranking *a, const struct ranking *b) {
+	bool same = a->count == b->count;
+	for (size_t i = 0; i < a->count && same; i++)
+		same = a->at[i].level == b->at[i].level;
+	return same;
+}
+
+static const char *word_of(const struct study *study, size_t column, const struct ranked *one, char text[PROBE_TEXT]) {
+	if (value_text(study_column(study, column)->level[one->level], text, PROBE_TEXT) <= 0)
+		snprintf(text, PROBE_TEXT, "-");
+	return text;
+}
+
+static void append(char *text, const char *more) {
+	size_t length = strlen(text);
+	snprintf(text + length, WORDS - length, "%s", more);
+}
+
+/* "clh is fastest (0.648 s), array takes 1.38, mutex 2.16, tas 7.68 times as long" */
+static void ranking_words(const struct study *study, size_t column, const struct ranking *ranking, char text[WORDS]) {
+	char word[PROBE_TEXT], one[2 * PROBE_TEXT];
+	text[0] = '\0';
+	for (size_t i = 0; i < ranking->count && i < SHOWN; i++) {
+		word_of(study, column, &ranking->at[i], word);
+		if (i == 0)
+			snprintf(one, sizeof one, "%s is fastest (%.3g s),", word, ranking->at[0].time);
+		else
+			snprintf(one, sizeof one, "%s %s%s %.3g", i > 1 ? "," : "", word, i > 1 ? "" : " takes",
+			         ranking->at[i].time / ranking->at[0].time);
+		append(text, one);
+	}
+	append(text, " times as long");
+	if (ranking->count > SHOWN)
+		append(text, ", and others");
+}
+
+/* In the order of the table: how much each version gains over the one before, if each does. */
+static void steps_add(struct finding *finding, const struct study *study, size_t column,
+                      const struct ranking *ranking) {
+	char text[WORDS] = "", word[PROBE_TEXT], one[2 * PROBE_TEXT];
+	size_t count = ranking->count;
+	for (size_t i = 0; i + 1 < count; i++)
+		if (ranking->at[i].row < ranking->at[i + 1].row)
+			return;
+	for (size_t i = count - 1; i-- > 0;) {
+		word_of(study, column, &ranking->at[i], word);
+		snprintf(one, sizeof one, "%s%s is %.2f times as fast as the one before", *text ? ", " : "", word,
+		         ranking->at[i + 1].time / ranking->at[i].time);
+		append(text, one);
+	}
+	if (count > 2)
+		finding_evidence(finding, EVIDENCE_CONTRAST, spread_of(ranking), "x", "%s; %.2f times in all", text,
+		                 spread_of(ranking));
+}
+
+static void thin_add(struct finding *finding, const struct ranking *ranking) {
+	finding_evidence(finding, EVIDENCE_FIGURE, (double)ranking->rows, "rows", "%zu row%s%s", ranking->rows,
+	                 ranking->rows == 1 ? "" : "s", ranking->rows == ranking->count ? ", one for each" : "");
+}
+
+static void report(const struct study *study, struct findings *findings, size_t column, const struct ranking *ranking,
+                   bool everywhere, enum reading_verdict verdict) {
+	char words[WORDS], problem[PROBE_TEXT];
+	ranking_words(study, column, ranking, words);
+	probe_problem(study, ranking->problem, problem);
+	struct finding *finding =
+		findings_add(findings, reading_confidence(verdict), 1, "%s%s%s: %s", *problem && !everywhere ? problem : "",
+	                 *problem && !everywhere ? ", " : "", study_column(study, column)->name, words);
+	finding_about(finding, study, column, ranking->at[0].level);
+	if (!everywhere)
+		probe_about_problem(finding, study, ranking->problem);
+	else
+		finding_evidence(finding, EVIDENCE_CONTRAST, NAN, NULL,
+		                 "the same order at every problem; the figures are of %s", problem);
+	steps_add(finding, study, column, ranking);
+	thin_add(finding, ranking);
+}
+
+static void column_examine(const struct study *study, struct findings *findings, size_t column) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0;
+	struct ranking *all = mem_alloc(problems + 1, sizeof *all);
+	struct reading_list list;
+	bool same = true;
+	reading_series_find(study, column, 2, &list);
+	enum reading_verdict verdict = reading_follows(study, column, &list);
+	for (size_t i = 0; i < problems && verdict != READING_NO; i++) {
+		ranking_make(study, column, problem[i], &all[kept]);
+		if (spread_of(&all[kept]) <= reading_limit(study, verdict, all[kept].count))
+			continue;
+		same = same && (kept == 0 || is_same_order(&all[0], &all[kept]));
+		kept++;
+	}
+	if (kept > 1 && same && kept == problems)
+		report(study, findings, column, &all[kept - 1], true, verdict);
+	else
+		for (size_t i = 0; i < kept; i++)
+			report(study, findings, column, &all[i], false, verdict);
+	reading_series_free(&list);
+	free(all);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (!column->is_problem && !column->numeric && column->levels <= READING_COLUMN_LEVELS)
+			column_examine(study, findings, c);
+	}
+}
+
+const struct diagnosis reading_ranking = {
+	.name = "ranking",
+	.summary = "which value is fastest for each problem, and by how much",
+	.examine = examine,
+	.always = true,
+};

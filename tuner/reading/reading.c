@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/reading/reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+
+#define DIAGNOSIS(name) extern const struct diagnosis reading_##name;
+#include "tuner/reading/readings.def"
+#undef DIAGNOSIS
+#define DIAGNOSIS(name) &reading_##name,
+const struct diagnosis *const reading_registry[] = {
+#include "tuner/reading/readings.def"
+	NULL};
+
+void readings_examine(struct findings *findings, const struct study *study) {
+	if (study_rows(study) <= READING_ROWS_MAX)
+		findings_each(findings, study, reading_registry);
+}
+
+double reading_time(const struct study *study, size_t row) {
+	return study_row(study, row)->value;
+}
+
+static bool is_usable(void *ctx, const struct study *study, size_t row) {
+	(void)ctx;
+	return !study_row(study, row)->over && !study_row(study, row)->doubted;
+}
+
+struct collecting {
+	struct reading_list *list;
+};
+
+static bool series_add(void *ctx, const size_t *rows, size_t count) {
+	struct reading_list *list = ((struct collecting *)ctx)->list;
+	list->series = mem_grow(list->series, list->count + 1, sizeof *list->series);
+	struct reading_series *series = &list->series[list->count++];
+	series->rows = mem_alloc(count, sizeof *series->rows);
+	memcpy(series->rows, rows, count * sizeof *rows);
+	series->count = count;
+	return true;
+}
+
+void reading_series_find(const struct study *study, size_t column, size_t least, struct reading_list *list) {
+	struct collecting collecting = {list};
+	*list = (struct reading_list){0};
+	study_series_each(study, column, least, is_usable, NULL, series_add, &collecting);
+}
+
+void reading_series_free(struct reading_list *list) {
+	for (size_t i = 0; i < list->count; i++)
+		free(list->series[i].rows);
+	free(list->series);
+}
+
+const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]) {
+	int level = study_row(study, row)->level[column];
+	snprintf(text, PROBE_TEXT, "-");
+	if (level != STUDY_ABSENT)
+		value_text(study_column(study, column)->level[level], text, PROBE_TEXT);
+	return text;
+}
+
+const char *reading_subject(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]) {
+	size_t length = 0;
+	text[0] = '\0';
+	for (size_t c = 0; c < study_columns(study); c++) {
+		char one[PROBE_TEXT];
+		int level = study_row(study, row)->level[c];
+		if (c == column || level == STUDY_ABSENT)
+			continue;
+		probe_level(study, c, level, one);
+		if (length + strlen(one) + 2 < PROBE_TEXT)
+			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? " " : "", one);
+	}
+	return text;
+}

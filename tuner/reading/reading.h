@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Readings say what arithmetic shows in a table: rankings, curves, laws over sizes, parts of a time, crossings. They do
+ * not name causes, which diagnoses do. A table of a report has 5 to 40 rows with one value each, so that most cannot be
+ * tested by shuffling: then a difference must exceed what that many values that are off by 10 % would show, and the
+ * confidence is low. */
+#ifndef TUNER_READING_READING_H
+#define TUNER_READING_READING_H
+#include "tuner/diagnosis/probe.h"
+
+extern const struct diagnosis *const reading_registry[]; /* ends with NULL */
+/* Adds all readings; nothing for tables of more than READING_ROWS_MAX rows, which effects and laws describe. */
+enum { READING_ROWS_MAX = 400, READING_COLUMN_LEVELS = 64 };
+void readings_examine(struct findings *findings, const struct study *study);
+
+/* reading.c: rows that agree in all columns but one, in the order of its levels. */
+struct reading_series {
+	size_t *rows, count;
+};
+struct reading_list {
+	struct reading_series *series;
+	size_t count;
+};
+void reading_series_find(const struct study *study, size_t column, size_t least, struct reading_list *list);
+void reading_series_free(struct reading_list *list);
+double reading_time(const struct study *study, size_t row);
+/* Which rows a series is of, by the columns that vary: "n=64 variant=int"; "" if none but `column` does. */
+const char *reading_subject(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
+/* The value of a row in a column, as text. */
+const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
+
+/* evidence.c: */
+/* The ratio of the largest to the smallest of that many values that chance reaches in 1 of 100 cases. */
+double reading_chance_ratio(const struct study *study, size_t count);
+enum reading_verdict { READING_NO, READING_UNTESTED, READING_TESTED };
+/* Do times follow the column? TESTED: shuffling within series says so. UNTESTED: there are too few rows to shuffle, so
+ * that each statement needs the ratio of reading_chance_ratio. */
+enum reading_verdict reading_follows(const struct study *study, size_t column, const struct reading_list *list);
+/* The ratio that a statement about `count` values needs. */
+double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count);
+enum confidence reading_confidence(enum reading_verdict verdict);
+
+#endif

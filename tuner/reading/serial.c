@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Serial code against one thread and against the best team: what the parallel version costs, and what it brings. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/reading/reading.h"
+
+static const char serial_words[] = "serial sequential seq scalar";
+static const double COST_LEAST = 1.1, TWICE = 2;
+
+struct pair {
+	size_t problem, serial, one, best; /* rows; SIZE_MAX: none */
+};
+
+static size_t least_row(const struct study *study, size_t problem, size_t column, int level, bool is, double threads) {
+	size_t least = SIZE_MAX;
+	for (size_t r = 0; r < study_rows(study); r++) {
+		double team = study_value_number(study, r, "threads", 1);
+		if ((study_row(study, r)->level[column] == level) != is || !study_usable(study, r) ||
+		    !study_same_problem(study, r, problem) || (threads > 0 && team != threads))
+			continue;
+		if (least == SIZE_MAX || reading_time(study, r) < reading_time(study, least))
+			least = r;
+	}
+	return least;
+}
+
+static double ratio(const struct study *study, size_t a, size_t b) {
+	return a == SIZE_MAX || b == SIZE_MAX ? NAN : reading_time(study, a) / reading_time(study, b);
+}
+
+/* One thread of the parallel code takes longer at every problem, or clearly so. */
+static void cost_report(const struct study *study, struct findings *findings, const struct pair *pairs, size_t count) {
+	double most = 0, least = INFINITY;
+	size_t at = 0, known = 0;
+	for (size_t i = 0; i < count; i++) {
+		double cost = ratio(study, pairs[i].one, pairs[i].serial);
+		if (isnan(cost))
+			continue;
+		at = cost > most ? i : at;
+		most = fmax(most, cost);
+		least = fmin(least, cost);
+		known++;
+	}
+	if (known == 0 || least <= 1 || most <= COST_LEAST || (known < 3 && most <= reading_chance_ratio(study, 2)))
+		return;
+	char problem[PROBE_TEXT];
+	probe_problem(study, pairs[at].problem, problem);
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_LOW, 1, "one thread of the parallel code takes %.3g times as long as serial code%s%s",
+		most, *problem ? " at " : "", problem);
+	for (size_t i = 0; i < count; i++) {
+		double cost = ratio(study, pairs[i].one, pairs[i].serial);
+		if (isfinite(cost))
+			finding_evidence(finding, EVIDENCE_CONTRAST, cost, "x", "%s%s%.4g s instead of %.4g s, %+.1f %%",
+			                 probe_problem(study, pairs[i].problem, problem), *problem ? ": " : "",
+			                 reading_time(study, pairs[i].one), reading_time(study, pairs[i].serial), 100 * (cost - 1));
+	}
+}
+
+static void gain_report(const struct study *study, struct findings *findings, const struct pair *pair) {
+	double gain = ratio(study, pair->serial, pair->best);
+	double team = pair->best == SIZE_MAX ? NAN : study_value_number(study, pair->best, "threads", NAN);
+	char problem[PROBE_TEXT];
+	if (!(gain > 0) || !(team > 1) || (gain > 1 && gain < 1 + probe_limit(study)))
+		return;
+	probe_problem(study, pair->problem, problem);
+	struct finding *finding =
+		findings_add(findings, CONFIDENCE_LOW, 1, "%s%s%s", *problem ? problem : "", *problem ? ": " : "",
+	                 gain <= 1      ? "no team is faster than serial code"
+	                 : gain < TWICE ? "no team is twice as fast as serial code"
+	                                : "teams beat serial code");
+	probe_about_problem(finding, study, pair->problem);
+	finding_evidence(finding, EVIDENCE_SCALING, gain, "x",
+	                 "%.3g times as fast with %g threads, the best team; efficiency %.0f %%", gain, team,
+	                 100 * gain / team);
+}
+
+static bool is_column(const struct study_column *column, int *level) {
+	for (int l = 0; l < (int)column->levels && !column->is_problem && !column->numeric; l++)
+		if (probe_word(column, l, serial_words)) {
+			*level = l;
+			return true;
+		}
+	return false;
+}
+
+static void column_examine(const struct study *study, struct findings *findings, size_t column, int level) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), teams = 0;
+	struct pair *pairs = mem_alloc(problems + 1, sizeof *pairs);
+	for (size_t i = 0; i < problems; i++) {
+		pairs[i] = (struct pair){.problem = problem[i],
+		                         .serial = least_row(study, problem[i], column, level, true, 0),
+		                         .one = least_row(study, problem[i], column, level, false, 1),
+		                         .best = least_row(study, problem[i], column, level, false, 0)};
+		teams += pairs[i].best != SIZE_MAX;
+	}
+	/* A value "serial" of a parameter such as first_touch also has teams: it is not serial code. */
+	bool code = teams > 0;
+	for (size_t r = 0; r < study_rows(study) && code; r++)
+		code = study_row(study, r)->level[column] != level || study_value_number(study, r, "threads", 1) == 1;
+	if (code) {
+		cost_report(study, findings, pairs, problems);
+		for (size_t i = 0; i < problems; i++)
+			gain_report(study, findings, &pairs[i]);
+	}
+	free(pairs);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	int threads = probe_threads(study), level;
+	for (size_t c = 0; c < study_columns(study) && threads >= 0; c++) {
+		struct reading_list list;
+		if (!is_column(study_column(study, c), &level))
+			continue;
+		reading_series_find(study, (size_t)threads, 3, &list);
+		if (list.count && reading_follows(study, (size_t)threads, &list) != READING_NO)
+			column_examine(study, findings, c, level);
+		reading_series_free(&list);
+	}
+}
+
+const struct diagnosis reading_serial = {
+	.name = "serial",
+	.summary = "serial code against one thread, and against the best team",
+	.examine = examine,
+	.always = true,
+};
