@@ -25,5 +25,9 @@ check_PROGRAMS += %D%/words
 TESTS += %D%/words
 %C%_words_SOURCES = %D%/words.c src/cmd/explain/words.c src/cmd/explain/probe.h
 %C%_words_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
-dist_check_SCRIPTS += %D%/explain
+dist_check_SCRIPTS += %D%/explain %D%/reports
+TESTS += %D%/reports
+EXTRA_DIST += $(EXPLAIN_TABLES:%=%D%/tables/%.csv)
+EXPLAIN_TABLES = cc-iterations fw-cpu-gpu fw-cuda-factor-counters fw-cuda-parts fw-recursive fw-trap gol \
+	kmeans-atomics kmeans-cuda-blocks kmeans-first-touch lists-64-threads locks-64-threads quake-cuda
 slow_tests += %D%/explain

@@ -11,8 +11,8 @@
 #include "src/base/mem.h"
 #include "tuner/reading/reading.h"
 
-enum { PARTS_MAX = 12, ROWS_LEAST = 2, SHOWN = 8 };
-static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3;
+enum { PARTS_MAX = 12, ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
+static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3;
 
 struct parts {
 	const char *name[PARTS_MAX];
@@ -59,6 +59,44 @@ static void row_words(const struct study *study, size_t row, const struct parts 
 		                     100 * study_figure(study, row, parts->name[i]) / reading_time(study, row));
 }
 
+/* The power of the only size that varies with which a part grows; NAN if there is none, or if it does not lie on a
+ * line. */
+static double power_of(const struct study *study, const char *name, size_t *column) {
+	double x[READING_COLUMN_LEVELS], y[READING_COLUMN_LEVELS], sx = 0, sy = 0, xx = 0, xy = 0, worst = 0;
+	size_t count = study_rows(study), columns = 0;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		*column = study_column(study, c)->is_problem && study_column(study, c)->numeric ? c : *column;
+		columns++;
+	}
+	if (columns != 1 || count < POINTS_LEAST || count > READING_COLUMN_LEVELS ||
+	    !study_column(study, *column)->is_problem)
+		return NAN;
+	for (size_t r = 0; r < count; r++) {
+		x[r] = log(study_number(study, r, *column));
+		y[r] = log(study_figure(study, r, name));
+		sx += x[r] / (double)count;
+		sy += y[r] / (double)count;
+	}
+	for (size_t r = 0; r < count; r++) {
+		xx += (x[r] - sx) * (x[r] - sx);
+		xy += (x[r] - sx) * (y[r] - sy);
+	}
+	double power = xy / xx;
+	for (size_t r = 0; r < count; r++)
+		worst = fmax(worst, fabs(y[r] - sy - power * (x[r] - sx)));
+	return worst <= log(STRAIGHT) ? power : NAN;
+}
+
+static void powers_add(struct finding *finding, const struct study *study, const struct parts *parts) {
+	for (size_t i = 0; i < parts->count; i++) {
+		size_t column = 0;
+		double power = power_of(study, parts->name[i], &column);
+		if (isfinite(power))
+			finding_evidence(finding, EVIDENCE_SCALING, power, NULL, "%s grows as %s^%.2f", parts->name[i],
+			                 study_column(study, column)->name, power);
+	}
+}
+
 static void report(const struct study *study, struct findings *findings, const struct parts *parts) {
 	size_t first = 0, last = study_rows(study) - 1, shown = 0;
 	bool one = true;
@@ -90,6 +128,7 @@ static void report(const struct study *study, struct findings *findings, const s
 		finding_evidence(finding, EVIDENCE_FIGURE, sum_of(study, r, parts) / reading_time(study, r), NULL, "%s: %s",
 		                 subject, words);
 	}
+	powers_add(finding, study, parts);
 	if (share >= DOMINANT)
 		finding_evidence(finding, EVIDENCE_FIGURE, 1 / (1 - fmin(share, 0.999)), "x",
 		                 "without %s the slowest row would be at most %.3g times as fast (Amdahl)", parts->name[b],

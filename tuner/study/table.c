@@ -307,16 +307,20 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	return failed;
 }
 
+static int hint_add(struct err *err) {
+	return err && !*err->hint ? err_hint(err, "doc/tables.md describes the form of a table") : -1;
+}
+
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (strcmp(study_set_objective(set), "time") != 0)
 		return 0;
 	struct csv *csv = csv_read(text, size, path, err);
 	if (!csv)
-		return -1;
+		return hint_add(err);
 	struct table table = {.csv = csv, .path = path, .reading = reading};
 	table.columns = arena_alloc(csv->arena, csv->columns, sizeof *table.columns);
 	int failed = table_read(set, &table, err);
 	csv_free(csv);
-	return failed;
+	return failed ? hint_add(err) : 0;
 }

@@ -148,8 +148,11 @@ static void head_print(const struct explain_text *text) {
 		line_print(text, "no configuration of this problem finished");
 		return;
 	}
-	recommended_print(text);
-	gain_print(text);
+	/* A table without parameters does not have anything to recommend. */
+	if (json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
+		recommended_print(text);
+		gain_print(text);
+	}
 	left_out_print(text);
 	explain_text_table(text);
 }
