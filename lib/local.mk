@@ -32,4 +32,8 @@ lib_LIBRARIES = libsweetspot.a
 libsweetspot_a_SOURCES = $(LIB_SOURCES)
 libsweetspot_a_CPPFLAGS = $(LIB_CPPFLAGS)
 libsweetspot_a_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=hidden -pthread
-include_HEADERS = %D%/sweetspot.h
+include_HEADERS = %D%/sweetspot.h %D%/sweetspot.hpp
+# The Fortran module is installed as a source, beside the headers.
+include_HEADERS += %D%/sweetspot.f90
+cmakedir = $(libdir)/cmake/sweetspot
+nodist_cmake_DATA = %D%/cmake/sweetspotConfig.cmake %D%/cmake/sweetspotConfigVersion.cmake

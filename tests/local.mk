@@ -33,6 +33,7 @@ include %D%/completions/local.mk
 include %D%/apply/local.mk
 include %D%/machine/local.mk
 include %D%/profile/local.mk
+include %D%/python/local.mk
 include %D%/regions/local.mk
 include %D%/replay/local.mk
 include %D%/run/local.mk

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Python interface of the Sweetspot autotuner.
+
+    import sweetspot
+    result = sweetspot.tune(["./app", "--block", "{B}"], {"B": [16, 32, 64, 128]}, budget="30s")
+    print(result.verdict, result.speedup, result.best.config)
+
+The program `sweetspot` does the work; it must be in PATH, or named by SWEETSPOT. The package needs nothing but Python's
+standard library. NumPy and pandas are used where the caller brings their objects or asks for data frames.
+"""
+
+from ._command import SweetspotError
+from ._kernel_tuner import Specification, from_kernel_tuner
+from ._profile import Match, Profile, lookup, tuned
+from ._results import Comparison, Measurement, Ratio, Replay, Result, Trial
+from ._tune import compare, replay, tune
+
+__version__ = "0.1.0"
+__all__ = [
+    "Comparison",
+    "Match",
+    "Measurement",
+    "Profile",
+    "Ratio",
+    "Replay",
+    "Result",
+    "Specification",
+    "SweetspotError",
+    "Trial",
+    "compare",
+    "from_kernel_tuner",
+    "lookup",
+    "replay",
+    "tune",
+    "tuned",
+]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers the clients that sweetspot(1) starts for a callable, by way of the worker process."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import subprocess
+import tempfile
+from typing import Optional
+
+from ._worker import Job, Process
+
+
+class Server:
+    """Use it in a `with`; `path` is the socket for the clients."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.folder = tempfile.TemporaryDirectory(prefix="sweetspot-python-")
+        self.path = os.path.join(self.folder.name, "s")
+        self.worker: Optional[Process] = None
+        self.restarts = 0
+
+    def __enter__(self) -> "Server":
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        os.chmod(self.path, 0o600)
+        self.listener.listen(16)
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self._drop()
+        self.listener.close()
+        self.folder.cleanup()
+
+    def _drop(self) -> None:
+        if self.worker:
+            self.worker.kill()
+            self.worker = None
+
+    def serve(self, process: subprocess.Popen) -> None:
+        """Returns when the process has ended."""
+        try:
+            while process.poll() is None:
+                ready, _, _ = select.select([self.listener], [], [], 0.05)
+                if not self.worker:  # before a client is accepted: the fork would keep its connection open
+                    self.worker = Process(self.job, self.listener)
+                if ready:
+                    client, _ = self.listener.accept()
+                    with client:
+                        self._one(client, process)
+        except BaseException:
+            self.listener.close()  # clients would wait for an answer, and the program for its clients
+            raise
+
+    def _one(self, client: socket.socket, process: subprocess.Popen) -> None:
+        request = b""
+        while not request.endswith(b"\n"):
+            part = client.recv(65536)
+            if not part:
+                return
+            request += part
+        assert self.worker
+        try:
+            self.worker.channel.send(request[:-1])
+            answer = self._wait(client, process)
+        except OSError:
+            answer = b""
+        if answer is None or not answer:  # the client was killed at its time limit, or the worker crashed
+            self._drop()
+            self.restarts += 1
+        if answer is not None:
+            try:
+                client.sendall(answer)
+            except OSError:
+                pass
+
+    def _wait(self, client: socket.socket, process: subprocess.Popen) -> Optional[bytes]:
+        """The worker's answer; empty if it has crashed, None if nobody waits for it any more."""
+        assert self.worker
+        while True:
+            ready, _, _ = select.select([self.worker.channel, client], [], [], 0.5)
+            if self.worker.channel in ready:
+                return self.worker.channel.recv(1 << 17)
+            if client in ready or process.poll() is not None:
+                return None

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of tune_kernel() as specifications, for kernels shaped like Kernel Tuner's public examples; the program
+counts their valid configurations, and an oracle here does so as well. No GPU is needed."""
+
+import itertools
+import os
+import struct
+import tempfile
+import unittest
+
+import sweetspot
+
+VECTOR = """
+__global__ void vector_add(float *c, float *a, float *b, int n) {
+    int i = blockIdx.x * block_size_x + threadIdx.x;
+    if (i < n) { c[i] = a[i] + b[i]; }
+}
+"""
+
+
+class Array:
+    """As much of a NumPy array as is needed."""
+
+    def __init__(self, kind, values, shape=None):
+        self.dtype, self.values, self.shape = kind, list(values), (len(list(values)),) if shape is None else shape
+
+    def tobytes(self):
+        return struct.pack("%d%s" % (len(self.values), {"float32": "f", "int32": "i"}[self.dtype]), *self.values)
+
+    def item(self):
+        return self.values[0]
+
+
+def scalar(kind, value):
+    return Array(kind, [value], ())
+
+
+def valid(params, restrictions):
+    rows = (dict(zip(params, row)) for row in itertools.product(*params.values()))
+    return sum(all(eval(text, {}, row) for text in restrictions) for row in rows)
+
+
+class KernelTuner(unittest.TestCase):
+    def check(self, spec, params, restrictions=()):
+        self.assertEqual(spec.valid(), valid(params, restrictions))
+
+    def test_vector_add(self):
+        n = 100
+        arguments = [Array("float32", [0] * n), Array("float32", range(n)), Array("float32", range(n)), scalar("int32", n)]
+        params = {"block_size_x": [128 + 64 * i for i in range(15)]}
+        spec = sweetspot.from_kernel_tuner("vector_add", VECTOR, n, arguments, params, strategy="random_sample", verbose=True,
+                                           answer=[Array("float32", range(0, 2 * n, 2)), None, None, None])
+        kernel = spec.document["KernelSpecification"]
+        self.assertEqual((kernel["Language"], kernel["ProblemSize"], len(kernel["Arguments"])), ("CUDA", [n], 4))
+        self.assertEqual(kernel["Arguments"][3]["FillValue"], n)
+        with tempfile.TemporaryDirectory() as folder:
+            spec.write(folder)
+            for row in kernel["Arguments"]:
+                for member in ("DataSource", "ReferenceFile"):
+                    if member in row:
+                        self.assertEqual(os.path.getsize(os.path.join(folder, row[member])), 4 * n)
+        self.check(spec, params)
+
+    def test_matmul(self):
+        params = {"block_size_x": [16, 32, 64], "block_size_y": [1, 2, 4, 8, 16, 32], "tile_size_x": [1, 2, 4], "tile_size_y": [1, 2, 4]}
+        restrictions = ["block_size_x == block_size_y * tile_size_y"]
+        square = Array("float32", range(64), (8, 8))
+        spec = sweetspot.from_kernel_tuner("matmul_kernel", VECTOR, (4096, 4096), [square, square, square], params,
+                                           grid_div_x=["block_size_x", "tile_size_x"], grid_div_y=["block_size_y", "tile_size_y"],
+                                           restrictions=restrictions)
+        self.assertEqual(spec.document["KernelSpecification"]["GridDivX"], ["block_size_x", "tile_size_x"])
+        self.assertEqual(spec.document["KernelSpecification"]["Arguments"][0]["Size"], 64)
+        self.check(spec, params, restrictions)
+
+    def test_convolution(self):
+        params = {"filter_width": [17], "filter_height": [17], "block_size_x": [16 * i for i in range(1, 9)], "block_size_y": [2**i for i in range(6)],
+                  "tile_size_x": [1, 2, 4], "tile_size_y": [1, 2, 4], "use_padding": [0, 1], "read_only": [0, 1]}
+        restrictions = ["use_padding == 0 or block_size_x % 32 != 0", "block_size_x * block_size_y <= 1024"]
+        spec = sweetspot.from_kernel_tuner("convolution_kernel", VECTOR, (4096, 4096), [Array("float32", range(9))], params,
+                                           grid_div_x=["block_size_x", "tile_size_x"], grid_div_y=["block_size_y", "tile_size_y"],
+                                           restrictions=restrictions, cmem_args={"d_filter": Array("float32", range(4))})
+        self.assertEqual(spec.document["KernelSpecification"]["Arguments"][-1]["MemoryType"], "Constant")
+        self.check(spec, params, restrictions)
+
+    def test_pnpoly(self):
+        params = {"block_size_x": [32 * i for i in range(1, 32)], "tile_size": [1] + [2 * i for i in range(1, 11)], "between_method": [0, 1, 2, 3],
+                  "use_method": [0, 1, 2], "use_precomputed_slopes": [0, 1]}
+        spec = sweetspot.from_kernel_tuner("cn_pnpoly", VECTOR, (20000000,), [Array("int32", range(5)), scalar("int32", 5)], params,
+                                           grid_div_x=["block_size_x", "tile_size"])
+        self.check(spec, params)
+
+    def test_reduction(self):
+        params = {"block_size_x": [2**i for i in range(5, 11)], "vector": [1, 2, 4], "num_blocks": [2**i for i in range(5, 16)], "use_shuffle": [0, 1]}
+        with self.assertRaises(ValueError):
+            sweetspot.from_kernel_tuner("sum_floats", VECTOR, "num_blocks", [], params, grid_div_x=[])
+        spec = sweetspot.from_kernel_tuner("sum_floats", VECTOR, 1 << 20, [Array("float32", [0])], params, smem_args={"size": "block_size_x * 4"})
+        self.assertEqual(spec.document["KernelSpecification"]["SharedMemory"], "block_size_x * 4")
+        self.check(spec, params)
+
+    def test_stencil_with_other_block_names(self):
+        params = {"bx": [32 * i for i in range(1, 9)], "by": [2**i for i in range(6)]}
+        restrictions = ["bx * by <= 1024"]
+        spec = sweetspot.from_kernel_tuner("stencil_kernel", VECTOR, (4096, 2048), [Array("float32", range(4))], params,
+                                           block_size_names=["bx", "by"], restrictions=restrictions)
+        kernel = spec.document["KernelSpecification"]
+        self.assertEqual((kernel["LocalSize"], kernel["GridDivX"]), ({"X": "bx", "Y": "by", "Z": "1"}, ["bx"]))
+        self.check(spec, params, restrictions)
+
+    def test_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "k.cu")
+            with open(path, "w") as file:
+                file.write(VECTOR)
+            spec = sweetspot.from_kernel_tuner("vector_add", path, 8, [], {"block_size_x": [1, 2]})
+            self.assertEqual(spec.files, {"k.cu": VECTOR.encode()})
+        self.assertRaises(sweetspot.SweetspotError, sweetspot.from_kernel_tuner, "k", "missing.cu", 8, [], {"block_size_x": [1]})
+
+    def test_refused(self):
+        def make(**changed):
+            given = dict(kernel_name="k", kernel_source=VECTOR, problem_size=8, arguments=[], tune_params={"block_size_x": [1, 2]})
+            return sweetspot.from_kernel_tuner(**dict(given, **changed))
+
+        for changed in ({"kernel_source": lambda p: ""}, {"restrictions": lambda p: True}, {"restrictions": [lambda p: True]}, {"arguments": [3]},
+                        {"arguments": [Array("complex64", [1])]}, {"texmem_args": {"t": 1}}, {"lang": "Fortran"}, {"problem_size": lambda p: 1},
+                        {"kernel_source": ["a", "b"]}, {"tune_params": {}}, {"grid_div_x": [lambda p: 1]}):
+            with self.assertRaises(ValueError, msg=changed):
+                make(**changed)
+
+
+if __name__ == "__main__":
+    unittest.main()

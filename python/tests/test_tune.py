@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tunes callables and commands with the real program. Differences are factors, and no time is checked."""
+
+import os
+import tempfile
+import time
+import unittest
+
+import sweetspot
+
+
+def sleeper(n, **_):
+    time.sleep(0.003 * n)
+    return 1.0
+
+
+def misbehaving(what):
+    if what == "crash":
+        os.kill(os.getpid(), 11)
+    if what == "raise":
+        raise RuntimeError("as asked")
+    time.sleep({"slow": 0.02, "wrong": 0.001}.get(what, 0.004))
+    return 2.0 if what == "wrong" else 1.0
+
+
+class Tune(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = os.path.join(folder.name, "store.db")
+
+    def tune(self, *args, **kwargs):
+        return sweetspot.tune(*args, store=self.store, counters="none", **kwargs)
+
+    def test_callable(self):
+        result = self.tune(sleeper, {"n": [8, 4, 1], "shape": [(1, 2), None]}, budget="6e", default={"n": 4})
+        self.assertEqual(result.best.config["n"], 1)
+        self.assertEqual(result.baseline.config, {"n": 4, "shape": (1, 2)})
+        self.assertIn(result.best.config["shape"], [(1, 2), None])
+        self.assertGreater(result.speedup.ratio, 2)
+        self.assertEqual((result.name, result.valid, result.evaluations), ("sleeper", 6, 6))
+        trials = result.trials()
+        self.assertGreaterEqual(len(trials), 6)
+        self.assertEqual({trial.config["n"] for trial in trials}, {8, 4, 1})
+
+    def test_crashes_and_wrong_results_cost_a_trial(self):
+        result = self.tune(misbehaving, {"what": ["slow", "crash", "raise", "wrong", "good"]}, budget="5e")
+        self.assertEqual(result.best.config, {"what": "good"})
+        self.assertEqual(result.failures["runtime"], 2)
+        self.assertEqual(result.failures["correctness"], 1)
+        messages = " ".join(trial.message or "" for trial in result.trials())
+        self.assertIn("as asked", messages)
+
+    def test_a_hang_costs_a_trial(self):
+        def hang(n):
+            time.sleep(1000 if n == 2 else 0.003 * n)
+
+        result = self.tune(hang, {"n": [8, 2, 1]}, budget="3e", timeout=2)
+        self.assertEqual(result.best.config, {"n": 1})
+        self.assertEqual(result.failures["timeout"] + result.failures["censored"], 1)
+
+    def test_returned_value(self):
+        result = self.tune(lambda x: 1 + (x - 3) ** 2, {"x": [0, 1, 2, 3, 4]}, budget="5e", metric="returned", name="parabola")
+        self.assertEqual((result.name, result.best.config, result.best.median), ("parabola", {"x": 3}, 1.0))
+
+    def test_own_verification(self):
+        result = self.tune(sleeper, {"n": [4, 1, 2]}, budget="3e", verify=lambda _, config: config["n"] != 1)
+        self.assertEqual(result.best.config, {"n": 2})
+
+    def test_constraints(self):
+        result = self.tune(sleeper, {"n": [4, 1, 2], "m": [1, 2]}, budget="9e", constraints=["n * m >= 4"])
+        self.assertEqual(result.valid, 3)
+
+    def test_command(self):
+        result = self.tune(["sleep", "0.0{X}"], {"X": [6, 1]}, budget="2e")
+        self.assertEqual((result.best.config, result.proven), ({"X": 1}, True))
+
+    def test_errors(self):
+        with self.assertRaises(sweetspot.SweetspotError) as raised:
+            self.tune(["/nonexistent/program", "{X}"], {"X": [1, 2]}, budget="2e")
+        self.assertNotEqual(raised.exception.status, 0)
+        self.assertIn("/nonexistent/program", str(raised.exception))
+        self.assertRaises(ValueError, self.tune, sleeper)
+        self.assertRaises(ValueError, self.tune, ["true", "{X}"], {"X": ["two words", "b"]})
+        self.assertRaises(ValueError, self.tune, sleeper, {"n": [1, 2]}, default={"n": 3})
+        os.environ["SWEETSPOT"], before = "/nonexistent/sweetspot", os.environ.get("SWEETSPOT")
+        try:
+            self.assertRaises(sweetspot.SweetspotError, self.tune, ["true"], {"X": [1, 2]})
+        finally:
+            if before is None:
+                del os.environ["SWEETSPOT"]
+            else:
+                os.environ["SWEETSPOT"] = before
+
+    def test_compare(self):
+        found = sweetspot.compare({"block": 16}, {"block": 16, "threads": 1}, kernel="fw", size="n=48", no_store=True,
+                                  pairs=21, max_pairs=21, counters="none")
+        self.assertIn(found.verdict, ("faster", "slower", "tie", "undecided"))
+        self.assertEqual(found.a.config["block"], 16)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameter values, comparisons of results, and documents: nothing here runs the program."""
+
+import math
+import unittest
+
+from sweetspot._compare import same
+from sweetspot._params import Space
+from sweetspot._results import Ratio, measurement, ratio
+from sweetspot._tune import _budget, _options
+
+
+class Values(unittest.TestCase):
+    def test_each_value_comes_back(self):
+        values = [1, 2.5, "word", "two words", True, None, (1, 2), "", "v3", "a,b"]
+        space = Space({"P": values})
+        self.assertEqual(len(set(space.words["P"])), len(values))
+        for value in values:
+            back = space.value("P", space.word("P", value))
+            self.assertTrue(back is value or (type(back) is type(value) and back == value), (value, back))
+
+    def test_numbers_of_a_document(self):
+        space = Space({"P": [1, 2, 0.5]})
+        self.assertEqual(space.config({"P": 2.0}), {"P": 2})
+        self.assertIs(type(space.value("P", 2.0)), int)
+        self.assertEqual(space.value("P", 0.5), 0.5)
+
+    def test_wrong_parameters(self):
+        for params in ({}, {"P": []}, {"1P": [1]}, {"P": [1, 1]}):
+            self.assertRaises(ValueError, Space, params)
+        self.assertRaises(TypeError, Space, {"P": "text"})
+        self.assertRaises(TypeError, Space, {"P": 3})
+        self.assertRaises(ValueError, Space({"P": [1]}).word, "P", 2)
+
+    def test_options(self):
+        self.assertEqual(_options({"stop_when": "gain<1%", "openmp": True, "shell": False, "set": ["a=1", "b=2"], "x": None}),
+                         ["--stop-when=gain<1%", "--openmp", "--set=a=1", "--set=b=2"])
+        self.assertEqual([_budget(each) for each in ("2m", 30, 0.5)], ["2m", "30s", "0.5s"])
+
+
+class Compare(unittest.TestCase):
+    def test_same(self):
+        for right, result in ((1, 1), (1.0, 1.0 + 1e-9), ("a", "a"), (None, None), ([1, [2.0]], (1, [2.0])), ({"a": 1}, {"a": 1}),
+                              (math.nan, math.nan), (1 + 1j, 1 + 1j), (object(), object())):
+            self.assertEqual(same(right, result), "")
+
+    def test_different(self):
+        for right, result in ((1, 2), (1.0, 1.1), ("a", "b"), (None, 1), ([1, 2], [1]), ([1], 1), ({"a": 1}, {"b": 1}),
+                              ({"a": 1.0}, {"a": 2.0}), (object(), 1), (1.0, "1")):
+            self.assertNotEqual(same(right, result), "", (right, result))
+
+    def test_arrays(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        right = numpy.linspace(0, 1, 100)
+        self.assertEqual(same(right, right * (1 + 1e-9)), "")
+        self.assertIn("1 of 100", same(right, numpy.where(numpy.arange(100) == 7, 5.0, right)))
+        self.assertIn("shape", same(right, right[1:]))
+
+
+class Documents(unittest.TestCase):
+    def test_open_intervals(self):
+        self.assertEqual(ratio({"ratio": 2.0, "ci": [None, None]}), Ratio(2.0, 0.0, math.inf))
+        self.assertTrue(math.isnan(measurement({"config": {}}, dict).median))
+
+
+if __name__ == "__main__":
+    unittest.main()
