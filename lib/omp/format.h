@@ -6,7 +6,7 @@
 #define LIB_OMP_FORMAT_H
 #include <stdint.h>
 
-#define OMP_RECORD_MAGIC "SSOMPRC2"
+#define OMP_RECORD_MAGIC "SSOMPRC3"
 
 enum {
 	OMP_MODULES = 32,
@@ -48,12 +48,15 @@ struct omp_region {
 	uint64_t counts[OMP_EVENTS]; /* of all threads of the team */
 };
 
+/* A pause is the time between two blocks of columns, in which the first column holds. */
+enum omp_switch { OMP_SWITCH_NONE, OMP_SWITCH_COLUMN, OMP_SWITCH_PAUSE };
+
 struct omp_call {
 	uint64_t start_ns; /* since the record began */
 	float seconds;
 	uint16_t region;
 	uint8_t setting;  /* column of the table */
-	uint8_t switched; /* another column than the call before */
+	uint8_t switched; /* enum omp_switch, of the first call */
 };
 
 struct omp_record {

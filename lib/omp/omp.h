@@ -33,6 +33,7 @@ struct omp_table {
 	char build_ids[OMP_MODULES][OMP_BUILD_ID];
 	uint32_t module_count, row_count, column_count;
 	uint64_t stretch_ns; /* how long a column holds; 0: the first column always */
+	uint64_t pause_ns;   /* of the first column after each block */
 	uint32_t seed;
 	bool trace; /* every call is recorded */
 	bool busy;  /* threads are timed, too */

@@ -16,7 +16,8 @@ static struct {
 	uint64_t random;
 	unsigned order[OMP_SETTINGS], at; /* a random order of the columns, and how many of it are over */
 	unsigned column;
-	bool switched;
+	enum omp_switch switched;
+	bool paused;
 } self;
 
 OMP_TLS bool owner;
@@ -39,17 +40,26 @@ static void order_draw(unsigned count) {
 }
 
 /* Columns hold for a stretch of time and come in blocks of random order, each once a block: a program whose work
- * changes slowly then treats all columns of a block alike. */
+ * changes slowly then treats all columns of a block alike. Pauses between blocks spread them over a long run, most of
+ * which then goes at its usual speed. */
 static void column_choose(const struct omp_table *table, struct omp_record *record, uint64_t now) {
 	if (!table->stretch_ns || table->column_count < 2 || now < self.until_ns)
 		return;
 	if (!self.random)
 		self.random = (uint64_t)table->seed * 0x9E3779B97F4A7C15u | 1;
+	if (table->pause_ns && self.until_ns && self.at == table->column_count && !self.paused) {
+		self.column = 0;
+		self.until_ns = now + table->pause_ns;
+		self.switched = OMP_SWITCH_PAUSE;
+		self.paused = true;
+		return;
+	}
+	self.paused = false;
 	if (!self.until_ns || self.at == table->column_count)
 		order_draw(table->column_count);
 	self.column = self.order[self.at++];
 	self.until_ns = now + table->stretch_ns;
-	self.switched = true;
+	self.switched = OMP_SWITCH_COLUMN;
 	record->columns++;
 }
 
@@ -139,8 +149,8 @@ static void call_add(const struct omp_visit *visit, uint64_t ns) {
 		                                          .seconds = (float)(1e-9 * (double)ns),
 		                                          .region = visit->slot->number,
 		                                          .setting = (uint8_t)self.column,
-		                                          .switched = self.switched};
-	self.switched = false;
+		                                          .switched = (uint8_t)self.switched};
+	self.switched = OMP_SWITCH_NONE;
 }
 
 void omp_region_end(struct omp_visit *visit) {
@@ -178,6 +188,7 @@ void omp_region_team_set(void) {
 void omp_region_forked(void) {
 	atomic_store(&self.owned, 0);
 	self.until_ns = 0;
+	self.paused = false;
 	owner = false;
 	current = NULL;
 }

@@ -4,6 +4,7 @@
 #include "tuner/regions/fit.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "src/base/mem.h"
@@ -34,8 +35,13 @@ static struct series *series_make(const struct omp_record *raw, size_t call_coun
 		all[r].stretch = mem_alloc(count[r] + 1, sizeof *all[r].stretch);
 	}
 	*column_of = mem_alloc(call_count + 1, sizeof **column_of);
+	bool paused = false;
 	for (size_t i = 0; i < call_count; i++) {
 		struct series *series = &all[calls[i].region];
+		if (calls[i].switched)
+			paused = calls[i].switched == OMP_SWITCH_PAUSE;
+		if (paused)
+			continue;
 		stretch += i > 0 && calls[i].switched;
 		(*column_of)[stretch] = calls[i].setting;
 		series->seconds[series->count] = calls[i].seconds;

@@ -14,6 +14,7 @@ struct regions_setting {
 
 struct regions_table {
 	double stretch_s; /* 0: the first column always */
+	double pause_s;   /* between blocks of stretches, with the first column */
 	unsigned seed;
 	bool trace, busy, force;
 	const unsigned *teams; /* whose changes are timed */

@@ -15,9 +15,18 @@
 #include "src/base/sys.h"
 #include "tuner/regions/impl.h"
 
-enum { TEAMS_MOST = 8, BLOCKS_WANTED = 8, BLOCKS_LEAST = 4, CALLS_A_STRETCH = 4, EXPLORING_RUNS = 2, TEAMS_BY_RUN = 4 };
+enum {
+	TEAMS_MOST = 8,
+	BLOCKS_WANTED = 8,
+	BLOCKS_LEAST = 4,
+	BLOCKS_SPREAD = 24,
+	CALLS_A_STRETCH = 4,
+	EXPLORING_RUNS = 2,
+	TEAMS_BY_RUN = 4
+};
 static const double STRETCH_LEAST = 2e-3, SHARE_LEAST = 0.01, GAIN_LEAST = 0.02, ERROR_BY_RUN = 0.02;
-static const double LIMIT_TIMES = 6, LIMIT_SECONDS = 10, BUDGET_TIMES = 8, SEARCH_SHARE = 0.55;
+static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not looked at again */
+static const double LIMIT_TIMES = 6, LIMIT_SECONDS = 10, BUDGET_TIMES = 8, BUDGET_LEAST = 15, SEARCH_SHARE = 0.55;
 
 struct search {
 	struct regions_runs *runs;
@@ -64,6 +73,11 @@ static double stretch_choose(const struct search *search, size_t columns) {
 	return any && stretch <= most ? stretch : 0;
 }
 
+/* Spreads the blocks that are wanted over a long run. */
+static double pause_choose(const struct search *search, double stretch, size_t columns) {
+	return fmax(0, search->baseline_s / BLOCKS_SPREAD - stretch * (double)columns);
+}
+
 static double limit_s(const struct search *search) {
 	return LIMIT_TIMES * search->baseline_s + LIMIT_SECONDS;
 }
@@ -100,6 +114,7 @@ static int explore_stretches(struct search *search, double stretch, struct regio
 	while (!failed && runs < EXPLORING_RUNS) {
 		struct regions_run run;
 		const struct regions_table table = {.stretch_s = stretch,
+		                                    .pause_s = pause_choose(search, stretch, count),
 		                                    .seed = (unsigned)search->runs->options->seed + 1 + (unsigned)runs,
 		                                    .trace = true,
 		                                    .force = search->runs->options->force,
@@ -113,7 +128,7 @@ static int explore_stretches(struct search *search, double stretch, struct regio
 			break;
 		fit(search, run.record, count, more);
 		regions_effects_join(search->effects, more, cells);
-		double blocks = run.seconds / stretch / (double)count;
+		double blocks = run.seconds / (stretch * (double)count + table.pause_s);
 		if (runs++ == 0)
 			*costs = run.record;
 		else
@@ -218,6 +233,18 @@ static bool check_rows(const struct search *search, size_t columns, struct regio
 	return any;
 }
 
+/* Whether another run can add something: a schedule to try, or a team whose gain is not far beyond its error. */
+static bool needs_check(const struct search *search) {
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		const struct regions_effect *effect = &search->effects[i * search->team_count + search->level[i]];
+		if (variants_of(search, i))
+			return true;
+		if (search->level[i] && (!isfinite(effect->error) || effect->log > -CLEAR_GAIN - CLEAR_ERRORS * effect->error))
+			return true;
+	}
+	return false;
+}
+
 static bool clear_of(const struct regions_effect *effect, double log) {
 	double error = isfinite(effect->error) ? effect->error : 0;
 	return isfinite(effect->log) && effect->stretches > 1 && effect->log < log - GAIN_LEAST - 2 * error;
@@ -251,8 +278,10 @@ static int check(struct search *search, struct err *err) {
 	int failed = 0;
 	for (size_t i = 0; i < count; i++)
 		search->found->settings[i] = chosen(search, i);
-	if (any && stretch > 0 && regions_left(search->runs, search->budget_s * 0.7) > search->baseline_s) {
+	if (any && stretch > 0 && needs_check(search) &&
+	    regions_left(search->runs, search->budget_s * 0.7) > search->baseline_s) {
 		const struct regions_table table = {.stretch_s = stretch,
+		                                    .pause_s = pause_choose(search, stretch, columns),
 		                                    .seed = (unsigned)search->runs->options->seed + 11,
 		                                    .trace = true,
 		                                    .force = search->runs->options->force,
@@ -309,7 +338,7 @@ static int profile(struct search *search, struct err *err) {
 	search->baseline_s = run.seconds;
 	search->budget_s = search->runs->options->budget_s;
 	if (!(search->budget_s > 0))
-		search->budget_s = BUDGET_TIMES * run.seconds + LIMIT_SECONDS;
+		search->budget_s = fmax(BUDGET_TIMES * run.seconds, BUDGET_LEAST);
 	search->level = mem_alloc(run.record->count, sizeof *search->level);
 	search->found->settings = mem_alloc(run.record->count, sizeof *search->found->settings);
 	search->found->gain = mem_alloc(run.record->count, sizeof *search->found->gain);
