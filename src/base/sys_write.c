@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
 #include "src/base/sys.h"
+
+static const char PREFIX[] = ".sweetspot-", SUFFIX[] = ".tmp";
 
 /* These return 0 or an error number. */
 static int write_all(int fd, const char *data, size_t size) {
@@ -47,8 +52,10 @@ static char *folder_of(const char *path) {
 /* Opens a file whose name no other process or thread uses; -1 and errno. The caller frees the name. */
 static int open_inside(const char *folder, char **name) {
 	for (unsigned i = 0;; i++) {
-		*name = mem_printf("%s/.sweetspot-%ld-%u.tmp", folder, (long)getpid(), i);
+		*name = mem_printf("%s/%s%ld-%u%s", folder, PREFIX, (long)getpid(), i, SUFFIX);
 		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (fd >= 0)
+			flock(fd, LOCK_EX | LOCK_NB);
 		if (fd >= 0 || errno != EEXIST || i == 1000)
 			return fd;
 		free(*name);
@@ -71,8 +78,38 @@ static int sync_folder(const char *folder) {
 	return close_after(fd, fsync(fd) < 0 && errno != EINVAL ? errno : 0);
 }
 
+/* The lock goes with the process that writes. Between its end and the rename the file is young. */
+static bool is_leftover(const char *path) {
+	enum { YOUNG_SECONDS = 60 };
+	struct stat info;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool left = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+	            info.st_mtime < time(NULL) - YOUNG_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	if (fd >= 0)
+		close(fd);
+	return left;
+}
+
+/* Removes temporary files of processes that were killed. */
+static void tidy(const char *folder) {
+	DIR *dir = opendir(folder);
+	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+		size_t length = strlen(entry->d_name);
+		if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0 || length < sizeof SUFFIX ||
+		    strcmp(entry->d_name + length - (sizeof SUFFIX - 1), SUFFIX) != 0)
+			continue;
+		char *path = mem_printf("%s/%s", folder, entry->d_name);
+		if (is_leftover(path))
+			unlink(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static int replace(const char *path, const void *data, size_t size, const struct stat *old) {
 	char *folder = folder_of(path), *name;
+	tidy(folder);
 	int fd = open_inside(folder, &name), failed = errno;
 	if (fd >= 0) {
 		failed = close_after(fd, fill(fd, data, size, old));

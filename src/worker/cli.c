@@ -3,6 +3,7 @@
 
 #include "src/worker/cli.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "src/worker/kernel/crash.h"
 #include "src/worker/describe.h"
 #include "src/worker/protocol.h"
+#include "src/worker/count/scratch.h"
 #include "src/worker/count/simulate.h"
 
 static const struct opt cli_options[] = {
@@ -70,6 +72,15 @@ static int answer_write(int out, json_t *answer) {
 	return status;
 }
 
+/* Folders of killed workers go at the next start. */
+static int kept_serve(int out, struct err *err) {
+	if (keeper_start() != 0) {
+		return err_set(err, ERR_FAILED, "too many processes, or too little memory", "cannot fork: %s", strerror(errno));
+	}
+	program_scratch_tidy();
+	return protocol_serve(STDIN_FILENO, out);
+}
+
 static int cli_words(const struct opt_args *args, int out, struct err *err) {
 	const char *mode = opt_words(args) > 0 ? opt_word(args, 0) : NULL;
 	if (opt_has(args, "help")) {
@@ -82,9 +93,7 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 		return protocol_serve(STDIN_FILENO, out);
 	}
 	if (strcmp(mode, "kept") == 0 && opt_words(args) == 1) {
-		return keeper_start() == 0
-		           ? protocol_serve(STDIN_FILENO, out)
-		           : err_set(err, ERR_FAILED, "too many processes, or too little memory", "cannot fork");
+		return kept_serve(out, err);
 	}
 	if (strcmp(mode, "describe") == 0 && opt_words(args) == 1) {
 		return answer_write(out, describe_json(kernel_registry));

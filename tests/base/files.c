@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +223,27 @@ static void test_atomic(void) {
 	ok(WIFSIGNALED(status), "the writer wrote without an error");
 }
 
+static int temporary(const char *name, time_t age, bool held) {
+	int fd = open(name, O_CREAT | O_WRONLY, 0600);
+	if (held)
+		flock(fd, LOCK_EX);
+	futimens(fd, (const struct timespec[]){{.tv_sec = time(NULL) - age}, {.tv_sec = time(NULL) - age}});
+	return fd;
+}
+
+static void test_leftovers(void) {
+	sys_make_dirs("left", NULL);
+	int fds[] = {temporary("left/.sweetspot-1-0.tmp", 3600, false), temporary("left/.sweetspot-1-1.tmp", 3600, true),
+	             temporary("left/.sweetspot-1-2.tmp", 0, false), temporary("left/sweetspot-1-3.tmp", 3600, false)};
+	ok(sys_write_file("left/file", "x", 1, NULL) == 0 && access("left/.sweetspot-1-0.tmp", F_OK) != 0,
+	   "the temporary file of a killed process goes with the next write");
+	ok(access("left/.sweetspot-1-1.tmp", F_OK) == 0 && access("left/.sweetspot-1-2.tmp", F_OK) == 0 &&
+	       access("left/sweetspot-1-3.tmp", F_OK) == 0,
+	   "one that is being written, one that is young and the user's own stay");
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		close(fds[i]);
+}
+
 static void test_folders(void) {
 	struct err err;
 	struct stat st;
@@ -299,6 +322,7 @@ int main(void) {
 	test_read();
 	test_write();
 	test_atomic();
+	test_leftovers();
 	test_folders();
 	test_memory_limits();
 	test_self();

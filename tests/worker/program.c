@@ -63,6 +63,14 @@ static void check_surroundings(struct fixture *f) {
 	   "TMPDIR is env's where it says so");
 	ok(shell_says(f, "", "test -d $TMPDIR && test -w $TMPDIR && echo $TMPDIR | grep -c /scratch/", "1"),
 	   "TMPDIR is a folder inside the worker's");
+	json_t *fresh =
+		client_ask(f->client,
+	               RUN "\"ls -A $TMPDIR | grep -q . && exit 9; mkdir $TMPDIR/a && : >$TMPDIR/a/b && chmod 0 $TMPDIR/a; "
+	                   "ls -A $TMPDIR\"],\"samples\":3,\"warmup\":1,\"verify\":\"test -d $TMPDIR/a\"}",
+	               f->home);
+	ok(json_array_size(path_get(fresh, "samples")) == 3,
+	   "each run finds it empty, and what checks it sees the same one");
+	json_decref(fresh);
 	ok(shell_says(f, "", "pwd", f->home), "it runs in its folder");
 	ok(shell_says(f, "", "cat; echo end", "end"), "nothing is on its stdin");
 	char *input = file_path(f, "in.dat");

@@ -14,11 +14,13 @@
 
 /* Packed bytes from which on a thread pays, and unpacked bytes between two updates of the limit. */
 enum { THREAD_SIZE = 1 << 16, STEP = 1 << 18 };
+enum { RATIO_MAX = 100, SMALL = 64 << 20 };
 
 struct load {
 	const char *name;
 	char *text, *owned; /* the unpacked text; the packed bytes if we own them */
 	size_t size, room;  /* bytes of the text */
+	size_t most;        /* that the text may have */
 	z_stream stream;
 	bool packed, threaded;
 	pthread_t thread;
@@ -33,14 +35,18 @@ static bool is_gzip(const char *data, size_t size) {
 	return size > 18 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
+/* Recorded spaces become 10 to 30 times smaller. A file that grows much more is made to fill the memory. */
+static size_t size_most(size_t size) {
+	size_t most = size * RATIO_MAX > SMALL ? size * RATIO_MAX : SMALL;
+	return most < LOAD_LIMIT ? most : LOAD_LIMIT;
+}
+
 /* The size in the last four bytes, which may be wrong. */
 static size_t size_hint(const char *data, size_t size) {
 	const unsigned char *tail = (const unsigned char *)data + size - 4;
 	size_t hint = tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
-	size_t most = size * 1032; /* the highest ratio of deflate (zlib: Technical Details) */
-	if (hint > most)
-		hint = most;
-	return hint < LOAD_LIMIT ? hint : LOAD_LIMIT;
+	size_t most = size_most(size);
+	return hint < most ? hint : most;
 }
 
 static int unpack_error(const struct load *load, const char *why, struct err *err) {
@@ -69,12 +75,17 @@ static int unpack_start(struct load *load, const char *data, size_t size, struct
 	return 0;
 }
 
+static int too_large(const struct load *load, struct err *err) {
+	return err_set(err, ERR_USAGE, "if you trust it, unpack it with gunzip first; a file may have 1 GiB",
+	               "%s: expands to more than %zu bytes", load->name, load->most);
+}
+
 static int unpack_all(struct load *load, struct err *err) {
 	for (;;) {
 		if (load->size == load->room) {
-			if (load->room >= LOAD_LIMIT)
-				return err_set(err, ERR_USAGE, NULL, "%s: has more than %d bytes", load->name, LOAD_LIMIT);
-			load->room = load->room * 2 + 4096;
+			if (load->room > load->most)
+				return too_large(load, err);
+			load->room = load->room > load->most / 2 ? load->most + 1 : load->room * 2 + 4096;
 			load->text = mem_grow(load->text, load->room + SCAN_PAD, 1);
 		}
 		int status = unpack_some(load, load->room);
@@ -151,6 +162,7 @@ static struct load *load_new(const char *name) {
 
 static struct load *load_packed(struct load *load, const char *data, size_t size, struct err *err) {
 	load->packed = true;
+	load->most = size_most(size);
 	load->room = size_hint(data, size) + 1;
 	load->text = mem_large(load->room + SCAN_PAD);
 	if (unpack_start(load, data, size, err) == 0 &&
@@ -200,6 +212,8 @@ struct scan load_scan(struct load *load, struct err *err) {
 
 /* The thread cannot go on because the room was too small: unpack again, with room that grows. */
 static int unpack_again(struct load *load, struct err *err) {
+	if (load->room > load->most)
+		return too_large(load, err);
 	const Bytef *data = load->stream.next_in - load->stream.total_in;
 	size_t size = load->stream.avail_in + load->stream.total_in;
 	inflateEnd(&load->stream);

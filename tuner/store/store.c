@@ -143,6 +143,17 @@ static int open_writing(struct store *store, bool create, struct err *err) {
 	return (create && store_schema_verify(store, err)) || store_schema_step(store, err) ? -1 : 0;
 }
 
+/* Makes the file, readable by its owner only, because a store holds command lines and variables. SQLite gives the log
+ * the same permissions. A store that its owner has opened to others stays so. */
+static int make_file(const struct store *store, struct err *err) {
+	int fd = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0 && close(fd) == 0)
+		return 0;
+	return errno == EEXIST ? 0
+	                       : err_set(err, ERR_FAILED, "choose another file with --store", "cannot make store %s: %s",
+	                                 store->path, strerror(errno));
+}
+
 static int open_any(struct store *store, struct err *err) {
 	enum store_file kind;
 	if (store_file_probe(store->path, &kind, err) || undo_creation(store, &kind, err))
@@ -156,7 +167,10 @@ static int open_any(struct store *store, struct err *err) {
 		               "nothing is stored at %s yet", store->path);
 	if (store->mode == STORE_READ)
 		return 0;
-	return check_writable(store, kind, err) || open_writing(store, kind != STORE_FILE_STORE, err) ? -1 : 0;
+	return check_writable(store, kind, err) || (kind == STORE_FILE_ABSENT && make_file(store, err)) ||
+	               open_writing(store, kind != STORE_FILE_STORE, err)
+	           ? -1
+	           : 0;
 }
 
 /* Only one process opens a store at a time, because a file that another process is making looks damaged until it is

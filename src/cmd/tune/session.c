@@ -188,6 +188,8 @@ static char *profile_write(struct tuning *t, struct err *err) {
 	const char *fingerprint = app_fingerprint(t->app, err);
 	struct err none = {0};
 	json_t *profile = profile_from_store(t->store, fingerprint, NULL, NULL, NULL, &none);
+	if (!profile && none.code != ERR_NOTHING)
+		*err = none;
 	if (!profile)
 		return NULL;
 	char *path = profile_path(t, fingerprint);
@@ -235,9 +237,14 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 		failed = -1;
 	}
 	if (json_array_size(t->results)) {
-		char *profile = failed && err->code != ERR_NOTHING ? NULL : profile_write(t, &second);
+		struct err unwritten = {0};
+		char *profile = failed && err->code != ERR_NOTHING ? NULL : profile_write(t, &unwritten);
 		show(t, profile, &second);
 		free(profile);
+		if (unwritten.code != ERR_OK && (!failed || err->code == ERR_NOTHING)) {
+			*err = unwritten;
+			failed = -1;
+		}
 	}
 	return failed;
 }

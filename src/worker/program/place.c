@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/proc/spawn.h"
+#include "src/base/tree.h"
 
 enum { PLACE_FILE_LEAST = 1 << 20 };
 static const double PLACE_FREE_SHARE = 0.9;
@@ -36,10 +37,18 @@ int program_site_open(struct arena *arena, struct program_request *request, int 
 	if (site->place.nothing < 0) {
 		return err_set(err, ERR_FAILED, NULL, "cannot open /dev/null: %s", strerror(errno));
 	}
-	request->set[0] = arena_printf(arena, "TMPDIR=%s", site->scratch.path);
+	site->folder = arena_printf(arena, "%s/tmp", site->scratch.path);
+	request->set[0] = arena_printf(arena, "TMPDIR=%s", site->folder);
 	site->place.environment = proc_environment(request->unset, request->set);
 	site->place.file_limit = request->file_limit ? request->file_limit : file_limit(request->cwd);
 	return 0;
+}
+
+int program_site_refresh(const struct program_site *site, struct err *err) {
+	tree_remove(site->folder);
+	return mkdir(site->folder, 0700) == 0 ? 0
+	                                      : err_set(err, ERR_FAILED, "set TMPDIR to a folder on another file system",
+	                                                "cannot make a fresh %s: %s", site->folder, strerror(errno));
 }
 
 void program_site_close(struct program_site *site) {

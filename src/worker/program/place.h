@@ -10,11 +10,14 @@
 struct program_site {
 	struct program_place place;
 	struct program_scratch scratch;
+	const char *folder; /* inside it: TMPDIR of a run */
 };
 
 /* watch: as in struct program_place. */
 int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
                       struct err *err);
+/* Empties the folder that the next run gets as TMPDIR, because a program that finds its own cache looks faster. */
+int program_site_refresh(const struct program_site *site, struct err *err);
 void program_site_close(struct program_site *site);
 /* The program's stdin from its start, or -1 and err. A relative path begins in the program's folder. */
 int program_site_input(const struct program_site *site, const char *path, struct err *err);

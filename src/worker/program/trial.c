@@ -206,6 +206,10 @@ static bool program_once(struct program_trial *trial, const struct program_again
 /* again: NULL for warm-up and samples. */
 static bool run_once(struct program_trial *trial, const struct program_again *again, double *metric, double *steal_s) {
 	char hash[SHA256_TEXT];
+	struct err err;
+	if (program_site_refresh(&trial->site, &err) != 0) {
+		return fail(trial, "runtime", "%s", err.what);
+	}
 	if (!before(trial) || !program_once(trial, again, steal_s)) {
 		return false;
 	}

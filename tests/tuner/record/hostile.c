@@ -215,6 +215,22 @@ static void test_large_members(void) {
 	free(text);
 }
 
+/* A small file that would fill the memory. */
+static void test_bomb(void) {
+	enum { BOMB = 200 << 20 };
+	size_t size;
+	struct err err = {0};
+	char *text = mem_alloc(BOMB, 1);
+	memset(text, ' ', BOMB);
+	char *data = packed(text, BOMB, &size);
+	free(text);
+	struct record *record = record_parse(data, size, "bomb", &err);
+	ok(!record && err.code == ERR_USAGE && strstr(err.what, "expands to more than") && *err.hint,
+	   "%zu bytes that become 200 MiB: %s", size, err.what);
+	record_free(record);
+	free(data);
+}
+
 /* Names, parameters and counters without end. */
 static void test_many(void) {
 	char *text = NULL;
@@ -249,6 +265,7 @@ int main(void) {
 	test_large();
 	test_used_memory();
 	test_large_members();
+	test_bomb();
 	test_many();
 	return tap_done();
 }

@@ -143,8 +143,28 @@ static void expect_unprivileged(const char *path, bool reads, const char *what) 
 	ok(waitpid(child, &status, 0) == child && status == 0, "%s", what);
 }
 
+static const char *const parts[] = {"", "-wal", "-shm"};
+
+static void permit(const char *path, mode_t mode) {
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		char *part = mem_printf("%s%s", path, parts[i]);
+		chmod(part, mode);
+		free(part);
+	}
+}
+
+static void owners_alone(const char *path) {
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		struct stat info = {0};
+		char *part = mem_printf("%s%s", path, parts[i]);
+		ok(stat(part, &info) == 0 && (info.st_mode & 0777) == 0600, "store.db%s is its owner's alone", parts[i]);
+		free(part);
+	}
+}
+
 static void test_permissions(void) {
 	struct err err = {0};
+	mode_t mask = umask(0);
 	char *dir = fixture_path("others"), *path = fixture_path("others/store.db"),
 		 *absent = fixture_path("others/new.db");
 	chmod(fixture_dir, 0755);
@@ -152,8 +172,10 @@ static void test_permissions(void) {
 	struct store *store = fixture_open(path);
 	int64_t search = fixture_search(store, fixture_session(store, MACHINE), "fw", "{}");
 	fill(store, search, 3, &err);
-	chmod(path, 0444);
-	expect_unprivileged(path, true, "a read-only file in use by its owner: read, not written");
+	owners_alone(path);
+	expect_unprivileged(path, false, "which another user can't read");
+	permit(path, 0444);
+	expect_unprivileged(path, true, "a store that its owner has opened to others, in use: read, not written");
 	store_close(store);
 	expect_unprivileged(path, true, "a read-only file: read, not written");
 	chmod(dir, 0555);
@@ -162,6 +184,7 @@ static void test_permissions(void) {
 	chmod(dir, 0755);
 	chmod(path, 0);
 	expect_unprivileged(path, false, "a file that can't even be read");
+	umask(mask);
 	free(dir);
 	free(path);
 	free(absent);

@@ -8,24 +8,12 @@
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "tuner/model/gp/blas.h"
 #include "tuner/model/gp/impl.h"
 
 enum { FIRST_ROOM = 64 };
 static const double TINY = 1e-10;
 static const double SCALE_FIRST = -1.2, NOISE_FIRST = -9, SHARE_FIRST = 1.5;
-
-/* These exist if OpenBLAS is the CBLAS. */
-void openblas_set_num_threads(int count) __attribute__((weak));
-int blas_thread_shutdown_(void) __attribute__((weak));
-
-/* Matrices are small and searches run in parallel, so that threads would only wait for each other. OpenBLAS starts one
- * thread per core when it is loaded, which spin before they sleep; they are ended at once. */
-__attribute__((constructor)) static void blas_alone(void) {
-	if (openblas_set_num_threads)
-		openblas_set_num_threads(1);
-	if (blas_thread_shutdown_)
-		blas_thread_shutdown_();
-}
 
 /* Switched off from the start, because a model that restored the handler would do so while other threads still compute,
  * and GSL's own handler aborts. */
@@ -35,6 +23,7 @@ __attribute__((constructor)) static void gsl_alone(void) {
 
 struct gp *gp_new(const struct gp_dim *dims, size_t count) {
 	struct gp *gp = mem_alloc(1, sizeof *gp);
+	blas_load();
 	gsl_set_error_handler_off(); /* errors are handled here, not by abort() */
 	gp->dims = count;
 	gp->axis = mem_alloc(count, sizeof *gp->axis);
