@@ -8,12 +8,14 @@
 #include "tuner/tune/tune.h"
 
 void results_progress(struct ui *ui, const struct tune_progress *progress);
-/* The table of `tune`, the noise floor, the failures, and the paths of profile and store; profile may be NULL. */
+/* The results of `tune` as blocks, the noise floor, and the paths of profile and store; profile may be NULL. */
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store);
 /* The speedup of a result, or of an entry of a profile, over its baseline; NAN if unknown. The largest speedup of
  * several results, at least 1. */
 double results_speedup(const json_t *result);
 double results_speedup_most(const json_t *results);
+/* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
+char *results_verdict(const json_t *result);
 /* "threads=2 variant=tiled block=64"; the caller frees it. base: members equal to its members are omitted; may be NULL.
  */
 char *results_config(const json_t *config, const json_t *base);
@@ -22,7 +24,7 @@ void results_value(double value, const char *unit, char *text, size_t size);
 
 enum { RESULTS_INDENT = 13 /* column of the text that follows labels such as "run it as:" */ };
 
-/* Below the table, for a result with a "program": its command line, speedup, effects and resources. */
+/* In the block of a result with a "program": its command line, speedup, effects and resources. */
 void results_program_print(struct ui *ui, const json_t *result, FILE *out);
 /* The effect of each parameter that was measured at two values or more, one per line. */
 void results_effects_print(const json_t *result, FILE *out);
@@ -40,6 +42,6 @@ void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */
 void results_regions_print(struct ui *ui, const json_t *result, FILE *out);
 
-void results_seconds_print(const json_t *results); /* where each second went */
+void results_seconds_print(const json_t *results, FILE *out); /* where each second went */
 
 #endif

@@ -49,39 +49,23 @@ static void line_print(struct ui *ui, const json_t *result, FILE *out) {
 	free(line);
 }
 
-/* "412 ms -> 224 ms" */
-static void medians_text(const json_t *result, char *text, size_t size) {
-	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
-	char from[48], to[48];
-	results_value(js_real_or(baseline, "median", NAN), js_string_or(baseline, "unit", "s"), from, sizeof from);
-	results_value(js_real_or(best, "median", NAN), js_string_or(best, "unit", "s"), to, sizeof to);
-	snprintf(text, size, "%s -> %s", from, to);
-}
-
-/* "" if the baseline itself is the best, because its ratio to itself means nothing. */
-static char *ratio_text(const json_t *result) {
-	const json_t *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
-	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	if (!json_is_object(speedup) || (low == 1 && high == 1))
-		return mem_strdup("");
-	return mem_printf("%.2fx [%.2f, %.2f]", js_real_or(speedup, "ratio", NAN), low, high);
-}
-
-static void faster_print(struct ui *ui, const json_t *result, const char *today, FILE *out) {
-	char medians[100], *ratio = ratio_text(result);
-	medians_text(result, medians, sizeof medians);
-	fprintf(out, "%s%s%s against `%s` (%s), %lld pairs\n", ui_style(ui, UI_GOOD), ratio, ui_style(ui, UI_PLAIN), today,
-	        medians, (long long)js_int_or(result, "pairs", 0));
-	free(ratio);
+static long long pairs_of(const json_t *result) {
+	return (long long)js_int_or(result, "pairs", 0);
 }
 
 static void tie_print(const json_t *result, const char *today, FILE *out) {
-	char *ratio = ratio_text(result);
-	fprintf(out, "none: no configuration was more than 1 %% faster than what you run today");
-	if (!same_config(result))
-		fprintf(out, ";\n%*sthis one needs fewer resources and is as fast as `%s`", RESULTS_INDENT, "", today);
-	fprintf(out, " (%s%s%lld pairs)\n", ratio, *ratio ? ", " : "", (long long)js_int_or(result, "pairs", 0));
-	free(ratio);
+	if (same_config(result))
+		fprintf(out, "no configuration was more than 1 %% faster than what you run today, in %lld pairs\n",
+		        pairs_of(result));
+	else
+		fprintf(out, "as fast as `%s` with fewer resources, in %lld pairs\n", today, pairs_of(result));
+}
+
+static void undecided_print(const json_t *result, const char *today, FILE *out) {
+	if (json_is_object(json_object_get(result, "speedup")))
+		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs_of(result));
+	else
+		fprintf(out, "no time was left to compare it with `%s`\n", today);
 }
 
 /* The end of what a program printed that failed. */
@@ -99,24 +83,24 @@ static void output_print(const json_t *lines, FILE *out) {
 static void no_baseline_print(const json_t *result, const char *today, FILE *out) {
 	const json_t *baseline = json_object_get(result, "baseline");
 	char *message = clean(js_string_or(baseline, "message", ""));
-	fprintf(out, "unknown: `%s` failed (%s%s%s)\n", today, js_string_or(baseline, "status", "?"), *message ? ": " : "",
-	        message);
+	fprintf(out, "with nothing: `%s` failed (%s%s%s)\n", today, js_string_or(baseline, "status", "?"),
+	        *message ? ": " : "", message);
 	free(message);
 	output_print(json_object_get(baseline, "output"), out);
 }
 
-static void speedup_print(struct ui *ui, const json_t *result, FILE *out) {
+static void compared_print(const json_t *result, FILE *out) {
 	const char *verdict = js_string_or(result, "verdict", "");
 	char *today = clean(js_string_or(json_object_get(result, "program"), "baseline_line", "the baseline"));
-	label(out, "speedup:");
+	label(out, "compared:");
 	if (strcmp(verdict, "faster") == 0)
-		faster_print(ui, result, today, out);
+		fprintf(out, "with `%s` in %lld pairs\n", today, pairs_of(result));
 	else if (strcmp(verdict, "tie") == 0)
 		tie_print(result, today, out);
 	else if (strcmp(verdict, "no baseline") == 0)
 		no_baseline_print(result, today, out);
 	else
-		fprintf(out, "undecided: no time was left to compare it with `%s`\n", today);
+		undecided_print(result, today, out);
 	free(today);
 }
 
@@ -146,7 +130,7 @@ static void notes_print(const json_t *result, FILE *out) {
 
 void results_program_print(struct ui *ui, const json_t *result, FILE *out) {
 	line_print(ui, result, out);
-	speedup_print(ui, result, out);
+	compared_print(result, out);
 	runner_up_print(result, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);

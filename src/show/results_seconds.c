@@ -9,38 +9,38 @@
 #include "src/base/text.h"
 #include "src/show/results.h"
 
-static void builds_print(const json_t *result) {
+static void builds_print(const json_t *result, FILE *out) {
 	const json_t *building = json_object_get(result, "building");
 	if (!building)
 		return;
-	printf("  builds: %lld, reused %lld, stopped %lld; up to %lld at the same time, %s; %.3g s in all\n",
+	fprintf(out, "  builds: %lld, reused %lld, stopped %lld; up to %lld at the same time, %s; %.3g s in all\n",
 	       (long long)js_int_or(result, "builds", 0), (long long)js_int_or(building, "reused", 0),
 	       (long long)js_int_or(building, "stopped", 0), (long long)js_int_or(building, "jobs", 1),
 	       js_string_or(building, "when", "?"), js_real_or(building, "seconds", 0));
 }
 
-static void one_print(const json_t *result) {
+static void one_print(const json_t *result, FILE *out) {
 	const json_t *seconds = json_object_get(result, "seconds");
 	char *kernel = mem_strdup(js_string_or(result, "kernel", "?"));
 	double all = js_real_or(result, "elapsed_s", 0);
 	const char *what;
 	json_t *value;
 	text_clean(kernel, false);
-	printf("\nwhere the time went: %s, %.3g s\n", kernel, all);
+	fprintf(out, "\nwhere the time went: %s, %.3g s\n", kernel, all);
 	json_object_foreach((json_t *)seconds, what, value) {
 		double share = all > 0 ? 100 * json_number_value(value) / all : 0;
 		if (json_number_value(value) > 0)
-			printf("  %-9s %8.2f s %5.1f %%\n", what, json_number_value(value), share);
+			fprintf(out, "  %-9s %8.2f s %5.1f %%\n", what, json_number_value(value), share);
 	}
-	builds_print(result);
+	builds_print(result, out);
 	free(kernel);
 }
 
-void results_seconds_print(const json_t *results) {
+void results_seconds_print(const json_t *results, FILE *out) {
 	size_t i;
 	json_t *result;
 	json_array_foreach((json_t *)results, i, result) {
 		if (json_is_object(json_object_get(result, "seconds")))
-			one_print(result);
+			one_print(result, out);
 	}
 }

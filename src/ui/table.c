@@ -59,15 +59,36 @@ static const char *cell(const struct table *table, size_t row, size_t column) {
 	return table->cells[row * table->columns + column];
 }
 
+/* A column without any text says nothing. */
+static bool is_empty(const struct table *table, size_t column) {
+	for (size_t r = 1; r < table->rows; r++)
+		if (*cell(table, r, column))
+			return false;
+	return table->rows > 1;
+}
+
+/* Bars only repeat a number, so they may go where they do not fit. */
+static bool is_bar(const struct table *table, size_t column) {
+	return column > 0 && !*cell(table, 0, column);
+}
+
+static int total_of(const struct table *table, const int *width) {
+	int total = -2;
+	for (size_t c = 0; c < table->columns; c++)
+		total += width[c] ? width[c] + 2 : 0;
+	return total;
+}
+
+/* The width of each column; 0: it is left out. */
 static int *widths(const struct table *table, int room) {
-	int *width = mem_alloc(table->columns, sizeof *width), total = 0;
-	for (size_t c = 0; c < table->columns; c++) {
-		for (size_t r = 0; r < table->rows; r++)
+	int *width = mem_alloc(table->columns, sizeof *width);
+	for (size_t c = 0; c < table->columns; c++)
+		for (size_t r = 0; r < table->rows && !is_empty(table, c); r++)
 			if (text_width(cell(table, r, c)) > width[c])
 				width[c] = text_width(cell(table, r, c));
-		total += width[c] + 2;
-	}
-	while (room && total - 2 > room) { /* shrink the widest column of text */
+	for (size_t c = 0; room && total_of(table, width) > room && c < table->columns; c++)
+		width[c] = is_bar(table, c) ? 0 : width[c];
+	while (room && total_of(table, width) > room) { /* fold the widest column of text */
 		size_t widest = table->columns;
 		for (size_t c = 0; c < table->columns; c++)
 			if (!table->right[c] && width[c] > 12 && (widest == table->columns || width[c] > width[widest]))
@@ -75,29 +96,54 @@ static int *widths(const struct table *table, int room) {
 		if (widest == table->columns)
 			break;
 		width[widest]--;
-		total--;
 	}
 	return width;
 }
 
-/* Text that is too wide is cut and ends in an ellipsis. */
-static void cell_print(const char *text, int width, bool right, bool last, FILE *out) {
-	bool cut = text_width(text) > width;
-	size_t fits = ui_fitting(text, strlen(text), cut ? width - 1 : width);
-	int pad = width - ui_columns(text, fits) - cut;
-	if (right && pad > 0)
-		fprintf(out, "%*s", pad, "");
-	fprintf(out, "%.*s%s", (int)fits, text, !cut ? "" : ui_utf8() ? "…" : "~");
-	if (!right && !last && pad > 0)
-		fprintf(out, "%*s", pad, "");
-	fputs(last ? "\n" : "  ", out);
+/* The bytes of the text that go into the first line of a cell: up to a blank if there is one. */
+static size_t piece(const char *text, int width) {
+	size_t size = strlen(text), fits = ui_fitting(text, size, width);
+	if (fits == size)
+		return size;
+	for (size_t at = fits; at > 0; at--)
+		if (text[at] == ' ')
+			return at;
+	return fits ? fits : 1;
 }
 
-static bool is_too_wide(const struct table *table, const int *width, int room) {
-	int total = -2;
-	for (size_t c = 0; c < table->columns; c++)
-		total += width[c] + 2;
-	return room && total > room;
+/* Prints the next piece of a cell and moves on to the rest. */
+static void cell_print(const char **text, int width, bool right, bool last, FILE *out) {
+	size_t size = piece(*text, width);
+	int pad = width - ui_columns(*text, size);
+	if (right && pad > 0)
+		fprintf(out, "%*s", pad, "");
+	fprintf(out, "%.*s", (int)size, *text);
+	if (!right && !last && pad > 0)
+		fprintf(out, "%*s", pad, "");
+	fputs(last ? "" : "  ", out);
+	*text += size;
+	*text += strspn(*text, " ");
+}
+
+/* A row takes as many lines as its longest cell. */
+static void row_print(const struct table *table, const int *width, size_t row, FILE *out) {
+	const char **rest = mem_alloc(table->columns, sizeof *rest);
+	size_t last = 0;
+	for (size_t c = 0; c < table->columns; c++) {
+		rest[c] = cell(table, row, c);
+		last = width[c] ? c : last;
+	}
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t c = 0; c < table->columns; c++) {
+			if (!width[c])
+				continue;
+			cell_print(&rest[c], width[c], table->right[c], c == last, out);
+			more = more || *rest[c];
+		}
+		fputc('\n', out);
+	}
+	free(rest);
 }
 
 /* Prints one line for each cell that is not empty, and an empty line between rows. */
@@ -120,15 +166,14 @@ static void narrow_print(const struct table *table, const struct ui *ui, FILE *o
 }
 
 void table_print(struct table *table, const struct ui *ui, FILE *out) {
-	int room = ui_width(out), *width = widths(table, room);
-	bool narrow = is_too_wide(table, width, room);
+	int room = ui_room(ui, out), *width = widths(table, room);
+	bool narrow = room && total_of(table, width) > room;
 	if (narrow)
 		narrow_print(table, ui, out);
 	for (size_t r = 0; !narrow && r < table->rows; r++) {
 		if (r == 0)
 			fputs(ui_style(ui, UI_BOLD), out);
-		for (size_t c = 0; c < table->columns; c++)
-			cell_print(cell(table, r, c), width[c], table->right[c], c + 1 == table->columns, out);
+		row_print(table, width, r, out);
 		if (r == 0)
 			fputs(ui_style(ui, UI_PLAIN), out);
 	}

@@ -63,6 +63,10 @@ int ui_width(FILE *stream) {
 	return 80;
 }
 
+int ui_room(const struct ui *ui, FILE *out) {
+	return ui_width(fileno(out) < 0 ? ui->out : out);
+}
+
 static double magnitude(double value, const char *const *units, size_t count, double step, double unit,
                         const char **name) {
 	size_t i = 0;

@@ -37,7 +37,7 @@ static const char faster[] =
 
 static const char faster_text[] =
 	"run it as:   env OMP_NUM_THREADS=2 ./app in.dat\n"
-	"speedup:     1.84x [1.80, 1.88] against `./app in.dat` (412 ms -> 224 ms), 21 pairs\n"
+	"compared:    with `./app in.dat` in 21 pairs\n"
 	"runner-up:   threads=1 places=cores  (1.01x the time, within the noise, 1 thread less)\n"
 	"effect of each parameter (slowest / fastest value):\n"
 	"  threads   12.3x [9.80, 120]  best 2, worst 1\n"
@@ -88,22 +88,19 @@ static void prints(const char *result, const char *want, const char *what) {
 }
 
 static void test_tie(void) {
-	prints(
-		"{'verdict': 'tie', 'pairs': 24, 'program': {'line': './app', 'baseline_line': './app'},"
-		" 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
-		" 'best': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's', 'usage': {'user_s': 1.25}},"
-		" 'speedup': {'ratio': 0.99, 'ci': [0.98, 1.004]}}",
-		"no change:   keep running it as ./app\n"
-		"speedup:     none: no configuration was more than 1 % faster than what you run today (0.99x [0.98, 1.00], 24 "
-		"pairs)\n"
-		"resources:   user 1.25 s\n",
-		"a tie that the baseline keeps");
+	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': './app', 'baseline_line': './app'},"
+	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
+	       " 'best': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's', 'usage': {'user_s': 1.25}},"
+	       " 'speedup': {'ratio': 0.99, 'ci': [0.98, 1.004]}}",
+	       "no change:   keep running it as ./app\n"
+	       "compared:    no configuration was more than 1 % faster than what you run today, in 24 pairs\n"
+	       "resources:   user 1.25 s\n",
+	       "a tie that the baseline keeps");
 	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env N=1 ./app', 'baseline_line': './app'},"
 	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
 	       " 'best': {'config': {'threads': 1}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
 	       "run it as:   env N=1 ./app\n"
-	       "speedup:     none: no configuration was more than 1 % faster than what you run today;\n"
-	       "             this one needs fewer resources and is as fast as `./app` (24 pairs)\n",
+	       "compared:    as fast as `./app` with fewer resources, in 24 pairs\n",
 	       "a tie that goes to what takes less");
 }
 
@@ -112,7 +109,7 @@ static void test_metric(void) {
 	       " 'baseline': {'config': {'x': 2}, 'median': 1234.5678, 'unit': ''},"
 	       " 'best': {'config': {'x': 1}, 'median': 2500000, 'unit': ''}, 'speedup': {'ratio': 2, 'ci': [1.9, 2.1]}}",
 	       "run it as:   b\n"
-	       "speedup:     2.00x [1.90, 2.10] against `a` (1235 -> 2500000), 21 pairs\n",
+	       "compared:    with `a` in 21 pairs\n",
 	       "a metric has no unit");
 }
 
@@ -121,12 +118,42 @@ static void test_undecided(void) {
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's'}, 'best': {'config': {'x': 1}, 'median': 1, 'unit':"
 	       " 's'}, 'effects': [{'param': 'x', 'known': false, 'seen': 2}]}",
 	       "run it as:   b\n"
-	       "speedup:     undecided: no time was left to compare it with `a`\n"
+	       "compared:    no time was left to compare it with `a`\n"
 	       "effect of each parameter: unknown, too few measurements\n",
 	       "an interrupted search");
 	prints("{'verdict': 'no baseline', 'program': {'line': 'b', 'baseline_line': 'a'}, 'speedup': null,"
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime', 'message': 'status 3'}}",
-	       "speedup:     unknown: `a` failed (runtime: status 3)\n", "what runs today does not work");
+	       "compared:    with nothing: `a` failed (runtime: status 3)\n", "what runs today does not work");
+}
+
+static void verdict(const char *result, const char *want) {
+	json_t *json = result_read(result);
+	char *got = results_verdict(json);
+	is_text(got, want, want);
+	free(got);
+	json_decref(json);
+}
+
+#define SIDES(from, to, unit)                                                                                          \
+	"'baseline': {'config': {'x': 2}, 'median': " from ", 'unit': '" unit "'},"                                        \
+	" 'best': {'config': {'x': 1}, 'median': " to ", 'unit': '" unit "'}"
+
+static void test_verdicts(void) {
+	verdict("{'verdict': 'faster', " SIDES("1.87", "0.719", "s") ", 'speedup': {'ratio': 2.58, 'ci': [2.51, 2.68]}}",
+	        "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms");
+	verdict("{'verdict': 'faster', " SIDES("10", "40", "") ", 'speedup': {'ratio': 4, 'ci': [4, 4]}}",
+	        "4.00x better [4.00, 4.00]: 10 -> 40");
+	verdict("{'verdict': 'tie', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1, 'ci': [0.99, 1.01]}}",
+	        "tie: as fast as the baseline (1.50 s), with fewer resources");
+	verdict(
+		"{'verdict': 'tie', 'baseline': {'config': {'x': 1}}, 'best': {'config': {'x': 1}, 'median': 2, 'unit': 's'},"
+		" 'speedup': {'ratio': 1.3, 'ci': [0.99, 1.09]}}",
+		"tie: nothing is more than 1 % faster than the baseline (2.00 s)");
+	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0.1, 21.4]}}",
+	        "undecided: too noisy, the speedup is between 0.10 and 21.40");
+	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.2", "s") ", 'speedup': null}",
+	        "undecided: the best so far (1.20 s) has not met the baseline");
+	verdict("{'verdict': 'no baseline', 'speedup': null}", "fails as it is run today");
 }
 
 /* Results come from a store that others may have written: no member of another type, and no escape sequence, may do
@@ -163,6 +190,7 @@ int main(void) {
 	test_tie();
 	test_metric();
 	test_undecided();
+	test_verdicts();
 	test_hostile();
 	return tap_done();
 }

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prints results as blocks: the verdict first, then the setting, then what was tried. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/show/results.h"
+
+static bool is_program(const json_t *result) {
+	return json_is_object(json_object_get(result, "program"));
+}
+
+static bool keeps_baseline(const json_t *result) {
+	const json_t *best = json_object_get(result, "best"), *baseline = json_object_get(result, "baseline");
+	return best && json_equal(json_object_get(best, "config"), json_object_get(baseline, "config"));
+}
+
+/* The name and the problem. A program's problem is its input only, because its command line is printed as well. The
+ * caller frees it. */
+static char *title_of(const json_t *result) {
+	const json_t *problem = json_object_get(result, "problem");
+	char *values = is_program(result) ? mem_strdup(js_string_or(problem, "input", "")) : results_config(problem, NULL);
+	char *title = mem_printf("%s%s%s", js_string_or(result, "kernel", "?"), *values ? " " : "", values);
+	text_clean(title, false);
+	free(values);
+	return title;
+}
+
+static void setup_text(const json_t *setup, char *text, size_t size) {
+	results_value(js_real_or(setup, "median", NAN), js_string_or(setup, "unit", "s"), text, size);
+}
+
+static double bound(const json_t *result, size_t end) {
+	return json_number_value(json_array_get(json_object_get(json_object_get(result, "speedup"), "ci"), end));
+}
+
+static char *faster_text(const json_t *result) {
+	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
+	bool time = strcmp(js_string_or(best, "unit", "s"), "s") == 0;
+	char from[64], to[64];
+	setup_text(baseline, from, sizeof from);
+	setup_text(best, to, sizeof to);
+	return mem_printf("%.2fx %s [%.2f, %.2f]: %s -> %s", results_speedup(result), time ? "faster" : "better",
+	                  bound(result, 0), bound(result, 1), from, to);
+}
+
+static char *undecided_text(const json_t *result) {
+	char best[64];
+	if (json_is_object(json_object_get(result, "speedup")))
+		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),
+		                  bound(result, 1));
+	setup_text(json_object_get(result, "best"), best, sizeof best);
+	return mem_printf("undecided: the best so far (%s) has not met the baseline", best);
+}
+
+static char *tie_text(const json_t *result) {
+	char best[64];
+	setup_text(json_object_get(result, "best"), best, sizeof best);
+	return mem_printf(keeps_baseline(result) ? "tie: nothing is more than 1 %% faster than the baseline (%s)"
+	                                         : "tie: as fast as the baseline (%s), with fewer resources",
+	                  best);
+}
+
+char *results_verdict(const json_t *result) {
+	const char *verdict = js_string_or(result, "verdict", "undecided");
+	char best[64];
+	if (strcmp(verdict, "faster") == 0)
+		return faster_text(result);
+	if (strcmp(verdict, "tie") == 0)
+		return tie_text(result);
+	if (strcmp(verdict, "no baseline") != 0)
+		return undecided_text(result);
+	setup_text(json_object_get(result, "best"), best, sizeof best);
+	return json_object_get(result, "best") ? mem_printf("the baseline fails; the best takes %s", best)
+	                                       : mem_strdup("fails as it is run today");
+}
+
+static void head_print(struct ui *ui, const json_t *result, FILE *out) {
+	char *title = title_of(result), *verdict = results_verdict(result);
+	bool good = strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+	fprintf(out, "%s%s%s: %s%s%s\n", ui_style(ui, UI_BOLD), title, ui_style(ui, UI_PLAIN),
+	        ui_style(ui, good ? UI_GOOD : UI_PLAIN), verdict, ui_style(ui, UI_PLAIN));
+	free(title);
+	free(verdict);
+}
+
+static void config_print(const json_t *result, FILE *out) {
+	const json_t *best = json_object_get(result, "best");
+	if (is_program(result) || !best)
+		return;
+	char *config = results_config(json_object_get(best, "config"), NULL);
+	fprintf(out, "%-*s%s%s\n", RESULTS_INDENT, "best:", config, keeps_baseline(result) ? " (the baseline)" : "");
+	free(config);
+}
+
+/* A time that is easy to type, not less than the seconds. */
+static void budget_text(double seconds, char *text, size_t size) {
+	static const struct {
+		double up_to, step;
+		const char *unit;
+	} forms[] = {{120, 1, "s"}, {7200, 60, "m"}, {INFINITY, 3600, "h"}};
+	size_t i = 0;
+	while (seconds > forms[i].up_to)
+		i++;
+	snprintf(text, size, "%.0f%s", ceil(seconds / forms[i].step), forms[i].unit);
+}
+
+static void tried_print(const json_t *result, FILE *out) {
+	enum { MOST = 1000000 /* nobody waits for more */ };
+	long long tried = (long long)js_int_or(result, "evaluations", 0);
+	long long valid = (long long)js_int_or(json_object_get(result, "space"), "valid", 0);
+	double all = js_real_or(result, "elapsed_s", NAN) * (double)valid / (double)tried;
+	char budget[32];
+	if (tried <= 0 || valid <= 0)
+		return;
+	fprintf(out, "tried %lld of %lld configuration%s", tried, valid, valid == 1 ? "" : "s");
+	if (tried < valid && valid <= MOST && all < 86400 && strcmp(js_string_or(result, "stopped", ""), "budget") == 0) {
+		budget_text(all, budget, sizeof budget);
+		fprintf(out, "; `--budget %s` covers all", budget);
+	}
+	if (strcmp(js_string_or(result, "stopped", ""), "gain") == 0)
+		fputs("; more of them would gain too little", out);
+	fputc('\n', out);
+}
+
+/* The first failure of this kind, whose message usually explains the others, too. */
+static void failure_print(const json_t *result, const char *type, FILE *out) {
+	size_t i;
+	json_t *failed;
+	json_array_foreach(json_object_get(result, "failed"), i, failed) {
+		if (strcmp(js_string_or(failed, "status", ""), type) != 0)
+			continue;
+		char *config = results_config(json_object_get(failed, "config"), NULL);
+		char *message = mem_strdup(js_string_or(failed, "message", ""));
+		text_clean(message, false);
+		fprintf(out, "  the first: %s%s%s\n", config, *config && *message ? ": " : "", message);
+		free(config);
+		free(message);
+	}
+}
+
+static void failures_print(const json_t *result, FILE *out) {
+	const char *type;
+	json_t *count;
+	long long incomparable = (long long)js_int_or(result, "incomparable", 0);
+	json_object_foreach(json_object_get(result, "failures"), type, count) {
+		long long failed = (long long)json_integer_value(count);
+		if (failed <= 0 || strcmp(type, "censored") == 0)
+			continue;
+		fprintf(out, "%lld trial%s failed (%s)\n", failed, failed == 1 ? "" : "s", type);
+		failure_print(result, type, out);
+	}
+	if (incomparable > 0)
+		fprintf(out, "%lld of these printed a number of 0 or below, which cannot be compared as a ratio\n",
+		        incomparable);
+}
+
+/* Details of a kernel are printed only if it is the only one, because the verdicts are what matters for many. */
+static void details_print(struct ui *ui, const json_t *result, bool alone, FILE *out) {
+	results_pareto_print(ui, result, out);
+	if (!is_program(result) && !alone)
+		return;
+	if (!is_program(result))
+		results_effects_print(result, out);
+	results_device_print(ui, json_object_get(json_object_get(result, "best"), "gpu"), out);
+	results_regions_print(ui, result, out);
+	results_counters_print(ui, result, out);
+}
+
+static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *out) {
+	head_print(ui, result, out);
+	config_print(result, out);
+	if (is_program(result))
+		results_program_print(ui, result, out);
+	tried_print(result, out);
+	failures_print(result, out);
+	details_print(ui, result, alone, out);
+}
+
+static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
+                         const char *store, FILE *out) {
+	size_t i;
+	json_t *result;
+	json_array_foreach((json_t *)results, i, result) {
+		if (i)
+			fputc('\n', out);
+		block_print(ui, result, json_array_size(results) == 1, out);
+	}
+	if (ui_verbose(ui))
+		results_seconds_print(results, out);
+	fputc('\n', out);
+	if (isfinite(noise_floor))
+		fprintf(out, "noise floor of this session: %.2f %% (a configuration against itself)\n", 100 * noise_floor);
+	if (profile)
+		fprintf(out, "profile: %s\n", profile);
+	fprintf(out, "store:   %s\n", store);
+	if (profile && !is_program(json_array_get(results, 0)))
+		fputs("next:    `sweetspot export --format env KERNEL` for a job script,\n"
+		      "         `sweetspot run KERNEL P=V...` to look closer\n",
+		      out);
+}
+
+void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store) {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	if (!memory)
+		return;
+	blocks_write(ui, results, noise_floor, profile, store, memory);
+	fclose(memory);
+	ui_fold(stdout, text);
+	free(text);
+}

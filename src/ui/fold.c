@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Folds lines at the width of a terminal. Nothing is cut: a command that goes on gets a backslash, so that it can still
+ * be copied, and a word that is too long goes on in the next line. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/ui/ui.h"
+
+/* The columns of a text without its escape sequences, which end in 'm'. */
+static int columns_of(const char *text, size_t size) {
+	int columns = 0;
+	for (size_t at = 0; at < size;) {
+		size_t plain = 0;
+		while (at + plain < size && text[at + plain] != '\033')
+			plain++;
+		columns += ui_columns(text + at, plain);
+		at += plain;
+		while (at < size && text[at] == '\033') {
+			while (at < size && text[at] != 'm')
+				at++;
+			at += at < size;
+		}
+	}
+	return columns;
+}
+
+/* The column behind a label such as "run it as:   ", or two more than the line's own indentation. */
+static int indent_of(const char *line, size_t size) {
+	size_t blank = strspn(line, " "), colon = strcspn(line, ":");
+	size_t text = colon < size && colon < 24 ? colon + 1 + strspn(line + colon + 1, " ") : 0;
+	if (!blank && text > colon + 1 && text < size && (text >= 12 || text - colon > 2))
+		return (int)text;
+	return (int)(blank < 40 ? blank : 40) + (blank >= 12 ? 0 : 2);
+}
+
+/* Is the line a command to copy? Its label says so. */
+static bool is_command(const char *line) {
+	static const char *const labels[] = {"run it as:", "verify it:", "go on:", "try next:"};
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+		if (strncmp(line, labels[i], strlen(labels[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The last place at which the line may be broken so that `room` columns hold its beginning; 0: none. In a command that
+ * is a blank outside of quotes. */
+static size_t break_find(const char *line, size_t size, size_t from, int room, bool command) {
+	size_t found = 0;
+	bool quoted = false;
+	for (size_t at = 0; at < size; at++) {
+		quoted = quoted != (line[at] == '\'');
+		if (columns_of(line, at) > room)
+			break;
+		if (at > from && line[at] == ' ' && !(command && quoted))
+			found = at;
+	}
+	return found;
+}
+
+/* The bytes that fill `room` columns; at least one, so that there is an end. */
+static size_t hard_find(const char *line, size_t size, int room) {
+	size_t at = ui_fitting(line, size, room > 1 ? room : 1);
+	return at ? at : 1;
+}
+
+static void line_fold(FILE *out, const char *line, size_t size, int width) {
+	bool command = is_command(line);
+	int indent = indent_of(line, size), before = 0;
+	if (indent > width / 2)
+		indent = 2;
+	size_t from = (size_t)indent < size ? (size_t)indent : 0;
+	while (columns_of(line, size) > width - before) {
+		int room = width - before - (command ? 2 : 0);
+		size_t at = break_find(line, size, before ? 0 : from, room, command);
+		bool hard = !at;
+		if (hard && command)
+			break; /* a word that must stay in one piece */
+		if (hard)
+			at = hard_find(line, size, room);
+		fprintf(out, "%.*s%s\n%*s", (int)at, line, command ? " \\" : "", indent, "");
+		line += at;
+		size -= at;
+		for (; size && *line == ' ' && !hard; size--)
+			line++;
+		before = indent;
+	}
+	fprintf(out, "%.*s\n", (int)size, line);
+}
+
+void ui_fold(FILE *out, const char *text) {
+	int width = ui_width(out);
+	while (*text) {
+		size_t size = strcspn(text, "\n");
+		if (width)
+			line_fold(out, text, size, width);
+		else
+			fprintf(out, "%.*s\n", (int)size, text);
+		text += size + (text[size] == '\n');
+	}
+}
