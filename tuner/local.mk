@@ -26,5 +26,6 @@ include %D%/record/local.mk
 include %D%/regions/local.mk
 include %D%/replay/local.mk
 include %D%/fleet/local.mk
+include %D%/busy/local.mk
 include %D%/tune/local.mk
 include %D%/sizes/local.mk

@@ -110,6 +110,25 @@ static void budget_text(double seconds, char *text, size_t size) {
 	snprintf(text, size, "%.0f%s", ceil(seconds / forms[i].step), forms[i].unit);
 }
 
+/* Does the best use fewer processors than the baseline? Then it may win only because others use the rest. */
+static bool is_narrower(const json_t *result) {
+	const json_t *best = json_object_get(json_object_get(result, "best"), "config");
+	const json_t *base = json_object_get(json_object_get(result, "baseline"), "config");
+	const char *bind = json_string_value(json_object_get(best, "proc_bind"));
+	return js_int_or(best, "threads", 0) < js_int_or(base, "threads", 0) || (bind && strcmp(bind, "primary") == 0);
+}
+
+static void busy_print(const json_t *result, FILE *out) {
+	const json_t *load = json_object_get(result, "load");
+	if (!js_bool_or(load, "busy", false) || !json_is_object(json_object_get(result, "speedup")))
+		return;
+	fprintf(out, "decided on a busy machine: load %.3g on %lld processor%s", js_real_or(load, "load", NAN),
+	        (long long)js_int_or(load, "processors", 0), js_int_or(load, "processors", 0) == 1 ? "" : "s");
+	if (is_narrower(result) && strcmp(js_string_or(result, "verdict", ""), "faster") == 0)
+		fputs("; it uses fewer processors than the baseline and may win only because of that", out);
+	fputc('\n', out);
+}
+
 static void tried_print(const json_t *result, FILE *out) {
 	enum { MOST = 1000000 /* nobody waits for more */ };
 	long long tried = (long long)js_int_or(result, "evaluations", 0);
@@ -177,9 +196,20 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 	config_print(result, out);
 	if (is_program(result))
 		results_program_print(ui, result, out);
+	busy_print(result, out);
 	tried_print(result, out);
 	failures_print(result, out);
 	details_print(ui, result, alone, out);
+}
+
+static bool any_busy(const json_t *results) {
+	size_t i;
+	json_t *result;
+	json_array_foreach((json_t *)results, i, result) {
+		if (js_bool_or(json_object_get(result, "load"), "busy", false))
+			return true;
+	}
+	return false;
 }
 
 static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
@@ -199,6 +229,8 @@ static void blocks_write(struct ui *ui, const json_t *results, double noise_floo
 	if (profile)
 		fprintf(out, "profile: %s\n", profile);
 	fprintf(out, "store:   %s\n", store);
+	if (profile && any_busy(results))
+		fprintf(out, "verify it: sweetspot profile verify %s\n", profile);
 	if (profile && !is_program(json_array_get(results, 0)))
 		fputs("next:    `sweetspot export --format env KERNEL` for a job script,\n"
 		      "         `sweetspot run KERNEL P=V...` to look closer\n",

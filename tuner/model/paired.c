@@ -183,7 +183,7 @@ const char *paired_verdict_word(enum paired_verdict verdict) {
 }
 
 bool paired_is_vague(const struct paired *paired) {
-	static const double VAGUE = 1.1;
+	static const double VAGUE = 1.3;
 	return !(paired->ci[0] >= 1 / VAGUE && paired->ci[1] <= VAGUE);
 }
 

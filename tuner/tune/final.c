@@ -213,9 +213,20 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 	               (unsigned long long)tune->evaluations);
 }
 
+/* Before the comparison that decides, waits for a quiet machine: a share of the budget, and of the time so far, because
+ * short searches are not worth it. */
+static void quiet_wait(struct tune *tune) {
+	static const double SHARE_OF_BUDGET = 0.1, SHARE_OF_TIME = 0.25;
+	double budget = tune_budget_time(tune);
+	if (tune->busy && budget > 0 && !tune_is_recalling(tune))
+		busy_wait(tune->busy, fmin(SHARE_OF_BUDGET * budget, SHARE_OF_TIME * tune_elapsed(tune)),
+		          tune->task->interrupt);
+}
+
 int tune_final_phase(struct tune *tune, struct err *err) {
 	struct race_entry entries[FINALISTS_MAX];
 	size_t count = 0, winner;
+	quiet_wait(tune);
 	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
 	if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
 		failed = meet_baseline(tune, tune->task->baseline, 0, err);

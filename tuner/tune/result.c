@@ -125,6 +125,8 @@ json_t *tune_result(const struct tune *tune) {
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
+	if (tune->busy)
+		json_object_set_new(result, "load", busy_json(tune->busy));
 	if (json_array_size(tune->failed))
 		json_object_set(result, "failed", tune->failed);
 	if (tune->incomparable)

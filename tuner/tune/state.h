@@ -3,6 +3,7 @@
 #ifndef TUNER_TUNE_STATE_H
 #define TUNER_TUNE_STATE_H
 #include "tuner/build/builder.h"
+#include "tuner/busy/busy.h"
 #include "tuner/fleet/fleet.h"
 #include "tuner/race/race.h"
 #include "tuner/search/search.h"
@@ -63,6 +64,7 @@ struct tune {
 	double best;                /* of the successful ones, as reported to the strategy; NAN: none yet */
 	uint64_t best_index;        /* UINT64_MAX: none in the space */
 	double probed, probe_cost;  /* when the best was last measured again, and how long that took; seconds */
+	struct busy *busy;          /* who else uses this machine; NULL with nodes, which are elsewhere */
 	struct recall *recall;      /* trials of an interrupted run */
 	bool measured;              /* something was measured that could not be replayed */
 	double noises[TUNE_NOISES]; /* standard deviations of the logarithm of a sample, in the last trials */

@@ -68,6 +68,8 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.building = task->builder ? builder_figures(task->builder).running : 0,
 		.note = tune->search ? search_phase(tune->search) : NULL,
 	};
+	if (tune->busy)
+		busy_look(tune->busy);
 	if (tune->observer && tune->observer->progress)
 		tune->observer->progress(tune->observer->ctx, &progress);
 }
@@ -249,6 +251,7 @@ static void tune_clear(struct tune *tune) {
 	duel_result_clear(&tune->duel);
 	free(tune->worked);
 	recall_free(tune->recall);
+	busy_free(tune->busy);
 	tune_sources_free(tune->sources);
 	json_decref(tune->counter_names);
 	json_decref(tune->best_config);
@@ -304,6 +307,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 		tune_parallel_finals(&tune);
 	} else {
 		tune_budget_alone(&tune.budget);
+		tune.busy = busy_new();
 	}
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who uses the processors: figures from files that are given, because a test cannot know what the machine does. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/tree.h"
+#include "tests/tap.h"
+#include "tuner/busy/busy.h"
+#include "tuner/busy/proc.h"
+
+static bool below_two(void *ctx, int cpu) {
+	(void)ctx;
+	return cpu < 2;
+}
+
+static void times(void) {
+	static const char text[] = "cpu  900 0 90 9000 0 0 0 70 0 0\n"
+							   "cpu0 100 10 20 5000 3 4 6 50 0 0\n"
+							   "cpu1 200 0 0 5000 0 0 0 0 0 0\n"
+							   "cpu2 700 0 0 5000 0 0 0 20 0 0\n"
+							   "intr 5\n";
+	FILE *file = fmemopen((void *)text, sizeof text - 1, "r");
+	struct proc_times got;
+	double hertz = (double)sysconf(_SC_CLK_TCK);
+	ok(proc_times_read(file, below_two, NULL, &got) && got.processors == 2, "the processors that are allowed");
+	ok(fabs(got.busy_s - 340 / hertz) < 1e-9, "neither idle, nor waiting, nor stolen: %g", got.busy_s);
+	ok(fabs(got.steal_s - 50 / hertz) < 1e-9, "what was stolen from them: %g", got.steal_s);
+	fclose(file);
+	file = fmemopen((void *)"cpu 1 2 3 4\ncpux\n", 17, "r");
+	ok(!proc_times_read(file, below_two, NULL, &got), "no processor, no figures");
+	fclose(file);
+}
+
+static void process(const char *folder, int pid, const char *name, int parent, int user, int children) {
+	char *path = mem_printf("%s/%d", folder, pid), *stat = mem_printf("%s/stat", path);
+	mkdir(path, 0700);
+	FILE *file = fopen(stat, "w");
+	fprintf(file, "%d (%s) S %d 1 1 0 -1 4194560 1 2 3 4 %d 0 %d 0 20 0 1 0 5\n", pid, name, parent, user, children);
+	fclose(file);
+	free(path);
+	free(stat);
+}
+
+static void tree(void) {
+	char folder[] = "/tmp/sweetspot-test-XXXXXX";
+	double hertz = (double)sysconf(_SC_CLK_TCK);
+	if (!mkdtemp(folder)) {
+		printf("Bail out! no folder\n");
+		exit(99);
+	}
+	process(folder, 5, "grandchild) R 7", 20, 3, 0);
+	process(folder, 10, "tuner", 1, 100, 7);
+	process(folder, 20, "worker", 10, 40, 20);
+	process(folder, 30, "another", 1, 5000, 0);
+	process(folder, 31, "its child", 30, 900, 0);
+	double seconds = proc_tree_seconds(folder, 10);
+	ok(fabs(seconds - 170 / hertz) < 1e-9, "a process, its descendants and those that were reaped: %g", seconds);
+	ok(proc_tree_seconds(folder, 999) == 0, "a process that is not there");
+	ok(isnan(proc_load("/nonexistent/loadavg")), "a load that is not known");
+	tree_remove(folder);
+}
+
+static void judge(void) {
+	ok(!busy_judge(2, 0.2, 0) && !busy_judge(64, 1.5, 0), "what is always there");
+	ok(busy_judge(2, 1.6, 0) && busy_judge(64, 8, 0), "others on our processors");
+	ok(busy_judge(2, 0, 0.3), "a hypervisor that takes time");
+}
+
+/* Whatever the machine does: the figures are numbers, and an interruption ends the waiting. */
+static void here(void) {
+	struct busy *busy = busy_new();
+	int stop = 1;
+	ok(busy_wait(busy, 1000, &stop) < 1000, "an interruption ends the waiting");
+	ok(busy_wait(busy, 0, NULL) >= 0, "so does the limit");
+	json_t *json = busy_json(busy);
+	ok(json_is_null(json) || (js_int_or(json, "processors", 0) >= 1 && js_real_or(json, "others", -1) >= 0),
+	   "figures, or nothing");
+	json_decref(json);
+	busy_free(busy);
+}
+
+int main(void) {
+	times();
+	tree();
+	judge();
+	here();
+	return tap_done();
+}
