@@ -79,7 +79,7 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 	struct regions_target target;
 	json_t *settings = NULL;
 	if (regions_target_read(&target, args, "apply", err) == 0)
-		settings = regions_file_load(app, args, target.path, err);
+		settings = regions_file_load(app, args, target.subject, err);
 	char *table = settings && is_usable(settings) ? table_of(app, settings, err) : NULL;
 	if (settings && is_usable(settings) && !table) {
 		json_decref(settings);
@@ -137,7 +137,7 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 	char *const *words = opt_rest(args, &count), *text = NULL;
 	char *library = regions_library_path(err);
 	size_t size;
-	json_t *settings = library ? regions_file_load(app, args, count ? words[0] : NULL, err) : NULL;
+	json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
 	char *table = settings ? table_of(app, settings, err) : NULL;
 	int failed = !table || format_check(format, table, library, err);
 	FILE *out = failed ? NULL : open_memstream(&text, &size);

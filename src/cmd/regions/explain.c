@@ -58,7 +58,7 @@ static void region_print(struct ui *ui, const json_t *region) {
 int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err) {
 	size_t count, i, small = 0;
 	char *const *words = opt_rest(args, &count);
-	json_t *document = regions_file_load(app, args, count ? words[0] : NULL, err), *region;
+	json_t *document = regions_file_of_words(app, args, words, count, err), *region;
 	if (!document)
 		return -1;
 	if (opt_has(args, "json")) {

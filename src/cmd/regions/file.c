@@ -12,6 +12,8 @@
 #include "src/base/mem.h"
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
+#include "src/cmd/regions/target.h"
+#include "tuner/program/path.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };
 
@@ -107,6 +109,16 @@ json_t *regions_file_load(struct app *app, const struct opt_args *args, const ch
 		        program ? " for " : "", program ? program : "");
 	free(path);
 	regions_files_clear(&files);
+	return json;
+}
+
+json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char *const *words, size_t count,
+                              struct err *err) {
+	char *path = count ? program_path(words[0], NULL, err) : NULL;
+	char *subject = path ? regions_subject(path, words, count) : NULL;
+	json_t *json = count && !path ? NULL : regions_file_load(app, args, subject, err);
+	free(subject);
+	free(path);
 	return json;
 }
 

@@ -14,6 +14,9 @@ int regions_files_of(struct app *app, const struct opt_args *args, const char *p
 void regions_files_clear(struct regions_files *files);
 /* The document of a program, NULL for any if there is only one. New reference. */
 json_t *regions_file_load(struct app *app, const struct opt_args *args, const char *program, struct err *err);
+/* The same for the words of a command, none for any. */
+json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char *const *words, size_t count,
+                              struct err *err);
 /* Every document in the folder in the order of names, until `visit` returns non-zero, which is then returned. Files
  * that cannot be read are left out. */
 int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, const json_t *document), void *ctx);

@@ -12,6 +12,7 @@
 #include "src/cmd/regions/command.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
+#include "tuner/program/path.h"
 #include "tuner/regions/regions.h"
 
 enum { CALLS_LEAST = 100, REGIONS_LEAST = 2 };
@@ -87,7 +88,11 @@ bool regions_command_known(struct app *app, const struct opt_args *args) {
 	struct err none = {0};
 	size_t count;
 	char *const *words = opt_rest(args, &count);
-	bool known = count && regions_files_of(app, args, words[0], &files, &none) == 0 && access(files.json, R_OK) == 0;
+	char *path = count ? program_path(words[0], NULL, &none) : NULL;
+	char *subject = path ? regions_subject(path, words, count) : NULL;
+	bool known = subject && regions_files_of(app, args, subject, &files, &none) == 0 && access(files.json, R_OK) == 0;
+	free(subject);
+	free(path);
 	regions_files_clear(&files);
 	return known;
 }

@@ -45,22 +45,52 @@ static int rights_check(const char *path, struct err *err) {
 	             : 0;
 }
 
-static int runtime_check(const char *path, struct err *err) {
-	char loader[256];
+static bool has_regions(const char *path) {
 	struct openmp_program found;
-	enum openmp_file kind = openmp_file_kind(path, loader, sizeof loader);
+	struct err none = {0};
+	return openmp_inspect(path, NULL, &found, &none) == 0 &&
+	       (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM || openmp_file_has(path, "dlopen", NULL) == 1);
+}
+
+static bool is_dynamic(const char *path) {
+	char loader[256];
+	return openmp_file_kind(path, loader, sizeof loader) == OPENMP_FILE_DYNAMIC;
+}
+
+/* "mpirun -n 2 ./app", "env A=1 ./app": the first word that is a program with a runtime of OpenMP. NULL: none. */
+static char *started_by(char *const *words, size_t count) {
+	for (size_t i = 1; i < count; i++) {
+		struct err none = {0};
+		struct openmp_program found;
+		char *path = strchr(words[i], '=') || words[i][0] == '-' ? NULL : program_path(words[i], NULL, &none);
+		if (path && is_dynamic(path) && openmp_inspect(path, NULL, &found, &none) == 0 &&
+		    (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+char *regions_subject(const char *path, char *const *words, size_t count) {
+	struct openmp_program found;
+	struct err none = {0};
+	bool own = !is_dynamic(path) || (openmp_inspect(path, NULL, &found, &none) == 0 &&
+	                                 (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM));
+	char *inner = own ? NULL : started_by(words, count);
+	return inner ? inner : mem_strdup(path);
+}
+
+static int runtime_check(const struct regions_target *target, struct err *err) {
+	char loader[256];
+	enum openmp_file kind = openmp_file_kind(target->subject, loader, sizeof loader);
 	if (kind == OPENMP_FILE_STATIC)
 		return err_set(err, ERR_USAGE,
 		               "link it dynamically (without -static), or tune it as a whole: sweetspot tune --openmp -- ..",
-		               "%s is linked statically, so its regions cannot be seen", path);
-	if (kind == OPENMP_FILE_OTHER) /* a script may start what has regions */
-		return 0;
-	if (openmp_inspect(path, NULL, &found, err))
-		return -1;
-	if (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM || openmp_file_has(path, "dlopen", NULL) == 1)
+		               "%s is linked statically, so its regions cannot be seen", target->subject);
+	if (kind == OPENMP_FILE_OTHER || has_regions(target->subject)) /* a script may start what has regions */
 		return 0;
 	return err_set(err, ERR_USAGE, "compile it with -fopenmp; --param tunes programs of any kind",
-	               "%s does not load an OpenMP runtime, so it has no parallel regions to see", path);
+	               "%s does not load an OpenMP runtime, so it has no parallel regions to see", target->subject);
 }
 
 int regions_target_read(struct regions_target *target, const struct opt_args *args, const char *command,
@@ -77,7 +107,10 @@ int regions_target_read(struct regions_target *target, const struct opt_args *ar
 		return err_hint(err, "sweetspot %s --regions -- ./app in.dat", command);
 	}
 	target->path = program_path(target->words[0], NULL, err);
-	if (!target->path || rights_check(target->path, err) || runtime_check(target->path, err))
+	if (!target->path)
+		return -1;
+	target->subject = regions_subject(target->path, target->words, target->count);
+	if (rights_check(target->subject, err) || runtime_check(target, err))
 		return -1;
 	target->library = regions_library_path(err);
 	return target->library ? 0 : -1;
@@ -85,5 +118,6 @@ int regions_target_read(struct regions_target *target, const struct opt_args *ar
 
 void regions_target_clear(struct regions_target *target) {
 	free(target->path);
+	free(target->subject);
 	free(target->library);
 }

@@ -8,6 +8,7 @@ struct regions_target {
 	char *const *words; /* of the command, NULL-terminated */
 	size_t count;
 	char *path;    /* of the program, absolute */
+	char *subject; /* the program with regions: path, or the one that it starts, as mpirun does */
 	char *library; /* libsweetspot-omp.so */
 };
 
@@ -15,6 +16,8 @@ struct regions_target {
 int regions_target_read(struct regions_target *target, const struct opt_args *args, const char *command,
                         struct err *err);
 void regions_target_clear(struct regions_target *target);
+/* The subject of a command whose program is `path`. Caller frees. */
+char *regions_subject(const char *path, char *const *words, size_t count);
 char *regions_library_path(struct err *err); /* caller frees */
 
 #endif

@@ -73,7 +73,7 @@ static int keep(struct app *app, const struct regions_files *files, const struct
                 const json_t *result, struct err *err) {
 	json_t *json = json_copy((json_t *)result);
 	json_object_set_new(json, "schema", json_string("sweetspot-regions/1"));
-	json_object_set_new(json, "program", json_string(target->path));
+	json_object_set_new(json, "program", json_string(target->subject));
 	json_object_set_new(json, "argv", command_json(target));
 	json_object_set_new(json, "library", json_string(target->library));
 	json_object_set_new(json, "fingerprint", json_string(app_fingerprint(app, err)));
@@ -86,7 +86,7 @@ static int keep(struct app *app, const struct regions_files *files, const struct
 
 static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
                 struct err *err) {
-	json_object_set_new(result, "kernel", json_string(base_name(target->path)));
+	json_object_set_new(result, "kernel", json_string(base_name(target->subject)));
 	json_object_set_new(result, "problem", json_pack("{s:o}", "argv", command_json(target)));
 	if (!opt_has(args, "json")) {
 		char *command = program_join((const char *const *)target->words, true);
@@ -108,7 +108,7 @@ int regions_command_tune(struct app *app, const struct opt_args *args, struct er
 	struct regions_options options;
 	json_t *result = NULL;
 	int failed = regions_target_read(&target, args, "tune", err) ||
-	             regions_files_of(app, args, target.path, &files, err) ||
+	             regions_files_of(app, args, target.subject, &files, err) ||
 	             regions_options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {
@@ -151,7 +151,7 @@ int regions_command_run(struct app *app, const struct opt_args *args, struct err
 	ui_progress_end(app_ui(app));
 	if (profile) {
 		json_object_set_new(profile, "schema", json_string("sweetspot-run/1"));
-		json_object_set_new(profile, "program", json_string(target.path));
+		json_object_set_new(profile, "program", json_string(target.subject));
 		json_object_set_new(profile, "argv", command_json(&target));
 		if (opt_has(args, "json"))
 			failed = js_write(profile, stdout);
