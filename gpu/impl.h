@@ -126,4 +126,14 @@ struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_f
 /* nvml.c */
 nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, const struct gpu_facts *facts);
 
+/* module.c: the user's source with the options that it needs; it refers to its own fields. */
+struct text_source {
+	struct source source;
+	const char *words[COMPILE_OPTIONS_MAX + 1];
+	char headers[600];
+};
+/* Returns false if there are too many options. */
+bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
+                      int arch);
+
 #endif

@@ -124,31 +124,38 @@ static void cuda_headers(char *option, size_t size) {
 			snprintf(option, size, "--include-path=%s/include", roots[i]);
 }
 
+bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
+                      int arch) {
+	size_t count = 0;
+	*made = (struct text_source){.words = {NULL}};
+	for (; text->options && text->options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
+		made->words[count] = text->options[count];
+	cuda_headers(made->headers, sizeof made->headers);
+	if (made->headers[0] && includes(text->text, false))
+		made->words[count] = made->headers;
+	made->source = (struct source){.name = text->name,
+	                               .text = text->text,
+	                               .options = made->words,
+	                               .defines = defines,
+	                               .arch = arch,
+	                               .unseen = includes(text->text, true)};
+	return !text->options || !text->options[count];
+}
+
 const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text,
                                          const char *const *options, const struct gpu_defines *defines) {
-	char hash[SHA256_TEXT], headers[600];
-	const char *words[COMPILE_OPTIONS_MAX + 1] = {NULL};
-	size_t count = 0;
-	for (; options && options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
-		words[count] = options[count];
-	cuda_headers(headers, sizeof headers);
-	if (headers[0] && includes(text, false))
-		words[count] = headers;
-	const struct source what = {.name = name,
-	                            .text = text,
-	                            .options = words,
-	                            .defines = defines,
-	                            .arch = arch_of(gpu),
-	                            .unseen = includes(text, true)};
+	char hash[SHA256_TEXT];
+	struct text_source made;
+	bool fits = text_source_make(&made, &(struct gpu_text){name, text, options}, defines, arch_of(gpu));
 	if (!gpu_enter(gpu))
 		return NULL;
 	sha256_text(text, strlen(text), hash);
-	char *id = (options && options[count]) ? NULL : id_of(&what, hash);
+	char *id = fits ? id_of(&made.source, hash) : NULL;
 	if (!id)
 		return too_many(gpu, name);
-	const struct gpu_module *module = what.unseen ? NULL : module_find(gpu, id);
+	const struct gpu_module *module = made.source.unseen ? NULL : module_find(gpu, id);
 	if (!module)
-		return module_make(gpu, &what, id);
+		return module_make(gpu, &made.source, id);
 	free(id);
 	return module;
 }

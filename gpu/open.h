@@ -29,6 +29,24 @@ void *gpu_context(struct gpu *gpu); /* CUcontext, for CUPTI; it is made current 
 /* The user's own source: text, and a name for messages. Further options are NULL-terminated or NULL. */
 const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text,
                                          const char *const *options, const struct gpu_defines *defines);
+/* The user's own source; further options are NULL-terminated or NULL. */
+struct gpu_text {
+	const char *name, *text;
+	const char *const *options;
+};
+/* A compiler for a device that another process drives: it fills the cache on disk. */
+struct gpu_compiler;
+struct gpu_compiler *gpu_compiler_new(struct err *err); /* ERR_UNAVAILABLE without NVRTC */
+void gpu_compiler_free(struct gpu_compiler *compiler);
+struct gpu_ahead {
+	bool kept;      /* false: nothing was compiled, because it could not be kept: there is no cache, or the source
+	                   includes files that may change */
+	bool from_disk; /* it was there already */
+	double seconds;
+};
+/* arch is 75, 80, 90... Returns false with err: ERR_FAILED has the compiler's first error. */
+bool gpu_compile_ahead(struct gpu_compiler *compiler, const struct gpu_text *text, int arch, struct gpu_ahead *ahead,
+                       struct err *err);
 /* Returns the address of the module's variable of this name, such as a __constant__, and its size in bytes. 0, without
  * a failure, if the module does not define it. */
 gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, const char *name, size_t *size);

@@ -19,6 +19,7 @@
 #include "src/worker/kernel/lines.h"
 #include "src/worker/machine_answer.h"
 #include "src/worker/program/program.h"
+#include "src/worker/source/source.h"
 #include "src/worker/trial.h"
 #include "src/worker/kernel/word.h"
 
@@ -30,9 +31,10 @@ struct protocol {
 	struct libraries *libraries;
 	struct counters *counters;
 	struct devices *devices;
-	int input;      /* descriptor of the requests, or -1 */
-	bool abandoned; /* nobody reads answers any more */
-	bool ending;    /* a device is broken, so this process must end */
+	struct gpu_compiler *compiler; /* NULL: not needed so far */
+	int input;                     /* descriptor of the requests, or -1 */
+	bool abandoned;                /* nobody reads answers any more */
+	bool ending;                   /* a device is broken, so this process must end */
 };
 
 struct protocol *protocol_new(void) {
@@ -53,6 +55,7 @@ void protocol_free(struct protocol *protocol) {
 		libraries_free(protocol->libraries);
 		counters_free(protocol->counters);
 		devices_free(protocol->devices);
+		gpu_compiler_free(protocol->compiler);
 		free(protocol);
 	}
 }
@@ -103,6 +106,10 @@ static json_t *op_devices(struct protocol *protocol, const json_t *request, stru
 	return devices_answer(protocol->devices, request, err);
 }
 
+static json_t *op_compile(struct protocol *protocol, const json_t *request, struct err *err) {
+	return source_compile_answer(&protocol->compiler, request, err);
+}
+
 static json_t *op_machine(struct protocol *protocol, const json_t *request, struct err *err) {
 	(void)protocol;
 	return machine_answer(request, err);
@@ -112,8 +119,9 @@ static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
 } protocol_ops[] = {
-	{"describe", op_describe}, {"trial", op_trial},     {"drop", op_drop},       {"program", op_program},
-	{"counters", op_counters}, {"metrics", op_metrics}, {"devices", op_devices}, {"machine", op_machine},
+	{"describe", op_describe}, {"trial", op_trial},       {"drop", op_drop},
+	{"program", op_program},   {"counters", op_counters}, {"metrics", op_metrics},
+	{"devices", op_devices},   {"machine", op_machine},   {"compile", op_compile},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };

@@ -190,7 +190,8 @@ static void build_here(struct builder *builder, struct build *build) {
 	build->state = BUILD_RUNNING;
 	build->begun = sys_now();
 	builder->figures.running = builder->figures.running_most = 1;
-	int failed = builder->work.make(builder->work.ctx, builder->worker, build->config, &build->built, &build->err);
+	int failed =
+		builder->work.make(builder->work.ctx, builder->worker, build->key, build->config, &build->built, &build->err);
 	builder_record(builder, build, failed);
 	builder->figures.waited_s += sys_now() - build->begun;
 }

@@ -30,7 +30,8 @@ struct build_work {
 	/* Builds, or finds what was built before. Helpers call it at the same time with different keys, and with workers
 	 * of their own. Returns 0 with *built, also for a build that failed; -1 if nothing can be built at all, or if it
 	 * was interrupted. */
-	int (*make)(void *ctx, struct worker *worker, const json_t *config, struct built *built, struct err *err);
+	int (*make)(void *ctx, struct worker *worker, const char *key, const json_t *config, struct built *built,
+	            struct err *err);
 	void (*release)(void *ctx, struct built *built); /* may be NULL */
 };
 

@@ -70,7 +70,8 @@ void *build_helper_main(void *argument) {
 	for (struct build *build; (build = next_build(builder));) {
 		build_begin(helper, build);
 		pthread_mutex_unlock(&builder->mutex);
-		int failed = builder->work.make(builder->work.ctx, worker, build->config, &build->built, &build->err);
+		int failed =
+			builder->work.make(builder->work.ctx, worker, build->key, build->config, &build->built, &build->err);
 		pthread_mutex_lock(&builder->mutex);
 		builder_record(builder, build, failed);
 		pthread_cond_broadcast(&builder->change);

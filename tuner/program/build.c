@@ -158,8 +158,10 @@ static int folder_build(struct program_builds *builds, struct worker *worker, co
 	return failed;
 }
 
-static int build_make(void *ctx, struct worker *worker, const json_t *config, struct built *built, struct err *err) {
+static int build_make(void *ctx, struct worker *worker, const char *part, const json_t *config, struct built *built,
+                      struct err *err) {
 	struct program_builds *builds = ctx;
+	(void)part;
 	char key[SHA256_TEXT];
 	program_build_identity(builds->program, builds->environment, config, key);
 	struct build_folder *folder =

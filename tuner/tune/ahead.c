@@ -18,6 +18,8 @@ static const double LEAST_SECONDS = 1e-3;
  * A build that is short beside a measurement is not worth any. */
 static unsigned depth_of(const struct tune *tune, const struct build_figures *figures) {
 	double trial = fmax(tune->run_seconds > 0 ? tune->run_seconds : tune->trial_seconds, LEAST_SECONDS);
+	if (figures->beside && !(figures->last_s > 0)) /* the baseline was built earlier: nobody knows how long that took */
+		return figures->jobs;
 	double depth = 1 + ceil(figures->last_s / trial);
 	return depth < figures->jobs ? (unsigned)depth : figures->jobs;
 }

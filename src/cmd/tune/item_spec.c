@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/app/app.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/fleet/launcher.h"
@@ -90,6 +92,18 @@ struct source_item {
 	struct spec_cuda *source;
 };
 
+/* Compiles ahead for the GPU that measures. */
+static int open_source(struct tune_item *item, struct app *app, struct err *err) {
+	struct source_item *s = item->state;
+	const json_t *gpu = app_gpu(app, err);
+	int major = 0, minor = 0;
+	if (!gpu)
+		return -1;
+	if (sscanf(js_string_or(gpu, "compute_capability", ""), "%d.%d", &major, &minor) == 2)
+		item->task.builder = spec_cuda_ahead(s->source, 10 * major + minor);
+	return 0;
+}
+
 static void free_source(struct tune_item *item) {
 	struct source_item *s = item->state;
 	spec_cuda_free(s->source);
@@ -114,8 +128,11 @@ struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struc
 	struct tune_item *item = mem_alloc(1, sizeof *item);
 	struct source_item *s = mem_alloc(1, sizeof *s);
 	*s = (struct source_item){.spec = spec, .source = source};
-	*item = (struct tune_item){
-		.state = s, .kernel = spec_cuda_kernel(source), .runner = spec_cuda_runner(source), .free = free_source};
+	*item = (struct tune_item){.state = s,
+	                           .kernel = spec_cuda_kernel(source),
+	                           .runner = spec_cuda_runner(source),
+	                           .open = open_source,
+	                           .free = free_source};
 	item->task = (struct tune_task){
 		.kernel = spec_name(spec),
 		.source = spec_cuda_source(source),

@@ -52,6 +52,13 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
+/* What the compiler is given, NULL-terminated, and the name of the source in its messages. */
+void source_options(const struct source_problem *problem, const struct source_config *config,
+                    const char *options[2 * SOURCE_OPTIONS_MAX + 1]);
+const char *source_name(const struct source_problem *problem);
+/* Answers a request to compile (doc/protocol.md); *compiler is made when it is first needed. */
+json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);
+
 /* Sets a message of one line; returns the status. */
 __attribute__((format(printf, 3, 4))) enum ss_status source_fail(const struct ss_call *call, enum ss_status status,
                                                                  const char *format, ...);

@@ -33,9 +33,11 @@ static bool is_stopped(const struct worker *worker) {
 }
 
 /* 7 does not compile, 8 cannot be built at all, and a negative `let` is a build that was there before. */
-static int make(void *ctx, struct worker *worker, const json_t *config, struct built *built, struct err *err) {
+static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, struct built *built,
+                struct err *err) {
 	long long x = json_integer_value(json_object_get(config, "X"));
 	(void)ctx;
+	(void)key;
 	pthread_mutex_lock(&log_.mutex);
 	log_.began[x]++;
 	log_.order[log_.count++ % 64] = (int)x;

@@ -23,7 +23,9 @@ struct spec_cuda {
 	char source[SHA256_TEXT];
 	struct stat file; /* the kernel file when it was first read */
 	struct runner worker;
-	bool referred; /* a worker has received a reference */
+	struct worker *process;
+	struct cuda_ahead *ahead; /* NULL: the worker compiles what it measures */
+	bool referred;            /* a worker has received a reference */
 };
 
 static int source_hash(struct spec_cuda *cuda, const struct spec *spec, struct err *err) {
@@ -68,6 +70,7 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 	cuda->json = json_incref((json_t *)spec_kernel(spec));
 	cuda->baseline = json_incref((json_t *)spec_baseline(spec));
 	cuda->worker = worker_runner(worker);
+	cuda->process = worker;
 	if (cuda_kernel_read(cuda->json, spec_folder(spec), spec_space(spec), cuda->arena, &cuda->kernel, err) ||
 	    cuda_shape_of(&cuda->kernel, cuda->baseline, &shape, err) || source_hash(cuda, spec, err))
 		goto fail;
@@ -83,6 +86,7 @@ fail:
 void spec_cuda_free(struct spec_cuda *cuda) {
 	if (!cuda)
 		return;
+	cuda_ahead_free(cuda->ahead);
 	json_decref(cuda->request);
 	json_decref(cuda->problem);
 	json_decref(cuda->baseline);
@@ -151,6 +155,26 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *or
 	return failed;
 }
 
+struct builder *spec_cuda_ahead(struct spec_cuda *cuda, int arch) {
+	if (!cuda->ahead)
+		cuda->ahead = cuda_ahead_new(&cuda->kernel, cuda->request, cuda->process, arch);
+	return cuda_ahead_builder(cuda->ahead);
+}
+
+/* Waits for the build. Returns 1 if the configuration can run, 0 with the result if it does not compile. */
+static int await_build(struct spec_cuda *cuda, const struct trial_request *request, struct trial_result *result,
+                       struct err *err) {
+	const struct built *built = cuda->ahead ? builder_get(cuda_ahead_builder(cuda->ahead), request->config, err) : NULL;
+	if (!cuda->ahead)
+		return 1;
+	if (!built)
+		return -1;
+	if (built->status == TRIAL_CORRECT)
+		return 1;
+	fail_as(result, built->status, built->message);
+	return 0;
+}
+
 /* A worker that was replaced has lost its reference and reports that before it does anything else. */
 static bool lacks_reference(const struct trial_result *result) {
 	return result->status == TRIAL_RUNTIME && strncmp(result->message, "no reference", 12) == 0;
@@ -160,8 +184,14 @@ static int cuda_run(void *ctx, const struct trial_request *request, struct trial
 	struct spec_cuda *cuda = ctx;
 	double start = sys_now();
 	fail_as(result, TRIAL_RUNTIME, "");
-	if (c_file_check(cuda->kernel.file, &cuda->file, err) ||
-	    (cuda->kernel.made && !cuda->referred && reference_make(cuda, request, err)))
+	if (c_file_check(cuda->kernel.file, &cuda->file, err))
+		return -1;
+	int rc = await_build(cuda, request, result, err);
+	if (rc <= 0) {
+		result->elapsed_s = sys_now() - start;
+		return rc;
+	}
+	if (cuda->kernel.made && !cuda->referred && reference_make(cuda, request, err))
 		return -1;
 	int failed = trial(cuda, request, false, result, err);
 	if (!failed && lacks_reference(result)) {

@@ -3,6 +3,7 @@
  * runs it on the arguments that KernelSpecification describes. */
 #ifndef TUNER_SPEC_CUDA_CUDA_H
 #define TUNER_SPEC_CUDA_CUDA_H
+#include "tuner/build/builder.h"
 #include "tuner/spec/spec.h"
 #include "tuner/trial/trial.h"
 #include "tuner/worker/worker.h"
@@ -14,6 +15,9 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 void spec_cuda_free(struct spec_cuda *cuda);
 /* Runs a request's config on its device and ignores its kernel, library and problem. -1 where the baseline, whose
  * outputs are the reference, does not compile or run. */
+/* From now on configurations are compiled ahead for this architecture (90: compute capability 9.0), in workers of their
+ * own. Returns their builder, which belongs to the specification. */
+struct builder *spec_cuda_ahead(struct spec_cuda *cuda, int arch);
 struct runner spec_cuda_runner(struct spec_cuda *cuda);
 const char *spec_cuda_source(const struct spec_cuda *cuda); /* "sha256:..." of specification and kernel file */
 const json_t *

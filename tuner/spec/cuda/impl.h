@@ -4,6 +4,7 @@
 #define TUNER_SPEC_CUDA_IMPL_H
 #include "src/base/expr/expr.h"
 #include "tuner/space/space.h"
+#include "tuner/build/builder.h"
 #include "tuner/spec/c/impl.h"
 
 enum { CUDA_OPTIONS_MAX = 16, CUDA_DIVISORS_MAX = 16 };
@@ -61,5 +62,12 @@ int cuda_shape_of(const struct cuda_kernel *kernel, const json_t *config, struct
 /* The worker's documents (doc/protocol.md). New references; NULL and err. */
 json_t *cuda_problem_json(const struct cuda_kernel *kernel);
 json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err);
+
+/* ahead.c: compiles before a configuration is measured. The kernel and the worker are borrowed. */
+struct cuda_ahead;
+struct cuda_ahead *cuda_ahead_new(const struct cuda_kernel *kernel, const json_t *problem, struct worker *worker,
+                                  int arch);
+void cuda_ahead_free(struct cuda_ahead *ahead);
+struct builder *cuda_ahead_builder(struct cuda_ahead *ahead);
 
 #endif
