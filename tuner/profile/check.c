@@ -203,9 +203,13 @@ static int check_entry(const json_t *value, struct err *err) {
 		{"provenance", check_provenance},
 		{NULL, NULL},
 	};
-	const json_t *program = json_object_get(value, "program");
+	const json_t *program = json_object_get(value, "program"), *proven = json_object_get(value, "proven");
 	if (check_members(value, members, err))
 		return -1;
+	if (proven && !json_is_boolean(proven)) { /* absent in older profiles, which hold only what was proven */
+		refuse(err, "must be true or false");
+		return err_prefix(err, "proven");
+	}
 	if (program && profile_program_check(program, err))
 		return err_prefix(err, "program");
 	return profile_check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment")

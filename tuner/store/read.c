@@ -13,14 +13,19 @@ enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };
 static const char searches[] = STORE_ROW("NULL", "q.result", "0, 0, 0",
                                          STORE_JOINED " WHERE ?1 IS NULL OR s.fingerprint = ?1 ORDER BY q.id LIMIT ?4");
 
+/* `finish` counts the searches that ended. A search that was interrupted before its proof has a result as well, which
+ * counts only where nothing was proven. */
+#define PROVEN_FIRST "1000000000000"
+
 /* The inner query finds the newest of each without reading results, because SQLite takes o.id from the row that has the
  * maximum (sqlite.org/lang_select.html, "Bare columns in an aggregate query"). */
-static const char results[] =
-	STORE_ROW(MACHINE, "q.result", "0, 0, 0",
-              " FROM (SELECT o.id AS id, max(o.finish) AS newest FROM searches o JOIN sessions p ON p.id = o.session"
-              " WHERE o.state = 'done' AND o.result IS NOT NULL AND (?1 IS NULL OR p.fingerprint = ?1)"
-              " GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"
-              " JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest");
+static const char results[] = STORE_ROW(
+	MACHINE, "q.result", "0, 0, 0",
+	" FROM (SELECT o.id AS id, o.finish AS newest, max((o.state = 'done') * " PROVEN_FIRST " + o.finish)"
+	" FROM searches o JOIN sessions p ON p.id = o.session"
+	" WHERE o.state IN ('done', 'interrupted') AND o.result IS NOT NULL AND (?1 IS NULL OR p.fingerprint = ?1)"
+	" GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"
+	" JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest");
 
 static const char relatives[] = STORE_ROW(
 	MACHINE, "NULL", "0, 0, 0", STORE_JOINED " WHERE q.kernel = ?2 AND q.objective = ?3 ORDER BY q.id DESC LIMIT ?4");

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "tuner/store/db.h"
 
@@ -26,10 +27,11 @@ static sqlite3_stmt *resume_query(struct store *store, const char *fingerprint, 
 
 static int on_row(void *ctx, const struct store_row *row) {
 	struct store_resumed *found = ctx;
-	*found = (struct store_resumed){.search = row->search,
-	                                .session = row->session,
-	                                .seed = row->seed,
-	                                .result = json_incref((json_t *)row->result)};
+	*found =
+		(struct store_resumed){.search = row->search,
+	                           .session = row->session,
+	                           .seed = row->seed,
+	                           .result = strcmp(row->state, "done") == 0 ? json_incref((json_t *)row->result) : NULL};
 	snprintf(found->state, sizeof found->state, "%s", row->state);
 	return 0;
 }

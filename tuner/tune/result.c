@@ -97,6 +97,11 @@ static json_t *finalists_shown(const struct tune *tune) {
 	return shown;
 }
 
+/* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
+static bool is_settled(const struct tune *tune) {
+	return tune->dueled && tune->best_config && tune->duel.paired.count > 1 && tune->duel.decided;
+}
+
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
 	char *objective = tune_objective(task);
@@ -117,6 +122,9 @@ json_t *tune_result(const struct tune *tune) {
 		decided(tune, result);
 	else
 		undecided(tune, result);
+	json_object_set_new(
+		result, "proven",
+		json_boolean(strcmp(js_string_or(result, "verdict", ""), "undecided") != 0 || is_settled(tune)));
 	if (tune->fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->fleet).seconds));

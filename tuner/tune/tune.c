@@ -263,9 +263,9 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->failed);
 }
 
-static const char *end_state(int failed, const struct err *err) {
-	if (!failed)
-		return "done";
+static const char *end_state(bool found, const json_t *result, const struct err *err) {
+	if (found)
+		return js_bool_or(result, "proven", true) ? "done" : "interrupted"; /* --resume can prove it */
 	return err->code == ERR_INTERRUPTED ? "interrupted" : "failed";
 }
 
@@ -283,7 +283,8 @@ static int search_end(const struct tune *tune, bool found, const json_t *result,
                       struct err *second) {
 	if (tune->id == 0)
 		return 0;
-	return store_search_end(tune->task->store, tune->id, end_state(found ? 0 : -1, err), found ? result : NULL, second);
+	bool kept = found || (err->code == ERR_INTERRUPTED && json_is_object(json_object_get(result, "best")));
+	return store_search_end(tune->task->store, tune->id, end_state(found, result, err), kept ? result : NULL, second);
 }
 
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err) {

@@ -63,6 +63,9 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 void launch_warn(struct ui *ui, const struct launch *launch) {
 	if (!launch->choice.entry)
 		return;
+	if (!js_bool_or(launch->choice.entry, "proven", true))
+		ui_warn(ui, "`sweetspot tune --resume` with the options of that search proves it",
+		        "this setting was the best of a search that ended early; it is not yet proven to be faster");
 	warn_of_arguments(ui, launch);
 	warn_of_age(ui, launch);
 	warn_of_variables(ui, launch);

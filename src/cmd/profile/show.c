@@ -21,6 +21,7 @@ static json_t *entry_json(const struct show *show, const struct profile_input *i
 	json_t *json = profile_text_head(entry);
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		json_object_set(json, taken[i], json_object_get(entry, taken[i]));
+	json_object_set_new(json, "proven", json_boolean(js_bool_or(entry, "proven", true)));
 	json_object_set_new(json, "state", json_string(profile_state_here(show->app, show->args, input, entry)));
 	json_object_set_new(json, "measured", json_string(profile_entry_date(entry)));
 	return json;
@@ -76,8 +77,10 @@ static void profile_print(const struct show *show, const struct profile_input *i
 	json_t *entry, *sizes;
 	heading_print(show, input);
 	table_right(table, 2);
-	json_array_foreach(json_object_get(input->profile, "entries"), i, entry)
-		row_add(table, profile_state_here(show->app, show->args, input, entry), entry);
+	json_array_foreach(json_object_get(input->profile, "entries"), i, entry) row_add(
+		table,
+		js_bool_or(entry, "proven", true) ? profile_state_here(show->app, show->args, input, entry) : "not yet proven",
+		entry);
 	table_print(table, app_ui(show->app), stdout);
 	table_free(table);
 	json_array_foreach(json_object_get(input->profile, "sizes"), i, sizes) {

@@ -219,6 +219,24 @@ static void show(struct tuning *t, const char *profile, struct err *err) {
 	json_decref(document);
 }
 
+static bool has_unproven(const struct tuning *t) {
+	size_t i;
+	json_t *result;
+	json_array_foreach(t->results, i, result) if (json_is_object(json_object_get(result, "best")) &&
+	                                              !js_bool_or(result, "proven", true)) return true;
+	return false;
+}
+
+/* The command line once more, with --resume after its first two words. */
+static void resume_hint(const struct tuning *t) {
+	const char *line = app_command_line(t->app), *tune = strstr(line, " tune");
+	size_t first = tune ? (size_t)(tune - line) + strlen(" tune") : strcspn(line, " ");
+	bool given = opt_has(t->what->args, "resume");
+	ui_tell(app_ui(t->app),
+	        "the best setting so far is in the profile, but it is not yet proven; to go on and prove it: %.*s%s%s",
+	        (int)first, line, given ? "" : " --resume", line + first);
+}
+
 static int tune_and_show(struct tuning *t, struct err *err) {
 	/* The scheduler of the cluster keeps nodes apart, and this machine does not measure then, so no lock is needed. */
 	int lock = t->what->nodes ? -1 : lock_take(app_ui(t->app), app_interrupt(t->app), err);
@@ -228,9 +246,10 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);
 	if (lock >= 0)
 		lock_release(lock);
-	const char *state = !failed || err->code == ERR_NOTHING ? "done"
-	                    : err->code == ERR_INTERRUPTED      ? "interrupted"
-	                                                        : "failed";
+	bool interrupted = failed && err->code == ERR_INTERRUPTED, open = has_unproven(t);
+	const char *state = interrupted || (!failed && open)      ? "interrupted"
+	                    : !failed || err->code == ERR_NOTHING ? "done"
+	                                                          : "failed";
 	struct err second = {0};
 	if (t->session && store_session_end(t->store, t->session, state, t->noise_floor, &second) && !failed) {
 		*err = second;
@@ -238,8 +257,10 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	}
 	if (json_array_size(t->results)) {
 		struct err unwritten = {0};
-		char *profile = failed && err->code != ERR_NOTHING ? NULL : profile_write(t, &unwritten);
+		char *profile = failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
 		show(t, profile, &second);
+		if (open || interrupted)
+			resume_hint(t);
 		free(profile);
 		if (unwritten.code != ERR_OK && (!failed || err->code == ERR_NOTHING)) {
 			*err = unwritten;
