@@ -69,6 +69,7 @@ struct strategy_outcome replay_outcome(const struct record_row *row, bool counte
 		.value = correct ? row->value : 0,
 		.deviation = correct ? deviation_of(row) : 0,
 		.seconds = record_row_cost(row),
+		.build = row->cost.compile,
 		.counters = counters && correct ? row->counters : NULL,
 	};
 }

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REJECTIONS_MAX = 64, ASK_AGAIN_MAX = 16, FIRST_SLOTS = 256 };
+#include "src/base/stats.h"
 
-enum slot_state { SLOT_EMPTY, SLOT_ASKED, SLOT_TOLD };
+enum { REJECTIONS_MAX = 64, ASK_AGAIN_MAX = 16, FIRST_SLOTS = 256, BUILDS_MIN = 5, BUILDS_MAX = 256 };
+static const double PATIENCE = 10; /* times the median build */
+
+enum slot_state { SLOT_EMPTY, SLOT_WITHDRAWN, SLOT_ASKED, SLOT_TOLD };
 
 struct slot {
 	uint64_t index;
@@ -20,7 +23,7 @@ struct slot {
 /* A hash table with open addressing, never more than half full. */
 struct history {
 	struct slot *slots;
-	size_t room, used, told;
+	size_t room, used, taken, told; /* used: slots that are not empty; taken: those asked for or told */
 	uint64_t best;
 };
 
@@ -32,6 +35,8 @@ struct search {
 	struct arena *arena;
 	struct rng rng;
 	size_t counter_count;
+	double builds[BUILDS_MAX]; /* seconds of the latest builds, a ring */
+	size_t build_count;
 };
 
 static size_t slot_at(const struct history *history, uint64_t index) {
@@ -57,10 +62,11 @@ static struct slot *slot_make(struct history *history, uint64_t index) {
 	if (2 * (history->used + 1) > history->room)
 		history_grow(history);
 	struct slot *slot = &history->slots[slot_at(history, index)];
-	if (slot->state == SLOT_EMPTY) {
+	history->used += slot->state == SLOT_EMPTY;
+	if (slot->state < SLOT_ASKED) {
 		slot->index = index;
 		slot->state = SLOT_ASKED;
-		history->used++;
+		history->taken++;
 	}
 	return slot;
 }
@@ -76,7 +82,7 @@ const struct strategy_outcome *history_find(const struct history *history, uint6
 
 bool history_taken(const struct history *history, uint64_t index) {
 	const struct slot *slot = slot_find(history, index);
-	return slot && slot->state != SLOT_EMPTY;
+	return slot && slot->state >= SLOT_ASKED;
 }
 
 uint64_t history_count(const struct history *history) {
@@ -96,7 +102,7 @@ void history_each(const struct history *history,
 
 uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng) {
 	uint64_t valid = space_valid(space);
-	if (history->used >= valid)
+	if (history->taken >= valid)
 		return UINT64_MAX;
 	for (int i = 0; i < REJECTIONS_MAX; i++) {
 		uint64_t index = space_sample(space, rng);
@@ -181,6 +187,9 @@ static struct strategy_outcome outcome_checked(struct search *search, const stru
 		outcome.deviation = 0;
 	if (!(outcome.seconds >= 0 && isfinite(outcome.seconds)))
 		outcome.seconds = 0;
+	if (!(outcome.build >= 0 && isfinite(outcome.build)))
+		outcome.build = 0;
+	outcome.given_up = outcome.given_up && outcome.result == STRATEGY_FAILURE && outcome.build > 0;
 	outcome.counters = NULL;
 	if (told->counters && search->counter_count) {
 		double *kept = arena_alloc(search->arena, search->counter_count, sizeof *kept);
@@ -199,6 +208,8 @@ void search_tell(struct search *search, uint64_t index, const struct strategy_ou
 	slot->state = SLOT_TOLD;
 	slot->outcome = outcome;
 	history->told++;
+	if (outcome.build > 0)
+		search->builds[search->build_count++ % BUILDS_MAX] = outcome.build;
 	const struct strategy_outcome *best = history->best == UINT64_MAX ? NULL : history_find(history, history->best);
 	if (outcome.result == STRATEGY_VALUE && (!best || outcome.value < best->value))
 		history->best = index;
@@ -207,6 +218,53 @@ void search_tell(struct search *search, uint64_t index, const struct strategy_ou
 
 void search_tell_value(struct search *search, uint64_t index, enum strategy_result result, double value) {
 	search_tell(search, index, &(struct strategy_outcome){.result = result, .value = value});
+}
+
+static int by_index(const void *a, const void *b) {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static bool same_set(const uint64_t *a, const uint64_t *b, size_t count) {
+	uint64_t *x = mem_alloc(2 * count, sizeof *x), *y = x + count;
+	memcpy(x, a, count * sizeof *x);
+	memcpy(y, b, count * sizeof *y);
+	qsort(x, count, sizeof *x, by_index);
+	qsort(y, count, sizeof *y, by_index);
+	bool same = memcmp(x, y, count * sizeof *x) == 0;
+	free(x);
+	return same;
+}
+
+/* A strategy that returns anything but another order is ignored, because it is a plug-in and may be wrong. */
+size_t search_rank(struct search *search, uint64_t *pending, size_t count) {
+	if (!search->strategy->rank || count == 0)
+		return count;
+	uint64_t *ranked = mem_alloc(count, sizeof *ranked);
+	memcpy(ranked, pending, count * sizeof *ranked);
+	size_t worth = search->strategy->rank(search->state, ranked, count);
+	if (worth <= count && same_set(ranked, pending, count))
+		memcpy(pending, ranked, count * sizeof *ranked);
+	else
+		worth = count;
+	free(ranked);
+	return worth;
+}
+
+void search_withdraw(struct search *search, uint64_t index) {
+	struct history *history = &search->history;
+	struct slot *slot = history->room ? &history->slots[slot_at(history, index)] : NULL;
+	if (!slot || slot->state != SLOT_ASKED)
+		return;
+	slot->state = SLOT_WITHDRAWN;
+	history->taken--;
+	if (search->strategy->withdraw)
+		search->strategy->withdraw(search->state, index);
+}
+
+double search_patience(const struct search *search) {
+	size_t count = search->build_count < BUILDS_MAX ? search->build_count : BUILDS_MAX;
+	return count < BUILDS_MIN ? INFINITY : PATIENCE * stats_median(search->builds, count);
 }
 
 double search_promise(const struct search *search, uint64_t left) {

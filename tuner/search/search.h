@@ -11,12 +11,23 @@ struct search;
  */
 struct search *search_new(const struct strategy *strategy, const struct strategy_task *task, struct err *err);
 void search_free(struct search *search);
-/* Up to `want` unseen indexes; 0: the space is used up. The same index is never given twice. */
+/* Up to `want` unseen indexes, in the order in which they should be measured; 0: the space is used up. The same index
+ * is never given twice unless it was withdrawn. */
 size_t search_ask(struct search *search, uint64_t *out, size_t want);
 /* Only the first outcome of a valid index counts. A value that is not finite or not above 0 is recorded as a failure.
  */
 void search_tell(struct search *search, uint64_t index, const struct strategy_outcome *outcome);
 void search_tell_value(struct search *search, uint64_t index, enum strategy_result result, double value);
+/* A pool that builds ahead asks for as many as it can build, builds them in this order, and tells results in any order.
+ * After each result it lets search_rank order what is still pending by what is known then, the most useful first, and
+ * may stop building the last ones, those behind the returned number, because the search expects too little of them now.
+ * It gives them back with search_withdraw. (ADR 14 says what this saves.) */
+size_t search_rank(struct search *search, uint64_t *pending, size_t count);
+/* The configuration will not be measured for now; the search may ask for it again. */
+void search_withdraw(struct search *search, uint64_t index);
+/* The seconds after which a build should be given up or put last, which is 10 times the median of those so far.
+ * INFINITY: too few builds are known. */
+double search_patience(const struct search *search);
 const struct history *search_history(const struct search *search);
 const char *search_phase(const struct search *search); /* NULL: the strategy does not describe itself */
 

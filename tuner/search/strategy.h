@@ -24,6 +24,8 @@ struct strategy_outcome {
 	double value;
 	double deviation;       /* of the value's logarithm, estimated from the samples; 0: unknown */
 	double seconds;         /* cost of the evaluation, compilation included; 0: unknown */
+	double build;           /* the part of `seconds` that building took; 0: unknown, or nothing was built */
+	bool given_up;          /* a failure only because building was stopped after `build` seconds */
 	const double *counters; /* strategy_task.counter_count values, NAN where not counted; NULL: none. The search keeps
 	                         * a copy. */
 };
@@ -62,6 +64,7 @@ struct strategy_task {
 	uint64_t budget; /* evaluations to expect; 0: unknown */
 	double seconds;  /* time budget for all evaluations; 0: the budget is a number of evaluations */
 	/* Everything below may be zero. */
+	size_t builders;                       /* configurations that are built at the same time */
 	const struct strategy_source *sources; /* the most similar first; they outlive the search */
 	size_t source_count;
 	const uint64_t *hints; /* configurations that suit the machine, the most promising first */
@@ -73,12 +76,18 @@ struct strategy {
 	const char *name, *summary;
 	size_t state_size; /* the search allocates it, set to zero */
 	int (*init)(void *state, const struct strategy_task *task, struct err *err);
-	/* Proposes up to `want` (>= 1) distinct valid indexes that are neither in the history nor asked for before. 0: the
+	/* Proposes up to `want` (>= 1) distinct valid indexes that are neither in the history nor asked for before, those
+	 * that should be measured first before the others. 0: the
 	 * strategy waits for results; with none outstanding it has run out of ideas, and the search goes on at random
 	 * before it asks again. */
 	size_t (*ask)(void *state, uint64_t *out, size_t want);
 	/* Also reports configurations that the strategy did not ask for (the baseline, earlier results). */
 	void (*tell)(void *state, uint64_t index, const struct strategy_outcome *outcome);
+	/* Orders configurations that were asked for and have no result yet by what is known now, the most useful first, and
+	 * returns how many are still worth measuring. NULL: the order stays, and all of them are. */
+	size_t (*rank)(void *state, uint64_t *pending, size_t count);
+	/* A configuration that was asked for will not be measured, and may be asked for again. NULL: nothing to forget. */
+	void (*withdraw)(void *state, uint64_t index);
 	/* Describes in one line what the strategy is doing, and why; may be NULL, and may return NULL. */
 	const char *(*phase)(const void *state);
 	/* The expected improvement of the best in `left` more evaluations: 0.01 is 1 %. NULL: the strategy cannot estimate

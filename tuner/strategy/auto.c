@@ -33,7 +33,7 @@ struct automatic {
 	uint64_t asked, told, vain; /* vain: results since the best improved */
 	size_t hint, fits;
 	double best;
-	bool start_asked, source_asked;
+	bool start_asked, source_asked, waited;
 	char text[280];
 };
 
@@ -126,15 +126,29 @@ static uint64_t local_ask(struct automatic *automatic) {
 	return automatic->local->ask(automatic->local_state, &index, 1) && is_free(automatic, index) ? index : UINT64_MAX;
 }
 
-static uint64_t propose(struct automatic *automatic) {
+/* Before there is a result, more than a few evaluations would be blind. Where evaluations are the budget, a batch
+ * begins with those few, and only who asks again without telling a result gets more. Where time is the budget, idle
+ * workers would be the waste (ADR 15). */
+static bool waits(struct automatic *automatic) {
+	if (automatic->waited || automatic->task.seconds > 0 || on_their_way(automatic) < BEGIN)
+		return false;
+	return automatic->waited = true;
+}
+
+static uint64_t propose(struct automatic *automatic, bool *by_model) {
 	uint64_t known = known_first(automatic);
 	if (known != UINT64_MAX)
 		return known;
+	*by_model = is_beginning(automatic) && on_their_way(automatic) < FIRST_MAX;
+	if (*by_model && waits(automatic))
+		return UINT64_MAX;
 	if (is_beginning(automatic))
-		return on_their_way(automatic) < FIRST_MAX ? surrogate_first(automatic->surrogate) : local_ask(automatic);
+		return *by_model ? surrogate_first(automatic->surrogate) : local_ask(automatic);
 	uint64_t index = local_turn(automatic) ? local_ask(automatic) : UINT64_MAX;
-	if (index == UINT64_MAX)
+	if (index == UINT64_MAX) {
 		index = surrogate_ask(automatic->surrogate);
+		*by_model = true;
+	}
 	phase_enter(automatic, automatic->vain >= VAIN ? PHASE_BOTH : PHASE_MODEL);
 	return index;
 }
@@ -142,11 +156,12 @@ static uint64_t propose(struct automatic *automatic) {
 static size_t ask(void *state, uint64_t *out, size_t want) {
 	struct automatic *automatic = state;
 	(void)want; /* one at a time, because the search marks each as taken before it asks again */
-	*out = propose(automatic);
+	bool by_model = false;
+	*out = propose(automatic, &by_model);
 	if (*out == UINT64_MAX)
 		return 0;
 	automatic->asked++;
-	surrogate_await(automatic->surrogate, *out);
+	surrogate_await(automatic->surrogate, *out, by_model);
 	return 1;
 }
 
@@ -161,6 +176,17 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 	opening_report(automatic->opening, index, outcome);
 	surrogate_report(automatic->surrogate, index, outcome);
 	automatic->local->tell(automatic->local_state, index, outcome);
+}
+
+static size_t rank(void *state, uint64_t *pending, size_t count) {
+	struct automatic *automatic = state;
+	return surrogate_ready(automatic->surrogate) ? surrogate_rank(automatic->surrogate, pending, count) : count;
+}
+
+static void withdraw(void *state, uint64_t index) {
+	struct automatic *automatic = state;
+	automatic->asked -= automatic->asked > automatic->told;
+	surrogate_withdraw(automatic->surrogate, index);
 }
 
 static const char *phase(const void *state) {
@@ -178,6 +204,8 @@ const struct strategy strategy_auto = {
 	.init = init,
 	.ask = ask,
 	.tell = tell,
+	.rank = rank,
+	.withdraw = withdraw,
 	.phase = phase,
 	.promise = promise,
 };

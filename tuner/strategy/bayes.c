@@ -27,13 +27,22 @@ static size_t ask(void *state, uint64_t *out, size_t want) {
 	*out = model ? surrogate_ask(bayes->surrogate) : surrogate_first(bayes->surrogate);
 	if (*out == UINT64_MAX)
 		return 0;
-	surrogate_await(bayes->surrogate, *out);
+	surrogate_await(bayes->surrogate, *out, true);
 	bayes->asked++;
 	return 1;
 }
 
 static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_report(((struct bayes *)state)->surrogate, index, outcome);
+}
+
+static size_t rank(void *state, uint64_t *pending, size_t count) {
+	struct bayes *bayes = state;
+	return surrogate_ready(bayes->surrogate) ? surrogate_rank(bayes->surrogate, pending, count) : count;
+}
+
+static void withdraw(void *state, uint64_t index) {
+	surrogate_withdraw(((struct bayes *)state)->surrogate, index);
 }
 
 static double promise(const void *state, uint64_t left) {
@@ -47,5 +56,7 @@ const struct strategy strategy_bayes = {
 	.init = init,
 	.ask = ask,
 	.tell = tell,
+	.rank = rank,
+	.withdraw = withdraw,
 	.promise = promise,
 };

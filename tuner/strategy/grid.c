@@ -30,6 +30,12 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 	(void)outcome;
 }
 
+static void withdraw(void *state, uint64_t index) {
+	struct grid *grid = state;
+	if (index < grid->next)
+		grid->next = index;
+}
+
 const struct strategy strategy_grid = {
 	.name = "grid",
 	.summary = "every valid configuration, in order",
@@ -37,4 +43,5 @@ const struct strategy strategy_grid = {
 	.init = init,
 	.ask = ask,
 	.tell = tell,
+	.withdraw = withdraw,
 };

@@ -35,7 +35,7 @@ static uint64_t farthest(struct surrogate *surrogate) {
 		surrogate_codes(surrogate, index, codes);
 		for (size_t j = 0; j < surrogate->count + surrogate->pending_count; j++) {
 			bool told = j < surrogate->count;
-			uint64_t known = told ? surrogate->observed[j].index : surrogate->pending[j - surrogate->count];
+			uint64_t known = told ? surrogate->observed[j].index : surrogate->pending[j - surrogate->count].index;
 			surrogate_codes(surrogate, known, other);
 			least = fmin(least, apart(surrogate->coding, codes, other));
 		}

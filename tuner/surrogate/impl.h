@@ -5,6 +5,7 @@
 #include "tuner/surrogate/coding.h"
 #include "tuner/surrogate/surrogate.h"
 
+#define CHANCE_MIN 0.02 /* of a configuration to work */
 enum {
 	POOL_WHOLE = 20000,
 	POOL_SAMPLED = 6000,
@@ -39,7 +40,10 @@ struct surrogate {
 	struct observed *observed; /* OBSERVED_MAX */
 	size_t count, worked, failed;
 	double best; /* logarithm; INFINITY if there is none */
-	uint64_t pending[PENDING_MAX];
+	struct pending {
+		uint64_t index;
+		bool own; /* the model asked for it */
+	} pending[PENDING_MAX];
 	size_t pending_count;
 	struct pool pool;
 	struct gp *value, *works; /* works: NULL until a configuration fails */
@@ -64,6 +68,17 @@ void surrogate_targets(struct surrogate *surrogate);
 double surrogate_cap(double log_ratio, double cap);
 double surrogate_cap_of(const double *log_ratios, size_t count);
 void surrogate_calibrate(struct surrogate *surrogate);
+
+/* surrogate.c: brings models, calibration and incumbent up to date, without pending configurations */
+void surrogate_refresh(struct surrogate *surrogate);
+/* The expected improvement by a normal variable that is `gap` below the incumbent. */
+double surrogate_gain_of(double gap, double deviation);
+
+/* The candidate that promises most by the pool's predictions, and how much. */
+double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index);
+
+/* batch.c: counts pending configurations as measured with their means, also for the incumbent */
+void surrogate_believe(struct surrogate *surrogate);
 
 /* surrogate.c: the deviation of a candidate's target and the chance that it works, after surrogate_ask */
 double surrogate_deviation_of(const struct surrogate *surrogate, size_t candidate);

@@ -14,7 +14,6 @@ enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, CALIBRATE_EACH = 60 };
 /* The models are fitted again after so many more observations, relative to their number, because a fit costs much more
  * than a proposal. */
 static const double FIT_AGAIN = 0.12;
-static const double CHANCE_MIN = 0.02;
 
 static void *array(struct surrogate *surrogate, size_t count, size_t size) {
 	return arena_alloc(surrogate->task.arena, count, size);
@@ -76,23 +75,9 @@ static void compact(struct surrogate *surrogate) {
 	surrogate->fit_at = surrogate->count + 1;
 }
 
-static void pending_drop(struct surrogate *surrogate, uint64_t index) {
-	for (size_t i = 0; i < surrogate->pending_count; i++)
-		if (surrogate->pending[i] == index) {
-			surrogate->pending[i] = surrogate->pending[--surrogate->pending_count];
-			return;
-		}
-}
-
-void surrogate_await(struct surrogate *surrogate, uint64_t index) {
-	if (surrogate->pending_count == PENDING_MAX) /* the oldest never got a result and is forgotten */
-		memmove(surrogate->pending, surrogate->pending + 1, --surrogate->pending_count * sizeof *surrogate->pending);
-	surrogate->pending[surrogate->pending_count++] = index;
-}
-
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
-	pending_drop(surrogate, index);
-	cost_report(surrogate->cost, index, outcome->seconds);
+	surrogate_withdraw(surrogate, index);
+	cost_report(surrogate->cost, index, outcome);
 	if (surrogate->count == OBSERVED_MAX)
 		compact(surrogate);
 	struct observed *observed = &surrogate->observed[surrogate->count++];
@@ -121,26 +106,7 @@ static void works_condition(struct surrogate *surrogate, bool fit) {
 	gp_pool_predict(surrogate->workings);
 }
 
-/* Assumes for each pending configuration that it gives the predicted mean ("kriging believer"). */
-static void believe(struct surrogate *surrogate) {
-	uint16_t codes[GP_DIMS_MAX];
-	size_t rows = surrogate->in_value;
-	double variance;
-	if (surrogate->pending_count == 0)
-		return;
-	for (size_t i = 0; i < surrogate->pending_count; i++) {
-		surrogate_codes(surrogate, surrogate->pending[i], codes);
-		gp_predict(surrogate->value, codes, &surrogate->target[rows + i], &variance);
-	}
-	for (size_t i = 0; i < surrogate->pending_count; i++) {
-		surrogate_codes(surrogate, surrogate->pending[i], codes);
-		gp_add(surrogate->value, codes, 0);
-	}
-	gp_target(surrogate->value, surrogate->target);
-	gp_condition(surrogate->value);
-}
-
-static double expected_gain(double gap, double deviation) {
+double surrogate_gain_of(double gap, double deviation) {
 	double z = gap / deviation;
 	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
 }
@@ -161,8 +127,9 @@ static void incumbent_set(struct surrogate *surrogate) {
 		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->lone_mean[i]);
 }
 
-/* If no candidate is expected to gain anything, the one that falls short by the fewest deviations. */
-static uint64_t most_promising(struct surrogate *surrogate) {
+/* If no candidate is expected to gain anything, the one that falls short by the fewest deviations. Returns what it
+ * promises. */
+double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 	const float *mean = gp_pool_mean(surrogate->values);
 	const struct pool *pool = &surrogate->pool;
 	uint64_t best = UINT64_MAX, nearest = UINT64_MAX;
@@ -172,10 +139,10 @@ static uint64_t most_promising(struct surrogate *surrogate) {
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
 		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
-		surrogate->gain[c] = surrogate_chance_of(surrogate, c) * expected_gain(gap, deviation);
+		surrogate->gain[c] = surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, deviation);
 		double worth = surrogate->gain[c];
 		if (power > 0 && worth > 0)
-			worth *= exp(-power * cost_predict(surrogate->cost, pool->codes + c * surrogate->dims));
+			worth *= cost_share(surrogate->cost, power, pool->codes + c * surrogate->dims);
 		if (worth > most) {
 			most = worth;
 			best = pool->index[c];
@@ -185,7 +152,8 @@ static uint64_t most_promising(struct surrogate *surrogate) {
 			nearest = pool->index[c];
 		}
 	}
-	return best == UINT64_MAX ? nearest : best;
+	*index = best == UINT64_MAX ? nearest : best;
+	return most;
 }
 
 static void fit(struct surrogate *surrogate) {
@@ -213,9 +181,7 @@ static bool learn(struct surrogate *surrogate) {
 	return true;
 }
 
-uint64_t surrogate_ask(struct surrogate *surrogate) {
-	if (surrogate->worked == 0)
-		return UINT64_MAX;
+void surrogate_refresh(struct surrogate *surrogate) {
 	bool anew = learn(surrogate);
 	if (anew || !surrogate->asked)
 		surrogate_pool_fill(surrogate);
@@ -224,10 +190,18 @@ uint64_t surrogate_ask(struct surrogate *surrogate) {
 		surrogate_calibrate(surrogate);
 	works_condition(surrogate, anew);
 	incumbent_set(surrogate);
-	believe(surrogate);
+}
+
+uint64_t surrogate_ask(struct surrogate *surrogate) {
+	if (surrogate->worked == 0)
+		return UINT64_MAX;
+	surrogate_refresh(surrogate);
+	surrogate_believe(surrogate);
 	gp_pool_predict(surrogate->values);
 	surrogate->asked = true;
-	return most_promising(surrogate);
+	uint64_t index;
+	surrogate_most_promising(surrogate, &index);
+	return index;
 }
 
 size_t surrogate_fits(const struct surrogate *surrogate) {

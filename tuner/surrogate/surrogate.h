@@ -7,10 +7,10 @@
  * Targets are relative to the best; beyond the median they are compressed, so that the model spends its capacity on
  * fast configurations. Deviations are stretched by the leave-one-out errors, in which good configurations weigh most. A
  * trial that was cut short counts as what the model expects above its limit (the mean of the truncated normal
- * distribution). A pending configuration counts as measured with its mean (Ginsbourger, Le Riche, Carraro, Kriging is
- * well-suited to parallelize optimization, 2010, "Kriging believer"), so that a batch does not crowd in one place. All
- * configurations of a space of up to POOL_WHOLE are candidates; of larger ones a uniform sample and the surroundings of
- * the best. */
+ * distribution). A pending configuration counts as measured with its mean, which the next one has to improve on
+ * (Ginsbourger, Le Riche, Carraro, Kriging is well-suited to parallelize optimization, 2010, "Kriging believer"), so
+ * that a batch does not crowd in one place. All configurations of a space of up to POOL_WHOLE are candidates; of larger
+ * ones a uniform sample and the surroundings of the best. */
 #ifndef TUNER_SURROGATE_SURROGATE_H
 #define TUNER_SURROGATE_SURROGATE_H
 #include "tuner/search/strategy.h"
@@ -20,8 +20,11 @@ struct surrogate;
  * prediction of its own model. */
 struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer);
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome);
-/* Tells that a configuration is being measured, whoever asked for it. */
-void surrogate_await(struct surrogate *surrogate, uint64_t index);
+/* Tells that a configuration will be measured. own: the model asked for it, in surrogate_ask. */
+void surrogate_await(struct surrogate *surrogate, uint64_t index, bool own);
+void surrogate_withdraw(struct surrogate *surrogate, uint64_t index); /* it will not be */
+/* See strategy.rank. Only what the model asked for itself is ever not worth measuring. */
+size_t surrogate_rank(struct surrogate *surrogate, uint64_t *pending, size_t count);
 /* Are there enough results for a model? */
 bool surrogate_ready(const struct surrogate *surrogate);
 /* The most promising configuration that is not taken; UINT64_MAX: there is none. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch
-TESTS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch
+check_PROGRAMS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead
+TESTS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead
 %C%_search_SOURCES = %D%/search.c %D%/land.c %D%/land.h %D%/kernels.c %D%/mixed.c %D%/play.c %D%/play.h \
 	tests/tuner/space/help.h
 %C%_search_LDADD = libtuner.la libbase.la -lm
@@ -14,3 +14,5 @@ TESTS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch
 %C%_guard_LDADD = libtuner.la libbase.la
 %C%_batch_SOURCES = %D%/batch.c %D%/land.c %D%/kernels.c %D%/mixed.c %D%/land.h tests/tuner/space/help.h
 %C%_batch_LDADD = libtuner.la libbase.la -lm
+%C%_ahead_SOURCES = %D%/ahead.c %D%/land.c %D%/land.h tests/tuner/space/help.h
+%C%_ahead_LDADD = libtuner.la libbase.la -lm

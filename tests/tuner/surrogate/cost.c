@@ -150,7 +150,7 @@ static struct cost *told(struct arena *arena, const struct land *land, const str
 	for (uint64_t i = 0; i < TOLD; i++) {
 		uint64_t index = i * 37 % land->valid;
 		space_config(land->space, index, config);
-		cost_report(cost, index, price(config, index));
+		cost_report(cost, index, &(struct strategy_outcome){.seconds = price(config, index)});
 	}
 	return cost;
 }
@@ -173,8 +173,50 @@ static void test_learned(const struct land *land) {
 	ok(cost_power(told(arena, land, coding, untold)) == 0, "nor are none");
 	double power = cost_power(told(arena, land, coding, erratic));
 	ok(power < 0.1, "an unpredictable cost hardly counts: %.2f", power);
-	cost_report(cost, 0, 2e9);
+	cost_report(cost, 0, &(struct strategy_outcome){.seconds = 2e9});
 	ok(cost_power(cost) == 0, "costs do not count when the budget is spent");
+	arena_free(arena);
+}
+
+/* The kind matters only for the build, the rest takes a second. */
+static struct cost *told_builds(struct arena *arena, const struct land *land, const struct coding *coding,
+                                size_t builders, double stop) {
+	struct strategy_task task = {.space = land->space, .arena = arena, .seconds = 1e9, .builders = builders};
+	struct cost *cost = cost_new(&task, coding);
+	int config[SPACE_PARAMS_MAX];
+	for (uint64_t i = 0; i < TOLD; i++) {
+		uint64_t index = i * 37 % land->valid;
+		space_config(land->space, index, config);
+		double build = config[2] == KINDS - 1 ? DEAR : 1;
+		struct strategy_outcome outcome = {.result = STRATEGY_VALUE, .value = 1, .build = build, .seconds = build + 1};
+		if (build > stop)
+			outcome =
+				(struct strategy_outcome){.build = stop, .seconds = stop, .given_up = true, .result = STRATEGY_FAILURE};
+		cost_report(cost, index, &outcome);
+	}
+	return cost;
+}
+
+static void test_builds(const struct land *land) {
+	struct arena *arena = arena_new();
+	const struct coding *coding = coding_new(arena, land->space, 0);
+	double few = 0, many = 0, stopped = 0, all = 0;
+	uint16_t codes[GP_DIMS_MAX];
+	struct cost *one = told_builds(arena, land, coding, 1, INFINITY),
+				*sixteen = told_builds(arena, land, coding, 16, INFINITY);
+	struct cost *given_up = told_builds(arena, land, coding, 1, 6);
+	few = predict_kind(one, coding, KINDS - 1) - predict_kind(one, coding, 0);
+	many = predict_kind(sixteen, coding, KINDS - 1) - predict_kind(sixteen, coding, 0);
+	ok(fabs(few - log((DEAR + 1) / 2)) < 0.25 * few, "builds are distinguished by their seconds: %.1f times", exp(few));
+	ok(many < 0.5 * few && many > 0, "which matter less with 16 builders: %.1f times", exp(many));
+	stopped = predict_kind(given_up, coding, KINDS - 1) - predict_kind(given_up, coding, 0);
+	ok(stopped > log(3.5), "builds that were stopped after 6 s count as longer ones: %.1f times", exp(stopped));
+	coding_config(coding, (int[]){3, 3, KINDS - 1}, codes);
+	all = cost_share(one, 0.1, codes);
+	ok(all < 0.01 && cost_share(one, 0, codes) == 1,
+	   "a build that takes over 10 times a typical one is put last: %.4f of its gain is left", all);
+	coding_config(coding, (int[]){3, 3, 0}, codes);
+	ok(cost_share(one, 0.1, codes) > 0.5, "and others are not");
 	arena_free(arena);
 }
 
@@ -182,7 +224,7 @@ static void test_no_budget(const struct land *land) {
 	struct arena *arena = arena_new();
 	struct strategy_task task = {.space = land->space, .arena = arena, .budget = 100};
 	struct cost *none = cost_new(&task, coding_new(arena, land->space, 0));
-	cost_report(none, 0, 1);
+	cost_report(none, 0, &(struct strategy_outcome){.seconds = 1});
 	ok(!none && cost_power(none) == 0, "without a budget in seconds there is nothing to learn");
 	arena_free(arena);
 }
@@ -191,6 +233,7 @@ int main(void) {
 	struct land *land = land_kinds();
 	ok(land->valid == SIDE * SIDE * KINDS, "a landscape of %llu", (unsigned long long)land->valid);
 	test_learned(land);
+	test_builds(land);
 	test_no_budget(land);
 	test_cheap_first(land);
 	test_sequences(land);

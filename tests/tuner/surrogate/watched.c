@@ -68,7 +68,7 @@ static size_t watched_ask(void *state, uint64_t *out, size_t want) {
 	if (*out == UINT64_MAX)
 		return 0;
 	watch.fresh &= !history_taken(watched->history, *out);
-	surrogate_await(surrogate, *out);
+	surrogate_await(surrogate, *out, model);
 	return 1;
 }
 
