@@ -199,8 +199,8 @@ static void examine_all(struct findings *findings, const struct study *study, co
 
 void findings_examine(struct findings *findings, const struct study *study) {
 	double chance = study_pattern(study);
-	findings->few = isnan(chance);
-	examine_all(findings, study, diagnosis_registry, chance);
+	findings->few = study_few(study);
+	examine_all(findings, study, diagnosis_registry, findings->few ? 0 : chance);
 	repeated_drop(findings);
 	if (findings->count)
 		qsort(findings->all, findings->count, sizeof *findings->all, by_strength);

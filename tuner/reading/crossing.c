@@ -105,7 +105,7 @@ static size_t series_look(const struct study *study, const struct reading_series
 static size_t word_examine(const struct study *study, struct findings *findings, size_t axis, size_t word,
                            const struct reading_list *list, enum reading_verdict verdict) {
 	size_t found = 0;
-	double limit = verdict == READING_TESTED ? 1 + probe_limit(study) : reading_chance_ratio(study, 3);
+	double limit = verdict == READING_TESTED ? 1 + probe_limit(study) : study_chance_ratio(study, 3);
 	for (size_t i = 0; i < list->count; i++)
 		for (int a = 0; a < (int)study_column(study, word)->levels && found < MOST; a++) {
 			struct cross cross = {

@@ -75,7 +75,7 @@ static double single_chance(const struct study *study, const struct reading_seri
 static bool is_sure(const struct study *study, const struct reading_series *series, enum reading_verdict verdict,
                     bool many) {
 	double spread = spread_of(study, series);
-	if (spread > reading_chance_ratio(study, series->count))
+	if (spread > study_chance_ratio(study, series->count))
 		return true;
 	return verdict == READING_TESTED &&
 	       (many || spread <= 1 + probe_limit(study) || single_chance(study, series) <= 0.05);
@@ -145,7 +145,7 @@ static void ends_words(const struct study *study, size_t column, const struct sh
 static void group_report(const struct study *study, struct findings *findings, size_t column, struct shape *shapes,
                          size_t count, size_t at, enum reading_verdict verdict) {
 	const char *name = study_column(study, column)->name;
-	char subjects[WORDS], tail[WORDS], plateau[PROBE_TEXT], more[64] = "";
+	char subjects[WORDS], tail[WORDS], plateau[PROBE_TEXT], value[PROBE_TEXT], more[64] = "";
 	double ends[2];
 	size_t found = alike_gather(study, column, shapes, count, at, subjects, ends);
 	struct finding *finding;
@@ -169,8 +169,8 @@ static void group_report(const struct study *study, struct findings *findings, s
 		if (c != column)
 			finding_about(finding, study, c, study_row(study, shapes[at].row)->level[c]);
 	finding_about(finding, study, column, shapes[at].flat ? shapes[at].from : shapes[at].least);
-	finding_evidence(finding, EVIDENCE_SCALING, shapes[at].time, "s",
-	                 "%zu series; the least time of the first is %.4g s", found, shapes[at].time);
+	finding_evidence(finding, EVIDENCE_SCALING, shapes[at].time, "s", "%zu series; the best of the first is %s", found,
+	                 study_value_text(study, shapes[at].time, value, sizeof value));
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {

@@ -7,23 +7,8 @@
 #include "src/base/mem.h"
 #include "tuner/reading/reading.h"
 
-/* The studentized range that 1 of 100 samples of a normal distribution exceeds (Pearson, Hartley, Biometrika tables for
- * statisticians, 1966, table 29, infinite degrees of freedom). */
-static const struct {
-	size_t count;
-	double range;
-} ranges[] = {{2, 3.64},  {3, 4.12},  {4, 4.40},  {5, 4.60},  {6, 4.76},  {7, 4.88},  {8, 4.99},
-              {10, 5.16}, {12, 5.29}, {15, 5.45}, {20, 5.65}, {30, 5.91}, {40, 6.09}, {60, 6.35}};
-enum { RANGES = sizeof ranges / sizeof *ranges, STRATA_LEAST = 2, SERIES_LEAST = 5 };
+enum { STRATA_LEAST = 2, SERIES_LEAST = 5 };
 static const double ARRANGEMENTS_LEAST = 500, CHANCE_MAX = 0.02, CHANCE_FAR = 0.05;
-
-double reading_chance_ratio(const struct study *study, size_t count) {
-	double range = ranges[RANGES - 1].range;
-	for (size_t i = RANGES; i-- > 0;)
-		if (count <= ranges[i].count)
-			range = ranges[i].range;
-	return exp(2 * study_noise(study) * range);
-}
 
 /* Parameters that vary: each of them may be followed by chance. */
 static double columns_of(const struct study *study) {
@@ -51,8 +36,8 @@ static enum reading_verdict single_follows(const struct study *study, const stru
 	}
 	if (chance * columns_of(study) <= CHANCE_MAX)
 		return READING_TESTED;
-	return chance <= CHANCE_FAR && most / least > reading_chance_ratio(study, series->count) ? READING_UNTESTED
-	                                                                                         : READING_NO;
+	return chance <= CHANCE_FAR && most / least > study_chance_ratio(study, series->count) ? READING_UNTESTED
+	                                                                                       : READING_NO;
 }
 
 enum reading_verdict reading_follows(const struct study *study, size_t column, const struct reading_list *list) {
@@ -76,7 +61,7 @@ enum reading_verdict reading_follows(const struct study *study, size_t column, c
 }
 
 double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count) {
-	return verdict == READING_TESTED ? 1 + probe_limit(study) : reading_chance_ratio(study, count);
+	return verdict == READING_TESTED ? 1 + probe_limit(study) : study_chance_ratio(study, count);
 }
 
 enum confidence reading_confidence(enum reading_verdict verdict) {

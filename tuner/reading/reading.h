@@ -29,11 +29,9 @@ const char *reading_subject(const struct study *study, size_t row, size_t column
 const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
 
 /* evidence.c: */
-/* The ratio of the largest to the smallest of that many values that chance reaches in 1 of 100 cases. */
-double reading_chance_ratio(const struct study *study, size_t count);
 enum reading_verdict { READING_NO, READING_UNTESTED, READING_TESTED };
 /* Do times follow the column? TESTED: shuffling within series says so. UNTESTED: there are too few rows to shuffle, so
- * that each statement needs the ratio of reading_chance_ratio. */
+ * that each statement needs the ratio of study_chance_ratio. */
 enum reading_verdict reading_follows(const struct study *study, size_t column, const struct reading_list *list);
 /* The ratio that a statement about `count` values needs. */
 double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count);

@@ -44,7 +44,7 @@ static void problem_examine(const struct study *study, struct findings *findings
 		return;
 	double ratio = reading_time(study, slow) / reading_time(study, fast);
 	double times = count_of(study, slow, what) / count_of(study, fast, what), each = ratio / times;
-	if (ratio <= reading_chance_ratio(study, 2) || (times < FEWER && times > 1 / FEWER))
+	if (ratio <= study_chance_ratio(study, 2) || (times < FEWER && times > 1 / FEWER))
 		return;
 	reading_subject(study, fast, SIZE_MAX, own);
 	reading_subject(study, slow, SIZE_MAX, other);

@@ -45,7 +45,7 @@ static void cost_report(const struct study *study, struct findings *findings, co
 		least = fmin(least, cost);
 		known++;
 	}
-	if (known == 0 || least <= 1 || most <= COST_LEAST || (known < 3 && most <= reading_chance_ratio(study, 2)))
+	if (known == 0 || least <= 1 || most <= COST_LEAST || (known < 3 && most <= study_chance_ratio(study, 2)))
 		return;
 	char problem[PROBE_TEXT];
 	probe_problem(study, pairs[at].problem, problem);

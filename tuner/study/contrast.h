@@ -50,5 +50,12 @@ double study_pattern(const struct study *study);
 /* The probability that shuffled values lie on as smooth a curve: the mean square of successive differences (von
  * Neumann, 1941), over all orders or 4999 of them. 1 for fewer than 4 values. */
 double study_smooth_chance(const double *y, size_t count);
+/* The ratio of the largest to the smallest of that many values that chance reaches in 1 of 100 cases, if each may be
+ * off by twice the noise. */
+double study_chance_ratio(const struct study *study, size_t count);
+/* Is the table too small for tests by shuffling? Fewer than STUDY_ROWS_LEAST rows are; so are a few more of one value
+ * each that do not follow a pattern, but lie farther apart than chance puts them. Findings then get a low confidence.
+ */
+bool study_few(const struct study *study);
 
 #endif

@@ -245,10 +245,9 @@ double follows_chance(const struct study *study, int column, const double *weigh
 }
 
 bool follows(const struct study *study, int column) {
-	return study->row_count < STUDY_ROWS_LEAST || follows_chance(study, column, NULL, NULL, NULL) <= CHANCE_MAX;
+	return study_few(study) || follows_chance(study, column, NULL, NULL, NULL) <= CHANCE_MAX;
 }
 
 bool follows_directed(const struct study *study, int column, const double *weight, study_filter filter, void *ctx) {
-	return study->row_count < STUDY_ROWS_LEAST ||
-	       follows_chance(study, column, weight, filter, ctx) <= CHANCE_DIRECTED_MAX;
+	return study_few(study) || follows_chance(study, column, weight, filter, ctx) <= CHANCE_DIRECTED_MAX;
 }

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +50,25 @@ void study_free(struct study *study) {
 	json_decref(study->winner_problem);
 	json_decref(study->winner_config);
 	json_decref(study->baseline_config);
+	free(study->rate);
 	free(study->kernel);
 	free(study->device);
 	arena_free(study->arena);
 	free(study);
+}
+
+void study_rate(struct study *study, const char *name, double scale) {
+	free(study->rate);
+	study->rate = mem_strdup(name);
+	study->rate_scale = scale;
+}
+
+const char *study_value_text(const struct study *study, double value, char *text, size_t size) {
+	if (study->rate)
+		snprintf(text, size, "%.4g %.60s", 1 / value / study->rate_scale, study->rate);
+	else
+		snprintf(text, size, "%.3g s", value);
+	return text;
 }
 
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline) {

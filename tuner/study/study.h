@@ -23,6 +23,11 @@ void study_free(struct study *study);
  * configuration from itself (an A/A duel), NAN if unknown. */
 void study_machine(struct study *study, const json_t *machine, const json_t *ceilings, double noise);
 
+/* Values are 1 / (rate x scale), for texts: "GB/s" and 1e9. Without a call they are seconds. */
+void study_rate(struct study *study, const char *name, double scale);
+/* "0.72 s" or "550 GFLOP/s". */
+const char *study_value_text(const struct study *study, double value, char *text, size_t size);
+
 struct study_trial {
 	const json_t *problem, *config; /* flat objects of numbers, words and booleans */
 	const char *config_text;        /* the configuration as the store has it, which is faster; or NULL */

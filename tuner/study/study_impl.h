@@ -27,6 +27,8 @@ struct study {
 	struct arena *arena; /* of columns and rows */
 	json_t *machine, *ceilings;
 	double noise;
+	char *rate; /* its name; NULL: values are seconds */
+	double rate_scale;
 	struct study_host host;
 	struct gathered *gathered;
 	size_t gathered_count, gathered_room;

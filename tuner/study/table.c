@@ -228,6 +228,8 @@ static void items_describe(struct filling *filling, size_t before) {
 		                        "problem", names_json(table, TABLE_PROBLEM), "parameters",
 		                        names_json(table, TABLE_PARAM), "figures", names_json(table, TABLE_FIGURE), "counters",
 		                        names_json(table, TABLE_COUNTER), "ignored", names_json(table, TABLE_IGNORED));
+		if (value->role == TABLE_RATE)
+			study_rate(item->study, value->name, value->read.scale);
 		if (thin) {
 			item->noise = ASSUMED_NOISE;
 			json_object_set_new(item->table, "assumed_noise", js_number(ASSUMED_NOISE));

@@ -31,15 +31,13 @@ static const char *list_text(const json_t *names, char text[LIST]) {
 char *explain_table_value(const struct explain_text *text, double value) {
 	const json_t *table = json_object_get(text->result, "table");
 	const char *per = js_string_or(table, "per", ""), *name = js_string_or(table, "value", "");
-	char seconds[48], rate[96] = "";
+	char seconds[48];
 	if (!json_is_object(table))
 		return NULL;
-	results_value(value, "s", seconds, sizeof seconds);
 	if (js_bool_or(table, "rate", false))
-		snprintf(rate, sizeof rate, " (%.60s: %.4g)", name, 1 / value / js_real_or(table, "scale", 1));
-	if (js_bool_or(table, "rate", false) && !*per)
 		return mem_printf("%.60s: %.4g", name, 1 / value / js_real_or(table, "scale", 1));
-	return mem_printf("%s%s%s%s", seconds, *per ? " for one " : "", per, rate);
+	results_value(value, "s", seconds, sizeof seconds);
+	return mem_printf("%s%s%s", seconds, *per ? " for one " : "", per);
 }
 
 static void read_print(const struct explain_text *text, const json_t *table) {

@@ -12,6 +12,8 @@
 static const struct opt what_options[] = {
 	OPT_GROUP("What to report"),
 	{"machine", 0, "FINGERPRINT", "another machine of the store; its first digits do", 0},
+	{"from", 'f', "FILE", "table (CSV), JSON document or recorded space to show", OPT_REPEAT},
+	{"problem", 0, "NAME,..", "columns of a table that are the problem", OPT_REPEAT},
 	{0},
 };
 
@@ -54,12 +56,16 @@ static void page_put(struct report *report) {
 	nav_put(report);
 	html_end(report->html);
 	html_begin(report->html, "main", NULL);
-	report_machine(report);
-	if (report->section_count)
-		report_recommend(report);
-	for (size_t i = 0; i < report->section_count; i++)
-		report_section(report, &report->sections[i]);
-	report_regions(report);
+	if (report->from) {
+		report_from_sections(report);
+	} else {
+		report_machine(report);
+		if (report->section_count)
+			report_recommend(report);
+		for (size_t i = 0; i < report->section_count; i++)
+			report_section(report, &report->sections[i]);
+		report_regions(report);
+	}
 	html_end(report->html);
 	page_end(report->html);
 }
@@ -89,13 +95,14 @@ static int make(struct report *report, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
 	report.charts = charts_new(report.html);
-	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
-	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
-	                                             "contain what the report shows",
-	                                             "report writes an HTML page, not JSON")
-	                                   : report_gather(&report, err);
+	int failed = opt_has(args, "json")   ? err_set(err, ERR_USAGE,
+	                                               "`sweetspot explain --json` and `sweetspot export --format json` "
+	                                                 "contain what the report shows",
+	                                               "report writes an HTML page, not JSON")
+	             : opt_has(args, "from") ? report_from(&report, err)
+	                                     : report_gather(&report, err);
 	/* Programs that were only tuned by region are not in the store. */
-	if (failed && err->code == ERR_NOTHING && report_regions_any(args)) {
+	if (failed && err->code == ERR_NOTHING && !opt_has(args, "from") && report_regions_any(args)) {
 		*err = (struct err){0};
 		report.machine = app_machine(app, err);
 		failed = report.machine ? 0 : -1;

@@ -51,6 +51,7 @@ struct report {
 	size_t machines;   /* number of machines with searches in the store */
 	const char *other; /* the word for --machine that selects the newest of them, or "" */
 	size_t regions;    /* programs whose regions are on the page */
+	bool from;         /* the page is about files (--from): no searches and no commands */
 	bool is_foreign;   /* the page is about another machine than this one */
 };
 
@@ -62,6 +63,10 @@ struct store;
 int report_machine_choose(struct report *report, struct store *store, struct err *err);
 const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
+
+/* from.c: --from. */
+int report_from(struct report *report, struct err *err);
+void report_from_sections(struct report *report);
 
 /* Sections. */
 void report_machine(struct report *report);                                       /* machine.c */

@@ -45,17 +45,29 @@ static void finding_put(struct report *report, const json_t *finding) {
 	html_end(report->html);
 }
 
+static void readings_put(struct report *report, const json_t *readings) {
+	size_t i;
+	json_t *each;
+	if (json_array_size(readings) == 0)
+		return;
+	report_heading(report, "What the times show");
+	json_array_foreach((json_t *)readings, i, each) finding_put(report, each);
+}
+
 void report_why(struct report *report, const struct report_section *section) {
 	const json_t *findings = json_object_get(section->result, "diagnoses"),
 				 *experiments = json_object_get(section->result, "experiments");
 	size_t i;
 	json_t *each;
+	readings_put(report, json_object_get(section->result, "readings"));
 	report_heading(report, "Why");
 	if (json_array_size(findings) == 0)
 		report_absent(
 			report,
-			"The measurements do not show what holds it back. `sweetspot explain --probe` runs experiments that "
-			"may show it:",
+			report->from
+				? "The measurements do not show what holds it back."
+				: "The measurements do not show what holds it back. `sweetspot explain --probe` runs experiments that "
+				  "may show it:",
 			report_command_line(report, section, "explain", "--probe"));
 	json_array_foreach((json_t *)findings, i, each) finding_put(report, each);
 	if (json_array_size(experiments))

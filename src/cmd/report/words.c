@@ -23,7 +23,7 @@ void report_command(struct report *report, const char *command) {
 
 void report_absent(struct report *report, const char *sentence, const char *command) {
 	html_element(report->html, "p", "absent", "%s", sentence);
-	if (command && *command)
+	if (command && *command && !report->from)
 		report_command(report, command);
 }
 
@@ -103,7 +103,7 @@ static const char *problem_words(struct report *report, const struct report_sect
 }
 
 static const char *newest_command(const struct report_section *section) {
-	return section->searches[section->search_count - 1].command;
+	return section->search_count ? section->searches[section->search_count - 1].command : "";
 }
 
 static bool is_program(const struct report_section *section) {

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --from: a page about files instead of the store. There are no searches, profiles or commands to repeat them. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+
+static void section_add(struct report *report, const struct explain_view *view, size_t row) {
+	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
+	struct report_section *section = &report->sections[report->section_count++];
+	json_t *problem = (json_t *)study_row(view->study, row)->problem;
+	char *words = results_config(problem, NULL);
+	*section = (struct report_section){.kernel = arena_strdup(report->arena, view->item->kernel),
+	                                   .objective = "time",
+	                                   .problem_text = arena_strdup(report->arena, words),
+	                                   .anchor = arena_printf(report->arena, "section-%zu", report->section_count),
+	                                   .problem = json_incref(problem),
+	                                   .unit = "s",
+	                                   .label = "time",
+	                                   .view = *view};
+	free(words);
+	section->view.problem_row = row;
+	section->view.problem = problem;
+	section->result = explain_result(&section->view);
+}
+
+int report_from(struct report *report, struct err *err) {
+	struct study_set *set = explain_load(report->app, report->args, "time", err);
+	if (!set)
+		return -1;
+	report->sets = mem_grow(report->sets, report->set_count + 1, sizeof *report->sets);
+	report->sets[report->set_count++] = set;
+	for (size_t i = 0; i < study_set_count(set); i++) {
+		struct explain_view view = {.app = report->app, .args = report->args};
+		size_t rows[EXPLAIN_PROBLEMS_MAX], count;
+		struct study_item *item = study_set_at(set, i);
+		if (!item->trials || !explain_view_make(set, item, NULL, &view))
+			continue;
+		report->machine = report->machine ? report->machine : item->machine;
+		count = explain_problems(view.study, rows);
+		for (size_t p = 0; p < count; p++)
+			section_add(report, &view, rows[p]);
+	}
+	report->from = true;
+	return report->section_count ? 0 : err_set(err, ERR_NOTHING, NULL, "no configuration of these files worked");
+}
+
+static const char *list_text(struct report *report, const json_t *names) {
+	const char *text = "";
+	size_t i;
+	json_t *name;
+	json_array_foreach((json_t *)names, i, name) text =
+		arena_printf(report->arena, "%s%s%s", text, i ? ", " : "", json_string_value(name));
+	return *text ? text : "none";
+}
+
+static void machine_put(struct report *report) {
+	html_begin(report->html, "section", "id", "machine", NULL);
+	html_element(report->html, "h2", NULL, "Machine");
+	if (study_machine_is_unknown(report->machine)) {
+		html_element(
+			report->html, "p", NULL,
+			"The machine is unknown, so that nothing is said that depends on its cores, caches or memory. --machine "
+			"describes it.");
+	} else {
+		json_t *plain = json_copy((json_t *)report->machine);
+		json_object_update(plain, json_object_get(report->machine, "caches"));
+		json_object_del(plain, "caches");
+		char *words = results_config(plain, NULL);
+		html_element(report->html, "p", NULL, "%s", words);
+		free(words);
+		json_decref(plain);
+	}
+	html_end(report->html);
+}
+
+static void table_put(struct report *report, const struct report_section *section) {
+	const json_t *table = json_object_get(section->result, "table");
+	if (!json_is_object(table))
+		return;
+	html_element(report->html, "p", "note",
+	             "Read from a table of %lld rows with %lld values; problem: %s; parameters: %s; value: %s.",
+	             (long long)js_int_or(table, "rows", 0), (long long)js_int_or(table, "values", 0),
+	             list_text(report, json_object_get(table, "problem")),
+	             list_text(report, json_object_get(table, "parameters")), js_string_or(table, "value", "?"));
+}
+
+static void lead_put(struct report *report, const struct report_section *section) {
+	const json_t *winner = json_object_get(section->result, "winner"),
+				 *table = json_object_get(section->result, "table");
+	double median = js_real_or(winner, "median", NAN);
+	char value[64];
+	if (!json_is_object(winner) || !json_object_size(json_object_get(winner, "config")))
+		return;
+	report_value(section, median, value, sizeof value);
+	if (js_bool_or(table, "rate", false))
+		snprintf(value, sizeof value, "%.4g %.40s", 1 / median / js_real_or(table, "scale", 1),
+		         js_string_or(table, "value", ""));
+	char *config = results_config(json_object_get(winner, "config"), NULL);
+	html_begin(report->html, "p", "class", "lead", NULL);
+	html_printf(report->html, "Fastest measured configuration: ");
+	html_element(report->html, "code", NULL, "%s", config);
+	html_printf(report->html, ", %s.", value);
+	html_end(report->html);
+	free(config);
+}
+
+static void section_put(struct report *report, const struct report_section *section) {
+	html_begin(report->html, "section", "id", section->anchor, NULL);
+	html_begin(report->html, "h2", NULL);
+	html_text(report->html, section->kernel);
+	html_element(report->html, "small", NULL, " %s", section->problem_text);
+	html_end(report->html);
+	lead_put(report, section);
+	table_put(report, section);
+	report_curves(report, section);
+	report_heat(report, section);
+	report_best(report, section);
+	report_effects(report, section);
+	report_scaling(report, section);
+	report_why(report, section);
+	html_end(report->html);
+}
+
+void report_from_sections(struct report *report) {
+	machine_put(report);
+	for (size_t i = 0; i < report->section_count; i++)
+		section_put(report, &report->sections[i]);
+}
