@@ -12,7 +12,7 @@
 static const struct opt what_options[] = {
 	OPT_GROUP("What to report"),
 	{"machine", 0, "FINGERPRINT", "another machine of the store; its first digits do", 0},
-	{"from", 'f', "FILE", "table (CSV), JSON document or recorded space to show", OPT_REPEAT},
+	{"from", 'f', "FILE", "table (CSV), document or recorded space to show", OPT_REPEAT},
 	{"problem", 0, "NAME,..", "columns of a table that are the problem", OPT_REPEAT},
 	{0},
 };
