@@ -15,6 +15,7 @@
 #include "tuner/export/export.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
+#include "tuner/profile/program.h"
 #include "tuner/store/store.h"
 #include "tuner/store/trials_json.h"
 
@@ -22,6 +23,7 @@ static const struct opt what_options[] = {
 	OPT_GROUP("What to export"),
 	{"regions", 0, NULL, "settings found by tune --regions", 0},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
+	{"param", 0, "NAME", "a variable that this file may set", OPT_REPEAT},
 	{0},
 };
 
@@ -243,6 +245,21 @@ static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
+/* Output is read as code, also where a file of somebody else gives the names and values. */
+static int variables_check(const json_t *profile, const struct opt_args *args, struct err *err) {
+	size_t count = opt_count(args, "param"), i;
+	const char **named = mem_alloc(count + 1, sizeof *named);
+	json_t *entry;
+	int failed = 0;
+	for (size_t k = 0; k < count; k++)
+		named[k] = opt_at(args, "param", k);
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		failed = failed || profile_check_foreign(entry, named, err);
+	}
+	free(named);
+	return failed;
+}
+
 static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
 	char *text = NULL;
 	size_t size = 0;
@@ -274,7 +291,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	json_t *profile = from_any(app, args, format->trials, &file, err);
 	if (!profile)
 		return -1;
-	int failed = file ? pick(profile, args, err) : 0;
+	int failed = file ? pick(profile, args, err) || variables_check(profile, args, err) : 0;
 	if (!failed && format->binding)
 		failed = bindings_add(app, profile, err);
 	if (!failed)

@@ -22,6 +22,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Which recommendation"),
 	{"size", 's', "K=V,..", "problem size of KERNEL (the newest)", OPT_REPEAT},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
+	{"param", 0, "NAME", "a variable that this file may set", OPT_REPEAT},
 	{0},
 };
 
@@ -62,9 +63,10 @@ static bool is_set(const char *variable) {
 }
 
 /* Keeps the profile if one of its recommendations fits. */
-static int choose_from(json_t *found, const struct apply_request *request, json_t **profile,
+static int choose_from(json_t *found, bool foreign, const struct apply_request *request, json_t **profile,
                        struct apply_choice *choice, struct err *err) {
 	if (found && apply_choose(found, request, choice, err) == 0) {
+		choice->foreign = foreign;
 		*profile = found;
 		return 0;
 	}
@@ -78,14 +80,14 @@ static int choose_any(struct app *app, const struct opt_args *args, const struct
                       json_t **profile, struct apply_choice *choice, struct err *err) {
 	const char *file = opt_get(args, "profile", NULL);
 	if (file)
-		return choose_from(profile_of_file(app, file, err), request, profile, choice, err);
+		return choose_from(profile_of_file(app, file, err), true, request, profile, choice, err);
 	if (!opt_has(args, "store") && is_set("SWEETSPOT_PROFILE"))
-		return choose_from(profile_of_places(app, err), request, profile, choice, err);
-	if (choose_from(profile_of_store(app, args, err), request, profile, choice, err) == 0)
+		return choose_from(profile_of_places(app, err), true, request, profile, choice, err);
+	if (choose_from(profile_of_store(app, args, err), false, request, profile, choice, err) == 0)
 		return 0;
 	struct err second = {0};
 	if (err->code != ERR_NOTHING || opt_has(args, "store") ||
-	    choose_from(profile_of_places(app, &second), request, profile, choice, &second))
+	    choose_from(profile_of_places(app, &second), true, request, profile, choice, &second))
 		return -1;
 	*err = (struct err){0};
 	return 0;
@@ -145,17 +147,24 @@ static bool is_known(struct app *app, const struct opt_args *args, const struct 
 	return known;
 }
 
+/* The values of an option that may be repeated, NULL-terminated. The caller frees the list. */
+static const char **values_of(const struct opt_args *args, const char *option) {
+	size_t count = opt_count(args, option);
+	const char **values = mem_alloc(count + 1, sizeof *values);
+	for (size_t i = 0; i < count; i++)
+		values[i] = opt_at(args, option, i);
+	return values;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
 		return regions_command_apply(app, args, err);
 	struct apply_request request = {0};
 	struct launch launch = {0};
 	json_t *profile = NULL;
-	size_t count = opt_count(args, "size");
-	const char **size = mem_alloc(count + 1, sizeof *size);
-	for (size_t i = 0; i < count; i++)
-		size[i] = opt_at(args, "size", i);
+	const char **size = values_of(args, "size"), **params = values_of(args, "param");
 	request.size = size;
+	request.params = params;
 	int failed = request_read(args, &request, err);
 	bool by_region = !failed && !request.kernel && !opt_has(args, "print") && !opt_has(args, "profile") &&
 	                 !opt_has(args, "shell") && regions_command_known(app, args) && !is_known(app, args, &request);
@@ -165,6 +174,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	launch_clear(&launch);
 	json_decref(profile);
 	free(size);
+	free(params);
 	return failed ? -1 : 0;
 }
 

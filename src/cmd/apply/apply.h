@@ -20,15 +20,17 @@ enum apply_fit {
 struct apply_request {
 	char *const *words; /* the program and its arguments, NULL-terminated */
 	size_t count;
-	bool shell;              /* the words, joined with blanks, are a command for sh -c */
-	const char *kernel;      /* the name of a kernel; NULL: find the program */
-	const char *const *size; /* parts of the kernel's problem as "K=V,..", NULL-terminated */
+	bool shell;                /* the words, joined with blanks, are a command for sh -c */
+	const char *kernel;        /* the name of a kernel; NULL: find the program */
+	const char *const *params; /* variables that the user lets a file set, NULL-terminated */
+	const char *const *size;   /* parts of the kernel's problem as "K=V,..", NULL-terminated */
 };
 
 struct apply_choice {
 	const json_t *entry; /* borrowed from the profile */
 	enum apply_fit fit;
 	bool rebuilt; /* the executable has changed since it was tuned */
+	bool foreign; /* from a file, which anybody may have written */
 };
 
 /* Finds the best fit. Among equal ones it prefers those for this very executable, and then the newest. ERR_NOTHING if

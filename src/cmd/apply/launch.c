@@ -10,6 +10,7 @@
 #include "src/cmd/apply/apply.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "tuner/profile/program.h"
 #include "tuner/program/program.h"
 
 /* The OpenMP settings belong together: a profile recommends all of them, or none if the present ones are the best. */
@@ -103,6 +104,8 @@ int launch_run(struct app *app, const struct launch *launch, struct err *err) {
 int launch_make(struct launch *launch, const struct apply_request *request, struct err *err) {
 	launch->set = json_object();
 	launch->unset = json_array();
+	if (launch->choice.foreign && profile_check_foreign(launch->choice.entry, request->params, err))
+		return -1;
 	if (launch->choice.entry && environment_read(launch, err))
 		return -1;
 	return words_fill(launch, request, err);
