@@ -5,16 +5,21 @@
 
 #include "tests/gpu/emulator/fiber.h"
 
-enum { STACK_BYTES = 64 << 10, GUARD_BYTES = 64 << 10 };
+/* Stacks begin at different cache lines: if they all began at a page's, the tops of a block's stacks would share one
+ * set of each cache, and switching between its threads would miss every time. */
+enum { COLOURS = 128, COLOUR_BYTES = 64 };
+enum { STACK_BYTES = (64 << 10) + COLOURS * COLOUR_BYTES, GUARD_BYTES = 64 << 10 };
 
 struct stack {
 	char *memory;
+	size_t unused; /* above its top */
 	struct stack *next;
 };
 
 static struct stack *spare;
 
 struct stack *stack_take(void) {
+	static size_t made;
 	struct stack *stack = spare;
 	if (stack) {
 		spare = stack->next;
@@ -23,6 +28,7 @@ struct stack *stack_take(void) {
 	stack = malloc(sizeof *stack);
 	if (!stack)
 		return NULL;
+	stack->unused = made++ % COLOURS * COLOUR_BYTES;
 	stack->memory =
 		mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (stack->memory != MAP_FAILED && mprotect(stack->memory + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) == 0)
@@ -70,7 +76,7 @@ __asm__(".text\n"
         ".size fiber_switch, .-fiber_switch\n");
 
 void fiber_start(struct fiber *fiber, struct stack *stack, void (*entry)(void)) {
-	void **top = (void **)(stack->memory + GUARD_BYTES + STACK_BYTES) - 1;
+	void **top = (void **)(stack->memory + GUARD_BYTES + STACK_BYTES - stack->unused) - 1;
 	*--top = (void *)(uintptr_t)entry;
 	for (int i = 0; i < 6; i++)
 		*--top = NULL;
@@ -81,7 +87,7 @@ void fiber_start(struct fiber *fiber, struct stack *stack, void (*entry)(void)) 
 void fiber_start(struct fiber *fiber, struct stack *stack, void (*entry)(void)) {
 	getcontext(&fiber->context);
 	fiber->context.uc_stack.ss_sp = stack->memory + GUARD_BYTES;
-	fiber->context.uc_stack.ss_size = STACK_BYTES;
+	fiber->context.uc_stack.ss_size = STACK_BYTES - stack->unused;
 	fiber->context.uc_link = NULL;
 	makecontext(&fiber->context, entry, 0);
 }
