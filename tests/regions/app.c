@@ -180,6 +180,18 @@ static void ended(void) {
 	exit(7);
 }
 
+/* Fails with any team but the usual one. */
+static void picky(int times) {
+	int usual = omp_get_max_threads(), wrong = 0;
+	for (int i = 0; i < times; i++) {
+#pragma omp parallel
+		if (omp_get_num_threads() != usual)
+			wrong = 1;
+		if (wrong)
+			abort();
+	}
+}
+
 static void cancelled(void) {
 #pragma omp parallel
 	{
@@ -218,6 +230,8 @@ int main(int argc, char **argv) {
 			forked();
 		else if (strcmp(what, "exit") == 0)
 			ended();
+		else if (strcmp(what, "picky") == 0)
+			picky(20000);
 		else if (strcmp(what, "cancel") == 0)
 			cancelled();
 	}

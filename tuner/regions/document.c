@@ -160,6 +160,14 @@ static json_t *side_json(const double *seconds, size_t count, json_t *config) {
 	                 "ci", js_number(ci[0]), js_number(ci[1]), "unit", "s", "samples", js_reals(seconds, count));
 }
 
+static json_t *failures_json(const struct regions_runs *runs) {
+	json_t *json = json_object();
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT)
+			json_object_set_new(json, trial_status_word((enum trial_status)i), json_integer(runs->failures[i]));
+	return json;
+}
+
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof) {
 	double elapsed = sys_now() - runs->started, total = 0;
@@ -169,6 +177,12 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	                         (json_int_t)runs->options->seed, "runs", runs->done, "evaluations", runs->done,
 	                         "elapsed_s", js_number(elapsed), "verdict", proof->verdict, "table", runs->options->table);
 	json_object_set_new(json, "default_threads", json_integer(found->baseline->raw->default_threads));
+	json_object_set_new(json, "failures", failures_json(runs));
+	if (*runs->failure)
+		json_object_set_new(json, "failure", json_string(runs->failure));
+	/* Settings of single regions: their product is never listed. */
+	json_int_t settings = (json_int_t)(found->team_count * found->baseline->count);
+	json_object_set_new(json, "space", json_pack("{s:I,s:I}", "cartesian", settings, "valid", settings));
 	json_object_set_new(json, "waiting", js_number(runs->waiting));
 	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
 	json_object_set_new(json, "force", json_boolean(runs->options->force));

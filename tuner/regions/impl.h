@@ -5,6 +5,7 @@
 #include "tuner/regions/plan.h"
 #include "tuner/regions/regions.h"
 #include "tuner/regions/table.h"
+#include "tuner/trial/trial.h"
 
 /* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */
 #define REGIONS_BUSY 0.1
@@ -17,6 +18,8 @@ struct regions_runs {
 	json_t *plain; /* the configuration that changes nothing */
 	bool counting; /* the counters of the options, too */
 	int done, all;
+	int failures[TRIAL_STATUS_COUNT];
+	char failure[64]; /* the last one, for people; empty: none */
 	double started;
 	double waiting; /* largest share of a recorded run in which its threads waited for processors that others used */
 	struct {

@@ -66,6 +66,10 @@ static int measure(struct regions_runs *runs, const json_t *config, double limit
 	                                      .timeout_s = limit_s > 0 ? limit_s : options->timeout_s};
 	struct trial_result result = {0};
 	int failed = runner.run(runner.ctx, &request, &result, err);
+	if (!failed && result.status != TRIAL_CORRECT) {
+		runs->failures[result.status]++;
+		snprintf(runs->failure, sizeof runs->failure, "%s", trial_status_text(result.status));
+	}
 	if (!failed && result.status != TRIAL_CORRECT)
 		failed = err_set(err, ERR_NOTHING, *result.message ? result.message : NULL, "the program %s",
 		                 trial_status_text(result.status));

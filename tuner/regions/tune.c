@@ -347,6 +347,21 @@ static int profile(struct search *search, struct err *err) {
 	return 0;
 }
 
+/* Runs that failed with settings of ours say that the program must keep its own. */
+static int fall_back(struct search *search, struct regions_proof *proof, struct err *err) {
+	if (!search->baseline || !*search->runs->failure || err->code == ERR_INTERRUPTED)
+		return -1;
+	*err = (struct err){0};
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		search->found->settings[i] = (struct regions_setting){0};
+		search->found->gain[i] = NAN;
+	}
+	search->found->changed = 0;
+	regions_proof_clear(proof);
+	*proof = (struct regions_proof){.verdict = "undecided", .ratio = 1, .ci = {1, 1}};
+	return table_write(search, err);
+}
+
 json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	struct regions_runs runs;
 	struct regions_found found = {0};
@@ -364,6 +379,7 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	failed = failed || table_write(&search, err);
 	if (!failed && found.changed)
 		failed = regions_prove(&runs, search.budget_s, &proof, err);
+	failed = failed && fall_back(&search, &proof, err);
 	/* Teams that lose to other programs say nothing about the program itself. */
 	if (runs.waiting > REGIONS_BUSY)
 		proof.verdict = "undecided";

@@ -127,6 +127,9 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	size_t i, left = 0;
 	json_t *region;
 	verdict_print(ui, result);
+	if (*js_string_or(result, "failure", ""))
+		printf("with other teams or schedules the program %s, so it keeps its own\n",
+		       js_string_or(result, "failure", ""));
 	if (js_bool_or(result, "busy", false))
 		printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs used; "
 		       "tune again when the machine is quiet\n",

@@ -87,7 +87,9 @@ static int keep(struct app *app, const struct regions_files *files, const struct
 static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
                 struct err *err) {
 	json_object_set_new(result, "kernel", json_string(base_name(target->subject)));
-	json_object_set_new(result, "problem", json_pack("{s:o}", "argv", command_json(target)));
+	char *line = program_join((const char *const *)target->words, true);
+	json_object_set_new(result, "problem", json_pack("{s:s}", "command", line));
+	free(line);
 	if (!opt_has(args, "json")) {
 		char *command = program_join((const char *const *)target->words, true);
 		regions_result_print(app_ui(app), result, command);
