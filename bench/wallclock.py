@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long does a search take to come within 5 % and 1 % of the best known, in seconds of wall clock?
+
+  wallclock.py build           a program in C with a choice of 12 compiler flags, one build at a time and as many as processors
+  wallclock.py cuda FOLDER     the T1 specifications FOLDER/*.json on a GPU, compiled one at a time and ahead; and Kernel Tuner,
+                               if it is installed and FOLDER/kt.py KERNEL STRATEGY SEED SECONDS OUT.json tunes with it
+
+$SEEDS searches each (5), $SECONDS each (60), $KERNELS of the folder, $OUT for the figures in JSON. The best known is the smallest time
+that any of these searches has measured in its race or duel. A search that never comes near counts as infinite."""
+import glob
+import json
+import math
+import os
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime
+
+SWEETSPOT = os.environ.get("SWEETSPOT", "sweetspot")
+SEEDS = int(os.environ.get("SEEDS", "5"))
+SECONDS = int(os.environ.get("SECONDS", "60"))
+WITHIN = (1.05, 1.01)
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 220 };
+static double a[N][N], b[N][N], c[N][N], d[N][N], x[N], y[N];
+static void init(void) {
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++) {
+			a[i][j] = (i * j % N) / (double)N;
+			b[i][j] = (i * (j + 1) % N) / (double)N;
+			x[i] = i;
+		}
+}
+static void two_products(void) {
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			for (int k = 0; k < N; k++)
+				c[i][j] += 1.5 * a[i][k] * b[k][j];
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			for (int k = 0; k < N; k++)
+				d[i][j] += c[i][k] * b[j][k];
+}
+static void atax(void) {
+	for (int i = 0; i < N; i++) {
+		double sum = 0;
+		for (int j = 0; j < N; j++)
+			sum += a[i][j] * x[j];
+		for (int j = 0; j < N; j++)
+			y[j] += a[i][j] * sum;
+	}
+}
+static void jacobi(void) {
+	for (int t = 0; t < 40; t++) {
+		for (int i = 1; i < N - 1; i++)
+			for (int j = 1; j < N - 1; j++)
+				d[i][j] = 0.2 * (c[i][j] + c[i][j - 1] + c[i][j + 1] + c[i - 1][j] + c[i + 1][j]);
+		for (int i = 1; i < N - 1; i++)
+			for (int j = 1; j < N - 1; j++)
+				c[i][j] = d[i][j];
+	}
+}
+int main(void) {
+	init();
+	two_products();
+	atax();
+	jacobi();
+	printf("%.6g\n", c[7][9] + d[3][5] + y[11]);
+}
+"""
+FLAGS = ["-ffast-math", "-funroll-loops", "-ftree-vectorize", "-fno-inline", "-floop-nest-optimize", "-fno-tree-pre",
+         "-fprefetch-loop-arrays", "-fno-ivopts", "-floop-interchange", "-fpeel-loops"]
+
+
+def trajectory(store, begun):
+    """(seconds since the start, median) of each trial of the search that worked, and the proven median of the best."""
+    rows = sqlite3.connect(store).execute(
+        "SELECT started, elapsed, value, phase FROM trials WHERE status = 'correct' AND value IS NOT NULL ORDER BY id").fetchall()
+    return [(started + elapsed - begun, value) for started, elapsed, value, phase in rows if phase in ("baseline", "search")]
+
+
+def ours(words, seed, folder):
+    """One search with an empty store and an empty cache."""
+    store, begun = os.path.join(folder, "store.db"), time.time()
+    env = {**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache"), "XDG_DATA_HOME": folder}
+    done = subprocess.run([SWEETSPOT, "tune", "--seed", str(seed), "--budget", f"{SECONDS}s", "--counters", "none", "--store", store,
+                           "--json", "-q", *words], stdout=subprocess.PIPE, env=env, check=False)
+    if done.returncode:
+        return {"points": [], "best": math.inf, "evaluations": 0}
+    result = json.loads(done.stdout)["results"][0]
+    return {"points": trajectory(store, begun), "best": result["best"]["median"] or math.inf, "evaluations": result["evaluations"],
+            "elapsed": result["elapsed_s"], "seconds": result["seconds"], "builds": result.get("builds"), "config": result["best"]["config"]}
+
+
+# Runs the folder's driver, but keeps what every evaluation came to, and when.
+DRIVER = """
+import json, runpy, sys
+import kernel_tuner
+plain = kernel_tuner.tune_kernel
+def kept(*words, **more):
+    results, env = plain(*words, **more)
+    json.dump([[str(r.get("timestamp")), r["time"]] for r in results if isinstance(r.get("time"), (int, float))], open(sys.argv[-1] + ".all", "w"))
+    return results, env
+kernel_tuner.tune_kernel = kept
+sys.argv = sys.argv[1:]
+runpy.run_path("kt.py", run_name="__main__")
+"""
+
+
+def theirs(kernel, seed, source, folder):
+    out, begun = os.path.join(folder, "kt.json"), time.time()
+    done = subprocess.run([sys.executable, "-c", DRIVER, "kt.py", kernel, "greedy_ils", str(seed), str(SECONDS), out], cwd=source,
+                          stdout=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        return {"points": [], "best": math.inf, "evaluations": 0}
+    points = [(datetime.fromisoformat(when).timestamp() - begun, ms / 1e3) for when, ms in json.load(open(out + ".all"))]
+    return {"points": points, "best": min(value for _, value in points), "evaluations": len(points), "elapsed": time.time() - begun}
+
+
+def seconds_to(run, target):
+    return min((at for at, value in run["points"] if value <= target), default=math.inf)
+
+
+def compare(name, tools, rows):
+    """tools: name -> function of a seed and a folder."""
+    runs = {tool: [] for tool in tools}
+    for seed in range(1, SEEDS + 1):
+        for tool, search in tools.items():
+            with tempfile.TemporaryDirectory() as folder:
+                runs[tool].append(search(seed, folder))
+            print(f"# {name} {tool} seed {seed}: {runs[tool][-1]['evaluations']} evaluations, best {runs[tool][-1]['best'] * 1e3:.4g} ms",
+                  file=sys.stderr, flush=True)
+    best = min(run["best"] for all_of in runs.values() for run in all_of)
+    for tool, all_of in runs.items():
+        row = {"what": name, "tool": tool, "best_known_s": best, "found_s": statistics.median(run["best"] for run in all_of),
+               "evaluations": statistics.median(run["evaluations"] for run in all_of)}
+        for within in WITHIN:
+            row[f"to_{within}"] = statistics.median(seconds_to(run, within * best) for run in all_of)
+            own = [seconds_to(run, within * min(r["best"] for r in all_of)) for run in all_of]
+            row[f"own_{within}"] = statistics.median(own)
+        parts = [run["seconds"] for run in all_of if "seconds" in run]
+        if parts:
+            row["seconds"] = {part: statistics.median(p.get(part, 0) for p in parts) for part in parts[0]}
+        rows.append(row)
+        print(f"{name:12} {tool:16} to 5 % {row['to_1.05']:7.1f} s  to 1 % {row['to_1.01']:7.1f} s  of its own best {row['own_1.05']:7.1f} s "
+              f"{row['own_1.01']:7.1f} s  best {row['found_s'] * 1e3:.4g} ms  {row['evaluations']:g} evaluations", flush=True)
+        print("             " + "  ".join(f"{part} {value:.1f}" for part, value in row.get("seconds", {}).items() if value >= 0.05), flush=True)
+
+
+def build(rows):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        with open("p.c", "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        params = ["--param", "O=-O1,-O2,-O3", "--param", "M=-mtune=generic,-march=native"]
+        for i, flag in enumerate(FLAGS):
+            params += ["--param", f"F{i}=-DF{i},{flag}"]
+        flags = " ".join(f"{{F{i}}}" for i in range(len(FLAGS)))
+        line = f"sleep {os.environ.get('BUILD_SECONDS', '2')}; gcc {{O}} {{M}} {flags} -o {{BUILD}}/p p.c"
+        words = [*params, "--default", "O=-O2", "--build", line]
+        run = ["--", "{BUILD}/p"]
+        compare("build", {"one by one": lambda seed, home: ours([*words, "--jobs", "1", *run], seed, home),
+                          "ahead": lambda seed, home: ours([*words, *run], seed, home)}, rows)
+        os.chdir("/")
+
+
+def cuda(rows, source):
+    names = os.environ.get("KERNELS", "").split() or sorted(os.path.basename(path)[:-5] for path in glob.glob(source + "/*.json"))
+    tuner = os.path.exists(source + "/kt.py") and subprocess.run([sys.executable, "-c", "import kernel_tuner, cupy"], check=False,
+                                                                 stderr=subprocess.DEVNULL).returncode == 0
+    for name in names:
+        spec = ["--spec", os.path.join(source, name + ".json")]
+        tools = {"one by one": lambda seed, home, spec=spec: ours([*spec, "--jobs", "1"], seed, home),
+                 "ahead": lambda seed, home, spec=spec: ours(spec, seed, home)}
+        if tuner:
+            tools["Kernel Tuner"] = lambda seed, home, name=name: theirs(name, seed, source, home)
+        compare(name, tools, rows)
+
+
+def main():
+    rows = []
+    if not shutil.which(SWEETSPOT):
+        sys.exit(f"{SWEETSPOT} was not found: set SWEETSPOT")
+    if sys.argv[1:2] == ["build"]:
+        build(rows)
+    elif sys.argv[1:2] == ["cuda"] and len(sys.argv) == 3:
+        cuda(rows, os.path.abspath(sys.argv[2]))
+    else:
+        sys.exit(__doc__)
+    if os.environ.get("OUT"):
+        json.dump(rows, open(os.environ["OUT"], "w", encoding="utf-8"), indent=1)
+
+
+main()
