@@ -231,6 +231,8 @@ const struct built *builder_get(struct builder *builder, const json_t *config, s
 		return NULL;
 	}
 	builder->figures.last_s = build->built.seconds;
+	builder->figures.used_s += build->used ? 0 : build->built.seconds;
+	build->used = true;
 	return &build->built;
 }
 

@@ -43,6 +43,7 @@ struct build_figures {
 	double waited_s;              /* that the caller has waited */
 	double spent_s;               /* of all builds together */
 	double last_s;                /* of the last one that was asked for */
+	double used_s;                /* of all that were asked for, each once */
 };
 
 struct builder;

@@ -46,6 +46,7 @@ struct build {
 	uint64_t order; /* the smallest is built first */
 	double begun;
 	struct built built;
+	bool used; /* somebody has asked for it */
 	struct err err;
 	struct build_helper *helper; /* while it runs */
 };

@@ -117,9 +117,36 @@ static uint64_t take(struct tune_ahead *ahead, size_t at) {
 	return index;
 }
 
+/* Is it built, or was it measured by a run that is being resumed? */
+static bool is_made(const struct tune *tune, uint64_t index) {
+	json_t *config = space_config_json(tune->task->space, index);
+	bool made =
+		(tune_is_recalling(tune) && recall_has(tune->recall, config)) || builder_has(tune->task->builder, config);
+	json_decref(config);
+	return made;
+}
+
+/* Orders what is pending by what is known now. Proposals that are not worth a build any more are given back; one that
+ * is built already is measured all the same, because that costs little. */
+static void reconsider(struct tune *tune) {
+	struct tune_ahead *ahead = &tune->ahead;
+	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
+	size_t kept = search_rank(tune->search, ahead->queue, ahead->count), count = ahead->count;
+	ahead->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (i < kept || is_made(tune, ahead->queue[i]))
+			ahead->queue[ahead->count++] = ahead->queue[i];
+		else
+			search_withdraw(tune->search, ahead->queue[i]);
+	}
+	tune_spend(tune, before);
+}
+
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {
 	struct tune_ahead *ahead = &tune->ahead;
 	size_t at = 0;
+	if (ahead->depth > 1 && ahead->count)
+		reconsider(tune);
 	propose(tune);
 	if (ahead->count == 0) {
 		tune->stopped = "space";

@@ -31,6 +31,11 @@ static double built_seconds(const struct tune *tune) {
 	return tune->task->builder ? builder_figures(tune->task->builder).waited_s : 0;
 }
 
+/* Of builds that are used for the first time, whenever they were made. */
+static double used_seconds(const struct tune *tune) {
+	return tune->task->builder ? builder_figures(tune->task->builder).used_s : 0;
+}
+
 static double part(const json_t *reply, const char *key, double most) {
 	double seconds = js_real_or(reply, key, 0);
 	return seconds > 0 ? fmin(seconds, most) : 0;
@@ -40,12 +45,13 @@ static double part(const json_t *reply, const char *key, double most) {
 int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
                struct trial_result *result, struct err *err) {
 	const struct runner *runner = tune->task->runner;
-	double built = built_seconds(tune), begun = tune_now(tune);
+	double built = built_seconds(tune), used = used_seconds(tune), begun = tune_now(tune);
 	enum tune_spending before = tune_spend(tune, on);
 	int failed = runner->run(runner->ctx, request, result, err);
 	tune_spend(tune, before);
 	double all = tune_now(tune) - begun, build = fmin(built_seconds(tune) - built, all);
 	build += part(json_object_get(result->reply, "gpu"), "compile_s", all - build);
+	tune->build_seconds += tune->task->builder ? used_seconds(tune) - used : build;
 	double verify = part(result->reply, "verify_s", all - build);
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);

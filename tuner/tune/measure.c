@@ -67,7 +67,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 	tune_noise_note(tune, &one);
 	tune->measured = tune->measured || !recalled;
 	tune_pareto_record(tune, request->config, &one);
-	tune->seconds += one.elapsed_s;
+	tune->seconds += recalled ? one.elapsed_s : tune->trial_seconds;
 	const struct trial_result *kept = tune_merge(&tune->deviation, sum, &one, merge) ? sum : &one;
 	int failed = recalled ? 0 : trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
 	trial_result_clear(&one);

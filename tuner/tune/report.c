@@ -69,7 +69,8 @@ static bool tells_least(const struct tune *tune, const struct trial_result *resu
 }
 
 void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
-	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE, .seconds = tune->seconds};
+	struct strategy_outcome outcome = {
+		.result = STRATEGY_FAILURE, .seconds = tune->seconds + tune->build_seconds, .build = tune->build_seconds};
 	double *counters = counters_of(tune, result);
 	tune_remember(tune, index, result);
 	if (result->status == TRIAL_CORRECT) {

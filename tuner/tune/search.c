@@ -68,7 +68,7 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	struct trial_request request = tune_search_request(tune, config, limit);
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
-	tune->deviation = tune->seconds = 0;
+	tune->deviation = tune->seconds = tune->build_seconds = 0;
 	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))
 		return -1;
 	if (tune->cut)

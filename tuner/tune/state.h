@@ -83,6 +83,7 @@ struct tune {
 	double spent[SPENT_COUNT], spent_at; /* seconds; since when on `spending` */
 	enum tune_spending spending, finals;
 	double trial_seconds; /* of the last trial, without its build */
+	double build_seconds; /* of the build of the current evaluation, whenever that was */
 	/* final phases */
 	json_t *best_config;
 	struct duel_result duel;
