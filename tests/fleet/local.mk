@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_check_SCRIPTS += %D%/options %D%/slurm %D%/slurm_ends %D%/slurm_killed %D%/types %D%/nodes
-TESTS += %D%/options
+slow_tests += %D%/options
 slow_tests += %D%/types
 waiting_tests += %D%/slurm %D%/slurm_ends
 slurm_tests += %D%/slurm_killed %D%/nodes

@@ -18,7 +18,7 @@ TESTS += %D%/protocol_malformed
 check_PROGRAMS += %D%/protocol_faulty
 %C%_protocol_faulty_SOURCES = %D%/protocol_faulty.c %D%/protocol_client.c %D%/protocol_client.h
 %C%_protocol_faulty_LDADD = libbase.la
-TESTS += %D%/protocol_faulty
+slow_tests += %D%/protocol_faulty
 
 check_PROGRAMS += %D%/requests
 %C%_requests_SOURCES = %D%/requests.c %D%/fuzz_request.c %D%/fuzz_request.h
@@ -83,7 +83,8 @@ check_PROGRAMS += %D%/program_app
 
 program_tests = %D%/program %D%/program_ends %D%/program_malformed
 check_PROGRAMS += $(program_tests)
-TESTS += $(program_tests)
+TESTS += %D%/program_malformed
+slow_tests += %D%/program %D%/program_ends
 %C%_program_SOURCES = %D%/program.c %D%/program_fixture.h %D%/protocol_client.c %D%/protocol_client.h
 %C%_program_LDADD = libbase.la
 %C%_program_ends_SOURCES = %D%/program_ends.c %D%/program_fixture.h %D%/protocol_client.c %D%/protocol_client.h
