@@ -11,6 +11,7 @@
 
 /* Three square tiles of 8-byte elements are in use at once in most blocked loops (Lam, Rothberg, Wolf, "The Cache
  * Performance and Optimizations of Blocked Algorithms", 1991). */
+enum { TEAMS_HALVED = 4 };
 static const double TILES = 3, ELEMENT_BYTES = 8;
 
 struct hints {
@@ -138,5 +139,19 @@ size_t plan_hints(const struct space *space, uint64_t start, const struct topo *
 		gpu_add(&hints);
 	else
 		cpu_add(&hints, topo);
+	return hints.count;
+}
+
+size_t plan_team_hints(const struct space *space, uint64_t start, const struct topo *topo,
+                       uint64_t out[PLAN_HINTS_MAX]) {
+	struct hints hints = {.space = space, .start = start, .out = out};
+	const int cores = topo_count(topo, TOPO_CORE);
+	if (start == UINT64_MAX || space_param_find(space, "threads") < 0)
+		return 0;
+	for (int team = cores / 2; team >= 1 && hints.count < TEAMS_HALVED; team /= 2)
+		add(&hints, &(struct wish){.threads = team, .proc_bind = "spread"});
+	add(&hints, &(struct wish){.threads = cores, .proc_bind = "spread"});
+	add(&hints, &(struct wish){.threads = cores, .proc_bind = "close"});
+	add(&hints, &(struct wish){.threads = cores / 2, .proc_bind = "close"});
 	return hints.count;
 }

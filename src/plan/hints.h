@@ -12,5 +12,9 @@ enum { PLAN_HINTS_MAX = 8 };
  * provides the values of all other parameters; without one (UINT64_MAX) there are no hints. */
 size_t plan_hints(const struct space *space, uint64_t start, const struct topo *topo, bool gpu,
                   uint64_t out[PLAN_HINTS_MAX]);
+/* The same for a whole program, whose runs may be few: teams by halves, spread, then all cores, spread and close. Most
+ * of what a program gains comes from its team, and the largest gains come from a much smaller one. */
+size_t plan_team_hints(const struct space *space, uint64_t start, const struct topo *topo,
+                       uint64_t out[PLAN_HINTS_MAX]);
 
 #endif

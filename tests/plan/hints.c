@@ -46,6 +46,26 @@ static bool sound(const struct space *space, uint64_t start, const uint64_t *hin
 	return count <= PLAN_HINTS_MAX;
 }
 
+static void teams(const struct topo *topo) {
+	struct space *space = space_new(), *other = space_new();
+	uint64_t hints[PLAN_HINTS_MAX];
+	add_param(space, "threads", "8,1,2,3,4,6", NULL);
+	add_param(space, "proc_bind", "false,close,spread", NULL);
+	built(space);
+	size_t count = plan_team_hints(space, 0, topo, hints);
+	ok(count == 5 && sound(space, 0, hints, count), "%zu hints for a program, valid, distinct, not the baseline",
+	   count);
+	ok(member(space, hints[0], "threads") == 2 && member(space, hints[1], "threads") == 1,
+	   "teams by halves come first");
+	ok(member(space, hints[2], "threads") == 4 && member(space, hints[3], "threads") == 4, "then all cores");
+	ok(plan_team_hints(space, UINT64_MAX, topo, hints) == 0, "without a baseline in the space there are none");
+	add_param(other, "x", "1,2,3", NULL);
+	built(other);
+	ok(plan_team_hints(other, 0, topo, hints) == 0, "nor without threads");
+	space_free(other);
+	space_free(space);
+}
+
 static void cpu(const struct topo *topo) {
 	struct space *space = space_new();
 	uint64_t hints[PLAN_HINTS_MAX], start = 0;
@@ -127,6 +147,7 @@ int main(void) {
 	if (!topo)
 		return 1;
 	cpu(topo);
+	teams(topo);
 	constrained(topo);
 	gpu(topo);
 	nothing(topo);

@@ -17,7 +17,7 @@
 #include "tuner/surrogate/opening.h"
 #include "tuner/surrogate/surrogate.h"
 
-enum { BEGIN = 3, HINTS = 2, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8, CROWD = 24, FIRST_MAX = 64 };
+enum { BEGIN = 3, HINTS = 2, FEW = 16, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8, CROWD = 24, FIRST_MAX = 64 };
 /* A smaller relative gain does not count as progress, because noise alone would make it. */
 static const double PROGRESS = 0.002;
 
@@ -61,6 +61,12 @@ static void opening_enter(struct automatic *automatic) {
 	snprintf(automatic->text, sizeof automatic->text, "opening: %s", said);
 }
 
+/* With few evaluations the hints are most of what can be tried. */
+static size_t hints_max(const struct strategy_task *task) {
+	size_t most = (size_t)(task->budget * 3 / 4);
+	return task->budget && task->budget < FEW && most > HINTS ? most : HINTS;
+}
+
 /* The baseline, the best of earlier searches, hints, then the opening. */
 static uint64_t known_first(struct automatic *automatic) {
 	const struct strategy_task *task = &automatic->task;
@@ -73,7 +79,7 @@ static uint64_t known_first(struct automatic *automatic) {
 		automatic->source_asked = true;
 		return surrogate_first(automatic->surrogate);
 	}
-	while (automatic->hint < task->hint_count && automatic->hint < HINTS) {
+	while (automatic->hint < task->hint_count && automatic->hint < hints_max(task)) {
 		uint64_t index = task->hints[automatic->hint++];
 		if (is_free(automatic, index))
 			return index;

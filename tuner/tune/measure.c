@@ -11,6 +11,9 @@
 
 /* Repeated measurements of the best take at most this share of the time. */
 static const double PROBE_SHARE = 0.25;
+/* As long as the best stays within the noise, or this, the share is halved with each probe. */
+static const double DRIFT_LEAST = 0.005;
+enum { CALM_MAX = 3 };
 enum { TIMES_MAX = 5 /* a mean over more values would lag behind a machine that changes */ };
 
 /* The deviation of the value once `one` is merged into `sum`. */
@@ -78,7 +81,7 @@ static bool is_due(const struct tune *tune) {
 	if (tune->best_index == UINT64_MAX || isnan(tune->best))
 		return false;
 	double expected = tune->probe_cost > 0 ? tune->probe_cost : 8 * tune_seconds(tune, tune->best);
-	return sys_now() - tune->probed >= expected / PROBE_SHARE;
+	return sys_now() - tune->probed >= expected / PROBE_SHARE * (1 << tune->calm);
 }
 
 void tune_best_find(struct tune *tune) {
@@ -107,8 +110,12 @@ static void best_update(struct tune *tune, double value) {
 }
 
 static void probe_use(struct tune *tune, const struct trial_result *result, double cost) {
-	if (result->status == TRIAL_CORRECT && !result->disturbed)
+	if (result->status == TRIAL_CORRECT && !result->disturbed) {
+		double noise = tune_noise(tune), same = fmax(DRIFT_LEAST, isnan(noise) ? 0 : 3 * noise);
+		bool drifts = !(fabs(log(result->value / tune->best)) <= same);
+		tune->calm = drifts ? 0 : tune->calm < CALM_MAX ? tune->calm + 1 : CALM_MAX;
 		best_update(tune, result->value);
+	}
 	tune->probed = sys_now();
 	tune->probe_cost = cost;
 }

@@ -7,6 +7,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/sys.h"
 #include "tuner/tune/state.h"
 
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
@@ -202,6 +203,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 	tune->evaluations++;
 	tune_status_count(tune, task->baseline, &tune->baseline);
 	tune_searched_from(tune);
+	tune->probed = sys_now();
 	tune_counters_name(tune, &tune->baseline);
 	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
 		return -1;

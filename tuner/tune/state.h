@@ -63,6 +63,7 @@ struct tune {
 	size_t worked_count;
 	double best;                /* of the successful ones, as reported to the strategy; NAN: none yet */
 	uint64_t best_index;        /* UINT64_MAX: none in the space */
+	int calm;                   /* probes in a row that found the best unchanged */
 	double probed, probe_cost;  /* when the best was last measured again, and how long that took; seconds */
 	struct busy *busy;          /* who else uses this machine; NULL with nodes, which are elsewhere */
 	struct recall *recall;      /* trials of an interrupted run */

@@ -14,6 +14,8 @@
 #include "tuner/tune/state.h"
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
+/* Noise of a sample for which the fewest samples settle a trial. */
+static const double QUIET = 0.005;
 static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3;
 /* For the first trial. The limit of a kernel is for a whole trial, that of a program for one run. */
 static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600;
@@ -140,11 +142,12 @@ static int samples_of(const struct tune *tune) {
 	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
 	if (tune_is_metered(tune)) /* energy samples are long, whatever a run takes */
 		return SAMPLES;
+	int most = tune_noise(tune) < QUIET ? SAMPLES : SAMPLES_OF_SHORT;
 	if (!tune->task->whole_programs)
-		return tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES;
+		return tune->best < SHORT_SECONDS ? most : SAMPLES;
 	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->run_seconds > 0; i++)
 		if (tune->run_seconds < of_program[i].below)
-			return of_program[i].samples;
+			return of_program[i].samples < most ? of_program[i].samples : most;
 	return 1;
 }
 

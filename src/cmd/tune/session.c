@@ -126,7 +126,9 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.complete = t->what->settings.complete;
 	task.stop_gain = t->what->settings.stop_gain;
 	task.hints = hints;
-	task.hint_count = plan_hints(task.space, task.start, app_topo(t->app, err), task.device != NULL, hints);
+	const struct topo *topo = app_topo(t->app, err);
+	task.hint_count = task.whole_programs ? plan_team_hints(task.space, task.start, topo, hints)
+	                                      : plan_hints(task.space, task.start, topo, task.device != NULL, hints);
 	task.command = app_command_line(t->app);
 	task.interrupt = app_interrupt(t->app);
 	int failed = tune_run(&task, &observer, result, err);

@@ -23,6 +23,7 @@ struct program {
 	double clock;   /* simulated: the seconds of all runs */
 	char said[256]; /* the last warning */
 	int hanging;    /* this block never ends */
+	bool hinted;    /* the machine suggests 32, then 64 */
 };
 
 static double slowness(const struct trial_request *request) {
@@ -115,6 +116,9 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	                         .now = now,
 	                         .now_ctx = p};
 	const struct tune_observer observer = {.ctx = p, .say = say};
+	const uint64_t hints[] = {1, 2}; /* the values in order, 16 being the first */
+	task.hints = hints;
+	task.hint_count = p->hinted ? 2 : 0;
 	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, &observer, &result, err))
 		printf("# %s\n", err->what);
 	json_decref(problem);
@@ -192,6 +196,17 @@ static void promises(void) {
 	   "too short: %s", err.what);
 }
 
+/* A program of 5.8 s, for which a hint of the machine is 1.5 times as fast. */
+static void few_runs(void) {
+	struct program p = {.seconds = 5.8 / 1.5, .hinted = true};
+	struct err err = {0};
+	json_t *result = tune(&p, (struct tune_budget){.seconds = 50}, &err);
+	ok(best_block(result) == 64 && p.runs <= 10, "found and proven in %d runs", p.runs);
+	is_text(js_string_or(result, "verdict", ""), "faster", "the verdict says so");
+	ok(js_bool_or(result, "proven", false) && p.clock <= 52.5, "in %g of 50 s", p.clock);
+	json_decref(result);
+}
+
 static void rate(void) {
 	struct program p = {.seconds = 0.1, .rate = true};
 	struct err err = {0};
@@ -233,6 +248,7 @@ int main(void) {
 	short_program();
 	long_program();
 	promises();
+	few_runs();
 	rate();
 	failures();
 	return fixture_end();
