@@ -15,7 +15,8 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0010-reasons.md \
 	%D%/adr/0011-fleet.md \
 	%D%/adr/0012-what-mattered.md \
-	%D%/adr/0013-rooms.md
+	%D%/adr/0013-rooms.md \
+	%D%/adr/0014-early-looks.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c
