@@ -13,6 +13,7 @@
 #include "src/app/lock.h"
 #include "src/show/results.h"
 #include "src/cmd/run/sweep_program.h"
+#include "src/cmd/run/sweep_csv.h"
 #include "src/cmd/run/sweep_table.h"
 #include "src/plan/program_plan.h"
 #include "tuner/space/domain.h"
@@ -27,7 +28,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	OPT_GROUP("Results"),
-	{"export", 0, "FORMAT", "of a program: print markdown, csv or json", 0},
+	{"export", 0, "FORMAT", "print csv; of a program also markdown or json", 0},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	OPT_GROUP("Output"),
 	{"show", 0, "NAME,..", "further columns: figures, metrics or counters", OPT_REPEAT},
@@ -175,6 +176,12 @@ static void people_print(struct sweep *sweep) {
 }
 
 static void show(struct sweep *sweep) {
+	const char *kind = app_device(sweep->manual->app);
+	if (opt_has(sweep->args, "export")) {
+		sweep_csv_print(sweep->manual->kernel->name, kind ? kind : "cpu", app_machine(sweep->manual->app, NULL),
+		                sweep->rows, stdout);
+		return;
+	}
 	if (!opt_has(sweep->args, "json")) {
 		people_print(sweep);
 		return;
@@ -218,9 +225,10 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		if (opt_has(args, option->name))
 			return err_set(err, ERR_USAGE, "put -- before the program: sweetspot sweep --param B=16,64 -- ./app '{B}'",
 			               "--%s needs a program after --", option->name);
-	if (opt_has(args, "export"))
-		return err_set(err, ERR_USAGE, "`sweetspot export --format csv KERNEL` has the trials of a kernel",
-		               "--export is for programs");
+	if (opt_has(args, "export") && strcmp(opt_get(args, "export", ""), "csv") != 0)
+		return err_set(err, ERR_USAGE,
+		               "--export csv writes a table that `sweetspot explain --from` reads, --json a document",
+		               "a sweep of a kernel is only exported as csv");
 	struct manual manual;
 	struct sweep sweep = {.manual = &manual,
 	                      .args = args,

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/run/sweep_csv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/value.h"
+
+enum { CELL = 400 };
+
+/* The names of all rows' members, in the order of their appearance, without those of another list. New reference. */
+static json_t *names_of(const json_t *rows, const char *part, const json_t *others) {
+	json_t *names = json_object(), *row, *value;
+	const char *name;
+	size_t i;
+	json_array_foreach((json_t *)rows, i, row) {
+		json_object_foreach(json_object_get(row, part), name, value) {
+			if (!json_object_get(others, name))
+				json_object_set_new(names, name, json_true());
+		}
+	}
+	return names;
+}
+
+static void cell_print(const char *text, FILE *out) {
+	if (!strpbrk(text, ",\"\r\n#;\t")) {
+		fputs(text, out);
+		return;
+	}
+	putc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', out);
+		putc(*text, out);
+	}
+	putc('"', out);
+}
+
+static void value_print(const json_t *json, FILE *out) {
+	struct value value;
+	char text[CELL] = "";
+	if (json && value_from_json(json, &value) && value_text(value, text, sizeof text) < (int)sizeof text)
+		cell_print(text, out);
+	putc(',', out);
+}
+
+static void settings_print(const json_t *names, const json_t *settings, FILE *out) {
+	const char *name;
+	json_t *ignored;
+	json_object_foreach((json_t *)names, name, ignored) value_print(json_object_get(settings, name), out);
+}
+
+static void machine_print(const json_t *machine, FILE *out) {
+	static const char *const counts[] = {"packages", "numa_nodes", "cores", "threads"}, *const caches[] = {"l1d", "l2",
+	                                                                                                       "l3"};
+	bool any = false;
+	for (size_t i = 0; i < 7; i++) {
+		const json_t *of = i < 4 ? machine : json_object_get(machine, "caches");
+		const char *name = i < 4 ? counts[i] : caches[i - 4];
+		double value = js_real_or(of, name, 0);
+		if (!(value >= 1))
+			continue;
+		fprintf(out, "%s%s=%.0f", any ? " " : "# machine: ", name, value);
+		any = true;
+	}
+	if (any)
+		putc('\n', out);
+}
+
+static void names_print(const json_t *names, const char *after, FILE *out) {
+	const char *name;
+	json_t *ignored;
+	size_t count = 0;
+	json_object_foreach((json_t *)names, name, ignored) {
+		fputs(count++ ? "," : "", out);
+		cell_print(name, out);
+	}
+	fputs(count ? after : "", out);
+}
+
+static void row_print(const json_t *problem, const json_t *config, const json_t *row, FILE *out) {
+	const json_t *samples = json_object_get(row, "samples");
+	size_t count = json_array_size(samples);
+	for (size_t i = 0; i < (count ? count : 1); i++) {
+		settings_print(problem, json_object_get(row, "problem"), out);
+		settings_print(config, json_object_get(row, "config"), out);
+		if (count && strcmp(js_string_or(row, "status", "correct"), "correct") == 0)
+			fprintf(out, "%.9g", json_number_value(json_array_get(samples, i)));
+		putc('\n', out);
+	}
+}
+
+void sweep_csv_print(const char *kernel, const char *device, const json_t *machine, const json_t *rows, FILE *out) {
+	json_t *problem = names_of(rows, "problem", NULL), *config = names_of(rows, "config", problem), *row;
+	size_t i;
+	fprintf(out, "# kernel: %s\n# device: %s\n", kernel, device);
+	machine_print(machine, out);
+	if (json_object_size(problem)) {
+		fputs("# problem: ", out);
+		names_print(problem, "\n", out);
+	}
+	names_print(problem, ",", out);
+	names_print(config, ",", out);
+	fputs("time_s\n", out);
+	json_array_foreach((json_t *)rows, i, row) row_print(problem, config, row, out);
+	json_decref(problem);
+	json_decref(config);
+}
