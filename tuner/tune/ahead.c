@@ -13,6 +13,7 @@
 
 static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at Ctrl-C, while builds are awaited */
 static const double LEAST_SECONDS = 1e-3;
+enum { LEAST_EVALUATIONS = 2 /* the baseline and another one */ };
 
 /* More proposals than this cost more evaluations than they save: the strategy does not know the results of the others.
  * A build that is short beside a measurement is not worth any. */
@@ -142,6 +143,15 @@ static void reconsider(struct tune *tune) {
 	tune_spend(tune, before);
 }
 
+/* A build that would end after the search has no use, and takes the time of the finals. */
+static bool build_fits(const struct tune *tune) {
+	const struct tune_ahead *ahead = &tune->ahead;
+	if (!tune->task->builder || tune->evaluations < LEAST_EVALUATIONS || is_made(tune, ahead->queue[0]))
+		return true;
+	const struct build_figures figures = builder_figures(tune->task->builder);
+	return ahead->beside || figures.made == 0 || tune_fits(tune, figures.spent_s / (double)figures.made);
+}
+
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {
 	struct tune_ahead *ahead = &tune->ahead;
 	size_t at = 0;
@@ -150,6 +160,10 @@ int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {
 	propose(tune);
 	if (ahead->count == 0) {
 		tune->stopped = "space";
+		return 0;
+	}
+	if (!build_fits(tune)) {
+		tune->stopped = "budget";
 		return 0;
 	}
 	if (ahead->depth > 1) {

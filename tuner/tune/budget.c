@@ -96,6 +96,11 @@ bool tune_spent(const struct tune *tune) {
 	return tune_elapsed(tune) + finals_seconds(tune) >= time;
 }
 
+bool tune_fits(const struct tune *tune, double seconds) {
+	return !tune_promised(tune) || tune_is_recalling(tune) ||
+	       tune_elapsed(tune) + seconds + finals_seconds(tune) < tune_budget_time(tune);
+}
+
 uint64_t tune_budget_evaluations(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->budget;
 	if (budget->evaluations)

@@ -158,6 +158,8 @@ bool tune_is_recalling(const struct tune *tune);
 double tune_budget_time(const struct tune *tune);
 /* Is the budget of the search used up? */
 bool tune_spent(const struct tune *tune);
+/* Does a budget in seconds allow this beside the finals? */
+bool tune_fits(const struct tune *tune, double seconds);
 /* The number of evaluations that the budget allows, for strategies that plan ahead; 0: not known. */
 uint64_t tune_budget_evaluations(const struct tune *tune);
 /* How many more evaluations it allows, judged by those so far; at least 1. */
