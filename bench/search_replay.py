@@ -58,6 +58,19 @@ def to_one_percent(space, *more):
     return value(done["per_space"][0], "evals_to", "1%")
 
 
+def batches():
+    """What asking for several at a time costs in evaluations: geometric means over the spaces of medians over the repeats."""
+    files = [path(kernel, device) for kernel in KERNELS for device in DEVICES]
+    done = {batch: call("score", *files, "--strategy", "auto", "--repeat", REPEAT, "--budget", "400e", "--batch", str(batch))
+            for batch in (1, 8, 16)}
+    for batch, wanted in ((8, 1.15), (16, 1.3)):
+        for key in ("5%", "1%"):
+            one, many = (value(done[n]["over_all"], "evals_to", key) for n in (1, batch))
+            rows.append(figure(f"auto: evaluations to {key}, one by one", one, "evals", f"< {NEVER}", one < NEVER))
+            rows.append(figure(f"auto: batches of {batch} over one by one, to {key}", many / one, "", f"<= {wanted}",
+                               many <= wanted * one))
+
+
 def shuffled(source):
     """The same configurations with each other's results."""
     with gzip.open(source) as file:
@@ -128,6 +141,7 @@ def own_cost():
 if os.path.isdir(SPACES):
     own_cost()
     against_peers()
+    batches()
     warm_start()
 else:
     print("     $SWEETSPOT_SPACES is no folder: no recorded spaces to search", file=sys.stderr)

@@ -132,11 +132,12 @@ static uint64_t local_ask(struct automatic *automatic) {
 	return automatic->local->ask(automatic->local_state, &index, 1) && is_free(automatic, index) ? index : UINT64_MAX;
 }
 
-/* Before there is a result, more than a few evaluations would be blind. Where evaluations are the budget, a batch
- * begins with those few, and only who asks again without telling a result gets more. Where time is the budget, idle
- * workers would be the waste (ADR 15). */
+/* With few results, many evaluations at a time would be almost blind. Where evaluations are the budget, a batch has no
+ * more than there are results, and only who asks again without telling another one gets more. Where time is the
+ * budget, idle workers would be the waste (ADR 15). */
 static bool waits(struct automatic *automatic) {
-	if (automatic->waited || automatic->task.seconds > 0 || on_their_way(automatic) < BEGIN)
+	uint64_t most = automatic->told > BEGIN ? automatic->told : BEGIN;
+	if (automatic->waited || automatic->task.seconds > 0 || on_their_way(automatic) < most)
 		return false;
 	return automatic->waited = true;
 }
@@ -145,9 +146,9 @@ static uint64_t propose(struct automatic *automatic, bool *by_model) {
 	uint64_t known = known_first(automatic);
 	if (known != UINT64_MAX)
 		return known;
-	*by_model = is_beginning(automatic) && on_their_way(automatic) < FIRST_MAX;
-	if (*by_model && waits(automatic))
+	if (waits(automatic))
 		return UINT64_MAX;
+	*by_model = is_beginning(automatic) && on_their_way(automatic) < FIRST_MAX;
 	if (is_beginning(automatic))
 		return *by_model ? surrogate_first(automatic->surrogate) : local_ask(automatic);
 	uint64_t index = local_turn(automatic) ? local_ask(automatic) : UINT64_MAX;
@@ -174,6 +175,7 @@ static size_t ask(void *state, uint64_t *out, size_t want) {
 static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
 	struct automatic *automatic = state;
 	automatic->told++;
+	automatic->waited = false;
 	automatic->vain++;
 	if (outcome->result == STRATEGY_VALUE && outcome->value < automatic->best * (1 - PROGRESS))
 		automatic->vain = 0;
