@@ -54,6 +54,7 @@ include %D%/tuner/space/local.mk
 include %D%/tuner/spec/local.mk
 include %D%/tuner/store/local.mk
 include %D%/tuner/surrogate/local.mk
+include %D%/doc/local.mk
 include %D%/tuner/busy/local.mk
 include %D%/tuner/tune/local.mk
 include %D%/style/local.mk

@@ -21,7 +21,8 @@ static char *value_shown(const json_t *member) {
 	char *text = mem_alloc((size_t)size + 2, 1);
 	value_text(value, text, (size_t)size);
 	if (value.type == VALUE_WORD && (!*text || strchr(text, ' '))) {
-		char *quoted = mem_printf("'%s'", text);
+		char quote = strchr(text, '\'') ? '"' : '\'';
+		char *quoted = mem_printf("%c%s%c", quote, text, quote);
 		free(text);
 		return quoted;
 	}

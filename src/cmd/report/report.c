@@ -59,6 +59,7 @@ static void page_put(struct report *report) {
 	if (report->from) {
 		report_from_sections(report);
 	} else {
+		report_cards(report);
 		report_machine(report);
 		if (report->section_count)
 			report_recommend(report);

@@ -69,6 +69,7 @@ int report_from(struct report *report, struct err *err);
 void report_from_sections(struct report *report);
 
 /* Sections. */
+void report_cards(struct report *report);                                         /* cards.c */
 void report_machine(struct report *report);                                       /* machine.c */
 void report_recommend(struct report *report);                                     /* recommend.c */
 void report_section(struct report *report, const struct report_section *section); /* section.c */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer first: a card for each result of tune, with its verdict, the interval of its speedup, how it was decided,
+ * and the command to copy. What was only measured, or did not finish, has no card. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+
+/* The drawing, in units of its view box. */
+enum { WIDTH = 240, HEIGHT = 34, LEFT = 12, RIGHT = 228, MIDDLE = 12, BELOW = 30 };
+
+static bool has_card(const struct report_section *section) {
+	return section->tune && json_is_object(json_object_get(section->tune, "best"));
+}
+
+/* A logarithmic scale that holds the interval and 1, with some room. */
+struct ruler {
+	double low, high;
+};
+
+static const char *place(struct report *report, const struct ruler *ruler, double ratio) {
+	double at = (log(ratio) - log(ruler->low)) / (log(ruler->high) - log(ruler->low));
+	return arena_printf(report->arena, "%.1f", LEFT + (RIGHT - LEFT) * fmin(1, fmax(0, at)));
+}
+
+static const char *number(struct report *report, int value) {
+	return arena_printf(report->arena, "%d", value);
+}
+
+static void line_put(struct report *report, const char *class, const char *x1, const char *x2, int y1, int y2) {
+	html_begin(report->html, "line", "class", class, "x1", x1, "x2", x2, "y1", number(report, y1), "y2",
+	           number(report, y2), NULL);
+	html_end(report->html);
+}
+
+static void text_put(struct report *report, const char *x, const char *text) {
+	html_begin(report->html, "text", "class", "tick", "x", x, "y", number(report, BELOW), "text-anchor", "middle",
+	           NULL);
+	html_text(report->html, text);
+	html_end(report->html);
+}
+
+/* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
+static void interval_put(struct report *report, double low, double ratio, double high) {
+	struct ruler ruler = {fmin(1, low) / 1.1, fmax(1, high) * 1.1};
+	const char *at = place(report, &ruler, ratio), *one = place(report, &ruler, 1);
+	html_begin(report->html, "svg", "class", "interval", "viewBox",
+	           arena_printf(report->arena, "0 0 %d %d", WIDTH, HEIGHT), "role", "img", NULL);
+	html_element(report->html, "title", NULL, "speedup and its interval");
+	html_element(report->html, "desc", NULL, "%.3gx, between %.3gx and %.3gx, on a logarithmic scale with a line at 1x",
+	             ratio, low, high);
+	line_put(report, "axis", number(report, LEFT), number(report, RIGHT), MIDDLE, MIDDLE);
+	line_put(report, "one", one, one, MIDDLE - 8, MIDDLE + 8);
+	line_put(report, "range", place(report, &ruler, low), place(report, &ruler, high), MIDDLE, MIDDLE);
+	html_begin(report->html, "circle", "class", "dot", "cx", at, "cy", number(report, MIDDLE), "r", "4.5", NULL);
+	html_end(report->html);
+	text_put(report, one, "1x");
+	if (fabs(strtod(at, NULL) - strtod(one, NULL)) > 40)
+		text_put(report, at, arena_printf(report->arena, "%.3gx", ratio));
+	html_end(report->html);
+}
+
+static void speedup_put(struct report *report, const json_t *tune) {
+	const json_t *speedup = json_object_get(tune, "speedup"), *ci = json_object_get(speedup, "ci");
+	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
+	bool same = low == 1 && high == 1;
+	if (ratio > 0 && low > 0 && high >= low && isfinite(high) && !same)
+		interval_put(report, low, ratio, high);
+}
+
+/* "21 interleaved pairs; tried 14 of 138; noise floor 0.9 %" */
+static void decided_put(struct report *report, const json_t *tune) {
+	long long pairs = (long long)js_int_or(tune, "pairs", 0), tried = (long long)js_int_or(tune, "evaluations", 0);
+	long long valid = (long long)js_int_or(json_object_get(tune, "space"), "valid", 0);
+	double floor = js_real_or(tune, "noise_floor", NAN);
+	html_begin(report->html, "p", "class", "note", NULL);
+	if (pairs)
+		html_printf(report->html, "Decided in %lld interleaved pairs with the baseline", pairs);
+	else
+		html_printf(report->html, "Not compared with the baseline");
+	if (tried && valid)
+		html_printf(report->html, "; tried %lld of %lld", tried, valid);
+	if (isfinite(floor))
+		html_printf(report->html, "; noise floor %.2g %%", 100 * floor);
+	html_printf(report->html, ".");
+	html_end(report->html);
+}
+
+static void load_put(struct report *report, const json_t *tune) {
+	const json_t *load = json_object_get(tune, "load");
+	if (!js_bool_or(load, "busy", false))
+		return;
+	html_element(report->html, "p", "warning",
+	             "Decided on a busy machine: load %.3g on %lld processors. `sweetspot profile verify` checks it later.",
+	             js_real_or(load, "load", NAN), (long long)js_int_or(load, "processors", 0));
+}
+
+/* A program's line, else the configuration for `run`. */
+static void command_put(struct report *report, const struct report_section *section) {
+	const char *line = js_string_or(json_object_get(section->tune, "program"), "line", NULL);
+	char *config = results_config(json_object_get(json_object_get(section->tune, "best"), "config"), NULL);
+	if (line)
+		report_command(report, line);
+	else
+		report_command(report,
+		               arena_printf(report->arena, "sweetspot run %s %s%s%s", section->kernel, section->problem_text,
+		                            *section->problem_text && *config ? " " : "", config));
+	free(config);
+}
+
+static void card_put(struct report *report, const struct report_section *section) {
+	const json_t *tune = section->tune;
+	char *verdict = results_verdict(tune);
+	bool good = strcmp(js_string_or(tune, "verdict", ""), "faster") == 0;
+	html_begin(report->html, "article", "class", "card", NULL);
+	html_begin(report->html, "h3", NULL);
+	html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", section->anchor), NULL);
+	html_text(report->html, section->kernel);
+	html_end(report->html);
+	if (!json_is_object(json_object_get(tune, "program"))) /* whose command line follows */
+		html_element(report->html, "small", NULL, " %s", section->problem_text);
+	html_end(report->html);
+	html_element(report->html, "p", good ? "verdict high" : "verdict", "%s", verdict);
+	speedup_put(report, tune);
+	command_put(report, section);
+	decided_put(report, tune);
+	load_put(report, tune);
+	html_end(report->html);
+	free(verdict);
+}
+
+void report_cards(struct report *report) {
+	size_t cards = 0;
+	for (size_t i = 0; i < report->section_count; i++)
+		cards += has_card(&report->sections[i]);
+	if (!cards)
+		return;
+	html_begin(report->html, "section", "id", "results", NULL);
+	html_element(report->html, "h2", NULL, "Results");
+	html_begin(report->html, "div", "class", "cards", NULL);
+	for (size_t i = 0; i < report->section_count; i++)
+		if (has_card(&report->sections[i]))
+			card_put(report, &report->sections[i]);
+	html_end(report->html);
+	html_end(report->html);
+}
