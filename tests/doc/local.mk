@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-dist_check_SCRIPTS += %D%/pages
+dist_check_SCRIPTS += %D%/tutorial %D%/pages
+slow_tests += %D%/tutorial
 TESTS += %D%/pages
