@@ -31,7 +31,19 @@ static void on_interrupt(int number, siginfo_t *info, void *context) {
 	interrupted = 1;
 }
 
+/* SQLite maps the index of the store's log; another process that truncates it takes the pages away. What was committed
+ * is in the log. */
+static void on_lost_page(int number) {
+	static const char note[] =
+		"sweetspot: error: another process truncated a file that is in use, probably the -shm of the "
+		"store\n  hint: run it again with --resume: what was committed is kept\n";
+	(void)number;
+	ssize_t put = write(STDERR_FILENO, note, sizeof note - 1);
+	_exit(put < 0 ? 1 : err_exit_status(ERR_FAILED));
+}
+
 static void signals_set(void) {
+	signal(SIGBUS, on_lost_page);
 	struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
 	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction before;
@@ -194,8 +206,27 @@ static void reader_check(void) {
 	raise(SIGPIPE);
 }
 
+/* With the rights of another user nobody's variables may choose what is run: not those of the one who started it. */
+static void variables_drop(void) {
+	static const char prefix[] = "SWEETSPOT_";
+	const char *sudo = getenv("SUDO_UID");
+	bool raised = getuid() != geteuid() || getgid() != getegid() || (geteuid() == 0 && sudo && strcmp(sudo, "0") != 0);
+	for (char **entry = environ; raised && *entry;) {
+		if (strncmp(*entry, prefix, sizeof prefix - 1) != 0) {
+			entry++;
+			continue;
+		}
+		char *name = mem_printf("%.*s", (int)strcspn(*entry, "="), *entry);
+		fprintf(stderr, "sweetspot: warning: %s is ignored under sudo and in a setuid program\n", name);
+		unsetenv(name);
+		free(name);
+		entry = environ;
+	}
+}
+
 int main(int argc, char **argv) {
 	struct err err = {0};
+	variables_drop();
 	const char *word = argc > 1 ? argv[1] : "";
 	setlocale(LC_CTYPE, "");
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {

@@ -98,6 +98,13 @@ fuzz:
 fuzz-targets: $(BUILT_SOURCES)
 	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
 
+# Kills tuners of all kinds and resumes them, SOAK_ROUNDS times; the suite does so a few times.
+SOAK_ROUNDS = 1000
+SOAK_SEED = 1
+.PHONY: soak
+soak: all
+	BUILDDIR='$(abs_top_builddir)' $(srcdir)/tests/tune/soak '$(SOAK_ROUNDS)' '$(SOAK_SEED)'
+
 # Static analysis by clang and gcc, whichever is installed, ANALYZE_JOBS at a time (one a processor).
 ANALYZE_JOBS =
 analyze_flags = $(DEFS) $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS) $(CUDA_CPPFLAGS) $(STD_CFLAGS) $(OPENMP_CFLAGS) \

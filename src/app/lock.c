@@ -92,10 +92,13 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
 	}
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (*interrupt || (errno != EWOULDBLOCK && errno != EINTR)) {
+		if (*interrupt) {
 			close(fd);
-			return err_set(err, *interrupt ? ERR_INTERRUPTED : ERR_FAILED, NULL, "cannot get the lock: %s",
-			               *interrupt ? "interrupted" : strerror(errno));
+			return err_set(err, ERR_INTERRUPTED, NULL, "cannot get the lock: interrupted");
+		}
+		if (errno != EWOULDBLOCK && errno != EINTR) { /* a file system without locks */
+			ui_warn(ui, "run one tuner at a time", "cannot lock out a second tuner: %s", strerror(errno));
+			return fd;
 		}
 		if (!told)
 			wait_tell(ui, fd);

@@ -3,6 +3,7 @@
 #ifndef TUNER_STORE_DB_H
 #define TUNER_STORE_DB_H
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "tuner/store/store.h"
 
@@ -16,6 +17,8 @@ struct store {
 	sqlite3 *db;
 	char *path;
 	enum store_mode mode;
+	dev_t device; /* of the file that was opened */
+	ino_t inode;
 	bool wal;             /* the log is written beside the file */
 	double synced;        /* monotonic: when a trial was last flushed to the disk */
 	bool lazy;            /* commits are not flushed at the moment */

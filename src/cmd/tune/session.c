@@ -257,6 +257,10 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 		*err = second;
 		failed = -1;
 	}
+	if (store_check_there(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
+		*err = second;
+		failed = -1;
+	}
 	if (json_array_size(t->results)) {
 		struct err unwritten = {0};
 		char *profile = failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
