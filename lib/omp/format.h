@@ -70,7 +70,7 @@ struct omp_record {
 	uint64_t call_room;  /* of calls[] */
 	uint64_t dropped;    /* calls of regions beyond OMP_REGIONS */
 	uint64_t columns;    /* changes of the column */
-	/* Of the threads that lived at the end: how long they ran, and how long they waited for a processor. */
+	/* The threads that lived at the end ran so long, and waited so long for a processor. */
 	uint64_t ran_ns, waited_ns;
 	uint32_t team_count, teams[OMP_TEAMS];
 	/* Seconds that one region costs when teams a and b alternate; on the diagonal, when a follows a. */

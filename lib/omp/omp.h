@@ -90,8 +90,8 @@ void omp_region_end(struct omp_visit *visit);
 /* The region of this thread has a loop of that kind; its master tells the record. */
 void omp_region_shares(enum omp_sharing sharing);
 
-/* What the threads of a team need to know: around the region's code in each of them where omp_visit_is_inside. A region
- * within it must not see it, because its team has other threads, too: leave, and come back. */
+/* Each thread of a team keeps the visit around the region's code where omp_visit_is_inside says so. A region within it
+ * must not see it, because its team has other threads, too: leave, and come back. */
 bool omp_visit_is_inside(const struct omp_visit *visit);
 uint64_t omp_inside_begin(struct omp_visit *visit);
 void omp_inside_end(struct omp_visit *visit, uint64_t start_ns);
