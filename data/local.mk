@@ -21,6 +21,7 @@ dist_schema_DATA = \
 	%D%/schema/state.json \
 	%D%/schema/store-merge.json \
 	%D%/schema/store.json \
+	%D%/schema/sweep.json \
 	%D%/schema/tune.json
 
 # Portable events, and a file for each family of CPUs that counts them its own way.
