@@ -50,19 +50,10 @@ static size_t room(const struct tune *tune) {
 	return limit && limit - used < want ? (size_t)(limit - used) : want;
 }
 
-/* What the last result has made uninteresting gives its place, and its build, to others. */
-static void reconsider(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
-	size_t worth = ahead->count > 1 ? search_rank(tune->search, ahead->queue, ahead->count) : ahead->count;
-	while (ahead->count > worth)
-		search_withdraw(tune->search, ahead->queue[--ahead->count]);
-}
-
 static void propose(struct tune *tune) {
 	struct tune_ahead *ahead = &tune->ahead;
-	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
-	reconsider(tune);
 	size_t want = room(tune);
+	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
 	if (want)
 		ahead->count += search_ask(tune->search, ahead->queue + ahead->count, want);
 	tune_spend(tune, before);
