@@ -55,7 +55,8 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	double verify = part(result->reply, "verify_s", all - build);
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);
-	tune->trial_seconds = all - build;
+	/* As the runner and the store have it, so that a resumed search is told the same. */
+	tune->trial_seconds = fmax(0, (result->elapsed_s > 0 ? result->elapsed_s : all) - build);
 	return failed;
 }
 
