@@ -159,7 +159,9 @@ static void message_print(struct ui *ui, const char *before, const char *format,
 	if (vasprintf(&text, format, ap) < 0)
 		return;
 	text_clean(text, false);
-	fprintf(ui->diagnostics, "%s%s\n", before, text);
+	char *line = mem_printf("%s%s", before, text);
+	ui_fold(ui->diagnostics, line); /* on a terminal; one line in a file */
+	free(line);
 	free(text);
 }
 
