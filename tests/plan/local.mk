@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The program's own files that a plan needs, once for all tests.
 check_LTLIBRARIES += libplan.la
-libplan_la_SOURCES = src/app/app.c src/app/device.c src/app/plugin.c src/plan/params.c src/plan/params_words.c src/plan/plan.c src/plan/hints.c src/plan/bindings.c src/ui/ui.c \
+libplan_la_SOURCES = src/app/app.c src/app/device.c src/app/plugin.c src/plan/params.c src/plan/params_words.c src/plan/plan.c src/plan/hints.c src/plan/bindings.c src/ui/fold.c src/ui/ui.c \
 	$(PROGRAM_PLAN) %D%/help.c %D%/help.h
 libplan_la_CPPFLAGS = $(sweetspot_CPPFLAGS)
 libplan_la_LIBADD = libtuner.la libtopo.la libbase.la
