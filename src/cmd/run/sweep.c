@@ -259,7 +259,7 @@ static const struct opt *const tables[] = {
 const struct cmd cmd_sweep = {
 	.name = "sweep",
 	.summary = "measure every combination of the values given",
-	.usage = "sweep --param P=A,B,.. [--param ...] [OPTION...] -- PROGRAM [ARG...]\n"
+	.usage = "sweep --param P=A,B,.. [OPTION...] -- PROGRAM [ARG...]\n"
 			 "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
 	.options = tables,
 	.notes = "Values are a list, 1..8, 0..64+8 or 16..512*2. Parameters that are not swept\n"
