@@ -34,7 +34,10 @@ cases() {
 	same "launchers" "local
 slurm" sweetspot tune --launcher ''
 	same "what a store can do" "info
-merge" sweetspot store ''
+list
+merge
+rm
+show" sweetspot store ''
 	same "verbs of fleet" "tune
 status" sweetspot fleet ''
 	same "kernels for fleet tune" "$kernels" sweetspot fleet tune ''
