@@ -128,7 +128,7 @@ static void test_killed(void) {
 	char byte;
 	if (pipe(ends))
 		return;
-	fflush(stdout); // or the child writes it once more
+	fflush(stdout); /* The child would write it once more. */
 	pid_t child = fork();
 	if (child == 0) {
 		struct build_cache *theirs = build_cache_new(NULL);
