@@ -139,7 +139,7 @@ class Profile:
         settings: Dict[str, Any] = {}
         each = _Value()
         while self._library.sweetspot_setting(config, len(settings), ctypes.byref(each)):
-            number = int(each.number) if each.number == int(each.number) else each.number if not each.word else 0
+            number = int(each.number) if each.number.is_integer() else each.number
             settings[each.name.decode()] = each.word.decode() if each.word else number
         return settings
 

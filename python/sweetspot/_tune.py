@@ -17,7 +17,7 @@ from urllib.parse import quote
 from . import _client
 from ._command import document
 from ._params import Space, Value
-from ._results import Comparison, Measurement, Replay, Result, Trial, measurement, ratio
+from ._results import Comparison, Replay, Result, Trial, measurement, ratio
 from ._serve import Server
 from ._worker import Job
 
@@ -230,5 +230,3 @@ def replay(space: Union[str, "os.PathLike[str]"], **options: Any) -> Replay:
     found = document(["replay", "--json", "--quiet", *_options(options), os.fspath(space)])
     return Replay(found.get("space", {}), found.get("runs", []), found)
 
-
-__all__ = ["Measurement", "compare", "replay", "tune"]

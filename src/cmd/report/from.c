@@ -101,13 +101,7 @@ static void lead_put(struct report *report, const struct report_section *section
 	if (js_bool_or(table, "rate", false))
 		snprintf(value, sizeof value, "%.4g %.40s", 1 / median / js_real_or(table, "scale", 1),
 		         js_string_or(table, "value", ""));
-	char *config = results_config(json_object_get(winner, "config"), NULL);
-	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "Fastest measured configuration: ");
-	html_element(report->html, "code", NULL, "%s", config);
-	html_printf(report->html, ", %s.", value);
-	html_end(report->html);
-	free(config);
+	report_fastest(report, winner, value, "");
 }
 
 static void section_put(struct report *report, const struct report_section *section) {

@@ -93,6 +93,8 @@ void report_heading(struct report *report, const char *text);
 void report_command(struct report *report, const char *command); /* a command to copy */
 /* A sentence that something is unknown, and the command that would measure it; command may be NULL. */
 void report_absent(struct report *report, const char *sentence, const char *command);
+/* The fastest measured configuration with its value, and a sentence that follows it. */
+void report_fastest(struct report *report, const json_t *winner, const char *value, const char *rest);
 double report_shown(const struct report_section *section, double value); /* converts a stored value */
 void report_value(const struct report_section *section, double shown, char *text, size_t size);
 /* Two cells: a value as shown, and its interval; NAN if unknown. */

@@ -29,6 +29,16 @@ static void tuned_describe(struct report *report, const struct report_section *s
 	free(config);
 }
 
+void report_fastest(struct report *report, const json_t *winner, const char *value, const char *rest) {
+	char *config = results_config(json_object_get(winner, "config"), NULL);
+	html_begin(report->html, "p", "class", "lead", NULL);
+	html_printf(report->html, "Fastest measured configuration: ");
+	html_element(report->html, "code", NULL, "%s", config);
+	html_printf(report->html, ", %s.%s", value, rest);
+	html_end(report->html);
+	free(config);
+}
+
 static void untuned_describe(struct report *report, const struct report_section *section) {
 	const json_t *winner = json_object_get(section->result, "winner");
 	char value[48];
@@ -43,14 +53,8 @@ static void untuned_describe(struct report *report, const struct report_section 
 		return;
 	}
 	report_value(section, report_shown(section, js_real_or(winner, "median", NAN)), value, sizeof value);
-	char *config = results_config(json_object_get(winner, "config"), NULL);
-	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "Fastest measured configuration: ");
-	html_element(report->html, "code", NULL, "%s", config);
-	html_printf(report->html, ", %s. This command compares it with the baseline:", value);
-	html_end(report->html);
+	report_fastest(report, winner, value, " This command compares it with the baseline:");
 	report_command(report, report_advice(report, section, "tune", ""));
-	free(config);
 }
 
 /* The problem as --size of explain. */
