@@ -56,7 +56,7 @@ struct build_cache *build_cache_new(const char *base) {
 	return cache;
 }
 
-static char *base_path(struct err *err) {
+char *build_base_path(struct err *err) {
 	char *cache = sys_cache_dir(err), *path = cache ? mem_printf("%s/build", cache) : NULL;
 	free(cache);
 	return path;
@@ -65,7 +65,7 @@ static char *base_path(struct err *err) {
 /* Creates the base with the first folder that is asked for, and cleans up behind killed sessions. */
 static const char *base_open(struct build_cache *cache, struct err *err) {
 	pthread_mutex_lock(&cache->mutex);
-	char *base = cache->base ? NULL : cache->wanted ? mem_strdup(cache->wanted) : base_path(err);
+	char *base = cache->base ? NULL : cache->wanted ? mem_strdup(cache->wanted) : build_base_path(err);
 	if (base && sys_make_dirs(base, err) == 0) {
 		int lock = build_base_lock(base);
 		build_leftovers_remove(base);
@@ -101,6 +101,10 @@ static struct build_folder *folder_new(const char *key, char *path, int lock) {
 	return folder;
 }
 
+bool build_folder_has_key(const char *name, const char *key) {
+	return strncmp(name, key + KEY_PREFIX, KEY_SHOWN) == 0;
+}
+
 /* Locks the free folders that have this key. */
 static struct build_folder **candidates(const char *base, const char *key, size_t *count) {
 	struct build_folder **list = NULL;
@@ -108,7 +112,7 @@ static struct build_folder **candidates(const char *base, const char *key, size_
 	DIR *dir = opendir(base);
 	*count = 0;
 	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
-		if (strncmp(entry->d_name, key + KEY_PREFIX, KEY_SHOWN) != 0)
+		if (!build_folder_has_key(entry->d_name, key))
 			continue;
 		char *path = mem_printf("%s/%s", base, entry->d_name);
 		int own = build_lock_take(path);

@@ -30,6 +30,27 @@ void build_cache_trim(struct build_cache *cache, uint64_t bytes);
  * free. Other files in it are removed. */
 struct build_folder *build_cache_find(struct build_cache *cache, const char *key,
                                       bool (*fits)(void *ctx, const json_t *facts), void *ctx);
+
+struct build_wanted {
+	const char *key;
+	bool (*fits)(void *ctx, const json_t *facts);
+	void *ctx;
+	bool check; /* that the files have the hashes of the record */
+};
+struct build_seen {
+	char *tree;    /* NULL: not found */
+	json_t *files; /* {"name": [mode, "sha256:.."]} of the tree */
+	bool outdated; /* a folder has the key, but its facts do not fit */
+};
+/* The parent of all folders, which need not exist, for the `base` of build_cache_new; NULL: there is no home. The
+ * caller frees it. */
+char *build_cache_parent(const char *base);
+/* Looks for a kept folder without locking or changing anything, so it may be removed at any time. */
+struct build_seen build_cache_peek(const char *base, const struct build_wanted *wanted);
+void build_seen_clear(struct build_seen *seen);
+/* Does the folder hold all of these files, with their contents? Others may be there, too. */
+bool build_files_cover(const char *folder, const json_t *files);
+
 /* A new folder, in which the tree does not exist yet. */
 struct build_folder *build_cache_make(struct build_cache *cache, const char *key, struct err *err);
 /* Keeps the folder: `facts` is what decides whether it fits, `seconds` what the build took. Failures are ignored,

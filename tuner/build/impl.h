@@ -18,6 +18,8 @@ struct build_cache {
 int build_lock_take(const char *folder);
 /* Locks the parent of all folders, so that none of them is found while it is made or removed; -1 if that fails. */
 int build_base_lock(const char *base);
+char *build_base_path(struct err *err); /* the default parent of all folders; the caller frees it */
+bool build_folder_has_key(const char *name, const char *key); /* judged by the name alone */
 /* Removes folders without a record that nobody uses. The base must be locked. */
 void build_leftovers_remove(const char *base);
 

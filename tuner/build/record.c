@@ -34,13 +34,13 @@ static bool file_hash(const char *path, char hash[SHA256_TEXT]) {
 }
 
 /* The content of a file or the target of a link; "" for a folder. */
-static bool entry_content(const FTSENT *entry, char content[PATH_MAX]) {
+static bool content_of(const char *path, const struct stat *info, char content[PATH_MAX]) {
 	content[0] = '\0';
-	if (S_ISREG(entry->fts_statp->st_mode))
-		return file_hash(entry->fts_path, content);
-	if (!S_ISLNK(entry->fts_statp->st_mode))
-		return S_ISDIR(entry->fts_statp->st_mode);
-	ssize_t size = readlink(entry->fts_path, content, PATH_MAX - 1);
+	if (S_ISREG(info->st_mode))
+		return file_hash(path, content);
+	if (!S_ISLNK(info->st_mode))
+		return S_ISDIR(info->st_mode);
+	ssize_t size = readlink(path, content, PATH_MAX - 1);
 	content[size > 0 ? size : 0] = '\0';
 	return size > 0;
 }
@@ -65,7 +65,7 @@ json_t *build_record_files(const char *tree, uint64_t *bytes) {
 			continue;
 		*bytes += S_ISREG(entry->fts_statp->st_mode) ? (uint64_t)entry->fts_statp->st_size : 0;
 		good = *bytes <= BUILD_CACHE_BYTES && entry->fts_info != FTS_DNR && entry->fts_info != FTS_ERR &&
-		       entry->fts_info != FTS_NS && entry_content(entry, content) &&
+		       entry->fts_info != FTS_NS && content_of(entry->fts_path, entry->fts_statp, content) &&
 		       json_object_set_new(files, name_in(tree, entry),
 		                           json_pack("[i,s]", (int)entry->fts_statp->st_mode, content)) == 0;
 	}
@@ -100,6 +100,28 @@ bool build_record_holds(const char *tree, const json_t *files) {
 	bool same = now && json_equal(now, files);
 	json_decref(now);
 	return same;
+}
+
+/* Hashes only the files that are named, because the folder may hold much else. */
+static bool file_holds(const char *path, const json_t *file) {
+	const char *content = json_string_value(json_array_get(file, 1));
+	char now[PATH_MAX];
+	struct stat info;
+	if (!content || lstat(path, &info) || (json_int_t)info.st_mode != json_integer_value(json_array_get(file, 0)))
+		return false;
+	return content_of(path, &info, now) && strcmp(now, content) == 0;
+}
+
+bool build_files_cover(const char *folder, const json_t *files) {
+	bool all = true;
+	const char *name;
+	json_t *file;
+	json_object_foreach((json_t *)files, name, file) {
+		char *path = all ? mem_printf("%s/%s", folder, name) : NULL;
+		all = path && file_holds(path, file);
+		free(path);
+	}
+	return all;
 }
 
 json_t *build_record_read(const char *folder) {

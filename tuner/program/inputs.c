@@ -267,13 +267,13 @@ static bool facts_hold(const struct walk *walk, const json_t *facts, const char 
 	return same;
 }
 
-bool program_inputs_hold(const char *source, const char *skip, const json_t *facts) {
+static bool hold(const char *source, const char *skip, const json_t *facts, bool listed) {
 	struct walk walk;
 	char sum[32];
 	const char *all = js_string_or(facts, "all", NULL);
 	walk_begin(&walk, source, NULL, skip);
-	bool same = all || (facts_hold(&walk, facts, "files") && facts_hold(&walk, facts, "folders") &&
-	                    facts_hold(&walk, facts, "links"));
+	bool same = all || (facts_hold(&walk, facts, "files") && facts_hold(&walk, facts, "links") &&
+	                    (!listed || facts_hold(&walk, facts, "folders")));
 	if (all) {
 		walk_run(&walk);
 		snprintf(sum, sizeof sum, "%016" PRIx64, walk.all);
@@ -281,4 +281,12 @@ bool program_inputs_hold(const char *source, const char *skip, const json_t *fac
 	}
 	walk_end(&walk, NULL);
 	return same;
+}
+
+bool program_inputs_hold(const char *source, const char *skip, const json_t *facts) {
+	return hold(source, skip, facts, true);
+}
+
+bool program_inputs_unchanged(const char *source, const char *skip, const json_t *facts) {
+	return hold(source, skip, facts, false);
 }

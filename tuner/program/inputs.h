@@ -13,5 +13,8 @@ bool program_inputs_mark(const char *copy);
 json_t *program_inputs_seen(const char *source, const char *copy, const char *skip, double since);
 /* Is all of this still the same? */
 bool program_inputs_hold(const char *source, const char *skip, const json_t *facts);
+/* The same without the listings of folders: a file beside the sources, such as a log, may be new, but nothing that was
+ * read has changed. */
+bool program_inputs_unchanged(const char *source, const char *skip, const json_t *facts);
 
 #endif

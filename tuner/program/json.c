@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/program/impl.h"
+#include "tuner/program/kept.h"
 
 static void text_set(json_t *json, const char *key, const char *text) {
 	if (text)
@@ -27,6 +28,14 @@ static json_t *ways_json(const struct program *program, const json_t *best) {
 	return ways;
 }
 
+/* Identifies the executable that was measured, so that `apply` can tell it from another build. */
+static void built_set(json_t *json, const struct program *program, const json_t *best) {
+	struct program_kept kept = program_kept_find(program, best, false);
+	if (kept.name)
+		json_object_set_new(json, "built", json_string(kept.hash));
+	program_kept_clear(&kept);
+}
+
 json_t *program_json(const struct program *program, const json_t *best) {
 	const struct program_spec *spec = &program->spec;
 	json_t *json = json_object(), *argv = json_array();
@@ -37,6 +46,7 @@ json_t *program_json(const struct program *program, const json_t *best) {
 	text_set(json, "cwd", spec->cwd);
 	text_set(json, "input", spec->input);
 	text_set(json, "build", spec->build);
+	built_set(json, program, best);
 	text_set(json, "before_each", spec->before_each);
 	text_set(json, "verify", spec->verify);
 	text_set(json, "expect_output", spec->expect_same ? "same" : NULL);

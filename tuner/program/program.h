@@ -59,8 +59,9 @@ char *program_line(const struct program *program, const json_t *config);
 json_t *program_usage(const struct program *program, const json_t *config);
 /* Records usage from a trial that another program of the same specification has run. */
 void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result);
-/* Returns {"argv": [template], "shell", "cwd", "input", "build", "before_each", "verify", "expect_output", "openmp",
- * "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line": "..", "baseline_line":
+/* Returns {"argv": [template], "shell", "cwd", "input", "build", "built", "before_each", "verify", "expect_output",
+ * "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line": "..",
+ * "baseline_line":
  * ".."}, which `apply` and `profile verify` read. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);
 

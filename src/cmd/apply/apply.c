@@ -18,7 +18,7 @@ static const struct opt options[] = {
 	{"regions", 0, NULL, "use the settings found by tune --regions", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"print", 0, NULL, "print the command instead of running it", 0},
-	{"or-as-is", 0, NULL, "run it unchanged if nothing is recommended", 0},
+	{"or-as-is", 0, NULL, "run it as it is if nothing can be recommended", 0},
 	OPT_GROUP("Which recommendation"),
 	{"size", 's', "K=V,..", "problem size of KERNEL (the newest)", OPT_REPEAT},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
@@ -108,6 +108,7 @@ static int request_read(const struct opt_args *args, struct apply_request *reque
 	static const char hint[] = "sweetspot apply [KERNEL] -- ./app in.dat";
 	request->words = opt_rest(args, &request->count);
 	request->shell = opt_has(args, "shell");
+	request->as_is = opt_has(args, "or-as-is");
 	request->kernel = opt_word(args, 0);
 	if (!opt_dashes(args))
 		return err_set(err, ERR_USAGE, hint, "write -- before the program");
@@ -128,7 +129,7 @@ static int request_read(const struct opt_args *args, struct apply_request *reque
 
 static int apply(struct app *app, const struct opt_args *args, const struct apply_request *request,
                  struct launch *launch, struct err *err) {
-	if (launch_make(launch, request, err))
+	if (launch_make(app_ui(app), launch, request, err))
 		return -1;
 	launch_warn(app_ui(app), launch);
 	if (!opt_has(args, "print"))

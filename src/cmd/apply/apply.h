@@ -23,6 +23,7 @@ struct apply_request {
 	bool shell;                /* the words, joined with blanks, are a command for sh -c */
 	const char *kernel;        /* the name of a kernel; NULL: find the program */
 	const char *const *params; /* variables that the user lets a file set, NULL-terminated */
+	bool as_is;                /* run the user's own build if the one that was measured is not there */
 	const char *const *size;   /* parts of the kernel's problem as "K=V,..", NULL-terminated */
 };
 
@@ -40,8 +41,8 @@ int apply_choose(const json_t *profile, const struct apply_request *request, str
 
 /* Tells whether `text` matches the template words of `program` (of an entry), in which {NAME} matches any text. */
 bool apply_template_fits(const char *template, const char *text, const json_t *program);
-/* Fills in the values of `config`, and "." for {SOURCE} and {BUILD}. With `shell`, each value is quoted. The caller
- * frees it. */
+/* Fills in the values of `config`, and "." for {SOURCE} and {BUILD} without a value. With `shell`, each value is
+ * quoted. The caller frees it. */
 char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
 /* The same with a line for a shell. NULL and ERR_USAGE if a value would stand where no quoting is safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
@@ -52,12 +53,17 @@ char *apply_template_line(const json_t *program, const json_t *config);
 /* A command with its environment. */
 struct launch {
 	struct apply_choice choice; /* entry is NULL if the command runs unchanged */
+	json_t *config;             /* the recommended values, and the folder of the build as "BUILD" */
+	char *program;              /* runs instead of the first word; NULL: that one */
 	char **argv;                /* NULL-terminated */
 	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */
 };
 
 /* Prepares the launch from launch->choice. ERR_USAGE if a recommended value must not be put into an environment. */
-int launch_make(struct launch *launch, const struct apply_request *request, struct err *err);
+int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err);
+/* Finds the build that was measured, if the program was built for its recommendation. ERR_BARRED if it is gone, and the
+ * user's own file is older than the tuning. */
+int launch_build_choose(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err);
 void launch_clear(struct launch *launch);
 void launch_warn(struct ui *ui, const struct launch *launch);
 void launch_print(const struct launch *launch, bool json);

@@ -44,9 +44,8 @@ static int environment_read(struct launch *launch, struct err *err) {
 
 static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
 	const json_t *program = json_object_get(launch->choice.entry, "program");
-	const json_t *config = json_object_get(launch->choice.entry, "config");
 	char *line = program_join((const char *const *)request->words, false);
-	char *filled = program ? apply_shell_fill(line, program, config, err) : mem_strdup(line);
+	char *filled = program ? apply_shell_fill(line, program, launch->config, err) : mem_strdup(line);
 	free(line);
 	launch->argv[0] = mem_strdup("/bin/sh");
 	launch->argv[1] = mem_strdup("-c");
@@ -57,13 +56,16 @@ static int shell_fill(struct launch *launch, const struct apply_request *request
 /* Copies the words and replaces {NAME} by the recommended value. */
 static int words_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
 	const json_t *program = json_object_get(launch->choice.entry, "program");
-	const json_t *config = json_object_get(launch->choice.entry, "config");
 	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
 	if (request->shell)
 		return shell_fill(launch, request, err);
 	for (size_t i = 0; i < request->count; i++)
-		launch->argv[i] =
-			program ? apply_template_fill(request->words[i], false, program, config) : mem_strdup(request->words[i]);
+		launch->argv[i] = program ? apply_template_fill(request->words[i], false, program, launch->config)
+		                          : mem_strdup(request->words[i]);
+	if (launch->program) {
+		free(launch->argv[0]);
+		launch->argv[0] = mem_strdup(launch->program);
+	}
 	return 0;
 }
 
@@ -101,12 +103,15 @@ int launch_run(struct app *app, const struct launch *launch, struct err *err) {
 	return fail_exec(launch, errno, err);
 }
 
-int launch_make(struct launch *launch, const struct apply_request *request, struct err *err) {
+int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err) {
 	launch->set = json_object();
 	launch->unset = json_array();
+	launch->config = json_copy(json_object_get(launch->choice.entry, "config"));
 	if (launch->choice.foreign && profile_check_foreign(launch->choice.entry, request->params, err))
 		return -1;
 	if (launch->choice.entry && environment_read(launch, err))
+		return -1;
+	if (launch_build_choose(ui, launch, request, err))
 		return -1;
 	return words_fill(launch, request, err);
 }
@@ -115,6 +120,8 @@ void launch_clear(struct launch *launch) {
 	for (char **word = launch->argv; word && *word; word++)
 		free(*word);
 	free(launch->argv);
+	free(launch->program);
+	json_decref(launch->config);
 	json_decref(launch->set);
 	json_decref(launch->unset);
 }

@@ -17,7 +17,7 @@ enum { FOLDERS = sizeof folders / sizeof *folders };
 static char *value_of(const void *ctx, const char *name) {
 	for (size_t i = 0; i < FOLDERS; i++)
 		if (strcmp(name, folders[i]) == 0)
-			return mem_strdup(".");
+			return mem_strdup(js_string_or(ctx, name, "."));
 	return program_value_text(json_object_get(ctx, name));
 }
 
