@@ -5,10 +5,11 @@ check_PROGRAMS += %D%/app
 %C%_app_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -pthread
 %C%_app_LDADD = $(LIBSWEETSPOT)
 
-lib_tests = %D%/regions %D%/counted %D%/hostile %D%/profile %D%/profile_places %D%/profile_machine %D%/profile_hostile \
+lib_tests = %D%/counted %D%/hostile %D%/profile %D%/profile_places %D%/profile_machine %D%/profile_hostile \
 	%D%/profile_threads %D%/profile_fleet
-check_PROGRAMS += $(lib_tests)
+check_PROGRAMS += $(lib_tests) %D%/regions
 TESTS += $(lib_tests)
+slow_tests += %D%/regions
 %C%_regions_SOURCES = %D%/regions.c %D%/rig.h
 %C%_regions_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_regions_LDADD = libworker.la libcounters.la libtopo.la libbase.la

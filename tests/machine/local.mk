@@ -8,4 +8,4 @@ TESTS += %D%/ceilings_file %D%/ceilings_gpu
 	src/cmd/machine/ceilings.h
 %C%_ceilings_gpu_LDADD = libbase.la $(JANSSON_LIBS) -lm
 dist_check_SCRIPTS += %D%/ceilings
-TESTS += %D%/ceilings
+slow_tests += %D%/ceilings

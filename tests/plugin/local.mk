@@ -11,4 +11,4 @@ TESTS += %D%/worker
 check_PROGRAMS += %D%/spec_c
 %C%_spec_c_SOURCES = %D%/spec_c.c
 %C%_spec_c_LDADD = libtuner.la libbase.la
-TESTS += %D%/spec_c
+slow_tests += %D%/spec_c

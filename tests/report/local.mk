@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/chart %D%/chart_values %D%/chart_places
-TESTS += %D%/chart %D%/chart_values %D%/chart_places
+TESTS += %D%/chart_values %D%/chart_places
+slow_tests += %D%/chart
 %C%_chart_SOURCES = %D%/chart.c %D%/chart_check.h %D%/svg_reader.h $(CHART_SOURCES)
 %C%_chart_LDADD = libbase.la -lm
 %C%_chart_values_SOURCES = %D%/chart_values.c %D%/chart_check.h %D%/svg_reader.h $(CHART_SOURCES)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-STYLE_TESTS = %D%/rooms %D%/rooms_planted %D%/licences %D%/headers %D%/house %D%/format %D%/manual
-dist_check_SCRIPTS += $(STYLE_TESTS)
+STYLE_TESTS = %D%/rooms %D%/rooms_planted %D%/licences %D%/house %D%/manual
+slow_tests += %D%/headers %D%/format
+dist_check_SCRIPTS += $(STYLE_TESTS) %D%/headers %D%/format
 TESTS += $(STYLE_TESTS)

@@ -76,14 +76,13 @@ struct strategy {
 	const char *name, *summary;
 	size_t state_size; /* the search allocates it, set to zero */
 	int (*init)(void *state, const struct strategy_task *task, struct err *err);
-	/* Proposes up to `want` (>= 1) distinct valid indexes that are neither in the history nor asked for before, those
-	 * that should be measured first before the others. 0: the
-	 * strategy waits for results; with none outstanding it has run out of ideas, and the search goes on at random
-	 * before it asks again. */
+	/* Proposes up to `want` (>= 1) distinct valid indexes that are neither in the history nor pending, in the order in
+	 * which they should be measured. 0: the strategy waits for results. If none are pending, it has run out of ideas,
+	 * and the search goes on at random before it asks again. */
 	size_t (*ask)(void *state, uint64_t *out, size_t want);
 	/* Also reports configurations that the strategy did not ask for (the baseline, earlier results). */
 	void (*tell)(void *state, uint64_t index, const struct strategy_outcome *outcome);
-	/* Orders configurations that were asked for and have no result yet by what is known now, the most useful first, and
+	/* Sorts pending configurations by their expected usefulness after the latest results, the most useful first, and
 	 * returns how many are still worth measuring. NULL: the order stays, and all of them are. */
 	size_t (*rank)(void *state, uint64_t *pending, size_t count);
 	/* A configuration that was asked for will not be measured, and may be asked for again. NULL: nothing to forget. */

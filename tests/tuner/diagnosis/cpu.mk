@@ -7,4 +7,5 @@ check_PROGRAMS += $(DIAGNOSIS_CPU_TESTS)
 %C%_shuffled_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 %C%_measured_SOURCES = %D%/measured.c %D%/made.h
 %C%_measured_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
-TESTS += $(DIAGNOSIS_CPU_TESTS)
+TESTS += %D%/measured
+slow_tests += %D%/cpu %D%/shuffled

@@ -9,4 +9,5 @@ EXTRA_DIST += %D%/gpu_help.h %D%/recorded
 %C%_gpu_recorded_SOURCES = %D%/gpu_recorded.c
 %C%_gpu_recorded_CPPFLAGS = $(AM_CPPFLAGS) -DRECORDED='"$(abs_top_srcdir)/%D%/recorded"'
 %C%_gpu_recorded_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
-TESTS += $(GPU_DIAGNOSIS_TESTS)
+TESTS += %D%/gpu_recorded
+slow_tests += %D%/gpu_counters %D%/gpu_times

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/export %D%/build %D%/site
-TESTS += %D%/export %D%/build %D%/site
+TESTS += %D%/export %D%/build
+slow_tests += %D%/site
 %C%_export_SOURCES = %D%/export.c
 %C%_export_LDADD = libtuner.la libbase.la
 %C%_build_SOURCES = %D%/build.c

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/million %D%/two %D%/judge %D%/launchers \
 	%D%/slurm_words %D%/pool_workers %D%/pool_killed
-TESTS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/million %D%/two %D%/judge %D%/launchers %D%/slurm_words \
-	%D%/pool_workers %D%/pool_killed
+TESTS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/two %D%/judge %D%/launchers %D%/slurm_words \
+	%D%/pool_workers
+slow_tests += %D%/million %D%/pool_killed
 %C%_pool_simulated_SOURCES = %D%/pool_simulated.c
 %C%_pool_simulated_LDADD = libtuner.la libbase.la -lm
 %C%_tune_pool_SOURCES = %D%/tune_pool.c %D%/play.c %D%/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/profile %D%/merge %D%/select %D%/hostile
-TESTS += %D%/profile %D%/merge %D%/select %D%/hostile
+TESTS += %D%/profile %D%/merge %D%/select
+slow_tests += %D%/hostile
 %C%_profile_SOURCES = %D%/profile.c
 %C%_profile_LDADD = libtuner.la libbase.la
 %C%_merge_SOURCES = %D%/merge.c %D%/made.h

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/words %D%/tree %D%/runner %D%/build %D%/lies
-TESTS += %D%/words %D%/tree %D%/runner %D%/build %D%/lies
+TESTS += %D%/words %D%/tree %D%/build %D%/lies
+slow_tests += %D%/runner
 %C%_words_SOURCES = %D%/words.c
 %C%_words_LDADD = libtuner.la libbase.la
 %C%_tree_SOURCES = %D%/tree.c

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead
-TESTS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead
+TESTS += %D%/bound %D%/honest %D%/guard %D%/ahead
+slow_tests += %D%/search %D%/large %D%/batch
 %C%_search_SOURCES = %D%/search.c %D%/land.c %D%/land.h %D%/kernels.c %D%/mixed.c %D%/play.c %D%/play.h \
 	tests/tuner/space/help.h
 %C%_search_LDADD = libtuner.la libbase.la -lm

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/sizes %D%/midpoint_race
-TESTS += %D%/sizes %D%/midpoint_race
+slow_tests += %D%/sizes %D%/midpoint_race
 %C%_sizes_SOURCES = %D%/sizes.c
 %C%_sizes_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 %C%_midpoint_race_SOURCES = %D%/midpoint_race.c

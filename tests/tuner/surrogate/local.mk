@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/coding %D%/surrogate %D%/sources %D%/cost %D%/opening
-TESTS += %D%/coding %D%/surrogate %D%/sources %D%/cost %D%/opening
+TESTS += %D%/coding %D%/sources %D%/cost %D%/opening
+slow_tests += %D%/surrogate
 %C%_coding_SOURCES = %D%/coding.c tests/tuner/space/help.h
 %C%_coding_LDADD = libtuner.la libbase.la -lm
 %C%_surrogate_SOURCES = %D%/surrogate.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
