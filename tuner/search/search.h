@@ -18,10 +18,10 @@ size_t search_ask(struct search *search, uint64_t *out, size_t want);
  */
 void search_tell(struct search *search, uint64_t index, const struct strategy_outcome *outcome);
 void search_tell_value(struct search *search, uint64_t index, enum strategy_result result, double value);
-/* A pool that builds ahead asks for as many configurations as it can build, builds them in this order, and tells results
- * in any order. After each result, search_rank sorts the pending ones by their expected usefulness now, and the pool
- * may stop building those behind the returned number, because the search no longer expects much of them. It returns
- * them with search_withdraw. (ADR 15 shows how much time this saves.) */
+/* A pool that builds ahead asks for as many configurations as it can build, builds them in this order, and tells
+ * results in any order. After each result, search_rank sorts the pending ones by their expected usefulness now, and the
+ * pool may stop building those behind the returned number, because the search no longer expects much of them. It
+ * returns them with search_withdraw. (ADR 15 shows how much time this saves.) */
 size_t search_rank(struct search *search, uint64_t *pending, size_t count);
 /* The configuration will not be measured for now; the search may ask for it again. */
 void search_withdraw(struct search *search, uint64_t index);
