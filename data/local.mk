@@ -22,6 +22,7 @@ dist_schema_DATA = \
 	%D%/schema/store-merge.json \
 	%D%/schema/store.json \
 	%D%/schema/sweep.json \
+	%D%/schema/tune-plan.json \
 	%D%/schema/tune.json
 
 # Portable events, and a file for each family of CPUs that counts them its own way.

@@ -25,7 +25,8 @@ static void progress(void *ctx, const char *phase, int done, int all) {
 
 int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
                          struct regions_options *options, struct err *err) {
-	static const char *const refused[] = {"param", "build", "openmp", "metric", "spec", "sizes", "launcher", "resume"};
+	static const char *const refused[] = {"param", "build",    "openmp", "metric", "spec",
+	                                      "sizes", "launcher", "resume", "plan",   "export"};
 	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
 	const char *expect = opt_get(args, "expect-output", NULL);
 	long long seed;

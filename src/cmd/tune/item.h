@@ -19,7 +19,9 @@ struct tune_item {
 	struct runner runner;           /* set from the start, or by open */
 	void *state;
 	int (*open)(struct tune_item *item, struct app *app,
-	            struct err *err);         /* called before the first trial; may be NULL */
+	            struct err *err); /* called before the first trial; may be NULL */
+	/* The command of a configuration, which the caller frees; NULL: it is not a command. */
+	char *(*line)(const struct tune_item *item, const json_t *config);
 	void (*free)(struct tune_item *item); /* called even if open failed */
 };
 

@@ -100,6 +100,11 @@ static void work_seen(void *ctx, const struct trial_request *request, const stru
 	program_usage_note(p->program, request->config, result);
 }
 
+static char *line_of(const struct tune_item *item, const json_t *config) {
+	const struct program_item *p = item->state;
+	return program_line(p->program, config);
+}
+
 static void free_program(struct tune_item *item) {
 	struct program_item *p = item->state;
 	program_free(p->program);
@@ -119,8 +124,8 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 	struct tune_item *item = mem_alloc(1, sizeof *item);
 	struct program_item *p = mem_alloc(1, sizeof *p);
 	*p = (struct program_item){.spec = spec, .plan = plan, .program = program};
-	*item =
-		(struct tune_item){.state = p, .notes = plan->notes, .runner = program_runner(program), .free = free_program};
+	*item = (struct tune_item){
+		.state = p, .notes = plan->notes, .runner = program_runner(program), .line = line_of, .free = free_program};
 	item->work =
 		(struct pool_work){.ctx = item, .open = work_open, .close = work_close, .seen = work_seen, .seen_ctx = p};
 	item->task = (struct tune_task){

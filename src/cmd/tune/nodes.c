@@ -32,7 +32,6 @@ const struct opt launcher_options[] = {
 	{"launcher", 0, "NAME", "where to measure: local or slurm (local)", 0},
 	{"nodes", 0, "N", "nodes to measure on at once (all allocated, or 1)", 0},
 	{"srun-args", 0, "WORDS", "more options for srun, as '-p long -t 30'", 0},
-	{"plan", 0, NULL, "only print the srun lines and the budget", 0},
 	{0},
 };
 
@@ -55,7 +54,7 @@ static const struct launcher *launcher_read(const char *name, struct err *err) {
 
 /* Refuses options that only make sense for nodes. */
 static int local_check(const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"nodes", "srun-args", "plan"};
+	static const char *const names[] = {"nodes", "srun-args"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (opt_has(args, names[i]))
 			return err_set(err, ERR_USAGE, "add --launcher slurm", "--%s needs nodes of a cluster", names[i]);

@@ -29,6 +29,7 @@ const struct opt tune_options[] = {
 	{"no-transfer", 0, NULL, "do not use earlier results", 0},
 	{"complete", 0, NULL, "run every trial to its end, to record a space", 0},
 	{"resume", 0, NULL, "continue an interrupted search", 0},
+	{"plan", 0, NULL, "only print what would be run, and the budget", 0},
 	OPT_GROUP("Measuring"),
 	{"timeout", 0, "SECONDS", "longest trial (a few times the baseline's)", 0},
 	{"counters", 'c', "NAME,..", "what to count of baseline and finalists (auto)", OPT_REPEAT},
@@ -156,7 +157,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	    (timeout && opt_limit(timeout, "timeout", &settings->timeout_s, err)) ||
 	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    objective_read(args, settings, err) || counters_read(args, settings, err) ||
-	    stop_when_read(args, &settings->stop_gain, err) ||
+	    measured_format_read(args, &settings->format, err) || stop_when_read(args, &settings->stop_gain, err) ||
 	    opt_int(args, "jobs", 1, BUILD_JOBS_MAX, 0, &settings->jobs, err) ||
 	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;

@@ -4,6 +4,7 @@
 #define SRC_CMD_TUNE_OPTIONS_H
 #include "src/base/opt.h"
 #include "src/show/counters_words.h"
+#include "src/show/measured.h"
 #include "tuner/tune/tune.h"
 
 struct tune_settings {
@@ -14,8 +15,9 @@ struct tune_settings {
 	uint64_t seed; /* drawn at random if none is given */
 	double timeout_s;
 	bool transfer, complete;
-	long long jobs;   /* builds at the same time; 0: as many as suit the item */
-	double stop_gain; /* 0: do not stop early */
+	long long jobs;              /* builds at the same time; 0: as many as suit the item */
+	double stop_gain;            /* 0: do not stop early */
+	enum measured_format format; /* of --export */
 	struct counters_words words;
 	struct trial_counters counters; /* refers to `words` */
 };

@@ -19,6 +19,7 @@
 #include "src/cmd/tune/describe.h"
 #include "src/cmd/tune/session_impl.h"
 #include "src/cmd/tune/sizes.h"
+#include "src/cmd/tune/trials.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 
@@ -203,11 +204,13 @@ static char *profile_write(struct tuning *t, struct err *err) {
 	return path;
 }
 
-static void show(struct tuning *t, const char *profile, struct err *err) {
+static int show(struct tuning *t, const char *profile, struct err *err) {
+	if (t->what->settings.format)
+		return tune_trials_export(t->store, t->results, t->what->settings.format, err);
 	if (!opt_has(t->what->args, "json")) {
 		results_print(app_ui(t->app), t->results, t->noise_floor, profile, store_path(t->store));
 		results_sizes_print(app_ui(t->app), t->sizes);
-		return;
+		return 0;
 	}
 	json_t *document =
 		json_pack("{s:s,s:O,s:o,s:O,s:s,s:o}", "schema", "sweetspot-tune/1", "machine", app_machine(t->app, err),
@@ -219,6 +222,7 @@ static void show(struct tuning *t, const char *profile, struct err *err) {
 		json_object_set_new(document, "fleet", tune_nodes_json(t->what->nodes));
 	js_write(document, stdout);
 	json_decref(document);
+	return 0;
 }
 
 static bool has_unproven(const struct tuning *t) {
@@ -264,7 +268,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	if (json_array_size(t->results)) {
 		struct err unwritten = {0};
 		char *profile = failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
-		show(t, profile, &second);
+		failed = show(t, profile, &unwritten) || failed ? -1 : 0;
 		if (open || interrupted)
 			resume_hint(t);
 		free(profile);

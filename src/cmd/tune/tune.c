@@ -13,6 +13,7 @@
 #include "src/cmd/tune/stop_when.h"
 #include "src/cmd/tune/builds.h"
 #include "src/cmd/tune/counters.h"
+#include "src/cmd/tune/dry.h"
 #include "src/cmd/tune/nodes.h"
 #include "src/cmd/tune/session.h"
 #include "src/cmd/tune/sizes.h"
@@ -138,7 +139,10 @@ static int items_make(struct tune_session *session, struct err *err) {
 static int plan(struct tune_session *session, struct err *err) {
 	if (items_make(session, err))
 		return -1;
-	tune_nodes_plan(session->nodes, &session->settings.budget, opt_has(session->args, "json"));
+	if (session->nodes)
+		tune_nodes_plan(session->nodes, &session->settings.budget, opt_has(session->args, "json"));
+	else
+		tune_dry_print(session);
 	return 0;
 }
 
@@ -167,13 +171,23 @@ static const struct opt regions_options[] = {
 	{0},
 };
 
-static const struct opt *const tables[] = {tune_what_options, plan_options,     cmd_device_options, program_options,
-                                           regions_options,   tune_options,     stop_when_options,  tune_build_options,
-                                           source_options,    launcher_options, cmd_store_options,  NULL};
+static const struct opt *const tables[] = {tune_what_options,
+                                           plan_options,
+                                           cmd_device_options,
+                                           program_options,
+                                           regions_options,
+                                           tune_options,
+                                           stop_when_options,
+                                           tune_build_options,
+                                           source_options,
+                                           launcher_options,
+                                           measured_options,
+                                           cmd_store_options,
+                                           NULL};
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	bool by_region = opt_has(args, "openmp") && !opt_has(args, "plan") && !opt_has(args, "no-regions") &&
-	                 regions_command_suits(app, args, tables);
+	bool by_region = opt_has(args, "openmp") && !opt_has(args, "plan") && !opt_has(args, "export") &&
+	                 !opt_has(args, "no-regions") && regions_command_suits(app, args, tables);
 	if (by_region || opt_has(args, "regions"))
 		return regions_command_tune(app, args, err);
 	struct tune_session session = {.app = app, .args = args};
