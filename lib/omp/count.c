@@ -42,7 +42,7 @@ static bool event_read(const char *text, struct omp_event *event) {
 }
 
 void omp_events_find(struct omp_record *record) {
-	const char *text = getenv("SWEETSPOT_REGION_EVENTS");
+	const char *text = omp_word(OMP_WORD_EVENTS);
 	while (text && *text && record->event_count < OMP_EVENTS) {
 		struct omp_event event = {.error = 0};
 		if (event_read(text, &event))

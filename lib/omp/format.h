@@ -38,8 +38,8 @@ struct omp_region {
 	uint64_t offset; /* of the outlined function from the module's load address */
 	uint32_t module, sharing;
 	char place[OMP_PLACE]; /* ";file;function;line;column;;" of clang, or empty */
-	uint64_t calls;        /* outermost ones of the thread that began the first region */
-	uint64_t others;       /* calls of other threads, and nested ones */
+	uint64_t calls;        /* outermost ones, one at a time */
+	uint64_t others;       /* nested calls, and those during a call of another thread */
 	uint64_t ns, least_ns, most_ns;
 	uint64_t threads_sum; /* of the teams that were asked for, 0 for the runtime's own choice counting as its default */
 	uint64_t fixed;       /* calls whose num_threads clause, if clause or omp_set_num_threads decided the team */

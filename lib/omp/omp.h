@@ -64,7 +64,7 @@ struct omp_visit {
 	struct omp_setting setting;
 	unsigned threads; /* to pass on; 0: no choice of ours */
 	uint64_t start_ns;
-	bool outer; /* outermost, in the thread whose calls are recorded */
+	bool outer; /* outermost, and recorded */
 	bool busy;
 	int old_kind, old_chunk; /* to be restored; 0: nothing was set */
 	_Atomic uint64_t busy_sum, busy_max;
@@ -107,6 +107,10 @@ void omp_region_team_set(void);
 void omp_events_find(struct omp_record *record);
 void omp_counts_begin(void);
 void omp_counts_end(struct omp_region *region);
+
+/* A variable of the environment as it was when the program began. NULL: it was not set. */
+enum omp_word { OMP_WORD_TABLE, OMP_WORD_RECORD, OMP_WORD_EVENTS, OMP_WORDS };
+const char *omp_word(enum omp_word word);
 
 uint64_t omp_now(void);
 /* The function of that name after this library, also of a runtime that was opened privately. NULL: there is none. */

@@ -41,8 +41,8 @@ static uint32_t cpus_allowed(void) {
 }
 
 static struct omp_record *make(void) {
-	const char *prefix = getenv("SWEETSPOT_OMP_RECORD");
-	struct omp_record *made = prefix && *prefix ? map(prefix) : NULL;
+	const char *prefix = omp_word(OMP_WORD_RECORD);
+	struct omp_record *made = prefix ? map(prefix) : NULL;
 	if (made)
 		made->call_room = OMP_CALLS;
 	else

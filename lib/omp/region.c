@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end of a region's call. One thread, the first that enters a region, is recorded and explores: its calls
- * follow each other, so that neighbours in time can be compared. Calls of other threads and nested ones get the first
- * column of the table and are only counted. */
+/* Begin and end of a region's call. One outermost region at a time is recorded and gets its setting: such calls follow
+ * each other, so that neighbours in time can be compared. Nested ones, and those that another thread begins meanwhile,
+ * are only counted. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,7 +9,8 @@
 #include "lib/omp/omp.h"
 
 static struct {
-	atomic_int owned;      /* a thread explores */
+	atomic_bool taken;     /* a region runs that is recorded */
+	bool is_known;         /* default_team */
 	atomic_bool team_set;  /* by the program */
 	unsigned default_team; /* of the runtime, before any region */
 	uint64_t until_ns;     /* the column holds until then */
@@ -20,7 +21,6 @@ static struct {
 	bool paused;
 } self;
 
-OMP_TLS bool owner;
 OMP_TLS const struct omp_visit *current; /* the region that this thread runs as its master */
 
 static unsigned random_below(unsigned bound) { /* xorshift64*, Vigna 2016 */
@@ -67,16 +67,15 @@ static struct omp_setting setting_of(const struct omp_row *row, unsigned column)
 	return row->columns[column < row->count ? column : row->count - 1];
 }
 
-static bool owner_is(struct omp_record *record) {
-	int none = 0;
-	if (owner)
-		return true;
-	if (atomic_load_explicit(&self.owned, memory_order_relaxed) ||
-	    !atomic_compare_exchange_strong(&self.owned, &none, 1))
+static bool turn_take(struct omp_record *record) {
+	if (atomic_load_explicit(&self.taken, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&self.taken, true, memory_order_acquire))
 		return false;
-	owner = true;
-	self.default_team = (unsigned)omp_calls_get()->max_threads();
-	record->default_threads = self.default_team;
+	if (!self.is_known) {
+		self.default_team = (unsigned)omp_calls_get()->max_threads();
+		record->default_threads = self.default_team;
+		self.is_known = true;
+	}
 	return true;
 }
 
@@ -112,7 +111,7 @@ void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing 
 	if (!visit->slot)
 		return;
 	bool nested = calls->level() > 0;
-	visit->outer = !nested && owner_is(record);
+	visit->outer = !nested && turn_take(record);
 	if (nested || !visit->outer) {
 		__atomic_add_fetch(&visit->slot->region->others, 1, __ATOMIC_RELAXED);
 		visit->setting = (struct omp_setting){0};
@@ -172,6 +171,7 @@ void omp_region_end(struct omp_visit *visit) {
 	busy_add(region, visit, ns);
 	if (table && table->trace)
 		call_add(visit, ns);
+	atomic_store_explicit(&self.taken, false, memory_order_release);
 }
 
 /* A region of several loops is named after the one that can be changed most. */
@@ -186,10 +186,10 @@ void omp_region_team_set(void) {
 }
 
 void omp_region_forked(void) {
-	atomic_store(&self.owned, 0);
+	atomic_store(&self.taken, false);
+	self.is_known = false;
 	self.until_ns = 0;
 	self.paused = false;
-	owner = false;
 	current = NULL;
 }
 

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "lib/omp/omp.h"
@@ -27,6 +29,28 @@ void *omp_next(const char *name) {
 		}
 	}
 	return found;
+}
+
+static pthread_once_t words_once = PTHREAD_ONCE_INIT;
+static char *words[OMP_WORDS];
+
+static void words_save(void) {
+	static const char *const names[OMP_WORDS] = {"SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD",
+	                                             "SWEETSPOT_REGION_EVENTS"};
+	for (size_t i = 0; i < OMP_WORDS; i++) {
+		const char *text = getenv(names[i]);
+		words[i] = text && *text ? strdup(text) : NULL;
+	}
+}
+
+/* The program may clean its environment before its first region. Another library's constructor may come first. */
+__attribute__((constructor)) static void start(void) {
+	pthread_once(&words_once, words_save);
+}
+
+const char *omp_word(enum omp_word word) {
+	pthread_once(&words_once, words_save);
+	return words[word];
 }
 
 static void calls_find(void) {

@@ -151,8 +151,8 @@ bool omp_table_read(const char *path, struct omp_table *table) {
 }
 
 static void load(void) {
-	const char *path = getenv("SWEETSPOT_OMP_TABLE");
-	if (!path || !*path)
+	const char *path = omp_word(OMP_WORD_TABLE);
+	if (!path)
 		return;
 	usable = omp_table_read(path, &loaded);
 	if (!usable)

@@ -13,6 +13,7 @@ class Sweetspot(AutotoolsPackage):
     version("main", branch="main")
 
     variant("papi", default=True, description="Count with PAPI")
+    variant("libdw", default=True, description="Lines of parallel regions through elfutils")
 
     depends_on("c", type="build")
     depends_on("autoconf", type="build")
@@ -26,6 +27,7 @@ class Sweetspot(AutotoolsPackage):
     depends_on("sqlite@3.35:")
     depends_on("zlib-api")
     depends_on("papi", when="+papi")
+    depends_on("elfutils", when="+libdw")
 
     def configure_args(self):
-        return self.with_or_without("papi")
+        return self.with_or_without("papi") + self.with_or_without("libdw")

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* app WHAT: a program as users have them, which does one thing that the preloaded library must survive. */
+#define _GNU_SOURCE /* clearenv */
 #include <dlfcn.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +194,21 @@ static void picky(int times) {
 	}
 }
 
+/* The first region belongs to a thread that ends before the others begin. */
+static void *run_region(void *times) {
+	for (int i = 0; i < *(int *)times; i++)
+		region();
+	return NULL;
+}
+
+static void in_threads(void) {
+	for (int i = 0; i < 3; i++) {
+		pthread_t thread;
+		if (pthread_create(&thread, NULL, run_region, &(int){i + 1}) == 0)
+			pthread_join(thread, NULL);
+	}
+}
+
 static void cancelled(void) {
 #pragma omp parallel
 	{
@@ -232,6 +249,10 @@ int main(int argc, char **argv) {
 			ended();
 		else if (strcmp(what, "picky") == 0)
 			picky(20000);
+		else if (strcmp(what, "threads") == 0)
+			in_threads();
+		else if (strcmp(what, "bare") == 0)
+			clearenv(), region();
 		else if (strcmp(what, "cancel") == 0)
 			cancelled();
 	}

@@ -93,9 +93,11 @@ json_t *regions_profile_json(const struct regions_run *run, const json_t *more) 
 		json_array_append_new(regions, json);
 	}
 	free(order);
-	return json_pack("{s:o,s:s,s:i,s:i,s:o}", "time", js_number(run->seconds), "runtime",
+	double waiting = regions_record_waiting(record);
+	return json_pack("{s:o,s:s,s:i,s:i,s:o,s:b,s:o}", "time", js_number(run->seconds), "runtime",
 	                 record->raw->runtime == OMP_RUNTIME_KMP ? "libomp" : "libgomp", "default_threads",
-	                 (int)record->raw->default_threads, "processes", (int)record->processes, "regions", regions);
+	                 (int)record->raw->default_threads, "processes", (int)record->processes, "waiting",
+	                 js_number(waiting), "busy", waiting > REGIONS_BUSY, "regions", regions);
 }
 
 static json_t *setting_json(const struct regions_setting *setting, double default_threads) {

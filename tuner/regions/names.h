@@ -4,8 +4,8 @@
 #define TUNER_REGIONS_NAMES_H
 #include "tuner/regions/record.h"
 
-/* Fills name, symbol and place. addr2line (binutils, elfutils or LLVM) is asked where it is installed; clang's own
- * description of a place is taken where the compiler left one. */
+/* Fills name, symbol and place. libdw reads debug information, else addr2line is asked where it is installed; clang's
+ * own description of a place is taken where the compiler left one. */
 void regions_names_find(struct regions_region *regions, size_t count);
 
 #endif

@@ -194,7 +194,7 @@ struct regions_record *regions_record_read(const char *folder, struct err *err) 
 		regions_names_find(record->regions, record->count);
 	else
 		err_set(err, ERR_NOTHING,
-		        "it must be linked dynamically with libgomp or libomp; `sweetspot tune --openmp` tunes it as a whole",
+		        "give it an input that needs parallel work; regions in parts that are linked statically cannot be seen",
 		        "the program entered no parallel region of OpenMP that could be seen");
 	return record;
 }

@@ -16,7 +16,7 @@ struct regions_region {
 	uint64_t code_size; /* of the function, 0 if the symbol table does not have it */
 	char name[160];     /* function, or "app+0x1a2b" */
 	char place[320];    /* "file.c:12"; empty where there is no debug information */
-	char symbol[160];
+	char symbol[512];
 	struct omp_region facts;
 };
 

@@ -80,6 +80,11 @@ static void look_openblas(struct app *app, struct finding *f) {
 	option(f, SS_OPENBLAS_SUMMARY, "used by GSL's linear algebra");
 }
 
+static void look_libdw(struct app *app, struct finding *f) {
+	(void)app;
+	option(f, SS_LIBDW_SUMMARY, "for the lines of parallel regions");
+}
+
 static void look_store(struct app *app, struct finding *f) {
 	struct err err = {0};
 	(void)app;
@@ -94,7 +99,9 @@ static void look_store(struct app *app, struct finding *f) {
 }
 
 const struct check doctor_build_checks[] = {
-	{"version", look_version},   {"optimisation", look_flags}, {"worker", look_worker},
-	{"OpenMP", look_openmp},     {"PAPI", look_papi},          {"CUDA", look_cuda},
-	{"OpenBLAS", look_openblas}, {"store", look_store},        {0},
+	{"version", look_version},   {"optimisation", look_flags},
+	{"worker", look_worker},     {"OpenMP", look_openmp},
+	{"PAPI", look_papi},         {"CUDA", look_cuda},
+	{"OpenBLAS", look_openblas}, {"libdw", look_libdw},
+	{"store", look_store},       {0},
 };

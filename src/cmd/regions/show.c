@@ -57,6 +57,26 @@ static void counters_print(struct ui *ui, const json_t *regions) {
 	table_free(table);
 }
 
+/* Advice about the measurement itself. */
+static void notes_print(struct ui *ui, const json_t *profile) {
+	double waiting = js_real_or(profile, "waiting", NAN);
+	long long others = 0;
+	bool has_place = false;
+	size_t i;
+	json_t *region;
+	json_array_foreach(json_object_get(profile, "regions"), i, region) {
+		others += js_int_or(region, "nested_calls", 0);
+		has_place = has_place || *js_string_or(region, "place", "");
+	}
+	if (others)
+		printf("%lld calls are not timed: nested ones, and those of several threads at the same time\n", others);
+	if (i && !has_place)
+		printf("compile with -g to see files and lines\n");
+	if (js_bool_or(profile, "busy", false))
+		ui_warn(ui, "repeat it when the machine is quiet",
+		        "its threads waited %.0f %% of their time for processors that other programs used", 100 * waiting);
+}
+
 void regions_profile_print(struct ui *ui, const json_t *profile) {
 	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
 	struct table *table = table_new(7, titles);
@@ -85,6 +105,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	table_print(table, ui, stdout);
 	table_free(table);
 	left_out_print(left);
+	notes_print(ui, profile);
 	counters_print(ui, json_object_get(profile, "regions"));
 }
 

@@ -21,6 +21,7 @@
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
 	{"regions", 0, NULL, "the parallel regions of the program after --", 0},
+	{"input", 0, "FILE", "with --regions: file to read from stdin (empty)", 0},
 	OPT_GROUP("Measuring"),
 	{"alone", 0, NULL, "do not also measure one thread and the serial code", 0},
 	{"series", 0, NULL, "show each step of the last run, if the kernel can", 0},
