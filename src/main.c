@@ -61,7 +61,7 @@ const struct opt cmd_common_options[] = {
 	OPT_GROUP("Output"),
 	{"json", 0, NULL, "print one JSON document", 0},
 	{"quiet", 'q', NULL, "do not show progress", 0},
-	{"verbose", 'v', NULL, "say what is being done and why", 0},
+	{"verbose", 'v', NULL, "report what is being done and why", 0},
 	OPT_GROUP("Help"),
 	{"help", 'h', NULL, "print this help", 0},
 	{"version", 'V', NULL, "print the version", 0},

@@ -23,7 +23,7 @@ static const struct opt what_options[] = {
 	OPT_GROUP("What to export"),
 	{"regions", 0, NULL, "settings found by tune --regions", 0},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
-	{"param", 0, "NAME", "a variable that this file may set", OPT_REPEAT},
+	{"param", 0, "NAME", "variable that the profile may also set", OPT_REPEAT},
 	{0},
 };
 
@@ -307,7 +307,7 @@ const struct cmd cmd_export = {
 	.summary = "write the recommendations for programs and job scripts",
 	.usage = "export [OPTION...] [KERNEL...]",
 	.options = tables,
-	.notes = "Exports what was tuned on this machine with this compiler and these flags.",
+	.notes = "Exports the results from this machine with the present compiler and flags.",
 	.examples = "sweetspot export --format env fw -o fw.sh\n"
 				"sweetspot export --format c -o tuned.h",
 	.run = run,

@@ -221,7 +221,7 @@ static const struct opt *const tables[] = {options, cmd_store_options, NULL};
 
 const struct cmd cmd_store = {
 	.name = "store",
-	.summary = "list, show or remove what a store holds, or merge stores",
+	.summary = "list, show, remove or merge the contents of stores",
 	.usage = "store list\n"
 			 "store show NAME|SEARCH\n"
 			 "store rm NAME|SEARCH...\n"

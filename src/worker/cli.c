@@ -43,8 +43,8 @@ static int cli_help(int out) {
 	if (!file) {
 		return 1;
 	}
-	fprintf(file, "Usage: sweetspot-worker                       answer requests, one JSON object a line\n"
-	              "       sweetspot-worker kept                  the same, below a process that tidies up\n"
+	fprintf(file, "Usage: sweetspot-worker                       answer requests, one JSON object per line\n"
+	              "       sweetspot-worker kept                  the same, below a process that cleans up\n"
 	              "       sweetspot-worker describe              print its kernels and counters\n"
 	              "       sweetspot-worker run KERNEL [P=V...]   run one trial and print its line\n"
 	              "\n"

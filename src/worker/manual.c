@@ -16,7 +16,7 @@
 const struct opt manual_options[] = {
 	OPT_GROUP("run"),
 	{.name = "samples", .meta = "N", .help = "timed samples (5)"},
-	{.name = "warmup", .meta = "N", .help = "samples before them that do not count (1)"},
+	{.name = "warmup", .meta = "N", .help = "warm-up samples, which do not count (1)"},
 	{.name = "min-sample", .meta = "TIME", .help = "shortest sample: short runs are batched (1ms)"},
 	{.name = "limit", .meta = "TIME", .help = "cut the trial short when it takes longer"},
 	{.name = "seed", .meta = "N", .help = "seed of the input (1)"},

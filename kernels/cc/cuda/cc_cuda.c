@@ -42,7 +42,7 @@ static const struct ss_param params[] = {
                      .min = 32,
                      .max = 1024},
 	[PARAM_GROUP] = {.name = "group",
-                     .summary = "threads that read a row: 1 a thread a row, 32 a warp, 0 the whole block",
+                     .summary = "threads that read a row: 1, up to a warp (32), or the whole block (0)",
                      .type = SS_INT,
                      .values = "0,1,2,4,8,16,32",
                      .initial = "1",

@@ -22,7 +22,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Which recommendation"),
 	{"size", 's', "K=V,..", "problem size of KERNEL (the newest)", OPT_REPEAT},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
-	{"param", 0, "NAME", "a variable that this file may set", OPT_REPEAT},
+	{"param", 0, "NAME", "variable that the profile may also set", OPT_REPEAT},
 	{0},
 };
 

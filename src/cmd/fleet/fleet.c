@@ -135,8 +135,8 @@ const struct cmd cmd_fleet = {
 			 "fleet tune [OPTION...] -- PROGRAM [ARG...]\n"
 			 "fleet status [-o DIR]",
 	.options = tables,
-	.notes = "tune    Asks each node of a Slurm partition which machine it is, tunes each type\n"
-			 "        of node, and writes a profile for each type into the fleet directory.\n"
+	.notes = "tune    Finds the node types of a Slurm partition, tunes one or more of each\n"
+			 "        type, and writes a profile for each type into the fleet directory.\n"
 			 "        It takes the options of `sweetspot tune`; --budget is for each type.\n"
 			 "status  Shows the profiles with their age, nodes without one, and running jobs.",
 	.examples = "sweetspot fleet tune fw gol --budget 10m\n"

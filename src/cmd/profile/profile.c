@@ -12,7 +12,7 @@ static const struct opt options[] = {
 	{"kernel", 0, "NAME", "only this kernel, or this plug-in's", OPT_REPEAT},
 	OPT_GROUP("merge"),
 	{"output", 'o', "FILE", "file to write, or folder for several machines", 0},
-	{"prefer", 0, "WORD", "which of two that differ to keep: newest or faster", 0},
+	{"prefer", 0, "WORD", "entry to keep in a conflict: newest or faster", 0},
 	OPT_GROUP("select"),
 	{"profile", 0, "FILE", "profile instead of the store", 0},
 	{"objective", 0, "NAME", "time, energy or edp (time)", 0},
@@ -20,11 +20,11 @@ static const struct opt options[] = {
 	{"force", 0, NULL, "also use the profile of another machine", 0},
 	OPT_GROUP("verify"),
 	{"programs", 0, NULL, "also run the programs that FILE names", 0},
-	{"pairs", 0, "N", "pairs of a duel at least (21)", 0},
-	{"max-pairs", 0, "N", "pairs of a duel at most, while undecided (101)", 0},
+	{"pairs", 0, "N", "minimum number of pairs in a duel (21)", 0},
+	{"max-pairs", 0, "N", "maximum number, while a duel is undecided (101)", 0},
 	{"timeout", 0, "SECONDS", "longest trial (600)", 0},
 	{"seed", 0, "N", "random seed of the input and the comparisons (1)", 0},
-	OPT_GROUP("Results"),
+	OPT_GROUP("all verbs"),
 	{0},
 };
 

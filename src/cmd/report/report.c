@@ -11,7 +11,7 @@
 
 static const struct opt what_options[] = {
 	OPT_GROUP("What to report"),
-	{"machine", 0, "FINGERPRINT", "another machine of the store; its first digits do", 0},
+	{"machine", 0, "FINGERPRINT", "another machine in the store; a prefix is enough", 0},
 	{"from", 'f', "FILE", "table (CSV), document or recorded space to show", OPT_REPEAT},
 	{"problem", 0, "NAME,..", "columns of a table that are the problem", OPT_REPEAT},
 	{0},

@@ -19,8 +19,8 @@
 
 static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
-	{"pairs", 0, "N", "pairs to measure at least (21)", 0},
-	{"max-pairs", 0, "N", "pairs to measure at most, while undecided (101)", 0},
+	{"pairs", 0, "N", "minimum number of pairs (21)", 0},
+	{"max-pairs", 0, "N", "maximum number of pairs, while undecided (101)", 0},
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "print what was measured as markdown, csv or json", 0},
@@ -333,10 +333,10 @@ const struct cmd cmd_compare = {
 			 "compare [OPTION...] 'P=V ..' 'P=V ..' -- PROGRAM [ARG...]\n"
 			 "compare [OPTION...] KERNEL [P=V...] 'P=V ..' 'P=V ..'",
 	.options = tables,
-	.notes = "Two programs are commands as one types them, each as one word (in quotes).\n"
-			 "Otherwise the last two words are the configurations; words before them hold for\n"
-			 "both. The first one is faster or slower only if the whole 95 % interval of the\n"
-			 "ratio lies beyond 1 %. Trials of kernels are kept in the store, for `explain`.",
+	.notes = "A program is a complete command in quotes. Without programs, the last two words\n"
+			 "are the configurations, and the words before them apply to both. The first one\n"
+			 "is faster or slower only if the whole 95 % interval of the ratio is beyond 1 %.\n"
+			 "Trials of kernels are kept in the store, for `explain`.",
 	.examples = "sweetspot compare ./a ./b\n"
 				"sweetspot compare 'gzip -1 -c in.dat' 'gzip -9 -c in.dat'\n"
 				"sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"

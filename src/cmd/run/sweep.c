@@ -28,7 +28,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	OPT_GROUP("Results"),
-	{"export", 0, "FORMAT", "print csv; of a program also markdown or json", 0},
+	{"export", 0, "FORMAT", "print csv; for a program also markdown or json", 0},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	OPT_GROUP("Output"),
 	{"show", 0, "NAME,..", "further columns: figures, metrics or counters", OPT_REPEAT},

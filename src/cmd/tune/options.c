@@ -32,7 +32,7 @@ const struct opt tune_options[] = {
 	{"plan", 0, NULL, "only print what would be run, and the budget", 0},
 	OPT_GROUP("Measuring"),
 	{"timeout", 0, "SECONDS", "longest trial (a few times the baseline's)", 0},
-	{"counters", 'c', "NAME,..", "what to count of baseline and finalists (auto)", OPT_REPEAT},
+	{"counters", 'c', "NAME,..", "counters for the baseline and the finalists (auto)", OPT_REPEAT},
 	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
 	{0},
 };
