@@ -72,8 +72,8 @@ static void synthetic_close(void *input) {
 	(void)input;
 }
 
-static const struct ss_param problem[] = {
-	{"n", "scales the work: percent points of it", SS_INT, NULL, "8000", NULL, 1, 1e8}, {.name = NULL}};
+static const struct ss_param problem[] = {{"n", "scales the work, in per cent", SS_INT, NULL, "8000", NULL, 1, 1e8},
+                                          {.name = NULL}};
 static const struct ss_param params[] = {
 	{"variant", "shifts the optimum", SS_WORD, "a,b,c", "a", NULL, 0, 0},
 	{"x", "a quadratic cost", SS_INT, "0..15", "0", NULL, 0, 15},

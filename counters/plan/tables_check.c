@@ -24,7 +24,7 @@ static int event_check(const struct counter_tables *tables, const struct table_e
 	for (size_t i = 0; i < event->source_count; i++) {
 		const struct counter_backend *backend = counter_find(event->sources[i].backend);
 		if (backend && backend->scope == COUNTER_RERUN && !event->simulated)
-			return err_set(err, ERR_USAGE, NULL, "'sources'[%zu]: %s simulates, and that 'simulated' must say", i,
+			return err_set(err, ERR_USAGE, NULL, "'sources'[%zu]: %s is a simulator, so 'simulated' must be true", i,
 			               backend->name);
 	}
 	return event->formula ? table_formula_check(event->formula, is_part, tables, err) : 0;

@@ -66,6 +66,6 @@ static void afforest_run(struct cc_state *s) {
 
 const struct cc_variant KERNEL_COUNTED(cc_afforest) = {
 	.name = "afforest",
-	.summary = "trees linked along a few edges each, then along those outside the largest component",
+	.summary = "links along a few edges per vertex, then along those outside the largest component",
 	.run = afforest_run,
 };

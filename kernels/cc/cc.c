@@ -32,7 +32,7 @@ static const struct ss_param params[] = {
                     .initial = "hook",
                     .when = "variant == 'afforest'"},
 	[PARAM_ROUNDS] = {.name = "rounds",
-                      .summary = "edges of each vertex to link along at first",
+                      .summary = "edges of each vertex that are linked first",
                       .type = SS_INT,
                       .values = "1..4",
                       .initial = "2",
@@ -64,9 +64,9 @@ static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *
 
 static const struct ss_event events[] = {
 	[CC_ITERATIONS] = {"iterations", "steps of the whole team, counted by its first thread"},
-	[CC_LABEL_UPDATES] = {"label_updates", "vertices that took a smaller label, or trees that were linked to another"},
-	[CC_EDGE_ENDS] = {"edge_ends_visited", "ends of edges that were looked at"},
-	[CC_CAS_FAILURES] = {"cas_failures", "compare-and-swaps of a label that failed"},
+	[CC_LABEL_UPDATES] = {"label_updates", "vertices that got a smaller label, or trees that were linked to another"},
+	[CC_EDGE_ENDS] = {"edge_ends_visited", "edge ends that were examined"},
+	[CC_CAS_FAILURES] = {"cas_failures", "failed compare-and-swaps of a label"},
 	{.name = NULL},
 };
 

@@ -64,7 +64,7 @@ static bool queen_make(struct cc_pairs *pairs, int32_t n, int degree, uint64_t s
 
 const struct cc_generator cc_queen = {
 	.name = "queen",
-	.summary = "cube with up to 26 neighbours a vertex, like a mesh of finite elements",
+	.summary = "cube with up to 26 neighbours per vertex, like a finite-element mesh",
 	.make = queen_make,
 	.degree = queen_degree,
 };

@@ -9,15 +9,16 @@
 static const struct ss_param problem[] = {
 	{"what", "the ceiling", SS_WORD, "read,copy,triad,fp32,fp64,addmin,handover,fork_join,barrier,reduction,task",
      "read", NULL, 0, 0},
-	{"n", "bytes that each thread works on; repetitions for other ceilings", SS_INT, NULL, "16384", NULL, 1, 0x1p36},
-	{"from", "number of one thread of a handover", SS_INT, NULL, "0", NULL, 0, 65535},
-	{"to", "number of the other thread of a handover", SS_INT, NULL, "1", NULL, 0, 65535},
+	{"n", "working set of each thread in bytes; repetitions for other ceilings", SS_INT, NULL, "16384", NULL, 1,
+     0x1p36},
+	{"from", "first thread of a handover", SS_INT, NULL, "0", NULL, 0, 65535},
+	{"to", "second thread of a handover", SS_INT, NULL, "1", NULL, 0, 65535},
 	{.name = NULL},
 };
 
 static const struct ss_param params[] = {
 	{"isa", "instruction set", SS_WORD, "best,avx512,avx2,sse41,generic", "best", NULL, 0, 0},
-	{"stores", "into the caches, or past them to memory", SS_WORD, "plain,stream", "plain",
+	{"stores", "stores through the caches, or past them to memory", SS_WORD, "plain,stream", "plain",
      "what == 'copy' or what == 'triad'", 0, 0},
 	{.name = NULL},
 };

@@ -20,7 +20,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 static const struct ss_param problem[] = {
 	[PROBLEM_N] = {.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1, .max = FW_N_MAX},
 	[PROBLEM_DEGREE] = {.name = "degree",
-                        .summary = "mean number of edges from a vertex",
+                        .summary = "mean number of edges per vertex",
                         .type = SS_INT,
                         .initial = "8",
                         .min = 0,
@@ -50,7 +50,7 @@ static const struct ss_param params[] = {
                      .min = FW_BLOCK_MIN,
                      .max = FW_BLOCK_MAX},
 	[PARAM_LAYOUT] = {.name = "layout",
-                      .summary = "where tiles are: one after the other, or in the matrix's own rows",
+                      .summary = "layout of the tiles: one after the other, or in the rows of the matrix",
                       .type = SS_WORD,
                       .values = "tiles,rows",
                       .initial = "tiles",

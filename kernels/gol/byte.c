@@ -30,7 +30,7 @@ static void byte_run(struct gol_state *state) {
 
 const struct gol_variant KERNEL_COUNTED(gol_byte) = {
 	.name = "byte",
-	.summary = "a byte a cell, vectorised rows, one parallel region",
+	.summary = "one byte per cell, vectorised rows, one parallel region",
 	.unit = 1,
 	.cells_per_unit = 1,
 	.load = gol_bytes_load,

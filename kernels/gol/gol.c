@@ -21,7 +21,7 @@ enum { N = GOL_N, GENERATIONS = GOL_GENERATIONS, DENSITY = GOL_DENSITY };
 const struct ss_param gol_problem[] = {
 	[N] = {"n", "edge of the grid in cells", SS_INT, NULL, "1024", NULL, 1, GOL_N_MAX},
 	[GENERATIONS] = {"generations", "steps in one run", SS_INT, NULL, "10", NULL, 1, GOL_GENERATIONS_MAX},
-	[DENSITY] = {"density", "living cells at the start in percent", SS_INT, NULL, "30", NULL, 0, 100},
+	[DENSITY] = {"density", "share of living cells at the start, in percent", SS_INT, NULL, "30", NULL, 0, 100},
 	{.name = NULL},
 };
 
@@ -30,7 +30,7 @@ static const struct ss_param params[] = {
 	[VARIANT] = {"variant", "layout of the cells and the loop over them", SS_WORD, VARIANT_NAMES, "int", NULL, 0, 0},
 	[STRIP] = {"strip", "rows in a work item", SS_INT, "1..64*4", "16", "variant == 'bits' or variant == 'simd8'", 1,
                GOL_STRIP_MAX},
-	[DEPTH] = {"depth", "generations in a pass over the grid", SS_INT, "2..32*2", "8", "variant == 'temporal'", 1,
+	[DEPTH] = {"depth", "generations per pass over the grid", SS_INT, "2..32*2", "8", "variant == 'temporal'", 1,
                GOL_DEPTH_MAX},
 	[BLOCK] = {"block", "rows of a tile", SS_INT, "128..32768*4", "128", "variant == 'temporal'", 1, GOL_BLOCK_MAX},
 	[SPAN] = {"span", "columns of a tile, in words of 64", SS_INT, "16..512*2", "64", "variant == 'temporal'", 1,

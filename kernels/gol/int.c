@@ -37,7 +37,7 @@ static void int_run(struct gol_state *state) {
 
 const struct gol_variant KERNEL_COUNTED(gol_int) = {
 	.name = "int",
-	.summary = "an int a cell, parallel for over rows",
+	.summary = "one int per cell, parallel for over rows",
 	.unit = sizeof(int),
 	.cells_per_unit = 1,
 	.load = int_load,

@@ -187,7 +187,7 @@ static bool temporal_prepare(struct gol_state *state) {
 
 const struct gol_variant KERNEL_COUNTED(gol_temporal) = {
 	.name = "temporal",
-	.summary = "64 cells a word, several generations on their way down a tile",
+	.summary = "64 cells per word, several generations in one pass down a tile",
 	.unit = sizeof(uint64_t),
 	.cells_per_unit = 64,
 	.prepare = temporal_prepare,

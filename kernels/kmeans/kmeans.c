@@ -26,14 +26,16 @@ enum { VARIANT, SYNC, FIRST_TOUCH, PAD, REDUCTION, BLOCK, DELTA };
 static const struct ss_param params[] = {
 	[VARIANT] = {"variant", "where sums are kept, and the loop over the objects", SS_WORD,
                  "shared,privatized,blocked,serial", "shared", NULL, 0, 0},
-	[SYNC] = {"sync", "what keeps the shared sums right", SS_WORD, "atomic," LOCK_WORDS, "atomic",
+	[SYNC] = {"sync", "synchronisation of the shared sums", SS_WORD, "atomic," LOCK_WORDS, "atomic",
               "variant == 'shared'", 0, 0},
-	[FIRST_TOUCH] = {"first_touch", "first touch of the sums: one thread, their owners; the objects, too", SS_WORD,
+	[FIRST_TOUCH] = {"first_touch",
+                     "first touch of the sums: by one thread or their owners; objects: of the objects, too", SS_WORD,
                      "serial,parallel,objects", "serial", COPIES, 0, 0},
-	[PAD] = {"pad", "unit that the sums of different threads do not share", SS_WORD, "none,line,page", "none", COPIES,
-             0, 0},
-	[REDUCTION] = {"reduction", "how the threads' sums are added up", SS_WORD, "serial,tree", "serial", COPIES, 0, 0},
-	[BLOCK] = {"block", "objects in an item of work", SS_INT, "16..1024*4", "256", "variant == 'blocked'", 1,
+	[PAD] = {"pad", "memory unit that the sums of different threads do not share", SS_WORD, "none,line,page", "none",
+             COPIES, 0, 0},
+	[REDUCTION] = {"reduction", "how the sums of the threads are combined", SS_WORD, "serial,tree", "serial", COPIES, 0,
+                   0},
+	[BLOCK] = {"block", "objects per work item", SS_INT, "16..1024*4", "256", "variant == 'blocked'", 1,
                KMEANS_BLOCK_MAX},
 	[DELTA] = {"delta", "how changes are counted: in each thread, or in one variable without synchronisation", SS_WORD,
                "reduction,shared", "reduction", PLAIN, 0, 0},
@@ -117,7 +119,7 @@ static enum ss_status kmeans_setup(void *state, void *input, const struct ss_cal
 	if (kmeans_memory_new(s, pad) != SS_OK)
 		return kernel_fail(call, SS_NOMEM, "no memory for %d threads and %zu objects", s->threads, s->input->n);
 	if (s->variant == &kmeans_shared && kmeans_sync_new(s, call->config[SYNC].w) != SS_OK)
-		return kernel_fail(call, SS_FAILED, "no lock %s to be had", call->config[SYNC].w);
+		return kernel_fail(call, SS_FAILED, "the lock %s does not exist", call->config[SYNC].w);
 	kmeans_centres_first(s->input, s->centres);
 	return SS_OK;
 }
@@ -133,9 +135,9 @@ static void kmeans_reset(void *state, const struct ss_call *call) {
 static const struct ss_event events[] = {
 	[KMEANS_ITERATIONS] = {"iterations", "loops of the whole team, counted by its first thread"},
 	[KMEANS_ASSIGNED] = {"assignments", "objects that were compared with the centres"},
-	[KMEANS_MOVED] = {"membership_changes", "objects that went to another cluster"},
+	[KMEANS_MOVED] = {"membership_changes", "objects that changed their cluster"},
 	[KMEANS_LOCKED] = {"lock_acquisitions", "locks and critical sections entered to add to the shared table"},
-	[KMEANS_ATOMICS] = {"atomic_updates", "numbers of the shared table that were changed by an atomic operation"},
+	[KMEANS_ATOMICS] = {"atomic_updates", "values of the shared table that were changed atomically"},
 	{.name = NULL},
 };
 

@@ -86,7 +86,7 @@ struct kmeans_state {
 	enum kmeans_reduction reduction;
 	bool delta_shared, lossy; /* lossy: updates may be lost */
 	int threads;
-	size_t block;                      /* objects in an item of work */
+	size_t block;                      /* objects per work item */
 	size_t sums_stride, counts_stride; /* from a thread's table to the next */
 	size_t panels;                     /* of the wide form */
 	struct kmeans_pages pages[KMEANS_PARTS];
@@ -105,7 +105,7 @@ enum { KMEANS_SIZE, KMEANS_COORDS, KMEANS_CLUSTERS, KMEANS_LOOPS, KMEANS_N, KMEA
 	[KMEANS_COORDS] = {"coords", "coordinates of an object", SS_INT, NULL, "16", NULL, 1, KMEANS_COORDS_MAX},          \
 	[KMEANS_CLUSTERS] = {"clusters", "clusters", SS_INT, NULL, "16", NULL, 1, KMEANS_CLUSTERS_MAX},                    \
 	[KMEANS_LOOPS] = {"loops", "iterations", SS_INT, NULL, "10", NULL, 1, KMEANS_LOOPS_MAX},                           \
-	[KMEANS_N] = {"n", "objects; 0: as many as size holds", SS_INT, NULL, "0", NULL, 0, KMEANS_N_MAX}
+	[KMEANS_N] = {"n", "number of objects; 0: as many as fit into size", SS_INT, NULL, "0", NULL, 0, KMEANS_N_MAX}
 /* The number of objects with coordinates of this many bytes; 0 if there are too many. */
 size_t kmeans_objects_wanted(const struct ss_value *problem, size_t bytes);
 enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *call, size_t bytes);

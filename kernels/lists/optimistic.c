@@ -77,7 +77,7 @@ static bool optimistic_remove(struct list *list, struct list_pool *pool, int32_t
 
 const struct list_kind KERNEL_COUNTED(list_optimistic) = {
 	.name = "optimistic",
-	.summary = "walks without locks, locks two nodes, walks again",
+	.summary = "walks without locks, locks two nodes, and walks again to validate",
 	.flags = LIST_WALKED,
 	.contains = optimistic_contains,
 	.add = optimistic_add,

@@ -72,4 +72,4 @@ static void array_destroy(void *lock) {
 	(void)lock;
 }
 
-LOCK_KIND(array, "Anderson's lock: a ring of places", LOCK_FIFO);
+LOCK_KIND(array, "Anderson's array lock: a ring of slots", LOCK_FIFO);

@@ -9,10 +9,10 @@
 enum { N, CRITICAL, NONCRITICAL };
 static const struct ss_param problem[] = {
 	[N] = {"n", "acquisitions of all threads together", SS_INT, NULL, "20000", NULL, 1, LOCKS_N_MAX},
-	[CRITICAL] = {"critical", "work in the critical section beside the bookkeeping, in steps of about 1 ns", SS_INT,
-                  NULL, "0", NULL, 0, LOCKS_UNITS_MAX},
-	[NONCRITICAL] = {"noncritical", "work between two sections, in steps of about 1 ns", SS_INT, NULL, "0", NULL, 0,
-                     LOCKS_UNITS_MAX},
+	[CRITICAL] = {"critical", "additional work in the critical section, in steps of about 1 ns", SS_INT, NULL, "0",
+                  NULL, 0, LOCKS_UNITS_MAX},
+	[NONCRITICAL] = {"noncritical", "work between two critical sections, in steps of about 1 ns", SS_INT, NULL, "0",
+                     NULL, 0, LOCKS_UNITS_MAX},
 	{.name = NULL},
 };
 
@@ -64,10 +64,10 @@ static void locks_reset(void *opaque, const struct ss_call *call) {
 }
 
 static const struct ss_event events[] = {
-	[LOCK_ACQUISITIONS] = {"acquisitions", "times that a thread entered the critical section"},
-	[LOCK_HANDOVERS] = {"handovers", "acquisitions after another thread's, not its own"},
-	[LOCK_CONTENTIONS] = {"contentions", "times that a thread came and the lock was held"},
-	[LOCK_CAS_RETRIES] = {"cas_retries", "exchanges or compare-and-swaps that a thread had to do again"},
+	[LOCK_ACQUISITIONS] = {"acquisitions", "entries into the critical section"},
+	[LOCK_HANDOVERS] = {"handovers", "acquisitions that follow one by another thread"},
+	[LOCK_CONTENTIONS] = {"contentions", "attempts that found the lock held"},
+	[LOCK_CAS_RETRIES] = {"cas_retries", "exchanges and compare-and-swaps that were repeated"},
 	{.name = NULL},
 };
 

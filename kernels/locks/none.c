@@ -36,4 +36,4 @@ static void none_destroy(void *lock) {
 	(void)lock;
 }
 
-LOCK_KIND(none, "no lock: wrong, and a lower bound of the time", LOCK_UNSAFE);
+LOCK_KIND(none, "no lock: incorrect, a lower bound of the time", LOCK_UNSAFE);

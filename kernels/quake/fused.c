@@ -31,7 +31,7 @@ static void fused_run(struct quake_state *s) {
 
 const struct quake_variant quake_fused = {
 	.name = "fused",
-	.summary = "one SIMD pass a step",
+	.summary = "one SIMD pass per step",
 	.alarms = true,
 	.run = fused_run,
 };

@@ -34,11 +34,11 @@ static const struct ss_param params[] = {
 	[VARIANT] = {"variant", "loops over the grid", SS_WORD, VARIANT_NAMES, "rows", NULL, 0, 0},
 	[BORDER] = {"border", "cells outside the grid: tested for, or zeros around it", SS_WORD, "branches,halo", "halo",
                 SWEEPS, 0, 0},
-	[REDUCTION] = {"reduction", "how the threads' counts and energies are added", SS_WORD, "omp,atomic,critical", "omp",
-                   "variant == 'rows' or variant == 'collapse'", 0, 0},
+	[REDUCTION] = {"reduction", "how the counts and energies of the threads are combined", SS_WORD,
+                   "omp,atomic,critical", "omp", "variant == 'rows' or variant == 'collapse'", 0, 0},
 	[SKIP] = {"skip", "only charge chunks in which no cell fires", SS_WORD, "no,yes", "yes",
               "variant == 'fused' or variant == 'temporal'", 0, 0},
-	[DEPTH] = {"depth", "steps in a pass over the grid", SS_INT, "2..16*2", "4", "variant == 'temporal'", 1,
+	[DEPTH] = {"depth", "steps per pass over the grid", SS_INT, "2..16*2", "4", "variant == 'temporal'", 1,
                QUAKE_DEPTH_MAX},
 	[BLOCK] = {"block", "rows in a band", SS_INT, "16..1024*2", "64", "variant == 'temporal'", 1, QUAKE_BLOCK_MAX},
 	{.name = NULL},
@@ -120,7 +120,8 @@ void quake_tally_add(const struct quake_state *s, int64_t step, const struct qua
 
 static const struct ss_event events[] = {
 	[QUAKE_CELL_UPDATES] = {"cell_updates", "cells computed; temporal computes those between bands more than once"},
-	[QUAKE_CHUNKS_SKIPPED] = {"chunks_skipped", "chunks of cells that were only charged, as nothing fired around them"},
+	[QUAKE_CHUNKS_SKIPPED] = {"chunks_skipped",
+                              "chunks of cells that were only charged because no cell fired near them"},
 	{.name = NULL},
 };
 

@@ -77,7 +77,7 @@ static void temporal_run(struct quake_state *s) {
 
 const struct quake_variant quake_temporal = {
 	.name = "temporal",
-	.summary = "several SIMD steps a pass, bands of rows with redundant rows between them",
+	.summary = "several SIMD steps per pass, bands of rows with redundant rows between them",
 	.alarms = true,
 	.bands = true,
 	.run = temporal_run,

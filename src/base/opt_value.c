@@ -61,5 +61,5 @@ int opt_limit(const char *text, const char *name, double *out, struct err *err) 
 		return -1;
 	if (*out > 0)
 		return 0;
-	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 250ms", "--%s must be longer than nothing", name);
+	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 250ms", "--%s must be greater than 0", name);
 }

@@ -26,7 +26,7 @@ static const char *const wrong[][4] = {
      "'events'[1]: \"b c\": 'name': \"b c\" cannot be a name"},
 	{"events/generic.json", "\"loop\": \"cycles\"", "\"loop\": \"miles\"", "does not promise \"miles\""},
 	{"events/generic.json", "\"perf:a\"", "\"perf\"", "'sources'[1]: a source must be"},
-	{"events/generic.json", "\"perf:a\"", "\"cachegrind:a\"", "\"a\": 'sources'[1]: cachegrind simulates"},
+	{"events/generic.json", "\"perf:a\"", "\"cachegrind:a\"", "\"a\": 'sources'[1]: cachegrind is a simulator"},
 	{"events/generic.json", "1e3 * c", "1e3 * nosuch", "'nosuch' is not an event"},
 	{"events/generic.json", "1e3 * c", "1e3 * b", "'b' is not an event"},
 	{"events/generic.json", "1e3 * c", "1e3 *", "\"b\": 'formula' \"a + 1e3 *\": "},

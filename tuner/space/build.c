@@ -53,7 +53,7 @@ static int report_empty(const struct space *space, struct err *err) {
 	}
 	free(off);
 	if (guilty == 1)
-		return err_set(err, ERR_USAGE, "it holds for no values of its parameters: widen their ranges or drop it",
+		return err_set(err, ERR_USAGE, "no values of its parameters satisfy it: widen their ranges or drop it",
 		               "the space is empty: nothing meets %s", list);
 	return err_set(err, ERR_USAGE, "drop one of them or widen the ranges",
 	               "the space is empty: nothing meets %s together", list);

@@ -61,7 +61,7 @@ static const struct ss_param params[] = {
                         .initial = "host",
                         .when = PROPAGATES},
 	[PARAM_EVERY] = {.name = "every",
-                     .summary = "steps from one look of the host to the next",
+                     .summary = "steps between two checks by the host",
                      .type = SS_INT,
                      .values = "1..8*2",
                      .initial = "1",
@@ -75,7 +75,7 @@ static const struct ss_param params[] = {
                     .initial = "hook",
                     .when = LINKS},
 	[PARAM_ROUNDS] = {.name = "rounds",
-                      .summary = "edges of each vertex to link along at first",
+                      .summary = "edges of each vertex that are linked first",
                       .type = SS_INT,
                       .values = "1..4",
                       .initial = "2",
@@ -83,7 +83,7 @@ static const struct ss_param params[] = {
                       .min = 1,
                       .max = CC_ROUNDS_MAX},
 	[PARAM_EDGES] = {.name = "edges",
-                     .summary = "those to smaller neighbours only, or to any",
+                     .summary = "edges to smaller neighbours only, or all edges",
                      .type = SS_WORD,
                      .values = "any,smaller",
                      .initial = "any",
@@ -95,13 +95,13 @@ static const struct ss_param params[] = {
                        .initial = "yes",
                        .when = LINKS},
 	[PARAM_COMPRESS] = {.name = "compress",
-                        .summary = "each vertex goes to its root alone, or halves the way",
+                        .summary = "each vertex walks to its root, or halves its path on the way",
                         .type = SS_WORD,
                         .values = "full,halving",
                         .initial = "full",
                         .when = LINKS},
 	[PARAM_WINDOWS] = {.name = "windows",
-                       .summary = "parts of the labels that are worked on one after the other",
+                       .summary = "parts of the labels that are processed one after the other",
                        .type = SS_INT,
                        .values = "1..16*2",
                        .initial = "1",
@@ -109,7 +109,7 @@ static const struct ss_param params[] = {
                        .min = 1,
                        .max = CC_WINDOWS_MAX},
 	[PARAM_SAMPLES] = {.name = "samples",
-                       .summary = "labels that are looked at for the largest component",
+                       .summary = "labels sampled to find the largest component",
                        .type = SS_INT,
                        .values = "256..2048*2",
                        .initial = "1024",
@@ -179,7 +179,7 @@ static bool config_sane(const struct ss_call *call) {
 	bool whole_block = is_forest(call) && call->config[PARAM_GROUP].i == 0,
 		 warps = call->config[PARAM_BLOCK].i % 32 == 0;
 	if (whole_block)
-		kernel_fail(call, SS_INVALID, "group must be 1 to 32 where trees are linked");
+		kernel_fail(call, SS_INVALID, "group must be 1 to 32 for variants that link trees");
 	else if (!warps)
 		kernel_fail(call, SS_INVALID, "block_size must be a multiple of 32");
 	return warps && !whole_block;

@@ -21,7 +21,7 @@ static const struct ss_param problem[] = {
      "trip,"
      "atomic_one,atomic_many,barrier",
      "read", NULL, 0, 0},
-	{"n", "bytes worked on; repetitions for other ceilings", SS_INT, NULL, "65536", NULL, 1, 0x1p40},
+	{"n", "working set in bytes; repetitions for other ceilings", SS_INT, NULL, "65536", NULL, 1, 0x1p40},
 	{.name = NULL},
 };
 

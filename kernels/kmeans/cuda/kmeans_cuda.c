@@ -37,15 +37,15 @@ enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
 #define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'tensor')"
 static const struct ss_param params[] = {
-	[KMEANS_VARIANT] = {"variant", "layout, place of the sums, and side that makes the new centres", SS_WORD,
+	[KMEANS_VARIANT] = {"variant", "data layout, memory of the sums, and where the new centres are computed", SS_WORD,
                         "naive,transpose,shared,all_gpu,partial,fused,direct,tensor", "naive", NULL, 0, 0},
 	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT,
                       "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024", "256", NULL, 32, BLOCK_MAX},
-	[KMEANS_POINTS] = {"points", "objects of a thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
+	[KMEANS_POINTS] = {"points", "objects per thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
                        "variant != 'tensor'", 1, POINTS_MAX},
-	[KMEANS_GROUP] = {"group", "clusters compared by the upper halves of their numbers first; 0: none", SS_INT,
+	[KMEANS_GROUP] = {"group", "clusters compared first by the upper halves of their coordinates; 0: none", SS_INT,
                       "0,2,4,8", "0", "variant == 'direct' or variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
-	[KMEANS_COPIES] = {"copies", "tables of sums in a warp, whose lanes take turns", SS_INT, "8,16,32", "16",
+	[KMEANS_COPIES] = {"copies", "tables of sums per warp, shared by its lanes", SS_INT, "8,16,32", "16",
                        "variant == 'direct'", 1, COPIES_MAX},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
                        "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},

@@ -47,8 +47,8 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	json_t *others = json_copy(json_object_get(table, "figures"));
 	json_array_extend(others, json_object_get(table, "counters"));
 	if (isfinite(assumed))
-		snprintf(noise, sizeof noise, "%s, taken to be right within %.3g %%", values == rows ? ", one value each" : "",
-		         100 * assumed);
+		snprintf(noise, sizeof noise, "%s, assumed to be correct within %.3g %%",
+		         values == rows ? ", one value each" : "", 100 * assumed);
 	char *line = mem_printf(
 		"read %lld row%s%s; problem: %s; parameters: %s%s%s; value: %s", rows, rows == 1 ? "" : "s", noise,
 		list_text(json_object_get(table, "problem"), problem),
@@ -66,6 +66,6 @@ void explain_text_table(const struct explain_text *text) {
 		read_print(text, table);
 	if (study_machine_is_unknown(machine))
 		ui_wrap(text->out, INDENT, 2 * INDENT,
-		        "machine unknown: nothing that depends on its cores, caches or memory can be said; describe it with "
+		        "machine unknown: statements that depend on its cores, caches or memory are omitted; describe it with "
 		        "--machine 'packages=1 cores=8 threads=16 l2=1M l3=16M'");
 }

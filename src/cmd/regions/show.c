@@ -182,6 +182,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	left_out_print(left);
 	if (js_int_or(result, "changed", 0) > 0 && !js_bool_or(result, "busy", false) &&
 	    strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
-		printf("\nrun it so:   sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
+		printf("\nrun it with: sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
 		       command);
 }

@@ -119,9 +119,10 @@ void report_counters(struct report *report, const struct report_section *section
 		return;
 	}
 	if (counting && !js_bool_or(counting, "hardware", true))
-		report_absent(report,
-		              "Hardware counters are not available here. This command tells why, and how to enable them:",
-		              "sweetspot doctor");
+		report_absent(
+			report,
+			"Hardware counters are not available here. This command gives the reason, and explains how to enable them:",
+			"sweetspot doctor");
 	html_table_begin(&table, report->html, "Baseline and winner, counted in separate runs", titles);
 	rows_put(&table, winner, baseline, "metrics");
 	rows_put(&table, winner, baseline, "counters");

@@ -65,7 +65,7 @@ static void machine_put(struct report *report) {
 	if (study_machine_is_unknown(report->machine)) {
 		html_element(
 			report->html, "p", NULL,
-			"The machine is unknown, so that nothing is said that depends on its cores, caches or memory. --machine "
+			"The machine is unknown, so statements that depend on its cores, caches or memory are omitted. --machine "
 			"describes it.");
 	} else {
 		json_t *plain = json_copy((json_t *)report->machine);

@@ -171,7 +171,7 @@ void report_roofline(struct report *report, const struct report_section *section
 	if (!json_is_object(roofline)) {
 		report_absent(report,
 		              strcmp(section->objective, "time") == 0
-		                  ? "This kernel does not tell how many operations it performs, so there is no roofline."
+		                  ? "This kernel does not report its number of operations, so the roofline is missing."
 		                  : "A roofline needs times, but this objective is not a time.",
 		              NULL);
 		return;

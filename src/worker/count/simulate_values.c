@@ -49,7 +49,7 @@ static const char *harvest_check(const struct simulate_harvest *harvest, int thr
 		marks += part_thread(&harvest->parts[i], threads) >= 0;
 		if (!is_ours(harvest, harvest->parts[i].thread, threads) &&
 		    harvest->parts[i].values[cachegrind_column_find("Ir")] > 0) {
-			return "the kernel runs threads of its own, which cannot be told from earlier ones";
+			return "the kernel runs threads of its own, which cannot be distinguished from earlier ones";
 		}
 	}
 	return marks == threads ? NULL : "a thread lacks one";

@@ -48,7 +48,7 @@ static int words_check(const struct ss_param *param, struct arena *arena, struct
 			}
 		}
 	}
-	return count ? 0 : err_set(err, ERR_USAGE, "list every word: \"a,b,c\"", "it takes words, but has no values");
+	return count ? 0 : err_set(err, ERR_USAGE, "list every word: \"a,b,c\"", "it takes words, but does not list any");
 }
 
 static int param_check(const struct ss_param *param, bool tunable, struct arena *arena, struct err *err) {
@@ -183,7 +183,7 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 		return err_set(err, ERR_USAGE, "the flags are in enum ss_flags", "it has unknown flags (%#x)", kernel->flags);
 	}
 	if (kernel->flags & SS_TEAM_GIVEN && !(kernel->flags & SS_OPENMP)) {
-		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "its team is given, but it has no threads");
+		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "its team is given, but it does not use threads");
 	}
 	if (kernel->flags & SS_SCHEDULE && !(kernel->flags & SS_OPENMP)) {
 		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "it has a schedule but no threads");

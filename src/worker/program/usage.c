@@ -120,7 +120,7 @@ void program_usage_set(const struct program_usage *usage, json_t *reply) {
 		double value = median(usage, i);
 		if (i == FIGURE_MAX_RSS && value <= copy_size() + USAGE_COPY_GROWS) {
 			value = NAN;
-			why = "too small to be told from the process that starts it";
+			why = "too small to be distinguished from the process that starts it";
 		}
 		json_object_set_new(figures, figure_words[i], number(value));
 		if (isnan(value)) {
