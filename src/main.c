@@ -10,52 +10,11 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
+#include "src/app/signals.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
+#include "src/base/stop.h"
 #include "src/cmd/status/state.h"
-
-/* Global because a signal handler gets no argument. */
-static volatile int interrupted, abandoned;
-
-/* A coordinator that sends the signal with sigqueue(3) to its child has told the user already (src/cmd/fleet/child.c).
- */
-static void on_interrupt(int number, siginfo_t *info, void *context) {
-	(void)context;
-	static const char note[] = "\nsweetspot: finishing the running trial; press Ctrl-C again to give it up\n";
-	int kept = 0;
-	if (interrupted || number != SIGINT)
-		abandoned = 1;
-	else if (info->si_code != SI_QUEUE)
-		kept = (int)write(STDERR_FILENO, note, sizeof note - 1);
-	(void)kept;
-	interrupted = 1;
-}
-
-/* SQLite maps the index of the store's log; another process that truncates it takes the pages away. What was committed
- * is in the log. */
-static void on_lost_page(int number) {
-	static const char note[] =
-		"sweetspot: error: another process truncated a file that is in use, probably the -shm of the "
-		"store\n  hint: run it again with --resume: what was committed is kept\n";
-	(void)number;
-	ssize_t put = write(STDERR_FILENO, note, sizeof note - 1);
-	_exit(put < 0 ? 1 : err_exit_status(ERR_FAILED));
-}
-
-static void signals_set(void) {
-	signal(SIGBUS, on_lost_page);
-	struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
-	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction before;
-	sigaction(SIGHUP, NULL, &before);
-	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-		sigaction(caught[i], &action, NULL);
-	if (before.sa_handler == SIG_IGN) /* nohup */
-		sigaction(SIGHUP, &before, NULL);
-	action = (struct sigaction){.sa_handler = SIG_IGN};
-	sigaction(SIGPIPE, &action, NULL);
-	sigaction(SIGXFSZ, &action, NULL);
-}
 
 const struct opt cmd_common_options[] = {
 	OPT_GROUP("Output"),
@@ -184,10 +143,11 @@ static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *arg
 		opt_free(args);
 		return;
 	}
+	stop_at_once(cmd->only_reads);
 	if (!cmd->becomes_program)
 		signals_set();
 	struct ui *ui = ui_new(stdout, stderr, opt_has(args, "quiet"), opt_has(args, "verbose"));
-	struct app *app = app_new(ui, argc, argv, &interrupted, &abandoned);
+	struct app *app = app_new(ui, argc, argv, &signals_interrupted, &signals_abandoned);
 	if ((app_device_use(app, opt_get(args, "device", "cpu"), err) || cmd->run(app, args, err)) && err->code == ERR_OK)
 		err->code = ERR_FAILED;
 	usage_hint(cmd, err);

@@ -11,6 +11,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sha256.h"
+#include "src/base/stop.h"
 #include "src/base/sys.h"
 #include "src/app/device.h"
 #include "src/app/plugin.h"
@@ -46,6 +47,7 @@ struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile i
 	struct app *app = mem_alloc(1, sizeof *app);
 	app->ui = ui;
 	app->interrupt = interrupt;
+	stop_watch(interrupt);
 	app->abandon = abandon;
 	app->device = device_cpu;
 	app->command_line = command_line(argc, argv);

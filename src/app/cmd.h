@@ -51,6 +51,7 @@ struct cmd {
 	const char *notes;    /* printed before the options of --help, or NULL */
 	const char *examples; /* one per line, printed at the end of --help; each must work as it stands */
 	bool becomes_program; /* by exec, so main leaves the signal handlers alone */
+	bool only_reads;      /* a signal ends it at once, because nothing is lost */
 	/* 0, or -1 with err set: main prints it and exits with err_exit_status */
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
 };

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/stop.h"
 
 static double seconds(clockid_t clock) {
 	struct timespec t;
@@ -39,11 +41,19 @@ bool sys_read_line(const char *path, char *line, size_t size) {
 	return got;
 }
 
+/* The wait has pauses, because a signal may come right before it. A pipe without a writer is waited for. */
 static ssize_t read_some(int fd, char *data, size_t size) {
+	enum { SLICE_MS = 100 };
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
 	ssize_t got;
-	do
+	do {
+		while (poll(&ready, 1, SLICE_MS) <= 0)
+			if (stop_asked()) {
+				errno = EINTR;
+				return -1;
+			}
 		got = read(fd, data, size);
-	while (got < 0 && errno == EINTR);
+	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
 	return got;
 }
 
@@ -66,6 +76,10 @@ char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct 
 		if (room - used < 2)
 			data = mem_grow(data, room *= 2, 1);
 		got = read_some(fd, data + used, room - used - 1);
+		if (got < 0 && errno == EINTR) {
+			stop_fail(err, "while a file was read");
+			break;
+		}
 		if (got < 0) {
 			err_set(err, errno == EISDIR ? ERR_USAGE : ERR_FAILED, NULL, "cannot read %s: %s", where, strerror(errno));
 			break;
@@ -82,7 +96,10 @@ char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct 
 }
 
 char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *err) {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
 	if (fd < 0) {
 		err_set(err, ERR_USAGE, NULL, "cannot open %s: %s", path, strerror(errno));
 		return NULL;

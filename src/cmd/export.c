@@ -310,5 +310,6 @@ const struct cmd cmd_export = {
 	.notes = "Exports the results from this machine with the present compiler and flags.",
 	.examples = "sweetspot export --format env fw -o fw.sh\n"
 				"sweetspot export --format c -o tuned.h",
+	.only_reads = true,
 	.run = run,
 };

@@ -235,5 +235,6 @@ const struct cmd cmd_store = {
 	.examples = "sweetspot store list\n"
 				"sweetspot store show fw\n"
 				"sweetspot store merge node1.db node2.db -o all.db",
+	.only_reads = true,
 	.run = run,
 };

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +139,26 @@ static void fill_model(struct topo *topo) {
 	topo->model[i] = '\0';
 }
 
+/* hwloc asks with ever larger masks until it gets an answer, and would do so for ever where a sandbox forbids the call.
+ */
+static int affinity_check(struct err *err) {
+	enum { MASK_MOST = 1 << 20 };
+	for (size_t size = 128; size <= MASK_MOST; size *= 2) {
+		cpu_set_t *set = mem_alloc(size, 1);
+		int failed = sched_getaffinity(0, size, set) ? errno : 0;
+		free(set);
+		if (!failed)
+			return 0;
+		if (failed != EINVAL)
+			return err_set(err, ERR_FAILED, "does a sandbox forbid sched_getaffinity?",
+			               "cannot find out which CPUs may be used: %s", strerror(failed));
+	}
+	return err_set(err, ERR_FAILED, NULL, "cannot find out which CPUs may be used: there are too many");
+}
+
 struct topo *topo_open_directly(const char *source, struct err *err) {
+	if (!source && affinity_check(err))
+		return NULL;
 	struct topo *topo = mem_alloc(1, sizeof *topo);
 	if (hwloc_topology_init(&topo->hw) != 0) {
 		err_set(err, ERR_FAILED, NULL, "hwloc cannot start: %s", strerror(errno));

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/stop.h"
 #include "tuner/record/build_impl.h"
 
 enum { LISTED_MAX = 64 };
@@ -66,7 +67,7 @@ static size_t lacking(const struct build *build, size_t column) {
 const char *build_condition(const struct build *build, size_t column) {
 	const char *found = NULL;
 	size_t lacks = lacking(build, column);
-	for (size_t by = 0; by < build->column_count && !found; by++) {
+	for (size_t by = 0; by < build->column_count && !found && !stop_asked(); by++) {
 		/* Fewer gaps than its own, so that conditions cannot be circular. */
 		if (by == column || lacking(build, by) >= lacks)
 			continue;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/stop.h"
 #include "tuner/space/domain.h"
 #include "tuner/record/build_impl.h"
 
@@ -65,7 +66,7 @@ static bool has_place(const struct build *build, size_t row, size_t column) {
 /* Parameters that occur in no row are left out, even if the file lists them. */
 static void find_columns(struct table *table) {
 	const struct build *build = table->build;
-	for (size_t column = 0; column < build->column_count; column++) {
+	for (size_t column = 0; column < build->column_count && !stop_asked(); column++) {
 		size_t with = 0;
 		for (size_t row = 0; row < build->row_count; row++)
 			with += has_place(build, row, column);
@@ -100,7 +101,7 @@ static void add_rows(struct table *table) {
 	table->mask = slots - 1;
 	table->rows = mem_alloc(rows, table->width * sizeof *table->rows);
 	table->source = mem_alloc(rows, sizeof *table->source);
-	for (uint32_t i = 0; i < rows; i++)
+	for (uint32_t i = 0; i < rows && !stop_asked(); i++)
 		add_row(table, i);
 }
 
@@ -113,6 +114,8 @@ static int make_space(struct table *table, struct err *err) {
 		names[i] = space_param_name(space, i);
 	}
 	add_rows(table);
+	if (stop_asked())
+		return stop_fail(err, "while a file was read");
 	return space_add_table(space, names, table->width, table->rows, table->count, err) || space_build(space, err) ? -1
 	                                                                                                              : 0;
 }
@@ -133,6 +136,8 @@ static int place_rows(const struct table *table, struct err *err) {
 	record->rows = arena_alloc(record->arena, space_valid(record->space), sizeof *record->rows);
 	for (size_t i = 0; i < table->count; i++) {
 		uint64_t index;
+		if (stop_asked())
+			return stop_fail(err, "while a file was read");
 		if (!space_index(record->space, table->rows + i * table->width, &index))
 			return err_set(err, ERR_FAILED, NULL, "a recorded configuration is not in its own space");
 		const struct raw_row *raw = &build->rows[table->source[i]];
@@ -156,6 +161,8 @@ int build_space(struct build *build, struct err *err) {
 		return err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
 		               "the file does not have any configuration");
 	find_columns(&table);
+	if (stop_asked())
+		return stop_fail(err, "while a file was read");
 	if (table.width == 0)
 		return err_set(err, ERR_USAGE, NULL, "the configurations do not have any parameters");
 	int failed = make_space(&table, err) || place_rows(&table, err) ? -1 : 0;

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "src/base/mem.h"
+#include "src/base/stop.h"
 #include "src/base/sys.h"
 
 /* Packed bytes from which on a thread pays, and unpacked bytes between two updates of the limit. */
@@ -88,7 +89,9 @@ static int unpack_all(struct load *load, struct err *err) {
 			load->room = load->room > load->most / 2 ? load->most + 1 : load->room * 2 + 4096;
 			load->text = mem_grow(load->text, load->room + SCAN_PAD, 1);
 		}
-		int status = unpack_some(load, load->room);
+		if (stop_asked())
+			return stop_fail(err, "while a file was unpacked");
+		int status = unpack_some(load, STEP);
 		if (status == Z_STREAM_END)
 			break;
 		if (status == Z_BUF_ERROR && load->stream.avail_in == 0)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "src/base/stop.h"
 #include "tuner/record/scan_impl.h"
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err) {
@@ -26,6 +27,13 @@ bool scan_fail(struct scan *scan, const char *hint, const char *what, ...) {
 	vsnprintf(text, sizeof text, what, ap);
 	va_end(ap);
 	err_set(scan->err, ERR_USAGE, hint, "%s: line %zu: %s", scan->name, line, text);
+	scan->failed = true;
+	return false;
+}
+
+static bool scan_stop(struct scan *scan) {
+	if (!scan->failed)
+		stop_fail(scan->err, "while a file was read");
 	scan->failed = true;
 	return false;
 }
@@ -84,6 +92,8 @@ static bool open_bracket(struct scan *scan, char bracket, const char *wanted) {
 /* False if the bracket closes. */
 static bool next_in(struct scan *scan, char bracket) {
 	char c = scan_peek(scan);
+	if (stop_asked())
+		return scan_stop(scan);
 	if (c == bracket || is_open_end(scan)) {
 		scan->at += c == bracket;
 		scan->depth--;

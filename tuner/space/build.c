@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/stop.h"
+#include "src/base/sys.h"
 #include "tuner/space/impl.h"
 
 static size_t rule_count(const struct space *space) {
@@ -66,6 +68,8 @@ int space_build(struct space *space, struct err *err) {
 	if (space_bind(space, err) != 0)
 		return -1;
 	struct diagram *diagram = diagram_new(space, NULL, &status);
+	if (status == DIAGRAM_STOPPED)
+		return stop_fail(err, "while the space was counted");
 	if (status == DIAGRAM_OVERFLOW)
 		return err_set(err, ERR_USAGE, "give the parameters fewer values", "the space has over 2^64 configurations");
 	if (status == DIAGRAM_ENTANGLED)

@@ -264,11 +264,12 @@ static struct diagram *counted(const struct space *space, const bool *off, enum 
 	struct diagram *diagram = NULL;
 	int orders[ORDER_COUNT][SPACE_PARAMS_MAX], order_count = make_orders(space, sources, count, orders);
 	bool overflow = false;
-	for (uint64_t steps = steps_first; steps <= steps_last && !diagram && !overflow; steps *= steps_factor)
-		for (int kind = 0; kind < order_count && !diagram && !overflow; kind++)
+	for (uint64_t steps = steps_first; steps <= steps_last && !diagram && !overflow && !stop_asked();
+	     steps *= steps_factor)
+		for (int kind = 0; kind < order_count && !diagram && !overflow && !stop_asked(); kind++)
 			diagram = attempt(space, sources, count, orders[kind], steps, &overflow);
 	free(sources);
-	*status = diagram ? DIAGRAM_OK : overflow ? DIAGRAM_OVERFLOW : DIAGRAM_ENTANGLED;
+	*status = diagram ? DIAGRAM_OK : overflow ? DIAGRAM_OVERFLOW : stop_asked() ? DIAGRAM_STOPPED : DIAGRAM_ENTANGLED;
 	return diagram;
 }
 

@@ -36,7 +36,8 @@ struct diagram {
 enum diagram_status {
 	DIAGRAM_OK,
 	DIAGRAM_ENTANGLED /* counting would take too much effort */,
-	DIAGRAM_OVERFLOW /* more than 2^64 - 1 configurations */
+	DIAGRAM_OVERFLOW /* more than 2^64 - 1 configurations */,
+	DIAGRAM_STOPPED /* by the user */
 };
 
 struct space;

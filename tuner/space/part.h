@@ -7,6 +7,7 @@
  * children become one node where that is cheap to find out (always at the last parameter). */
 #ifndef TUNER_SPACE_PART_H
 #define TUNER_SPACE_PART_H
+#include "src/base/stop.h"
 #include "tuner/space/impl.h"
 #include "tuner/space/intern.h"
 
@@ -20,7 +21,7 @@ struct effort {
 };
 
 static inline bool effort_spent(const struct effort *effort) {
-	return effort->steps > effort->steps_max || effort->bytes > effort->bytes_max;
+	return effort->steps > effort->steps_max || effort->bytes > effort->bytes_max || stop_asked();
 }
 
 /* The input of a part. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/stop.h"
 #include "tuner/space/intern.h"
 #include "tuner/space/keys.h"
 #include "tuner/space/order.h"
@@ -67,7 +68,7 @@ static void write_keys(struct builder *b) {
 	bool rules = has_rules(b);
 	struct space_keys *keys = b->keys;
 	keys->keys = mem_alloc(b->table->row_count * keys->words, sizeof *keys->keys);
-	for (size_t i = 0; i < b->table->row_count; i++) {
+	for (size_t i = 0; i < b->table->row_count && !stop_asked(); i++) {
 		const int *row = b->table->rows + i * b->table->name_count;
 		uint64_t *key = keys->keys + keys->count * keys->words;
 		if (rules && !row_holds(b, row))
@@ -158,7 +159,8 @@ static bool merge_depth(struct builder *b, size_t depth) {
 	size_t kept = 0;
 	b->edges = mem_alloc(branches, sizeof *b->edges);
 	b->edge_key = mem_alloc(branches, EDGE_WORDS * sizeof *b->edge_key);
-	for (size_t first = 0, last; first < b->keys->count && b->diagram->edge_count < EDGES_MAX; first = last) {
+	for (size_t first = 0, last; first < b->keys->count && b->diagram->edge_count < EDGES_MAX && !stop_asked();
+	     first = last) {
 		for (last = first + 1; last < b->keys->count && same_prefix(b, first, last, depth);)
 			last++;
 		uint32_t node = make_node(b, depth, first, last);
@@ -168,7 +170,7 @@ static bool merge_depth(struct builder *b, size_t depth) {
 	intern_clear(&b->nodes);
 	free(b->edge_key);
 	free(b->edges);
-	return b->diagram->edge_count < EDGES_MAX && b->diagram->node_count < NODES_MAX;
+	return b->diagram->edge_count < EDGES_MAX && b->diagram->node_count < NODES_MAX && !stop_asked();
 }
 
 struct diagram *space_table_diagram(const struct space *space, const struct space_table *table, const bool *off,
@@ -190,7 +192,7 @@ struct diagram *space_table_diagram(const struct space *space, const struct spac
 	keys_free(b.keys);
 	free(b.child);
 	free(b.node_of);
-	*status = fits ? DIAGRAM_OK : DIAGRAM_ENTANGLED;
+	*status = fits ? DIAGRAM_OK : stop_asked() ? DIAGRAM_STOPPED : DIAGRAM_ENTANGLED;
 	if (fits)
 		return b.diagram;
 	diagram_free(b.diagram);

@@ -49,6 +49,9 @@ int store_fail(const struct store *store, int rc, struct err *err) {
 	/* SQLite has its own code for ENOSPC only. */
 	if (error == EFBIG || error == EDQUOT || error == ENOSPC)
 		rc = SQLITE_FULL;
+	if ((rc & 0xff) == SQLITE_BUSY && store->busy_error == ENOLCK)
+		return err_set(err, ERR_FAILED, "choose a file on another file system with --store",
+		               "store %s: its file system cannot lock files (%s)", store->path, strerror(ENOLCK));
 	const struct cause *cause = cause_find(rc);
 	if (!cause)
 		return err_set(err, ERR_FAILED, NULL, "store %s: %s", store->path,

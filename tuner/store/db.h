@@ -10,7 +10,9 @@
 enum {
 	STORE_APPLICATION_ID = 0x53575354, /* "SWST" in the file's header */
 	STORE_VERSION = 1,                 /* user_version: raised when the tables change */
-	STORE_BUSY_MS = 60000              /* how long one process waits for another */
+	STORE_BUSY_MS = 60000,             /* how long one process waits for another */
+	STORE_BUSY_STOPPED_MS = 5000,      /* the same once the user wants to end */
+	STORE_BUSY_NO_LOCKS_MS = 2000      /* the same where the file system says that it has no locks */
 };
 
 struct store {
@@ -19,6 +21,8 @@ struct store {
 	enum store_mode mode;
 	dev_t device; /* of the file that was opened */
 	ino_t inode;
+	double busy_since;    /* monotonic: when the wait for another process began */
+	int busy_error;       /* ENOLCK: it was not for another process, because files cannot be locked here */
 	bool wal;             /* the log is written beside the file */
 	double synced;        /* monotonic: when a trial was last flushed to the disk */
 	bool lazy;            /* commits are not flushed at the moment */
@@ -39,6 +43,9 @@ bool store_has_uuids(const struct store *store);
 
 int store_plans_make(struct store *store, struct err *err); /* plan.c: their table, unless it exists */
 int store_plans_exist(const struct store *store, bool *exist, struct err *err);
+
+/* busy.c: sqlite3_busy_handler for a struct store */
+int store_busy(void *context, int tries);
 
 /* db.c. store_fail explains a result code to the user and returns -1. */
 int store_fail(const struct store *store, int rc, struct err *err);

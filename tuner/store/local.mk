@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/about.c %D%/about.h %D%/db.c %D%/db.h %D%/file.c \
+libtuner_la_SOURCES += %D%/about.c %D%/about.h %D%/busy.c %D%/db.c %D%/db.h %D%/file.c \
 	%D%/merge.c %D%/merge.h %D%/merge_impl.h %D%/merge_keys.c %D%/merge_search.c %D%/merge_session.c \
 	%D%/merge_trial.c %D%/plan.c %D%/read.c %D%/reals.c %D%/remove.c %D%/remove.h %D%/resume.c %D%/schema.c \
 	%D%/store.c %D%/store.h %D%/trial_store.c %D%/trial_store.h %D%/trials.c %D%/trials_json.c \

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/stop.h"
 #include "src/base/sys.h"
 #include "tuner/store/db.h"
 
@@ -56,7 +58,7 @@ static int connect_to(struct store *store, int flags, const char *query, struct 
 	if (rc != SQLITE_OK)
 		return store_fail(store, rc, err);
 	sqlite3_extended_result_codes(store->db, 1);
-	sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
+	sqlite3_busy_handler(store->db, store_busy, store);
 	/* The file may come from anywhere: its schema must not call functions, and its cells are checked. */
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err);
@@ -176,13 +178,15 @@ static int open_any(struct store *store, struct err *err) {
 
 /* Only one process opens a store at a time, because a file that another process is making looks damaged until it is
  * whole. The lock is on the folder, which exists already, and it is advisory: a file system without locks works as
- * well. */
+ * well. Anybody who can read the folder can lock it, for ever if they like, so that waiting for it has an end. */
 static int opening_lock(const struct store *store) {
 	char *dir = folder_of(store->path);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
-	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
-	}
+	double end = sys_now() + STORE_BUSY_MS * 1e-3;
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EINTR || errno == EWOULDBLOCK) && !stop_asked() &&
+	       sys_now() < end)
+		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
 	return fd;
 }
 

@@ -9,6 +9,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/stop.h"
 #include "src/base/sys.h"
 #include "tuner/record/record.h"
 #include "tuner/study/study_set.h"
@@ -149,6 +150,8 @@ int study_set_file(struct study_set *set, const char *path, const struct study_r
 	int failed;
 	if (!study_set_is_document(json)) {
 		json_decref(json);
+		if (stop_asked())
+			return stop_fail(err, "while a file was read");
 		return record_add(set, path, err);
 	}
 	failed = study_set_document(set, json, err);

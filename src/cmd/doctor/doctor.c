@@ -121,5 +121,6 @@ const struct cmd cmd_doctor = {
 	.usage = "doctor [OPTION...]",
 	.options = tables,
 	.examples = "sweetspot doctor",
+	.only_reads = true,
 	.run = run,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/stop.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
 #include "src/cmd/explain/explain.h"
@@ -109,7 +110,9 @@ static int probe_run(struct app *app, const struct opt_args *args, const json_t 
                      struct err *err) {
 	if (!opt_has(args, "probe"))
 		return 0;
+	stop_at_once(false);
 	*probe = explain_probe(app, args, *results, err);
+	stop_at_once(true);
 	json_t *after = json_array();
 	int failed = *probe ? results_make(app, args, size, after, err) : -1;
 	if (failed) {
@@ -164,5 +167,6 @@ const struct cmd cmd_explain = {
 			 "covers all kernels measured on this machine.",
 	.examples = "sweetspot explain fw\n"
 				"sweetspot explain fw --size n=1024 --probe --budget 2m",
+	.only_reads = true,
 	.run = run,
 };

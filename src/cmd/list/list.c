@@ -203,5 +203,6 @@ const struct cmd cmd_list = {
 	.options = tables,
 	.examples = "sweetspot list kernels\n"
 				"sweetspot list params fw --size n=2048",
+	.only_reads = true,
 	.run = run,
 };

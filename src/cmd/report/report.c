@@ -127,5 +127,6 @@ const struct cmd cmd_report = {
 	.notes = "The page is one file that works without a network. Only --png needs gnuplot.",
 	.examples = "sweetspot report -o report.html\n"
 				"sweetspot report fw gol -o fw-gol.html",
+	.only_reads = true,
 	.run = run,
 };

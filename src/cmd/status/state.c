@@ -30,5 +30,6 @@ const struct cmd cmd_state = {
 	.summary = "this machine, what is tuned on it, and what to do next",
 	.usage = "[OPTION...]",
 	.options = tables,
+	.only_reads = true,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-RECORD_TESTS = %D%/scan %D%/kt %D%/t4 %D%/ktt %D%/hostile %D%/round_trip %D%/spaces
+RECORD_TESTS = %D%/scan %D%/kt %D%/t4 %D%/ktt %D%/hostile %D%/round_trip %D%/spaces %D%/stop
 check_PROGRAMS += $(RECORD_TESTS)
 %C%_scan_SOURCES = %D%/scan.c
 %C%_scan_LDADD = libtuner.la libbase.la
@@ -20,4 +20,6 @@ fuzz_targets += %D%/fuzz_record
 %C%_round_trip_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 %C%_spaces_SOURCES = %D%/spaces.c
 %C%_spaces_LDADD = libtuner.la libbase.la -lm
+%C%_stop_SOURCES = %D%/stop.c %D%/record_help.h
+%C%_stop_LDADD = libtuner.la libbase.la -lm
 TESTS += $(RECORD_TESTS)
