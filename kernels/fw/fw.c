@@ -12,9 +12,11 @@ enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_ISA };
 enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_LAYOUT };
 
 /* The order is that of the words of `variant`. */
-static const struct fw_variant *const variants[] = {&fw_naive, &fw_tiled, &fw_tasks, &fw_tasks_inner, &fw_simd};
-static const struct fw_variant *const counted[] = {&fw_naive_counted, &fw_tiled_counted, &fw_tasks_counted,
-                                                   &fw_tasks_inner_counted, &fw_simd_counted};
+static const struct fw_variant *const variants[] = {&fw_naive, &fw_tiled,       &fw_tasks, &fw_tasks_inner,
+                                                    &fw_simd,  &fw_inner_loops, &fw_serial};
+static const struct fw_variant *const counted[] = {&fw_naive_counted,       &fw_tiled_counted, &fw_tasks_counted,
+                                                   &fw_tasks_inner_counted, &fw_simd_counted,  &fw_inner_loops_counted,
+                                                   &fw_serial_counted};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param problem[] = {
@@ -39,14 +41,14 @@ static const struct ss_param params[] = {
 	[PARAM_VARIANT] = {.name = "variant",
                        .summary = "algorithm",
                        .type = SS_WORD,
-                       .values = "naive,tiled,tasks,tasks_inner,simd",
+                       .values = "naive,tiled,tasks,tasks_inner,simd,inner_loops,serial",
                        .initial = "naive"},
 	[PARAM_BLOCK] = {.name = "block",
                      .summary = "edge of a tile, in vertices",
                      .type = SS_INT,
                      .values = "16..512*2",
                      .initial = "64",
-                     .when = "variant != 'naive'",
+                     .when = "variant != 'naive' and variant != 'serial'",
                      .min = FW_BLOCK_MIN,
                      .max = FW_BLOCK_MAX},
 	[PARAM_LAYOUT] = {.name = "layout",
@@ -54,11 +56,12 @@ static const struct ss_param params[] = {
                       .type = SS_WORD,
                       .values = "tiles,rows",
                       .initial = "tiles",
-                      .when = "variant != 'naive' and variant != 'simd'"},
+                      .when = "variant != 'naive' and variant != 'simd' and variant != 'serial'"},
 	{.name = NULL},
 };
 
-static const char *const constraints[] = {"variant != 'simd' or block % 16 == 0", NULL};
+static const char *const constraints[] = {"variant != 'simd' or block % 16 == 0", "variant != 'serial' or threads == 1",
+                                          NULL};
 
 /* Instruction sets of this CPU, best first. */
 static enum ss_status isa_refuse(const struct ss_call *call) {
@@ -200,8 +203,8 @@ const struct ss_kernel kernel_fw = {
 	.problem = problem,
 	.params = params,
 	.constraints = constraints,
-	.schedule_when = "variant == 'naive' or variant == 'tiled' or variant == 'simd'",
-	.serial = "variant=naive",
+	.schedule_when = "variant == 'naive' or variant == 'tiled' or variant == 'simd' or variant == 'inner_loops'",
+	.serial = "variant=serial",
 	.input_size = sizeof(struct fw_input),
 	.state_size = sizeof(struct fw_state),
 	.open = fw_open,

@@ -160,8 +160,8 @@ extern const struct fw_isa fw_isas[];
 /* The set of that name, or the best for "auto"; NULL when this CPU has none of that name. */
 const struct fw_isa *fw_isa_find(const char *name);
 
-extern const struct fw_variant fw_naive, fw_tiled, fw_tasks, fw_tasks_inner, fw_simd;
+extern const struct fw_variant fw_naive, fw_tiled, fw_tasks, fw_tasks_inner, fw_simd, fw_inner_loops, fw_serial;
 extern const struct fw_variant fw_naive_counted, fw_tiled_counted, fw_tasks_counted, fw_tasks_inner_counted,
-	fw_simd_counted;
+	fw_simd_counted, fw_inner_loops_counted, fw_serial_counted;
 
 #endif

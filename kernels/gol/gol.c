@@ -9,11 +9,12 @@
 #include "kernels/gol/gol.h"
 
 static const struct gol_variant *const variants[] = {
-	&gol_int, &gol_byte, &gol_simd8, &gol_bits, &gol_temporal,
+	&gol_int, &gol_byte, &gol_simd8, &gol_bits, &gol_temporal, &gol_serial,
 };
-#define VARIANT_NAMES "int,byte,simd8,bits,temporal" /* the same order */
+#define VARIANT_NAMES "int,byte,simd8,bits,temporal,serial" /* the same order */
 static const struct gol_variant *const counted[] = {
-	&gol_int_counted, &gol_byte_counted, &gol_simd8_counted, &gol_bits_counted, &gol_temporal_counted,
+	&gol_int_counted,  &gol_byte_counted,     &gol_simd8_counted,
+	&gol_bits_counted, &gol_temporal_counted, &gol_serial_counted,
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -37,6 +38,8 @@ static const struct ss_param params[] = {
               GOL_SPAN_MAX},
 	{.name = NULL},
 };
+
+static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
 
 static void seed_cells(struct gol_input *input, uint64_t seed, int64_t percent) {
 	uint64_t limit = ((uint64_t)percent << 32) / 100;
@@ -148,7 +151,9 @@ const struct ss_kernel kernel_gol = {
 	.flags = SS_OPENMP | SS_SCHEDULE,
 	.problem = gol_problem,
 	.params = params,
-	.serial = "variant=int",
+	.constraints = constraints,
+	.schedule_when = "variant != 'serial'",
+	.serial = "variant=serial",
 	.input_size = sizeof(struct gol_input),
 	.state_size = sizeof(struct gol_state),
 	.open = gol_open,

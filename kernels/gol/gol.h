@@ -76,9 +76,9 @@ struct gol_variant {
 	void (*save)(const void *row, uint64_t *cells, size_t n); /* cells: zeroed */
 	void (*run)(struct gol_state *state);
 };
-extern const struct gol_variant gol_int, gol_byte, gol_bits, gol_simd8, gol_temporal;
+extern const struct gol_variant gol_int, gol_byte, gol_bits, gol_simd8, gol_temporal, gol_serial;
 extern const struct gol_variant gol_int_counted, gol_byte_counted, gol_bits_counted, gol_simd8_counted,
-	gol_temporal_counted;
+	gol_temporal_counted, gol_serial_counted;
 
 /* row may be -1 and n: the dead rows. */
 static inline void *gol_row(const struct gol_state *state, int grid, ptrdiff_t row) {
@@ -108,6 +108,8 @@ void gol_bits_load(void *row, const uint64_t *cells, size_t n);
 void gol_bits_save(const void *row, uint64_t *cells, size_t n);
 void gol_bytes_load(void *row, const uint64_t *cells, size_t n);
 void gol_bytes_save(const void *row, uint64_t *cells, size_t n);
+void gol_ints_load(void *row, const uint64_t *cells, size_t n);
+void gol_ints_save(const void *row, uint64_t *cells, size_t n);
 
 /* Passes over the grid in a run of the temporal variant. */
 static inline int64_t gol_temporal_passes(const struct gol_state *state) {

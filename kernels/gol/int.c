@@ -2,18 +2,6 @@
 /* The baseline: an int a cell and a parallel loop over rows, as it is first written. */
 #include "kernels/gol/gol.h"
 
-static void int_load(void *row, const uint64_t *cells, size_t n) {
-	int *to = row;
-	for (size_t i = 0; i < n; i++)
-		to[i] = cells[i / 64] >> i % 64 & 1;
-}
-
-static void int_save(const void *row, uint64_t *cells, size_t n) {
-	const int *from = row;
-	for (size_t i = 0; i < n; i++)
-		cells[i / 64] |= (uint64_t)(from[i] != 0) << i % 64;
-}
-
 static void int_run(struct gol_state *state) {
 	ptrdiff_t n = (ptrdiff_t)state->input->n;
 	for (int64_t generation = 0; generation < state->input->generations; generation++) {
@@ -40,7 +28,7 @@ const struct gol_variant KERNEL_COUNTED(gol_int) = {
 	.summary = "one int per cell, parallel for over rows",
 	.unit = sizeof(int),
 	.cells_per_unit = 1,
-	.load = int_load,
-	.save = int_save,
+	.load = gol_ints_load,
+	.save = gol_ints_save,
 	.run = int_run,
 };

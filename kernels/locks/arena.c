@@ -69,6 +69,10 @@ static void start(const struct locks_arena *arena, int thread, int team, atomic_
 int locks_arena_run(const struct locks_arena *arena, const struct lock_contest *contest, int threads) {
 	atomic_int ready = 0;
 	int team = 1;
+	if (threads == 1 && (arena->kind->flags & LOCK_UNSAFE)) { /* the serial code: neither a lock nor a region */
+		arena->kind->contend(arena->lock, 0, contest);
+		return team;
+	}
 #pragma omp parallel num_threads(threads)
 	{
 		int thread = omp_get_thread_num();

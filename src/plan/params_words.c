@@ -29,22 +29,35 @@ static int unknown_name(const struct params *params, const char *name, bool prob
 	return err_hint(err, "`sweetspot list params %s` lists them", params->kernel->name);
 }
 
-static int word_known(const struct params *params, const struct kernel_param *param, const char *word,
-                      struct err *err) {
+/* The summaries speak of a grid of ints or bytes, so the plural of a word stands for it. */
+static bool word_means(const char *typed, const char *word) {
+	size_t length = strlen(word);
+	return strncmp(typed, word, length) == 0 && (!typed[length] || strcmp(typed + length, "s") == 0);
+}
+
+/* Returns NULL with err for a word that the parameter does not have. New reference. */
+static json_t *word_read(const struct params *params, const struct kernel_param *param, const char *word,
+                         struct err *err) {
 	const char *words[256];
 	size_t count = 0;
 	if (!param->values)
-		return 0;
+		return json_string(word);
 	char *list = arena_strdup(params->arena, param->values), *rest = NULL;
+	const char *meant = NULL;
 	for (char *one = strtok_r(list, ",", &rest); one && count < 256; one = strtok_r(NULL, ",", &rest)) {
-		if (strcmp(one, word) == 0)
-			return 0;
+		if (strcmp(one, word) == 0 || (!meant && word_means(word, one)))
+			meant = one;
 		words[count++] = one;
 	}
+	if (meant)
+		return json_string(meant);
 	const char *near = near_word(word, words, count);
 	err_set(err, ERR_USAGE, NULL, "%s: unknown %s \"%s\"", params->kernel->name, param->name, word);
-	return near ? err_hint(err, "did you mean %s? The values are %s", near, param->values)
-	            : err_hint(err, "the values are %s", param->values);
+	if (near)
+		err_hint(err, "did you mean %s? The values are %s", near, param->values);
+	else
+		err_hint(err, "the values are %s", param->values);
+	return NULL;
 }
 
 static int out_of_bounds(const struct params *params, const struct kernel_param *param, const char *text,
@@ -75,7 +88,7 @@ static json_t *value_read(const struct params *params, const struct kernel_param
 	if (param->text)
 		return text_read(params, param, text, err);
 	if (param->type == VALUE_WORD)
-		return word_known(params, param, text, err) ? NULL : json_string(text);
+		return word_read(params, param, text, err);
 	double number = value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : 0;
 	bool fits = value.type == VALUE_INT || (value.type == VALUE_REAL && param->type == VALUE_REAL);
 	bool bounded = param->min != 0 || param->max != 0;

@@ -10,8 +10,10 @@ enum { BLOCKS = 6 };
 
 /* On the large size the plain variants, which take long there, try the middle and the largest block only. */
 static bool block_tried(int form, int n, int block) {
-	if (form == NAIVE)
+	if (form == NAIVE || form == SERIAL)
 		return block == blocks[0];
+	if (fw_forms[form].variant == INNER_LOOPS && n > 300)
+		return false;
 	return n < 1000 || form == SIMD || block == 64 || block == 512;
 }
 

@@ -16,10 +16,19 @@ struct fw_form_case {
 	int variant, layout;
 };
 static const struct fw_form_case fw_forms[] = {
-	{"naive", 0, 0}, {"tiled", 1, 0},         {"tasks", 2, 0},         {"tasks_inner", 3, 0},
-	{"simd", 4, 0},  {"tiled on rows", 1, 1}, {"tasks on rows", 2, 1}, {"tasks_inner on rows", 3, 1},
+	{"naive", 0, 0},
+	{"tiled", 1, 0},
+	{"tasks", 2, 0},
+	{"tasks_inner", 3, 0},
+	{"simd", 4, 0},
+	{"inner_loops", 5, 0},
+	{"serial", 6, 0},
+	{"tiled on rows", 1, 1},
+	{"tasks on rows", 2, 1},
+	{"tasks_inner on rows", 3, 1},
+	{"inner_loops on rows", 5, 1},
 };
-enum { VARIANTS = 5, NAIVE = 0, TILED = 1, SIMD = 4, FORMS = 8 };
+enum { VARIANTS = 7, NAIVE = 0, TILED = 1, SIMD = 4, INNER_LOOPS = 5, SERIAL = 6, FORMS = 11 };
 _Static_assert(sizeof fw_forms / sizeof *fw_forms == FORMS, "");
 
 struct rig {

@@ -7,8 +7,8 @@
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 
-static const char *const variants[] = {"int", "byte", "simd8", "bits", "temporal"};
-enum { VARIANTS = 5 };
+static const char *const variants[] = {"int", "byte", "simd8", "bits", "temporal", "serial"};
+enum { VARIANTS = 6 };
 
 static bool cell(const uint64_t *cells, size_t words, size_t row, size_t column) {
 	return cells[row * words + column / 64] >> column % 64 & 1;
