@@ -94,6 +94,15 @@ int app_device_use(struct app *app, const char *word, struct err *err) {
 	return device_read(word, &app->device, err);
 }
 
+int app_device_change(struct app *app, const char *word, struct err *err) {
+	if (device_read(word, &app->device, err))
+		return -1;
+	json_decref(app->machine);
+	json_decref(app->gpu);
+	app->machine = app->gpu = NULL;
+	return 0;
+}
+
 const char *app_device_kind(const struct app *app) {
 	return app->device.kind;
 }

@@ -84,16 +84,22 @@ static int row_add(struct study_item *item, const json_t *problem, const json_t 
 	return failed;
 }
 
-static int sweep_read(struct study_item *item, const json_t *document, struct err *err) {
+static int sweep_rows_read(struct study_item *item, const json_t *document, const char *key, struct err *err) {
 	json_t *rows, *row;
 	size_t i;
-	if (js_array(document, "rows", ROWS_MAX, &rows, err))
+	if (js_array(document, key, ROWS_MAX, &rows, err))
 		return -1;
 	json_array_foreach(rows, i, row) {
 		if (settings_check(row, "problem", err) || row_add(item, json_object_get(row, "problem"), row, "sweep", err))
-			return err_prefix(err, "row %zu", i);
+			return err_prefix(err, "%s %zu", strcmp(key, "rows") == 0 ? "row" : key, i);
 	}
 	return 0;
+}
+
+static int sweep_read(struct study_item *item, const json_t *document, struct err *err) {
+	if (sweep_rows_read(item, document, "rows", err))
+		return -1;
+	return json_object_get(document, "serials") ? sweep_rows_read(item, document, "serials", err) : 0;
 }
 
 static int run_read(struct study_item *item, const json_t *document, struct err *err) {

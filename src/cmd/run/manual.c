@@ -29,21 +29,35 @@ static int kernel_read(struct manual *manual, const struct opt_args *args, struc
 	return manual->kernel ? 0 : -1;
 }
 
+/* Tells whether the reading goes on after a word that was not understood. */
+static bool word_excused(struct manual *manual, unsigned number, struct err *err) {
+	if (!manual->lenient || err->code != ERR_USAGE || number > 63)
+		return false;
+	*manual->lenient = *err;
+	*err = (struct err){0};
+	manual->refused |= UINT64_C(1) << number;
+	return true;
+}
+
 static int words_read(struct manual *manual, const struct opt_args *args, size_t words, struct err *err) {
-	for (size_t i = 0; i < opt_count(args, "size"); i++)
-		if (params_words(&manual->params, opt_at(args, "size", i), manual->problem, NULL, err))
+	unsigned number = 0;
+	for (size_t i = 0; i < opt_count(args, "size"); i++, number++)
+		if (params_words(&manual->params, opt_at(args, "size", i), manual->problem, NULL, err) &&
+		    !word_excused(manual, number, err))
 			return -1;
-	for (size_t i = 0; i < opt_count(args, "set"); i++)
-		if (params_word(&manual->params, opt_at(args, "set", i), NULL, manual->config, err))
+	for (size_t i = 0; i < opt_count(args, "set"); i++, number++)
+		if (params_word(&manual->params, opt_at(args, "set", i), NULL, manual->config, err) &&
+		    !word_excused(manual, number, err))
 			return -1;
-	for (size_t i = 1; i < words; i++)
-		if (params_words(&manual->params, opt_word(args, i), manual->problem, manual->config, err))
+	for (size_t i = 1; i < words; i++, number++)
+		if (params_words(&manual->params, opt_word(args, i), manual->problem, manual->config, err) &&
+		    !word_excused(manual, number, err))
 			return -1;
 	return 0;
 }
 
 int manual_open(struct manual *manual, struct app *app, const struct opt_args *args, size_t words, struct err *err) {
-	*manual = (struct manual){.app = app, .timeout_s = 600};
+	*manual = (struct manual){.app = app, .timeout_s = 600, .lenient = manual->lenient};
 	const char *timeout = opt_get(args, "timeout", NULL);
 	long long samples, seed;
 	if (opt_int(args, "samples", 1, 10000, 11, &samples, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
@@ -58,6 +72,7 @@ int manual_open(struct manual *manual, struct app *app, const struct opt_args *a
 	manual->seed = (uint64_t)seed;
 	manual->runner = worker_runner(worker);
 	params_init(&manual->params, manual->kernel, topo, false);
+	manual->device = app_device(app) ? arena_strdup(manual->params.arena, app_device(app)) : NULL;
 	manual->problem = params_problem(&manual->params);
 	manual->config = json_object();
 	return words_read(manual, args, words, err);
@@ -70,20 +85,48 @@ void manual_close(struct manual *manual) {
 		params_clear(&manual->params);
 }
 
-json_t *manual_config(struct manual *manual, const json_t *over, struct err *err) {
+json_t *manual_config_of(struct manual *manual, const json_t *problem, const json_t *over, struct err *err) {
 	json_t *merged = json_copy(manual->config);
 	if (over)
 		json_object_update(merged, (json_t *)over);
-	json_t *full = params_complete(&manual->params, manual->problem, merged, err);
+	json_t *full = params_complete(&manual->params, problem, merged, err);
 	json_decref(merged);
 	return full;
+}
+
+json_t *manual_config(struct manual *manual, const json_t *over, struct err *err) {
+	return manual_config_of(manual, manual->problem, over, err);
+}
+
+bool manual_host(struct manual *host, const struct manual *manual, const json_t *problem) {
+	struct err ignored = {0};
+	const struct kernel_list *kernels = manual->device ? app_kernels(manual->app, &ignored) : NULL;
+	const struct kernel_desc *kernel = manual->kernel;
+	struct topo *topo = app_topo(manual->app, &ignored);
+	if (manual->device)
+		kernel = kernels && !kernel->library ? kernel_list_find(kernels, kernel->name, "cpu", &ignored) : NULL;
+	if (!kernel || !topo)
+		return false;
+	*host = *manual;
+	host->kernel = kernel;
+	host->device = NULL;
+	host->config = json_object();
+	params_init(&host->params, kernel, topo, false);
+	host->problem = params_problem(&host->params);
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)problem, name, value) {
+		if (json_object_get(host->problem, name))
+			json_object_set(host->problem, name, value);
+	}
+	return true;
 }
 
 struct trial_request manual_request(const struct manual *manual, const json_t *config) {
 	return (struct trial_request){
 		.kernel = manual->kernel->name,
 		.library = manual->kernel->library,
-		.device = app_device(manual->app),
+		.device = manual->device,
 		.flush_l2 = manual->flush_l2,
 		.problem = manual->problem,
 		.config = config,

@@ -19,18 +19,26 @@ struct manual {
 	int samples;
 	bool flush_l2, slow; /* slow: counting needs a simulator */
 	uint64_t seed;
+	const char *device;  /* as app_device; belongs to params */
+	struct err *lenient; /* set before manual_open: a word that the kernel does not know goes here */
+	uint64_t refused;    /* and sets its bit here; NULL: it is an error */
 };
 
 extern const struct opt manual_what_options[]; /* --size --set; tables of the same group may follow */
 extern const struct opt manual_options[];      /* --samples --timeout --flush-l2 --seed */
 
-/* Reads the kernel from word 0, and P=V from the words 1 .. words-1, --size and --set. Call manual_close even after a
- * failure. */
+/* Sets all members but lenient. Reads the kernel from word 0, and P=V from the words 1 .. words-1, --size and --set.
+ * Call manual_close even after a failure. */
 int manual_open(struct manual *manual, struct app *app, const struct opt_args *args, size_t words, struct err *err);
 void manual_close(struct manual *manual);
 /* Completes the configuration: members of `over` (may be NULL), then of manual->config, then of the baseline. New
  * reference. */
 json_t *manual_config(struct manual *manual, const json_t *over, struct err *err);
+/* The same on another problem. */
+json_t *manual_config_of(struct manual *manual, const json_t *problem, const json_t *over, struct err *err);
+/* The same kernel on the CPU, on that problem as far as it has the same parts. False if there is none; otherwise close
+ * it. */
+bool manual_host(struct manual *host, const struct manual *manual, const json_t *problem);
 /* Reads and checks the names of --counters (src/cmd/run/manual_counters.c). Call counters_words_free even after a
  * failure. */
 int manual_counters(struct manual *manual, const struct opt_args *args, struct counters_words *words, struct err *err);

@@ -47,7 +47,7 @@ static json_t *one_thread_config(struct manual *manual, struct err *err) {
 	return config;
 }
 
-static json_t *serial_config(struct manual *manual, struct err *err) {
+json_t *references_serial_config(struct manual *manual, struct err *err) {
 	json_t *words = json_pack("{s:i}", "threads", 1), *config = NULL;
 	if (!manual->kernel->serial || params_words(&manual->params, manual->kernel->serial, NULL, words, err) == 0)
 		config = params_complete(&manual->params, manual->problem, words, err);
@@ -65,13 +65,28 @@ static int add(json_t *references, const char *name, struct manual *manual, cons
 	return json ? 0 : -1;
 }
 
+/* A kernel of a GPU is compared with the serial code of the CPU's kernel. */
+static json_t *host_measure(json_t *references, struct manual *manual, const json_t *config, double median,
+                            struct err *err) {
+	struct manual host;
+	if (!manual->device || !manual_host(&host, manual, manual->problem))
+		return references;
+	int failed = host.kernel->serial &&
+	             add(references, "serial", &host, config, references_serial_config(&host, err), median, err);
+	manual_close(&host);
+	if (!failed)
+		return references;
+	json_decref(references);
+	return NULL;
+}
+
 json_t *references_measure(struct manual *manual, const json_t *config, double median, struct err *err) {
 	json_t *references = json_object();
 	bool has_serial = manual->kernel->serial || !manual->kernel->team_given;
 	if (!manual->kernel->openmp)
-		return references;
+		return host_measure(references, manual, config, median, err);
 	if (add(references, "one_thread", manual, config, one_thread_config(manual, err), median, err) ||
-	    (has_serial && add(references, "serial", manual, config, serial_config(manual, err), median, err))) {
+	    (has_serial && add(references, "serial", manual, config, references_serial_config(manual, err), median, err))) {
 		json_decref(references);
 		return NULL;
 	}

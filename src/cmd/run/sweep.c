@@ -2,30 +2,28 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "src/base/sys.h"
-#include "src/cmd/run/manual_store.h"
+#include "src/cmd/run/sweep.h"
 #include "src/app/lock.h"
 #include "src/show/results.h"
 #include "src/cmd/run/sweep_program.h"
 #include "src/cmd/run/sweep_csv.h"
-#include "src/cmd/run/sweep_table.h"
 #include "src/plan/program_plan.h"
-#include "tuner/space/domain.h"
 #include "tuner/trial/counters.h"
 #include "tuner/race/unsafe.h"
-
-enum { AXES_MAX = 8, ROWS_MAX = 100000 };
 
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
 	{"over", 'o', "P=A,B,..", "parameter or size to sweep, and its values", OPT_REPEAT},
+	{"weak", 0, "RULE", "let a size grow with the team: n=threads*K, n^2~threads", 0},
+	{"devices", 0, "D,D", "sweep on several devices, for example cpu,cuda", 0},
 	OPT_GROUP("Measuring"),
+	{"alone", 0, NULL, "do not also measure the serial code", 0},
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "print csv; for a program also markdown or json", 0},
@@ -35,59 +33,8 @@ static const struct opt options[] = {
 	{0},
 };
 
-struct sweep {
-	struct manual *manual;
-	const struct opt_args *args;
-	struct counters_words counters;
-	struct arena *arena;
-	struct axis axes[AXES_MAX];
-	size_t axis_count, total;
-	struct manual_store kept;
-	json_t *rows;
-};
-
-static int axis_read(struct sweep *sweep, const char *text, struct err *err) {
-	const char *equals = strchr(text, '=');
-	struct axis *axis = &sweep->axes[sweep->axis_count];
-	if (!equals || equals == text)
-		return err_set(err, ERR_USAGE, "write --over threads=1,2", "--over %s does not give any values", text);
-	if (sweep->axis_count == AXES_MAX)
-		return err_set(err, ERR_USAGE, "sweep in several runs", "at most %d parameters can be swept", AXES_MAX);
-	char *name = arena_strdup(sweep->arena, text);
-	name[equals - text] = '\0';
-	axis->name = name;
-	if (domain_parse(equals + 1, sweep->arena, &axis->values, &axis->count, err))
-		return err_prefix(err, "--over %s", name);
-	sweep->axis_count++;
-	if (axis->count > ROWS_MAX / sweep->total)
-		return err_set(err, ERR_USAGE, "give fewer values, or use `sweetspot tune`",
-		               "at most %d combinations can be swept", ROWS_MAX);
-	sweep->total *= axis->count;
-	return 0;
-}
-
-static const char *axis_word(struct arena *arena, const struct axis *axis, size_t i) {
-	char number[64];
-	if (axis->values[i].type == VALUE_WORD)
-		return arena_printf(arena, "%s=%s", axis->name, axis->values[i].as.w);
-	value_text(axis->values[i], number, sizeof number);
-	return arena_printf(arena, "%s=%s", axis->name, number);
-}
-
-/* Adds the values of combination number `row`, in which the last axis varies fastest. */
-static int combination(struct sweep *sweep, size_t row, json_t *problem, json_t *config, struct err *err) {
-	for (size_t a = sweep->axis_count; a-- > 0;) {
-		const struct axis *axis = &sweep->axes[a];
-		const char *word = axis_word(sweep->arena, axis, row % axis->count);
-		row /= axis->count;
-		if (params_word(&sweep->manual->params, word, problem, config, err))
-			return -1;
-	}
-	return 0;
-}
-
-static json_t *row_json(const struct manual *manual, const json_t *problem, const json_t *config,
-                        const struct trial_result *result) {
+json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const json_t *config,
+                       const struct trial_result *result) {
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *row =
@@ -109,9 +56,10 @@ static json_t *row_json(const struct manual *manual, const json_t *problem, cons
 }
 
 /* Counts in a separate run, whose times are not used. */
-static int row_count(struct sweep *sweep, const json_t *problem, const json_t *config, json_t *row, struct err *err) {
+static int row_count(struct sweep *sweep, struct manual *manual, const json_t *problem, const json_t *config,
+                     json_t *row, struct err *err) {
 	struct trial_result result = {0};
-	int failed = manual_count(sweep->manual, &sweep->counters, problem, config, &result, err) ||
+	int failed = manual_count(manual, &sweep->counters, problem, config, &result, err) ||
 	             manual_store_trial(&sweep->kept, "counters", 0, problem, config, &result, err);
 	if (!failed)
 		trial_counters_add(row, &result);
@@ -119,108 +67,165 @@ static int row_count(struct sweep *sweep, const json_t *problem, const json_t *c
 	return failed ? -1 : 0;
 }
 
-static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
-	struct manual *manual = sweep->manual;
-	json_t *problem = json_copy(manual->problem), *over = json_object(), *config = NULL;
+static int row_trial(struct sweep *sweep, struct sweep_device *device, const json_t *problem, const json_t *config,
+                     struct err *err) {
+	struct manual *manual = &device->manual;
+	struct trial_request request = manual_request(manual, config);
 	struct trial_result result = {0};
-	int failed = combination(sweep, row, problem, over, err);
-	if (!failed)
-		config = manual_config(manual, over, err);
-	if (config) {
-		struct trial_request request = manual_request(manual, config);
-		request.problem = problem;
-		failed = manual->runner.run(manual->runner.ctx, &request, &result, err) ||
-		         manual_store_trial(&sweep->kept, "sweep", 0, problem, config, &result, err);
-		json_t *one = failed ? NULL : row_json(manual, problem, config, &result);
-		if (one && sweep->counters.count && result.status == TRIAL_CORRECT)
-			failed = row_count(sweep, problem, config, one, err);
-		if (one)
-			json_array_append_new(sweep->rows, one);
-	}
+	request.problem = problem;
+	int failed = manual->runner.run(manual->runner.ctx, &request, &result, err) ||
+	             manual_store_trial(&sweep->kept, "sweep", 0, problem, config, &result, err);
+	json_t *one = failed ? NULL : sweep_row_json(manual, problem, config, &result);
+	if (one && sweep->compares_devices)
+		json_object_set_new(one, "device", json_string(device->word));
+	if (one && sweep->counters.count && result.status == TRIAL_CORRECT)
+		failed = row_count(sweep, manual, problem, config, one, err);
+	if (one)
+		json_array_append_new(sweep->rows, one);
 	trial_result_clear(&result);
+	return failed ? -1 : 0;
+}
+
+static int row_measure(struct sweep *sweep, struct sweep_device *device, size_t row, struct err *err) {
+	json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
+	int failed = sweep_combination(sweep, device, row, problem, over, err);
+	if (!failed)
+		config = manual_config_of(&device->manual, problem, over, err);
+	failed = !config || sweep_serial(sweep, device, problem, err) || row_trial(sweep, device, problem, config, err);
 	json_decref(problem);
 	json_decref(over);
 	json_decref(config);
-	return config && !failed ? 0 : -1;
+	return failed ? -1 : 0;
+}
+
+static int device_measure(struct sweep *sweep, struct sweep_device *device, struct err *err) {
+	int failed = 0;
+	double begun = sys_now();
+	for (size_t row = 0; row < device->total && !failed; row++) {
+		if (*app_interrupt(sweep->app))
+			failed =
+				err_set(err, ERR_INTERRUPTED, NULL, "interrupted after %zu of %zu combinations", row, device->total);
+		else
+			failed = row_measure(sweep, device, row, err);
+		double each = (sys_now() - begun) / (double)(row + 1);
+		ui_progress(app_ui(sweep->app), "sweep%s%s  %zu/%zu  ETA %.0f s", sweep->compares_devices ? " " : "",
+		            sweep->compares_devices ? device->word : "", row + 1, device->total,
+		            each * (double)(device->total - row - 1));
+	}
+	return failed;
+}
+
+/* The store has a session for each device, because a machine with a GPU is another one. */
+static int device_run(struct sweep *sweep, struct sweep_device *device, struct err *err) {
+	sweep->kept = (struct manual_store){.strategy = "sweep", .total = (double)device->total};
+	int failed = (sweep->compares_devices && app_device_change(sweep->app, device->word, err)) ||
+	                     manual_store_begin(&sweep->kept, &device->manual, sweep->args, err) ||
+	                     device_measure(sweep, device, err)
+	                 ? -1
+	                 : 0;
+	return manual_store_end(&sweep->kept, failed, err) ? -1 : failed;
 }
 
 static int measure(struct sweep *sweep, struct err *err) {
-	struct app *app = sweep->manual->app;
-	int lock = lock_take(app_ui(app), app_interrupt(app), err), failed = lock < 0 ? -1 : 0;
-	double begun = sys_now();
-	for (size_t row = 0; row < sweep->total && !failed; row++) {
-		if (*app_interrupt(app))
-			failed =
-				err_set(err, ERR_INTERRUPTED, NULL, "interrupted after %zu of %zu combinations", row, sweep->total);
-		else
-			failed = row_measure(sweep, row, err);
-		double each = (sys_now() - begun) / (double)(row + 1);
-		ui_progress(app_ui(app), "sweep  %zu/%zu  ETA %.0f s", row + 1, sweep->total,
-		            each * (double)(sweep->total - row - 1));
-	}
-	ui_progress_end(app_ui(app));
+	int lock = lock_take(app_ui(sweep->app), app_interrupt(sweep->app), err), failed = lock < 0 ? -1 : 0;
+	for (size_t d = 0; d < sweep->device_count && !failed; d++)
+		failed = device_run(sweep, &sweep->device[d], err);
+	ui_progress_end(app_ui(sweep->app));
 	if (lock >= 0)
 		lock_release(lock);
+	sweep_ratios(sweep);
 	return failed;
 }
 
 static void people_print(struct sweep *sweep) {
-	struct sweep_table table = {.rows = sweep->rows, .axes = sweep->axes, .axis_count = sweep->axis_count};
+	struct sweep_table table = {.rows = sweep->rows,
+	                            .serials = sweep->serials,
+	                            .axes = sweep->axes,
+	                            .axis_count = sweep->axis_count,
+	                            .weak = sweep->weak.size};
 	for (size_t i = 0; i < opt_count(sweep->args, "show"); i++) {
 		char *list = arena_strdup(sweep->arena, opt_at(sweep->args, "show", i)), *rest = NULL;
 		for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest))
 			if (table.show_count < SWEEP_SHOW_MAX)
 				table.show[table.show_count++] = name;
 	}
-	sweep_table_print(app_ui(sweep->manual->app), &table);
+	sweep_table_print(app_ui(sweep->app), &table);
+}
+
+static json_t *document(struct sweep *sweep) {
+	const struct sweep_device *last = &sweep->device[sweep->device_count - 1];
+	json_t *over = json_array(), *devices = json_array();
+	for (size_t a = 0; a < sweep->axis_count; a++)
+		json_array_append_new(over, json_string(sweep->axes[a].name));
+	for (size_t d = 0; d < sweep->device_count; d++)
+		json_array_append_new(devices, json_string(sweep->device[d].word));
+	json_t *json =
+		json_pack("{s:s,s:s,s:s,s:O?,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", last->manual.kernel->name,
+	              "device", last->word, "machine", app_machine(sweep->app, NULL), "over", over, "rows", sweep->rows);
+	if (sweep->compares_devices)
+		json_object_set(json, "devices", devices);
+	json_decref(devices);
+	if (sweep->weak.size)
+		json_object_set_new(json, "weak", json_string(opt_get(sweep->args, "weak", "")));
+	if (json_array_size(sweep->serials)) {
+		json_object_set(json, "serial", json_array_get(sweep->serials, 0));
+		json_object_set(json, "serials", sweep->serials);
+	}
+	return json;
 }
 
 static void show(struct sweep *sweep) {
-	const char *kind = app_device(sweep->manual->app);
+	const struct sweep_device *last = &sweep->device[sweep->device_count - 1];
 	if (opt_has(sweep->args, "export")) {
-		sweep_csv_print(sweep->manual->kernel->name, kind ? kind : "cpu", app_machine(sweep->manual->app, NULL),
-		                sweep->rows, stdout);
-		return;
-	}
-	if (!opt_has(sweep->args, "json")) {
+		json_t *rows = json_copy(sweep->rows);
+		json_array_extend(rows, sweep->serials);
+		sweep_csv_print(last->manual.kernel->name, last->word, app_machine(sweep->app, NULL), rows, stdout);
+		json_decref(rows);
+	} else if (opt_has(sweep->args, "json")) {
+		json_t *json = document(sweep);
+		js_write(json, stdout);
+		json_decref(json);
+	} else {
 		people_print(sweep);
-		return;
 	}
-	json_t *over = json_array();
-	for (size_t a = 0; a < sweep->axis_count; a++)
-		json_array_append_new(over, json_string(sweep->axes[a].name));
-	const char *device = app_device(sweep->manual->app);
-	json_t *json = json_pack("{s:s,s:s,s:s,s:O?,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel",
-	                         sweep->manual->kernel->name, "device", device ? device : "cpu", "machine",
-	                         app_machine(sweep->manual->app, NULL), "over", over, "rows", sweep->rows);
-	js_write(json, stdout);
-	json_decref(json);
 }
 
-/* Checks all values before anything is measured. */
-static int check(struct sweep *sweep, struct err *err) {
-	if (opt_count(sweep->args, "over") == 0)
-		return err_set(err, ERR_USAGE, "for example: sweetspot sweep gol --over threads=1,2", "--over is missing");
-	for (size_t i = 0; i < opt_count(sweep->args, "over"); i++)
-		if (axis_read(sweep, opt_at(sweep->args, "over", i), err))
+/* With several devices a word need only be known to the kernel of one of them. */
+static int words_check(const struct sweep *sweep, const struct err *last, struct err *err) {
+	uint64_t refused = UINT64_MAX;
+	for (size_t d = 0; d < sweep->device_count; d++)
+		refused &= sweep->device[d].manual.refused;
+	if (refused)
+		*err = *last;
+	return refused ? -1 : 0;
+}
+
+static int devices_open(struct sweep *sweep, struct err *err) {
+	const char *devices = opt_get(sweep->args, "devices", NULL), *device = app_device(sweep->app);
+	char *list = arena_strdup(sweep->arena, devices ? devices : device ? device : "cpu"), *rest = NULL;
+	struct err last = {0};
+	sweep->compares_devices = devices != NULL;
+	if (devices && device)
+		return err_set(err, ERR_USAGE, "leave --device out", "--devices and --device exclude each other");
+	for (char *word = strtok_r(list, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
+		if (sweep->device_count == SWEEP_DEVICES_MAX)
+			return err_set(err, ERR_USAGE, NULL, "at most %d devices can be compared", SWEEP_DEVICES_MAX);
+		struct sweep_device *one = &sweep->device[sweep->device_count++];
+		one->word = word;
+		one->manual.lenient = devices ? &last : NULL;
+		if ((devices && app_device_change(sweep->app, word, err)) ||
+		    manual_open(&one->manual, sweep->app, sweep->args, opt_words(sweep->args), err))
 			return -1;
-	for (size_t a = 0; a < sweep->axis_count; a++) {
-		for (size_t v = 0; v < sweep->axes[a].count; v++) {
-			json_t *problem = json_object(), *config = json_object();
-			const char *word = axis_word(sweep->arena, &sweep->axes[a], v);
-			int bad = params_word(&sweep->manual->params, word, problem, config, err);
-			json_decref(problem);
-			json_decref(config);
-			if (bad)
-				return -1;
-		}
+		counters_words_free(&sweep->counters);
+		if (manual_counters(&one->manual, sweep->args, &sweep->counters, err))
+			return -1;
 	}
-	return 0;
+	if (sweep->device_count == 0)
+		return err_set(err, ERR_USAGE, "for example: --devices cpu,cuda", "--devices is empty");
+	return words_check(sweep, &last, err);
 }
 
-static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	if (opt_dashes(args))
-		return sweep_program(app, args, err);
+static int options_check(const struct opt_args *args, struct err *err) {
 	for (const struct opt *option = program_options; option->name; option++)
 		if (opt_has(args, option->name))
 			return err_set(err, ERR_USAGE, "put -- before the program: sweetspot sweep --param B=16,64 -- ./app '{B}'",
@@ -229,27 +234,32 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return err_set(err, ERR_USAGE,
 		               "--export csv writes a table that `sweetspot explain --from` reads, --json a document",
 		               "a sweep of a kernel is only exported as csv");
-	struct manual manual;
-	struct sweep sweep = {.manual = &manual,
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_dashes(args))
+		return sweep_program(app, args, err);
+	if (options_check(args, err))
+		return -1;
+	struct sweep sweep = {.app = app,
 	                      .args = args,
 	                      .arena = arena_new(),
-	                      .total = 1,
-	                      .kept = {.strategy = "sweep"},
-	                      .rows = json_array()};
-	int failed = manual_open(&manual, app, args, opt_words(args), err) || check(&sweep, err) ||
-	                     manual_counters(&manual, args, &sweep.counters, err)
+	                      .alone = opt_has(args, "alone"),
+	                      .rows = json_array(),
+	                      .serials = json_array()};
+	int failed = devices_open(&sweep, err) || sweep_axes_read(&sweep, err) || sweep_axes_check(&sweep, err) ||
+	                     measure(&sweep, err)
 	                 ? -1
 	                 : 0;
-	sweep.kept.total = (double)sweep.total;
-	failed = failed || manual_store_begin(&sweep.kept, &manual, args, err) || measure(&sweep, err) ? -1 : 0;
-	if (manual_store_end(&sweep.kept, failed, err))
-		failed = -1;
 	if (json_array_size(sweep.rows))
 		show(&sweep);
+	for (size_t d = 0; d < sweep.device_count; d++)
+		manual_close(&sweep.device[d].manual);
 	counters_words_free(&sweep.counters);
 	json_decref(sweep.rows);
+	json_decref(sweep.serials);
 	arena_free(sweep.arena);
-	manual_close(&manual);
 	return failed;
 }
 

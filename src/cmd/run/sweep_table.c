@@ -35,44 +35,39 @@ static const char *member(struct arena *arena, const json_t *row, const char *na
 	return arena_strdup(arena, text);
 }
 
-static bool is_threads(const struct axis *axis) {
-	return strcmp(axis->name, "threads") == 0;
+static bool is_device(const struct sweep_table *table) {
+	return json_object_get(json_array_get(table->rows, 0), "device") != NULL;
 }
 
-static bool matches(const struct sweep_table *table, const json_t *one, const json_t *row) {
-	if (json_integer_value(part(one, "threads")) != 1)
-		return false;
-	for (size_t a = 0; a < table->axis_count; a++) {
-		const char *name = table->axes[a].name;
-		if (!is_threads(&table->axes[a]) && !json_equal(part(one, name), part(row, name)))
-			return false;
-	}
-	return true;
-}
-
-/* Returns the row that differs from `row` only by threads=1, or NULL. */
-static const json_t *one_thread(const struct sweep_table *table, const json_t *row) {
-	json_t *other;
+static bool any_has(const struct sweep_table *table, const char *name) {
 	size_t i;
-	json_array_foreach((json_t *)table->rows, i, other) if (matches(table, other, row)) return other;
-	return NULL;
-}
-
-static bool sweeps_threads(const struct sweep_table *table) {
-	for (size_t a = 0; a < table->axis_count; a++)
-		for (size_t v = 0; is_threads(&table->axes[a]) && v < table->axes[a].count; v++)
-			if (table->axes[a].values[v].type == VALUE_INT && table->axes[a].values[v].as.i == 1)
-				return true;
+	json_t *row;
+	json_array_foreach((json_t *)table->rows, i, row) if (json_object_get(row, name)) return true;
 	return false;
 }
 
-static size_t speedup_text(struct arena *arena, const struct sweep_table *table, const json_t *row,
-                           const char **texts) {
-	if (!sweeps_threads(table))
-		return 0;
-	double ratio = js_real_or(one_thread(table, row), "median", NAN) / js_real_or(row, "median", NAN);
-	texts[0] = isfinite(ratio) ? arena_printf(arena, "%.2fx", ratio) : "-";
-	return 1;
+/* Columns that only appear where they say something. */
+enum { SERIAL, THREADS, EFFICIENCY, WEAK, RATIOS };
+static const char *const ratio_titles[] = {"over serial", "speedup", "efficiency", "weak efficiency"};
+static const char *const ratio_members[] = {"serial_speedup", "efficiency", "efficiency", "weak_efficiency"};
+
+static const char *ratio_text(struct arena *arena, const json_t *row, int ratio) {
+	double value = js_real_or(row, ratio_members[ratio], NAN);
+	if (!isfinite(value))
+		return "-";
+	if (ratio == EFFICIENCY || ratio == WEAK)
+		return arena_printf(arena, "%.0f %%", 100 * value);
+	if (ratio == THREADS)
+		value *= js_real_or(json_object_get(row, "config"), "threads", NAN);
+	return arena_printf(arena, value < 0.1 ? "%.2gx" : "%.2fx", value);
+}
+
+static size_t ratio_texts(struct arena *arena, const struct sweep_table *table, const json_t *row, const char **texts) {
+	size_t count = 0;
+	for (int r = 0; r < RATIOS; r++)
+		if (any_has(table, ratio_members[r]))
+			texts[count++] = row ? ratio_text(arena, row, r) : ratio_titles[r];
+	return count;
 }
 
 /* Fills the cell with a figure, a metric or a counter, whichever has this name. */
@@ -120,13 +115,16 @@ static const char *bar_text(struct arena *arena, const json_t *row, double worst
 static struct table *table_start(const struct sweep_table *table, const char **texts) {
 	static const char *const times[] = {"median", "95 % interval", "x best"};
 	size_t count = 0;
+	if (is_device(table))
+		texts[count++] = "device";
 	for (size_t a = 0; a < table->axis_count; a++)
 		texts[count++] = table->axes[a].name;
+	if (table->weak)
+		texts[count++] = table->weak;
 	size_t first = count;
 	for (size_t t = 0; t < 3; t++)
 		texts[count++] = times[t];
-	if (sweeps_threads(table))
-		texts[count++] = "speedup";
+	count += ratio_texts(NULL, table, NULL, texts + count);
 	for (size_t i = 0; i < table->show_count; i++)
 		texts[count++] = table->show[i];
 	texts[count++] = "time";
@@ -137,24 +135,47 @@ static struct table *table_start(const struct sweep_table *table, const char **t
 	return out;
 }
 
+/* The word goes where a parameter is, because the size tells one serial row from another. */
+static void serial_label(struct arena *arena, const struct sweep_table *table, const json_t *row, const char **texts) {
+	size_t first = is_device(table), at = 0;
+	while (at < table->axis_count && json_object_get(json_object_get(row, "problem"), table->axes[at].name))
+		at++;
+	if (at < table->axis_count)
+		texts[first + at] = "serial";
+	else
+		texts[first] = arena_printf(arena, "%s, serial", texts[first]);
+}
+
+static void row_add(struct table *out, struct arena *arena, const struct sweep_table *table, const json_t *row,
+                    bool serial, double best, double worst) {
+	const char **texts = arena_alloc(arena, table->axis_count + SWEEP_SHOW_MAX + RATIOS + 6, sizeof *texts);
+	size_t count = 0;
+	if (is_device(table))
+		texts[count++] = js_string_or(row, "device", "cpu");
+	for (size_t a = 0; a < table->axis_count; a++)
+		texts[count++] = member(arena, row, table->axes[a].name);
+	if (table->weak)
+		texts[count++] = member(arena, row, table->weak);
+	if (serial)
+		serial_label(arena, table, row, texts);
+	count += times_texts(arena, row, best, texts + count);
+	count += ratio_texts(arena, table, row, texts + count);
+	count += figures_texts(arena, table, row, texts + count);
+	texts[count] = bar_text(arena, row, worst);
+	table_row(out, texts);
+}
+
 void sweep_table_print(struct ui *ui, const struct sweep_table *table) {
 	struct arena *arena = arena_new();
-	const char **texts = arena_alloc(arena, table->axis_count + SWEEP_SHOW_MAX + 5, sizeof *texts);
+	const char **titles = arena_alloc(arena, table->axis_count + SWEEP_SHOW_MAX + RATIOS + 6, sizeof *titles);
 	double best = fastest(table->rows), worst = 0;
 	size_t i;
 	json_t *row;
-	struct table *out = table_start(table, texts);
+	struct table *out = table_start(table, titles);
 	json_array_foreach((json_t *)table->rows, i, row) worst = fmax(worst, js_real_or(row, "median", 0));
-	json_array_foreach((json_t *)table->rows, i, row) {
-		size_t count = 0;
-		for (size_t a = 0; a < table->axis_count; a++)
-			texts[count++] = member(arena, row, table->axes[a].name);
-		count += times_texts(arena, row, best, texts + count);
-		count += speedup_text(arena, table, row, texts + count);
-		count += figures_texts(arena, table, row, texts + count);
-		texts[count] = bar_text(arena, row, worst);
-		table_row(out, texts);
-	}
+	json_array_foreach((json_t *)table->serials, i, row) worst = fmax(worst, js_real_or(row, "median", 0));
+	json_array_foreach((json_t *)table->serials, i, row) row_add(out, arena, table, row, true, best, worst);
+	json_array_foreach((json_t *)table->rows, i, row) row_add(out, arena, table, row, false, best, worst);
 	table_print(out, ui, stdout);
 	table_free(out);
 	arena_free(arena);
