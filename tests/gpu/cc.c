@@ -20,6 +20,7 @@ static const char *const settings[] = {
 	"variant=rows group=32 update=synchronous",
 	"variant=rows group=5",
 	"variant=rows group=0 block_size=64",
+	"variant=rows group=0 block_size=64 blocks_per_sm=1",
 	"variant=rows group=0 block_size=32 update=synchronous converge=device",
 	"variant=jump group=2",
 	"variant=jump converge=device every=2",

@@ -9,7 +9,7 @@
 #include "tests/gpu/fw_rig.h"
 
 static void sizes_test(struct rig *rig) {
-	static const char *const configs[] = {"variant=factor32", "variant=factor64",
+	static const char *const configs[] = {"variant=factor32", "variant=factor64", "variant=base",
 	                                      "variant=register block=64 tile_m=4 tile_n=4",
 	                                      "variant=register lookahead=yes"};
 	static const int sizes[] = {1, 31, 33, 64, 130, 257};

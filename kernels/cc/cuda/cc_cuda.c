@@ -12,6 +12,7 @@ enum {
 	PARAM_VARIANT,
 	PARAM_BLOCK,
 	PARAM_GROUP,
+	PARAM_PER_SM,
 	PARAM_UPDATE,
 	PARAM_CONVERGE,
 	PARAM_EVERY,
@@ -48,6 +49,14 @@ static const struct ss_param params[] = {
                      .initial = "1",
                      .min = 0,
                      .max = 32},
+	[PARAM_PER_SM] = {.name = "blocks_per_sm",
+                      .summary = "blocks that take the rows in turn, for each SM; 0: as many as the rows need",
+                      .type = SS_INT,
+                      .values = "0,4,8,16",
+                      .initial = "0",
+                      .when = PROPAGATES " and converge == 'host'",
+                      .min = 0,
+                      .max = CC_PER_SM_MAX},
 	[PARAM_UPDATE] = {.name = "update",
                       .summary = "labels change in place, or between two arrays",
                       .type = SS_WORD,
@@ -158,6 +167,7 @@ static void config_read(struct cc_cuda_state *s, const struct ss_value *config) 
 	s->jump = variant == JUMP;
 	s->synchronous = variant == ROWS && config[PARAM_UPDATE].i == 1;
 	s->persistent = config[PARAM_CONVERGE].i == 1;
+	s->per_sm = (int)config[PARAM_PER_SM].i;
 	s->every = (int)config[PARAM_EVERY].i;
 	s->splice = config[PARAM_LINK].i == SPLICE;
 	s->rounds = (int)config[PARAM_ROUNDS].i;

@@ -6,7 +6,7 @@
 #include "kernels/cuda.h"
 
 enum { CC_SLOTS = CC_STEPS_KEPT + 16 }; /* counts of the first steps, and of a batch of later ones */
-enum { CC_EVERY_MAX = 16, CC_SAMPLES_MAX = 2048, CC_WINDOWS_MAX = 64, CC_HUB_MIN = 32 };
+enum { CC_PER_SM_MAX = 64, CC_EVERY_MAX = 16, CC_SAMPLES_MAX = 2048, CC_WINDOWS_MAX = 64, CC_HUB_MIN = 32 };
 
 /* The host's graph with its oracle, and the device's, which all configurations read. */
 struct cc_cuda_input {
@@ -27,7 +27,7 @@ struct cc_cuda_state {
 	gpu_ptr label, other, slots, control, list, hubs; /* unused members are 0 */
 	uint32_t *back;                                   /* pinned: CC_SLOTS */
 	unsigned block;
-	int group, every, rounds, windows, samples, hub;
+	int group, per_sm, every, rounds, windows, samples, hub;
 	bool synchronous, jump, persistent;
 	bool splice, smaller, early, halving, skip /* the largest component's edges */;
 };

@@ -24,6 +24,8 @@ static void sweep_launch(struct cc_cuda_state *s, int64_t step, unsigned slot) {
 	gpu_ptr changed = s->slots + sizeof(uint32_t) * slot;
 	int n = s->host.graph.n, jump = s->jump;
 	uint64_t blocks = blocks_wanted(s);
+	if (s->per_sm > 0 && blocks > (uint64_t)s->per_sm * (uint64_t)gpu_facts(s->gpu)->sms)
+		blocks = (uint64_t)s->per_sm * (uint64_t)gpu_facts(s->gpu)->sms;
 	struct gpu_shape shape = {.grid = {blocks < INT32_MAX ? (unsigned)blocks : INT32_MAX}, .block = {s->block}};
 	GPU_LAUNCH(s->gpu, s->function[SWEEP], &shape, (void *)&in->first, (void *)&in->target, &n, &from, &to, &jump,
 	           &changed);

@@ -43,9 +43,9 @@ static const struct ss_param problem[] = {
 
 static const struct ss_param params[] = {
 	[PARAM_VARIANT] = {.name = "variant",
-                       .summary = "tiles of 32 or 64 in shared memory, or tiles in registers",
+                       .summary = "tiles of 32 or 64 in shared memory, tiles in registers, or all in global memory",
                        .type = SS_WORD,
-                       .values = "factor32,factor64,register",
+                       .values = "factor32,factor64,register,base",
                        .initial = "factor32"},
 	[PARAM_BLOCK] = {.name = "block",
                      .summary = "edge of a tile, in vertices",
@@ -152,6 +152,11 @@ static bool shape_fits(const struct fw_cuda_shape *s) {
 
 static void fw_program(const struct ss_call *call, struct ss_program *program) {
 	struct fw_cuda_shape s = shape_read(call);
+	if (s.variant == FW_BASE) {
+		*program = (struct ss_program){
+			.source = "fw/cuda/base.cu", .names = {"LANES"}, .values = {s.lanes}, .count = 1};
+		return;
+	}
 	if (s.variant != FW_REGISTER) {
 		*program = (struct ss_program){
 			.source = "fw/cuda/factor.cu", .names = {"FACTOR", "LANES"}, .values = {s.block, s.lanes}, .count = 2};
@@ -245,6 +250,8 @@ static double between(const struct fw_cuda *s, int moment) {
 /* A warp's load of 4 bytes a thread is one pass through shared memory, one of 16 bytes takes 4, or 2 where few of its
  * words differ (as counted on an H100). The compiler reads 4 steps of a tile's row at once. */
 static double passes_of_32(const struct fw_cuda_shape *s) {
+	if (s->variant == FW_BASE)
+		return 0;
 	if (s->variant != FW_REGISTER)
 		return 1.5 / (s->block / 32);
 	return (double)(s->tile_m / 4 * 2 + s->tile_n / 4 * 4) / (s->tile_m * s->tile_n * s->lanes);

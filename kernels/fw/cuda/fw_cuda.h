@@ -34,7 +34,7 @@ enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input); /* of a graph: t
 void fw_cuda_input_free(struct fw_cuda_input *input);
 enum ss_status fw_cuda_input_oracle(struct fw_cuda_input *input, uint64_t seed);
 
-enum { FW_FACTOR32, FW_FACTOR64, FW_REGISTER };
+enum { FW_FACTOR32, FW_FACTOR64, FW_REGISTER, FW_BASE };
 
 /* Constants that the code is compiled for. */
 struct fw_cuda_shape {

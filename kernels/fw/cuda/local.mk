@@ -4,4 +4,4 @@ libkernels_la_SOURCES += \
 	%D%/input.c %D%/bands.c %D%/rounds.c %D%/run.c %D%/check.c \
 	%D%/fw_cuda.h
 nobase_dist_pkgdata_DATA += \
-	%D%/factor.cu %D%/register.cu %D%/matrix.cu
+	%D%/base.cu %D%/factor.cu %D%/register.cu %D%/matrix.cu
