@@ -90,6 +90,31 @@ static bool table_word(struct plan_build *build, const char *word) {
 	return true;
 }
 
+/* The portable event that lists a source of this name, such as PAPI_TOT_CYC or LLC-loads. */
+static const struct table_event *event_of_source(const struct counter_tables *tables, const char *word) {
+	for (size_t i = 0; tables && i < tables->event_count; i++)
+		for (size_t k = 0; k < tables->events[i].source_count; k++)
+			if (strcasecmp(tables->events[i].sources[k].event, word) == 0)
+				return &tables->events[i];
+	return NULL;
+}
+
+/* Names of PAPI and perf without the backend in front, as their own tools take them. */
+static bool familiar_word(struct plan_build *build, const char *word) {
+	static const char *const generic[] = {"cache-misses", "cache-references", "bus-cycles"};
+	const struct table_event *event = event_of_source(build->tables, word);
+	if (event) {
+		event_asked(build, event);
+		return true;
+	}
+	if (strncmp(word, "PAPI_", 5) == 0)
+		return plan_source(build, arena_printf(build->arena, "papi:%s", word));
+	for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
+		if (strcmp(word, generic[i]) == 0)
+			return plan_source(build, arena_printf(build->arena, "perf:%s", word));
+	return false;
+}
+
 static bool asked_add(struct plan_build *build, const char *word) {
 	const struct counter_backend *backend = backend_find(word);
 	if (strcasecmp(word, "SDE") == 0)
@@ -100,7 +125,7 @@ static bool asked_add(struct plan_build *build, const char *word) {
 		plan_backend(build, backend);
 	else
 		return plan_software_event(build, word) || plan_metric_asked(build, word) || plan_source(build, word) ||
-		       plan_cupti(build, word);
+		       plan_cupti(build, word) || familiar_word(build, word);
 	return true;
 }
 

@@ -36,6 +36,10 @@ json_t *counter_tables_events(const struct counter_tables *tables) {
 	for (size_t i = 0; i < tables->event_count; i++) {
 		const struct table_event *event = &tables->events[i];
 		json_t *row = json_pack("{s:s, s:s, s:s}", "name", event->name, "unit", event->unit, "summary", event->summary);
+		json_t *sources = json_array();
+		for (size_t k = 0; k < event->source_count; k++)
+			json_array_append_new(sources, json_sprintf("%s:%s", event->sources[k].backend, event->sources[k].event));
+		json_object_set_new(row, "known_as", sources);
 		if (event->formula)
 			json_object_set_new(row, "formula", json_string(event->formula));
 		json_array_append_new(out, row);

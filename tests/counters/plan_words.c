@@ -61,6 +61,12 @@ static void test_words(struct rig *rig) {
 	ok(plan && plan->event_count == 4 && strcmp(plan->events[2].event, "sde:::x::y") == 0, "events of a backend");
 	ok(plan && plan->events[3].never_zero && strcmp(plan->events[3].unit, "s") == 0, "their known properties are used");
 	counter_plan_clear(plan);
+	plan = plan_of(rig, "PAPI_TOT_CYC cycles LLC-loads cache-misses PAPI_NOT_LISTED", NULL);
+	ok(plan && event_find(plan, "cycles") && event_find(plan, "llc_accesses") &&
+	       event_find(plan, "perf:cache-misses") && event_find(plan, "papi:PAPI_NOT_LISTED"),
+	   "the names of PAPI and perf, without a backend in front");
+	ok(plan && plan->event_count == 4, "and an event under two names is counted once");
+	counter_plan_clear(plan);
 	plan = plan_of(rig, "cachegrind", NULL);
 	ok(plan && plan->event_count == 1 && rig->machine->simulations == 1, "a simulator by its name");
 	counter_plan_clear(plan);

@@ -12,7 +12,7 @@ enum { BLOCKS = 6 };
 static bool block_tried(int form, int n, int block) {
 	if (form == NAIVE || form == SERIAL)
 		return block == blocks[0];
-	if (fw_forms[form].variant == INNER_LOOPS && n > 300)
+	if (fw_opens_many(form, n, block))
 		return false;
 	return n < 1000 || form == SIMD || block == 64 || block == 512;
 }

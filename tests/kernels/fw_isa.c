@@ -45,7 +45,8 @@ static bool forms_right(struct rig *rig) {
 	bool right = true;
 	for (int form = 0; form < FORMS; form++)
 		for (int b = 0; b < 3; b++)
-			right = rig_right(rig, form, blocks[b]) && right;
+			if (!fw_opens_many(form, rig->input.n, blocks[b]))
+				right = rig_right(rig, form, blocks[b]) && right;
 	return right;
 }
 
@@ -79,7 +80,7 @@ static void large_test(void) {
 	rig_open(&rig, 1000, 8, 9);
 	rig_type(&rig, FW_FLOAT);
 	for (int form = 0; form < FORMS; form++)
-		ok(rig_right(&rig, form, 64), "%s, float, n 1000", fw_forms[form].name);
+		ok(rig_right(&rig, form, fw_opens_many(form, 1000, 64) ? 256 : 64), "%s, float, n 1000", fw_forms[form].name);
 	kernel_fw.close(&rig.input);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TESTS_KERNELS_FW_RIG_H
 #define TESTS_KERNELS_FW_RIG_H
 #include <omp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "kernels/fw/fw.h"
@@ -30,6 +31,11 @@ static const struct fw_form_case fw_forms[] = {
 };
 enum { VARIANTS = 7, NAIVE = 0, TILED = 1, SIMD = 4, INNER_LOOPS = 5, SERIAL = 6, FORMS = 11 };
 _Static_assert(sizeof fw_forms / sizeof *fw_forms == FORMS, "");
+
+/* A region for each update of a tile: many of them take long where other work has the processors. */
+static inline bool fw_opens_many(int form, int n, int block) {
+	return fw_forms[form].variant == INNER_LOOPS && n / block > 4;
+}
 
 struct rig {
 	struct ss_value problem[4], config[3];

@@ -153,8 +153,8 @@ static bool shape_fits(const struct fw_cuda_shape *s) {
 static void fw_program(const struct ss_call *call, struct ss_program *program) {
 	struct fw_cuda_shape s = shape_read(call);
 	if (s.variant == FW_BASE) {
-		*program = (struct ss_program){
-			.source = "fw/cuda/base.cu", .names = {"LANES"}, .values = {s.lanes}, .count = 1};
+		*program =
+			(struct ss_program){.source = "fw/cuda/base.cu", .names = {"LANES"}, .values = {s.lanes}, .count = 1};
 		return;
 	}
 	if (s.variant != FW_REGISTER) {

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
@@ -62,8 +63,10 @@ static void portable_add(json_t *rows, const json_t *events) {
 		const char *name = text_of(event, "name"), *summary = text_of(event, "summary");
 		const char *formula = text_of(event, "formula");
 		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
-		if (*name && !row_of(rows, name))
-			event_add(rows, name, text_of(event, "unit"), told);
+		if (*name && !row_of(rows, name)) {
+			json_t *row = event_add(rows, name, text_of(event, "unit"), told);
+			json_object_set(row, "known_as", json_object_get(event, "known_as"));
+		}
 		free(told);
 	}
 }
@@ -98,6 +101,48 @@ json_t *list_metrics(struct app *app, struct err *err) {
 	json_array_foreach(sources, i, source) source_add(rows, source);
 	json_decref(sources);
 	return rows;
+}
+
+static bool begins(const char *text, const char *prefix) {
+	const char *colon = strchr(text, ':');
+	size_t length = strlen(prefix);
+	return strncasecmp(text, prefix, length) == 0 || (colon && strncasecmp(colon + 1, prefix, length) == 0);
+}
+
+static bool any_begins(const json_t *list, const char *prefix) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)list, i, one) {
+		if (begins(json_is_string(one) ? json_string_value(one) : text_of(one, "name"), prefix))
+			return true;
+	}
+	return false;
+}
+
+/* A copy that says under which names PAPI and perf count it. */
+static json_t *row_with_names(const json_t *row) {
+	json_t *copy = json_copy((json_t *)row), *name;
+	char *text = mem_strdup(text_of(row, "summary"));
+	size_t i;
+	json_array_foreach(json_object_get(row, "known_as"), i, name) {
+		char *longer = mem_printf("%s%s%s", text, i ? ", " : "; ", json_string_value(name));
+		free(text);
+		text = longer;
+	}
+	json_object_set_new(copy, "summary", json_string(text));
+	free(text);
+	return copy;
+}
+
+json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
+	json_t *out = json_array(), *row;
+	size_t i;
+	json_array_foreach((json_t *)rows, i, row) {
+		if (begins(text_of(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
+		    any_begins(json_object_get(row, "metrics"), prefix))
+			json_array_append_new(out, row_with_names(row));
+	}
+	return out;
 }
 
 void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {

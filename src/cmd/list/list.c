@@ -160,11 +160,27 @@ static int unknown(const char *word, struct err *err) {
 	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
 }
 
+/* Shows what is known of this name without a GPU: false if that is nothing. */
+static bool metric_known(struct app *app, const struct opt_args *args, const char *name) {
+	struct err ignored = {0};
+	json_t *all = list_metrics(app, &ignored), *some = list_metrics_matching(all, name);
+	size_t count = json_array_size(some);
+	if (count && opt_has(args, "json"))
+		js_write(some, stdout);
+	else if (count)
+		list_metrics_print(app_ui(app), some, stdout);
+	json_decref(some);
+	json_decref(all);
+	return count > 0;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
 	if (strcmp(word, "params") == 0)
 		return list_params(app, args, err);
 	bool metrics = strcmp(word, "metrics") == 0;
+	if (metrics && opt_words(args) > 1 && !opt_has(args, "chip") && metric_known(app, args, opt_word(args, 1)))
+		return 0;
 	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
 		return list_chip_metrics(app, opt_get(args, "chip", NULL), opt_words(args) > 1 ? opt_word(args, 1) : "",
 		                         opt_has(args, "json"), err);

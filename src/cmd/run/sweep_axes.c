@@ -155,8 +155,7 @@ static double member_number(const json_t *problem, const json_t *config, const c
 /* The size given belongs to 1 of the parameter. */
 static double weak_size(const struct sweep_weak *weak, const json_t *problem, const json_t *config, struct err *err) {
 	if (weak->param)
-		return js_real_or(problem, weak->size, NAN) *
-		       pow(member_number(problem, config, weak->param), 1 / weak->power);
+		return js_real_or(problem, weak->size, NAN) * pow(member_number(problem, config, weak->param), 1 / weak->power);
 	struct expr *expr = expr_parse(weak->formula, err);
 	struct value values[NAMES_MAX];
 	size_t count = expr ? expr_name_count(expr) : 0;

@@ -67,8 +67,8 @@ static bool is_swept(const struct sweep *sweep, const char *name) {
 static void scaling_add(const struct sweep *sweep, json_t *row, const char *param) {
 	const json_t *one = least_row(sweep, row, param, sweep->weak.size);
 	double gain = js_real_or(one, "median", NAN) / js_real_or(row, "median", NAN);
-	double more = js_real_or(json_object_get(row, "config"), param, NAN) /
-	              js_real_or(json_object_get(one, "config"), param, NAN);
+	double more =
+		js_real_or(json_object_get(row, "config"), param, NAN) / js_real_or(json_object_get(one, "config"), param, NAN);
 	if (js_real_or(json_object_get(one, "config"), param, NAN) != 1)
 		return;
 	if (sweep->weak.size)
