@@ -63,7 +63,7 @@ struct omp_record {
 	char magic[8];
 	uint32_t size, pid; /* size: of this struct */
 	uint32_t runtime, default_threads;
-	uint32_t cpus;             /* that the process may use; 0: unknown */
+	uint32_t cpus;             /* that the process may use, by affinity and quota; 0: unknown */
 	uint64_t start_ns, end_ns; /* end 0: the process did not end by itself */
 	uint32_t module_count, region_count;
 	uint64_t call_count; /* may exceed call_room: the rest was not kept */

@@ -142,6 +142,22 @@ void __kmpc_fork_call(kmp_location *location, int32_t count, microtask *task, ..
 	omp_inside_back(outside);
 }
 
+/* Flang, and clang where a clause decides whether there is a team. The runtime calls its own function for this, past
+ * any wrapper. Arguments come as one pointer, or not at all. */
+typedef void fork_if_function(kmp_location *, int32_t, microtask *, int32_t, void *);
+OMP_EXPORT fork_if_function __kmpc_fork_call_if;
+void __kmpc_fork_call_if(kmp_location *location, int32_t count, microtask *task, int32_t condition, void *arguments) {
+	fork_if_function *next;
+	if (condition && arguments) {
+		__kmpc_fork_call(location, count, task, arguments);
+	} else if (condition) {
+		__kmpc_fork_call(location, count, task);
+	} else {
+		*(void **)&next = omp_next("__kmpc_fork_call_if");
+		next(location, count, task, condition, arguments);
+	}
+}
+
 /* kmp.h's enum sched_type: a loop that the runtime hands out is asked for as one of these, without the loops that are
  * ordered. Every thread of the team must ask for the same. */
 static int32_t schedule_of(struct omp_setting setting, int32_t schedule, int64_t *chunk) {

@@ -112,6 +112,12 @@ void omp_counts_end(struct omp_region *region);
 enum omp_word { OMP_WORD_TABLE, OMP_WORD_RECORD, OMP_WORD_EVENTS, OMP_WORDS };
 const char *omp_word(enum omp_word word);
 
+/* Processors that the process may use at the same time; 0: unknown. */
+uint32_t omp_cpus_allowed(void);
+/* Processors' worth of time that control groups allow. groups: as /proc/self/cgroup; root: where they are mounted.
+ * INFINITY: no limit. */
+double omp_quota_read(const char *groups, const char *root);
+
 uint64_t omp_now(void);
 /* The function of that name after this library, also of a runtime that was opened privately. NULL: there is none. */
 void *omp_next(const char *name);

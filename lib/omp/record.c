@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,11 +34,6 @@ static struct omp_record *map(const char *prefix) {
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static uint32_t cpus_allowed(void) {
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 0;
-}
-
 static struct omp_record *make(void) {
 	const char *prefix = omp_word(OMP_WORD_RECORD);
 	struct omp_record *made = prefix ? map(prefix) : NULL;
@@ -49,7 +43,7 @@ static struct omp_record *make(void) {
 		made = &unwritten;
 	made->size = sizeof *made;
 	made->pid = (uint32_t)getpid();
-	made->cpus = cpus_allowed();
+	made->cpus = omp_cpus_allowed();
 	made->start_ns = omp_now();
 	if (made != &unwritten)
 		omp_events_find(made);

@@ -2,3 +2,7 @@
 dist_check_SCRIPTS += %D%/regions
 slow_tests += %D%/regions
 EXTRA_DIST += %D%/app.c
+check_PROGRAMS += %D%/cpus
+TESTS += %D%/cpus
+%C%_cpus_SOURCES = %D%/cpus.c lib/omp/cpus.c
+%C%_cpus_LDADD = libbase.la

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Limits of processor time, in both versions of control groups. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "lib/omp/omp.h"
+#include "src/base/mem.h"
+#include "src/base/tree.h"
+#include "tests/tap.h"
+
+static char root[] = "/tmp/sweetspot-groups-XXXXXX";
+
+static void folder_make(const char *name) {
+	char *path = mem_printf("%s/%s", root, name);
+	mkdir(path, 0700);
+	free(path);
+}
+
+static void file_make(const char *name, const char *text) {
+	char *path = mem_printf("%s/%s", root, name);
+	FILE *file = fopen(path, "w");
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+	}
+	free(path);
+}
+
+static double quota_of(const char *groups) {
+	char *path = mem_printf("%s/groups", root);
+	file_make("groups", groups);
+	double quota = omp_quota_read(path, root);
+	free(path);
+	return quota;
+}
+
+int main(void) {
+	if (!mkdtemp(root))
+		return 99;
+	folder_make("job");
+	folder_make("job/step");
+	folder_make("cpu");
+	folder_make("cpu/job");
+	ok(isinf(quota_of("0::/job/step\n")), "without a file there is no limit");
+	file_make("job/step/cpu.max", "max 100000\n");
+	ok(isinf(quota_of("0::/job/step\n")), "max is no limit, either");
+	file_make("job/cpu.max", "250000 100000\n");
+	ok(quota_of("0::/job/step\n") == 2.5, "the group above limits, too");
+	file_make("job/step/cpu.max", "50000 100000\n");
+	ok(quota_of("0::/job/step\n") == 0.5, "the tightest one counts");
+	ok(quota_of("0::/job\n") == 2.5, "that of a group below does not");
+	ok(isinf(quota_of("0::/\n")), "the root is free");
+	ok(isinf(quota_of("0::/../elsewhere\n")), "a group that cannot be seen from here is free");
+	file_make("cpu/job/cpu.cfs_quota_us", "-1\n");
+	file_make("cpu/job/cpu.cfs_period_us", "100000\n");
+	ok(isinf(quota_of("3:cpu,cpuacct:/job\n")), "-1 is no limit");
+	file_make("cpu/job/cpu.cfs_quota_us", "300000\n");
+	ok(quota_of("4:memory:/x\n3:cpu,cpuacct:/job\n") == 3, "version 1");
+	ok(quota_of("3:cpuacct,cpu:/job\n") == 3, "with its names in another order");
+	file_make("job/cpu.max", "0 0\n");
+	ok(isinf(quota_of("0::/job\n")), "nonsense is no limit");
+	ok(isinf(quota_of("nothing\n:\n")), "and no group is none");
+	ok(isinf(omp_quota_read("/nonexistent", root)), "nor is a missing list");
+	tree_remove(root);
+	return tap_done();
+}
