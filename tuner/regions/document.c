@@ -189,6 +189,7 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
 	json_object_set_new(json, "force", json_boolean(runs->options->force));
 	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
+	json_object_set(json, "environment", runs->environment);
 	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
 	json_object_set_new(json, "speedup",
 	                    json_pack("{s:o,s:[o,o]}", "ratio", js_number(1 / proof->ratio), "ci",

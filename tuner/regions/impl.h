@@ -10,13 +10,16 @@
 /* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */
 #define REGIONS_BUSY 0.1
 
+enum { REGIONS_PAIRS_LEAST = 3 }; /* of a proof */
+
 /* Runs of the program, with and without the library. */
 struct regions_runs {
 	const struct regions_options *options;
 	struct program *program;
-	char *folder;  /* of tables and records, removed in the end */
-	json_t *plain; /* the configuration that changes nothing */
-	bool counting; /* the counters of the options, too */
+	char *folder;        /* of tables and records, removed in the end */
+	json_t *plain;       /* the configuration that changes nothing */
+	json_t *environment; /* beside a table, for the whole program */
+	bool counting;       /* the counters of the options, too */
 	int done, all;
 	int failures[TRIAL_STATUS_COUNT];
 	char failure[64]; /* the last one, for people; empty: none */
@@ -41,9 +44,9 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 /* The same; a run that other programs disturbed is repeated if the budget allows. */
 int regions_run_quiet(struct regions_runs *runs, const struct regions_table *table, const struct regions_record *known,
                       double limit_s, const char *phase, double budget_s, struct regions_run *run, struct err *err);
-/* As the user runs it (table NULL), or with the table file of the options. */
-int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, struct regions_run *run,
-                      struct err *err);
+/* As the user runs it (table NULL), or with the table file of the options and the environment of `runs`. */
+int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
+                      struct regions_run *run, struct err *err);
 double regions_left(const struct regions_runs *runs, double budget_s); /* seconds of the budget */
 
 /* Settings for all regions of a record, and how they came about. */

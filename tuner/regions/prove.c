@@ -15,7 +15,7 @@
 #include "tuner/model/student.h"
 #include "tuner/regions/impl.h"
 
-enum { PAIRS_MIN = 3, PAIRS_MAX = 41 };
+enum { PAIRS_MIN = REGIONS_PAIRS_LEAST, PAIRS_MAX = 41 };
 static const double LEVEL = 0.99, SPREAD_LEAST = 0.004, MARGIN = 0.01, TIE_WIDTH = 0.03;
 static const double LIMIT_TIMES = 5, LIMIT_SECONDS = 10;
 
@@ -49,7 +49,7 @@ static int pair_run(struct regions_runs *runs, struct rng *rng, struct regions_p
 	double limit = proof->count ? LIMIT_TIMES * proof->plain[0] + LIMIT_SECONDS : 0;
 	for (int side = 0; side < 2; side++) {
 		bool tuned = tuned_first == (side == 0);
-		if (regions_run_plain(runs, tuned ? runs->options->table : NULL, limit, &run, err))
+		if (regions_run_plain(runs, tuned ? runs->options->table : NULL, limit, "proof", &run, err))
 			return -1;
 		(tuned ? proof->tuned : proof->plain)[proof->count] = run.seconds;
 	}

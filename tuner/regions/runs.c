@@ -32,9 +32,12 @@ static char *scratch_make(struct err *err) {
 }
 
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
-	static const char *const params[] = {"LD_PRELOAD", "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", NULL};
+	static const char *const params[] = {
+		"LD_PRELOAD", "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY",
+		NULL};
 	struct program_spec spec = options->program;
-	*runs = (struct regions_runs){.options = options, .plain = json_object(), .started = sys_now()};
+	*runs = (struct regions_runs){
+		.options = options, .plain = json_object(), .environment = json_object(), .started = sys_now()};
 	spec.params = params;
 	spec.baseline = runs->plain;
 	runs->folder = scratch_make(err);
@@ -48,6 +51,7 @@ void regions_runs_close(struct regions_runs *runs) {
 		tree_remove(runs->folder);
 	free(runs->folder);
 	json_decref(runs->plain);
+	json_decref(runs->environment);
 }
 
 double regions_left(const struct regions_runs *runs, double budget_s) {
@@ -147,17 +151,18 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
 	return 0;
 }
 
-int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, struct regions_run *run,
-                      struct err *err) {
+int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
+                      struct regions_run *run, struct err *err) {
 	json_t *config = json_incref(runs->plain);
 	*run = (struct regions_run){0};
 	if (table) {
 		char *preload = regions_preload(runs->options->library);
 		json_decref(config);
 		config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
+		json_object_update(config, runs->environment);
 		free(preload);
 	}
-	tell(runs, "proof");
+	tell(runs, phase);
 	int failed = interrupted(runs, err) || measure(runs, config, limit_s, &run->seconds, err);
 	json_decref(config);
 	return failed ? -1 : 0;

@@ -3,6 +3,7 @@
  *   profile   one run as it is: which regions there are, how often they are called, in which order
  *   explore   one or two runs in which stretches of time have different teams, in blocks of random order
  *   check     one run in which the teams chosen together, with several schedules, alternate with the default
+ *   environment   whole runs with binding or a wait policy, where the budget has room for them
  *   proof     pairs of whole runs
  * A program that calls its regions a few times only has no stretches: each team then gets a run of its own. */
 #include <config.h>
@@ -13,6 +14,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/sys.h"
+#include "tuner/regions/environment.h"
 #include "tuner/regions/impl.h"
 
 enum {
@@ -26,7 +28,8 @@ enum {
 };
 static const double STRETCH_LEAST = 2e-3, SHARE_LEAST = 0.01, GAIN_LEAST = 0.02, ERROR_BY_RUN = 0.02;
 static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not looked at again */
-static const double LIMIT_TIMES = 6, LIMIT_SECONDS = 10, BUDGET_TIMES = 8, BUDGET_LEAST = 15, SEARCH_SHARE = 0.55;
+static const double LIMIT_TIMES = 6, LIMIT_SECONDS = 10, BUDGET_TIMES = 8, BUDGET_LEAST = 15, SEARCH_SHARE = 0.55,
+					PROOF_SPARE = 1.1;
 
 struct search {
 	struct regions_runs *runs;
@@ -326,6 +329,59 @@ static int table_write(const struct search *search, struct err *err) {
 	return failed;
 }
 
+struct trying {
+	struct search *search;
+	double guess_s;
+};
+
+/* Room for these runs and for a proof. */
+static bool has_room(void *ctx, int runs, double seconds) {
+	const struct trying *trying = ctx;
+	const struct search *search = trying->search;
+	return regions_left(search->runs, search->budget_s) >
+	       runs * seconds + PROOF_SPARE * REGIONS_PAIRS_LEAST * (search->baseline_s + seconds);
+}
+
+/* An environment that the program cannot stand is a failure of its own, and the regions keep their settings. */
+static int try_environment(void *ctx, const json_t *environment, double *seconds, struct err *err) {
+	const struct trying *trying = ctx;
+	struct regions_runs *runs = trying->search->runs;
+	struct regions_run run;
+	json_t *kept = runs->environment;
+	runs->environment = environment ? json_incref((json_t *)environment) : json_object();
+	int failed = regions_run_plain(runs, runs->options->table, limit_s(trying->search), "environment", &run, err);
+	json_decref(runs->environment);
+	runs->environment = kept;
+	*seconds = run.seconds;
+	if (!failed || err->code == ERR_INTERRUPTED || !environment || !*runs->failure)
+		return failed;
+	*err = (struct err){0};
+	*runs->failure = '\0';
+	return 1;
+}
+
+static int environment(struct search *search, struct err *err) {
+	struct trying trying = {search, search->baseline_s};
+	const struct omp_record *raw = search->baseline->raw;
+	double start = sys_now();
+	for (size_t i = 0; i < search->baseline->count; i++)
+		if (isfinite(search->found->gain[i]))
+			trying.guess_s -= seconds_in(&search->baseline->regions[i]) * (1 - 1 / search->found->gain[i]);
+	const struct regions_environment_task task = {.run = try_environment,
+	                                              .has_room = has_room,
+	                                              .ctx = &trying,
+	                                              .processes = search->baseline->processes,
+	                                              .is_crowded = raw->cpus && raw->default_threads > raw->cpus,
+	                                              .guess_s = trying.guess_s};
+	json_t *found = search->runs->waiting > REGIONS_BUSY ? json_object() : regions_environment_find(&task, err);
+	search->runs->seconds.explore += sys_now() - start;
+	if (!found)
+		return -1;
+	json_decref(search->runs->environment);
+	search->runs->environment = found;
+	return 0;
+}
+
 static int profile(struct search *search, struct err *err) {
 	struct regions_setting none = {0};
 	const struct regions_table table = {.trace = true, .busy = true, .any = &none, .columns = 1};
@@ -357,6 +413,7 @@ static int fall_back(struct search *search, struct regions_proof *proof, struct 
 		search->found->gain[i] = NAN;
 	}
 	search->found->changed = 0;
+	json_object_clear(search->runs->environment);
 	regions_proof_clear(proof);
 	*proof = (struct regions_proof){.verdict = "undecided", .ratio = 1, .ci = {1, 1}};
 	return table_write(search, err);
@@ -376,8 +433,8 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 		if (!failed)
 			found_finish(&search);
 	}
-	failed = failed || table_write(&search, err);
-	if (!failed && found.changed)
+	failed = failed || table_write(&search, err) || (search.effects && environment(&search, err));
+	if (!failed && (found.changed || json_object_size(runs.environment)))
 		failed = regions_prove(&runs, search.budget_s, &proof, err);
 	failed = failed && fall_back(&search, &proof, err);
 	/* Teams that lose to other programs say nothing about the program itself. */

@@ -15,6 +15,7 @@
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/target.h"
+#include "tuner/regions/environment.h"
 #include "tuner/regions/rebuilt.h"
 #include "tuner/regions/regions.h"
 
@@ -75,6 +76,37 @@ static bool is_usable(const json_t *settings) {
 	return strcmp(js_string_or(settings, "verdict", ""), "slower") != 0 && !js_bool_or(settings, "busy", false);
 }
 
+/* Only variables that `tune` sets by itself: the document is a file that anyone may have edited. */
+static const char *environment_value(const json_t *settings, const char *name) {
+	const char *value = js_string_or(json_object_get(settings, "environment"), name, "");
+	for (const char *c = value; *c; c++)
+		if (*c < 'a' || *c > 'z')
+			return "";
+	return value;
+}
+
+/* Ranks that a launcher has not given processors of their own would all be bound to the same ones. */
+static bool is_one_of_many(void) {
+	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "SLURM_NPROCS"};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (getenv(sizes[i]) && atoi(getenv(sizes[i])) > 1)
+			return true;
+	return false;
+}
+
+/* The user's own words win. */
+static void environment_set(const json_t *settings) {
+	for (const char *const *name = regions_environment_names; *name; name++)
+		if (*environment_value(settings, *name) && (strcmp(*name, "OMP_WAIT_POLICY") == 0 || !is_one_of_many()))
+			setenv(*name, environment_value(settings, *name), 0);
+}
+
+static void environment_print(FILE *out, const char *form, const json_t *settings) {
+	for (const char *const *name = regions_environment_names; *name; name++)
+		if (*environment_value(settings, *name))
+			fprintf(out, form, *name, environment_value(settings, *name));
+}
+
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err) {
 	struct regions_target target;
 	json_t *settings = NULL;
@@ -89,6 +121,7 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 		char *preload = regions_preload(target.library);
 		setenv("LD_PRELOAD", preload, 1);
 		setenv("SWEETSPOT_OMP_TABLE", table, 1);
+		environment_set(settings);
 		free(preload);
 	}
 	if (settings) {
@@ -105,13 +138,15 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 	return -1;
 }
 
-static void lines_print(FILE *out, const char *format, const char *library, const char *table) {
+static void lines_print(FILE *out, const char *format, const char *library, const char *table, const json_t *settings) {
 	char *quoted_library = program_quote(library), *quoted_table = program_quote(table);
 	if (strcmp(format, "modulefile") == 0) {
 		fprintf(out, "#%%Module1.0\nprepend-path LD_PRELOAD {%s}\nsetenv SWEETSPOT_OMP_TABLE {%s}\n", library, table);
+		environment_print(out, "setenv %s {%s}\n", settings);
 	} else {
 		fprintf(out, "export LD_PRELOAD=%s${LD_PRELOAD:+:$LD_PRELOAD}\n", quoted_library);
 		fprintf(out, "export SWEETSPOT_OMP_TABLE=%s\n", quoted_table);
+		environment_print(out, "export %s=%s\n", settings);
 	}
 	free(quoted_library);
 	free(quoted_table);
@@ -145,7 +180,7 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 		if (strcmp(format, "json") == 0)
 			js_write(settings, out);
 		else
-			lines_print(out, format[0] == 'm' ? "modulefile" : format, library, table);
+			lines_print(out, format[0] == 'm' ? "modulefile" : format, library, table, settings);
 		failed = fclose(out) ? err_set(err, ERR_FAILED, NULL, "out of memory") : 0;
 		if (!failed && output)
 			failed = sys_write_file(output, text, size, err);

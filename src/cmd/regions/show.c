@@ -127,7 +127,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	char before[32], after[32];
 	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
-	if (js_int_or(result, "changed", 0) == 0)
+	if (js_int_or(result, "changed", 0) == 0 && json_object_size(json_object_get(result, "environment")) == 0)
 		printf("%sno change%s: no region is clearly faster with another team or schedule\n", ui_style(ui, UI_BOLD),
 		       ui_style(ui, UI_PLAIN));
 	else if (strcmp(verdict, "faster") == 0)
@@ -139,6 +139,16 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	else
 		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
 		       low, high, before, after);
+}
+
+static void environment_print(const json_t *environment) {
+	const char *name;
+	json_t *value;
+	if (json_object_size(environment))
+		printf("whole program:");
+	json_object_foreach((json_t *)environment, name, value) printf(" %s=%s", name, json_string_value(value));
+	if (json_object_size(environment))
+		putchar('\n');
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
@@ -180,8 +190,9 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	table_print(table, ui, stdout);
 	table_free(table);
 	left_out_print(left);
-	if (js_int_or(result, "changed", 0) > 0 && !js_bool_or(result, "busy", false) &&
-	    strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
+	environment_print(json_object_get(result, "environment"));
+	if ((js_int_or(result, "changed", 0) > 0 || json_object_size(json_object_get(result, "environment"))) &&
+	    !js_bool_or(result, "busy", false) && strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
 		printf("\nrun it with: sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
 		       command);
 }
