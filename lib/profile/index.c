@@ -7,7 +7,7 @@
 #include "lib/profile/profile.h"
 
 /* FNV-1a, 32 bits (Fowler, Noll, Vo, 1991). */
-uint32_t ssp_hash(const char *text) {
+static uint32_t ssp_hash(const char *text) {
 	uint32_t hash = 2166136261U;
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 16777619U;

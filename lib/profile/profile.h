@@ -109,7 +109,6 @@ struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct 
 /* Marks every configuration as foreign. */
 void ssp_foreign_set(struct sweetspot_profile *profile, const char *reason);
 int ssp_index(struct sweetspot_profile *profile);
-uint32_t ssp_hash(const char *text);
 const struct ssp_kernel *ssp_kernel_find(const struct sweetspot_profile *profile, const char *name,
                                          const char *objective);
 const struct ssp_setting *ssp_setting_find(const struct ssp_settings *settings, const char *name);

@@ -18,7 +18,6 @@ struct setting {
 enum setting_needs { NEEDS_GOMP = 1, NEEDS_LLVM = 2, NEEDS_SCHEDULE = 4 };
 enum { SETTINGS = 8 };
 extern const struct setting program_settings[SETTINGS];
-const struct setting *program_setting_find(const char *name);
 
 struct draft_param {
 	const char *name;

@@ -53,7 +53,7 @@ const struct setting program_settings[SETTINGS] = {
      .needs = NEEDS_LLVM},
 };
 
-const struct setting *program_setting_find(const char *name) {
+static const struct setting *program_setting_find(const char *name) {
 	for (size_t i = 0; i < SETTINGS; i++)
 		if (strcmp(program_settings[i].name, name) == 0)
 			return &program_settings[i];

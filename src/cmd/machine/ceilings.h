@@ -73,7 +73,5 @@ int ceilings_check(const json_t *ceilings, struct err *err);
 
 /* src/cmd/machine/ceilings_table.c */
 void ceilings_print(struct ui *ui, const json_t *ceilings);
-/* Finds a ceiling, or returns NULL; level may be NULL. Borrowed. */
-const json_t *ceilings_find(const json_t *ceilings, const char *name, const char *level, int threads);
 
 #endif

@@ -10,7 +10,8 @@
 
 enum { COLUMNS_MAX = 24, CELL = 24 };
 
-const json_t *ceilings_find(const json_t *ceilings, const char *name, const char *level, int threads) {
+/* Finds a ceiling, or returns NULL; level may be NULL. Borrowed. */
+static const json_t *ceilings_find(const json_t *ceilings, const char *name, const char *level, int threads) {
 	size_t i;
 	json_t *one;
 	json_array_foreach((json_t *)ceilings, i, one) {

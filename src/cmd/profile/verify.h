@@ -11,7 +11,6 @@ enum verify_outcome {
 	VERIFY_NO_LONGER, /* faster before; now the difference is gone, or the configuration fails */
 	VERIFY_SLOWER     /* slower than the baseline */
 };
-const char *verify_outcome_word(enum verify_outcome outcome);
 
 struct verified {
 	const json_t *entry; /* borrowed */

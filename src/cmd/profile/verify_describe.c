@@ -9,7 +9,7 @@
 #include "src/cmd/profile/text.h"
 #include "src/cmd/profile/verify.h"
 
-const char *verify_outcome_word(enum verify_outcome outcome) {
+static const char *verify_outcome_word(enum verify_outcome outcome) {
 	static const char *const words[] = {"not verified", "holds", "no longer", "slower"};
 	return words[outcome];
 }

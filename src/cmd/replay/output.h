@@ -17,9 +17,5 @@ struct replay_output {
 
 json_t *replay_output_json(const struct replay_output *output);
 void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out);
-/* Prints two lines such as "convolution_milo on A100: 4362 configurations ..". */
-void replay_output_space(const struct record *record, FILE *out);
-/* Writes a value of the record's objective, such as "0.5536 ms". */
-void replay_output_value(const struct record *record, double value, char *text, size_t size);
 
 #endif

@@ -48,7 +48,8 @@ static void curve_draw(const struct record *record, const struct replay *run, ch
 	}
 }
 
-void replay_output_value(const struct record *record, double value, char *text, size_t size) {
+/* Writes a value of the record's objective, such as "0.5536 ms". */
+static void replay_output_value(const struct record *record, double value, char *text, size_t size) {
 	if (!isfinite(value))
 		snprintf(text, size, "-");
 	else if (strcmp(record->unit, "ms") == 0)
@@ -91,7 +92,8 @@ static struct figures medians_of(const struct figures *runs, size_t count) {
 	return median;
 }
 
-void replay_output_space(const struct record *record, FILE *out) {
+/* Prints two lines such as "convolution_milo on A100: 4362 configurations ..". */
+static void replay_output_space(const struct record *record, FILE *out) {
 	char optimum[40], median[40];
 	uint64_t all = space_valid(record->space);
 	replay_output_value(record, record->optimum, optimum, sizeof optimum);

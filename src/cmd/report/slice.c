@@ -62,7 +62,8 @@ size_t slice_make(struct report *report, const struct report_section *section, s
 	return count;
 }
 
-size_t slice_levels(const struct report_section *section, size_t column) {
+/* The number of levels of the column on this problem. */
+static size_t slice_levels(const struct report_section *section, size_t column) {
 	const struct study *study = section->view.study;
 	struct choice choice = {section, SIZE_MAX, 0};
 	bool *seen = mem_alloc(study_column(study, column)->levels + 1, sizeof *seen);

@@ -18,8 +18,6 @@ size_t slice_make(struct report *report, const struct report_section *section, s
 size_t slice_split(const struct report_section *section, size_t column);
 /* Stores the parameters with several values on this problem, largest effect first, and returns their number. */
 size_t slice_params(const struct report_section *section, size_t columns[STUDY_COLUMNS_MAX]);
-/* The number of levels of the column on this problem. */
-size_t slice_levels(const struct report_section *section, size_t column);
 /* The text of a level, in the arena. */
 const char *slice_level(struct report *report, const struct study_column *column, int level);
 /* The row of the configuration that `tune` proved faster than the baseline; SIZE_MAX: there is none. */
