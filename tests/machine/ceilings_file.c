@@ -221,7 +221,30 @@ static void plan_test(const struct shape *shape) {
 	topo_close(topo);
 }
 
+static struct ceiling_item bandwidth(const char *kind, int level, int threads, double value) {
+	return (struct ceiling_item){
+		.kind = ceiling_kind_find(kind), .level = ceiling_levels[level], .threads = threads, .value = value};
+}
+
+static void steady_test(void) {
+	struct ceiling_item items[] = {
+		bandwidth("read", 0, 1, 400), bandwidth("read", 1, 1, 200), bandwidth("read", 3, 1, 20),
+		bandwidth("copy", 0, 1, 420), bandwidth("copy", 1, 1, 150), bandwidth("read", 1, 2, 500),
+	};
+	size_t count = sizeof items / sizeof *items;
+	ok(ceilings_unsteady(items, count) == 0, "each level is slower than the one above it, for each team by itself");
+	items[0].value = 100;
+	ok(ceilings_unsteady(items, count) == 1 && items[0].unsteady && !items[1].unsteady && !items[3].unsteady,
+	   "a first level below the second is too low");
+	items[0].value = 400;
+	items[4].value = 310;
+	ok(ceilings_unsteady(items, count) == 1 && items[1].unsteady, "so is reading far below copying");
+	items[4].value = NAN;
+	ok(ceilings_unsteady(items, count) == 0, "what was not measured shows nothing");
+}
+
 int main(void) {
+	steady_test();
 	static const struct shape shapes[] = {
 		{"synthetic:package:1 core:1 pu:1", GIB},
 		{"synthetic:package:1 core:2 pu:1", 4 * GIB},

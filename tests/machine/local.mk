@@ -2,7 +2,7 @@
 check_PROGRAMS += %D%/ceilings_file %D%/ceilings_gpu
 TESTS += %D%/ceilings_file %D%/ceilings_gpu
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/cmd/machine/ceilings_file.c src/cmd/machine/ceilings_kinds.c \
-	src/cmd/machine/ceilings_plan.c src/cmd/machine/ceilings.h
+	src/cmd/machine/ceilings_plan.c src/cmd/machine/ceilings_steady.c src/cmd/machine/ceilings.h
 %C%_ceilings_file_LDADD = libtopo.la libbase.la $(JANSSON_LIBS) -lm
 %C%_ceilings_gpu_SOURCES = %D%/ceilings_gpu.c src/cmd/machine/ceilings_gpu.c src/cmd/machine/ceilings_kinds.c \
 	src/cmd/machine/ceilings.h

@@ -21,8 +21,11 @@ static const double BEYOND = 1.25 /* allows for clocks and noise */, LAW = 3, ST
 static double ceiling_of(const struct study *study, const char *const *names, const char *level) {
 	int team = strcmp(study_device(study), "cpu") == 0 ? ANY_TEAM : 0;
 	double most = NAN;
-	for (size_t i = 0; names[i]; i++)
+	for (size_t i = 0; names[i]; i++) {
+		if (!study_ceiling_steady(study, names[i], level))
+			return INFINITY; /* it was measured beside others, and a quiet run may exceed it */
 		most = fmax(most, study_ceiling(study, names[i], level, team));
+	}
 	return most;
 }
 

@@ -113,6 +113,8 @@ const struct study_host *study_host(const struct study *study);
 /* The highest ceiling of this name in its unit (GB/s, GFLOP/s, us ..). level: NULL if it does not have one; threads: of
  * the largest team up to this, 0 for a GPU. NAN: never measured. */
 double study_ceiling(const struct study *study, const char *name, const char *level, double threads);
+/* Was none of the ceilings of this name and level disturbed? A disturbed one may be exceeded. */
+bool study_ceiling_steady(const struct study *study, const char *name, const char *level);
 
 /* A figure of a row; NAN if the row lacks it. */
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */

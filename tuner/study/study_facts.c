@@ -52,6 +52,18 @@ double study_ceiling(const struct study *study, const char *name, const char *le
 	return best > 0 ? best : NAN;
 }
 
+bool study_ceiling_steady(const struct study *study, const char *name, const char *level) {
+	size_t i;
+	json_t *one;
+	bool steady = true;
+	json_array_foreach(study->ceilings, i, one) {
+		const char *of = js_string_or(one, "level", "");
+		if (strcmp(js_string_or(one, "name", ""), name) == 0 && strcmp(of, level ? level : "") == 0)
+			steady = steady && !js_bool_or(one, "disturbed", false);
+	}
+	return steady;
+}
+
 static double named(const json_t *list, const char *name) {
 	size_t i;
 	json_t *one;

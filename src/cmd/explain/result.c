@@ -38,10 +38,11 @@ static json_t *setup_json(const struct explain_view *view, size_t row, const jso
 	return setup;
 }
 
-/* Adds the result of the duel. Without a duel the ratio of medians is shown, but its verdict stays undecided. */
+/* Adds the result of the duel as `tune` reported it, which may be none. Where nothing was tuned, the ratio of medians
+ * is shown, and stays undecided. */
 static void speedup_add(json_t *result, const struct explain_view *view, size_t winner, size_t baseline) {
 	json_t *speedup = json_object_get(view->tune, "speedup");
-	if (json_is_object(speedup)) {
+	if (speedup) {
 		json_object_set(result, "speedup", speedup);
 		json_object_set_new(result, "verdict", json_string(js_string_or(view->tune, "verdict", "undecided")));
 	} else if (winner != SIZE_MAX && baseline != SIZE_MAX) {

@@ -106,8 +106,11 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 		return mem_printf("%s as fast as the baseline: %s instead of %s", gain, to, from);
 	if (strcmp(verdict, "tie") == 0)
 		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
-	return mem_printf("%s as fast as the baseline in the search, not confirmed by a duel: %s instead of %s", gain, to,
-	                  from);
+	if (strcmp(verdict, "no baseline") == 0)
+		return mem_printf("%s; the baseline did not work", to);
+	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")))
+		return mem_printf("undecided, because the pairs were too noisy (%s): %s instead of %s", gain, to, from);
+	return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
 }
 
 static void gain_print(const struct explain_text *text) {

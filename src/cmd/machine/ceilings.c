@@ -10,17 +10,19 @@
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "src/app/lock.h"
+#include "tuner/busy/busy.h"
 #include "tuner/trial/trial.h"
 
 /* Disturbances come in bursts, so the rounds measure each ceiling at moments that are far apart, and a result that was
  * disturbed in its best round is measured again. */
-enum { ROUNDS = 3, AGAIN = 2, LOOK = 3, TIMEOUT_SECONDS = 60, TEXT = 96 };
-static const double SAMPLE_SECONDS = 2e-3;
+enum { ROUNDS = 3, AGAIN = 2, STEADY = 3, LOOK = 3, TIMEOUT_SECONDS = 60, TEXT = 96 };
+static const double SAMPLE_SECONDS = 2e-3, QUIET_SECONDS = 2;
 
 struct plan {
 	struct ceiling_item *items;
 	size_t count;
 	int samples; /* samples of each ceiling in a round */
+	struct busy *busy;
 };
 
 /* Costs are measured with threads that are close to each other, and rates with threads that share as little as
@@ -115,11 +117,18 @@ static int item_measure(struct app *app, const struct runner *runner, struct cei
 	return failed;
 }
 
-static int round_measure(struct app *app, struct plan *plan, const char *name, bool all, struct err *err) {
+enum round { ROUND_ALL, ROUND_DISTURBED, ROUND_UNSTEADY };
+
+static bool is_due(const struct ceiling_item *item, enum round round) {
+	return round == ROUND_ALL || (round == ROUND_DISTURBED ? item->disturbed : item->unsteady);
+}
+
+static int round_measure(struct app *app, struct plan *plan, const char *name, enum round round, struct err *err) {
 	struct runner runner = worker_runner(app_worker(app, NULL));
 	for (size_t i = 0; i < plan->count; i++) {
 		struct ceiling_item *item = &plan->items[i];
-		if (!all && !item->disturbed)
+		busy_look(plan->busy);
+		if (!is_due(item, round))
 			continue;
 		if (*app_interrupt(app))
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted; the ceilings were not saved");
@@ -138,24 +147,53 @@ static int rounds_measure(struct app *app, struct plan *plan, int samples, struc
 	for (int i = 0; i < rounds && !failed; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "round %d of %d", i + 1, rounds);
-		failed = round_measure(app, plan, name, true, err);
+		failed = round_measure(app, plan, name, ROUND_ALL, err);
 	}
 	for (int i = 0; rounds == ROUNDS && i < AGAIN && !failed; i++)
-		failed = round_measure(app, plan, "again", false, err);
+		failed = round_measure(app, plan, "again", ROUND_DISTURBED, err);
+	for (int i = 0; i < STEADY && !failed && ceilings_unsteady(plan->items, plan->count); i++) {
+		busy_wait(plan->busy, QUIET_SECONDS, app_interrupt(app));
+		failed = round_measure(app, plan, "unsteady", ROUND_UNSTEADY, err);
+	}
 	return failed;
+}
+
+/* A ceiling that is too low is worth less than none: reasons and impossible times would rest on it. */
+static void unsteady_drop(struct app *app, struct plan *plan) {
+	size_t count = ceilings_unsteady(plan->items, plan->count);
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->items[i].unsteady)
+			plan->items[i].value = NAN;
+	if (count)
+		ui_warn(app_ui(app), "measure them again when the machine is quiet",
+		        "%zu of %zu ceilings were unsteady, lower than others allow, and are left out", count, plan->count);
+}
+
+/* What was measured beside others may be too low; readers of the file are told so. */
+static void busy_mark(struct app *app, struct plan *plan) {
+	busy_look(plan->busy);
+	json_t *busy = busy_json(plan->busy);
+	if (js_bool_or(busy, "busy", false)) {
+		for (size_t i = 0; i < plan->count; i++)
+			plan->items[i].disturbed = true;
+		ui_warn(app_ui(app), "measure them again when the machine is quiet",
+		        "measured on a busy machine, so that they may be too low: load %.3g on %lld processors",
+		        js_real_or(busy, "load", NAN), (long long)js_int_or(busy, "processors", 0));
+	}
+	json_decref(busy);
 }
 
 /* The best block size does not change from burst to burst, so a brief look at each one is enough before the rounds
  * measure only the best. */
 static int gpu_measure(struct app *app, struct plan *plan, int samples, struct err *err) {
 	plan->samples = samples < LOOK ? samples : LOOK;
-	int failed = round_measure(app, plan, "looking", true, err);
+	int failed = round_measure(app, plan, "looking", ROUND_ALL, err);
 	plan->samples = samples;
 	if (!failed)
 		plan->count = ceilings_gpu_best(plan->items, plan->count);
-	failed = failed || round_measure(app, plan, "measuring", true, err);
+	failed = failed || round_measure(app, plan, "measuring", ROUND_ALL, err);
 	for (int i = 0; i < AGAIN && !failed; i++)
-		failed = round_measure(app, plan, "again", false, err);
+		failed = round_measure(app, plan, "again", ROUND_DISTURBED, err);
 	return failed ? -1 : 0;
 }
 
@@ -232,16 +270,22 @@ json_t *ceilings_measure(struct app *app, int samples, struct err *err) {
 	struct plan plan = {0};
 	if (!app_worker(app, err) || plan_make(app, &plan, err))
 		return NULL;
+	plan.busy = busy_new();
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	json_t *list = NULL;
 	if (lock >= 0) {
 		int failed = app_device(app) ? gpu_measure(app, &plan, samples, err) : rounds_measure(app, &plan, samples, err);
 		ui_progress_end(app_ui(app));
 		lock_release(lock);
+		if (!failed && !app_device(app)) {
+			unsteady_drop(app, &plan);
+			busy_mark(app, &plan);
+		}
 		list = failed ? NULL : plan_json(&plan, err);
 	}
 	for (size_t i = 0; i < plan.count; i++)
 		json_decref(plan.items[i].samples);
+	busy_free(plan.busy);
 	free(plan.items);
 	return list;
 }

@@ -46,8 +46,13 @@ struct ceiling_item {
 	long long n;
 	double value;   /* the best median so far, or NAN */
 	bool disturbed; /* whether the trial with that value was disturbed */
+	bool unsteady;  /* another one shows that it is too low */
 	json_t *samples;
 };
+
+/* Marks the items that others show to be too low, and returns how many there are (src/cmd/machine/ceilings_steady.c).
+ */
+size_t ceilings_unsteady(struct ceiling_item *items, size_t count);
 
 /* Makes the items in the order of the tables; the caller frees the array (src/cmd/machine/ceilings_plan.c). */
 struct ceiling_item *ceilings_plan(const struct topo *topo, unsigned long long memory, size_t *count);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds ceilings that are too low. A level cannot be faster than the one above it, and copying cannot be much faster
+ * than reading: where that was measured, the rate that should be the higher one was disturbed, because no disturbance
+ * makes a rate too high. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/cmd/machine/ceilings.h"
+
+/* Between levels for noise; the other one allows for stores past the caches, which one thread can keep more of in
+ * flight than of loads. */
+static const double ABOVE = 1.25, COPIED = 1.5;
+
+static bool is_bandwidth(const struct ceiling_item *item) {
+	return !item->device && item->kind->group == CEILING_BANDWIDTH && item->level;
+}
+
+static int level_of(const struct ceiling_item *item) {
+	int level = 0;
+	while (ceiling_levels[level] && strcmp(ceiling_levels[level], item->level) != 0)
+		level++;
+	return level;
+}
+
+/* The better one of plain and streaming stores is the ceiling. */
+static double value_of(const struct ceiling_item *items, size_t count, const struct ceiling_item *like) {
+	double best = NAN;
+	for (size_t i = 0; i < count; i++)
+		if (is_bandwidth(&items[i]) && items[i].kind == like->kind && items[i].threads == like->threads &&
+		    items[i].level == like->level)
+			best = fmax(best, items[i].value);
+	return best;
+}
+
+/* Does b show that a is too low? */
+static bool contradicts(const struct ceiling_item *items, size_t count, const struct ceiling_item *a,
+                        const struct ceiling_item *b) {
+	if (a->threads != b->threads)
+		return false;
+	double one = value_of(items, count, a), other = value_of(items, count, b);
+	if (a->kind == b->kind)
+		return level_of(a) < level_of(b) && other > ABOVE * one;
+	return a->level == b->level && strcmp(a->kind->name, "read") == 0 && other > COPIED * one;
+}
+
+size_t ceilings_unsteady(struct ceiling_item *items, size_t count) {
+	size_t unsteady = 0;
+	for (size_t i = 0; i < count; i++)
+		items[i].unsteady = false;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < count; j++)
+			if (is_bandwidth(&items[i]) && is_bandwidth(&items[j]) && contradicts(items, count, &items[i], &items[j]))
+				items[i].unsteady = true;
+	for (size_t i = 0; i < count; i++)
+		unsteady += items[i].unsteady;
+	return unsteady;
+}
