@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocked, with the parallel loops inside the tiles. The tiles run one after the other, so a region is opened for each
- * of the (n / block)^3 updates and its threads share only `block` rows: starting them costs more than they bring. It
- * is here to be compared with `tiled`, whose threads share the tiles. */
+ * of the (n / block)^3 updates and its threads share only `block` rows or columns: starting them costs more than they
+ * bring. It is here to be compared with `tiled`, whose threads share the tiles. */
 #include <config.h>
 
 #include "kernels/fw/fw.h"
 
-/* On the diagonal and in row k a tile reads its own rows, so the middle vertex goes outermost and each step is shared;
- * row m stays the same in step m. */
-static void tile_own(const struct fw_state *s, int j, int k) {
-	int rows = fw_extent(s, k), columns = fw_extent(s, j);
-	char *c = fw_tile(s, k, j), *a = fw_tile(s, k, k);
+enum { COLUMNS = 16 }; /* of a row tile, for one iteration */
+
+/* On the diagonal and in row k a tile reads its own rows, so the middle vertex goes outermost; row m stays the same in
+ * step m. */
+static void columns_close(const struct fw_state *s, char *c, const char *a, int rows, int columns) {
 	size_t pitch = s->pitch * FW_CELL;
-#pragma omp parallel
-	for (int m = 0; m < rows; m++) {
-#pragma omp for schedule(runtime)
+	for (int m = 0; m < rows; m++)
 		for (int r = 0; r < rows; r++)
 			if (r != m)
 				s->ops->row(c + (size_t)r * pitch, c + (size_t)m * pitch, a + (size_t)r * pitch + (size_t)m * FW_CELL,
 				            columns);
+}
+
+/* The columns of a tile in row k do not read each other. */
+static void tile_own(const struct fw_state *s, int j, int k) {
+	int rows = fw_extent(s, k), columns = fw_extent(s, j);
+	char *c = fw_tile(s, k, j), *a = fw_tile(s, k, k);
+	if (j == k) {
+		columns_close(s, c, a, rows, columns);
+		return;
 	}
+#pragma omp parallel for schedule(runtime)
+	for (int first = 0; first < columns; first += COLUMNS)
+		columns_close(s, c + (size_t)first * FW_CELL, a, rows, columns - first < COLUMNS ? columns - first : COLUMNS);
 }
 
 static void tile_other(const struct fw_state *s, int i, int j, int k) {
@@ -60,7 +70,7 @@ static void inner_loops_run(const struct fw_state *s) {
 
 const struct fw_variant KERNEL_COUNTED(fw_inner_loops) = {
 	.name = "inner_loops",
-	.summary = "blocked, a parallel loop over the rows inside each tile: does not scale",
+	.summary = "blocked, a parallel loop inside each tile: does not scale",
 	.form = FW_TILES,
 	.run = inner_loops_run,
 };

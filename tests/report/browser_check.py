@@ -49,7 +49,7 @@ def charts_check(browser):
     say(all(chart["title"] and len(chart["desc"]) > 20 for chart in charts), "each has a title and says what it shows")
     words = [{text for text in chart["texts"] if any(c.isalpha() for c in text)} for chart in charts]
     say(all(len(some) >= 3 for some in words), "each shows a title and two axes", [some for some in words if len(some) < 3])
-    units = ("(ms)", "(us)", "(ns)", "(s)", "(x)", "(%)", "(count)")
+    units = ("(ms)", "(us)", "(ns)", "(s)", "(x)", "(%)", "(count)", "/s)")
     bare = [chart["title"] for chart in charts if not any(unit in text for text in chart["texts"] for unit in units)]
     say(not bare, "each has a unit", bare)
     say(all(chart["width"] > 200 for chart in charts), "none is squeezed")

@@ -13,6 +13,9 @@ static void number_put(const struct curves *curves) {
 	html_begin(html, "div", "class", "figures", NULL);
 	curves_times(curves);
 	curves_speedups(curves);
+	if (curves->threads)
+		curves_efficiency(curves);
+	curves_rates(curves);
 	html_end(html);
 	curves_table(curves);
 	if (curves->count > CURVES_LINES)

@@ -10,8 +10,8 @@ struct curves {
 	struct report *report;
 	const struct report_section *section;
 	const struct study *study;
-	size_t column, split;
-	const char *name; /* of the column */
+	size_t column, split, serial; /* serial: the row of the serial code, or SIZE_MAX */
+	const char *name;             /* of the column */
 	struct slice *slices;
 	size_t count;
 	struct report_scale scale;
@@ -23,16 +23,26 @@ struct curves {
 bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
 double curves_number(const struct curves *curves, size_t row); /* of the parameter */
 double curves_shown(const struct curves *curves, size_t row);  /* the value, as it is shown */
-/* The reference time of a speedup: the line's own time with one thread, or the baseline's. NAN if it was not measured.
- */
+/* The reference time of a speedup: that of the serial code, or the line's own time with one thread; for other
+ * parameters the baseline's. NAN if it was not measured. */
 double curves_base(const struct curves *curves, const struct slice *slice);
 /* The index of point i of a line after thinning to at most CURVES_POINTS points. */
 size_t curves_thinned(size_t count, size_t i);
 
+/* The line's own time with one thread; NAN if it was not measured. */
+double curves_one(const struct curves *curves, const struct slice *slice);
+/* The row of serial code on this problem, which has a word such as "serial" and only runs with one thread; SIZE_MAX:
+ * there is none. */
+size_t curves_serial(const struct curves *curves);
+
 /* curves_draw.c */
+struct chart curves_chart(const struct curves *curves, const char *what); /* title and axis across */
 void curves_times(const struct curves *curves);
 void curves_speedups(const struct curves *curves);
 void curves_bars(const struct curves *curves); /* for words; sorts the line, best first */
+/* curves_figures.c */
+void curves_efficiency(const struct curves *curves); /* over threads */
+void curves_rates(const struct curves *curves);
 /* curves_table.c */
 void curves_table(const struct curves *curves);
 

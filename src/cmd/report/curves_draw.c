@@ -42,7 +42,7 @@ static const struct chart_mark *winner_at(const struct curves *curves, double x)
 	return mark;
 }
 
-static struct chart chart_of(const struct curves *curves, const char *what) {
+struct chart curves_chart(const struct curves *curves, const char *what) {
 	const struct report_section *section = curves->section;
 	const struct study_column *column = study_column(curves->study, curves->column);
 	double first = curves_number(curves, curves->slices[0].rows[0]), last = first;
@@ -52,7 +52,8 @@ static struct chart chart_of(const struct curves *curves, const char *what) {
 		last = fmax(last, curves_number(curves, slice->rows[slice->count - 1]));
 	}
 	return (struct chart){
-		.title = arena_printf(curves->report->arena, "%s: %s over %s", section->kernel, what, curves->name),
+		.title = arena_printf(curves->report->arena, "%s%s%s: %s over %s", section->kernel,
+	                          *section->problem_text ? " " : "", section->problem_text, what, curves->name),
 		.x_label = curves->name,
 		.x_log = column->numeric && first > 0 && last >= WIDE * first,
 	};
@@ -65,13 +66,26 @@ static const char *lines_words(const struct curves *curves) {
 	                    study_column(curves->study, curves->split)->name);
 }
 
+/* A line across at the time of the serial code. */
+static void serial_add(const struct curves *curves, struct chart_series *series) {
+	double last = 1, time = curves_shown(curves, curves->serial) * curves->scale.factor;
+	for (size_t s = 0; s < curves->count; s++)
+		last = fmax(last, curves_number(curves, curves->slices[s].rows[curves->slices[s].count - 1]));
+	struct chart_point *points = arena_alloc(curves->report->arena, 2, sizeof *points);
+	points[0] = (struct chart_point){1, time, NAN, NAN};
+	points[1] = (struct chart_point){last, time, NAN, NAN};
+	*series = (struct chart_series){"serial", CHART_BOUND, points, 2};
+}
+
 void curves_times(const struct curves *curves) {
 	struct report *report = curves->report;
-	struct chart_series series[CURVES_LINES];
-	struct chart chart = chart_of(curves, curves->section->label);
+	struct chart_series series[CURVES_LINES + 1];
+	struct chart chart = curves_chart(curves, curves->section->label);
 	size_t lines = curves->count < CURVES_LINES ? curves->count : CURVES_LINES;
 	for (size_t i = 0; i < lines; i++)
 		series_fill(curves, &curves->slices[i], NAN, &series[i]);
+	if (curves->serial != SIZE_MAX)
+		serial_add(curves, &series[lines++]);
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
 	size_t winner = slice_winner(curves->section);
@@ -104,7 +118,7 @@ static void ideal_add(const struct curves *curves, struct chart_series *series) 
 void curves_speedups(const struct curves *curves) {
 	struct report *report = curves->report;
 	struct chart_series series[CURVES_LINES + 1];
-	struct chart chart = chart_of(curves, "speedup");
+	struct chart chart = curves_chart(curves, "speedup");
 	size_t lines = 0;
 	for (size_t i = 0; i < curves->count && lines < CURVES_LINES; i++) {
 		double base = curves_base(curves, &curves->slices[i]);
@@ -122,11 +136,16 @@ void curves_speedups(const struct curves *curves) {
 		ideal_add(curves, &series[lines++]);
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
-	chart.y_label = curves->threads ? "speedup over one thread (x)" : "speedup over the baseline (x)";
-	chart.description =
-		arena_printf(report->arena, "%s at each value of %s%s%s.",
-	                 curves->threads ? "Speedup over one thread" : "Speedup over the baseline", curves->name,
-	                 lines_words(curves), curves->threads ? "; the bound is ideal speedup, equal to the threads" : "");
+	bool serial = curves->serial != SIZE_MAX;
+	chart.y_label = serial            ? "speedup over serial code (x)"
+	                : curves->threads ? "speedup over one thread (x)"
+	                                  : "speedup over the baseline (x)";
+	chart.description = arena_printf(report->arena, "%s at each value of %s%s%s.",
+	                                 serial            ? "Speedup over serial code"
+	                                 : curves->threads ? "Speedup over one thread"
+	                                                   : "Speedup over the baseline",
+	                                 curves->name, lines_words(curves),
+	                                 curves->threads ? "; the bound is ideal speedup, equal to the threads" : "");
 	charts_add(report->charts,
 	           arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "speedup"), &chart);
 }
@@ -141,7 +160,7 @@ static int by_value(const void *a, const void *b, void *ctx) {
 void curves_bars(const struct curves *curves) {
 	struct report *report = curves->report;
 	struct slice *slice = &curves->slices[0];
-	struct chart chart = chart_of(curves, curves->section->label);
+	struct chart chart = curves_chart(curves, curves->section->label);
 	const struct study_column *column = study_column(curves->study, curves->column);
 	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS, winner = slice_winner(curves->section);
 	double place = NAN;

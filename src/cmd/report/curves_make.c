@@ -18,16 +18,57 @@ double curves_shown(const struct curves *curves, size_t row) {
 	return report_shown(curves->section, study_row(curves->study, row)->value);
 }
 
-double curves_base(const struct curves *curves, const struct slice *slice) {
+double curves_one(const struct curves *curves, const struct slice *slice) {
 	for (size_t i = 0; curves->threads && i < slice->count; i++)
 		if (curves_number(curves, slice->rows[i]) == 1)
 			return study_row(curves->study, slice->rows[i])->value;
+	return NAN;
+}
+
+double curves_base(const struct curves *curves, const struct slice *slice) {
 	if (curves->threads)
-		return NAN;
+		return curves->serial == SIZE_MAX ? curves_one(curves, slice) : study_row(curves->study, curves->serial)->value;
 	size_t baseline = study_baseline(curves->study);
 	if (baseline != SIZE_MAX && explain_of_problem((void *)&curves->section->view, curves->study, baseline))
 		return study_row(curves->study, baseline)->value;
 	return js_real_or(json_object_get(curves->section->result, "baseline"), "median", NAN);
+}
+
+static bool is_serial_word(const struct study_column *column, int level) {
+	static const char *const words[] = {"serial", "sequential", "seq"};
+	for (size_t i = 0; level != STUDY_ABSENT && !column->is_problem && !column->numeric && i < 3; i++)
+		if (column->level[level].type == VALUE_WORD && strcmp(column->level[level].as.w, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A value "serial" of a parameter such as first_touch also has teams: it is not serial code. */
+static bool has_teams(const struct study *study, size_t column, int level) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_row(study, r)->level[column] == level && js_real_or(study_row(study, r)->config, "threads", 1) != 1)
+			return true;
+	return false;
+}
+
+size_t curves_serial(const struct curves *curves) {
+	const struct study *study = curves->study;
+	for (size_t c = 0; c < study_columns(study); c++)
+		for (size_t r = 0; r < study_rows(study); r++) {
+			int level = study_row(study, r)->level[c];
+			if (is_serial_word(study_column(study, c), level) && !study_row(study, r)->over &&
+			    explain_of_problem((void *)&curves->section->view, study, r) && !has_teams(study, c, level))
+				return r;
+		}
+	return SIZE_MAX;
+}
+
+/* Serial code is a line across, not one of the lines. */
+static void serial_remove(struct curves *curves) {
+	size_t kept = 0;
+	for (size_t i = 0; i < curves->count; i++)
+		if (curves->count == 1 || curves->slices[i].count != 1 || curves->slices[i].rows[0] != curves->serial)
+			curves->slices[kept++] = curves->slices[i];
+	curves->count = kept;
 }
 
 /* Lines with a speedup come first, so that a line has the same style in both charts. */
@@ -69,6 +110,9 @@ bool curves_make(struct curves *curves, struct report *report, const struct repo
 	curves->count = slice_make(report, section, column, curves->split, &curves->slices);
 	if (curves->count == 0)
 		return false;
+	curves->serial = curves->threads ? curves_serial(curves) : SIZE_MAX;
+	if (curves->serial != SIZE_MAX)
+		serial_remove(curves);
 	based_first(curves);
 	range_find(curves);
 	return true;

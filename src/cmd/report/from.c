@@ -113,6 +113,7 @@ static void section_put(struct report *report, const struct report_section *sect
 	lead_put(report, section);
 	table_put(report, section);
 	report_curves(report, section);
+	report_parts(report, section);
 	report_heat(report, section);
 	report_best(report, section);
 	report_effects(report, section);

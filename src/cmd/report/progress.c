@@ -50,7 +50,8 @@ static void progress_draw(struct report *report, const struct report_section *se
 		return;
 	}
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: progress of the search", section->kernel),
+		.title = arena_printf(report->arena, "%s%s%s: progress of the search", section->kernel,
+	                          *section->problem_text ? " " : "", section->problem_text),
 		.x_label = "evaluations (count)",
 		.y_label = arena_printf(report->arena, "best so far: %s", report_axis(report, section, scale)),
 		.description = arena_printf(report->arena, "The best %s found so far over the evaluations of %zu search%s.",

@@ -74,7 +74,8 @@ void report_machine(struct report *report);                                     
 void report_recommend(struct report *report);                                     /* recommend.c */
 void report_section(struct report *report, const struct report_section *section); /* section.c */
 void report_curves(struct report *report, const struct report_section *section);
-void report_best(struct report *report, const struct report_section *section); /* best.c */
+void report_parts(struct report *report, const struct report_section *section); /* parts.c */
+void report_best(struct report *report, const struct report_section *section);  /* best.c */
 void report_heat(struct report *report, const struct report_section *section);
 void report_effects(struct report *report, const struct report_section *section);
 void report_scaling(struct report *report, const struct report_section *section);

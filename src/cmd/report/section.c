@@ -103,6 +103,7 @@ void report_section(struct report *report, const struct report_section *section)
 			report_command_line(report, section, "explain", size_words(report, section)));
 	if (section->result) {
 		report_curves(report, section);
+		report_parts(report, section);
 		report_heat(report, section);
 		report_best(report, section);
 		report_effects(report, section);
