@@ -3,14 +3,17 @@
 
   wallclock.py build           a program in C with a choice of 12 compiler flags, one build at a time and as many as processors
   wallclock.py cuda FOLDER     the T1 specifications FOLDER/*.json on a GPU, compiled one at a time and ahead; and Kernel Tuner,
-                               if it is installed and FOLDER/kt.py KERNEL STRATEGY SEED SECONDS OUT.json tunes with it
+                               if it is installed and FOLDER/kt.py KERNEL STRATEGY SEED SECONDS OUT.json tunes with it. If there is
+                               a FOLDER/judge.py KERNEL CANDIDATES.json, it compares the best configuration of each tool
 
-$SEEDS searches each (5), $SECONDS each (60), $KERNELS of the folder, $OUT for the figures in JSON. The best known is the smallest time
-that any of these searches has measured in its race or duel. A search that never comes near counts as infinite."""
+$SEEDS searches each (5), $SECONDS each (60), $KERNELS of the folder, $TOOLS (one by one,ahead,Kernel Tuner), $OUT for the figures in
+JSON. The best known is the smallest time that any of these searches has measured in its race or duel. A search that never comes near
+counts as infinite."""
 import glob
 import json
 import math
 import os
+import re
 import shutil
 import sqlite3
 import statistics
@@ -23,6 +26,7 @@ from datetime import datetime
 SWEETSPOT = os.environ.get("SWEETSPOT", "sweetspot")
 SEEDS = int(os.environ.get("SEEDS", "5"))
 SECONDS = int(os.environ.get("SECONDS", "60"))
+TOOLS = os.environ.get("TOOLS", "").split(",") if os.environ.get("TOOLS") else None
 WITHIN = (1.05, 1.01)
 
 PROGRAM = r"""
@@ -121,15 +125,34 @@ def theirs(kernel, seed, source, folder):
     if done.returncode:
         return {"points": [], "best": math.inf, "evaluations": 0}
     points = [(datetime.fromisoformat(when).timestamp() - begun, ms / 1e3) for when, ms in json.load(open(out + ".all"))]
-    return {"points": points, "best": min(value for _, value in points), "evaluations": len(points), "elapsed": time.time() - begun}
+    return {"points": points, "best": min(value for _, value in points), "evaluations": len(points), "elapsed": time.time() - begun,
+            "config": json.load(open(out)).get("config")}
 
 
 def seconds_to(run, target):
     return min((at for at, value in run["points"] if value <= target), default=math.inf)
 
 
-def compare(name, tools, rows):
+def judge(name, runs, source):
+    """The best configurations of all tools, measured by one judge because the tools compile and measure in different ways: tool -> s."""
+    best = {tool: min(all_of, key=lambda run: run["best"]) for tool, all_of in runs.items()}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump([[tool, run["config"]] for tool, run in best.items() if run.get("config")], file)
+        file.flush()
+        done = subprocess.run([sys.executable, "judge.py", name, file.name], cwd=source, stdout=subprocess.PIPE, text=True, check=False)
+    found = re.findall(rf"^JUDGE {re.escape(name)} (.+) ([0-9.eE+-]+) ms$", done.stdout, re.M)
+    return {tool: float(ms) / 1e3 for tool, ms in found}
+
+
+def save(rows):
+    if os.environ.get("OUT"):
+        with open(os.environ["OUT"], "w", encoding="utf-8") as file:
+            json.dump(rows, file, indent=1)
+
+
+def compare(name, tools, rows, source=None):
     """tools: name -> function of a seed and a folder."""
+    tools = {tool: search for tool, search in tools.items() if not TOOLS or tool in TOOLS}
     runs = {tool: [] for tool in tools}
     for seed in range(1, SEEDS + 1):
         for tool, search in tools.items():
@@ -152,6 +175,13 @@ def compare(name, tools, rows):
         print(f"{name:12} {tool:16} to 5 % {row['to_1.05']:7.1f} s  to 1 % {row['to_1.01']:7.1f} s  of its own best {row['own_1.05']:7.1f} s "
               f"{row['own_1.01']:7.1f} s  best {row['found_s'] * 1e3:.4g} ms  {row['evaluations']:g} evaluations", flush=True)
         print("             " + "  ".join(f"{part} {value:.1f}" for part, value in row.get("seconds", {}).items() if value >= 0.05), flush=True)
+    save(rows)
+    judged = judge(name, runs, source) if source and os.path.exists(source + "/judge.py") else {}
+    for row in rows:
+        if row["what"] == name and row["tool"] in judged:
+            row["judged_s"] = judged[row["tool"]]
+            print(f"{name:12} {row['tool']:16} judged {row['judged_s'] * 1e3:.4g} ms", flush=True)
+    save(rows)
 
 
 def build(rows):
@@ -181,7 +211,7 @@ def cuda(rows, source):
                  "ahead": lambda seed, home, spec=spec: ours(spec, seed, home)}
         if tuner:
             tools["Kernel Tuner"] = lambda seed, home, name=name: theirs(name, seed, source, home)
-        compare(name, tools, rows)
+        compare(name, tools, rows, source)
 
 
 def main():
@@ -194,8 +224,6 @@ def main():
         cuda(rows, os.path.abspath(sys.argv[2]))
     else:
         sys.exit(__doc__)
-    if os.environ.get("OUT"):
-        json.dump(rows, open(os.environ["OUT"], "w", encoding="utf-8"), indent=1)
 
 
 main()
