@@ -13,10 +13,13 @@ static void builds_print(const json_t *result, FILE *out) {
 	const json_t *building = json_object_get(result, "building");
 	if (!building)
 		return;
-	fprintf(out, "  builds: %lld, reused %lld, stopped %lld; up to %lld at the same time, %s; %.3g s in all\n",
-	        (long long)js_int_or(result, "builds", 0), (long long)js_int_or(building, "reused", 0),
-	        (long long)js_int_or(building, "stopped", 0), (long long)js_int_or(building, "jobs", 1),
-	        js_string_or(building, "when", "?"), js_real_or(building, "seconds", 0));
+	fprintf(
+		out,
+		"  builds: %lld, reused %lld, stopped %lld, given up %lld; up to %lld at the same time, %s; %.3g s in all\n",
+		(long long)js_int_or(result, "builds", 0), (long long)js_int_or(building, "reused", 0),
+		(long long)js_int_or(building, "stopped", 0), (long long)js_int_or(building, "given_up", 0),
+		(long long)js_int_or(building, "jobs", 1), js_string_or(building, "when", "?"),
+		js_real_or(building, "seconds", 0));
 }
 
 static void one_print(const json_t *result, FILE *out) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,6 +23,7 @@ struct builder *builder_new(const struct build_work *work, struct worker *worker
 	builder->work = *work;
 	builder->worker = worker;
 	builder->figures.jobs = 1;
+	builder->figures.patience_s = INFINITY;
 	pthread_mutex_init(&builder->mutex, NULL);
 	pthread_cond_init(&builder->wake, NULL);
 	pthread_condattr_init(&monotonic);
@@ -164,6 +166,7 @@ size_t builder_wait(struct builder *builder, double seconds) {
 	double begun = sys_now(), left = seconds;
 	pthread_mutex_lock(&builder->mutex);
 	size_t before = open_count(builder), now = before;
+	builder_stop_slow(builder);
 	while (now && now == before && left > 0) {
 		sleep_for(builder, left);
 		now = open_count(builder);
@@ -185,43 +188,83 @@ bool builder_has(struct builder *builder, const json_t *config) {
 	return ended;
 }
 
-/* Builds with the caller's own worker. */
-static void build_here(struct builder *builder, struct build *build) {
-	build->state = BUILD_RUNNING;
-	build->begun = sys_now();
-	builder->figures.running = builder->figures.running_most = 1;
-	int failed =
-		builder->work.make(builder->work.ctx, builder->worker, build->key, build->config, &build->built, &build->err);
-	builder_record(builder, build, failed);
-	builder->figures.waited_s += sys_now() - build->begun;
+void builder_patience(struct builder *builder, double seconds) {
+	pthread_mutex_lock(&builder->mutex);
+	builder->figures.patience_s = seconds;
+	pthread_mutex_unlock(&builder->mutex);
 }
 
-/* Returns false if the caller was interrupted. */
-static bool build_await(struct builder *builder, struct build *build) {
+bool builder_gave_up(struct builder *builder, const json_t *config) {
+	pthread_mutex_lock(&builder->mutex);
+	const struct build *build = build_of(builder, config);
+	bool gave_up = build->state == BUILD_DONE && build->built.given_up;
+	pthread_mutex_unlock(&builder->mutex);
+	return gave_up;
+}
+
+static const struct built *too_late(struct builder *builder, double left_s) {
+	builder->late = (struct built){.status = TRIAL_COMPILE, .seconds = left_s};
+	snprintf(builder->late.message, sizeof builder->late.message, "the build did not end within %.3g s", left_s);
+	return &builder->late;
+}
+
+/* Builds with the caller's own worker. Returns false if the build did not end within left_s. */
+static bool build_here(struct builder *builder, struct build *build, double left_s) {
+	build->state = BUILD_RUNNING;
+	build->begun = sys_now();
+	build->limit = builder_limit(builder, left_s);
+	builder->figures.running = builder->figures.running_most = 1;
+	memset(&build->built, 0, sizeof build->built);
+	int failed = builder->work.make(builder->work.ctx, builder->worker, build->key, build->config, build->limit,
+	                                &build->built, &build->err);
+	builder_record(builder, build, failed);
+	builder->figures.waited_s += sys_now() - build->begun;
+	if (!build->built.given_up || !(left_s > 0 && left_s <= builder->figures.patience_s))
+		return true;
+	builder->figures.given_up--;
+	build->state = BUILD_IDLE;
+	return false;
+}
+
+enum awaited { AWAITED, AWAITED_LATE, AWAITED_INTERRUPTED };
+
+static enum awaited build_await(struct builder *builder, struct build *build, double left_s) {
 	const volatile int *interrupt = worker_interrupt(builder->worker);
 	double begun = sys_now();
-	bool stop = false;
+	bool stop = false, late = false;
 	pthread_mutex_lock(&builder->mutex);
-	while (!has_ended(build) && !(stop = interrupt && *interrupt)) {
+	while (!has_ended(build) && !(stop = interrupt && *interrupt) &&
+	       !(late = left_s > 0 && sys_now() - begun >= left_s)) {
 		want(build, 0); /* again if it was being stopped just now */
 		pthread_cond_signal(&builder->wake);
-		sleep_for(builder, SLICE_SECONDS);
+		sleep_for(builder, left_s > 0 ? fmin(SLICE_SECONDS, left_s) : SLICE_SECONDS);
+		builder_stop_slow(builder);
+	}
+	if (late) {
+		build->order = UINT64_MAX;
+		build->state = build->state == BUILD_WANTED ? BUILD_IDLE : build->state;
+		stop_unwanted(builder);
 	}
 	builder->figures.waited_s += sys_now() - begun;
 	pthread_mutex_unlock(&builder->mutex);
-	return !stop;
+	return stop ? AWAITED_INTERRUPTED : late ? AWAITED_LATE : AWAITED;
 }
 
-const struct built *builder_get(struct builder *builder, const json_t *config, struct err *err) {
+const struct built *builder_get(struct builder *builder, const json_t *config, double left_s, struct err *err) {
 	pthread_mutex_lock(&builder->mutex);
 	struct build *build = build_of(builder, config);
 	if (build->state == BUILD_BROKEN && !builder->helpers)
 		build->state = BUILD_IDLE;
 	bool ended = has_ended(build);
 	pthread_mutex_unlock(&builder->mutex);
-	if (!ended && !builder->helpers) {
-		build_here(builder, build);
-	} else if (!ended && !build_await(builder, build)) {
+	enum awaited awaited = AWAITED;
+	if (!ended)
+		awaited = builder->helpers                     ? build_await(builder, build, left_s)
+		          : build_here(builder, build, left_s) ? AWAITED
+		                                               : AWAITED_LATE;
+	if (awaited == AWAITED_LATE)
+		return too_late(builder, left_s);
+	if (awaited == AWAITED_INTERRUPTED) {
 		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		return NULL;
 	}

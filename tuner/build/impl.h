@@ -45,8 +45,9 @@ struct build {
 	char *key;
 	json_t *config; /* its own copy, because a thread reads it */
 	enum build_state state;
-	uint64_t order; /* the smallest is built first */
-	double begun;
+	uint64_t order;      /* the smallest is built first */
+	double begun, limit; /* limit: seconds that `make` was given; 0: none */
+	bool too_long;       /* it is being stopped for that */
 	struct built built;
 	bool used; /* somebody has asked for it */
 	struct err err;
@@ -71,9 +72,13 @@ struct builder {
 	pthread_cond_t wake /* the helpers */, change /* the caller */;
 	bool ending;
 	uint64_t order;
+	struct built late; /* the result of a build that did not end in time */
 };
 
 /* Called with the mutex held. */
+/* The limit for a build that begins now and must end within `left_s` (0: no end); 0: none. */
+double builder_limit(const struct builder *builder, double left_s);
+void builder_stop_slow(struct builder *builder);
 struct build *builder_first(const struct builder *builder);
 /* Records what a build has come to; `failed` as returned by `make`. */
 void builder_record(struct builder *builder, struct build *build, int failed);

@@ -19,7 +19,7 @@
 #include "tuner/program/tree.h"
 
 static const struct program_tree_limit LIMIT = {.bytes = 2ull << 30, .files = 200000};
-static const double BUILD_SECONDS = 600;
+static const double BUILD_SECONDS = 600, LEAST_SECONDS = 1e-3;
 
 struct program_builds {
 	const struct program *program;
@@ -68,10 +68,11 @@ static int folder_prepare(struct making *making, struct err *err) {
 	return program_tree_copy(program_build_source(making->program), path, making->base, &LIMIT, err);
 }
 
-static json_t *build_request(const struct program_builds *builds, const struct program_case *one,
+static json_t *build_request(const struct program_builds *builds, const struct program_case *one, double limit,
                              const char **missing) {
 	const struct program_spec *spec = &one->program->spec;
-	double seconds = spec->build_timeout_s > 0 ? spec->build_timeout_s : BUILD_SECONDS;
+	double most = spec->build_timeout_s > 0 ? spec->build_timeout_s : BUILD_SECONDS;
+	double seconds = limit > 0 ? limit : most;
 	char *line = program_fill(one, spec->build, true, missing);
 	if (!line)
 		return NULL;
@@ -136,13 +137,13 @@ static int command_run(const struct making *making, struct worker *worker, json_
 	return failed;
 }
 
-static int folder_build(struct program_builds *builds, struct worker *worker, const json_t *config,
+static int folder_build(struct program_builds *builds, struct worker *worker, const json_t *config, double seconds,
                         struct build_folder *folder, struct built *built, struct err *err) {
 	struct making making = {.program = builds->program,
 	                        .one = {builds->program, config, build_folder_tree(folder)},
 	                        .base = build_cache_base(builds->cache)};
 	const char *missing;
-	json_t *facts = NULL, *request = build_request(builds, &making.one, &missing);
+	json_t *facts = NULL, *request = build_request(builds, &making.one, seconds, &missing);
 	if (!request) {
 		built->status = TRIAL_CONSTRAINTS;
 		snprintf(built->message, sizeof built->message, "{%s} has not been given a value", missing);
@@ -158,8 +159,8 @@ static int folder_build(struct program_builds *builds, struct worker *worker, co
 	return failed;
 }
 
-static int build_make(void *ctx, struct worker *worker, const char *part, const json_t *config, struct built *built,
-                      struct err *err) {
+static int build_make(void *ctx, struct worker *worker, const char *part, const json_t *config, double seconds,
+                      struct built *built, struct err *err) {
 	struct program_builds *builds = ctx;
 	(void)part;
 	char key[SHA256_TEXT];
@@ -174,7 +175,7 @@ static int build_make(void *ctx, struct worker *worker, const char *part, const 
 		return 0;
 	}
 	folder = build_cache_make(builds->cache, key, err);
-	int failed = folder ? folder_build(builds, worker, config, folder, built, err) : -1;
+	int failed = folder ? folder_build(builds, worker, config, seconds, folder, built, err) : -1;
 	if (failed || built->status != TRIAL_CORRECT) {
 		build_folder_free(folder);
 		folder = NULL;
@@ -216,7 +217,8 @@ struct builder *program_builds_builder(struct program_builds *builds) {
 
 enum program_built program_build(const struct program *program, const json_t *config, const char **folder,
                                  struct trial_result *result, struct err *err) {
-	const struct built *built = builder_get(program->builds->builder, config, err);
+	double left = fmax(program->until - sys_now(), LEAST_SECONDS);
+	const struct built *built = builder_get(program->builds->builder, config, isfinite(left) ? left : 0, err);
 	if (!built)
 		return BUILT_ERROR;
 	if (built->status == TRIAL_CORRECT) {

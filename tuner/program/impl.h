@@ -27,6 +27,8 @@ struct program {
 	char *baseline_key;
 	struct program_builds *builds; /* NULL: nothing is built */
 	struct program_expected expected;
+	double until;  /* monotonic; nothing of the current trial may last longer; INFINITY: no end */
+	double side_s; /* the longest command before or after a run of a trial that worked; 0: none so far */
 };
 
 /* A configuration and the folder that it is built in; NULL: none. */

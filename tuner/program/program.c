@@ -4,6 +4,7 @@
 #include "tuner/program/program.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,6 +98,7 @@ static int places_find(struct program *program, struct err *err) {
 
 struct program *program_new(const struct program_spec *spec, struct worker *worker, struct err *err) {
 	struct program *program = mem_alloc(1, sizeof *program);
+	program->until = INFINITY;
 	program->arena = arena_new();
 	program->worker = worker;
 	program->usage = json_object();

@@ -12,7 +12,7 @@
 #include "tuner/worker/exchange.h"
 
 /* The worker ends runs that take too long. The tuner waits a little longer and ends a worker that fails to. */
-static const double SPARE_SECONDS = 30, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;
+static const double SPARE_SECONDS = 30, LEFT_SPARE_SECONDS = 2, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;
 /* Shares of the timed part. Waiting for a CPU does not count, because the configuration may cause it. A limit is
  * several times what a run takes, so only much stolen time explains that it was reached. */
 static const double STEAL = 0.02, STEAL_OF_TIMEOUT = 0.25;
@@ -23,12 +23,14 @@ static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
 
 static double deadline(const struct program_run *run) {
 	double timeout = js_real_or(run->request, "timeout_s", 0), each = timeout;
+	double left = js_real_or(run->request, "left_s", 0), side = js_real_or(run->request, "side_s", COMMAND_SECONDS);
 	if (!(timeout > 0))
-		return 0;
-	each += json_object_get(run->request, "before") ? fmax(timeout, COMMAND_SECONDS) : 0;
-	each += json_object_get(run->request, "verify") ? fmax(timeout, COMMAND_SECONDS) : 0;
+		return left > 0 ? left + LEFT_SPARE_SECONDS : 0;
+	each += json_object_get(run->request, "before") ? fmax(timeout, side) : 0;
+	each += json_object_get(run->request, "verify") ? fmax(timeout, side) : 0;
 	double simulation = run->slow ? SIMULATION_TIMES * timeout + SIMULATION_SECONDS + each : 0;
-	return (run->runs + (run->counters ? COUNT_RUNS : 0)) * each + simulation + SPARE_SECONDS;
+	double all = (run->runs + (run->counters ? COUNT_RUNS : 0)) * each + simulation + SPARE_SECONDS;
+	return left > 0 ? fmin(all, left + LEFT_SPARE_SECONDS) : all;
 }
 
 static double timed(const json_t *samples) {

@@ -15,6 +15,9 @@
 /* A run over the limit is cut short only if that saves much time. Shorter ones run to their end or time-out, so that
  * their failures are reported as what they are. */
 static const double CUT_FROM_SECONDS = 1;
+/* A command before or after a run may take this many times what it has taken so far, and so many seconds. */
+static const double SIDE_TIMES = 10, SIDE_SECONDS_MIN = 3;
+static const double LEAST_SECONDS = 1e-3;
 
 static int typed(struct trial_result *result, enum trial_status status, const char *message) {
 	free(result->samples);
@@ -64,6 +67,10 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
 	if (run->limit_s >= CUT_FROM_SECONDS)
 		json_object_set_new(json, "cut_s", json_real(run->limit_s));
+	if (program->side_s > 0)
+		json_object_set_new(json, "side_s", json_real(fmax(SIDE_SECONDS_MIN, SIDE_TIMES * program->side_s)));
+	if (isfinite(program->until))
+		json_object_set_new(json, "left_s", json_real(fmax(program->until - sys_now(), LEAST_SECONDS)));
 	if (request->show)
 		json_object_set_new(json, "show", json_true());
 	counters_set(json, request->counters);
@@ -199,11 +206,14 @@ static int program_trial(void *ctx, const struct trial_request *request, struct 
 	double start = sys_now();
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
+	program->until = request->left_s > 0 ? start + request->left_s : INFINITY;
 	int failed =
 		program->spec.expect_same ? expecting(program, request, result, err) : measure(program, request, result, err);
 	if (failed)
 		return -1;
 	program_usage_note(program, request->config, result);
+	if (result->status == TRIAL_CORRECT)
+		program->side_s = fmax(program->side_s, js_real_or(result->reply, "side_s", 0));
 	result->elapsed_s = sys_now() - start;
 	return 0;
 }

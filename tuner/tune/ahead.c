@@ -15,6 +15,27 @@ static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at 
 static const double LEAST_SECONDS = 1e-3;
 enum { LEAST_EVALUATIONS = 2 /* the baseline and another one */ };
 
+/* A build that takes that many times as long as the longest so far is given up while too few are known for a median,
+ * but no build is before some seconds, because a busy machine can slow a short one down that much. */
+static const double PATIENCE = 10, PATIENCE_SECONDS_MIN = 5;
+static const double SHARE = 0.2; /* of the budget, if that is less than these seconds */
+
+void tune_ahead_patience(struct tune *tune) {
+	struct builder *builder = tune->task->builder;
+	double seconds = tune->task->build_timeout_s;
+	if (!builder)
+		return;
+	if (!(seconds > 0)) {
+		double longest = builder_figures(builder).longest_s;
+		seconds = tune->search ? search_patience(tune->search) : INFINITY;
+		if (!isfinite(seconds) && longest > 0)
+			seconds = PATIENCE * longest;
+		seconds =
+			fmax(seconds, fmin(PATIENCE_SECONDS_MIN, tune_promised(tune) ? SHARE * tune->budget.seconds : INFINITY));
+	}
+	builder_patience(builder, seconds);
+}
+
 /* More proposals than this cost more evaluations than they save: the strategy does not know the results of the others.
  * A build that is short beside a measurement is not worth any. */
 static unsigned depth_of(const struct tune *tune, const struct build_figures *figures) {
@@ -100,6 +121,7 @@ static int await(struct tune *tune, size_t *at, struct err *err) {
 	const struct tune_ahead *ahead = &tune->ahead;
 	enum tune_spending before = tune_spend(tune, SPENT_BUILD);
 	while (!(tune->stopped = tune_over(tune)) && !tune_interrupted(tune)) {
+		tune_ahead_patience(tune);
 		*at = ahead->beside ? ready(tune) : 0;
 		if (ahead->beside && *at < ahead->count)
 			break;
@@ -155,6 +177,7 @@ static bool build_fits(const struct tune *tune) {
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {
 	struct tune_ahead *ahead = &tune->ahead;
 	size_t at = 0;
+	tune_ahead_patience(tune);
 	if (ahead->depth > 1 && ahead->count)
 		reconsider(tune);
 	propose(tune);

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "src/base/sys.h"
@@ -64,6 +65,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 	bool cut = !recalled && tune_was_cut(&limited, &one);
 	tune->cut = cut && merge == MERGE_FIRST;
 	if (cut) {
+		snprintf(tune->cut_message, sizeof tune->cut_message, "%s", one.message);
 		trial_result_clear(&one);
 		return 0;
 	}

@@ -151,8 +151,10 @@ static double rounded_up(double seconds) {
 
 static int refuse(const struct tune *tune, const char *longer, double run, double needed, struct err *err) {
 	char budget[32], time[32];
-	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: one run of the baseline takes %s%s",
-	        seconds_text(tune->budget.seconds, budget), longer, seconds_text(run, time));
+	bool cut = *longer && *tune->cut_message;
+	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: one run of the baseline takes %s%s%s%s%s",
+	        seconds_text(tune->budget.seconds, budget), longer, seconds_text(run, time), cut ? " (" : "",
+	        cut ? tune->cut_message : "", cut ? ")" : "");
 	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
 }
 

@@ -68,6 +68,16 @@ static bool tells_least(const struct tune *tune, const struct trial_result *resu
 	return result->status == TRIAL_TIMEOUT && tune->task->whole_programs && !tune->task->metric;
 }
 
+/* A build that was given up tells how long it takes at least. */
+static bool was_given_up(const struct tune *tune, uint64_t index) {
+	if (!tune->task->builder)
+		return false;
+	json_t *config = space_config_json(tune->task->space, index);
+	bool gave_up = builder_gave_up(tune->task->builder, config);
+	json_decref(config);
+	return gave_up;
+}
+
 void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	struct strategy_outcome outcome = {
 		.result = STRATEGY_FAILURE, .seconds = tune->seconds + tune->build_seconds, .build = tune->build_seconds};
@@ -85,6 +95,7 @@ void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_r
 		outcome.result = STRATEGY_CENSORED;
 		outcome.value = tune_request(tune, NULL).timeout_s;
 	}
+	outcome.given_up = result->status == TRIAL_COMPILE && was_given_up(tune, index);
 	outcome.counters = counters;
 	search_tell(tune->search, index, &outcome);
 	free(counters);

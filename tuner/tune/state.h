@@ -73,6 +73,7 @@ struct tune {
 	double searched_from; /* the evaluations after the first `searched` were made since then */
 	uint64_t searched;
 	bool cut;                  /* the budget ended the last evaluation, which therefore counts for nothing */
+	char cut_message[256];     /* what it ended */
 	double deviation, seconds; /* of the current evaluation, for the strategy */
 	json_t *counter_names;     /* of a trial; an array */
 	struct tune_sources *sources;
@@ -124,6 +125,8 @@ json_t *tune_seconds_json(const struct tune *tune);                  /* new refe
 json_t *tune_building_json(const struct tune *tune);                 /* new reference; NULL: nothing is built */
 /* Called once the baseline is measured: decides how many are proposed at a time. ahead.c */
 void tune_ahead_begin(struct tune *tune);
+/* Tells the builder how long a build may take, by those so far. */
+void tune_ahead_patience(struct tune *tune);
 /* The next configuration to measure, which is built if it has to be. 0: the search is over, -1: interrupted. */
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err);
 void tune_ahead_end(struct tune *tune); /* stops all builds */

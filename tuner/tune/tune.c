@@ -306,6 +306,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	*result = NULL;
 	tune.baseline.value = NAN;
 	tune.begun = tune.spent_at = tune_now(&tune);
+	tune_ahead_patience(&tune);
 	if (task->pool) {
 		tune.fleet = fleet_new(task->pool);
 		tune_parallel_finals(&tune);

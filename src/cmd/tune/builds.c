@@ -8,6 +8,7 @@
 const struct opt tune_build_options[] = {
 	OPT_GROUP("Building"),
 	{"jobs", 'j', "N", "builds at the same time (all processors)", 0},
+	{"build-timeout", 0, "SECONDS", "longest build (10 times the median)", 0},
 	{"rebuild", 0, NULL, "build again what earlier sessions have built", 0},
 	{0},
 };

@@ -145,6 +145,7 @@ void tune_settings_clear(struct tune_settings *settings) {
 
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
 	const char *timeout = opt_get(args, "timeout", NULL), *budget = opt_get(args, "budget", NULL);
+	const char *build_timeout = opt_get(args, "build-timeout", NULL);
 	long long seed;
 	uint64_t drawn = 1;
 	settings->budget = (struct tune_budget){.seconds = DEFAULT_SECONDS, .may_grow = true};
@@ -155,6 +156,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	drawn &= 0x7fffffff; /* 31 bits are short enough to type them again. */
 	if ((budget && tune_budget_read(budget, &settings->budget, err)) ||
 	    (timeout && opt_limit(timeout, "timeout", &settings->timeout_s, err)) ||
+	    (build_timeout && opt_limit(build_timeout, "build-timeout", &settings->build_timeout_s, err)) ||
 	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    objective_read(args, settings, err) || counters_read(args, settings, err) ||
 	    measured_format_read(args, &settings->format, err) || stop_when_read(args, &settings->stop_gain, err) ||

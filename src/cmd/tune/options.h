@@ -11,9 +11,9 @@ struct tune_settings {
 	struct tune_budget budget; /* for all kernels together */
 	const struct strategy *strategy;
 	enum trial_objective objective, second;
-	bool pareto;   /* whether there is a second objective */
-	uint64_t seed; /* drawn at random if none is given */
-	double timeout_s;
+	bool pareto;                       /* whether there is a second objective */
+	uint64_t seed;                     /* drawn at random if none is given */
+	double timeout_s, build_timeout_s; /* 0: a multiple of what was seen */
 	bool transfer, complete;
 	long long jobs;              /* builds at the same time; 0: as many as suit the item */
 	double stop_gain;            /* 0: do not stop early */

@@ -116,6 +116,7 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.pareto = t->what->settings.pareto;
 	task.budget = *budget;
 	task.timeout_s = t->what->settings.timeout_s;
+	task.build_timeout_s = t->what->settings.build_timeout_s;
 	task.counters = item->counters;
 	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
 	task.runner = &runner;

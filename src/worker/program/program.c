@@ -4,6 +4,7 @@
 #include "src/worker/program/program.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -109,11 +110,15 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 	struct counter_plan *plan = NULL;
 	json_t *reply = NULL;
 	double start = sys_now();
+	trial.until = INFINITY;
 	*abandoned = false;
 	if (program_request_read(arena, json, &request, err) != 0 ||
 	    counters_ask(counters, arena, &request, &plan, err) != 0) {
 		arena_free(arena);
 		return NULL;
+	}
+	if (request.left_s > 0) {
+		trial.until = start + request.left_s;
 	}
 	if (program_guard_begin(&guard)) {
 		program_scratch_tidy();
@@ -123,6 +128,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		reply = reply_make(&trial);
 		count(arena, &trial, plan, reply);
 		json_object_set_new(reply, "verify_s", json_real(trial.verify_s));
+		json_object_set_new(reply, "side_s", json_real(trial.side_s));
 		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
 	}
 	trial_close(&trial);

@@ -69,6 +69,8 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "timeout_s", REAL, timeout_s, .max = 1000000000),
 	MEMBER(struct program_request, "limit_s", REAL, limit_s, .max = 1000000000),
 	MEMBER(struct program_request, "cut_s", REAL, cut_s, .max = 1000000000),
+	MEMBER(struct program_request, "side_s", REAL, side_s, .max = 1000000000),
+	MEMBER(struct program_request, "left_s", REAL, left_s, .max = 1000000000),
 	MEMBER(struct program_request, "hash", BOOL, hash),
 	MEMBER(struct program_request, "regions", BOOL, regions),
 	MEMBER(struct program_request, "show", BOOL, show),

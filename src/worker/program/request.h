@@ -17,6 +17,8 @@ struct program_request {
 	const char **counters;                              /* names as asked for, NULL-terminated */
 	int samples, warmup;
 	double timeout_s, limit_s, cut_s; /* 0: none */
+	double side_s;                    /* for `before` and `verify` each; 0: 60 */
+	double left_s;                    /* for everything together; 0: no end */
 	bool hash, regions;
 	bool show;           /* where stdout is not needed, its end is kept for the answer instead of being discarded */
 	uint64_t file_limit; /* bytes; 0: by the free space */

@@ -19,7 +19,8 @@
 
 #define REMAINS "processes that it started cannot be ended: %s"
 enum { PROGRAM_WORDS_KEPT = 200 };
-static const double PROGRAM_SIDE_S = 60; /* seconds at least, for commands before and after a run */
+static const double PROGRAM_SIDE_S = 60; /* seconds, for commands before and after a run, unless the request tells */
+static const double PROGRAM_LEAST_S = 1e-3;
 
 /* Always false, so that callers can return it. */
 __attribute__((format(printf, 3, 4))) static bool fail(struct program_trial *trial, const char *status,
@@ -50,13 +51,26 @@ static void how_ended(const struct program_run *run, uint64_t file_limit, char *
 	snprintf(text + used, size - used, "%s%s%s%s", shell, file, words[0] ? ": " : "", words);
 }
 
-/* True if it ended with status 0; otherwise `how` says how. */
-static bool side_run(struct program_trial *trial, const char *line, int in, char *how, size_t size) {
+/* What is left of `seconds` (0: no limit) for a command that begins now. Sets *ends if the end of the whole trial comes
+ * first. */
+static double seconds_left(const struct program_trial *trial, double seconds, bool *ends) {
+	double left = fmax(trial->until - sys_now(), PROGRAM_LEAST_S);
+	*ends = isfinite(left) && (seconds <= 0 || left < seconds);
+	return *ends ? left : seconds;
+}
+
+/* True if it ended with status 0; otherwise `how` says how, and *ends whether the time of the trial was up. */
+static bool side_run(struct program_trial *trial, const char *line, int in, char *how, size_t size, bool *ends) {
 	const char *const argv[] = {"/bin/sh", "-c", line, NULL};
+	const struct program_request *request = trial->request;
+	double most = fmax(request->side_s > 0 ? request->side_s : PROGRAM_SIDE_S, request->timeout_s);
 	const struct program_command command = {
-		.argv = argv, .in = in, .joined = true, .seconds = fmax(PROGRAM_SIDE_S, trial->request->timeout_s)};
+		.argv = argv, .in = in, .joined = true, .seconds = seconds_left(trial, most, ends)};
 	struct program_run *side = &trial->side;
+	double begun = sys_now();
 	program_run(&trial->site.place, &command, side);
+	trial->side_s = fmax(trial->side_s, sys_now() - begun);
+	*ends = *ends && side->end == PROGRAM_LATE;
 	trial->abandoned = side->end == PROGRAM_ABANDONED;
 	switch (side->end) {
 	case PROGRAM_UNSTARTED:
@@ -77,8 +91,9 @@ static bool side_run(struct program_trial *trial, const char *line, int in, char
 
 static bool before(struct program_trial *trial) {
 	char how[PROGRAM_MESSAGE];
-	return !trial->request->before || side_run(trial, trial->request->before, -1, how, sizeof how) ||
-	       fail(trial, "runtime", "before the run: %s", how);
+	bool ends;
+	return !trial->request->before || side_run(trial, trial->request->before, -1, how, sizeof how, &ends) ||
+	       fail(trial, ends ? "timeout" : "runtime", "before the run: %s", how);
 }
 
 static bool verified(struct program_trial *trial) {
@@ -87,18 +102,19 @@ static bool verified(struct program_trial *trial) {
 		return true;
 	}
 	double begun = sys_now();
-	bool right = side_run(trial, trial->request->verify, trial->output.spool, how, sizeof how);
+	bool ends, right = side_run(trial, trial->request->verify, trial->output.spool, how, sizeof how, &ends);
 	trial->verify_s += sys_now() - begun;
-	return right || fail(trial, "correctness", "verify: %s", how);
+	return right || fail(trial, ends ? "timeout" : "correctness", "verify: %s", how);
 }
 
-static double patience(const struct program_request *request, const struct program_again *again, bool *censors) {
-	if (again) {
-		*censors = false;
-		return request->timeout_s * again->slowdown;
-	}
-	*censors = request->cut_s > 0 && (request->timeout_s <= 0 || request->cut_s < request->timeout_s);
-	return *censors ? request->cut_s : request->timeout_s;
+static double patience(const struct program_trial *trial, const struct program_again *again, bool *censors) {
+	const struct program_request *request = trial->request;
+	bool ends;
+	*censors = !again && request->cut_s > 0 && (request->timeout_s <= 0 || request->cut_s < request->timeout_s);
+	double most = again ? request->timeout_s * again->slowdown : *censors ? request->cut_s : request->timeout_s;
+	double seconds = seconds_left(trial, most, &ends);
+	*censors = *censors && !ends;
+	return seconds;
 }
 
 static bool ended_well(struct program_trial *trial, double seconds, bool censors) {
@@ -183,7 +199,7 @@ static bool program_once(struct program_trial *trial, const struct program_again
 	bool censors;
 	struct program_command command = {.argv = again && again->argv ? again->argv : request->argv,
 	                                  .in = -1,
-	                                  .seconds = patience(request, again, &censors),
+	                                  .seconds = patience(trial, again, &censors),
 	                                  .output = program_output_wanted(&trial->output) ? &trial->output : NULL,
 	                                  .joined = request->show,
 	                                  .procfs = again ? NULL : &trial->procfs};

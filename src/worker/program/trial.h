@@ -20,6 +20,8 @@ struct program_trial {
 	struct program_usage *usage;
 	double *samples, *metrics;
 	double verify_s; /* all commands that verified */
+	double side_s;   /* the longest command before or after a run */
+	double until;    /* monotonic; nothing may last longer; INFINITY: no end */
 	size_t count;
 	char hash[SHA256_TEXT]; /* of the first run */
 	const char *status;     /* NULL: no failure so far */

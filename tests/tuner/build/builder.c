@@ -3,12 +3,14 @@
  * what is stopped. */
 #include <config.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/sys.h"
 #include "tests/tap.h"
 #include "tuner/build/builder.h"
 
@@ -32,19 +34,21 @@ static bool is_stopped(const struct worker *worker) {
 	return interrupt && *interrupt;
 }
 
-/* 7 does not compile, 8 cannot be built at all, and a negative `let` is a build that was there before. */
-static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, struct built *built,
-                struct err *err) {
+/* A build ends late as one that fails. 7 does not compile, 8 cannot be built at all, and a negative `let` is a build
+ * that was there before. */
+static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, double seconds,
+                struct built *built, struct err *err) {
 	long long x = json_integer_value(json_object_get(config, "X"));
 	(void)ctx;
 	(void)key;
+	double begun = sys_now();
 	pthread_mutex_lock(&log_.mutex);
 	log_.began[x]++;
 	log_.order[log_.count++ % 64] = (int)x;
 	log_.most = ++log_.now > log_.most ? log_.now : log_.most;
 	pthread_cond_broadcast(&log_.change);
-	bool stopped = false;
-	while (!log_.let[x] && !(stopped = is_stopped(worker))) {
+	bool stopped = false, late = false;
+	while (!log_.let[x] && !(stopped = is_stopped(worker)) && !(late = seconds > 0 && sys_now() - begun >= seconds)) {
 		pthread_mutex_unlock(&log_.mutex);
 		usleep(1000);
 		pthread_mutex_lock(&log_.mutex);
@@ -54,7 +58,7 @@ static int make(void *ctx, struct worker *worker, const char *key, const json_t 
 	log_.stopped[x] += stopped;
 	built->found = log_.let[x] < 0;
 	pthread_mutex_unlock(&log_.mutex);
-	built->status = x == 7 ? TRIAL_COMPILE : TRIAL_CORRECT;
+	built->status = x == 7 || late ? TRIAL_COMPILE : TRIAL_CORRECT;
 	built->artefact = mem_strdup("artefact");
 	if (!stopped && x != 8)
 		return 0;
@@ -121,13 +125,25 @@ static bool has(struct builder *builder, int x) {
 	return there;
 }
 
-/* The status of a build that is asked for; TRIAL_STATUS_COUNT: none, and err. */
-static enum trial_status get(struct builder *builder, int x, struct err *err) {
+static const struct built *get_within(struct builder *builder, int x, double left_s, struct err *err) {
 	json_t *one = config(x);
 	*err = (struct err){0};
-	const struct built *built = builder_get(builder, one, err);
+	const struct built *built = builder_get(builder, one, left_s, err);
 	json_decref(one);
+	return built;
+}
+
+/* The status of a build that is asked for; TRIAL_STATUS_COUNT: none, and err. */
+static enum trial_status get(struct builder *builder, int x, struct err *err) {
+	const struct built *built = get_within(builder, x, 0, err);
 	return built ? built->status : TRIAL_STATUS_COUNT;
+}
+
+static bool gave_up(struct builder *builder, int x) {
+	json_t *one = config(x);
+	bool so = builder_gave_up(builder, one);
+	json_decref(one);
+	return so;
 }
 
 static void test_alone(struct worker *worker) {
@@ -202,12 +218,46 @@ static void test_interrupted(const char *path) {
 	worker_free(worker);
 }
 
+/* One that takes too long is given up once and for all; one that does not end in time is not. */
+static void test_patience(struct worker *worker, unsigned helpers) {
+	struct builder *builder = builder_new(&work, worker);
+	const char *how = helpers > 1 ? "ahead" : "here";
+	struct err err = {0};
+	reset(0);
+	ok(builder_help(builder, helpers, false, &err) == 0, "%u helpers", helpers);
+	const struct built *built = get_within(builder, 1, 0.01, &err);
+	ok(built && built->status == TRIAL_COMPILE && strstr(built->message, "did not end within") && !built->given_up,
+	   "%s: a build that does not end in time", how);
+	ok(!gave_up(builder, 1) && builder_figures(builder).given_up == 0, "is not given up");
+	let(1, 1);
+	ok(get(builder, 1, &err) == TRIAL_CORRECT && (helpers > 1 || log_.began[1] == 2), "and is built if there is time");
+	builder_patience(builder, 0.01);
+	built = get_within(builder, 2, 1000, &err);
+	ok(built && built->status == TRIAL_COMPILE && built->given_up && strstr(built->message, "--build-timeout"),
+	   "%s: one that takes too long is given up", how);
+	let(2, 1);
+	ok(get(builder, 2, &err) == TRIAL_COMPILE && log_.began[2] == 1 && gave_up(builder, 2), "for good");
+	want(builder, (int[]){3, 4}, 2);
+	wait_all(builder);
+	get(builder, 3, &err);
+	get(builder, 4, &err);
+	const struct build_figures figures = builder_figures(builder);
+	ok(figures.given_up == 3 && figures.patience_s == 0.01 && figures.running == 0, "and counted: %zu",
+	   figures.given_up);
+	builder_patience(builder, INFINITY);
+	let(5, 1);
+	ok(get(builder, 5, &err) == TRIAL_CORRECT && !gave_up(builder, 5), "the next one is built");
+	builder_free(builder);
+}
+
 int main(void) {
 	const char *path = "/nonexistent/worker"; /* never started */
 	struct worker *worker = worker_new(&(struct worker_options){.path = path});
 	test_alone(worker);
 	test_ahead(worker);
 	test_interrupted(path);
+	test_patience(worker, 1);
+	test_patience(worker, 2);
 	worker_free(worker);
 	return tap_done();
 }

@@ -40,8 +40,8 @@ static int answer_use(void *ctx, const json_t *answer, struct trial_result *resu
 	return 0;
 }
 
-static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, struct built *built,
-                struct err *err) {
+static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, double seconds,
+                struct built *built, struct err *err) {
 	const struct cuda_ahead *ahead = ctx;
 	struct trial_result result = {0};
 	(void)config;
@@ -52,8 +52,11 @@ static int make(void *ctx, struct worker *worker, const char *key, const json_t 
 	}
 	json_t *request = json_pack("{s:s,s:{s:s},s:{s:s},s:i}", "op", "compile", "problem", "text", ahead->problem,
 	                            "config", "text", key, "arch", ahead->arch);
-	const struct worker_question question = {
-		.request = request, .timeout_s = COMPILE_SECONDS, .grace_s = GRACE_SECONDS, .use = answer_use, .ctx = built};
+	const struct worker_question question = {.request = request,
+	                                         .timeout_s = seconds > 0 ? seconds : COMPILE_SECONDS,
+	                                         .grace_s = GRACE_SECONDS,
+	                                         .use = answer_use,
+	                                         .ctx = built};
 	int failed = worker_exchange(worker, &question, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT) {
 		built->status = TRIAL_COMPILE;

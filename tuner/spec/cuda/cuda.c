@@ -63,6 +63,8 @@ static json_t *size_json(const struct cuda_kernel *kernel) {
 	return json_pack("{s:I}", "size", (json_int_t)size[0]);
 }
 
+static const double LEAST_SECONDS = 1e-3;
+
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err) {
 	struct spec_cuda *cuda = mem_alloc(1, sizeof *cuda);
 	struct cuda_shape shape;
@@ -164,7 +166,8 @@ struct builder *spec_cuda_ahead(struct spec_cuda *cuda, int arch) {
 /* Waits for the build. Returns 1 if the configuration can run, 0 with the result if it does not compile. */
 static int await_build(struct spec_cuda *cuda, const struct trial_request *request, struct trial_result *result,
                        struct err *err) {
-	const struct built *built = cuda->ahead ? builder_get(cuda_ahead_builder(cuda->ahead), request->config, err) : NULL;
+	const struct built *built =
+		cuda->ahead ? builder_get(cuda_ahead_builder(cuda->ahead), request->config, request->left_s, err) : NULL;
 	if (!cuda->ahead)
 		return 1;
 	if (!built)
@@ -173,6 +176,16 @@ static int await_build(struct spec_cuda *cuda, const struct trial_request *reque
 		return 1;
 	fail_as(result, built->status, built->message);
 	return 0;
+}
+
+/* What the wait for the build has left of the budget. */
+static struct trial_request rest_of(const struct trial_request *request, double spent_s) {
+	struct trial_request rest = *request;
+	if (request->left_s > 0) {
+		rest.left_s = fmax(request->left_s - spent_s, LEAST_SECONDS);
+		rest.timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, rest.left_s) : rest.left_s;
+	}
+	return rest;
 }
 
 /* A worker that was replaced has lost its reference and reports that before it does anything else. */
@@ -191,13 +204,14 @@ static int cuda_run(void *ctx, const struct trial_request *request, struct trial
 		result->elapsed_s = sys_now() - start;
 		return rc;
 	}
-	if (cuda->kernel.made && !cuda->referred && reference_make(cuda, request, err))
+	const struct trial_request rest = rest_of(request, sys_now() - start);
+	if (cuda->kernel.made && !cuda->referred && reference_make(cuda, &rest, err))
 		return -1;
-	int failed = trial(cuda, request, false, result, err);
+	int failed = trial(cuda, &rest, false, result, err);
 	if (!failed && lacks_reference(result)) {
 		trial_result_clear(result);
 		fail_as(result, TRIAL_RUNTIME, "");
-		failed = reference_make(cuda, request, err) || trial(cuda, request, false, result, err) ? -1 : 0;
+		failed = reference_make(cuda, &rest, err) || trial(cuda, &rest, false, result, err) ? -1 : 0;
 	}
 	result->elapsed_s = sys_now() - start;
 	return failed;
