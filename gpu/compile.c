@@ -26,6 +26,13 @@ static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t 
 	return best;
 }
 
+/* NVRTC 12.9 and newer look into the driver's cache. Code that comes from there has no log, and from the log we know
+ * functions and registers (NVIDIA, NVRTC 13.0, "Caching"). Our own cache keeps both. */
+static void driver_cache_avoid(const struct nvrtc *nvrtc, struct options *options) {
+	if (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9))
+		options->words[options->count++] = "--no-cache";
+}
+
 /* NVRTC's file is part of the key beside its version, because libraries of the same version may differ. */
 static void key_make(const struct compiler *compiler, const struct source *source, const struct headers *headers,
                      const struct options *options, char key[CACHE_KEY]) {
@@ -141,6 +148,7 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 		               source->arch / 10, source->arch % 10) == 0;
 	if (options_make(&options, source, arch) < 0)
 		return err_set(err, ERR_USAGE, NULL, "%s: too many or too long options", source->name) == 0;
+	driver_cache_avoid(&compiler->nvrtc, &options);
 	*failure = GPU_COMPILE;
 	if (!headers_read(source, &headers, err))
 		return false;

@@ -5,7 +5,11 @@
 #include "gpu/library.h"
 #include "gpu/open.h"
 
-enum { COMPILED_NAME = sizeof(((struct gpu_compiled *)0)->name), COMPILE_OPTIONS_MAX = 96 };
+enum {
+	COMPILED_NAME = sizeof(((struct gpu_compiled *)0)->name),
+	COMPILE_OPTIONS_MAX = 96,
+	OPTIONS_OWN = 5 /* room for those that we add */
+};
 
 struct compiler {
 	struct nvrtc nvrtc;

@@ -39,7 +39,7 @@ int options_make(struct options *options, const struct source *source, const cha
 	while (source->options && source->options[more])
 		more++;
 	options->count = 0;
-	if (defines > GPU_DEFINES_MAX || more > COMPILE_OPTIONS_MAX - 4 - defines)
+	if (defines > GPU_DEFINES_MAX || more > COMPILE_OPTIONS_MAX - OPTIONS_OWN - defines)
 		return -1;
 	snprintf(options->arch, sizeof options->arch, "--gpu-architecture=%s", arch);
 	options->words[options->count++] = options->arch;
