@@ -41,10 +41,12 @@ uint64_t rng_u64(struct rng *rng) {
 }
 
 uint64_t rng_below(struct rng *rng, uint64_t bound) {
-	uint64_t uneven = -bound % bound, r; /* 2^64 modulo bound: that many values would come up once too often */
-	do
-		r = rng_u64(rng);
-	while (r < uneven);
+	uint64_t r = rng_u64(rng);
+	if (r < bound) {                      /* rare: the division is only necessary here */
+		uint64_t uneven = -bound % bound; /* 2^64 modulo bound: that many values would come up once too often */
+		while (r < uneven)
+			r = rng_u64(rng);
+	}
 	return r % bound;
 }
 

@@ -42,10 +42,11 @@ struct deal {
 	size_t *row; /* of each cell */
 	double *sums;
 	bool ordered;
-	/* Groups of strata that have something in common: each cell belongs to `kinds` groups. */
+	/* Groups of strata that have something in common: each cell belongs to `kinds` groups, and adds to the sum of its
+	 * level in each of them. */
 	size_t kinds, groups;
-	size_t *group;
-	double *size; /* number of strata in each */
+	size_t *slot; /* indexes of these sums */
+	double *size; /* number of strata in each group */
 };
 
 static int level_of(const struct deal *deal, size_t row) {
@@ -141,14 +142,14 @@ static void groups_make(struct deal *deal) {
 		columns[deal->kinds++] = c;
 		deal->groups += study->columns[c].levels + 1;
 	}
-	deal->group = mem_alloc(deal->count * deal->kinds + 1, sizeof *deal->group);
+	deal->slot = mem_alloc(deal->count * deal->kinds + 1, sizeof *deal->slot);
 	deal->size = mem_alloc(deal->groups, sizeof *deal->size);
 	deal->sums = mem_alloc(deal->groups * (size_t)deal->levels + 1, sizeof *deal->sums);
 	for (size_t i = 0; i < deal->count; i++)
 		for (size_t k = 0; k < deal->kinds; k++) {
-			size_t *group = &deal->group[i * deal->kinds + k];
-			*group = k ? base[k] + (size_t)(study->rows[deal->row[i]].level[columns[k]] + 1) : 0;
-			deal->size[*group] += deal->cells[i].stratum == i;
+			size_t group = k ? base[k] + (size_t)(study->rows[deal->row[i]].level[columns[k]] + 1) : 0;
+			deal->slot[i * deal->kinds + k] = group * (size_t)deal->levels + (size_t)deal->cells[i].level;
+			deal->size[group] += deal->cells[i].stratum == i;
 		}
 }
 
@@ -168,9 +169,13 @@ static double agreement(const struct deal *deal) {
 		deal->sums[i] = 0;
 	for (size_t c = 0; c < deal->count; c++)
 		for (size_t k = 0; k < deal->kinds; k++)
-			deal->sums[deal->group[c * deal->kinds + k] * levels + (size_t)deal->cells[c].level] += deal->cells[c].y;
-	for (size_t i = 0; i < deal->groups * levels; i++)
-		sum += deal->sums[i] * deal->sums[i] / fmax(1, deal->size[i / levels]);
+			deal->sums[deal->slot[c * deal->kinds + k]] += deal->cells[c].y;
+	const double *of_level = deal->sums;
+	for (size_t g = 0; g < deal->groups; g++) {
+		double size = fmax(1, deal->size[g]);
+		for (size_t l = 0; l < levels; l++, of_level++)
+			sum += *of_level * *of_level / size;
+	}
 	return sum;
 }
 
@@ -237,7 +242,7 @@ double follows_chance(const struct study *study, int column, const double *weigh
 		chance = chance_of(&deal);
 	free(deal.sums);
 	free(deal.size);
-	free(deal.group);
+	free(deal.slot);
 	free(deal.row);
 	free(deal.cells);
 	free(problem);

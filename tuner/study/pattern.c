@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/rng.h"
 #include "src/base/stats.h"
@@ -16,8 +17,17 @@
 
 enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999, OUTLYING = 4 };
 
+/* A column that the shuffles do not change: the level of each row, and the rows of each level. */
+struct levels {
+	size_t count, used; /* number of levels, and of those that occur */
+	uint16_t of_row[ROWS_MAX];
+	size_t rows[ROWS_MAX + 1];
+};
+
 struct pattern {
 	size_t count;
+	struct levels *columns;
+	size_t column_count;
 	size_t rows[ROWS_MAX], strata[ROWS_MAX]; /* rows of a problem are contiguous; a stratum is named by its first row */
 	double y[ROWS_MAX];
 	size_t near[ROWS_MAX][NEIGHBOURS_MAX], near_count[ROWS_MAX];
@@ -119,37 +129,46 @@ static double likeness(const struct pattern *pattern) {
 	return sum;
 }
 
-/* The share of the variance between the levels of a column; 0 if there are too many of them. */
-static double share_between(const struct study *study, const struct pattern *pattern, size_t column) {
-	double sum[ROWS_MAX + 1] = {0}, between = 0, all = 0;
-	size_t rows[ROWS_MAX + 1] = {0}, levels = study->columns[column].levels + 1, used = 0;
-	if (2 * levels > pattern->count + 2)
-		return 0;
-	for (size_t i = 0; i < pattern->count; i++) {
-		size_t level = (size_t)(study->rows[pattern->rows[i]].level[column] + 1); /* absence counts as a level */
-		sum[level] += pattern->y[i];
-		rows[level]++;
-		all += pattern->y[i] * pattern->y[i];
+/* Leaves out columns of the problem, and those with too many levels. */
+static void columns_choose(const struct study *study, struct pattern *pattern) {
+	pattern->columns = mem_alloc(study->column_count + 1, sizeof *pattern->columns);
+	for (size_t c = 0; c < study->column_count; c++) {
+		struct levels *column = &pattern->columns[pattern->column_count];
+		column->count = study->columns[c].levels + 1; /* absence counts as a level */
+		if (study->columns[c].is_problem || 2 * column->count > pattern->count + 2)
+			continue;
+		for (size_t i = 0; i < pattern->count; i++) {
+			column->of_row[i] = (uint16_t)(study->rows[pattern->rows[i]].level[c] + 1);
+			column->used += column->rows[column->of_row[i]]++ == 0;
+		}
+		pattern->column_count++;
 	}
-	for (size_t l = 0; l < levels; l++) {
-		between += rows[l] ? sum[l] * sum[l] / (double)rows[l] : 0;
-		used += rows[l] > 0;
-	}
-	return all > 0 ? between / all - (double)(used - 1) / (double)(pattern->count - 1) : 0;
 }
 
-static double share_largest(const struct study *study, const struct pattern *pattern) {
-	double most = 0;
-	for (size_t c = 0; c < study->column_count; c++)
-		if (!study->columns[c].is_problem)
-			most = fmax(most, share_between(study, pattern, c));
+/* The share of the variance between the levels of a column. */
+static double share_between(const struct pattern *pattern, const struct levels *column, double all) {
+	double sum[ROWS_MAX + 1], between = 0;
+	memset(sum, 0, column->count * sizeof *sum);
+	for (size_t i = 0; i < pattern->count; i++)
+		sum[column->of_row[i]] += pattern->y[i];
+	for (size_t l = 0; l < column->count; l++)
+		between += column->rows[l] ? sum[l] * sum[l] / (double)column->rows[l] : 0;
+	return all > 0 ? between / all - (double)(column->used - 1) / (double)(pattern->count - 1) : 0;
+}
+
+static double share_largest(const struct pattern *pattern) {
+	double most = 0, all = 0;
+	for (size_t i = 0; i < pattern->count; i++)
+		all += pattern->y[i] * pattern->y[i];
+	for (size_t c = 0; c < pattern->column_count; c++)
+		most = fmax(most, share_between(pattern, &pattern->columns[c], all));
 	return most;
 }
 
 /* The smaller p of two statistics counts twice (Bonferroni). */
-static double probability(const struct study *study, struct pattern *pattern) {
+static double probability(struct pattern *pattern) {
 	struct rng rng;
-	double real = likeness(pattern), share = share_largest(study, pattern);
+	double real = likeness(pattern), share = share_largest(pattern);
 	size_t as_good = 1, as_large = 1;
 	rng_seed(&rng, 1);
 	for (int round = 0; round < SHUFFLES; round++) {
@@ -158,7 +177,7 @@ static double probability(const struct study *study, struct pattern *pattern) {
 			rng_shuffle(&rng, pattern->y + i, end - i, sizeof *pattern->y);
 		}
 		as_good += likeness(pattern) >= real;
-		as_large += share_largest(study, pattern) >= share;
+		as_large += share_largest(pattern) >= share;
 	}
 	return fmin(1, 2.0 * (double)(as_good < as_large ? as_good : as_large) / (1 + SHUFFLES));
 }
@@ -173,7 +192,9 @@ double study_pattern(const struct study *study) {
 	strata_join(pattern);
 	values_centre(study, pattern);
 	values_clip(pattern);
-	double p = probability(study, pattern);
+	columns_choose(study, pattern);
+	double p = probability(pattern);
+	free(pattern->columns);
 	free(pattern);
 	return p;
 }
