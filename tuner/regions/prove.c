@@ -16,14 +16,15 @@
 #include "tuner/regions/impl.h"
 
 enum { PAIRS_MIN = REGIONS_PAIRS_LEAST, PAIRS_MAX = 41 };
-static const double LEVEL = 0.99, SPREAD_LEAST = 0.004, MARGIN = 0.01, TIE_WIDTH = 0.03;
+static const double LEVEL = 0.99, SPREAD_LEAST = 0.004, MARGIN = 0.01, TIE_WIDTH = 0.03, WIDEST = 7;
 static const double LIMIT_TIMES = 5, LIMIT_SECONDS = 10;
 
 static void judge(struct regions_proof *proof) {
 	struct student_interval log = student_ratio(proof->tuned, proof->plain, proof->count, LEVEL, SPREAD_LEAST);
 	proof->ratio = exp(log.mean);
-	proof->ci[0] = exp(log.low);
-	proof->ci[1] = exp(log.high);
+	/* One pair has no spread, but the document promises numbers. */
+	proof->ci[0] = exp(fmax(log.low, log.mean - WIDEST));
+	proof->ci[1] = exp(fmin(log.high, log.mean + WIDEST));
 	proof->verdict = "undecided";
 	if (proof->ci[1] < 1 - MARGIN)
 		proof->verdict = "faster";

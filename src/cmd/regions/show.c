@@ -10,6 +10,7 @@
 
 enum { SHOWN = 20 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown */
+static const double WIDE = 1000;   /* such an interval says nothing */
 
 static void percent(double share, char *text, size_t size) {
 	if (isfinite(share))
@@ -133,7 +134,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	else if (strcmp(verdict, "faster") == 0)
 		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", ui_style(ui, UI_BOLD), ratio, ui_style(ui, UI_PLAIN), low,
 		       high, before, after);
-	else if (!isfinite(low) || !isfinite(high) || low <= 0)
+	else if (!isfinite(low) || !isfinite(high) || low <= 0 || high / low > WIDE)
 		printf("%s%s%s: %.2fx in %lld pairs, %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
 		       (long long)js_int_or(result, "pairs", 0), before, after);
 	else
