@@ -34,6 +34,7 @@ struct omp_table {
 	uint32_t module_count, row_count, column_count;
 	uint64_t stretch_ns; /* how long a column holds; 0: the first column always */
 	uint64_t pause_ns;   /* of the first column after each block */
+	uint64_t calls_most; /* in one stretch; 0: any number */
 	uint32_t seed;
 	bool trace; /* every call is recorded */
 	bool busy;  /* threads are timed, too */

@@ -14,6 +14,7 @@ static struct {
 	atomic_bool team_set;  /* by the program */
 	unsigned default_team; /* of the runtime, before any region */
 	uint64_t until_ns;     /* the column holds until then */
+	uint64_t calls;        /* since the column changed */
 	uint64_t random;
 	unsigned order[OMP_SETTINGS], at; /* a random order of the columns, and how many of it are over */
 	unsigned column;
@@ -41,10 +42,13 @@ static void order_draw(unsigned count) {
 
 /* Columns hold for a stretch of time and come in blocks of random order, each once a block: a program whose work
  * changes slowly then treats all columns of a block alike. Pauses between blocks spread them over a long run, most of
- * which then goes at its usual speed. */
+ * which then goes at its usual speed. A column that is much faster than the others must not use up the program's calls,
+ * so it also ends after some of them. */
 static void column_choose(const struct omp_table *table, struct omp_record *record, uint64_t now) {
-	if (!table->stretch_ns || table->column_count < 2 || now < self.until_ns)
+	bool is_used_up = table->calls_most && ++self.calls > table->calls_most && !self.paused;
+	if (!table->stretch_ns || table->column_count < 2 || (now < self.until_ns && !is_used_up))
 		return;
+	self.calls = 1;
 	if (!self.random)
 		self.random = (uint64_t)table->seed * 0x9E3779B97F4A7C15u | 1;
 	if (table->pause_ns && self.until_ns && self.at == table->column_count && !self.paused) {
@@ -189,6 +193,7 @@ void omp_region_forked(void) {
 	atomic_store(&self.taken, false);
 	self.is_known = false;
 	self.until_ns = 0;
+	self.calls = 0;
 	self.paused = false;
 	current = NULL;
 }

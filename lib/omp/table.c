@@ -2,7 +2,7 @@
 /* The table is text:
  *
  *     sweetspot-omp 1
- *     stretch 5000000 7 90000    a column holds for 5 ms; seed 7; after all of them the first one for 90 us
+ *     stretch 5000000 7 90000 8  a column holds for 5 ms or 8 calls; seed 7; after all of them the first one for 90 us
  *     trace | busy | force       options, a line each
  *     teams 1 2 4                sizes whose changes are timed at the first region
  *     module 0 BUILDID|-         modules are numbered from 0
@@ -100,6 +100,8 @@ static bool stretch_read(char *rest, struct omp_table *table) {
 		return false;
 	table->seed = (uint32_t)seed;
 	if (*rest == ' ' && (rest++, !number_read(&rest, 10, UINT64_MAX / 2, &table->pause_ns)))
+		return false;
+	if (*rest == ' ' && (rest++, !number_read(&rest, 10, UINT64_MAX / 2, &table->calls_most)))
 		return false;
 	return *rest == '\0';
 }

@@ -35,8 +35,8 @@ char *regions_table_text(const struct regions_table *table, const struct regions
 	FILE *out = open_memstream(&text, &size);
 	fputs("sweetspot-omp 1\n", out);
 	if (table->stretch_s > 0)
-		fprintf(out, "stretch %" PRIu64 " %u %" PRIu64 "\n", (uint64_t)(1e9 * table->stretch_s), table->seed,
-		        (uint64_t)(1e9 * table->pause_s));
+		fprintf(out, "stretch %" PRIu64 " %u %" PRIu64 " %llu\n", (uint64_t)(1e9 * table->stretch_s), table->seed,
+		        (uint64_t)(1e9 * table->pause_s), table->calls_most);
 	fprintf(out, "%s%s%s", table->trace ? "trace\n" : "", table->busy ? "busy\n" : "", table->force ? "force\n" : "");
 	if (table->team_count) {
 		fputs("teams", out);

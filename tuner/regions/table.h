@@ -13,8 +13,9 @@ struct regions_setting {
 };
 
 struct regions_table {
-	double stretch_s; /* 0: the first column always */
-	double pause_s;   /* between blocks of stretches, with the first column */
+	double stretch_s;              /* 0: the first column always */
+	double pause_s;                /* between blocks of stretches, with the first column */
+	unsigned long long calls_most; /* in one stretch; 0: any number */
 	unsigned seed;
 	bool trace, busy, force;
 	const unsigned *teams; /* whose changes are timed */

@@ -81,6 +81,14 @@ static double pause_choose(const struct search *search, double stretch, size_t c
 	return fmax(0, search->baseline_s / BLOCKS_SPREAD - stretch * (double)columns);
 }
 
+/* Twice the calls that the program makes in a stretch today. */
+static unsigned long long calls_choose(const struct search *search, double stretch) {
+	double calls = 0;
+	for (size_t i = 0; i < search->baseline->count; i++)
+		calls += (double)search->baseline->regions[i].facts.calls;
+	return (unsigned long long)(2 * calls * stretch / search->baseline_s) + CALLS_A_STRETCH;
+}
+
 static double limit_s(const struct search *search) {
 	return LIMIT_TIMES * search->baseline_s + LIMIT_SECONDS;
 }
@@ -118,6 +126,7 @@ static int explore_stretches(struct search *search, double stretch, struct regio
 		struct regions_run run;
 		const struct regions_table table = {.stretch_s = stretch,
 		                                    .pause_s = pause_choose(search, stretch, count),
+		                                    .calls_most = calls_choose(search, stretch),
 		                                    .seed = (unsigned)search->runs->options->seed + 1 + (unsigned)runs,
 		                                    .trace = true,
 		                                    .force = search->runs->options->force,
@@ -285,6 +294,7 @@ static int check(struct search *search, struct err *err) {
 	    regions_left(search->runs, search->budget_s * 0.7) > search->baseline_s) {
 		const struct regions_table table = {.stretch_s = stretch,
 		                                    .pause_s = pause_choose(search, stretch, columns),
+		                                    .calls_most = calls_choose(search, stretch),
 		                                    .seed = (unsigned)search->runs->options->seed + 11,
 		                                    .trace = true,
 		                                    .force = search->runs->options->force,
@@ -419,6 +429,15 @@ static int fall_back(struct search *search, struct regions_proof *proof, struct 
 	return table_write(search, err);
 }
 
+/* A region that matters was seen with another team. */
+static bool is_compared(const struct search *search) {
+	for (size_t i = 0; search->effects && i < search->baseline->count; i++)
+		for (size_t k = 1; k < search->team_count; k++)
+			if (search->effects[i * search->team_count + k].stretches > 1)
+				return true;
+	return search->team_count < 2;
+}
+
 json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	struct regions_runs runs;
 	struct regions_found found = {0};
@@ -437,6 +456,8 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	if (!failed && (found.changed || json_object_size(runs.environment)))
 		failed = regions_prove(&runs, search.budget_s, &proof, err);
 	failed = failed && fall_back(&search, &proof, err);
+	if (!failed && !is_compared(&search))
+		proof.verdict = "undecided";
 	/* Teams that lose to other programs say nothing about the program itself. */
 	if (runs.waiting > REGIONS_BUSY)
 		proof.verdict = "undecided";

@@ -128,7 +128,12 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	char before[32], after[32];
 	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
-	if (js_int_or(result, "changed", 0) == 0 && json_object_size(json_object_get(result, "environment")) == 0)
+	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
+	if (!is_changed && strcmp(verdict, "undecided") == 0 && !*js_string_or(result, "failure", "") &&
+	    !js_bool_or(result, "busy", false))
+		printf("%sundecided%s: its regions were called too few times to try other teams; a larger --budget may help\n",
+		       ui_style(ui, UI_BOLD), ui_style(ui, UI_PLAIN));
+	else if (!is_changed)
 		printf("%sno change%s: no region is clearly faster with another team or schedule\n", ui_style(ui, UI_BOLD),
 		       ui_style(ui, UI_PLAIN));
 	else if (strcmp(verdict, "faster") == 0)
@@ -192,7 +197,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	table_free(table);
 	left_out_print(left);
 	environment_print(json_object_get(result, "environment"));
-	if ((js_int_or(result, "changed", 0) > 0 || json_object_size(json_object_get(result, "environment"))) &&
+	if ((js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"))) &&
 	    !js_bool_or(result, "busy", false) && strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
 		printf("\nrun it with: sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
 		       command);
