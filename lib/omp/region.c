@@ -193,6 +193,7 @@ void omp_region_forked(void) {
 	atomic_store(&self.taken, false);
 	self.is_known = false;
 	self.until_ns = 0;
+	self.random = 0;
 	self.calls = 0;
 	self.paused = false;
 	current = NULL;

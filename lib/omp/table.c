@@ -12,7 +12,6 @@
  * Lines that cannot be understood make the whole table unusable: half of a plan may be slower than none. */
 #include <ctype.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +19,6 @@
 #include "lib/omp/omp.h"
 
 enum { LINE_MAX_BYTES = 1024, THREADS_MOST = 4096 };
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct omp_table loaded;
-static bool usable;
 
 static bool number_read(char **text, int base, uint64_t most, uint64_t *number) {
 	char *end;
@@ -150,18 +145,4 @@ bool omp_table_read(const char *path, struct omp_table *table) {
 	if (file)
 		fclose(file);
 	return good;
-}
-
-static void load(void) {
-	const char *path = omp_word(OMP_WORD_TABLE);
-	if (!path)
-		return;
-	usable = omp_table_read(path, &loaded);
-	if (!usable)
-		fprintf(stderr, "sweetspot: the region settings in %s cannot be read; the program runs without them\n", path);
-}
-
-const struct omp_table *omp_table_get(void) {
-	pthread_once(&once, load);
-	return usable ? &loaded : NULL;
 }

@@ -348,7 +348,10 @@ struct trying {
 static bool has_room(void *ctx, int runs, double seconds) {
 	const struct trying *trying = ctx;
 	const struct search *search = trying->search;
-	return regions_left(search->runs, search->budget_s) >
+	/* Without a budget of the user's, the whole search keeps to a few runs of a short program, too. */
+	double budget_s =
+		fmin(search->budget_s, search->runs->options->budget_s > 0 ? INFINITY : BUDGET_TIMES * search->baseline_s);
+	return regions_left(search->runs, budget_s) >
 	       runs * seconds + PROOF_SPARE * REGIONS_PAIRS_LEAST * (search->baseline_s + seconds);
 }
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Regions whose best settings are known: found in three runs of the program, right in 19 of 20 seeds, and proven. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "tests/tap.h"
+#include "tests/tuner/regions/simulated.h"
+
+enum { SEEDS = 20, RIGHT_LEAST = 19, SEARCHES_MOST = 3 };
+static char folder[] = "/tmp/sweetspot-known-XXXXXX";
+
+static double fork_join(unsigned threads) {
+	return threads > 1 ? 2e-6 + 1e-6 * threads : 0;
+}
+
+static double tiny(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	(void)progress;
+	return 5e-6 / threads + fork_join(threads);
+}
+
+static double wide(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	(void)progress;
+	return 2e-3 / threads + fork_join(threads);
+}
+
+/* A static schedule gives the last thread nearly twice the mean; each piece of a dynamic one costs 50 ns. */
+static double triangle(unsigned threads, struct omp_setting setting, double progress) {
+	double work = 2e-3 / threads, pieces = 1200.0 / (setting.chunk ? setting.chunk : 1);
+	(void)progress;
+	if (setting.kind == OMP_KIND_DYNAMIC)
+		return work * (1 + 0.02 * (setting.chunk ? setting.chunk : 1) / 8) + 50e-9 * pieces + fork_join(threads);
+	if (setting.kind == OMP_KIND_GUIDED)
+		return work * 1.25 + fork_join(threads);
+	return work * (2 - 1.0 / threads) + fork_join(threads);
+}
+
+/* Four threads use all of the bandwidth, and more disturb each other. */
+static double memory(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	(void)progress;
+	return threads <= 4 ? 4e-3 / threads : 1e-3 * (1 + 0.05 * (threads - 4));
+}
+
+/* Whoever compares its first half with its second sees a factor of two in any team. */
+static double doubling(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	return (progress < 0.5 ? 2e-3 : 4e-3) / threads + fork_join(threads);
+}
+
+static const struct simulated_region regions[] = {{"tiny", OMP_PARALLEL, 20, tiny},
+                                                  {"wide", OMP_LOOP_STATIC, 1, wide},
+                                                  {"triangle", OMP_LOOP_RUNTIME, 1, triangle},
+                                                  {"memory", OMP_LOOP_STATIC, 1, memory},
+                                                  {"doubling", OMP_LOOP_STATIC, 1, doubling}};
+
+static json_t *tune(const struct simulated_program *program, uint64_t seed) {
+	struct err err = {0};
+	char table[sizeof folder + 16];
+	snprintf(table, sizeof table, "%s/table", folder);
+	const struct regions_options options = {.library = "lib", .table = table, .seed = seed};
+	simulated_begin(program, seed);
+	json_t *result = regions_tune(&options, &err);
+	if (!result)
+		printf("# %s\n", err.what);
+	unlink(table);
+	return result;
+}
+
+static const json_t *best_of(const json_t *result, const char *name) {
+	size_t i;
+	json_t *region;
+	json_array_foreach(json_object_get(result, "regions"), i,
+	                   region) if (strcmp(js_string_or(region, "name", ""), name) == 0) return json_object_get(region,
+	                                                                                                           "best");
+	return NULL;
+}
+
+static double threads_of(const json_t *result, const char *name) {
+	return js_real_or(best_of(result, name), "threads", NAN);
+}
+
+static bool is_right(const json_t *result) {
+	const json_t *loop = best_of(result, "triangle");
+	return threads_of(result, "tiny") == 1 && threads_of(result, "wide") == 16 && threads_of(result, "memory") == 4 &&
+	       threads_of(result, "doubling") == 16 && js_real_or(loop, "threads", 0) == 16 &&
+	       strcmp(js_string_or(loop, "schedule", ""), "dynamic") == 0 && js_int_or(loop, "chunk", 0) >= 8;
+}
+
+static void describe(const json_t *result, uint64_t seed) {
+	char *text = json_dumps(json_object_get(result, "speedup"), 0);
+	printf("# seed %d: %s %s, %d runs of the search;", (int)seed, js_string_or(result, "verdict", "?"), text,
+	       simulated_searches());
+	for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) {
+		char *best = json_dumps(best_of(result, regions[i].name), JSON_COMPACT);
+		printf(" %s %s", regions[i].name, best);
+		free(best);
+	}
+	putchar('\n');
+	free(text);
+}
+
+static void test_seeds(const char *what, const struct simulated_program *program) {
+	int right = 0, proven = 0, most = 0;
+	double units = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune(program, seed);
+		double start = simulated_now(), own = js_real_or(json_object_get(result, "baseline"), "median", NAN);
+		bool good = is_right(result);
+		right += good;
+		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+		most = simulated_searches() > most ? simulated_searches() : most;
+		units += (start - 1) / own / SEEDS;
+		if (!good)
+			describe(result, seed);
+		json_decref(result);
+	}
+	ok(right >= RIGHT_LEAST, "%s: all regions right in %d of %d seeds", what, right, SEEDS);
+	ok(proven >= RIGHT_LEAST, "%s: proven in %d", what, proven);
+	ok(most <= SEARCHES_MOST, "%s: found in %d runs", what, most);
+	ok(units <= 8, "%s: %.1f runs of the program in all", what, units);
+}
+
+/* All teams are alike: nothing may be recommended, whatever the order of the noise. */
+static double alike(unsigned threads, struct omp_setting setting, double progress) {
+	(void)threads;
+	(void)setting;
+	return progress < 0.5 ? 1e-4 : 3e-4;
+}
+
+static void test_nothing(void) {
+	static const struct simulated_region same[] = {{"a", OMP_PARALLEL, 4, alike}, {"b", OMP_LOOP_RUNTIME, 2, alike}};
+	static const struct simulated_program program = {
+		.regions = same, .count = 2, .steps = 500, .noise = 0.05, .delayed = 0.01, .change_s = 1e-5};
+	int kept = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune(&program, seed);
+		kept += result && strcmp(js_string_or(result, "verdict", ""), "faster") != 0;
+		json_decref(result);
+	}
+	ok(kept >= RIGHT_LEAST, "nothing to gain: nothing is called faster in %d of %d seeds", kept, SEEDS);
+}
+
+/* Alone, each of two small regions is best with another team; together, the change costs more than they gain. */
+static double best_with_two(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	(void)progress;
+	return threads == 2 ? 2.0e-5 : threads == 1 ? 9e-5 : 2.4e-5;
+}
+
+static double best_with_eight(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	(void)progress;
+	return threads == 8 ? 2.0e-5 : threads == 1 ? 9e-5 : 2.4e-5;
+}
+
+static void test_changes(void) {
+	static const struct simulated_region two[] = {{"two", OMP_PARALLEL, 1, best_with_two},
+	                                              {"eight", OMP_PARALLEL, 1, best_with_eight}};
+	static const struct simulated_program program = {
+		.regions = two, .count = 2, .steps = 40000, .noise = 0.03, .change_s = 2e-5};
+	int kept = 0;
+	for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
+		json_t *result = tune(&program, seed);
+		kept += threads_of(result, "two") == threads_of(result, "eight");
+		json_decref(result);
+	}
+	ok(kept == SEEDS / 4, "teams that alternate cost more than they gain: one team for both (%d)", kept);
+}
+
+int main(void) {
+	if (!mkdtemp(folder))
+		return 99;
+	struct simulated_program program = {.regions = regions,
+	                                    .count = sizeof regions / sizeof *regions,
+	                                    .steps = 400,
+	                                    .serial_s = 5e-5,
+	                                    .noise = 0.02,
+	                                    .change_s = 8e-6};
+	test_seeds("a quiet machine", &program);
+	program.noise = 0.1;
+	program.delayed = 0.01;
+	test_seeds("a noisy one", &program);
+	test_nothing();
+	test_changes();
+	rmdir(folder);
+	return tap_done();
+}

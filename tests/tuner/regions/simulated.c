@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tests/tuner/regions/simulated.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "src/base/sys.h"
+#include "tests/tuner/regions/made.h"
+
+static struct {
+	const struct simulated_program *program;
+	struct rng rng;
+	double now;
+	int searches;
+	struct omp_table table;
+	bool has_table;
+	struct omp_record *record;
+	struct omp_slot slots[SIMULATED_REGIONS];
+	unsigned pool; /* threads that the runtime keeps */
+} self;
+
+void simulated_begin(const struct simulated_program *program, uint64_t seed) {
+	self.program = program;
+	self.now = 1;
+	self.searches = 0;
+	rng_seed(&self.rng, seed);
+}
+
+double simulated_now(void) {
+	return self.now;
+}
+
+int simulated_searches(void) {
+	return self.searches;
+}
+
+/* The library's surroundings. */
+uint64_t omp_now(void) {
+	return (uint64_t)(1e9 * self.now);
+}
+
+const struct omp_table *omp_table_get(void) {
+	return self.has_table ? &self.table : NULL;
+}
+
+struct omp_record *omp_record_get(void) {
+	return self.record;
+}
+
+void omp_record_forked(void) {
+}
+void omp_slots_forget(void) {
+}
+
+static int level(void) {
+	return 0;
+}
+
+static int max_threads(void) {
+	return SIMULATED_THREADS;
+}
+
+const struct omp_calls *omp_calls_get(void) {
+	static const struct omp_calls calls = {.level = level, .max_threads = max_threads};
+	return &calls;
+}
+
+struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place) {
+	(void)sharing;
+	(void)place;
+	return &self.slots[(uintptr_t)function - 1];
+}
+
+static const struct omp_row *row_of(uint64_t offset) {
+	const struct omp_row *any = NULL;
+	for (uint32_t i = 0; i < self.table.row_count; i++) {
+		if (self.table.rows[i].module != UINT32_MAX && self.table.rows[i].offset == offset)
+			return &self.table.rows[i];
+		if (self.table.rows[i].module == UINT32_MAX)
+			any = &self.table.rows[i];
+	}
+	return any;
+}
+
+static void run_begin(const char *table) {
+	const struct simulated_program *program = self.program;
+	self.has_table = table && omp_table_read(table, &self.table);
+	self.record = raw_new(program->count, OMP_CALLS);
+	self.record->default_threads = self.record->cpus = SIMULATED_THREADS;
+	self.record->start_ns = omp_now();
+	self.record->ran_ns = 1;
+	self.record->team_count = self.has_table ? self.table.team_count : 0;
+	for (uint32_t i = 0; i < self.record->team_count; i++) {
+		self.record->teams[i] = self.table.teams[i];
+		for (uint32_t j = 0; j <= i; j++)
+			self.record->team_cost[i][j] = self.record->team_cost[j][i] =
+				(float)(3e-6 + (i == j ? 0 : program->change_s));
+	}
+	for (size_t i = 0; i < program->count; i++) {
+		struct omp_region *region = &self.record->regions[i];
+		region->sharing = program->regions[i].sharing;
+		region->least_ns = UINT64_MAX;
+		self.slots[i] = (struct omp_slot){.function = (void *)(i + 1),
+		                                  .region = region,
+		                                  .number = (uint16_t)i,
+		                                  .row = self.has_table ? row_of(region->offset) : NULL};
+	}
+	self.pool = SIMULATED_THREADS;
+	omp_region_forked();
+}
+
+static void call(size_t number, double progress) {
+	const struct simulated_program *program = self.program;
+	const struct simulated_region *region = &program->regions[number];
+	struct omp_visit visit;
+	omp_region_begin(&visit, (void *)(number + 1), region->sharing, NULL, 0);
+	unsigned threads = visit.threads ? visit.threads : SIMULATED_THREADS;
+	double seconds = region->seconds(threads, visit.setting, progress) * exp(program->noise * rng_normal(&self.rng));
+	if (rng_unit(&self.rng) < program->delayed)
+		seconds *= 10;
+	if (threads > 1 && threads != self.pool) {
+		seconds += program->change_s;
+		self.pool = threads;
+	}
+	self.now += seconds;
+	omp_region_end(&visit);
+}
+
+static double run(const char *table) {
+	const struct simulated_program *program = self.program;
+	run_begin(table);
+	double start = self.now;
+	for (int step = 0; step < program->steps; step++) {
+		self.now += program->serial_s;
+		for (size_t i = 0; i < program->count; i++)
+			for (int k = 0; k < program->regions[i].calls; k++)
+				call(i, (double)step / program->steps);
+	}
+	return self.now - start;
+}
+
+/* tuner/regions/runs.c */
+char *regions_preload(const char *library) {
+	return mem_strdup(library);
+}
+
+int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
+	(void)err;
+	*runs = (struct regions_runs){
+		.options = options, .plain = json_object(), .environment = json_object(), .started = self.now};
+	return 0;
+}
+
+void regions_runs_close(struct regions_runs *runs) {
+	json_decref(runs->plain);
+	json_decref(runs->environment);
+}
+
+double regions_left(const struct regions_runs *runs, double budget_s) {
+	return budget_s - (self.now - runs->started);
+}
+
+int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
+                         const struct regions_record *known, double limit_s, const char *phase,
+                         struct regions_run *result, struct err *err) {
+	char *text = table ? regions_table_text(table, known) : NULL, *path = mem_printf("%s.run", runs->options->table);
+	(void)limit_s;
+	(void)phase;
+	if (text && sys_write_file(path, text, strlen(text), err))
+		return -1;
+	result->seconds = run(text ? path : NULL);
+	result->record = record_around(self.record);
+	result->record->call_count =
+		self.record->call_count < self.record->call_room ? self.record->call_count : self.record->call_room;
+	result->record->processes = 1;
+	for (size_t i = 0; i < self.program->count; i++)
+		snprintf(result->record->regions[i].name, sizeof result->record->regions[i].name, "%s",
+		         self.program->regions[i].name);
+	runs->done++;
+	self.searches++;
+	unlink(path);
+	free(path);
+	free(text);
+	return 0;
+}
+
+int regions_run_quiet(struct regions_runs *runs, const struct regions_table *table, const struct regions_record *known,
+                      double limit_s, const char *phase, double budget_s, struct regions_run *result, struct err *err) {
+	(void)budget_s;
+	return regions_run_recorded(runs, table, known, limit_s, phase, result, err);
+}
+
+/* This machine knows neither binding nor waiting. */
+int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
+                      struct regions_run *result, struct err *err) {
+	(void)limit_s;
+	(void)phase;
+	(void)err;
+	*result = (struct regions_run){.seconds = run(table)};
+	free(self.record);
+	runs->done++;
+	return 0;
+}
