@@ -23,7 +23,7 @@ struct built {
 	void *artefact;           /* the caller's; may be NULL */
 };
 
-/* What a build is. */
+/* The operations of one kind of build. */
 struct build_work {
 	void *ctx;
 	/* The same text for configurations that share an artefact. Caller frees. */

@@ -52,8 +52,8 @@ static struct look look_take(struct busy *busy) {
 	return look;
 }
 
-/* What others used between two looks, in processors. Times of ours are counted when they end, so that a look may see
- * more of ours than there was. */
+/* Returns the processors that other programs used between two looks. The times of our own processes are counted when
+ * they end, so one look may see more of them than there was. */
 static double others_between(const struct look *from, const struct look *to) {
 	double all = to->times.busy_s - from->times.busy_s, ours = to->ours_s - from->ours_s;
 	return fmax(0, all - ours) / (to->at - from->at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What decides, beside the sources, which program a build command makes. */
+/* The inputs of a build command besides the sources. */
 #include <config.h>
 
 #include <stdio.h>

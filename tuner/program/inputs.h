@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a build has read from a folder, so that it need not be repeated while that is the same. A copy of the folder
- * tells by its times of last access; where the file system does not keep those, everything in the folder counts. */
+/* The files that a build has read from a folder. As long as they are the same, the build need not be repeated. The
+ * times of last access in a copy of the folder reveal them; if the file system does not keep those, all files count. */
 #ifndef TUNER_PROGRAM_INPUTS_H
 #define TUNER_PROGRAM_INPUTS_H
 #include <jansson.h>

@@ -57,7 +57,7 @@ static size_t dollar_read(struct shell_line *line, const char *text, size_t size
 	return 1;
 }
 
-/* What has the same meaning unquoted, in ".." and in ${..}; 0 if it is something else. */
+/* Reads a construct that has the same meaning unquoted, in ".." and in ${..}; returns 0 if it is another one. */
 static size_t common_read(struct shell_line *line, const char *text, size_t size) {
 	switch (*text) {
 	case '\\':

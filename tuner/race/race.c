@@ -12,7 +12,7 @@
 #include "tuner/race/look.h"
 
 enum { BLOCKS_LIMIT = 100000, EARLY_BLOCKS = 3 };
-/* Of the intervals before blocks_min. It leaves room for a field of several entries. */
+/* The level of the intervals before blocks_min. It leaves room for a field of several entries. */
 static const double EARLY_LEVEL = 0.99;
 
 const struct race_options race_defaults = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which value of a word is fastest, each at its best, for each problem. */
+/* Ranks the values of a category by their best times, for each problem. */
 #include <config.h>
 
 #include <math.h>

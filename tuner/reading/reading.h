@@ -23,7 +23,7 @@ struct reading_list {
 void reading_series_find(const struct study *study, size_t column, size_t least, struct reading_list *list);
 void reading_series_free(struct reading_list *list);
 double reading_time(const struct study *study, size_t row);
-/* Which rows a series is of, by the columns that vary: "n=64 variant=int"; "" if none but `column` does. */
+/* Names the rows of a series by the columns that vary: "n=64 variant=int"; "" if none but `column` does. */
 const char *reading_subject(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
 /* The value of a row in a column, as text. */
 const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);

@@ -44,7 +44,8 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 /* The same; a run that other programs disturbed is repeated if the budget allows. */
 int regions_run_quiet(struct regions_runs *runs, const struct regions_table *table, const struct regions_record *known,
                       double limit_s, const char *phase, double budget_s, struct regions_run *run, struct err *err);
-/* As the user runs it (table NULL), or with the table file of the options and the environment of `runs`. */
+/* Runs the program as the user does (table NULL), or with the table file of the options and the environment of `runs`.
+ */
 int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
                       struct regions_run *run, struct err *err);
 double regions_left(const struct regions_runs *runs, double budget_s); /* seconds of the budget */

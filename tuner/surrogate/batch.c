@@ -74,7 +74,7 @@ static void look_up(struct surrogate *surrogate, struct ranked *ranked, uint64_t
 	ranked->done = false;
 }
 
-/* What the model would ask for next in the place of a pending configuration promises. */
+/* The expected improvement of the configuration that the model would propose instead of a pending one. */
 static double best_other(struct surrogate *surrogate) {
 	uint64_t index;
 	surrogate_believe(surrogate);

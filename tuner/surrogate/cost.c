@@ -124,7 +124,7 @@ static void fit_dim(const struct cost *cost, struct part *part, size_t d) {
 		part->rests[i] -= effects[part->codes[i * cost->dims + d]].value;
 }
 
-/* What was stopped counts as what the others let expect, if that is longer. */
+/* A build that was stopped counts as the expected time if that is longer. */
 static double log_of(const struct cost *cost, const struct part *part, size_t i) {
 	if (!part->least[i])
 		return part->logs[i];

@@ -20,7 +20,7 @@ double cost_power(const struct cost *cost);
 /* The logarithm of a configuration's cost relative to the mean. */
 double cost_predict(const struct cost *cost, const uint16_t *codes);
 
-/* What is left of a gain when it is divided by the seconds to this power. Next to nothing is left if building is
+/* The factor by which a gain shrinks when it is divided by the seconds to this power. It is almost 0 if building is
  * expected to take over 10 times as long as usual, so that such configurations come last. */
 double cost_share(const struct cost *cost, double power, const uint16_t *codes);
 

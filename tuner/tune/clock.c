@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the seconds of a run go: at each moment it does one thing, and a trial tells how long it built and verified. */
+/* Accounts for the seconds of a run. It does one thing at a time, and a trial reports its times of building and
+ * verification. */
 #include <config.h>
 
 #include <math.h>
@@ -31,7 +32,7 @@ static double built_seconds(const struct tune *tune) {
 	return tune->task->builder ? builder_figures(tune->task->builder).waited_s : 0;
 }
 
-/* Of builds that are used for the first time, whenever they were made. */
+/* Seconds of the builds that are used for the first time, whenever they were made. */
 static double used_seconds(const struct tune *tune) {
 	return tune->task->builder ? builder_figures(tune->task->builder).used_s : 0;
 }
@@ -55,7 +56,7 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	double verify = part(result->reply, "verify_s", all - build);
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);
-	/* As the runner and the store have it, so that a resumed search is told the same. */
+	/* The runner and the store use the same time, so that a resumed search learns the same. */
 	tune->trial_seconds = fmax(0, (result->elapsed_s > 0 ? result->elapsed_s : all) - build);
 	return failed;
 }
@@ -70,7 +71,7 @@ struct runner tune_runner(struct tune *tune, enum tune_spending on) {
 	return (struct runner){.ctx = tune, .run = race_trial};
 }
 
-/* What an interrupted run had spent is not known in parts. */
+/* The time of an interrupted run is only known as a whole. */
 json_t *tune_seconds_json(const struct tune *tune) {
 	json_t *seconds = json_object();
 	double rest = tune_elapsed(tune) - tune->spent_before;

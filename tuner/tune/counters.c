@@ -25,7 +25,7 @@ bool counting_asked(const struct tune *tune) {
 	return counters->asked && counters->asked[0];
 }
 
-/* What nobody asked for must not break the promise of a budget. */
+/* Counters that nobody requested must not break the promise of a budget. */
 static bool within_budget(const struct tune *tune) {
 	return tune->task->whole_programs && tune->task->counters.optional && tune_promised(tune);
 }

@@ -11,8 +11,8 @@
 #include "tuner/race/look.h"
 #include "tuner/tune/state.h"
 
-/* Of the promised tolerance: what may be used by work that probably ends in time, and where a trial is cut. The rest is
- * for ending processes and for writing results. */
+/* Shares of the promised tolerance: work that probably ends in time may use the first, and a trial is cut at the
+ * second. The rest is for ending processes and for writing results. */
 static const double BEGIN_SHARE = 0.25, CUT_SHARE = 0.5;
 static const double TOLERANCE = 0.05, TOLERANCE_SECONDS = 2;
 /* A trial of the search may take this many times what is expected before it uses the time of the finals. */
@@ -21,7 +21,7 @@ static const double CUT_TIMES = 1.5;
 static const double PROOF_SHARE = 0.6;
 /* Runs of this length are compared in three pairs if that is clear, shorter ones in five. */
 static const double LONG_SECONDS = 0.5;
-/* Of the logarithm of one run, until it is known. */
+/* The standard deviation of the logarithm of one run, until it is known. */
 static const double NOISE_UNKNOWN = 0.02;
 enum { TRIALS_EXPECTED = 3, PAIRS_LEAST = 3 };
 

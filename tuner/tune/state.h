@@ -24,7 +24,7 @@ struct measured { /* a configuration that worked, and its median in the search *
 	unsigned times; /* number of measurements */
 };
 
-/* What a run spends its seconds on, in the words of the result. */
+/* The phases of a run whose seconds are reported, with the names of the result. */
 enum tune_spending {
 	SPENT_IDLE, /* nothing of the others */
 	SPENT_BUILD,

@@ -76,7 +76,7 @@ static __device__ __forceinline__ struct cells find_cells(int n, int width, int 
 	return c;
 }
 
-/* Where the warps around read; those at the block's edge write to a place behind all others that is never read. */
+/* Neighbouring warps read this. Warps at the edge of the block write to a spare place that is never read. */
 static __device__ __forceinline__ void publish(struct news *news, struct place p, unsigned fired) {
 	struct news *nobody = news + p.across * p.down;
 	const int column = p.warp % p.across, row = p.warp / p.across;

@@ -7,7 +7,7 @@
 
 #include "src/base/mem.h"
 
-/* As a search sees it, so that both speak of the same surface. */
+/* The same coding as in a search, so that both describe the same surface. */
 static struct gp_dim dim_of(const struct study_column *column, double *at) {
 	for (size_t i = 0; column->numeric && i < column->levels; i++)
 		at[i] = value_number(column->level[i]);

@@ -169,7 +169,7 @@ static void unsteady_drop(struct app *app, struct plan *plan) {
 		        "%zu of %zu ceilings were unsteady, lower than others allow, and are left out", count, plan->count);
 }
 
-/* What was measured beside others may be too low; readers of the file are told so. */
+/* A ceiling that was measured beside other programs may be too low, so the file says so. */
 static void busy_mark(struct app *app, struct plan *plan) {
 	busy_look(plan->busy);
 	json_t *busy = busy_json(plan->busy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where settings of regions are kept: beside the store, two files a program, NAME-KEY.json for people and tools and
- * NAME-KEY.table for libsweetspot-omp. The key is of the program's path and the machine. */
+/* Settings of regions are kept beside the store in two files per program: NAME-KEY.json for people and tools, and
+ * NAME-KEY.table for libsweetspot-omp. The key is a hash of the program's path and the machine. */
 #ifndef SRC_CMD_REGIONS_FILE_H
 #define SRC_CMD_REGIONS_FILE_H
 #include "src/app/cmd.h"

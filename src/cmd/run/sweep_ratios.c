@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a sweep's rows say in relation to each other: speedup over the serial code, strong and weak scaling. */
+/* Ratios between the rows of a sweep: speedup over the serial code, strong and weak scaling. */
 #include <config.h>
 
 #include <math.h>

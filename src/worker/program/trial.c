@@ -51,8 +51,8 @@ static void how_ended(const struct program_run *run, uint64_t file_limit, char *
 	snprintf(text + used, size - used, "%s%s%s%s", shell, file, words[0] ? ": " : "", words);
 }
 
-/* What is left of `seconds` (0: no limit) for a command that begins now. Sets *ends if the end of the whole trial comes
- * first. */
+/* Returns the limit for a command that begins now: `seconds` (0: no limit), or the rest of the trial. Sets *ends if the
+ * trial ends first. */
 static double seconds_left(const struct program_trial *trial, double seconds, bool *ends) {
 	double left = fmax(trial->until - sys_now(), PROGRAM_LEAST_S);
 	*ends = isfinite(left) && (seconds <= 0 || left < seconds);

@@ -52,7 +52,7 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
-/* What the compiler is given, NULL-terminated, and the name of the source in its messages. */
+/* The options for the compiler, NULL-terminated, and the name of the source in its messages. */
 void source_options(const struct source_problem *problem, const struct source_config *config,
                     const char *options[2 * SOURCE_OPTIONS_MAX + 1]);
 const char *source_name(const struct source_problem *problem);

@@ -178,7 +178,7 @@ static int await_build(struct spec_cuda *cuda, const struct trial_request *reque
 	return 0;
 }
 
-/* What the wait for the build has left of the budget. */
+/* Subtracts the wait for the build from the limits of the request. */
 static struct trial_request rest_of(const struct trial_request *request, double spent_s) {
 	struct trial_request rest = *request;
 	if (request->left_s > 0) {
