@@ -11,7 +11,7 @@ static bool is_object(const struct lock_kind *kind) {
 
 enum ss_status kmeans_sync_new(struct kmeans_state *s, const char *word) {
 	const struct lock_kind *kind = lock_find(word);
-	struct lock_shape shape = {.threads = s->threads, .pad = true};
+	struct lock_shape shape = {.threads = s->threads, .pad = LOCK_LINE};
 	s->sync = word;
 	s->lossy = s->threads > 1 && strcmp(word, "none") == 0;
 	if (!is_object(kind))

@@ -14,7 +14,7 @@ static size_t round_up(size_t size, size_t unit) {
 
 enum ss_status locks_arena_new(struct locks_arena *arena, const struct lock_kind *kind,
                                const struct lock_shape *shape) {
-	size_t unit = shape->pad ? LOCK_LINE : _Alignof(struct lock_prize), threads = (size_t)shape->threads;
+	size_t unit = shape->pad ? shape->pad : _Alignof(struct lock_prize), threads = (size_t)shape->threads;
 	size_t prize = round_up(kind->size(shape), unit), tallies = prize + round_up(sizeof(struct lock_prize), unit);
 	size_t stride = round_up(sizeof(struct lock_tally), unit);
 	size_t size = round_up(tallies + threads * stride, LOCK_LINE);

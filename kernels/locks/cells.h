@@ -14,7 +14,7 @@ struct cells {
 _Static_assert(sizeof(struct cells) <= CELL_SIZE, "cell 0");
 
 static inline size_t cells_stride(const struct lock_shape *shape) {
-	return shape->pad ? LOCK_LINE : CELL_SIZE;
+	return shape->pad ? shape->pad : CELL_SIZE;
 }
 
 static inline size_t cells_size(const struct lock_shape *shape, size_t count) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LOCK_LINE = 64 }; /* bytes that travel together between cores */
+enum { LOCK_LINE = 64 /* bytes that travel together between cores */, LOCK_WIDE = 1024 };
 
 enum lock_flags {
 	LOCK_FIFO = 1,   /* threads enter in the order in which they asked */
@@ -19,7 +19,7 @@ enum lock_flags {
 
 struct lock_shape {
 	int threads; /* 1 or more; a thread is known by its number, 0 .. threads - 1 */
-	bool pad;    /* data of different threads is on separate lines */
+	size_t pad;  /* data of different threads does not share a unit of this many bytes; 0: they are side by side */
 };
 
 struct lock_contest; /* contest.h: the loop that the kernel `locks` times */

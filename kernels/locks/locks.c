@@ -20,8 +20,8 @@ enum { LOCK_WORD, PAD };
 static const struct ss_param params[] = {
 	[LOCK_WORD] = {"lock", "what keeps the others out", SS_WORD, LOCK_WORDS, "mutex", NULL, 0, 0},
 	[PAD] = {"pad",
-             "line: the lock's words, the data it protects and each thread's own data are on separate cache lines",
-             SS_WORD, "none,line", "none", NULL, 0, 0},
+             "line, 1024: the lock's words, its data and each thread's own data share no cache line, or no 1024 bytes",
+             SS_WORD, "none,line,1024", "none", NULL, 0, 0},
 	{.name = NULL},
 };
 
@@ -51,7 +51,11 @@ static enum ss_status locks_setup(void *opaque, void *input, const struct ss_cal
 	const struct lock_kind *kind = lock_find(call->config[LOCK_WORD].w);
 	if (!kind || call->threads < 1)
 		return refuse(call, SS_INVALID, "the lock must be one of " LOCK_WORDS);
-	*s = (struct locks_state){.input = input, .shape = {.threads = call->threads, .pad = call->config[PAD].i == 1}};
+	static const size_t pads[] = {0, LOCK_LINE, LOCK_WIDE};
+	int64_t pad = call->config[PAD].i;
+	if (pad < 0 || pad > 2)
+		return refuse(call, SS_INVALID, "pad must be none, line or 1024");
+	*s = (struct locks_state){.input = input, .shape = {.threads = call->threads, .pad = pads[pad]}};
 	if (locks_arena_new(&s->arena, kind, &s->shape) != SS_OK)
 		return refuse(call, SS_NOMEM, "no memory for the lock");
 	return SS_OK;

@@ -260,6 +260,21 @@ static int variables_check(const json_t *profile, const struct opt_args *args, s
 	return failed;
 }
 
+/* A profile of another host is written as what it is: its comment must not call it this machine's. */
+static int origin_check(struct app *app, json_t *profile, const struct export_format *format, struct err *err) {
+	const char *here = app_fingerprint(app, err),
+			   *profiled = js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
+	if (!here)
+		return -1;
+	if (strcmp(profiled, here) == 0)
+		return 0;
+	ui_warn(app_ui(app), "`sweetspot tune` here, or compare with `sweetspot profile show`",
+	        "this profile belongs to another machine, or to another compiler or flags");
+	if (strcmp(format->name, "json") != 0)
+		json_object_set_new(profile, "foreign", json_true());
+	return 0;
+}
+
 static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
 	char *text = NULL;
 	size_t size = 0;
@@ -291,7 +306,9 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	json_t *profile = from_any(app, args, format->trials, &file, err);
 	if (!profile)
 		return -1;
-	int failed = file ? pick(profile, args, err) || variables_check(profile, args, err) : 0;
+	int failed = file ? pick(profile, args, err) || variables_check(profile, args, err) ||
+	                        origin_check(app, profile, format, err)
+	                  : 0;
 	if (!failed && format->binding)
 		failed = bindings_add(app, profile, err);
 	if (!failed)

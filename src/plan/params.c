@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { THREADS_MAX_LEAST = 128 };
 static const char *const PLACES[] = {TOPO_PLACES}, *const BINDS[] = {TOPO_BINDS};
 
 static const char *joined(struct arena *arena, const char *const *words, size_t count) {
@@ -38,13 +39,18 @@ static struct kernel_param *add(struct params *params, const char *name, const c
 	return param;
 }
 
+/* Reports go up to 128 threads, also on machines that have far fewer. */
+static int params_threads_max(int all) {
+	return 4 * all > THREADS_MAX_LEAST ? 4 * all : THREADS_MAX_LEAST;
+}
+
 static void add_openmp(struct params *params, const struct topo *topo, bool oversubscribe, bool team_given) {
 	int all = topo_count(topo, TOPO_PU);
 	struct kernel_param *param = add(params, "threads", "size of the team", VALUE_INT);
 	param->initial = arena_printf(params->arena, "%d", all);
 	param->values = team_given ? param->initial : params_thread_counts(params->arena, topo, oversubscribe);
 	param->min = 1;
-	param->max = 4 * all;
+	param->max = params_threads_max(all);
 	param = add(params, "proc_bind", "binding of threads to places, as OMP_PROC_BIND", VALUE_WORD);
 	param->values = joined(params->arena, BINDS, sizeof BINDS / sizeof *BINDS);
 	param->initial = "false";

@@ -13,6 +13,9 @@
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 
+static const size_t pad_bytes[] = {0, LOCK_LINE, LOCK_WIDE};
+enum { PADS = 3 };
+
 static const int teams[] = {1, 2, 3, 8};
 enum { TEAMS = sizeof teams / sizeof *teams, ENTRIES = 300, QUEUE = 4, TRIES = 200 };
 
@@ -51,9 +54,9 @@ static bool excludes(const struct lock_kind *kind, const struct lock_shape *shap
 }
 
 static void check_exclusion(const struct lock_kind *kind) {
-	for (int pad = 0; pad < 2; pad++)
+	for (int pad = 0; pad < PADS; pad++)
 		for (int t = 0; t < TEAMS; t++) {
-			const struct lock_shape shape = {.threads = teams[t], .pad = pad};
+			const struct lock_shape shape = {.threads = teams[t], .pad = pad_bytes[pad]};
 			ok(excludes(kind, &shape), "%s, pad %d: %d threads lose no increment", kind->name, pad, teams[t]);
 		}
 }
@@ -107,9 +110,9 @@ static bool keeps_order(const struct lock_kind *kind, const struct lock_shape *s
 
 static void check_order(const struct lock_kind *kind) {
 	static const int orders[][QUEUE] = {{1, 2, 3, 4}, {4, 3, 2, 1}, {2, 4, 1, 3}};
-	for (int pad = 0; pad < 2; pad++)
+	for (int pad = 0; pad < PADS; pad++)
 		for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-			const struct lock_shape shape = {.threads = QUEUE + 1, .pad = pad};
+			const struct lock_shape shape = {.threads = QUEUE + 1, .pad = pad_bytes[pad]};
 			ok(keeps_order(kind, &shape, orders[i]), "%s, pad %d: threads enter in the order %d, %d, ..", kind->name,
 			   pad, orders[i][0], orders[i][1]);
 		}
@@ -136,9 +139,9 @@ static const struct locks_state *configured(struct live *live, const char *lock,
 
 /* Twice: a run must not depend on the one before. */
 static void check_runs(const struct lock_kind *kind) {
-	static const char *const pads[] = {"none", "line"};
+	static const char *const pads[] = {"none", "line", "1024"};
 	struct live *live = problem("2000", "3", "5");
-	for (int pad = 0; pad < 2; pad++)
+	for (int pad = 0; pad < PADS; pad++)
 		for (int t = 0; t < TEAMS; t++) {
 			configured(live, kind->name, pads[pad], teams[t]);
 			bool right = true;

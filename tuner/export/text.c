@@ -46,7 +46,8 @@ void export_comment(FILE *out, const char *lead, const char *text) {
 }
 
 void export_heading(FILE *out, const char *lead, const json_t *profile, const char *use) {
-	char *first = mem_printf("Sweetspot's recommendations for this machine: %s", use);
+	char *first = mem_printf("Sweetspot's recommendations for %s machine: %s",
+	                         js_bool_or(profile, "foreign", false) ? "another" : "this", use);
 	export_comment(out, lead, first);
 	export_comment(out, lead, js_string_or(json_object_get(profile, "machine"), "fingerprint", ""));
 	free(first);

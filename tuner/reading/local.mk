@@ -5,6 +5,8 @@ READINGS = \
 	%D%/serial.c \
 	%D%/curve.c \
 	%D%/crossing.c \
+	%D%/hyperthreads.c \
+	%D%/binding.c \
 	%D%/growth.c \
 	%D%/parts.c \
 	%D%/repeats.c

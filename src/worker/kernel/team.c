@@ -87,7 +87,7 @@ static int threads_check(struct team *team, struct call *call, struct err *err) 
 	if (call->threads == 0) {
 		call->threads = cpus;
 	}
-	if (call->threads > TEAM_OVERSUBSCRIPTION * cpus) {
+	if (call->threads > TEAM_OVERSUBSCRIPTION * cpus && call->threads > TEAM_ALWAYS) {
 		return err_set(err, ERR_USAGE, NULL, "%d threads exceed %d on each of %d CPUs", call->threads,
 		               TEAM_OVERSUBSCRIPTION, cpus);
 	}

@@ -14,7 +14,7 @@ struct team;
 struct team *team_new(void); /* loads nothing yet */
 void team_free(struct team *team);
 
-enum { TEAM_OVERSUBSCRIPTION = 4 /* most threads on a CPU */ };
+enum { TEAM_OVERSUBSCRIPTION = 4 /* most threads on a CPU */, TEAM_ALWAYS = 128 /* threads on any machine */ };
 
 /* Puts the call's team in force and writes its size to call->threads if that was 0. ERR_USAGE for more threads than
  * allowed; ERR_FAILED if the threads cannot be started or bound. */
