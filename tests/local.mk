@@ -98,12 +98,17 @@ fuzz:
 fuzz-targets: $(BUILT_SOURCES)
 	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
 
-# Kills tuners of all kinds and resumes them, SOAK_ROUNDS times; the suite does so a few times.
+# Kills tuners of all kinds and resumes them, cuts the power SOAK_CUTS times, and lets each system call fail with each error; the
+# suite does a few of each.
 SOAK_ROUNDS = 1000
+SOAK_CUTS = 500
 SOAK_SEED = 1
+soak_environment = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' SWEETSPOT_DATA='$(abs_top_srcdir)/data'
 .PHONY: soak
 soak: all
-	BUILDDIR='$(abs_top_builddir)' $(srcdir)/tests/tune/soak '$(SOAK_ROUNDS)' '$(SOAK_SEED)'
+	$(soak_environment) $(srcdir)/tests/tune/soak '$(SOAK_ROUNDS)' '$(SOAK_SEED)'
+	$(soak_environment) $(srcdir)/tests/tune/power '$(SOAK_CUTS)' '$(SOAK_SEED)'
+	$(soak_environment) $(srcdir)/tests/tune/faults all
 
 # Static analysis by clang and gcc, whichever is installed, ANALYZE_JOBS at a time (one a processor).
 ANALYZE_JOBS =

@@ -3,5 +3,5 @@ check_PROGRAMS += %D%/stop_when
 TESTS += %D%/stop_when
 %C%_stop_when_SOURCES = %D%/stop_when.c src/cmd/tune/stop_when.c src/cmd/tune/stop_when.h tests/tuner/space/help.h
 %C%_stop_when_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
-dist_check_SCRIPTS += %D%/spec %D%/tune %D%/sizes %D%/resume %D%/survive %D%/program %D%/mistakes %D%/ahead %D%/killed %D%/soak %D%/promise
-slow_tests += %D%/spec %D%/tune %D%/sizes %D%/resume %D%/survive %D%/program %D%/mistakes %D%/ahead %D%/killed %D%/soak %D%/promise
+dist_check_SCRIPTS += %D%/spec %D%/tune %D%/sizes %D%/resume %D%/survive %D%/program %D%/mistakes %D%/ahead %D%/killed %D%/soak %D%/faults %D%/power %D%/promise
+slow_tests += %D%/spec %D%/tune %D%/sizes %D%/resume %D%/survive %D%/program %D%/mistakes %D%/ahead %D%/killed %D%/soak %D%/faults %D%/power %D%/promise
