@@ -46,6 +46,8 @@ bool apply_template_fits(const char *template, const char *text, const json_t *p
 char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
 /* The same with a line for a shell. NULL and ERR_USAGE if a value would stand where no quoting is safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
+/* Refuses values of somebody else's profile that a command like `sh -c` would evaluate, unless the user names them. */
+int apply_nested_check(const json_t *config, const struct apply_request *request, struct err *err);
 /* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
  */
 char *apply_template_line(const json_t *program, const json_t *config);

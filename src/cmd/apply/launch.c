@@ -107,7 +107,8 @@ int launch_make(struct ui *ui, struct launch *launch, const struct apply_request
 	launch->set = json_object();
 	launch->unset = json_array();
 	launch->config = json_copy(json_object_get(launch->choice.entry, "config"));
-	if (launch->choice.foreign && profile_check_foreign(launch->choice.entry, request->params, err))
+	if (launch->choice.foreign && (profile_check_foreign(launch->choice.entry, request->params, err) ||
+	                               apply_nested_check(launch->config, request, err)))
 		return -1;
 	if (launch->choice.entry && environment_read(launch, err))
 		return -1;
