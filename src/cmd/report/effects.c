@@ -18,6 +18,17 @@ static double end_of(const json_t *object, const char *key, size_t end) {
 	return report_end(json_object_get(object, key), end);
 }
 
+/* Error bars may be this many times as long as the longest bar. */
+static const double ROOM = 1.3;
+
+static double most_of(const json_t *effects, const char *key) {
+	double most = 0;
+	size_t i;
+	json_t *effect;
+	json_array_foreach((json_t *)effects, i, effect) most = fmax(most, js_real_or(effect, key, 0));
+	return most;
+}
+
 static bool has_shares(const json_t *effects) {
 	return json_is_number(json_object_get(json_array_get(effects, 0), "share"));
 }
@@ -31,13 +42,17 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
 	size_t count = 0, i;
 	json_t *effect;
+	double most = most_of(effects, key);
+	bool cut = false;
 	json_array_foreach((json_t *)effects, i, effect) {
 		double value = js_real_or(effect, key, NAN);
 		if (!isfinite(value) || count == BARS_MAX)
 			continue;
+		double high = end_of(effect, ci, 1);
+		cut = cut || high > ROOM * most;
 		names[count] = js_string_or(effect, "param", "?");
 		points[count] = (struct chart_point){(double)count, factor * value, factor * end_of(effect, ci, 0),
-		                                     factor * end_of(effect, ci, 1)};
+		                                     factor * (high > ROOM * most ? ROOM * most : high)};
 		count++;
 	}
 	if (count == 0)
@@ -49,9 +64,9 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 		.x_label = "parameter",
 		.y_label = shares ? "share of variance (%)" : "worst / best value (x)",
 		.description = arena_printf(
-			report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals.",
+			report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
 			shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
-			points[0].y, shares ? " %" : "x"),
+			points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : ""),
 		.x_names = names,
 		.x_name_count = count,
 		.series = series,
@@ -59,7 +74,12 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
 	charts_add(report->charts, arena_printf(report->arena, "%s-effects", section->kernel), &chart);
+	report_parallel(report, section);
 	html_end(report->html);
+	if (cut)
+		html_element(report->html, "p", "note",
+		             "Some intervals reach beyond the chart, so that they do not flatten its bars; the numbers have "
+		             "them whole.");
 }
 
 static void value_put(struct html_table *table, const json_t *value) {

@@ -23,6 +23,7 @@ struct gathering {
 	json_t *seen;       /* names of all kernels of the store */
 	struct report_search *search;
 	double least;
+	char *baseline, *best; /* of the search, as the store has configurations; NULL: it has no result */
 	struct err *err;
 	int failed;
 };
@@ -67,12 +68,32 @@ static struct report_section *section_find(struct report *report, const struct s
 	return section_new(report, past, problem);
 }
 
-/* Appends the least value so far. The room is the next power of two, so the count alone tells when to grow. */
+/* Makes room in powers of two, so that the count alone tells when to grow. */
+static void *room_for(void *list, size_t count, size_t size) {
+	return count == 0 || (count & (count - 1)) == 0 ? mem_grow(list, count ? 2 * count : 1, size) : list;
+}
+
+/* Appends the least value so far. */
 static void best_add(struct report_search *search, double x, double y) {
-	size_t count = search->best_count;
-	if (count == 0 || (count & (count - 1)) == 0)
-		search->best = mem_grow(search->best, count ? 2 * count : 1, sizeof *search->best);
+	search->best = room_for(search->best, search->best_count, sizeof *search->best);
 	search->best[search->best_count++] = (struct chart_point){x, y, NAN, NAN};
+}
+
+static void run_add(struct gathering *gathering, const struct store_trial *outcome) {
+	struct report_search *search = gathering->search;
+	if (!gathering->baseline || !(outcome->value > 0))
+		return;
+	search->pairs = room_for(search->pairs, search->pair_count, sizeof *search->pairs);
+	search->pairs[search->pair_count++] =
+		(struct report_run){outcome->block, strcmp(outcome->config, gathering->baseline) != 0, outcome->value};
+}
+
+static void tried_add(struct report_search *search, enum trial_status status, double value) {
+	bool failed = status != TRIAL_CORRECT && status != TRIAL_CENSORED;
+	if (!failed && !(value > 0))
+		return;
+	search->tried = room_for(search->tried, search->tried_count, sizeof *search->tried);
+	search->tried[search->tried_count++] = (struct report_trial){status, value};
 }
 
 static int on_outcome(void *ctx, const struct store_trial *outcome) {
@@ -83,9 +104,14 @@ static int on_outcome(void *ctx, const struct store_trial *outcome) {
 	search->trials++;
 	if (known)
 		search->ends[status]++;
+	if (strcmp(outcome->phase, "duel") == 0)
+		run_add(gathering, outcome);
 	if (strcmp(outcome->phase, "baseline") != 0 && strcmp(outcome->phase, "search") != 0)
 		return 0;
 	search->evaluations++;
+	tried_add(search, known ? status : TRIAL_RUNTIME, outcome->value);
+	if (known && status == TRIAL_CORRECT && gathering->best && strcmp(outcome->config, gathering->best) == 0)
+		search->winner = search->tried_count;
 	if (known && status == TRIAL_CORRECT && outcome->value > 0 && outcome->value < gathering->least) {
 		gathering->least = outcome->value;
 		best_add(search, (double)search->evaluations, outcome->value);
@@ -111,6 +137,12 @@ static struct report_search *search_add(struct report *report, struct report_sec
 	return search;
 }
 
+/* The caller frees it; NULL if the result lacks it. */
+static char *config_text(const json_t *result, const char *member) {
+	const json_t *config = json_object_get(json_object_get(result, member), "config");
+	return config ? js_canonical(config) : NULL;
+}
+
 static int on_past(void *ctx, const struct store_row *past) {
 	struct gathering *gathering = ctx;
 	struct report *report = gathering->report;
@@ -128,7 +160,12 @@ static int on_past(void *ctx, const struct store_row *past) {
 		json_decref(section->tune);
 		section->tune = json_incref((json_t *)past->result);
 	}
+	gathering->baseline = config_text(past->result, "baseline");
+	gathering->best = config_text(past->result, "best");
 	gathering->failed = store_outcomes_each(gathering->store, past->search, on_outcome, gathering, gathering->err) != 0;
+	free(gathering->baseline);
+	free(gathering->best);
+	gathering->baseline = gathering->best = NULL;
 	struct report_search *search = gathering->search;
 	if (search->best_count && search->best[search->best_count - 1].x < (double)search->evaluations)
 		best_add(search, (double)search->evaluations, gathering->least);
@@ -238,11 +275,17 @@ int report_gather(struct report *report, struct err *err) {
 	return report_gather_explain(report, err);
 }
 
+static void search_clear(struct report_search *search) {
+	free(search->best);
+	free(search->tried);
+	free(search->pairs);
+}
+
 void report_clear(struct report *report) {
 	for (size_t i = 0; i < report->section_count; i++) {
 		struct report_section *section = &report->sections[i];
 		for (size_t s = 0; s < section->search_count; s++)
-			free(section->searches[s].best);
+			search_clear(&section->searches[s]);
 		free(section->searches);
 		json_decref(section->problem);
 		json_decref(section->tune);

@@ -61,7 +61,9 @@ static void progress_draw(struct report *report, const struct report_section *se
 		.series_count = count,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
+	report_trials_draw(report, section);
 	charts_add(report->charts, arena_printf(report->arena, "%s-progress", section->kernel), &chart);
+	report_pairs_draw(report, section);
 	html_end(report->html);
 }
 

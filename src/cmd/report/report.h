@@ -11,6 +11,17 @@
 #include "src/cmd/report/table.h"
 #include "tuner/trial/trial.h"
 
+struct report_trial {
+	enum trial_status status;
+	double value;
+};
+
+struct report_run { /* one run of a pair */
+	int block;
+	bool winner; /* otherwise the baseline */
+	double value;
+};
+
 struct report_search {
 	int64_t id;
 	const char *source, *strategy, *state, *command, *version;
@@ -18,6 +29,10 @@ struct report_search {
 	double started, ended, noise;
 	struct chart_point *best; /* x: evaluations so far, y: least value; one point per improvement, and the last one */
 	size_t best_count, evaluations, trials;
+	struct report_trial *tried; /* every evaluation, in order */
+	struct report_run *pairs;   /* of the final comparison */
+	size_t tried_count, pair_count;
+	size_t winner; /* the last evaluation of the recommended configuration, counted from 1; 0: none */
 	size_t ends[TRIAL_STATUS_COUNT];
 };
 
@@ -84,6 +99,9 @@ void report_roofline(struct report *report, const struct report_section *section
 void report_counters(struct report *report, const struct report_section *section);
 void report_why(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);
+void report_trials_draw(struct report *report, const struct report_section *section); /* trials.c */
+void report_pairs_draw(struct report *report, const struct report_section *section);
+void report_parallel(struct report *report, const struct report_section *section); /* parallel.c */
 void report_provenance(struct report *report, const struct report_section *section);
 /* Programs whose regions were tuned; they are kept beside the store (src/cmd/report/regions.c). */
 void report_regions(struct report *report);

@@ -23,6 +23,15 @@ static const char *class_of(const struct html_table *table, size_t column) {
 	return kind == '\1' ? "number" : kind ? "words" : NULL;
 }
 
+/* A table with more columns becomes a list of rows on a narrow screen, where each cell is named. */
+enum { NARROW = 3 };
+
+static const char *label_of(const struct html_table *table, size_t column) {
+	if (table->columns <= NARROW || column >= table->columns)
+		return NULL;
+	return table->titles[column] + (kind_of(table, column) != '\0');
+}
+
 static void head_put(struct html_table *table) {
 	struct html *html = table->html;
 	html_begin(html, "thead", NULL);
@@ -41,7 +50,7 @@ void html_table_begin(struct html_table *table, struct html *html, const char *c
 	while (titles[table->columns])
 		table->columns++;
 	html_begin(html, "div", "class", "box", "role", "region", "tabindex", "0", "aria-label", caption, NULL);
-	html_begin(html, "table", "class", "sortable", NULL);
+	html_begin(html, "table", "class", table->columns > NARROW ? "sortable wide" : "sortable", NULL);
 	html_element(html, "caption", NULL, "%s", caption);
 	head_put(table);
 	html_begin(html, "tbody", NULL);
@@ -65,7 +74,7 @@ void html_table_row(struct html_table *table) {
 static void cell_begin(struct html_table *table, const char *value) {
 	bool names = table->at == 0 && !is_number(table, 0);
 	html_begin(table->html, names ? "th" : "td", "scope", names ? "row" : NULL, "class", class_of(table, table->at),
-	           "data-value", value, NULL);
+	           "data-value", value, "data-label", label_of(table, table->at), NULL);
 	table->at++;
 }
 
