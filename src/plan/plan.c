@@ -14,7 +14,7 @@ const struct opt plan_options[] = {
 	{"size", 's', "K=V,..", "problem size, for example n=2048", OPT_REPEAT},
 	{"set", 0, "P=V", "keep a parameter at this value, in the baseline too", OPT_REPEAT},
 	{"range", 0, "P=A,B,..", "values to try: a list, 1..8, 0..64+8 or 16..512*2", OPT_REPEAT},
-	{"oversubscribe", 0, NULL, "also try twice as many threads as the machine has hardware threads", 0},
+	{"oversubscribe", 0, NULL, "also try twice as many threads as hardware threads", 0},
 	{0},
 };
 

@@ -20,7 +20,7 @@
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
 	{"over", 'o', "P=A,B,..", "parameter or size to sweep, and its values", OPT_REPEAT},
-	{"weak", 0, "RULE", "let a size grow with the team: n=threads*K, n^2~threads", 0},
+	{"weak", 0, "RULE", "size that grows with the team: n=threads*K, ...", 0},
 	{"devices", 0, "D,D", "sweep on several devices, for example cpu,cuda", 0},
 	OPT_GROUP("Measuring"),
 	{"alone", 0, NULL, "do not also measure the serial code", 0},
