@@ -4,7 +4,9 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "src/base/mem.h"
 #include "tuner/reading/reading.h"
 
 static const char columns_words[] = "bind binding bound affinity pin pinned pinning places";
@@ -45,20 +47,60 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	probe_level(study, column, study_row(study, gain->bound)->level[column], bound);
 	probe_level(study, column, study_row(study, gain->free)->level[column], unbound);
 	struct finding *finding = findings_add(findings, reading_confidence(verdict), 1,
-	                                       "binding the threads brings up to %.3g times%s%s: %s %.3g s, %s %.3g s; "
-	                                       "unbound threads move away from their cache or memory",
+	                                       "binding the threads brings up to %.3g times%s%s: %s %.3g s, %s %.3g s",
 	                                       gain->most, *subject ? ", at " : "", subject, bound,
 	                                       reading_time(study, gain->bound), unbound, reading_time(study, gain->free));
 	finding_evidence(finding, EVIDENCE_CONTRAST, gain->most, "x",
 	                 "%.3g to %.3g times as fast bound as unbound, in %zu pairs", gain->least, gain->most, gain->pairs);
 }
 
+static bool is_about(const struct study_column *column) {
+	return !column->is_problem && !column->numeric && probe_named(column, columns_words);
+}
+
+/* Places exist only for bound threads, so all columns about binding may differ. */
+static bool agree(const struct study *study, size_t a, size_t b) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (study_row(study, a)->level[c] != study_row(study, b)->level[c] && !is_about(study_column(study, c)))
+			return false;
+	return true;
+}
+
+static bool is_unbound(const struct study *study, size_t column, size_t row) {
+	int level = study_row(study, row)->level[column];
+	return level != STUDY_ABSENT && probe_word(study_column(study, column), level, unbound_words);
+}
+
+/* Each unbound row with the bound ones that agree in all else. */
+static void pairs_find(const struct study *study, size_t column, struct reading_list *list) {
+	size_t count = study_rows(study);
+	*list = (struct reading_list){.series = mem_alloc(count + 1, sizeof *list->series)};
+	for (size_t u = 0; u < count; u++) {
+		if (!is_unbound(study, column, u) || !study_usable(study, u))
+			continue;
+		struct reading_series *series = &list->series[list->count];
+		*series = (struct reading_series){.rows = mem_alloc(count + 1, sizeof *series->rows)};
+		series->rows[series->count++] = u;
+		for (size_t r = 0; r < count; r++)
+			if (study_usable(study, r) && study_row(study, r)->level[column] != STUDY_ABSENT &&
+			    !is_unbound(study, column, r) && agree(study, u, r))
+				series->rows[series->count++] = r;
+		if (series->count > 1)
+			list->count++;
+		else
+			free(series->rows);
+	}
+}
+
+/* Where the shuffle says nothing, because the columns about binding vary together, the ratio must be above all chance.
+ */
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	struct reading_list list;
 	struct gain gain = {.pairs = 0};
-	reading_series_find(study, column, 2, &list);
+	pairs_find(study, column, &list);
 	enum reading_verdict verdict = list.count ? reading_follows(study, column, &list) : READING_NO;
-	for (size_t i = 0; i < list.count && verdict != READING_NO; i++)
+	verdict = verdict == READING_TESTED ? verdict : READING_UNTESTED;
+	for (size_t i = 0; i < list.count; i++)
 		series_look(study, &list.series[i], column, &gain);
 	if (gain.pairs && gain.most > reading_limit(study, verdict, 2 * gain.pairs))
 		report(study, findings, column, &gain, verdict);
@@ -68,8 +110,7 @@ static void column_examine(const struct study *study, struct findings *findings,
 static void examine(const struct study *study, struct findings *findings) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem && !column->numeric && column->levels > 1 && probe_named(column, columns_words) &&
-		    probe_words_count(column, unbound_words) > 0)
+		if (is_about(column) && column->levels > 1 && probe_words_count(column, unbound_words) > 0)
 			column_examine(study, findings, c);
 	}
 }

@@ -168,7 +168,7 @@ static void row_add(struct table *out, struct arena *arena, const struct sweep_t
 void sweep_table_print(struct ui *ui, const struct sweep_table *table) {
 	struct arena *arena = arena_new();
 	const char **titles = arena_alloc(arena, table->axis_count + SWEEP_SHOW_MAX + RATIOS + 6, sizeof *titles);
-	double best = fastest(table->rows), worst = 0;
+	double best = fmin(fastest(table->rows), fastest(table->serials)), worst = 0;
 	size_t i;
 	json_t *row;
 	struct table *out = table_start(table, titles);
