@@ -56,6 +56,10 @@ static json_t *region_json(const struct regions_region *region, double total) {
 	if (*cannot_change(&region->facts))
 		json_object_set_new(json, "cannot_change", json_string(cannot_change(&region->facts)));
 	json_object_set_new(json, "code_size", json_integer((json_int_t)region->code_size));
+	if (region->code_hash) {
+		json_object_set_new(json, "code_bytes", json_integer((json_int_t)region->code_bytes));
+		json_object_set_new(json, "code_hash", json_integer((json_int_t)region->code_hash));
+	}
 	json_object_set_new(json, "fixed", json_boolean(region->facts.fixed > 0));
 	json_object_set_new(json, "module", json_string(region->module));
 	json_object_set_new(json, "build_id", json_string(region->build_id));

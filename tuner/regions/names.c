@@ -71,6 +71,8 @@ static uint64_t symbols_find(const char *module, struct regions_region *const *r
 		const char *name;
 		if (symbols_at(symbols, regions[i]->offset, &name, &regions[i]->code_size))
 			snprintf(regions[i]->symbol, sizeof regions[i]->symbol, "%s", name);
+		if (!symbols_code(symbols, regions[i]->offset, &regions[i]->code_bytes, &regions[i]->code_hash))
+			regions[i]->code_bytes = regions[i]->code_hash = 0;
 	}
 	symbols_free(symbols);
 	return base;

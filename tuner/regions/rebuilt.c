@@ -63,12 +63,15 @@ static void lose(struct regions_rebuilt *rebuilt, const json_t *region) {
 
 static bool offset_now(const struct module *module, const json_t *region, uint64_t *offset) {
 	const char *symbol = js_string_or(region, "symbol", "");
-	uint64_t size = (uint64_t)js_int_or(region, "code_size", 0);
+	uint64_t size = (uint64_t)js_int_or(region, "code_size", 0), bytes = (uint64_t)js_int_or(region, "code_bytes", 0);
+	uint64_t hash = (uint64_t)js_int_or(region, "code_hash", 0);
 	int same = 0;
 	*offset = (uint64_t)js_int_or(region, "offset", 0);
 	if (!module || !module->symbols)
 		return false;
 	if (module->is_same)
+		return true;
+	if (bytes && hash && symbols_coded(module->symbols, bytes, hash, offset) == 1)
 		return true;
 	return *symbol && size && symbols_named(module->symbols, symbol, size, &same, offset) >= 1 && same == 1;
 }

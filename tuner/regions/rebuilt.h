@@ -13,9 +13,9 @@ struct regions_rebuilt {
 	char *names;       /* "wide (app.c:12), ..": those that were lost; at most a few */
 };
 
-/* settings: a document as `tune --regions` keeps it. A region is the same if the file has one function of its symbol
- * and of its size, because the addresses within a function change with everything around it. ERR_NOTHING where no
- * region is left. */
+/* settings: a document as `tune --regions` keeps it. A region is the same if the file has one function of its code
+ * (without the addresses in it, which change with everything around it), or of its symbol and its size. ERR_NOTHING
+ * where no region is left. */
 int regions_rebuilt_find(const json_t *settings, struct regions_rebuilt *rebuilt, struct err *err);
 void regions_rebuilt_clear(struct regions_rebuilt *rebuilt);
 

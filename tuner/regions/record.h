@@ -13,9 +13,10 @@ struct regions_region {
 	const char *module, *build_id;
 	uint32_t module_number; /* in the record's list */
 	uint64_t offset;
-	uint64_t code_size; /* of the function, 0 if the symbol table does not have it */
-	char name[160];     /* function, or "app+0x1a2b" */
-	char place[320];    /* "file.c:12"; empty where there is no debug information */
+	uint64_t code_size;             /* of the function, 0 if the symbol table does not have it */
+	uint64_t code_bytes, code_hash; /* of its code, by the unwind table; 0: unknown */
+	char name[160];                 /* function, or "app+0x1a2b" */
+	char place[320];                /* "file.c:12"; empty where there is no debug information */
 	char symbol[512];
 	struct omp_region facts;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/regions/symbols.h"
+#include "tuner/regions/symbols_impl.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -11,18 +11,7 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 
-enum { FILE_MOST = 1 << 30, BUILD_ID_TEXT = 41 };
-
-struct symbols {
-	char *data;
-	size_t size;
-	const Elf64_Sym *table;
-	size_t count;
-	const char *names;
-	size_t names_size;
-	uint64_t base;
-	char build_id[BUILD_ID_TEXT];
-};
+enum { FILE_MOST = 1 << 30 };
 
 static bool is_within(const struct symbols *symbols, uint64_t at, uint64_t size) {
 	return at <= symbols->size && size <= symbols->size - at;
@@ -56,11 +45,15 @@ static void note_read(struct symbols *symbols, const char *notes, size_t size) {
 /* Offsets count from the first loaded byte, which a program that is not relocatable wants at a fixed place. */
 static void parts_read(struct symbols *symbols, const Elf64_Ehdr *header) {
 	const Elf64_Phdr *parts = (const void *)(symbols->data + header->e_phoff);
+	symbols->parts = parts;
+	symbols->part_count = header->e_phnum;
 	symbols->base = UINT64_MAX;
 	strcpy(symbols->build_id, "-");
 	for (int i = 0; i < header->e_phnum; i++) {
 		if (parts[i].p_type == PT_LOAD && parts[i].p_vaddr < symbols->base)
 			symbols->base = parts[i].p_vaddr & ~(uint64_t)4095;
+		if (parts[i].p_type == PT_LOAD && parts[i].p_vaddr + parts[i].p_memsz > symbols->end)
+			symbols->end = parts[i].p_vaddr + parts[i].p_memsz;
 		if (parts[i].p_type == PT_NOTE && is_within(symbols, parts[i].p_offset, parts[i].p_filesz))
 			note_read(symbols, symbols->data + parts[i].p_offset, parts[i].p_filesz);
 	}

@@ -21,4 +21,9 @@ bool symbols_at(const struct symbols *symbols, uint64_t offset, const char **nam
 /* Functions of that name: how many, and how many of them have that size, with the offset of the last of these. */
 int symbols_named(const struct symbols *symbols, const char *name, uint64_t size, int *same, uint64_t *offset);
 
+/* Size and hash of the code of the function that begins there, also in a stripped file. */
+bool symbols_code(const struct symbols *symbols, uint64_t offset, uint64_t *size, uint64_t *hash);
+/* Functions with such code: how many, with the offset of the last. */
+int symbols_coded(const struct symbols *symbols, uint64_t size, uint64_t hash, uint64_t *offset);
+
 #endif
