@@ -63,15 +63,6 @@ static void parts_join(struct ui *ui, char parts[PARTS][128]) {
 	            parts[PART_ETA], parts[PART_BUILDS], parts[PART_NOTE]);
 }
 
-/* NAN if unknown. */
-static double seconds_left(const struct tune_progress *p) {
-	if (p->budget > 0)
-		return fmax(0, p->budget - p->elapsed);
-	if (p->phase == TUNE_SEARCH && p->evaluations && p->limit > p->evaluations)
-		return p->elapsed / (double)p->evaluations * (double)(p->limit - p->evaluations);
-	return NAN;
-}
-
 static void progress_bar(struct ui *ui, const struct tune_progress *p, char *text, size_t size) {
 	enum { CELLS = 12 };
 	char bar[3 * CELLS + 1];
@@ -93,8 +84,8 @@ void results_progress(struct ui *ui, const struct tune_progress *p) {
 	snprintf(parts[PART_NAME], sizeof *parts, "%s  %s %llu/%llu", p->kernel, tune_phase_word(p->phase),
 	         (unsigned long long)p->evaluations, (unsigned long long)p->limit);
 	snprintf(parts[PART_BEST], sizeof *parts, "  best %s%s", best, gain);
-	if (isfinite(seconds_left(p)))
-		snprintf(parts[PART_ETA], sizeof *parts, "  ETA %.0f s", seconds_left(p));
+	if (isfinite(p->left))
+		snprintf(parts[PART_ETA], sizeof *parts, "  ETA %.0f s", p->left);
 	if (p->failures)
 		snprintf(parts[PART_FAILED], sizeof *parts, "  %llu failed", (unsigned long long)p->failures);
 	if (p->building)

@@ -58,7 +58,7 @@ static double finals_alone(const struct tune *tune, double base, double best) {
 	return race + pairs * (base + 2 * best);
 }
 
-static double finals_seconds(const struct tune *tune) {
+double tune_finals_kept(const struct tune *tune) {
 	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
 	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best);
 	double race = RACE_BLOCKS_EXPECTED * FINALISTS_MAX * 1.05 * best / at_once(tune, RACE_BLOCKS_EXPECTED);
@@ -90,15 +90,15 @@ bool tune_spent(const struct tune *tune) {
 	if (recall_searched(tune->recall))
 		return true;
 	if (!tune->fleet && tune_promised(tune))
-		return !tune_another_fits(tune, evaluations_min(tune), finals_seconds(tune));
+		return !tune_another_fits(tune, evaluations_min(tune), tune_finals_kept(tune));
 	if (tune->evaluations < evaluations_min(tune))
 		return false;
-	return tune_elapsed(tune) + finals_seconds(tune) >= time;
+	return tune_elapsed(tune) + tune_finals_kept(tune) >= time;
 }
 
 bool tune_fits(const struct tune *tune, double seconds) {
 	return !tune_promised(tune) || tune_is_recalling(tune) ||
-	       tune_elapsed(tune) + seconds + finals_seconds(tune) < tune_budget_time(tune);
+	       tune_elapsed(tune) + seconds + tune_finals_kept(tune) < tune_budget_time(tune);
 }
 
 uint64_t tune_budget_evaluations(const struct tune *tune) {
@@ -106,11 +106,11 @@ uint64_t tune_budget_evaluations(const struct tune *tune) {
 	if (budget->evaluations)
 		return budget->evaluations;
 	if (budget->node_seconds > 0 && tune->baseline.elapsed_s > 0) {
-		double nodes = nodes_held(tune), left = node_seconds_left(tune) - finals_seconds(tune) * nodes;
+		double nodes = nodes_held(tune), left = node_seconds_left(tune) - tune_finals_kept(tune) * nodes;
 		return left < tune->baseline.elapsed_s ? 1 : (uint64_t)(left / tune->baseline.elapsed_s);
 	}
 	if (budget->seconds > 0 && tune->baseline.elapsed_s > 0) {
-		double count = (budget->seconds - finals_seconds(tune)) / tune->baseline.elapsed_s;
+		double count = (budget->seconds - tune_finals_kept(tune)) / tune->baseline.elapsed_s;
 		if (tune->fleet)
 			count *= (double)fleet_alive(tune->fleet);
 		return count < 1 ? 1 : (uint64_t)count;
@@ -121,7 +121,7 @@ uint64_t tune_budget_evaluations(const struct tune *tune) {
 uint64_t tune_evaluations_left(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->budget;
 	uint64_t valid = space_valid(tune->task->space), unseen = valid > tune->evaluations ? valid - tune->evaluations : 0;
-	double time = tune_budget_time(tune), seconds = time - tune_elapsed(tune) - finals_seconds(tune);
+	double time = tune_budget_time(tune), seconds = time - tune_elapsed(tune) - tune_finals_kept(tune);
 	double left = (double)unseen;
 	if (budget->evaluations)
 		left = fmin(left, (double)(budget->evaluations - tune->evaluations));

@@ -171,6 +171,7 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	else
 		duel_plan_alone(tune, &options);
 	tune->dueled = true;
+	tune_duel_clock(tune, options.control);
 	struct runner runner = tune_runner(tune, SPENT_DUEL);
 	return duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
 }
@@ -227,6 +228,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	struct race_entry entries[FINALISTS_MAX];
 	size_t count = 0, winner;
 	quiet_wait(tune);
+	tune_finals_clock(tune);
 	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
 	if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
 		failed = meet_baseline(tune, tune->task->baseline, 0, err);

@@ -98,8 +98,8 @@ int tune_pairs_expected(const struct tune *tune) {
 	return look_expected(&rule, ratio, sqrt(2) * (isnan(noise) ? NOISE_UNKNOWN : noise));
 }
 
-/* The time that the next evaluation probably takes, from those so far, builds included. */
-static double evaluation_seconds(const struct tune *tune) {
+/* From those so far. */
+double tune_evaluation_seconds(const struct tune *tune) {
 	double first = tune->baseline.elapsed_s;
 	if (tune->evaluations < tune->searched + 2)
 		return first;
@@ -107,7 +107,7 @@ static double evaluation_seconds(const struct tune *tune) {
 }
 
 bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
-	double left = tune->budget.seconds - tune_elapsed(tune), next = evaluation_seconds(tune);
+	double left = tune->budget.seconds - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
 	double proof = tune_proof_seconds(tune);
 	bool found =
 		tune->baseline.status != TRIAL_CORRECT || tune->best < tune->baseline.value * (1 - duel_defaults.margin);
@@ -125,7 +125,7 @@ void tune_limit(const struct tune *tune, struct trial_request *request) {
 		return;
 	double left = end(tune) + CUT_SHARE * tolerance(tune) - tune_elapsed(tune);
 	if (tune->evaluations > 0) /* the finals keep what they need */
-		left = fmin(left, fmax(left - tune_proof_seconds(tune), CUT_TIMES * evaluation_seconds(tune)));
+		left = fmin(left, fmax(left - tune_proof_seconds(tune), CUT_TIMES * tune_evaluation_seconds(tune)));
 	request->left_s = fmax(left, 1e-3);
 	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
 }
@@ -163,7 +163,7 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 		return 0;
 	uint64_t valid = space_valid(tune->task->space), others = valid - (tune->task->start != UINT64_MAX && valid > 0);
 	double trials = (double)(others < TRIALS_EXPECTED ? others : TRIALS_EXPECTED);
-	double next = evaluation_seconds(tune), elapsed = tune_elapsed(tune), budget = tune->budget.seconds;
+	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune), budget = tune->budget.seconds;
 	if (cut)
 		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * PAIRS_LEAST) * elapsed, err);
 	double needed = elapsed + trials * next + tune_proof_seconds(tune);

@@ -72,10 +72,14 @@ struct tune {
 	size_t noise_count;
 	double searched_from; /* the evaluations after the first `searched` were made since then */
 	uint64_t searched;
-	bool cut;                  /* the budget ended the last evaluation, which therefore counts for nothing */
-	char cut_message[256];     /* what it ended */
-	double deviation, seconds; /* of the current evaluation, for the strategy */
-	json_t *counter_names;     /* of a trial; an array */
+	bool cut;                             /* the budget ended the last evaluation, which therefore counts for nothing */
+	char cut_message[256];                /* what it ended */
+	bool told;                            /* the first useful configuration was reported */
+	double finals_begun, finals_expected; /* seconds on the scale of tune_elapsed; how long they will probably take */
+	double duel_begun;
+	int pair_trials, duel_trials; /* trials of each pair; of the duel so far */
+	double deviation, seconds;    /* of the current evaluation, for the strategy */
+	json_t *counter_names;        /* of a trial; an array */
 	struct tune_sources *sources;
 	uint64_t incomparable; /* configurations with a metric of 0 or below */
 	struct fleet *fleet;   /* nodes of the pool; NULL: none */
@@ -167,6 +171,17 @@ bool tune_fits(const struct tune *tune, double seconds);
 uint64_t tune_budget_evaluations(const struct tune *tune);
 /* How many more evaluations it allows, judged by those so far; at least 1. */
 uint64_t tune_evaluations_left(const struct tune *tune);
+
+/* The seconds of the budget that the search leaves to race and duel. */
+double tune_finals_kept(const struct tune *tune);
+/* The time that the next evaluation probably takes, builds included. */
+double tune_evaluation_seconds(const struct tune *tune);
+/* The seconds that all of it will probably go on; NAN: not known. left.c */
+double tune_time_left(const struct tune *tune, enum tune_phase phase);
+void tune_finals_clock(struct tune *tune);             /* race and duel begin */
+void tune_duel_clock(struct tune *tune, bool control); /* the duel begins */
+/* Reports the first useful configuration. */
+void tune_first_tell(struct tune *tune);
 
 /* The seconds of a trial of the race or the duel with this value. */
 double tune_final_seconds(const struct tune *tune, double value);

@@ -67,6 +67,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.gain = tune->baseline.value / tune->best,
 		.elapsed = tune_elapsed(tune),
 		.budget = tune_budget_time(tune),
+		.left = tune_time_left(tune, phase),
 		.building = task->builder ? builder_figures(task->builder).running : 0,
 		.note = tune->search ? search_phase(tune->search) : NULL,
 	};
@@ -74,6 +75,8 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		busy_look(tune->busy);
 	if (tune->observer && tune->observer->progress)
 		tune->observer->progress(tune->observer->ctx, &progress);
+	if (phase != TUNE_BASELINE)
+		tune_first_tell(tune);
 }
 
 /* How long a trial may take, relative to the baseline and at least. Nothing slower is worth waiting for, so a hang
@@ -184,6 +187,7 @@ static int on_race_trial(void *ctx, const char *phase, int block, const json_t *
 	struct tune *tune = ctx;
 	gpu_keep(tune, config, result);
 	tune_pareto_record(tune, config, result);
+	tune->duel_trials += strcmp(phase, "duel") == 0;
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
 	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
 		return -1;

@@ -82,6 +82,7 @@ struct tune_progress {
 	bool is_metric;
 	double gain;            /* above 1: better than the baseline; NAN: not known */
 	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
+	double left;            /* seconds that it will probably go on; NAN: not known */
 	size_t building;        /* builds under way */
 	const char *note;       /* the strategy's current phase; may be NULL */
 };
@@ -90,6 +91,9 @@ struct tune_observer {
 	void *ctx;
 	void (*progress)(void *ctx, const struct tune_progress *progress);
 	void (*say)(void *ctx, const char *text); /* a warning; may be NULL */
+	/* After the first tenth of the budget, once there is a configuration that is better than the baseline but not yet
+	 * proven; gain is above 1. May be NULL. */
+	void (*found)(void *ctx, const json_t *config, const json_t *baseline, double gain);
 };
 
 /* *result: the object under "results" of `tune --json`, a new reference; also set, with what is known, if the error is

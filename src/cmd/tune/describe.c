@@ -4,6 +4,7 @@
 #include "src/cmd/tune/describe.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
@@ -26,6 +27,14 @@ void tune_describe_say(void *ctx, const char *text) {
 	struct tune_description *description = ctx;
 	ui_progress_end(description->ui);
 	ui_warn(description->ui, NULL, "%s", text);
+}
+
+void tune_describe_found(void *ctx, const json_t *config, const json_t *baseline, double gain) {
+	struct tune_description *description = ctx;
+	char *words = results_config(config, baseline);
+	ui_progress_end(description->ui);
+	ui_tell(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain, words);
+	free(words);
 }
 
 static long long failures_of(const json_t *result) {

@@ -11,6 +11,8 @@
 #include "tests/tuner/space/help.h"
 #include "tuner/tune/tune.h"
 
+enum { REPORTS_MAX = 4096 };
+
 struct program {
 	double seconds; /* time of a run at block 64 */
 	bool rate;      /* reports 1/rate: 1000 at block 64 */
@@ -24,6 +26,10 @@ struct program {
 	char said[256]; /* the last warning */
 	int hanging;    /* this block never ends */
 	bool hinted;    /* the machine suggests 32, then 64 */
+	int values;     /* of the parameter, whose default are 7 */
+	/* what was reported */
+	double at[REPORTS_MAX], left[REPORTS_MAX], found_at, found_gain;
+	int reports, found, found_block;
 };
 
 static double slowness(const struct trial_request *request) {
@@ -84,6 +90,23 @@ static void say(void *ctx, const char *text) {
 	snprintf(((struct program *)ctx)->said, sizeof((struct program *)ctx)->said, "%s", text);
 }
 
+static void progress(void *ctx, const struct tune_progress *progress) {
+	struct program *p = ctx;
+	if (p->reports == REPORTS_MAX)
+		return;
+	p->at[p->reports] = p->clock;
+	p->left[p->reports++] = progress->left;
+}
+
+static void found(void *ctx, const json_t *config, const json_t *baseline, double gain) {
+	struct program *p = ctx;
+	(void)baseline;
+	p->found++;
+	p->found_at = p->clock;
+	p->found_gain = gain;
+	p->found_block = (int)js_int_or(config, "block", -1);
+}
+
 /* Returns NULL if tune_run does. */
 static json_t *tune(struct program *p, struct tune_budget budget, struct err *err) {
 	char *path = fixture_path("tune.db");
@@ -92,7 +115,7 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	struct runner runner = {.ctx = p, .run = run};
 	json_t *problem = json_pack("{s:s}", "command", "./app '{block}'"), *baseline = json_pack("{s:i}", "block", 16);
 	json_t *result = NULL;
-	add_param(space, "block", "16..1024*2", NULL);
+	add_param(space, "block", p->values ? "16..400+1" : "16..1024*2", NULL);
 	built(space);
 	rng_seed(&p->rng, 5);
 	struct tune_task task = {.kernel = "app",
@@ -115,7 +138,7 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	                         .annotate_ctx = "yes",
 	                         .now = now,
 	                         .now_ctx = p};
-	const struct tune_observer observer = {.ctx = p, .say = say};
+	const struct tune_observer observer = {.ctx = p, .say = say, .progress = progress, .found = found};
 	const uint64_t hints[] = {1, 2}; /* the values in order, 16 being the first */
 	task.hints = hints;
 	task.hint_count = p->hinted ? 2 : 0;
@@ -168,6 +191,47 @@ static void long_program(void) {
 	ok(again.clock > 60 && again.clock <= 4500 * 1.05, "a default budget grows with the program: %g s", again.clock);
 	is_text(js_string_or(result, "verdict", ""), "faster", "and is enough for a proof");
 	json_decref(result);
+}
+
+/* The share of the reports after the first tenth whose time left is right within 20 %, or within 3 % of the whole time,
+ * because the last seconds are few. */
+static double right(const struct program *p) {
+	int good = 0, all = 0;
+	for (int i = 0; i < p->reports; i++) {
+		double left = p->clock - p->at[i];
+		if (p->at[i] < 0.1 * p->clock)
+			continue;
+		bool near = fabs(p->left[i] - left) <= fmax(0.2 * left, 0.03 * p->clock);
+		all++;
+		good += near;
+		if (!near)
+			printf("# at %.4g of %.4g s: left %.4g, said %.4g\n", p->at[i], p->clock, left, p->left[i]);
+	}
+	return all ? (double)good / all : 0;
+}
+
+static void time_left(void) {
+	static const struct {
+		double seconds;
+		struct tune_budget budget;
+		bool wide;
+		double right; /* with seven values the first tenth is one evaluation, which tells little */
+	} cases[] = {{0.5, {.evaluations = 7}, false, 0.8},   {2, {.seconds = 600}, false, 0.8},
+	             {2, {.seconds = 120}, true, 0.95},       {0.1, {.seconds = 60}, true, 0.95},
+	             {0.05, {.evaluations = 60}, true, 0.95}, {20, {.seconds = 900}, true, 0.95}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct program p = {.seconds = cases[i].seconds, .values = cases[i].wide};
+		struct err err = {0};
+		json_t *result = tune(&p, cases[i].budget, &err);
+		double good = right(&p);
+		ok(good >= cases[i].right, "case %zu: the time left is right: %.0f %% of %d reports", i + 1, 100 * good,
+		   p.reports);
+		double all = cases[i].budget.seconds > 0 ? cases[i].budget.seconds : p.clock;
+		ok(p.found == 1 && p.found_gain > 1.02 && p.found_block != 16, "a first useful setting is told once: %d, %.2fx",
+		   p.found, p.found_gain);
+		ok(p.found_at <= 0.1 * all + 8 * p.seconds, "after the first tenth: %g s of %g", p.found_at, all);
+		json_decref(result);
+	}
 }
 
 /* A budget is kept whatever the program does: the clock is that of the runs. */
@@ -247,6 +311,7 @@ int main(void) {
 	fixture_begin();
 	short_program();
 	long_program();
+	time_left();
 	promises();
 	few_runs();
 	rate();

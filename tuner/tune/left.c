@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long a run will probably go on, and its first useful answer. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/tune/state.h"
+
+/* A first answer may be wanted after this share of the budget, if it is better than the baseline by more than a tie. */
+static const double FIRST_SHARE = 0.1;
+
+/* Blocks of a race that early looks usually leave. */
+static const int RACE_BLOCKS_USUAL = 4;
+static const uint64_t EVALUATIONS_TELLING = 3;
+
+static double configurations(const struct tune *tune) {
+	double valid = (double)space_valid(tune->task->space), most = (double)tune->budget.evaluations;
+	return most > 0 ? fmin(most, valid) : valid;
+}
+
+/* The seconds of a block of the race: one trial of each that is within the margin of the best so far, and of as many in
+ * proportion among those that will be measured. A race of one takes no time. */
+static double block_seconds(const struct tune *tune, double evaluations) {
+	double count = 0, seconds = 0, all = (double)tune->worked_count;
+	for (size_t i = 0; i < tune->worked_count; i++) {
+		if (tune->worked[i].promise > TUNE_FINALIST_MARGIN * tune->best)
+			continue;
+		count++;
+		seconds += tune_final_seconds(tune, tune->worked[i].promise);
+	}
+	/* Two more that are not, because the first few say little. */
+	double entries = fmax(count, count / (all + 2) * evaluations);
+	if (entries > FINALISTS_MAX) /* only the best of them race */
+		return FINALISTS_MAX * tune_final_seconds(tune, tune->best);
+	return entries > 1 ? seconds / count * entries : 0;
+}
+
+/* A search usually finds something that is clear at the first look, but the first evaluations do not show it yet. */
+static double pairs_guess(const struct tune *tune) {
+	return tune->evaluations < EVALUATIONS_TELLING ? tune_pairs_first(tune) : tune_pairs_expected(tune);
+}
+
+/* The budget keeps more for the finals than they usually take. The race gets half of `room` at most: final.c. */
+static double finals_guess(const struct tune *tune, double evaluations, double room) {
+	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
+	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best);
+	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), room / 2);
+	return race + pairs_guess(tune) * (base + 2 * best);
+}
+
+static double search_left(const struct tune *tune, double until) {
+	double each = tune_evaluation_seconds(tune), rest = fmax(0, configurations(tune) - (double)tune->evaluations);
+	double search = rest * each, room = INFINITY;
+	if (isfinite(until)) {
+		search = fmin(search, fmax(0, until - tune_finals_kept(tune)));
+		room = until - search;
+	}
+	double more = each > 0 ? search / each : rest;
+	return search + finals_guess(tune, (double)tune->evaluations + more, room);
+}
+
+static double finals_left(const struct tune *tune) {
+	return fmax(0, tune->finals_expected - (tune_elapsed(tune) - tune->finals_begun));
+}
+
+/* Pairs go on until the result is clear, and the one that is under way is always finished. */
+static double duel_left(const struct tune *tune) {
+	if (tune->duel_trials == 0)
+		return finals_left(tune);
+	int pair = tune->pair_trials, open = (pair - tune->duel_trials % pair) % pair;
+	double rest = fmax(tune_pairs_expected(tune) * pair - tune->duel_trials, open);
+	return rest * (tune_elapsed(tune) - tune->duel_begun) / tune->duel_trials;
+}
+
+double tune_time_left(const struct tune *tune, enum tune_phase phase) {
+	double budget = tune_budget_time(tune), left = INFINITY;
+	double until = budget > 0 ? fmax(0, budget - tune_elapsed(tune)) : INFINITY;
+	if (phase == TUNE_SEARCH && !tune->fleet && tune->evaluations > 0)
+		left = search_left(tune, until);
+	else if (phase == TUNE_RACE && !tune->fleet)
+		left = finals_left(tune);
+	else if (phase == TUNE_DUEL && !tune->fleet)
+		left = duel_left(tune);
+	left = fmin(left, until);
+	return isfinite(left) ? left : NAN;
+}
+
+void tune_finals_clock(struct tune *tune) {
+	tune->finals_begun = tune_elapsed(tune);
+	tune->finals_expected = finals_guess(tune, (double)tune->worked_count, tune_left(tune));
+}
+
+void tune_duel_clock(struct tune *tune, bool control) {
+	tune->duel_begun = tune_elapsed(tune);
+	tune->duel_trials = 0;
+	tune->pair_trials = control ? 3 : 2;
+}
+
+/* The share of the budget that is used up. */
+static double share_used(const struct tune *tune) {
+	double time = tune_budget_time(tune), limit = (double)tune->budget.evaluations;
+	return time > 0 ? tune_elapsed(tune) / time : limit > 0 ? (double)tune->evaluations / limit : 0;
+}
+
+void tune_first_tell(struct tune *tune) {
+	const struct tune_observer *observer = tune->observer;
+	double gain = tune->baseline.value / tune->best;
+	if (tune->told || !observer || !observer->found || tune_is_recalling(tune) || tune->best_index == UINT64_MAX ||
+	    !(gain * (1 - duel_defaults.margin) > 1) || share_used(tune) < FIRST_SHARE)
+		return;
+	json_t *config = space_config_json(tune->task->space, tune->best_index);
+	observer->found(observer->ctx, config, tune->task->baseline, gain);
+	json_decref(config);
+	tune->told = true;
+}
