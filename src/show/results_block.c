@@ -58,12 +58,14 @@ static char *undecided_text(const json_t *result) {
 	return mem_printf("undecided: the best so far (%s) has not met the baseline", best);
 }
 
+/* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const json_t *result) {
+	double percent = fmax(1, ceil(100 * (bound(result, 1) - 1) - 0.01));
 	char best[64];
 	setup_text(json_object_get(result, "best"), best, sizeof best);
-	return mem_printf(keeps_baseline(result) ? "tie: nothing is more than 1 %% faster than the baseline (%s)"
-	                                         : "tie: as fast as the baseline (%s), with fewer resources",
-	                  best);
+	if (!keeps_baseline(result))
+		return mem_printf("tie: as fast as the baseline (%s), with fewer resources", best);
+	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
 }
 
 char *results_verdict(const json_t *result) {

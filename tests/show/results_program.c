@@ -148,6 +148,10 @@ static void test_verdicts(void) {
 	verdict(
 		"{'verdict': 'tie', 'baseline': {'config': {'x': 1}}, 'best': {'config': {'x': 1}, 'median': 2, 'unit': 's'},"
 		" 'speedup': {'ratio': 1.3, 'ci': [0.99, 1.09]}}",
+		"tie: nothing is more than 9 % faster than the baseline (2.00 s)");
+	verdict(
+		"{'verdict': 'tie', 'baseline': {'config': {'x': 1}}, 'best': {'config': {'x': 1}, 'median': 2, 'unit': 's'},"
+		" 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
 		"tie: nothing is more than 1 % faster than the baseline (2.00 s)");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0.1, 21.4]}}",
 	        "undecided: too noisy, the speedup is between 0.10 and 21.40");
