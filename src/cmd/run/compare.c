@@ -249,7 +249,7 @@ static int kernel_compare(struct app *app, const struct opt_args *args, struct e
 	if (words < 3)
 		return err_set(err, ERR_USAGE, "sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
 		               "give two configurations, each as one word (in quotes)");
-	struct manual manual;
+	struct manual manual = {0};
 	struct comparison comparison = {
 		.app = app, .manual = &manual, .unit = "s", .kept = {.strategy = "compare", .total = 2}};
 	int failed = manual_open(&manual, app, args, words - 2, err);

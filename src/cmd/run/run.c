@@ -153,7 +153,7 @@ static int trial(struct manual *manual, const struct opt_args *args, const json_
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
 		return regions_command_run(app, args, err);
-	struct manual manual;
+	struct manual manual = {0};
 	json_t *config = NULL;
 	struct counters_words words = {0};
 	int failed =
