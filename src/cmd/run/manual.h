@@ -27,8 +27,8 @@ struct manual {
 extern const struct opt manual_what_options[]; /* --size --set; tables of the same group may follow */
 extern const struct opt manual_options[];      /* --samples --timeout --flush-l2 --seed */
 
-/* Sets all members but lenient. Reads the kernel from word 0, and P=V from the words 1 .. words-1, --size and --set.
- * Call manual_close even after a failure. */
+/* Sets all members but lenient, which the caller has set or cleared. Reads the kernel from word 0, and P=V from the
+ * words 1 .. words-1, --size and --set. Call manual_close even after a failure. */
 int manual_open(struct manual *manual, struct app *app, const struct opt_args *args, size_t words, struct err *err);
 void manual_close(struct manual *manual);
 /* Completes the configuration: members of `over` (may be NULL), then of manual->config, then of the baseline. New
