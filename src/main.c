@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
+#include "src/app/dashes.h"
 #include "src/app/signals.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
@@ -132,6 +133,8 @@ static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *arg
 	struct opt_args *args = opt_parse(argc - words + 1, argv + words - 1, tables, err);
 	free(tables);
 	if (!args) {
+		if (strstr(cmd->usage, "-- PROGRAM") && strncmp(err->what, "unknown option", 14) == 0)
+			dashes_suggest(words, argc, argv, err);
 		usage_hint(cmd, err);
 		return;
 	}

@@ -138,7 +138,7 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		if (rc || !counting_affordable(tune, i, start - begun, last, allowed)) {
-			counting_failed(tune, config, rc ? "interrupted" : "not counted: the time was used up");
+			counting_failed(tune, config, rc ? "interrupted" : "the time was used up");
 			continue;
 		}
 		rc = count_one(tune, config, err);

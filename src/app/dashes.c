@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/app/dashes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/program/path.h"
+#include "tuner/program/program.h"
+
+static bool is_program(const char *word) {
+	struct err none = {0};
+	char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, &none);
+	free(path);
+	return path;
+}
+
+void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
+	int first = words;
+	while (first < argc && strcmp(argv[first], "--") != 0 && !is_program(argv[first]))
+		first++;
+	if (first == argc || strcmp(argv[first], "--") == 0)
+		return;
+	char *line = mem_strdup("sweetspot");
+	for (int i = 1; i < argc; i++) {
+		char *word = program_quote(argv[i]), *longer = mem_printf("%s%s %s", line, i == first ? " --" : "", word);
+		free(word);
+		free(line);
+		line = longer;
+	}
+	err_hint(err, "write two dashes before a program: %s", line);
+	free(line);
+}
