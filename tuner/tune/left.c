@@ -6,8 +6,8 @@
 
 #include "tuner/tune/state.h"
 
-/* A first answer may be wanted after this share of the budget, if it is better than the baseline by more than a tie. */
-static const double FIRST_SHARE = 0.1;
+/* A first answer may be wanted after this share of the budget, if it gains so much that it is hardly noise. */
+static const double FIRST_SHARE = 0.1, FIRST_GAIN = 1.05;
 
 /* Blocks of a race that early looks usually leave. */
 static const int RACE_BLOCKS_USUAL = 4;
@@ -106,7 +106,7 @@ void tune_first_tell(struct tune *tune) {
 	const struct tune_observer *observer = tune->observer;
 	double gain = tune->baseline.value / tune->best;
 	if (tune->told || !observer || !observer->found || tune_is_recalling(tune) || tune->best_index == UINT64_MAX ||
-	    !(gain * (1 - duel_defaults.margin) > 1) || share_used(tune) < FIRST_SHARE)
+	    !(gain > FIRST_GAIN) || share_used(tune) < FIRST_SHARE)
 		return;
 	json_t *config = space_config_json(tune->task->space, tune->best_index);
 	observer->found(observer->ctx, config, tune->task->baseline, gain);

@@ -228,22 +228,25 @@ static int show(struct tuning *t, const char *profile, struct err *err) {
 	return 0;
 }
 
-static bool has_unproven(const struct tuning *t) {
+/* Is there a result with a best configuration that is proven, or not? */
+static bool has_best(const struct tuning *t, bool proven) {
 	size_t i;
 	json_t *result;
 	json_array_foreach(t->results, i, result) if (json_is_object(json_object_get(result, "best")) &&
-	                                              !js_bool_or(result, "proven", true)) return true;
+	                                              js_bool_or(result, "proven", true) == proven) return true;
 	return false;
 }
 
-/* The command line once more, with --resume after its first two words. */
-static void resume_hint(const struct tuning *t) {
+/* The command line once more, with --resume after its first two words. An interruption that only ended counting, or
+ * came before the next kernel, leaves nothing to prove. */
+static void resume_hint(const struct tuning *t, bool unproven) {
 	const char *line = app_command_line(t->app), *tune = strstr(line, " tune");
 	size_t first = tune ? (size_t)(tune - line) + strlen(" tune") : strcspn(line, " ");
 	bool given = opt_has(t->what->args, "resume");
-	ui_tell(app_ui(t->app),
-	        "the best setting so far is in the profile, but it is not yet proven; to go on and prove it: %.*s%s%s",
-	        (int)first, line, given ? "" : " --resume", line + first);
+	const char *what =
+		unproven ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
+				 : "the results so far are proven and in the profile; to go on";
+	ui_tell(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);
 }
 
 static int tune_and_show(struct tuning *t, struct err *err) {
@@ -255,7 +258,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);
 	if (lock >= 0)
 		lock_release(lock);
-	bool interrupted = failed && err->code == ERR_INTERRUPTED, open = has_unproven(t);
+	bool interrupted = failed && err->code == ERR_INTERRUPTED, open = has_best(t, false);
 	const char *state = interrupted || (!failed && open)      ? "interrupted"
 	                    : !failed || err->code == ERR_NOTHING ? "done"
 	                                                          : "failed";
@@ -273,7 +276,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 		char *profile = failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
 		failed = show(t, profile, &unwritten) || failed ? -1 : 0;
 		if (open || interrupted)
-			resume_hint(t);
+			resume_hint(t, open);
 		free(profile);
 		if (unwritten.code != ERR_OK && (!failed || err->code == ERR_NOTHING)) {
 			*err = unwritten;
