@@ -10,13 +10,16 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 
-enum { SWEEPS = 12, CELLS_MOST = 1 << 20 };
+enum { SWEEPS = 12, CELLS_MOST = 1 << 20, UNEVEN_CALLS = 16 };
+static const double UNEVEN = 4, DELAYED = 8;
 
 /* The calls of one region, in order. */
 struct series {
 	double *seconds;
 	size_t *stretch;
+	size_t *number; /* of each call, pauses included */
 	size_t count;
+	size_t called;
 };
 
 struct cells {
@@ -33,6 +36,7 @@ static struct series *series_make(const struct omp_record *raw, size_t call_coun
 	for (size_t r = 0; r < raw->region_count; r++) {
 		all[r].seconds = mem_alloc(count[r] + 1, sizeof *all[r].seconds);
 		all[r].stretch = mem_alloc(count[r] + 1, sizeof *all[r].stretch);
+		all[r].number = mem_alloc(count[r] + 1, sizeof *all[r].number);
 	}
 	*column_of = mem_alloc(call_count + 1, sizeof **column_of);
 	bool paused = false;
@@ -40,11 +44,13 @@ static struct series *series_make(const struct omp_record *raw, size_t call_coun
 		struct series *series = &all[calls[i].region];
 		if (calls[i].switched)
 			paused = calls[i].switched == OMP_SWITCH_PAUSE;
+		size_t number = series->called++;
 		if (paused)
 			continue;
 		stretch += i > 0 && calls[i].switched;
 		(*column_of)[stretch] = calls[i].setting;
 		series->seconds[series->count] = calls[i].seconds;
+		series->number[series->count] = number;
 		series->stretch[series->count++] = stretch;
 	}
 	*stretches = call_count ? stretch + 1 : 0;
@@ -112,6 +118,68 @@ static void polish(struct cells *cells, struct regions_effect *effects) {
 	free(scratch);
 }
 
+/* The calls of one region in a run without changes. */
+struct today {
+	double *seconds;
+	size_t count;
+	bool is_uneven; /* as in a V-cycle, whose levels call the same region with very different amounts of work */
+};
+
+static struct today today_of(const struct regions_record *today, uint64_t offset) {
+	struct today found = {0};
+	const struct omp_record *raw = today ? today->raw : NULL;
+	uint32_t region = 0;
+	while (raw && region < raw->region_count && raw->regions[region].offset != offset)
+		region++;
+	if (!raw || region == raw->region_count || today->call_count < raw->call_count)
+		return found;
+	found.seconds = mem_alloc(today->call_count + 1, sizeof *found.seconds);
+	for (size_t i = 0; i < today->call_count; i++)
+		if (raw->calls[i].region == region)
+			found.seconds[found.count++] = raw->calls[i].seconds;
+	found.is_uneven = found.count >= UNEVEN_CALLS && stats_quantile(found.seconds, found.count, 0.9) >
+	                                                     UNEVEN * stats_quantile(found.seconds, found.count, 0.1);
+	return found;
+}
+
+/* Ratio estimators (Cochran 1977, "Sampling Techniques", ch. 6): time with a column over the time that the same calls
+ * take today, so that a call counts by its length. Medians would ask the many small calls alone. */
+static void ratios_fit(const struct series *series, const int *column_of, const struct today *today, size_t columns,
+                       struct regions_effect *effects) {
+	double *sums = mem_alloc(3 * columns, sizeof *sums), *now = sums, *then = sums + columns,
+		   *squares = sums + 2 * columns;
+	for (size_t c = 0; c < columns; c++)
+		effects[c] = (struct regions_effect){.log = NAN, .error = NAN};
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0, end; i < series->count; i = end) {
+			double t = 0, b = 0;
+			for (end = i; end < series->count && series->stretch[end] == series->stretch[i]; end++)
+				if (end > i) {
+					double before = today->seconds[series->number[end]];
+					t += fmin(series->seconds[end], DELAYED * before);
+					b += before;
+				}
+			size_t column = (size_t)column_of[series->stretch[i]];
+			if (column >= columns || !(b > 0))
+				continue;
+			if (pass == 0) {
+				now[column] += t;
+				then[column] += b;
+				effects[column].stretches++;
+			} else {
+				squares[column] += pow(t - now[column] / then[column] * b, 2);
+			}
+		}
+	for (size_t c = columns; c-- > 0;) {
+		if (!(now[c] > 0) || !(now[0] > 0))
+			continue;
+		effects[c].log = log(now[c] / then[c]) - log(now[0] / then[0]);
+		effects[c].error = hypot(effects[c].stretches > 1 ? sqrt(squares[c]) / now[c] : NAN,
+		                         c ? (effects[0].stretches > 1 ? sqrt(squares[0]) / now[0] : NAN) : 0);
+	}
+	free(sums);
+}
+
 /* A look at a single stretch does not know its error, but two looks tell it by their distance. */
 static double error_joined(const struct regions_effect *a, const struct regions_effect *b) {
 	double n = a->stretches, m = b->stretches;
@@ -137,7 +205,8 @@ void regions_effects_join(struct regions_effect *a, const struct regions_effect 
 }
 
 /* raw's own regions: raw->region_count rows. */
-static void fit_one(const struct omp_record *raw, size_t call_count, size_t columns, struct regions_effect *effects) {
+static void fit_one(const struct omp_record *raw, size_t call_count, const struct regions_record *today, size_t columns,
+                    struct regions_effect *effects) {
 	size_t stretches;
 	int *column_of;
 	struct series *all = series_make(raw, call_count, &stretches, &column_of);
@@ -146,27 +215,34 @@ static void fit_one(const struct omp_record *raw, size_t call_count, size_t colu
 		cells.blocks = CELLS_MOST / columns;
 	cells.log = mem_alloc(cells.blocks * columns, sizeof *cells.log);
 	for (size_t r = 0; r < raw->region_count; r++) {
+		struct today before = today_of(today, raw->regions[r].offset);
 		cells_fill(&all[r], column_of, &cells);
-		polish(&cells, &effects[r * columns]);
+		if (before.is_uneven && before.count == all[r].called)
+			ratios_fit(&all[r], column_of, &before, columns, &effects[r * columns]);
+		else
+			polish(&cells, &effects[r * columns]);
+		free(before.seconds);
 		if (effects[r * columns].stretches == 0)
 			for (size_t c = 0; c < columns; c++)
 				effects[r * columns + c].log = NAN;
 		free(all[r].seconds);
 		free(all[r].stretch);
+		free(all[r].number);
 	}
 	free(cells.log);
 	free(column_of);
 	free(all);
 }
 
-void regions_fit(const struct regions_record *record, size_t columns, struct regions_effect *effects) {
+void regions_fit(const struct regions_record *record, const struct regions_record *today, size_t columns,
+                 struct regions_effect *effects) {
 	for (size_t i = 0; i < record->count * columns; i++)
 		effects[i] = (struct regions_effect){.log = NAN, .error = NAN};
-	fit_one(record->raw, record->call_count, columns, effects);
+	fit_one(record->raw, record->call_count, today, columns, effects);
 	for (size_t k = 0; k < record->peer_count; k++) {
 		const struct regions_peer *peer = &record->peers[k];
 		struct regions_effect *more = mem_alloc(peer->raw->region_count * columns, sizeof *more);
-		fit_one(peer->raw, peer->call_count, columns, more);
+		fit_one(peer->raw, peer->call_count, NULL, columns, more);
 		for (uint32_t i = 0; i < peer->raw->region_count; i++)
 			regions_effects_join(&effects[peer->region[i] * columns], &more[i * columns], columns);
 		free(more);

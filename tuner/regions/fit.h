@@ -10,11 +10,14 @@ struct regions_effect {
 	int stretches;
 };
 
-/* effects: record->count rows of `columns`. A stretch is the time that a column holds; stretches of one block are
- * neighbours in time and have every column once. So log(median time of a call) = block + column (two-way table, fitted
- * by medians: Tukey 1977, "Exploratory Data Analysis", ch. 11): work that grows over the run moves blocks, not columns.
- * The first calls after a change of the column are left out, because they pay for the change. */
-void regions_fit(const struct regions_record *record, size_t columns, struct regions_effect *effects);
+/* today: a run of the same program without changes, or NULL: a region whose calls differ much there, in the same
+ * number, is compared call by call, each by its length. effects: record->count rows of `columns`. A stretch is the time
+ * that a column holds; stretches of one block are neighbours in time and have every column once. So log(median time of
+ * a call) = block + column (two-way table, fitted by medians: Tukey 1977, "Exploratory Data Analysis", ch. 11): work
+ * that grows over the run moves blocks, not columns. The first calls after a change of the column are left out, because
+ * they pay for the change. */
+void regions_fit(const struct regions_record *record, const struct regions_record *today, size_t columns,
+                 struct regions_effect *effects);
 /* Two looks at the same effects: the mean, weighted by what each saw, in a. */
 void regions_effects_join(struct regions_effect *a, const struct regions_effect *b, size_t count);
 

@@ -107,7 +107,7 @@ static void effects_keep(const struct search *search, const struct regions_recor
 static void fit(const struct search *search, const struct regions_record *record, size_t columns,
                 struct regions_effect *to) {
 	struct regions_effect *effects = mem_alloc(record->count * columns, sizeof *effects);
-	regions_fit(record, columns, effects);
+	regions_fit(record, search->baseline, columns, effects);
 	effects_keep(search, record, effects, columns, to);
 	free(effects);
 }

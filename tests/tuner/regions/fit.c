@@ -22,7 +22,7 @@ static int seeds_right(double noise, double growth, double tolerance) {
 		struct regions_effect effects[REGIONS * COLUMNS];
 		struct regions_record *record = record_made(&made);
 		bool good = true;
-		regions_fit(record, COLUMNS, effects);
+		regions_fit(record, NULL, COLUMNS, effects);
 		for (size_t i = 0; i < REGIONS * COLUMNS; i++)
 			good = good && fabs(effects[i].log - truth[i]) < tolerance;
 		right += good;
@@ -38,7 +38,7 @@ static void test_unseen(void) {
 		raw->calls[raw->call_count++] =
 			(struct omp_call){.seconds = 1e-3f, .region = 0, .setting = (uint8_t)(i / 5 % 2), .switched = i % 5 == 0};
 	struct regions_record *record = record_around(raw);
-	regions_fit(record, 2, effects);
+	regions_fit(record, NULL, 2, effects);
 	ok(fabs(effects[1].log) < 1e-9 && effects[1].stretches > 1, "equal times have no effect");
 	ok(isnan(effects[2].log) && isnan(effects[3].log), "a region that is never called has no known effect");
 	regions_record_free(record);

@@ -175,6 +175,27 @@ static void test_changes(void) {
 	ok(kept == SEEDS / 4, "teams that alternate cost more than they gain: one team for both (%d)", kept);
 }
 
+/* Most calls of a V-cycle are best with one thread, and most of its time is in those that are not. */
+enum { LEVELS = 7, CYCLES = 200 };
+
+static double cycle(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	return ldexp(2e-8, 3 * (int)(lround(progress * LEVELS * CYCLES) % LEVELS)) / threads + fork_join(threads);
+}
+
+static void test_cycle(void) {
+	static const struct simulated_region levels[] = {{"cycle", OMP_PARALLEL, 1, cycle}};
+	static const struct simulated_program program = {
+		.regions = levels, .count = 1, .steps = LEVELS * CYCLES, .noise = 0.05, .delayed = 0.005, .change_s = 8e-6};
+	int kept = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune(&program, seed);
+		kept += threads_of(result, "cycle") >= 12;
+		json_decref(result);
+	}
+	ok(kept >= RIGHT_LEAST, "a V-cycle keeps its team, which its largest level needs, in %d of %d seeds", kept, SEEDS);
+}
+
 int main(void) {
 	if (!mkdtemp(folder))
 		return 99;
@@ -190,6 +211,7 @@ int main(void) {
 	test_seeds("a noisy one", &program);
 	test_nothing();
 	test_changes();
+	test_cycle();
 	rmdir(folder);
 	return tap_done();
 }
