@@ -112,7 +112,8 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 
 static void setting_text(const json_t *setting, char *text, size_t size) {
 	int64_t chunk = js_int_or(setting, "chunk", 0);
-	int used = snprintf(text, size, "%.3g threads", js_real_or(setting, "threads", NAN));
+	double threads = js_real_or(setting, "threads", NAN);
+	int used = snprintf(text, size, "%.3g thread%s", threads, threads == 1 ? "" : "s");
 	const char *schedule = js_string_or(setting, "schedule", NULL);
 	if (schedule && used > 0 && (size_t)used < size)
 		used += snprintf(text + used, size - (size_t)used, ", %s", schedule);
