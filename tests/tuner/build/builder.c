@@ -31,7 +31,7 @@ static char *key_of(void *ctx, const json_t *config) {
 
 static bool is_stopped(const struct worker *worker) {
 	const volatile int *interrupt = worker_interrupt(worker);
-	return interrupt && *interrupt;
+	return interrupt && __atomic_load_n(interrupt, __ATOMIC_RELAXED); /* another thread sets it */
 }
 
 /* A build ends late as one that fails. 7 does not compile, 8 cannot be built at all, and a negative `let` is a build
