@@ -219,8 +219,9 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 static void quiet_wait(struct tune *tune) {
 	static const double SHARE_OF_BUDGET = 0.1, SHARE_OF_TIME = 0.25;
 	double budget = tune_budget_time(tune);
+	double spare = fmax(0, tune_left(tune) - tune_finals_kept(tune)); /* the comparison itself comes first */
 	if (tune->busy && budget > 0 && !tune_is_recalling(tune))
-		busy_wait(tune->busy, fmin(SHARE_OF_BUDGET * budget, SHARE_OF_TIME * tune_elapsed(tune)),
+		busy_wait(tune->busy, fmin(spare, fmin(SHARE_OF_BUDGET * budget, SHARE_OF_TIME * tune_elapsed(tune))),
 		          tune->task->interrupt);
 }
 
