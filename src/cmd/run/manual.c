@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+
 const struct opt manual_what_options[] = {
 	OPT_GROUP("What to measure"),
 	{"size", 's', "K=V,..", "problem size, for example n=2048", OPT_REPEAT},
@@ -98,6 +101,17 @@ json_t *manual_config(struct manual *manual, const json_t *over, struct err *err
 	return manual_config_of(manual, manual->problem, over, err);
 }
 
+/* The kernel of the CPU may lack a value that the kernel of a GPU has. */
+static bool member_take(const struct manual *host, const char *name, const json_t *value) {
+	struct err ignored = {0};
+	char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
+	char *word = mem_printf("%s=%s", name, text);
+	bool taken = params_word(&host->params, word, host->problem, NULL, &ignored) == 0;
+	free(word);
+	free(text);
+	return taken;
+}
+
 bool manual_host(struct manual *host, const struct manual *manual, const json_t *problem) {
 	struct err ignored = {0};
 	const struct kernel_list *kernels = manual->device ? app_kernels(manual->app, &ignored) : NULL;
@@ -115,11 +129,14 @@ bool manual_host(struct manual *host, const struct manual *manual, const json_t 
 	host->problem = params_problem(&host->params);
 	const char *name;
 	json_t *value;
+	bool same = true;
 	json_object_foreach((json_t *)problem, name, value) {
 		if (json_object_get(host->problem, name))
-			json_object_set(host->problem, name, value);
+			same = same && member_take(host, name, value);
 	}
-	return true;
+	if (!same)
+		manual_close(host);
+	return same;
 }
 
 struct trial_request manual_request(const struct manual *manual, const json_t *config) {

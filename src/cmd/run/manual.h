@@ -36,8 +36,8 @@ void manual_close(struct manual *manual);
 json_t *manual_config(struct manual *manual, const json_t *over, struct err *err);
 /* The same on another problem. */
 json_t *manual_config_of(struct manual *manual, const json_t *problem, const json_t *over, struct err *err);
-/* The same kernel on the CPU, on that problem as far as it has the same parts. False if there is none; otherwise close
- * it. */
+/* The same kernel on the CPU, on that problem as far as it has the same parts. False if there is none, or if it lacks
+ * one of the problem's values; otherwise close it. */
 bool manual_host(struct manual *host, const struct manual *manual, const json_t *problem);
 /* Reads and checks the names of --counters (src/cmd/run/manual_counters.c). Call counters_words_free even after a
  * failure. */

@@ -98,10 +98,11 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
                         json_t **result, struct err *err) {
 	struct tune_description description = {.ui = app_ui(t->app), .name = t->name};
+	bool is_quiet = opt_has(t->what->args, "quiet") || opt_has(t->what->args, "json");
 	const struct tune_observer observer = {.ctx = &description,
 	                                       .progress = tune_describe_progress,
 	                                       .say = tune_describe_say,
-	                                       .found = opt_has(t->what->args, "quiet") ? NULL : tune_describe_found};
+	                                       .found = is_quiet ? NULL : tune_describe_found};
 	uint64_t hints[PLAN_HINTS_MAX];
 	struct runner runner = item->runner;
 	struct tune_task task = item->task;
