@@ -10,7 +10,7 @@ const volatile int *stop_flag = &never;
 static volatile sig_atomic_t at_once;
 
 void stop_watch(const volatile int *flag) {
-	stop_flag = flag;
+	stop_flag = flag ? flag : &never;
 }
 
 void stop_at_once(bool yes) {

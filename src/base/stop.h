@@ -9,7 +9,7 @@
 
 extern const volatile int *stop_flag;
 
-/* The flag that a signal handler sets. It is used from now on, by all threads. */
+/* The flag that a signal handler sets. It is used from now on, by all threads. NULL: nobody asks. */
 void stop_watch(const volatile int *flag);
 static inline bool stop_asked(void) {
 	return *stop_flag != 0;
