@@ -34,13 +34,21 @@ static double at_once(const struct tune *tune, int blocks) {
 	return tune->budget.node_seconds > 0 ? fmin(nodes_held(tune), blocks) : 1;
 }
 
+/* The seconds to measure a configuration of this value once more, by what that took for the best. INFINITY: it was not
+ * done yet. */
+static double again_seconds(const struct tune *tune, double value) {
+	return tune->probe_cost > 0 && tune->best > 0 ? tune->probe_cost * fmax(1, value / tune->best) : INFINITY;
+}
+
 /* With a budget in node-seconds a trial costs all of its time and not only that of its runs. A kernel is set up and
- * verified as well, in about half of the time of a trial of the search, which has more samples. */
+ * verified as well, in about half of the time of a trial of the search, which has more samples; what was measured
+ * before may need neither to be built nor to be verified again. */
 double tune_final_seconds(const struct tune *tune, double value) {
 	double runs = tune_seconds(tune, value), all = tune->baseline.elapsed_s * fmin(1, value / tune->baseline.value);
+	double setup = fmin(all / 2, fmin(SETUP_SECONDS_MAX, again_seconds(tune, value)));
 	if (tune->budget.node_seconds > 0)
 		return fmax(runs, all);
-	return tune->task->whole_programs || !isfinite(all) ? runs : fmax(runs, fmin(all / 2, SETUP_SECONDS_MAX));
+	return tune->task->whole_programs || !isfinite(all) ? runs : fmax(runs, setup);
 }
 
 /* How many would race: those within the margin of the best. */
