@@ -26,8 +26,8 @@ static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t 
 	return best;
 }
 
-/* NVRTC 12.9 and newer look into the driver's cache. Code that comes from there has no log, and from the log we know
- * functions and registers (NVIDIA, NVRTC 13.0, "Caching"). Our own cache keeps both. */
+/* NVRTC 12.9 and newer may take code from the driver's cache, and then write no log (NVIDIA, NVRTC 13.0, "Caching").
+ * The names of functions and their registers are read from the log. Our own cache keeps them beside the code. */
 static void driver_cache_avoid(const struct nvrtc *nvrtc, struct options *options) {
 	if (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9))
 		options->words[options->count++] = "--no-cache";

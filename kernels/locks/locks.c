@@ -20,7 +20,7 @@ enum { LOCK_WORD, PAD };
 static const struct ss_param params[] = {
 	[LOCK_WORD] = {"lock", "what keeps the others out", SS_WORD, LOCK_WORDS, "mutex", NULL, 0, 0},
 	[PAD] = {"pad",
-             "line, 1024: the lock's words, its data and each thread's own data share no cache line, or no 1024 bytes",
+             "line, 1024: a cache line, or 1024 bytes, each for the lock's words, its data and each thread's own data",
              SS_WORD, "none,line,1024", "none", NULL, 0, 0},
 	{.name = NULL},
 };

@@ -42,8 +42,8 @@ struct build_seen {
 	json_t *files; /* {"name": [mode, "sha256:.."]} of the tree */
 	bool outdated; /* a folder has the key, but its facts do not fit */
 };
-/* The parent of all folders, which need not exist, for the `base` of build_cache_new; NULL: there is no home. The
- * caller frees it. */
+/* The parent of all folders, for the `base` of build_cache_new; it need not exist. NULL: HOME is not set. The caller
+ * frees it. */
 char *build_cache_parent(const char *base);
 /* Looks for a kept folder without locking or changing anything, so it may be removed at any time. */
 struct build_seen build_cache_peek(const char *base, const struct build_wanted *wanted);

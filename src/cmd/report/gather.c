@@ -23,7 +23,7 @@ struct gathering {
 	json_t *seen;       /* names of all kernels of the store */
 	struct report_search *search;
 	double least;
-	char *baseline, *best; /* of the search, as the store has configurations; NULL: it has no result */
+	char *baseline, *best; /* of the search, in the form of the store; NULL: there is no result */
 	struct err *err;
 	int failed;
 };

@@ -14,8 +14,8 @@ enum { SAMPLES = 5 };
  * waiting. */
 static const double TIMEOUT_MIN_S = 20, TIMEOUT_MAX_S = 120, TIMEOUT_RUNS = 500;
 
-static int measure(struct manual *manual, const json_t *config, double median, struct trial_result *result,
-                   struct err *err) {
+int references_trial(const struct manual *manual, const json_t *config, double median, struct trial_result *result,
+                     struct err *err) {
 	struct trial_request request = manual_request(manual, config);
 	request.samples = manual->samples < SAMPLES ? manual->samples : SAMPLES;
 	request.timeout_s = fmin(manual->timeout_s, fmin(TIMEOUT_MAX_S, fmax(TIMEOUT_MIN_S, TIMEOUT_RUNS * median)));
@@ -34,7 +34,7 @@ static json_t *against(struct manual *manual, const json_t *config, const json_t
                        struct err *err) {
 	struct trial_result result = {.status = TRIAL_CORRECT, .value = median};
 	json_t *json = NULL;
-	if (json_equal(config, reference) || measure(manual, reference, median, &result, err) == 0)
+	if (json_equal(config, reference) || references_trial(manual, reference, median, &result, err) == 0)
 		json = reference_json(reference, &result, median);
 	trial_result_clear(&result);
 	return json;

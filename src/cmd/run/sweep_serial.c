@@ -8,9 +8,6 @@
 #include "src/cmd/run/references.h"
 #include "src/cmd/run/sweep.h"
 
-enum { SAMPLES = 5 };
-static const double TIMEOUT_SECONDS = 120;
-
 static bool holds(const json_t *list, const json_t *problem) {
 	size_t i;
 	json_t *one;
@@ -20,15 +17,12 @@ static bool holds(const json_t *list, const json_t *problem) {
 
 static int measure(struct sweep *sweep, struct sweep_device *device, const struct manual *host, const json_t *config,
                    struct err *err) {
-	struct trial_request request = manual_request(host, config);
 	struct trial_result result = {0};
-	request.samples = host->samples < SAMPLES ? host->samples : SAMPLES;
-	request.timeout_s = fmin(host->timeout_s, TIMEOUT_SECONDS);
-	int failed = host->runner.run(host->runner.ctx, &request, &result, err);
+	int failed = references_trial(host, config, INFINITY, &result, err);
 	if (!failed && !device->manual.device)
-		failed = manual_store_trial(&sweep->kept, "sweep", 0, request.problem, config, &result, err);
+		failed = manual_store_trial(&sweep->kept, "sweep", 0, host->problem, config, &result, err);
 	if (!failed)
-		json_array_append_new(sweep->serials, sweep_row_json(host, request.problem, config, &result));
+		json_array_append_new(sweep->serials, sweep_row_json(host, host->problem, config, &result));
 	trial_result_clear(&result);
 	return failed ? -1 : 0;
 }

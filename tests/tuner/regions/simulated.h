@@ -27,7 +27,7 @@ struct simulated_program {
 	double delayed;  /* share of calls that take ten times as long */
 };
 
-/* What the next runs are. */
+/* Describes the runs that follow. */
 void simulated_begin(const struct simulated_program *program, uint64_t seed);
 double simulated_now(void);
 /* Runs with a record: those of the search. */
