@@ -47,6 +47,8 @@ int opt_int(const struct opt_args *args, const char *name, long long min, long l
 int opt_seconds(const char *text, const char *name, double *out, struct err *err);
 /* The same for a limit, which cannot be 0. */
 int opt_limit(const char *text, const char *name, double *out, struct err *err);
+/* "3%" or "0.03", less than 1000 %. Absent: *out is unchanged. */
+int opt_share(const struct opt_args *args, const char *name, double *out, struct err *err);
 /* Prints the rows of all tables for --help, aligned and in their groups, with a blank line before each group. Rows in
  * front of the first OPT_GROUP come under "Options". `tables` ends with NULL. */
 void opt_help(const struct opt *const *tables, FILE *out);

@@ -63,3 +63,22 @@ int opt_limit(const char *text, const char *name, double *out, struct err *err) 
 		return 0;
 	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 250ms", "--%s must be greater than 0", name);
 }
+
+int opt_share(const struct opt_args *args, const char *name, double *out, struct err *err) {
+	const char *text = opt_get(args, name, NULL);
+	if (!text)
+		return 0;
+	size_t digits = strspn(text, "0123456789.");
+	char *end = NULL;
+	double value = starts_number(text) ? strtod(text, &end) : -1;
+	bool percent = strcmp(text + digits, "%") == 0;
+	value = percent ? value / 100 : value;
+	if (end != text + digits || (text[digits] && !percent) || !(value >= 0))
+		return err_set(err, ERR_USAGE, "for example 3% or 0.03", "--%s takes a percentage, not '%.60s'", name, text);
+	if (value >= (percent ? 10 : 1)) {
+		err_set(err, ERR_USAGE, "at most 1000%", "--%s %.60s is too large", name, text);
+		return percent ? -1 : err_hint(err, "write %.60s%%", text);
+	}
+	*out = value;
+	return 0;
+}

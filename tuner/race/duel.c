@@ -35,7 +35,8 @@ static struct look_rule duel_rule(const struct duel_options *options) {
 	                          .pairs_min = options->pairs_min,
 	                          .pairs_max = options->pairs_max,
 	                          .margin = options->margin,
-	                          .level = options->level};
+	                          .level = options->level,
+	                          .limit = options->limit};
 }
 
 size_t duel_plan(struct duel *duel, int *order) {

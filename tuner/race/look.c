@@ -110,6 +110,8 @@ struct look_answer look_take(const struct look_rule *rule, const double *a, cons
 		answer.verdict = PAIRED_TIE;
 	bool tie = answer.paired.ci[0] >= 1 - rule->margin && answer.paired.ci[1] <= 1 + rule->margin;
 	answer.decided = answer.verdict != PAIRED_TIE || (tie && (late || count >= 3));
+	if (rule->limit > 0 && answer.paired.ci[0] <= rule->limit && answer.paired.ci[1] >= rule->limit)
+		answer.decided = false;
 	return answer;
 }
 

@@ -31,6 +31,7 @@ struct duel_options {
 	int pairs_max;   /* an undecided duel goes on up to this, in at most 4 steps */
 	double margin;   /* 0.01: smaller differences are a tie */
 	double level;    /* 0.95: of the published interval, over all looks at the pairs together */
+	double limit;    /* a ratio of a to b that the interval must exclude, too, before the duel ends early; 0: none */
 	double seconds_max; /* no new pairs after this once there are pairs_min; 0: no limit */
 	bool control;       /* measure `a` twice in every block: the A/A control */
 	uint64_t seed;

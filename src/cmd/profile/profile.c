@@ -24,6 +24,9 @@ static const struct opt options[] = {
 	{"max-pairs", 0, "N", "maximum number, while a duel is undecided (101)", 0},
 	{"timeout", 0, "SECONDS", "longest trial (600)", 0},
 	{"seed", 0, "N", "random seed of the input and the comparisons (1)", 0},
+	{"ci", 0, NULL, "exit with 1 also if slower than recorded", 0},
+	{"fail-slower", 0, "P%", "with --ci: by more than P % (5 %)", 0},
+	{"junit", 0, "FILE", "write the outcomes as JUnit XML", 0},
 	OPT_GROUP("all verbs"),
 	{0},
 };
@@ -32,7 +35,7 @@ static const struct verb {
 	const char *name, *example;
 	size_t least, most; /* the number of words after it */
 	profile_run *run;
-	const char *options[9]; /* the options that the verb accepts, among those above and --store */
+	const char *options[12]; /* the options that the verb accepts, among those above and --store */
 } verbs[] = {
 	{"show", "sweetspot profile show [FILE...]", 0, SIZE_MAX, profile_show, {"kernel", "store"}},
 	{"diff", "sweetspot profile diff OLD.json NEW.json", 1, 2, profile_diff_run, {"store"}},
@@ -47,7 +50,7 @@ static const struct verb {
      0,
      1,
      profile_verify,
-     {"kernel", "store", "force", "programs", "pairs", "max-pairs", "timeout", "seed"}},
+     {"kernel", "store", "force", "programs", "pairs", "max-pairs", "timeout", "seed", "ci", "fail-slower", "junit"}},
 	{"select",
      "sweetspot profile select fw n=700",
      1,
@@ -114,6 +117,7 @@ const struct cmd cmd_profile = {
 			 "select  The configuration for a problem, and the time to expect.\n"
 			 "FILE may also be a folder of profiles; without one, the store is read.",
 	.examples = "sweetspot profile\n"
+				"sweetspot profile verify --ci --junit sweetspot.xml\n"
 				"sweetspot profile select fw n=700",
 	.run = run,
 };

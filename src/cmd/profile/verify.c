@@ -28,7 +28,7 @@ static int options_read(struct verify *verify, struct err *err) {
 	options->pairs_min = (int)least;
 	options->pairs_max = (int)(most > least ? most : least);
 	options->seed = (uint64_t)seed;
-	return 0;
+	return verify_ci_read(verify, err);
 }
 
 static int open_rows(struct verify *verify, struct err *err) {
@@ -56,7 +56,10 @@ static int row_verify(struct verify *verify, struct verified *row, struct err *e
 		row->outcome = VERIFY_HOLDS;
 		return 0;
 	}
-	return json_object_get(row->entry, "program") ? verify_program(verify, row, err) : verify_kernel(verify, row, err);
+	int failed =
+		json_object_get(row->entry, "program") ? verify_program(verify, row, err) : verify_kernel(verify, row, err);
+	verify_ci_judge(verify, row);
+	return failed;
 }
 
 /* Warns before measuring, because the table comes only afterwards. */
@@ -94,10 +97,16 @@ static int refuse_foreign(const struct verify *verify, struct err *err) {
 
 static int verdict(const struct verify *verify, struct err *err) {
 	size_t gone = verify_count(verify, VERIFY_NO_LONGER) + verify_count(verify, VERIFY_SLOWER);
-	size_t holding = verify_count(verify, VERIFY_HOLDS);
+	size_t holding = verify_count(verify, VERIFY_HOLDS), failing = 0;
+	for (size_t i = 0; i < verify->done; i++)
+		failing += verify_ci_fails(verify, &verify->rows[i]);
 	if (gone)
 		return err_set(err, ERR_FAILED, "tune these again: sweetspot tune KERNEL",
 		               "%zu of %zu recommendations no longer hold%s", gone, gone + holding, gone == 1 ? "s" : "");
+	if (failing)
+		return err_set(err, ERR_FAILED, "a change of the program, its input or the machine; tune again to record it",
+		               "%zu of %zu recommendations %s slower than recorded by more than %.4g %%", failing, holding,
+		               failing == 1 ? "is" : "are", verify->limit * 100);
 	if (!holding)
 		return err_set(err, ERR_NOTHING, "the table gives the reasons", "none of %zu recommendations could be verified",
 		               verify->count);
@@ -114,7 +123,7 @@ static int run(struct verify *verify, struct err *err) {
 	int failed = measure(verify, err);
 	if (verify->done || !failed)
 		verify_print(verify);
-	return failed ? -1 : verdict(verify, err);
+	return failed || verify_junit(verify, err) ? -1 : verdict(verify, err);
 }
 
 int profile_verify(struct app *app, const struct opt_args *args, struct err *err) {

@@ -4,6 +4,7 @@
 #define SRC_CMD_PROFILE_VERIFY_H
 #include "src/cmd/profile/input.h"
 #include "tuner/race/race.h"
+#include "tuner/race/regression.h"
 
 enum verify_outcome {
 	VERIFY_UNKNOWN, /* not measured */
@@ -16,8 +17,10 @@ struct verified {
 	const json_t *entry; /* borrowed */
 	const char *state;   /* profile_entry_state */
 	enum verify_outcome outcome;
-	char reason[512];        /* why it was not measured or failed; may be empty */
-	struct duel_result duel; /* paired.count is 0 without a duel */
+	char reason[512];         /* why it was not measured or failed; may be empty */
+	struct duel_result duel;  /* paired.count is 0 without a duel */
+	enum regression recorded; /* against the recorded value */
+	double against[2];        /* the interval of the present value over the recorded one; 0 if unknown */
 };
 
 struct verify {
@@ -29,6 +32,9 @@ struct verify {
 	struct verified *rows;
 	size_t count, done; /* done: rows handled before an interruption */
 	bool measured;      /* false if the profile is foreign */
+	bool ci;            /* slower than recorded is a failure */
+	double limit;       /* by more than this share */
+	const char *junit;  /* a file to write, or NULL */
 };
 
 /* Fill in outcome, reason and duel. Return -1 if nothing more can be measured at all. */
@@ -39,6 +45,16 @@ int verify_duel(struct verify *verify, struct verified *row, struct runner *runn
                 struct err *err);
 int verify_skip(struct verified *row, const char *reason); /* always returns 0 */
 
+int verify_ci_read(struct verify *verify, struct err *err);
+/* Compares a duel with the record. Gives the reason where it is slower and --ci was given. */
+void verify_ci_judge(const struct verify *verify, struct verified *row);
+bool verify_ci_fails(const struct verify *verify, const struct verified *row);
+json_t *verify_ci_json(const struct verify *verify, const struct verified *row); /* a new reference */
+int verify_junit(const struct verify *verify, struct err *err);
+
+const char *verify_outcome_word(enum verify_outcome outcome);
+/* The speedup as in the profile: time of the baseline over time of the configuration. New reference. */
+json_t *verify_speedup_json(const struct duel_result *duel);
 void verify_print(const struct verify *verify);
 size_t verify_count(const struct verify *verify, enum verify_outcome outcome);
 

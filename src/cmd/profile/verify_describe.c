@@ -9,7 +9,7 @@
 #include "src/cmd/profile/text.h"
 #include "src/cmd/profile/verify.h"
 
-static const char *verify_outcome_word(enum verify_outcome outcome) {
+const char *verify_outcome_word(enum verify_outcome outcome) {
 	static const char *const words[] = {"not verified", "holds", "no longer", "slower"};
 	return words[outcome];
 }
@@ -21,8 +21,7 @@ size_t verify_count(const struct verify *verify, enum verify_outcome outcome) {
 	return count;
 }
 
-/* The speedup as in the profile: time of the baseline over time of the configuration. */
-static json_t *speedup_json(const struct duel_result *duel) {
+json_t *verify_speedup_json(const struct duel_result *duel) {
 	const struct paired *paired = &duel->paired;
 	if (!paired->count)
 		return json_null();
@@ -38,7 +37,7 @@ static json_t *side_json(const struct verified *row, int side) {
 	                 js_number(known ? row->duel.ci[side][0] : NAN), js_number(known ? row->duel.ci[side][1] : NAN));
 }
 
-static json_t *row_json(const struct verified *row) {
+static json_t *row_json(const struct verify *verify, const struct verified *row) {
 	json_t *json = profile_text_head(row->entry);
 	json_t *recorded = json_pack("{s:O,s:O,s:s}", "speedup", json_object_get(row->entry, "speedup"), "verdict",
 	                             json_object_get(row->entry, "verdict"), "measured", profile_entry_date(row->entry));
@@ -48,9 +47,11 @@ static json_t *row_json(const struct verified *row) {
 	json_object_set_new(json, "recorded", recorded);
 	json_object_set_new(json, "recommended", side_json(row, 0));
 	json_object_set_new(json, "baseline", side_json(row, 1));
-	json_object_set_new(json, "speedup", speedup_json(&row->duel));
+	json_object_set_new(json, "speedup", verify_speedup_json(&row->duel));
 	json_object_set_new(json, "pairs", json_integer((json_int_t)row->duel.paired.count));
 	json_object_set_new(json, "p", js_number(row->duel.paired.count ? row->duel.paired.p : NAN));
+	if (verify->ci)
+		json_object_set_new(json, "regression", verify_ci_json(verify, row));
 	return json;
 }
 
@@ -58,7 +59,7 @@ static void document_print(const struct verify *verify) {
 	json_t *results = json_array();
 	const json_t *machine = json_object_get(verify->input.profile, "machine");
 	for (size_t i = 0; i < verify->done; i++)
-		json_array_append_new(results, row_json(&verify->rows[i]));
+		json_array_append_new(results, row_json(verify, &verify->rows[i]));
 	json_t *document = json_pack(
 		"{s:s,s:s,s:O,s:O,s:s,s:o,s:b,s:o,s:I,s:I,s:I,s:I}", "schema", "sweetspot-profile-verify/1", "profile",
 		verify->input.path, "fingerprint", json_object_get(machine, "fingerprint"), "machine",
@@ -73,7 +74,7 @@ static void document_print(const struct verify *verify) {
 
 static void row_add(struct table *table, const struct verified *row) {
 	char before[64], now[64];
-	json_t *speedup = speedup_json(&row->duel);
+	json_t *speedup = verify_speedup_json(&row->duel);
 	char *kernel = profile_text_kernel(row->entry), *problem = profile_text_problem(row->entry);
 	char *outcome = mem_printf("%s%s%s", verify_outcome_word(row->outcome), *row->reason ? ": " : "", row->reason);
 	profile_text_speedup(json_object_get(row->entry, "speedup"), before, sizeof before);

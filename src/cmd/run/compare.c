@@ -9,6 +9,7 @@
 #include "src/cmd/run/manual_store.h"
 #include "src/cmd/run/compare_program.h"
 #include "src/cmd/run/compare_two.h"
+#include "src/cmd/run/slower.h"
 #include "src/show/counters.h"
 #include "src/app/lock.h"
 #include "src/plan/program_plan.h"
@@ -25,6 +26,10 @@ static const struct opt options[] = {
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "print what was measured as markdown, csv or json", 0},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
+	OPT_GROUP("Continuous integration"),
+	{"fail-slower", 0, "P%", "exit with 1 if the second one is slower by more", 0},
+	{"fail-undecided", 0, NULL, "also if it is undecided whether it is", 0},
+	{"junit", 0, "FILE", "write the outcome as JUnit XML", 0},
 	{0},
 };
 
@@ -38,6 +43,7 @@ struct comparison {
 	uint64_t seed;
 	const char *unit;
 	enum measured_format export;
+	struct slower slower;
 	bool maximize; /* The samples are 1/rate, and rates are shown. */
 	struct manual_store kept;
 	struct counters_words counters;
@@ -84,13 +90,16 @@ static json_t *document(const struct comparison *comparison, const json_t *const
                         const struct duel_result *duel) {
 	struct app *app = comparison->app;
 	const char *device = app_device(app);
-	return json_pack("{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1",
-	                 "kernel", comparison->kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL),
-	                 "problem", comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
-	                 side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
-	                 js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count,
-	                 "p", js_number(duel->paired.p), "verdict", paired_said(duel->verdict, &duel->paired), "failures",
-	                 duel->failures);
+	json_t *json = json_pack(
+		"{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
+		comparison->kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL), "problem",
+		comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
+		side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
+		js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
+		js_number(duel->paired.p), "verdict", paired_said(duel->verdict, &duel->paired), "failures", duel->failures);
+	if (comparison->slower.asked)
+		json_object_set_new(json, "regression", slower_json(&comparison->slower));
+	return json;
 }
 
 static const char *verdict_text(const struct duel_result *duel) {
@@ -129,6 +138,8 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	}
 	table_print(table, ui, stdout);
 	table_free(table);
+	if (!duel->paired.count)
+		return;
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
 	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
 	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel),
@@ -191,6 +202,19 @@ static int count(struct comparison *comparison, const json_t *const config[2], s
 	return failed ? -1 : 0;
 }
 
+/* The names of both in a JUnit file. */
+static int junit_write_both(const struct comparison *comparison, const json_t *const config[2],
+                            const struct duel_result *duel, struct err *err) {
+	char *names[2];
+	for (int side = 0; side < 2; side++)
+		names[side] = results_config(config[side], NULL);
+	int failed = slower_junit(&comparison->slower, (const char *const[]){names[0], names[1]},
+	                          *comparison->unit ? duel->median[1] : NAN, err);
+	free(names[0]);
+	free(names[1]);
+	return failed;
+}
+
 static int compare(struct comparison *comparison, const struct opt_args *args, const json_t *const config[2],
                    struct err *err) {
 	struct app *app = comparison->app;
@@ -201,12 +225,13 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	if (opt_int(args, "pairs", 21, 100000, duel_options.pairs_min, &least, err) ||
 	    opt_int(args, "max-pairs", 21, 100000, least > duel_options.pairs_max ? least : duel_options.pairs_max, &most,
 	            err) ||
-	    measured_format_read(args, &comparison->export, err))
+	    measured_format_read(args, &comparison->export, err) || slower_read(&comparison->slower, args, err))
 		return -1;
 	duel_options.pairs_min = (int)least;
 	duel_options.pairs_max = (int)(most > least ? most : least);
 	duel_options.seed = comparison->seed;
 	duel_options.phase = "duel";
+	duel_options.limit = comparison->slower.asked ? 1 / (1 + comparison->slower.limit) : 0;
 	comparison->most = duel_options.pairs_max;
 	comparison->request.min_sample_s = 4e-3;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
@@ -216,6 +241,8 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	failed = failed || count(comparison, config, err) ? -1 : 0;
 	lock_release(lock);
 	ui_progress_end(app_ui(app));
+	if (!failed)
+		slower_judge(&comparison->slower, &duel);
 	if (!failed && (opt_has(args, "json") || comparison->export)) {
 		json_t *json = document(comparison, config, &duel);
 		if (comparison->export)
@@ -227,6 +254,10 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 		people_print(comparison, config, &duel);
 		counted_print(comparison);
 	}
+	failed = failed || junit_write_both(comparison, config, &duel, err) ||
+	                 slower_verdict(&comparison->slower, app_ui(app), err)
+	             ? -1
+	             : 0;
 	duel_result_clear(&duel);
 	return failed;
 }
@@ -340,6 +371,7 @@ const struct cmd cmd_compare = {
 	.examples = "sweetspot compare ./a ./b\n"
 				"sweetspot compare 'gzip -1 -c in.dat' 'gzip -9 -c in.dat'\n"
 				"sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"
+				"sweetspot compare --fail-slower 3% ./old ./new\n"
 				"sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
 	.run = run,
 };

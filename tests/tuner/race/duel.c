@@ -78,6 +78,29 @@ static void test_looks(void) {
 	}
 }
 
+/* A limit that the interval must exclude keeps a duel going whose verdict is clear, and only that one. */
+static void test_limit(void) {
+	static const double limits[] = {0, 0.9, 0.8};
+	int pairs[3];
+	for (size_t i = 0; i < 3; i++) {
+		struct duel_options options = duel_defaults;
+		struct sim sim = sim_new(&noises[0], 7);
+		struct duel_result result;
+		struct err err;
+
+		options.seconds_max = 0;
+		options.limit = limits[i];
+		sim.means[0] = sim.means[1] * 0.8;
+		ok(duel_of(&sim, &options, NULL, &result, &err) == 0 && result.verdict == PAIRED_FASTER, "faster: %s",
+		   err.what);
+		pairs[i] = (int)result.paired.count;
+		duel_result_clear(&result);
+	}
+	ok(pairs[0] == duel_defaults.pairs_min && pairs[1] == pairs[0], "a limit far away costs nothing (%d, %d)", pairs[0],
+	   pairs[1]);
+	ok(pairs[2] == duel_defaults.pairs_max, "a limit at the true ratio takes all %d pairs", pairs[2]);
+}
+
 /* The early looks spend a part of the same error: settings that are equal, or differ by the margin, win no more often.
  */
 static struct rates simulate_early(const struct noise *noise, double ratio, int repeats) {
@@ -364,6 +387,7 @@ int main(void) {
 	test_rates();
 	test_looks();
 	test_early();
+	test_limit();
 	test_length();
 	test_control();
 	test_failures();
