@@ -7,6 +7,8 @@ EXPORTS = \
 	%D%/cmake.c \
 	%D%/make.c \
 	%D%/slurm.c \
+	%D%/pbs.c \
+	%D%/flux.c \
 	%D%/modulefile.c \
 	%D%/modulefile_tcl.c \
 	%D%/taskset.c \
@@ -18,7 +20,7 @@ EXPORTS = \
 	%D%/ktt.c
 
 libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h %D%/trials.c %D%/trials.h \
-	%D%/text.c %D%/text.h %D%/settings.c %D%/settings.h %D%/shell.c %D%/shell.h %D%/cpus.c %D%/cpus.h %D%/c_text.c %D%/c_text.h
+	%D%/text.c %D%/text.h %D%/settings.c %D%/settings.h %D%/shell.c %D%/shell.h %D%/batch.c %D%/batch.h %D%/cpus.c %D%/cpus.h %D%/c_text.c %D%/c_text.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

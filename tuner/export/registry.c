@@ -16,6 +16,8 @@ const struct export_format *const export_registry[] = {
 #undef EXPORT
 
 const struct export_format *export_find(const char *name) {
+	if (strcmp(name, "likwid-pin") == 0) /* the program's name, which people type */
+		name = "likwid";
 	for (const struct export_format *const *format = export_registry; *format; format++)
 		if (strcmp((*format)->name, name) == 0)
 			return *format;

@@ -4,11 +4,10 @@
  * --hint and --cpu-bind exclude each other (srun(1), sections "Options" and "Input environment variables"). */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "tuner/export/batch.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell.h"
 #include "tuner/export/text.h"
@@ -17,13 +16,6 @@ struct wish {
 	long cpus; /* 0: unknown */
 	const char *hint, *bind, *distribution;
 };
-
-static long threads_of(const json_t *entry) {
-	const char *text = js_string_or(json_object_get(entry, "environment"), "OMP_NUM_THREADS", "");
-	char *end;
-	long threads = strtol(text, &end, 10);
-	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
-}
 
 /* The second thread of a core stays idle if one thread a core is enough and was measured that way. */
 static const char *hint_of(const json_t *machine, const char *places, long threads) {
@@ -36,10 +28,8 @@ static const char *hint_of(const json_t *machine, const char *places, long threa
 }
 
 static struct wish wish_of(const json_t *profile, const json_t *entry) {
-	const json_t *environment = json_object_get(entry, "environment");
-	const char *bind = js_string_or(environment, "OMP_PROC_BIND", ""),
-			   *places = js_string_or(environment, "OMP_PLACES", "");
-	struct wish wish = {.cpus = threads_of(entry)};
+	const char *bind = export_bind(entry), *places = export_places(entry);
+	struct wish wish = {.cpus = export_threads(entry)};
 	if (strcmp(bind, "false") == 0)
 		wish.bind = "none";
 	else

@@ -91,6 +91,52 @@ static void test_slurm_wishes(const char *path) {
 	ok(wrong == 0, "slurm: CPUs, hint, binding and distribution follow threads, places and cores");
 }
 
+static void test_batch_heads(const char *shell, const char *path) {
+	static const char *const formats[] = {"pbs", "flux"};
+	int wrong = 0;
+	for (size_t f = 0; f < 2; f++)
+		for (int i = 0; i < HOSTILE; i++) {
+			json_t *profile = valued(hostile[i]);
+			wrong += !export_to(profile, formats[f], path) ||
+			         !shell_has(shell, path, NULL, "SWEETSPOT_FW_VALUE", hostile[i]) ||
+			         !shell_has(shell, path, NULL, "OMP_NUM_THREADS", "2");
+			json_decref(profile);
+		}
+	json_t *profile = all_hostile();
+	bool together =
+		export_to(profile, "pbs", path) &&
+		lines_are(path, "^#PBS|^#!", "#!/bin/sh\n#PBS -l select=1:ncpus=2:ompthreads=2\n") &&
+		export_to(profile, "flux", path) &&
+		lines_are(path, "^#flux|^#!", "#!/bin/sh\n#flux: --nodes=1\n#flux: --nslots=1\n#flux: --cores-per-slot=2\n");
+	ok(wrong == 0 && together && !is_pwned(), "%s sources the heads of batch scripts for PBS and Flux", shell);
+	json_decref(profile);
+}
+
+static void test_batch_wishes(const char *path) {
+	static const struct {
+		const char *config, *pbs, *flux;
+	} cases[] = {
+		{"{\"threads\":4,\"proc_bind\":\"close\",\"places\":\"cores\"}", "#PBS -l select=1:ncpus=4:ompthreads=4\n",
+	     "# flux run --ntasks=1 --cores-per-task=4 PROGRAM\n"},
+		{"{\"threads\":7,\"proc_bind\":\"close\",\"places\":\"threads\"}", "#PBS -l select=1:ncpus=7:ompthreads=7\n",
+	     "# flux run --ntasks=1 --cores-per-task=4 PROGRAM\n"},
+		{"{\"threads\":16,\"proc_bind\":\"false\"}", "#PBS -l select=1:ncpus=16:ompthreads=16\n",
+	     "# flux run --ntasks=1 --cores-per-task=8 -o cpu-affinity=off PROGRAM\n"},
+		{"{\"block\":4}", "#PBS -l select=1\n", "# flux run --ntasks=1 PROGRAM\n"},
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		json_t *profile = profile_of(entry_of("fw", 64, cases[i].config)),
+			   *machine = json_object_get(profile, "machine");
+		json_object_set_new(machine, "cores", json_integer(8));
+		json_object_set_new(machine, "threads", json_integer(16));
+		wrong += !export_to(profile, "pbs", path) || !lines_are(path, "^#PBS", cases[i].pbs) ||
+		         !export_to(profile, "flux", path) || !lines_are(path, "# flux run", cases[i].flux);
+		json_decref(profile);
+	}
+	ok(wrong == 0, "PBS counts threads, and Flux the cores that they need");
+}
+
 static const char *const launchers[][2] = {{"taskset", "taskset"}, {"numactl", "numactl"}, {"likwid", "likwid-pin"}};
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
@@ -279,9 +325,11 @@ int main(void) {
 			continue;
 		}
 		test_slurm(*shell, path);
+		test_batch_heads(*shell, path);
 		test_launchers(*shell, path);
 	}
 	test_slurm_wishes(path);
+	test_batch_wishes(path);
 	test_cpus(path);
 	test_tcl(path);
 	test_lua(path);
