@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """schema.py NAME FILE [OPEN...]: is the document in FILE as data/schema/NAME.json says, and does that schema say something
 of all of it? Whatever is left out that it requires, added to an object, or put in the place of a value must be refused.
-OPEN: members below which it leaves things open."""
+OPEN: members below which it leaves things open. A schema that says "Other members may be present." promises that to
+readers of later versions; what this version prints must be described all the same, so that its objects are closed here."""
 import copy, glob, json, os, sys
 import jsonschema
 
@@ -9,6 +10,23 @@ schemas = {}
 for path in glob.glob(os.path.join(os.environ["SRCDIR"], "data/schema/*.json")):
     with open(path) as file:
         schemas[os.path.basename(path)[:-5]] = json.load(file)
+
+
+def closed(part):
+    """The same schema, which refuses members that it does not describe."""
+    if isinstance(part, list):
+        return [closed(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    result = {key: one if key in ("if", "then", "else") else closed(one) for key, one in part.items()}
+    if isinstance(part.get("properties"), dict):
+        result.setdefault("additionalProperties", False)
+    return result
+
+
+for name, schema in schemas.items():
+    if schema.get("description", "").endswith("Other members may be present."):
+        schemas[name] = closed(schema)
 
 
 def validator(schema):

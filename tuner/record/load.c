@@ -15,13 +15,16 @@
 
 /* Packed bytes from which on a thread pays, and unpacked bytes between two updates of the limit. */
 enum { THREAD_SIZE = 1 << 16, STEP = 1 << 18 };
-enum { RATIO_MAX = 100, SMALL = 64 << 20 };
+/* Recorded spaces become 10 to 30 times smaller, and deflate cannot do better than 1032 (zlib's technical details). */
+enum { RATIO_MAX = 100, RATIO_DEFLATE = 1032, SMALL = 64 << 20 };
 
 struct load {
 	const char *name;
 	char *text, *owned; /* the unpacked text; the packed bytes if we own them */
-	size_t size, room;  /* bytes of the text */
-	size_t most;        /* that the text may have */
+	const char *from;   /* the packed bytes */
+	size_t from_size;
+	size_t size, room; /* bytes of the text */
+	size_t most;       /* that the text may have */
 	z_stream stream;
 	bool packed, threaded;
 	pthread_t thread;
@@ -36,22 +39,27 @@ static bool is_gzip(const char *data, size_t size) {
 	return size > 18 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-/* Recorded spaces become 10 to 30 times smaller. A file that grows much more is made to fill the memory. */
+/* A file that grows much more than recorded spaces do is made to fill the memory. */
 static size_t size_most(size_t size) {
 	size_t most = size * RATIO_MAX > SMALL ? size * RATIO_MAX : SMALL;
 	return most < LOAD_LIMIT ? most : LOAD_LIMIT;
 }
 
-/* The size in the last four bytes, which may be wrong. */
-static size_t size_hint(const char *data, size_t size) {
+/* The last member's size modulo 2^32 in the last four bytes (RFC 1952), which may be wrong. */
+static size_t size_stored(const char *data, size_t size) {
 	const unsigned char *tail = (const unsigned char *)data + size - 4;
-	size_t hint = tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
-	size_t most = size_most(size);
-	return hint < most ? hint : most;
+	return tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
 }
 
 static int unpack_error(const struct load *load, const char *why, struct err *err) {
 	return err_set(err, ERR_USAGE, "fetch the file again", "%s: damaged gzip data: %s", load->name, why);
+}
+
+/* What has been unpacked so far is enough to judge, so that a bomb that lies about its size does not cost time, either.
+ */
+static bool is_bomb(const struct load *load) {
+	size_t consumed = load->from_size - load->stream.avail_in;
+	return load->size > load->most || (load->size > SMALL && load->size / RATIO_MAX > consumed);
 }
 
 /* Unpacks at most `step` bytes; Z_STREAM_END behind the last member. */
@@ -70,6 +78,8 @@ static int unpack_some(struct load *load, size_t step) {
 
 static int unpack_start(struct load *load, const char *data, size_t size, struct err *err) {
 	load->stream = (z_stream){.next_in = (Bytef *)data, .avail_in = (uInt)size};
+	load->from = data;
+	load->from_size = size;
 	load->size = 0;
 	if (size > LOAD_LIMIT || inflateInit2(&load->stream, 16 + MAX_WBITS) != Z_OK)
 		return err_set(err, ERR_USAGE, NULL, "%s: cannot be unpacked", load->name);
@@ -83,9 +93,9 @@ static int too_large(const struct load *load, struct err *err) {
 
 static int unpack_all(struct load *load, struct err *err) {
 	for (;;) {
+		if (is_bomb(load))
+			return too_large(load, err);
 		if (load->size == load->room) {
-			if (load->room > load->most)
-				return too_large(load, err);
 			load->room = load->room > load->most / 2 ? load->most + 1 : load->room * 2 + 4096;
 			load->text = mem_grow(load->text, load->room + SCAN_PAD, 1);
 		}
@@ -106,7 +116,7 @@ static int unpack_all(struct load *load, struct err *err) {
 /* True while bytes are left to unpack. */
 static bool publish(struct load *load, int status) {
 	size_t safe = load->size > SCAN_PAD ? load->size - SCAN_PAD : 0;
-	bool done = status != Z_OK || load->size == load->room;
+	bool done = status != Z_OK || load->size == load->room || is_bomb(load);
 	if (done) /* the memory may have been in use before */
 		memset(load->text + load->size, 0, SCAN_PAD);
 	pthread_mutex_lock(&load->lock);
@@ -163,10 +173,22 @@ static struct load *load_new(const char *name) {
 	return load;
 }
 
+/* Refuses a size that is too large, or that no data of this length can have, without unpacking anything. */
+static int stored_check(const struct load *load, size_t stored, size_t size, struct err *err) {
+	if (stored / RATIO_DEFLATE > size)
+		return unpack_error(load, "it ends early, or the size at its end is wrong", err);
+	return stored > load->most ? too_large(load, err) : 0;
+}
+
 static struct load *load_packed(struct load *load, const char *data, size_t size, struct err *err) {
-	load->packed = true;
+	size_t stored = size_stored(data, size);
 	load->most = size_most(size);
-	load->room = size_hint(data, size) + 1;
+	if (stored_check(load, stored, size, err)) {
+		load_free(load);
+		return NULL;
+	}
+	load->packed = true;
+	load->room = stored + 1;
 	load->text = mem_large(load->room + SCAN_PAD);
 	if (unpack_start(load, data, size, err) == 0 &&
 	    ((size >= THREAD_SIZE && start_thread(load)) || unpack_all(load, err) == 0))
@@ -215,12 +237,8 @@ struct scan load_scan(struct load *load, struct err *err) {
 
 /* The thread cannot go on because the room was too small: unpack again, with room that grows. */
 static int unpack_again(struct load *load, struct err *err) {
-	if (load->room > load->most)
-		return too_large(load, err);
-	const Bytef *data = load->stream.next_in - load->stream.total_in;
-	size_t size = load->stream.avail_in + load->stream.total_in;
 	inflateEnd(&load->stream);
-	return unpack_start(load, (const char *)data, size, err) || unpack_all(load, err) ? -1 : 1;
+	return unpack_start(load, load->from, load->from_size, err) || unpack_all(load, err) ? -1 : 1;
 }
 
 int load_end(struct load *load, struct err *err) {
@@ -229,6 +247,8 @@ int load_end(struct load *load, struct err *err) {
 	join(load);
 	if (load->status == Z_STREAM_END)
 		return 0;
+	if (is_bomb(load))
+		return too_large(load, err);
 	if (load->status == Z_BUF_ERROR && load->size == load->room)
 		return unpack_again(load, err);
 	if (load->status == Z_BUF_ERROR)

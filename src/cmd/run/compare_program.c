@@ -29,7 +29,8 @@ int compare_program_open(struct compare_program *program, struct app *app, const
 	long long seed;
 	*program = (struct compare_program){0};
 	if (options_check(app, args, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (timeout && opt_limit(timeout, "timeout", &limit, err)) || !(program->item = tune_item_program(app, args, err)))
+	    (timeout && opt_limit(timeout, "timeout", &limit, err)) ||
+	    !(program->item = tune_item_program(app, args, 0, err)))
 		return -1;
 	const struct tune_task *task = &program->item->task;
 	program->seed = (uint64_t)seed;

@@ -45,7 +45,7 @@ static int sweep_open(struct program_sweep *sweep, const struct opt_args *args, 
 	long long samples;
 	if (options_check(sweep->app, args, err) || opt_int(args, "samples", 1, 10000, SAMPLES, &samples, err) ||
 	    (timeout && opt_limit(timeout, "timeout", &limit, err)) || measured_format_read(args, &sweep->format, err) ||
-	    !(sweep->item = tune_item_program(sweep->app, args, err)))
+	    !(sweep->item = tune_item_program(sweep->app, args, 0, err)))
 		return -1;
 	const struct tune_task *task = &sweep->item->task;
 	if (space_valid(task->space) > ROWS_MAX)

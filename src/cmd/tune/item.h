@@ -31,10 +31,14 @@ struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *ke
 /* As tune_item_kernel, with an additional word of --size such as "n=512", or NULL. */
 struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                       const char *size, struct err *err);
-struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err);
-struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err);
+/* build_timeout_s: of one build; 0: the default. */
+struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, double build_timeout_s,
+                                    struct err *err);
+struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, double build_timeout_s,
+                                 struct err *err);
 /* For a specification in the language "Command". Takes ownership of the specification if it succeeds. */
-struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
+struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args,
+                                    double build_timeout_s, struct err *err);
 /* For a specification in the language "CUDA"; ownership as above. */
 struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
 /* For FILE.cu and its options (src/plan/source_spec.h). */

@@ -157,28 +157,26 @@ static void variables_tell(struct app *app, const struct tune_item *item) {
 			        *param, *param, *param);
 }
 
-/* A limit that cannot be read was refused before. */
-static void building_read(struct program_plan *plan, const struct opt_args *args) {
-	const char *timeout = opt_get(args, "build-timeout", NULL);
-	struct err none = {0};
+static void building_set(struct program_plan *plan, const struct opt_args *args, double build_timeout_s) {
 	plan->program.rebuild = opt_has(args, "rebuild");
-	if (timeout && opt_limit(timeout, "build-timeout", &plan->program.build_timeout_s, &none))
-		plan->program.build_timeout_s = 0;
+	plan->program.build_timeout_s = build_timeout_s;
 }
 
-struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err) {
+struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, double build_timeout_s,
+                                    struct err *err) {
 	struct program_plan *plan = program_plan_new(app, args, err);
 	if (plan)
-		building_read(plan, args);
+		building_set(plan, args, build_timeout_s);
 	struct tune_item *item = item_new(app, NULL, plan, err);
 	if (item)
 		variables_tell(app, item);
 	return item;
 }
 
-struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
+struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args,
+                                    double build_timeout_s, struct err *err) {
 	struct program_plan *plan = program_plan_from_spec(spec, args, err);
 	if (plan)
-		building_read(plan, args);
+		building_set(plan, args, build_timeout_s);
 	return item_new(app, spec, plan, err);
 }

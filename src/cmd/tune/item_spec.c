@@ -148,14 +148,15 @@ struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struc
 	return item;
 }
 
-struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err) {
+struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, double build_timeout_s,
+                                 struct err *err) {
 	struct spec *spec = spec_load(path, err);
 	struct tune_item *item = NULL;
 	if (!spec)
 		return NULL;
 	switch (spec_language(spec)) {
 	case SPEC_COMMAND:
-		item = tune_item_command(app, spec, args, err);
+		item = tune_item_command(app, spec, args, build_timeout_s, err);
 		break;
 	case SPEC_C:
 		item = function_new(spec, args, err);

@@ -119,7 +119,8 @@ static int items_make(struct tune_session *session, struct err *err) {
 	if (spec)
 		return words_refuse(args, "a specification", err)
 		           ? -1
-		           : item_add(session, tune_item_spec(session->app, spec, args, err));
+		           : item_add(session,
+		                      tune_item_spec(session->app, spec, args, session->settings.build_timeout_s, err));
 	if (opt_has(args, "sizes") && (is_source(args) || opt_dashes(args)))
 		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes needs a kernel");
 	if (is_source(args))
@@ -128,8 +129,9 @@ static int items_make(struct tune_session *session, struct err *err) {
 		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU",
 		               "--device is not for programs");
 	if (opt_dashes(args))
-		return words_refuse(args, "a program", err) ? -1
-		                                            : item_add(session, tune_item_program(session->app, args, err));
+		return words_refuse(args, "a program", err)
+		           ? -1
+		           : item_add(session, tune_item_program(session->app, args, session->settings.build_timeout_s, err));
 	if (option)
 		return err_set(err, ERR_USAGE, "put -- before the program: sweetspot tune --param N=1..4 -- ./app '{N}'",
 		               "--%s needs a program after --", option);

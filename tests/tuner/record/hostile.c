@@ -228,6 +228,12 @@ static void test_bomb(void) {
 	ok(!record && err.code == ERR_USAGE && strstr(err.what, "expands to more than") && *err.hint,
 	   "%zu bytes that become 200 MiB: %s", size, err.what);
 	record_free(record);
+	memset(data + size - 4, 0, 4);
+	data[size - 3] = 4;
+	record = record_parse(data, size, "lying bomb", &err);
+	ok(!record && err.code == ERR_USAGE && strstr(err.what, "expands to more than"),
+	   "the same that says that it becomes 1 KiB: %s", err.what);
+	record_free(record);
 	free(data);
 }
 
