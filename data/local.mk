@@ -21,6 +21,7 @@ dist_schema_DATA = \
 	%D%/schema/state.json \
 	%D%/schema/store-merge.json \
 	%D%/schema/store.json \
+	%D%/schema/sweep-plan.json \
 	%D%/schema/sweep.json \
 	%D%/schema/tune-plan.json \
 	%D%/schema/tune.json

@@ -11,6 +11,7 @@
 #include "src/cmd/run/sweep.h"
 #include "src/app/lock.h"
 #include "src/show/results.h"
+#include "src/cmd/run/sweep_plan.h"
 #include "src/cmd/run/sweep_program.h"
 #include "src/cmd/run/sweep_csv.h"
 #include "src/plan/program_plan.h"
@@ -23,6 +24,7 @@ static const struct opt options[] = {
 	{"weak", 0, "RULE", "size that grows with the team: n=threads*K, ...", 0},
 	{"devices", 0, "D,D", "sweep on several devices, for example cpu,cuda", 0},
 	OPT_GROUP("Measuring"),
+	{"plan", 0, NULL, "only print what would be run", 0},
 	{"alone", 0, NULL, "do not also measure the serial code", 0},
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	OPT_GROUP("Results"),
@@ -134,6 +136,39 @@ static int measure(struct sweep *sweep, struct err *err) {
 	if (lock >= 0)
 		lock_release(lock);
 	sweep_ratios(sweep);
+	return failed;
+}
+
+static int row_plan(struct sweep *sweep, struct sweep_device *device, size_t row, json_t *rows, struct err *err) {
+	json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
+	if (!sweep_combination(sweep, device, row, problem, over, err))
+		config = manual_config_of(&device->manual, problem, over, err);
+	if (config) {
+		json_t *one = json_pack("{s:O,s:O}", "config", config, "problem", problem);
+		if (sweep->compares_devices)
+			json_object_set_new(one, "device", json_string(device->word));
+		json_array_append_new(rows, one);
+	}
+	json_decref(problem);
+	json_decref(over);
+	json_decref(config);
+	return config ? 0 : -1;
+}
+
+static int plan(struct sweep *sweep, struct err *err) {
+	json_t *rows = json_array();
+	int failed = 0;
+	for (size_t d = 0; d < sweep->device_count && !failed; d++) {
+		struct sweep_device *device = &sweep->device[d];
+		if (sweep->compares_devices && app_device_change(sweep->app, device->word, err))
+			failed = -1;
+		for (size_t row = 0; row < device->total && !failed; row++)
+			failed = row_plan(sweep, device, row, rows, err);
+	}
+	const struct manual *manual = &sweep->device[0].manual;
+	if (!failed)
+		sweep_plan_print(sweep->args, manual->kernel->name, manual_request(manual, NULL).samples, rows);
+	json_decref(rows);
 	return failed;
 }
 
@@ -249,7 +284,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                      .rows = json_array(),
 	                      .serials = json_array()};
 	int failed = devices_open(&sweep, err) || sweep_axes_read(&sweep, err) || sweep_axes_check(&sweep, err) ||
-	                     measure(&sweep, err)
+	                     (opt_has(args, "plan") ? plan(&sweep, err) : measure(&sweep, err))
 	                 ? -1
 	                 : 0;
 	if (json_array_size(sweep.rows))

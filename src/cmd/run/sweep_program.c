@@ -10,6 +10,7 @@
 #include "src/app/lock.h"
 #include "src/base/json/js.h"
 #include "src/base/stats.h"
+#include "src/cmd/run/sweep_plan.h"
 #include "src/cmd/tune/item.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"
@@ -102,6 +103,22 @@ static int sweep_measure(struct program_sweep *sweep, struct err *err) {
 	return failed;
 }
 
+static void plan(const struct program_sweep *sweep, const struct opt_args *args) {
+	const struct tune_item *item = sweep->item;
+	json_t *rows = json_array();
+	for (uint64_t i = 0; i < space_valid(item->task.space); i++) {
+		json_t *config = space_config_json(item->task.space, i), *row = json_pack("{s:O}", "config", config);
+		char *line = item->line ? item->line(item, config) : NULL;
+		if (line)
+			json_object_set_new(row, "line", js_text(line));
+		json_array_append_new(rows, row);
+		free(line);
+		json_decref(config);
+	}
+	sweep_plan_print(args, item->task.kernel, sweep->request.samples, rows);
+	json_decref(rows);
+}
+
 /* Rows as flat objects. */
 static json_t *flat(const json_t *rows) {
 	static const char *const members[] = {"status", "median", "unit", "runs"};
@@ -165,7 +182,11 @@ static void show(const struct program_sweep *sweep, const struct opt_args *args)
 
 int sweep_program(struct app *app, const struct opt_args *args, struct err *err) {
 	struct program_sweep sweep = {.app = app, .rows = json_array()};
-	int failed = sweep_open(&sweep, args, err) || sweep_measure(&sweep, err) ? -1 : 0;
+	int failed = sweep_open(&sweep, args, err);
+	if (!failed && opt_has(args, "plan"))
+		plan(&sweep, args);
+	else if (!failed)
+		failed = sweep_measure(&sweep, err);
 	if (json_array_size(sweep.rows))
 		show(&sweep, args);
 	json_decref(sweep.rows);
