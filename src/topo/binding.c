@@ -138,6 +138,17 @@ static hwloc_const_bitmap_t thread_set(const struct topo_binding *binding, int t
 	return binding->places->sets[binding->place[thread]];
 }
 
+size_t topo_binding_cpus(const struct topo_binding *binding, int thread, int *cpus, size_t max) {
+	hwloc_const_bitmap_t set = thread_set(binding, thread);
+	size_t count = 0;
+	for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu)) {
+		if (count < max)
+			cpus[count] = cpu;
+		count++;
+	}
+	return count;
+}
+
 /* The kernel silently drops CPUs that a cpuset or hotplug removed after the topology was loaded. */
 static int verify(const struct topo *topo, hwloc_const_bitmap_t wanted, struct err *err) {
 	hwloc_bitmap_t got = hwloc_bitmap_alloc();

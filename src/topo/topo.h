@@ -45,6 +45,8 @@ void topo_binding_free(struct topo_binding *binding);
 /* The same text for bindings that are equal on this machine: the CPU sets of threads 0, 1, ... in list format, runs
  * shortened, [*] for all CPUs: "[0-3]x2[4-7]x2". Binding to all CPUs counts as no binding. Owned by binding. */
 const char *topo_binding_key(const struct topo_binding *binding);
+/* Writes the CPUs of one thread in rising order, at most `max`; returns how many there are. */
+size_t topo_binding_cpus(const struct topo_binding *binding, int thread, int *cpus, size_t max);
 /* Binds the calling thread as number `thread` of the team to its whole place (for proc_bind false, to all CPUs that
  * the process may use), and verifies the result with the system. */
 int topo_binding_apply(const struct topo *topo, const struct topo_binding *binding, int thread, struct err *err);

@@ -92,6 +92,48 @@ static void decided_put(struct report *report, const json_t *tune) {
 	html_end(report->html);
 }
 
+/* The ceiling that is closest limits most. Times of a busy machine may be inconsistent, so more than 100 % is left
+ * out. */
+static void roof_put(struct report *report, const struct report_section *section) {
+	const json_t *winner = json_object_get(json_object_get(section->result, "roofline"), "winner"), *closest = NULL;
+	double share = 0;
+	size_t i;
+	json_t *roof;
+	json_array_foreach(json_object_get(winner, "roofs"), i, roof) {
+		double one = js_real_or(roof, "share", NAN);
+		if (one > share && one <= 1) {
+			share = one;
+			closest = roof;
+		}
+	}
+	if (!closest)
+		return;
+	const char *level = js_string_or(closest, "level", NULL);
+	html_element(report->html, "p", "note", "Reaches %.2g %% of its closest measured ceiling: %s%s%s, %.3g %s.",
+	             100 * share, js_string_or(closest, "name", "?"), level ? " " : "", level ? level : "",
+	             js_real_or(closest, "value", NAN), js_string_or(closest, "unit", ""));
+}
+
+/* The first experiment that explain suggests, with the factor that its diagnosis says is at stake. */
+static void next_put(struct report *report, const struct report_section *section) {
+	size_t i;
+	json_t *finding;
+	json_array_foreach(json_object_get(section->result, "diagnoses"), i, finding) {
+		const char *next = js_string_or(finding, "next", NULL);
+		double strength = js_real_or(finding, "strength", 1);
+		if (!next)
+			continue;
+		html_begin(report->html, "p", "class", "note", NULL);
+		html_printf(report->html, "Next to try");
+		if (strength > 1.005)
+			html_printf(report->html, " (up to %.2gx)", strength);
+		html_printf(report->html, ":");
+		html_end(report->html);
+		report_command(report, next);
+		return;
+	}
+}
+
 static void load_put(struct report *report, const json_t *tune) {
 	const json_t *load = json_object_get(tune, "load");
 	if (!js_bool_or(load, "busy", false))
@@ -129,8 +171,11 @@ static void card_put(struct report *report, const struct report_section *section
 	html_element(report->html, "p", good ? "verdict high" : "verdict", "%s", verdict);
 	speedup_put(report, tune);
 	command_put(report, section);
+	report_pinning(report, section);
 	decided_put(report, tune);
+	roof_put(report, section);
 	load_put(report, tune);
+	next_put(report, section);
 	html_end(report->html);
 	free(verdict);
 }

@@ -88,7 +88,7 @@ static void value_put(struct html_table *table, const json_t *value) {
 	html_table_text(table, "%s", text);
 }
 
-static void effect_row(struct html_table *table, const json_t *effect) {
+static void effect_row(struct html_table *table, const json_t *effect, const json_t *winner) {
 	double ratio = js_real_or(effect, "ratio", NAN), share = 100 * js_real_or(effect, "share", NAN);
 	double low = end_of(effect, "ci", 0), high = end_of(effect, "ci", 1);
 	html_table_row(table);
@@ -99,18 +99,20 @@ static void effect_row(struct html_table *table, const json_t *effect) {
 	html_table_number(table, high, "%.3gx", high);
 	value_put(table, json_object_get(effect, "best"));
 	value_put(table, json_object_get(effect, "worst"));
+	value_put(table, json_object_get(winner, js_string_or(effect, "param", "")));
 	html_table_number(table, (double)js_int_or(effect, "seen", 0), "%lld", (long long)js_int_or(effect, "seen", 0));
 }
 
-static void effects_table(struct report *report, const json_t *effects) {
-	static const char *const titles[] = {"parameter",  "\1share",     "\1worst / best", "\1from", "\1to",
-	                                     "best value", "worst value", "\1values",       NULL};
+static void effects_table(struct report *report, const struct report_section *section, const json_t *effects) {
+	static const char *const titles[] = {"parameter",  "\1share",     "\1worst / best", "\1from",   "\1to",
+	                                     "best value", "worst value", "winner",         "\1values", NULL};
+	const json_t *winner = json_object_get(json_object_get(section->result, "winner"), "config");
 	struct html_table table;
 	size_t i;
 	json_t *effect;
 	charts_numbers_begin(report->charts, "numbers: effects");
 	html_table_begin(&table, report->html, "Effect of each parameter", titles);
-	json_array_foreach((json_t *)effects, i, effect) effect_row(&table, effect);
+	json_array_foreach((json_t *)effects, i, effect) effect_row(&table, effect, winner);
 	html_table_end(&table);
 	charts_numbers_end(report->charts);
 }
@@ -191,7 +193,7 @@ void report_effects(struct report *report, const struct report_section *section)
 	bars_draw(report, section, effects);
 	if (reason)
 		html_element(report->html, "p", "note", "Shares of the variance are unknown: %s.", reason);
-	effects_table(report, effects);
+	effects_table(report, section, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
 	path_table(report, json_object_get(section->result, "path"));
 	landscape_describe(report, json_object_get(section->result, "landscape"));

@@ -35,6 +35,19 @@ static void line_add(struct report *report, const struct report_section *section
 	                          CHART_STEPS, points, count};
 }
 
+/* The moment at which the winner was measured, on the line of its search: it need not have been the best so far. */
+static const struct chart_mark *mark_of(struct report *report, const struct report_section *section, double factor) {
+	const struct report_search *search = report_search_newest(section);
+	const struct chart_mark *winner = report_winner_mark(report, section, factor);
+	if (!winner || !is_search(search))
+		return NULL;
+	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);
+	*mark = (struct chart_mark){winner->x, NAN};
+	for (size_t i = 0; i < search->best_count && search->best[i].x <= winner->x; i++)
+		mark->y = factor * report_shown(section, search->best[i].y);
+	return mark;
+}
+
 /* Draws the newest searches. */
 static void progress_draw(struct report *report, const struct report_section *section) {
 	struct chart_series *series = arena_alloc(report->arena, LINES_MAX, sizeof *series);
@@ -59,6 +72,7 @@ static void progress_draw(struct report *report, const struct report_section *se
 		.y_log = !section->maximize,
 		.series = series,
 		.series_count = count,
+		.winner = mark_of(report, section, scale.factor),
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
 	report_trials_draw(report, section);

@@ -85,6 +85,7 @@ void report_from_sections(struct report *report);
 
 /* Sections. */
 void report_cards(struct report *report);                                         /* cards.c */
+void report_pinning(struct report *report, const struct report_section *section); /* pinning.c: of its entry */
 void report_machine(struct report *report);                                       /* machine.c */
 void report_recommend(struct report *report);                                     /* recommend.c */
 void report_section(struct report *report, const struct report_section *section); /* section.c */
@@ -99,7 +100,11 @@ void report_roofline(struct report *report, const struct report_section *section
 void report_counters(struct report *report, const struct report_section *section);
 void report_why(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);
-void report_trials_draw(struct report *report, const struct report_section *section); /* trials.c */
+void report_trials_draw(struct report *report, const struct report_section *section);   /* trials.c */
+const struct report_search *report_search_newest(const struct report_section *section); /* NULL: there is none */
+/* The winner in the newest search: x is its evaluation. NULL for a result that is not faster, since the baseline stays
+ * then. */
+const struct chart_mark *report_winner_mark(struct report *report, const struct report_section *section, double factor);
 void report_pairs_draw(struct report *report, const struct report_section *section);
 void report_parallel(struct report *report, const struct report_section *section); /* parallel.c */
 void report_provenance(struct report *report, const struct report_section *section);

@@ -10,6 +10,7 @@
 #include "src/cmd/report/report.h"
 
 enum { SHOWN_MAX = 400 };
+static const double WIDE = 8; /* values that differ by more need a logarithmic axis */
 
 enum kind { KIND_MEASURED, KIND_CUT, KIND_FAILED, KIND_COUNT };
 
@@ -17,7 +18,7 @@ static enum kind kind_of(const struct report_trial *trial) {
 	return trial->status == TRIAL_CORRECT ? KIND_MEASURED : trial->status == TRIAL_CENSORED ? KIND_CUT : KIND_FAILED;
 }
 
-static const struct report_search *newest(const struct report_section *section) {
+const struct report_search *report_search_newest(const struct report_section *section) {
 	for (size_t i = section->search_count; i-- > 0;)
 		if (section->searches[i].tried_count > 1)
 			return &section->searches[i];
@@ -63,10 +64,10 @@ static size_t series_pack(struct chart_series *series, size_t count) {
 	return kept;
 }
 
-/* NULL for a result that is not faster: the baseline stays then. */
-static const struct chart_mark *winner_mark(struct report *report, const struct report_section *section,
-                                            const struct report_search *search, double factor) {
-	if (!search->winner || strcmp(js_string_or(section->tune, "verdict", ""), "faster") != 0)
+const struct chart_mark *report_winner_mark(struct report *report, const struct report_section *section,
+                                            double factor) {
+	const struct report_search *search = report_search_newest(section);
+	if (!search || !search->winner || strcmp(js_string_or(section->tune, "verdict", ""), "faster") != 0)
 		return NULL;
 	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);
 	double value = search->tried[search->winner - 1].value;
@@ -75,7 +76,7 @@ static const struct chart_mark *winner_mark(struct report *report, const struct 
 }
 
 void report_trials_draw(struct report *report, const struct report_section *section) {
-	const struct report_search *search = newest(section);
+	const struct report_search *search = report_search_newest(section);
 	double most = search ? most_of(section, search) : 0;
 	if (!(most > 0))
 		return;
@@ -98,7 +99,7 @@ void report_trials_draw(struct report *report, const struct report_section *sect
 		.y_log = !section->maximize,
 		.series = series,
 		.series_count = series_pack(series, KIND_COUNT),
-		.winner = winner_mark(report, section, search, scale.factor),
+		.winner = report_winner_mark(report, section, scale.factor),
 	};
 	charts_add(report->charts, arena_printf(report->arena, "%s-trials", section->kernel), &chart);
 }
@@ -112,11 +113,15 @@ static const struct report_search *newest_duel(const struct report_section *sect
 
 /* Dots only: a line between pairs would suggest an order that random blocks do not have. */
 void report_pairs_draw(struct report *report, const struct report_section *section) {
-	static const char *const names[] = {"baseline", "best found"};
+	bool won = strcmp(js_string_or(section->tune, "verdict", ""), "faster") == 0;
+	const char *const names[] = {"baseline", won ? "runs of the winner" : "best found"};
 	const struct report_search *search = newest_duel(section);
-	double most = 0;
-	for (size_t i = 0; search && i < search->pair_count; i++)
-		most = fmax(most, report_shown(section, search->pairs[i].value));
+	double most = 0, least = INFINITY;
+	for (size_t i = 0; search && i < search->pair_count; i++) {
+		double shown = report_shown(section, search->pairs[i].value);
+		most = fmax(most, shown);
+		least = fmin(least, shown);
+	}
 	if (!(most > 0))
 		return;
 	struct report_scale scale = report_scale(section, most);
@@ -141,6 +146,7 @@ void report_pairs_draw(struct report *report, const struct report_section *secti
 			report->arena,
 			"Each run of the baseline and of the best found in the pairs of the final comparison. The latter "
 			"runs twice in a pair, which shows how much a configuration differs from itself."),
+		.y_log = least > 0 && most > WIDE * least,
 		.series = series,
 		.series_count = series_pack(series, 2),
 	};
