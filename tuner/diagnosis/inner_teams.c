@@ -183,9 +183,12 @@ static void flat_report(const struct study *study, struct findings *findings, co
 }
 
 /* More CPUs than one are in use if the threads of the outer team poll for work, which only tells against a time that is
- * flat from one thread on. */
-static bool is_refuted(const struct flat *flat) {
-	return flat->team > 1 || (!flat->recursion && flat->cpus >= ONE_CPU);
+ * flat from one thread on. Such a time has many causes, locks and bandwidth among them, so that a name or a count must
+ * speak for this one. */
+static bool is_refuted(const struct study *study, const struct flat *flat) {
+	if (flat->team > 1 || (!flat->recursion && flat->cpus >= ONE_CPU))
+		return true;
+	return !flat->recursion && isnan(flat->cpus) && isnan(flat->team) && !is_named(study, flat, task_words);
 }
 
 static bool flat_examine(const struct study *study, struct findings *findings, int column, int level) {
@@ -193,7 +196,7 @@ static bool flat_examine(const struct study *study, struct findings *findings, i
 	if (!flat_find(study, &flat))
 		return false;
 	counted_find(study, &flat);
-	if (is_refuted(&flat))
+	if (is_refuted(study, &flat))
 		return false;
 	flat_report(study, findings, &flat);
 	return true;

@@ -63,10 +63,11 @@ static void stop_report(const struct study *study, struct findings *findings, co
 	probe_level(study, stop->column, stop->level, own);
 	probe_level(study, stop->column, stop->sibling, other);
 	probe_problem(study, stop->problem_row, problem);
-	struct finding *finding =
-		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
-	                 "%s%s%s stops at %g thread%s, %s goes on to %g: threads write the same words", own,
-	                 *problem ? " at " : "", problem, stop->at, probe_s(stop->at), other, stop->most);
+	struct finding *finding = findings_add(
+		findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
+		"%s%s%s stops at %g thread%s, %s goes on to %g: threads %s", own, *problem ? " at " : "", problem, stop->at,
+		probe_s(stop->at), other, stop->most,
+		probe_named(column, "lock mutex") ? "wait for the same lock, and write its word" : "write the same words");
 	finding_about(finding, study, stop->column, stop->level);
 	probe_about_problem(finding, study, stop->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, stop->at, "threads",

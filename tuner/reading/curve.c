@@ -198,6 +198,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
 		if (!column->is_problem && column->numeric && column->levels >= POINTS_LEAST &&
+		    !(reading_is_team(column, reading_teams) && reading_work_each(study)) &&
 		    column->levels <= READING_COLUMN_LEVELS)
 			column_examine(study, findings, c);
 	}

@@ -40,6 +40,24 @@ static enum reading_verdict single_follows(const struct study *study, const stru
 	                                                                                       : READING_NO;
 }
 
+/* Series may go opposite ways, or be too short for a test that expects them to agree. Each of them counts if its values
+ * are farther apart than chance puts all values of the table. */
+static bool all_apart(const struct study *study, const struct reading_list *list) {
+	size_t count = 0;
+	for (size_t i = 0; i < list->count; i++)
+		count += list->series[i].count;
+	for (size_t i = 0; i < list->count; i++) {
+		double least = INFINITY, most = 0;
+		for (size_t r = 0; r < list->series[i].count; r++) {
+			least = fmin(least, reading_time(study, list->series[i].rows[r]));
+			most = fmax(most, reading_time(study, list->series[i].rows[r]));
+		}
+		if (!(most / least > study_chance_ratio(study, count)))
+			return false;
+	}
+	return list->count > 0;
+}
+
 enum reading_verdict reading_follows(const struct study *study, size_t column, const struct reading_list *list) {
 	double arrangements = 0;
 	size_t longest = 0;
@@ -56,8 +74,9 @@ enum reading_verdict reading_follows(const struct study *study, size_t column, c
 		return READING_UNTESTED;
 	if (list->count == STRATA_LEAST && !numeric)
 		return READING_UNTESTED;
-	return follows_chance(study, (int)column, NULL, NULL, NULL) * columns_of(study) <= CHANCE_MAX ? READING_TESTED
-	                                                                                              : READING_NO;
+	if (follows_chance(study, (int)column, NULL, NULL, NULL) * columns_of(study) <= CHANCE_MAX)
+		return READING_TESTED;
+	return numeric && all_apart(study, list) ? READING_UNTESTED : READING_NO;
 }
 
 double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count) {

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/base/mem.h"
 
@@ -77,4 +78,15 @@ const char *reading_subject(const struct study *study, size_t row, size_t column
 			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? " " : "", one);
 	}
 	return text;
+}
+
+const char reading_teams[] = "threads ranks processes procs gpus nodes devices rank process";
+
+bool reading_is_team(const struct study_column *column, const char *words) {
+	const char *last = strrchr(column->name, ' ');
+	size_t length = strlen(last ? last + 1 : column->name);
+	for (const char *at = words; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
+		if (strcspn(at, " ") == length && strncasecmp(at, last ? last + 1 : column->name, length) == 0)
+			return true;
+	return false;
 }

@@ -28,6 +28,17 @@ const char *reading_subject(const struct study *study, size_t row, size_t column
 /* The value of a row in a column, as text. */
 const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
 
+/* Is the column's name one of these words, or does it end with one: "MPI ranks"? */
+bool reading_is_team(const struct study_column *column, const char *words);
+extern const char reading_teams[]; /* "threads ranks .." */
+
+/* weak.c: is every row of a team whose members have the same work each, so that a constant time is ideal? */
+bool reading_work_each(const struct study *study);
+
+/* silence.c: why a table gets no statement: how far its values are apart, and how far chance would put them. The caller
+ * frees it. */
+char *reading_silence(const struct study *study);
+
 /* evidence.c: */
 enum reading_verdict { READING_NO, READING_UNTESTED, READING_TESTED };
 /* Do times follow the column? TESTED: shuffling within series says so. UNTESTED: there are too few rows to shuffle, so

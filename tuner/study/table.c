@@ -12,6 +12,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
+#include "tuner/study/table_wide.h"
 
 enum { PROBLEM_NAMES_MAX = 32 };
 /* A value that was published without its spread is taken to be right within this. */
@@ -228,6 +229,10 @@ static void items_describe(struct filling *filling, size_t before) {
 		                        "problem", names_json(table, TABLE_PROBLEM), "parameters",
 		                        names_json(table, TABLE_PARAM), "figures", names_json(table, TABLE_FIGURE), "counters",
 		                        names_json(table, TABLE_COUNTER), "ignored", names_json(table, TABLE_IGNORED));
+		if (table->wide)
+			json_object_set_new(item->table, "wide", json_string(table->wide));
+		if (table->assumed_unit)
+			json_object_set_new(item->table, "assumed_unit", json_string("s"));
 		if (value->role == TABLE_RATE)
 			study_rate(item->study, value->name, value->read.scale);
 		if (thin) {
@@ -237,10 +242,15 @@ static void items_describe(struct filling *filling, size_t before) {
 	}
 }
 
+/* Names of kernels that occur once each are versions of one thing, which the rows compare. */
+static bool is_kernel_column(const struct table *table, size_t column) {
+	return strcasecmp(table->columns[column].name, "kernel") == 0 && table->columns[column].role == TABLE_IGNORED;
+}
+
 static int fill(struct filling *filling) {
 	size_t before = study_set_count(filling->set);
 	for (size_t c = 0; c < filling->table->csv->columns; c++)
-		if (strcasecmp(filling->table->columns[c].name, "kernel") == 0)
+		if (is_kernel_column(filling->table, c))
 			filling->kernel_column = c;
 	for (size_t r = 0; r < filling->table->csv->rows; r++)
 		if (row_add(filling, r))
@@ -313,6 +323,13 @@ static int hint_add(struct err *err) {
 	return err && !*err->hint ? err_hint(err, "doc/tables.md describes the form of a table") : -1;
 }
 
+/* Headers that are bare numbers do not say of what. */
+static int wide_refuse(const char *path, const struct wide *wide, struct err *err) {
+	return err_set(err, ERR_USAGE, "say in a line what they are values of, for example \"# columns: threads\"",
+	               "%s: the columns \"%.20s\", \"%.20s\" .. are numbers without a name", path, wide->value[0],
+	               wide->value[1]);
+}
+
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (strcmp(study_set_objective(set), "time") != 0)
@@ -320,8 +337,18 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 	struct csv *csv = csv_read(text, size, path, err);
 	if (!csv)
 		return hint_add(err);
+	struct wide wide;
 	struct table table = {.csv = csv, .path = path, .reading = reading};
-	table.columns = arena_alloc(csv->arena, csv->columns, sizeof *table.columns);
+	if (wide_find(csv, note_of(csv, "columns"), &wide)) {
+		if (wide.unnamed && wide_refuse(path, &wide, err)) {
+			csv_free(csv);
+			return -1;
+		}
+		table.csv = wide_to_long(csv, &wide);
+		table.wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
+		table.assumed_unit = wide.assumed;
+	}
+	table.columns = arena_alloc(csv->arena, table.csv->columns, sizeof *table.columns);
 	int failed = table_read(set, &table, err);
 	csv_free(csv);
 	return failed ? hint_add(err) : 0;

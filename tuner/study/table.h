@@ -27,6 +27,13 @@ struct table_name {
 	double scale;         /* seconds, or amounts a second, of one unit */
 	char per[TABLE_NAME]; /* what it is the time of, or a rate of: "acquire", "byte", "operation"; "" for a run */
 };
+/* src: table_key.c */
+bool table_among(const char *word, size_t length, const char *words);
+bool table_has_word(const char *text, const char *words); /* is one of its parts among the words? */
+void table_words_join(const char *header, char key[TABLE_NAME]);
+/* The header in lower case, with "_" between words, without its unit and words such as "number of". */
+void table_key(const char *header, char key[TABLE_NAME]);
+bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
 /* src: table_words.c */
 void table_name_read(const char *header, struct table_name *name);
 /* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
@@ -50,7 +57,9 @@ struct table {
 	const struct csv *csv;
 	const char *path;
 	struct table_column *columns;
-	size_t value; /* the column of times or rates */
+	size_t value;      /* the column of times or rates */
+	const char *wide;  /* what a column for each was in the file; NULL: it was not wide */
+	bool assumed_unit; /* the file does not say that times are seconds */
 	const struct study_reading *reading;
 };
 /* src: table_roles.c */

@@ -13,7 +13,7 @@
 #include "src/base/value.h"
 #include "tuner/study/table.h"
 
-enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100 };
+enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100 };
 static const double MEASURED_DISTINCT = 0.6;
 
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number) {
@@ -109,10 +109,30 @@ static int given_check(const struct table *table, struct err *err) {
 	return 0;
 }
 
+/* A column of numbers with the unit of a time or a rate was measured: "read (ms)" is not an input. */
+static bool is_measured(const struct table_column *column) {
+	return column->numbers && column->read.measure != MEASURE_NONE;
+}
+
 static bool is_parameter_or_problem(const struct table *table, size_t c) {
-	const char *name = table->columns[c].name;
-	return is_given_problem(table, name) || table_is_parameter(name) ||
-	       (table_is_problem(name) && !table_is_count(name));
+	const struct table_column *column = &table->columns[c];
+	return is_given_problem(table, column->name) ||
+	       (!is_measured(column) &&
+	        (table_is_parameter(column->name) || (table_is_problem(column->name) && !table_is_count(column->name))));
+}
+
+/* Laws over threads look for one name. Other names count if no column has this one. */
+static void threads_name(struct table *table) {
+	size_t found = SIZE_MAX;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		if (strcmp(table->columns[c].name, "threads") == 0)
+			return;
+		if (found == SIZE_MAX && table->columns[c].numbers && table_is_threads(table->columns[c].name) &&
+		    !is_given_problem(table, table->columns[c].name))
+			found = c;
+	}
+	if (found != SIZE_MAX)
+		table->columns[found].name = "threads";
 }
 
 /* The column with the rows' times; without one, a rate. */
@@ -124,7 +144,7 @@ static int value_choose(struct table *table, struct err *err) {
 		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
 		if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
 		    !table_is_statistic(name))
-			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per : strcmp(name->per, "byte") == 0);
+			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per : 2 * (strcmp(name->per, "byte") == 0));
 		if (rank < 0 && strcasecmp(table->columns[c].name, "speedup") == 0)
 			rank = 2 * RATE_RANK;
 		if (rank < 0 || table_is_statistic(name))
@@ -167,6 +187,15 @@ static bool varies(const struct csv *csv, size_t column) {
 	return false;
 }
 
+/* Does every row have another word there? */
+static bool all_differ(const struct csv *csv, size_t column) {
+	for (size_t r = 0; r < csv->rows; r++)
+		for (size_t s = 0; s < r; s++)
+			if (csv->rows > DIFFERENT_MOST || strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0)
+				return false;
+	return csv->rows > 1;
+}
+
 static enum table_role role_of(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
 	if (c == table->value)
@@ -174,13 +203,15 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		                                                                                        : TABLE_TIME;
 	if (is_given_problem(table, column->name))
 		return TABLE_PROBLEM;
-	if (is_index(table->csv, c) || strcasecmp(column->name, "kernel") == 0)
+	if (strcasecmp(column->name, "kernel") == 0)
+		return all_differ(table->csv, c) ? TABLE_PARAM : TABLE_IGNORED;
+	if (is_index(table->csv, c))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
-	if (table_is_parameter(column->name))
+	if (!is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
-	if (table_is_problem(column->name))
+	if (!is_measured(column) && table_is_problem(column->name))
 		return TABLE_PROBLEM;
 	if (column->numbers && table_is_statistic(&column->read))
 		return TABLE_IGNORED;
@@ -215,6 +246,7 @@ int table_roles(struct table *table, struct err *err) {
 		table->columns[c].numbers = all_numbers(csv, c);
 		table_name_read(csv->header[c], &table->columns[c].read);
 	}
+	threads_name(table);
 	if (names_check(table, err) || given_check(table, err) || value_choose(table, err))
 		return -1;
 	for (size_t c = 0; c < csv->columns; c++)

@@ -56,16 +56,6 @@ static const char *const nouns[][2] = {
 static const char bare_rates[] =
 	"flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps mteps gteps qps rps iops";
 
-static bool is_among(const char *word, size_t length, const char *words) {
-	while (*words) {
-		size_t own = strcspn(words, " ");
-		if (own == length && strncasecmp(words, word, length) == 0)
-			return true;
-		words += own + (words[own] == ' ');
-	}
-	return false;
-}
-
 static double time_unit(const char *word, size_t length) {
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		if (strlen(times[i].word) == length && strncmp(times[i].word, word, length) == 0)
@@ -110,7 +100,7 @@ static bool unit_read(const char *unit, struct table_name *name) {
 		snprintf(name->per, sizeof name->per, "%s", slash ? slash + 1 : "");
 		return true;
 	}
-	bool bare = !slash && is_among(unit, strlen(unit), bare_rates);
+	bool bare = !slash && table_among(unit, strlen(unit), bare_rates);
 	if (!bare && !(slash && time_unit(slash + 1, strlen(slash + 1)) > 0))
 		return false;
 	if (!amount_read(left, name)) {
@@ -182,7 +172,7 @@ static bool parts(const char *name, const char *words, bool all) {
 	bool some = false;
 	for (const char *at = name; *at;) {
 		size_t length = strcspn(at, "_ -./:");
-		bool is = length == 0 || is_among(at, length, words);
+		bool is = length == 0 || table_among(at, length, words);
 		some = some || (length && is);
 		if (all && !is)
 			return false;
@@ -203,7 +193,7 @@ int table_time_rank(const struct table_name *name) {
 		"time total runtime elapsed wall walltime clock exec execution duration real run latency t median med "
 		"mean avg average best seconds the of per in whole overall";
 	bool timed = name->measure == MEASURE_TIME ||
-	             is_among(name->base, strlen(name->base), "time runtime elapsed walltime seconds latency duration");
+	             table_among(name->base, strlen(name->base), "time runtime elapsed walltime seconds latency duration");
 	if (!timed || strchr(name->base, '/'))
 		return -1;
 	if (!*name->base)
@@ -224,26 +214,6 @@ bool table_is_statistic(const struct table_name *name) {
 		false);
 }
 
-bool table_is_problem(const char *header) {
-	return is_among(
-		header, strlen(header),
-		"n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size list_size "
-		"grid_size mesh_size image_size nx ny nz length len elements points objects coords coordinates dims dim "
-		"dimension dimensions clusters centers loops generations steps timesteps nnz rows cols columns vertices "
-		"edges graph matrix input dataset data image file mix workload contains add remove insert delete lookup "
-		"search reads writes read_ratio write_ratio update_ratio updates ops operations key_range keys range "
-		"acquires density degree scale width height depth resolution message_size bytes particles bodies cells "
-		"queries batch instance benchmark distribution kernel_size samples_n");
-}
-
-bool table_is_parameter(const char *header) {
-	return is_among(
-		header, strlen(header),
-		"threads cores procs processes ranks nodes variant version implementation impl code algorithm method lock sync "
-		"schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity pages "
-		"first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt optimization");
-}
-
 bool table_is_counter(const char *header) {
 	return strncasecmp(header, "gpu_", 4) == 0 || strncasecmp(header, "papi_", 5) == 0 ||
 	       strncasecmp(header, "perf_", 5) == 0 ||
@@ -251,10 +221,6 @@ bool table_is_counter(const char *header) {
 	             "misses miss hits hit instructions instr cycles branches loads stores wavefronts faults switches hitm "
 	             "references refs accesses transactions sectors sweeps_counted migrations stalls evictions",
 	             false);
-}
-
-bool table_is_count(const char *header) {
-	return is_among(header, strlen(header), "iterations iteration iters rounds sweeps passes steps loops");
 }
 
 bool table_is_figure(const char *header) {
@@ -267,7 +233,7 @@ bool table_is_figure(const char *header) {
 }
 
 bool table_is_missing(const char *cell) {
-	return !*cell || is_among(cell, strlen(cell),
-	                          "- -- n/a na nan null none inf timeout failed fail failure error crash crashed oom "
-	                          "dnf x ? wrong incorrect invalid");
+	return !*cell || table_among(cell, strlen(cell),
+	                             "- -- n/a na nan null none inf timeout failed fail failure error crash crashed oom "
+	                             "dnf x ? wrong incorrect invalid");
 }

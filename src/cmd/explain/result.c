@@ -131,6 +131,16 @@ static json_t *readings_json(const struct explain_view *view) {
 	return NULL;
 }
 
+/* A table that gets no statement is told why. */
+static void silence_add(const struct explain_view *view, json_t *result) {
+	if (!view->item->table || json_array_size(json_object_get(result, "readings")) ||
+	    json_array_size(json_object_get(result, "diagnoses")))
+		return;
+	char *why = reading_silence(view->study);
+	json_object_set_new(result, "silence", json_string(why));
+	free(why);
+}
+
 static void part_add(json_t *result, const char *name, json_t *part) {
 	if (part)
 		json_object_set_new(result, name, part);
@@ -169,5 +179,6 @@ json_t *explain_result(const struct explain_view *view) {
 	part_add(result, "pareto", explain_pareto(view));
 	part_add(result, "readings", readings_json(view));
 	part_add(result, "diagnoses", diagnoses_json(view));
+	silence_add(view, result);
 	return result;
 }

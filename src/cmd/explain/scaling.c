@@ -25,7 +25,8 @@ static json_t *fixed_json(const struct study *study, size_t threads, int split, 
 static void entry_add(const struct explain_view *view, size_t threads, int split, int level, json_t *list) {
 	struct explain_series series;
 	explain_series_find(view, threads, split, level, &series);
-	if (series.count == 0 || json_array_size(list) >= ENTRIES_MAX)
+	size_t least = view->item->table ? 2 : 1; /* a table whose size grows with the team has one team for each */
+	if (series.count < least || json_array_size(list) >= ENTRIES_MAX)
 		return;
 	json_t *entry = explain_law(view, threads, &series), *about = json_object();
 	if (split >= 0) {

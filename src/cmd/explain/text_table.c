@@ -49,11 +49,14 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	if (isfinite(assumed))
 		snprintf(noise, sizeof noise, "%s, assumed to be correct within %.3g %%",
 		         values == rows ? ", one value each" : "", 100 * assumed);
+	const char *wide = js_string_or(table, "wide", NULL);
 	char *line = mem_printf(
-		"read %lld row%s%s; problem: %s; parameters: %s%s%s; value: %s", rows, rows == 1 ? "" : "s", noise,
+		"read %lld row%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s", rows, rows == 1 ? "" : "s", noise,
 		list_text(json_object_get(table, "problem"), problem),
 		list_text(json_object_get(table, "parameters"), parameters), json_array_size(others) ? "; also measured: " : "",
-		json_array_size(others) ? list_text(others, measured) : "", js_string_or(table, "value", "?"));
+		json_array_size(others) ? list_text(others, measured) : "", js_string_or(table, "value", "?"),
+		wide ? "; a column for each " : "", wide ? wide : "",
+		json_object_get(table, "assumed_unit") ? "; the unit is assumed to be seconds: write time_s or time_ms" : "");
 	text_clean(line, false);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);

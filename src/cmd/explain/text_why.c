@@ -84,6 +84,11 @@ void explain_text_readings(const struct explain_text *text) {
 	const json_t *readings = json_object_get(text->result, "readings");
 	size_t i;
 	json_t *one;
+	const char *silence = js_string_or(text->result, "silence", NULL);
+	if (silence) {
+		explain_title(text, "what the times show");
+		ui_wrap(text->out, INDENT, INDENT, silence);
+	}
 	if (json_array_size(readings) == 0)
 		return;
 	explain_title(text, "what the times show (confidence of each statement)");

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/reading/reading.h"
+
+struct apart {
+	size_t fast, slow, count; /* rows of one problem, and how many it has */
+	double ratio;
+};
+
+static struct apart apart_of(const struct study *study) {
+	struct apart apart = {.ratio = 1};
+	for (size_t a = 0; a < study_rows(study); a++) {
+		size_t same = 0, slow = a;
+		for (size_t b = 0; b < study_rows(study); b++) {
+			if (!study_same_problem(study, a, b))
+				continue;
+			same++;
+			slow = reading_time(study, b) > reading_time(study, slow) ? b : slow;
+		}
+		double ratio = reading_time(study, slow) / reading_time(study, a);
+		if (ratio > apart.ratio || apart.count == 0)
+			apart = (struct apart){a, slow, same, ratio};
+	}
+	return apart;
+}
+
+char *reading_silence(const struct study *study) {
+	struct apart apart = apart_of(study);
+	char fast[PROBE_TEXT], slow[PROBE_TEXT];
+	double chance = study_chance_ratio(study, apart.count);
+	if (study_rows(study) < 2)
+		return mem_strdup("one row does not show anything: it takes a second one to compare with");
+	if (apart.count < 2)
+		return mem_strdup("no two rows are of the same problem, so that nothing can be compared, and there are too few "
+		                  "sizes, or none that grows evenly, for a law");
+	reading_subject(study, apart.fast, SIZE_MAX, fast);
+	reading_subject(study, apart.slow, SIZE_MAX, slow);
+	if (apart.ratio <= chance)
+		return mem_printf(
+			"the %zu values of one problem differ by %.3g times at most (%s and %s), and chance alone may "
+			"differ by %.3g times if each of them is off by 10 %%: repeat the measurements, a row for each "
+			"run, so that smaller differences count",
+			apart.count, apart.ratio, fast, slow, chance);
+	return mem_printf(
+		"values differ by %.3g times (%s and %s), but they do not follow any column more closely than "
+		"shuffled rows do: too much changes from row to row, or rows are missing; vary one parameter at a "
+		"time, or repeat the measurements",
+		apart.ratio, fast, slow);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Weak scaling: the size grows with the team, so that each member has the same work, and times that stay the same are
+ * ideal (Gustafson, Reevaluating Amdahl's law, 1988). */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/reading/reading.h"
+
+enum { POINTS_LEAST = 3, POWERS = 3 };
+static const double SAME = 0.04, IDEAL = 0.9;
+
+struct weak {
+	size_t *rows, count; /* in the order of teams */
+	int team;            /* column */
+	int size;            /* column that grows with the team; -1: the table says that the work of each is constant */
+	int power;           /* size^power grows as the team does */
+};
+
+static bool is_team(const struct study_column *column) {
+	return !column->is_problem && column->numeric && column->levels >= POINTS_LEAST &&
+	       reading_is_team(column, reading_teams);
+}
+
+/* A constant member of the problem is the work of one member of a team, "n per rank". */
+bool reading_work_each(const struct study *study) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)study_row(study, 0)->problem, name, value) {
+		if ((strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/')) &&
+		    study_find(study, name) < 0)
+			return true;
+	}
+	return false;
+}
+
+static int by_team(const void *a, const void *b, void *ctx) {
+	const struct weak *weak = ((void **)ctx)[0];
+	const struct study *study = ((void **)ctx)[1];
+	double x = study_number(study, *(const size_t *)a, (size_t)weak->team),
+		   y = study_number(study, *(const size_t *)b, (size_t)weak->team);
+	return (x > y) - (x < y);
+}
+
+/* Each team once, and nothing else varies. */
+static bool is_single(const struct study *study, const struct weak *weak) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if ((int)c != weak->team && (int)c != weak->size)
+			return false;
+	for (size_t i = 1; i < weak->count; i++)
+		if (study_number(study, weak->rows[i], (size_t)weak->team) ==
+		    study_number(study, weak->rows[i - 1], (size_t)weak->team))
+			return false;
+	return weak->count >= POINTS_LEAST;
+}
+
+static bool grows_with(const struct study *study, const struct weak *weak, int power) {
+	double first = NAN;
+	for (size_t i = 0; i < weak->count; i++) {
+		double each = pow(study_number(study, weak->rows[i], (size_t)weak->size), power) /
+		              study_number(study, weak->rows[i], (size_t)weak->team);
+		first = i ? first : each;
+		if (!(fabs(log(each / first)) <= power * SAME))
+			return false;
+	}
+	return true;
+}
+
+static void report(const struct study *study, struct findings *findings, const struct weak *weak) {
+	const char *team = study_column(study, (size_t)weak->team)->name;
+	size_t first = weak->rows[0], last = weak->rows[weak->count - 1];
+	double efficiency = reading_time(study, first) / reading_time(study, last);
+	double from = study_number(study, first, (size_t)weak->team), to = study_number(study, last, (size_t)weak->team);
+	struct finding *finding = findings_add(
+		findings, weak->count > POINTS_LEAST ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
+		"weak scaling: with %g %s, each with the work that %g %s, the efficiency is %.0f %%%s", to, team, from,
+		from == 1 ? "has alone" : "had", 100 * efficiency,
+		efficiency >= IDEAL ? ", which is near the ideal" : ": the rest is what the members cost each other");
+	finding_about(finding, study, (size_t)weak->team, study_row(study, last)->level[weak->team]);
+	for (size_t i = 1; i < weak->count; i++)
+		finding_evidence(finding, EVIDENCE_SCALING, reading_time(study, first) / reading_time(study, weak->rows[i]),
+		                 NULL, "%g %s: %.0f %%", study_number(study, weak->rows[i], (size_t)weak->team), team,
+		                 100 * reading_time(study, first) / reading_time(study, weak->rows[i]));
+	if (weak->size >= 0)
+		finding_evidence(finding, EVIDENCE_FIGURE, weak->power, NULL, "%s%s grows as %s does",
+		                 study_column(study, (size_t)weak->size)->name,
+		                 weak->power == 1   ? ""
+		                 : weak->power == 2 ? "^2"
+		                                    : "^3",
+		                 team);
+}
+
+static bool size_find(const struct study *study, struct weak *weak) {
+	weak->size = -1;
+	if (is_single(study, weak))
+		return reading_work_each(study);
+	for (size_t c = 0; c < study_columns(study); c++) {
+		weak->size = (int)c;
+		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric || !is_single(study, weak))
+			continue;
+		for (weak->power = 1; weak->power <= POWERS; weak->power++)
+			if (grows_with(study, weak, weak->power))
+				return true;
+	}
+	return false;
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	size_t *rows = mem_alloc(study_rows(study) + 1, sizeof *rows), count = 0;
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_usable(study, r))
+			rows[count++] = r;
+	for (size_t c = 0; c < study_columns(study) && count >= POINTS_LEAST; c++) {
+		struct weak weak = {.rows = rows, .count = count, .team = (int)c};
+		void *ctx[] = {&weak, (void *)study};
+		if (!is_team(study_column(study, c)))
+			continue;
+		qsort_r(rows, count, sizeof *rows, by_team, ctx);
+		if (size_find(study, &weak))
+			report(study, findings, &weak);
+	}
+	free(rows);
+}
+
+const struct diagnosis reading_weak = {
+	.name = "weak",
+	.summary = "the efficiency of teams whose members have the same work each",
+	.examine = examine,
+	.always = true,
+};

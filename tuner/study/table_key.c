@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Headers as keys: "Number of threads", "#threads" and "num_threads" are all "threads". */
+#include <config.h>
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tuner/study/table.h"
+
+bool table_among(const char *word, size_t length, const char *words) {
+	while (*words) {
+		size_t own = strcspn(words, " ");
+		if (own == length && strncasecmp(words, word, length) == 0)
+			return true;
+		words += own + (words[own] == ' ');
+	}
+	return false;
+}
+
+bool table_has_word(const char *text, const char *words) {
+	for (const char *at = text; *at;) {
+		size_t length = strcspn(at, "_ -./:+");
+		if (length && table_among(at, length, words))
+			return true;
+		at += length + (at[length] != '\0');
+	}
+	return false;
+}
+
+static bool is_key(const char *key, const char *words) {
+	return table_among(key, strlen(key), words);
+}
+
+/* Lower case, "_" between words, without the unit in brackets at the end. */
+void table_words_join(const char *header, char key[TABLE_NAME]) {
+	size_t length = 0, end = strcspn(header, "([");
+	for (size_t i = 0; header[i] && (i < end || end == 0) && length + 1 < TABLE_NAME; i++) {
+		unsigned char c = (unsigned char)header[i];
+		if (isalnum(c) || c >= 0x80)
+			key[length++] = (char)tolower(c);
+		else if (length && key[length - 1] != '_')
+			key[length++] = '_';
+	}
+	while (length && key[length - 1] == '_')
+		length--;
+	key[length] = '\0';
+}
+
+void table_key(const char *header, char key[TABLE_NAME]) {
+	static const char *const before[] = {"total_number_of_",
+	                                     "number_of_",
+	                                     "count_of_",
+	                                     "no_of_",
+	                                     "nr_of_",
+	                                     "n_of_",
+	                                     "omp_num_",
+	                                     "num_",
+	                                     "nb_",
+	                                     "nr_",
+	                                     "no_",
+	                                     "omp_",
+	                                     "n_",
+	                                     "the_"};
+	static const char *const behind[] = {"_count", "_number", "_used", "_n"};
+	table_words_join(header, key);
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+		size_t length = strlen(before[i]);
+		if (strncmp(key, before[i], length) == 0 && key[length])
+			memmove(key, key + length, strlen(key + length) + 1);
+	}
+	for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
+		size_t length = strlen(key), own = strlen(behind[i]);
+		if (length > own && strcmp(key + length - own, behind[i]) == 0)
+			key[length - own] = '\0';
+	}
+}
+
+/* "matrix_size" is an input; the size of a block is chosen. */
+static bool is_size_of_input(const char *key) {
+	static const char chosen[] =
+		"block tile chunk thread threads page cache line unroll group warp workgroup work local batch task tasks grain "
+		"segment stripe pad padding step pool packet buffer shared cutoff register leaf team simd stride blocks tiles "
+		"chunks slice window prefetch queue";
+	const char *last = strrchr(key, '_');
+	return last && table_among(last + 1, strlen(last + 1), "size sizes length len dim dims dimension dimensions") &&
+	       !table_among(key, strcspn(key, "_"), chosen);
+}
+
+bool table_is_problem(const char *header) {
+	char key[TABLE_NAME];
+	table_words_join(header, key);
+	if (strstr(key, "_per_") && is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
+		return true;
+	table_key(header, key);
+	return is_size_of_input(key) ||
+	       is_key(key,
+	              "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
+	              "list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
+	              "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
+	              "rows cols columns vertices edges graph matrix input dataset data image file mix workload contains "
+	              "add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio updates "
+	              "ops operations key_range keys range acquires density degree scale width height depth resolution "
+	              "message_size bytes particles bodies cells queries batch instance benchmark distribution "
+	              "kernel_size samples_n grid mesh domain bins buckets array vector list string text words numbers "
+	              "items elems pixels features nodes_in_graph problem_dimension read write read_percent "
+	              "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
+	              "value_size samples limit matrices intervals rectangles tosses darts");
+}
+
+bool table_is_parameter(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_is_threads(header) ||
+	       is_key(
+			   key,
+			   "cores procs processes ranks nodes variant version implementation impl code algorithm method lock sync "
+			   "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
+			   "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
+			   "optimization cutoff threshold grain grainsize grain_size task_size chunk_size threads_per_block");
+}
+
+bool table_is_threads(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return is_key(key, "threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
+	                   "ncpus processors workers nworkers worker_threads cpu_threads openmp_threads");
+}
+
+bool table_is_count(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return is_key(key, "iterations iteration iters rounds sweeps passes steps loops");
+}

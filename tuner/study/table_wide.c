@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wide tables have a column of times for each value of something: "threads,mutex,spin", "n,1 thread,2 threads", or
+ * "run 1,run 2". Decides which columns these are, and what they are values of. */
+#include <config.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/mem.h"
+#include "tuner/study/table_wide.h"
+
+static const char repeat_words[] = "run trial rep repetition sample measurement attempt try time";
+static const char serial_words[] = "serial sequential seq";
+static const char part_words[] =
+	"compute computation communication comm comms copy copies transfer transfers upload download h2d d2h htod dtoh io "
+	"input output read reading write writing setup init initialisation initialization sync synchronisation barrier "
+	"wait waiting phase reduce update memcpy malloc alloc allocation generate load store preprocessing postprocessing";
+
+static bool is_value(const struct csv *csv, size_t row, size_t column) {
+	double number;
+	const char *cell = csv_cell(csv, row, column);
+	return table_is_missing(cell) || table_number(csv, cell, false, &number);
+}
+
+static bool is_numbers(const struct csv *csv, size_t column) {
+	double number;
+	bool some = false;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!is_value(csv, r, column))
+			return false;
+		some = some || table_number(csv, csv_cell(csv, r, column), false, &number);
+	}
+	return some;
+}
+
+/* The one value of a header such as "4 threads", "threads=4", "p4" or "4": its number, and the word in the singular. */
+static bool header_split(const char *header, char word[TABLE_NAME], char number[TABLE_NAME]) {
+	char key[TABLE_NAME], *digits;
+	size_t length = 0;
+	table_words_join(header, key);
+	digits = key + strcspn(key, "0123456789");
+	size_t count = strspn(digits, "0123456789");
+	if (!count)
+		return false;
+	snprintf(number, TABLE_NAME, "%.*s", (int)count, digits);
+	for (const char *at = key; *at; at++)
+		if (at < digits || at >= digits + count)
+			word[length++] = *at;
+	word[length] = '\0';
+	while (length && word[length - 1] == '_')
+		word[--length] = '\0';
+	memmove(word, word + strspn(word, "_"), strlen(word + strspn(word, "_")) + 1);
+	length = strlen(word);
+	if (length > 2 && word[length - 1] == 's' && word[length - 2] != 's')
+		word[length - 1] = '\0';
+	return !strpbrk(word, "0123456789");
+}
+
+static bool is_same_measure(const struct table_name *a, const struct table_name *b) {
+	return a->measure == b->measure && a->scale == b->scale && strcmp(a->per, b->per) == 0;
+}
+
+/* Numbers from 1 without a gap count runs; 1, 2, 4, 8 are teams. */
+static bool is_counting(const struct wide *wide) {
+	for (size_t i = 0; i < wide->count; i++)
+		if (strtod(wide->value[i], NULL) != (double)(i + 1))
+			return false;
+	return true;
+}
+
+static const char *name_of_word(const struct csv *csv, const char *word) {
+	char plural[TABLE_NAME + 1];
+	if (table_is_threads(word) || strcmp(word, "t") == 0 || strcmp(word, "p") == 0)
+		return "threads";
+	snprintf(plural, sizeof plural, "%ss", word);
+	return arena_strdup(csv->arena, table_is_parameter(plural) || table_is_problem(plural) ? plural : word);
+}
+
+/* A letter may be the name of a version; "v1" and "version 2" are words, and so is "O3". */
+static bool is_name_of_numbers(const char *word, bool counting) {
+	if (strlen(word) == 1)
+		return strchr("tpnmkb", *word) && !counting;
+	return !table_among(word, strlen(word), "version variant implementation impl ver case test kernel code");
+}
+
+/* Columns whose headers are a number and the same word. */
+static bool numbered_find(const struct csv *csv, struct wide *wide) {
+	char word[TABLE_NAME], first[TABLE_NAME] = "", number[TABLE_NAME];
+	struct table_name one, name;
+	for (size_t c = 0; c < csv->columns; c++) {
+		table_name_read(csv->header[c], &name);
+		if (!is_numbers(csv, c) || !header_split(csv->header[c], word, number) ||
+		    (wide->count && (strcmp(word, first) != 0 || !is_same_measure(&one, &name))))
+			continue;
+		if (wide->count == 0) {
+			one = name;
+			snprintf(first, sizeof first, "%s", word);
+		}
+		wide->column[wide->count] = c;
+		wide->value[wide->count++] = arena_strdup(csv->arena, number);
+	}
+	if (wide->count < 2)
+		return false;
+	bool counting = is_counting(wide);
+	if (counting && table_among(first, strlen(first), repeat_words))
+		wide->repeats = true;
+	else if (*first)
+		wide->name = name_of_word(csv, first);
+	else
+		wide->unnamed = true;
+	return !*first || is_name_of_numbers(first, counting);
+}
+
+static bool is_candidate(const struct csv *csv, size_t column, bool timed) {
+	struct table_name name;
+	table_name_read(csv->header[column], &name);
+	if (!is_numbers(csv, column) || table_is_statistic(&name) || *name.per)
+		return false;
+	bool serial = name.measure == MEASURE_NONE && table_has_word(csv->header[column], serial_words);
+	if (timed)
+		return name.measure == MEASURE_TIME || serial;
+	return name.measure == MEASURE_NONE && !table_is_problem(csv->header[column]) &&
+	       !table_is_parameter(csv->header[column]) && !table_is_counter(csv->header[column]) &&
+	       !table_is_figure(csv->header[column]) && !table_is_count(csv->header[column]);
+}
+
+static bool is_time_of_all(const char *header) {
+	struct table_name name;
+	table_name_read(header, &name);
+	return table_time_rank(&name) >= 0 && !table_is_statistic(&name);
+}
+
+/* A number that is neither a key nor a time: nothing is known about it. */
+static bool is_key(const struct csv *csv, size_t column) {
+	return table_is_problem(csv->header[column]) || table_is_parameter(csv->header[column]) || !is_numbers(csv, column);
+}
+
+/* Adds a column; false if it is not measured as the others are. Serial code may lack the unit that the others have. */
+static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
+	struct table_name name;
+	table_name_read(csv->header[column], &name);
+	bool first = wide->count == 0 || wide->measure.measure == MEASURE_NONE;
+	const char *word = *name.base ? name.base : csv->header[column];
+	if (!first && name.measure != MEASURE_NONE && !is_same_measure(&wide->measure, &name))
+		return false;
+	if (first)
+		wide->measure = name;
+	wide->parts += table_has_word(word, part_words);
+	wide->column[wide->count] = column;
+	wide->value[wide->count++] = arena_strdup(csv->arena, word);
+	return true;
+}
+
+/* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
+static bool named_find(const struct csv *csv, struct wide *wide, bool timed) {
+	size_t keys = 0;
+	struct table_name name;
+	for (size_t c = 0; c < csv->columns; c++) {
+		table_name_read(csv->header[c], &name);
+		if (is_candidate(csv, c, timed)) {
+			if (!named_add(csv, c, wide))
+				return false;
+			continue;
+		}
+		keys += is_key(csv, c);
+		if (!timed && name.measure != MEASURE_NONE && is_numbers(csv, c))
+			return false;
+	}
+	wide->name = "version";
+	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. */
+	wide->sum = timed && wide->parts == wide->count;
+	return wide->count >= 2 && keys > 0 && (wide->parts == 0 || wide->sum) &&
+	       (!timed || wide->measure.measure == MEASURE_TIME);
+}
+
+/* "# columns: NAME" says that the columns of numbers are values of NAME. */
+static bool noted_find(const struct csv *csv, const char *noted, struct wide *wide) {
+	struct table_name name;
+	for (size_t c = 0; c < csv->columns; c++) {
+		char word[TABLE_NAME], number[TABLE_NAME];
+		bool split = header_split(csv->header[c], word, number) && (!*word || strcmp(word, noted) == 0);
+		table_name_read(csv->header[c], &name);
+		if (!is_numbers(csv, c) || (!split && (table_is_problem(csv->header[c]) || table_is_parameter(csv->header[c]))))
+			continue;
+		wide->column[wide->count] = c;
+		wide->value[wide->count++] = split        ? arena_strdup(csv->arena, number)
+		                             : *name.base ? arena_strdup(csv->arena, name.base)
+		                                          : csv->header[c];
+	}
+	wide->name = noted;
+	return wide->count >= 2;
+}
+
+/* Speedups over the first row: it has 1 everywhere. */
+static bool are_speedups(const struct csv *csv, const struct wide *wide) {
+	double number;
+	bool threads = false;
+	for (size_t c = 0; c < csv->columns; c++)
+		threads = threads || table_is_threads(csv->header[c]);
+	for (size_t i = 0; i < wide->count; i++)
+		if (csv->rows < 2 || !table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) || number != 1)
+			return false;
+	return threads;
+}
+
+static bool has_value(const struct csv *csv) {
+	for (size_t c = 0; c < csv->columns; c++)
+		if (is_time_of_all(csv->header[c]) && is_numbers(csv, c))
+			return true;
+	return false;
+}
+
+static bool any_find(const struct csv *csv, struct wide *wide) {
+	if (has_value(csv))
+		return false;
+	if (numbered_find(csv, wide))
+		return true;
+	*wide = (struct wide){0};
+	if (named_find(csv, wide, true))
+		return true;
+	*wide = (struct wide){0};
+	return named_find(csv, wide, false);
+}
+
+bool wide_find(const struct csv *csv, const char *noted, struct wide *wide) {
+	*wide = (struct wide){0};
+	if (noted && *noted ? !noted_find(csv, noted, wide) : !any_find(csv, wide))
+		return false;
+	for (size_t i = 0; i < wide->count && wide->measure.measure == MEASURE_NONE; i++)
+		table_name_read(csv->header[wide->column[i]], &wide->measure);
+	wide->speedups = wide->measure.measure == MEASURE_NONE && are_speedups(csv, wide);
+	wide->assumed = wide->measure.measure == MEASURE_NONE && !wide->speedups;
+	return true;
+}
