@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 #include "tuner/program/program.h"
 
 static bool is_program(const char *word) {

@@ -12,7 +12,7 @@
 #include "src/base/sys.h"
 #include "src/base/text.h"
 #include "src/plan/openmp_file.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 enum { OBJECTS_MAX = 512, LINES_MAX = 4096 };
 static const double trace_seconds = 10;

@@ -7,7 +7,7 @@
 
 #include "src/base/text.h"
 #include "src/plan/program_plan_impl.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 #include "tuner/program/source.h"
 
 enum { NAME_LENGTH = 64 };

@@ -8,7 +8,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 #include "tuner/program/source.h"
 
 enum { WORDS_MAX = 4096 };

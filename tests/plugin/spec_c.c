@@ -283,6 +283,45 @@ static void check_macros(struct worker *worker) {
 	spec_free(spec);
 }
 
+static struct build_figures figures_of(struct worker *worker, bool rebuild) {
+	struct err err = {0};
+	struct spec *spec = spec_of(BLOCKS "," WHATS("plain"), KERNEL(Y "," X "," N "," A), &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	struct build_figures figures = {0};
+	struct trial_result results[2] = {{0}};
+	if (c && rebuild)
+		spec_c_rebuild(c);
+	ok(c && !trial(c, "plain", 8, &results[0], &err) && !trial(c, "plain", 64, &results[1], &err) &&
+	       results[0].status == TRIAL_CORRECT && results[1].status == TRIAL_CORRECT,
+	   "two configurations run %s%s%s", err.what, results[0].message, results[1].message);
+	if (c)
+		figures = builder_figures(spec_c_builder(c));
+	trial_result_clear(&results[0]);
+	trial_result_clear(&results[1]);
+	spec_c_free(c);
+	spec_free(spec);
+	return figures;
+}
+
+/* A later session builds nothing again, unless a file that was compiled has changed. */
+static void check_kept(struct worker *worker) {
+	char *old = mem_printf("touch -d '10 seconds ago' %s/*.[ch]", folder),
+		 *include = mem_printf("#include \"own.h\"\n%s", saxpy);
+	file_write("saxpy.c", include);
+	file_write("own.h", "");
+	struct build_figures figures;
+	ok(system(old) == 0 && (figures = figures_of(worker, false)).made == 2, "two plug-ins are built");
+	figures = figures_of(worker, false);
+	ok(figures.made == 0 && figures.found == 2, "and none by the next session (%zu, %zu)", figures.made, figures.found);
+	figures = figures_of(worker, true);
+	ok(figures.made == 2 && figures.found == 0, "but all where that is wanted (%zu, %zu)", figures.made, figures.found);
+	file_write("own.h", "/* another one */");
+	ok(system(old) == 0 && (figures = figures_of(worker, false)).made == 2, "or where an included file is another one");
+	file_write("saxpy.c", saxpy);
+	free(include);
+	free(old);
+}
+
 /* More builds than a worker loads: the worker is replaced, which must not fail. */
 static void check_many(struct worker *worker) {
 	struct err err = {0};
@@ -352,6 +391,7 @@ int main(void) {
 	check_outcomes(worker);
 	check_types(worker);
 	check_macros(worker);
+	check_kept(worker);
 	check_many(worker);
 	check_example(worker);
 	check_hostile(worker);
@@ -368,8 +408,9 @@ int main(void) {
 	check_baseline(worker, "crashes", BLOCKS "," WHATS("crash"), good, "SIGSEGV");
 	check_baseline(worker, "gives NaN", BLOCKS "," WHATS("nan_"), good, "NaN or an infinity in y");
 	worker_free(worker);
-	char *line = mem_printf("test \"$(ls -d %s/sweetspot/build/run-* 2>/dev/null)\" = '' && rm -rf %s", folder, folder);
-	ok(system(line) == 0, "no folder of builds stays behind");
+	char *line = mem_printf("test \"$(ls %s/sweetspot/build/*-*/tree/reference-* 2>/dev/null)\" = '' && rm -rf %s",
+	                        folder, folder);
+	ok(system(line) == 0, "no folder of a run stays behind");
 	free(line);
 	return tap_done();
 }

@@ -19,11 +19,13 @@
 #include "tuner/build/impl.h"
 
 enum { KEY_PREFIX = 7 /* "sha256:" */, KEY_SHOWN = 32 };
+enum { LOCKS_MAX = 256 }; /* a process may have 1024 open files */
 
 struct build_folder {
 	char *key, *path, *tree;
 	json_t *record; /* NULL: not kept */
-	int lock;
+	int lock;       /* -1: not locked any more */
+	struct build_cache *cache;
 };
 
 static int lock_open(const char *folder, int flags) {
@@ -101,6 +103,28 @@ static struct build_folder *folder_new(const char *key, char *path, int lock) {
 	return folder;
 }
 
+/* Counts the lock of a folder that is used from now on. */
+static struct build_folder *folder_hold(struct build_cache *cache, struct build_folder *folder) {
+	folder->cache = cache;
+	__atomic_fetch_add(&cache->locks, 1, __ATOMIC_RELAXED);
+	return folder;
+}
+
+static void folder_unlock(struct build_folder *folder) {
+	if (folder->lock >= 0)
+		close(folder->lock);
+	if (folder->lock >= 0 && folder->cache)
+		__atomic_fetch_sub(&folder->cache->locks, 1, __ATOMIC_RELAXED);
+	folder->lock = -1;
+}
+
+/* A session with thousands of builds does without most locks. Its folders are those used last, so that they are the
+ * last ones that another session would remove for their size. */
+static void lock_spare(struct build_folder *folder) {
+	if (__atomic_load_n(&folder->cache->locks, __ATOMIC_RELAXED) > LOCKS_MAX)
+		folder_unlock(folder);
+}
+
 bool build_folder_has_key(const char *name, const char *key) {
 	return strncmp(name, key + KEY_PREFIX, KEY_SHOWN) == 0;
 }
@@ -151,7 +175,7 @@ static enum fit folder_fits(struct build_folder *folder, bool (*fits)(void *ctx,
 
 /* Leaves a folder as it is. */
 static void folder_drop(struct build_folder *folder) {
-	close(folder->lock);
+	folder_unlock(folder);
 	json_decref(folder->record);
 	free(folder->key);
 	free(folder->path);
@@ -174,8 +198,10 @@ struct build_folder *build_cache_find(struct build_cache *cache, const char *key
 		else
 			folder_drop(list[i]);
 	}
-	if (found)
+	if (found) {
 		used_now(found->path);
+		lock_spare(folder_hold(cache, found));
+	}
 	free(list);
 	return found;
 }
@@ -208,7 +234,7 @@ struct build_folder *build_cache_make(struct build_cache *cache, const char *key
 	struct build_folder *folder = folder_make(base, key, err);
 	if (lock >= 0)
 		close(lock);
-	return folder;
+	return folder ? folder_hold(cache, folder) : NULL;
 }
 
 void build_folder_keep(struct build_folder *folder, const json_t *facts, double seconds) {
@@ -225,6 +251,8 @@ void build_folder_keep(struct build_folder *folder, const json_t *facts, double 
 	json_decref(record);
 	free(text);
 	free(path);
+	if (folder->record)
+		lock_spare(folder);
 }
 
 const char *build_folder_tree(const struct build_folder *folder) {
@@ -238,9 +266,9 @@ double build_folder_seconds(const struct build_folder *folder) {
 void build_folder_free(struct build_folder *folder) {
 	if (!folder)
 		return;
-	if (folder->record)
-		build_record_tidy(folder->tree, json_object_get(folder->record, "files"));
-	else
+	if (!folder->record)
 		tree_remove(folder->path);
+	else if (folder->lock >= 0) /* another session may use it otherwise */
+		build_record_tidy(folder->tree, json_object_get(folder->record, "files"));
 	folder_drop(folder);
 }

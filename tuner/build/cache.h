@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folders of finished builds: KEY-XXXXXX in `base`, or in $XDG_CACHE_HOME/sweetspot/build. Each holds a lock, which is
- * held while the folder is in use; the tree that was built; and, once the build is complete, a record with a hash of
- * every file. The record is written last and renamed into place, so that a folder without one is what a killed build
- * left behind and is removed. A folder never moves, because programs may contain its path. */
+ * held while the folder is in use (a session that uses hundreds holds only the first locks); the tree that was built;
+ * and, once the build is complete, a record with a hash of every file. The record is written last and renamed into
+ * place, so that a folder without one is what a killed build left behind and is removed. A folder never moves, because
+ * programs may contain its path. */
 #ifndef TUNER_BUILD_CACHE_H
 #define TUNER_BUILD_CACHE_H
 #include <jansson.h>

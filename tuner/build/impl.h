@@ -12,6 +12,7 @@
 struct build_cache {
 	char *wanted, *base; /* base: once it exists */
 	pthread_mutex_t mutex;
+	unsigned locks; /* that are held; atomic */
 };
 
 /* Locks a folder of ours. Returns a descriptor to close; -1 if somebody else holds it or there is no lock. */

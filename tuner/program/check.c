@@ -6,7 +6,7 @@
 
 #include "src/base/pattern.h"
 #include "tuner/program/impl.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 static int metric_check(const struct program_spec *spec, struct err *err) {
 	if (!spec->metric)

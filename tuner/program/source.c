@@ -8,7 +8,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 enum { PROGRAM_MAX = 512 << 20 };
 

@@ -13,7 +13,7 @@
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
 #include "src/cmd/regions/target.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };
 

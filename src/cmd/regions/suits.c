@@ -12,7 +12,7 @@
 #include "src/cmd/regions/command.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 #include "tuner/regions/regions.h"
 
 enum { CALLS_LEAST = 100, REGIONS_LEAST = 2 };

@@ -12,7 +12,7 @@
 #include "src/base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/openmp_file.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 /* It is installed beside the worker; where it was built it is in libtool's folder. */
 char *regions_library_path(struct err *err) {

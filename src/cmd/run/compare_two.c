@@ -10,7 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "tuner/fleet/words.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 static const double TIMEOUT_SECONDS = 600;
 

@@ -18,6 +18,7 @@ struct function_item {
 	struct spec *spec;
 	struct spec_c *function; /* NULL for nodes, because each of them has its own */
 	json_t *problem;
+	bool rebuild; /* even what earlier sessions have built */
 	char source[SHA256_TEXT];
 };
 
@@ -43,7 +44,10 @@ static int open_function(struct tune_item *item, struct app *app, struct err *er
 	f->function = worker ? spec_c_new(f->spec, worker, err) : NULL;
 	if (!f->function)
 		return -1;
+	if (f->rebuild)
+		spec_c_rebuild(f->function);
 	item->runner = spec_c_runner(f->function);
+	item->task.builder = spec_c_builder(f->function);
 	item->task.source = spec_c_source(f->function);
 	return 0;
 }
@@ -68,7 +72,7 @@ static struct tune_item *function_new(struct spec *spec, const struct opt_args *
 		return NULL;
 	struct tune_item *item = mem_alloc(1, sizeof *item);
 	struct function_item *f = mem_alloc(1, sizeof *f);
-	*f = (struct function_item){.spec = spec, .problem = json_object()};
+	*f = (struct function_item){.spec = spec, .problem = json_object(), .rebuild = opt_has(args, "rebuild")};
 	memcpy(f->source, source, sizeof f->source);
 	*item = (struct tune_item){.state = f, .open = elsewhere ? NULL : open_function, .free = free_function};
 	if (elsewhere)

@@ -17,7 +17,7 @@
 #include "src/cmd/tune/nodes.h"
 #include "src/cmd/tune/session.h"
 #include "src/cmd/tune/sizes.h"
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 static int item_add(struct tune_session *session, struct tune_item *item) {
 	if (!item)

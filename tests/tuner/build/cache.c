@@ -2,6 +2,7 @@
 /* Kept folders of builds: found by those who may use them, checked, shared by no two tuners, and tidied. */
 #include <config.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,6 +203,41 @@ static void test_trim(void) {
 	build_cache_free(cache);
 }
 
+static unsigned files_open(void) {
+	unsigned count = 0;
+	for (int fd = 0; fd < 4096; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* A search of a whole evening makes more builds than a process may have open files. */
+static void test_many(void) {
+	enum { MANY = 300, LOCKS = 256, SPARE = 20 };
+	struct build_cache *cache = build_cache_new("many");
+	struct build_folder *folders[MANY];
+	struct err err = {0};
+	unsigned before = files_open();
+	int made = 0;
+	for (int i = 0; i < MANY; i++) {
+		char text[16], hash[SHA256_TEXT];
+		snprintf(text, sizeof text, "many %d", i);
+		sha256_text(text, strlen(text), hash);
+		folders[i] = build_cache_make(cache, hash, &err);
+		if (folders[i] && mkdir(build_folder_tree(folders[i]), 0700) == 0)
+			keep(folders[i], 1), made++;
+	}
+	ok(made == MANY, "%d folders are kept %s", made, err.what);
+	ok(files_open() - before <= LOCKS + SPARE, "with %u files open", files_open() - before);
+	int there = 0;
+	for (int i = 0; i < MANY; i++)
+		there += access(build_folder_tree(folders[i]), F_OK) == 0;
+	ok(there == MANY, "all of them stay (%d)", there);
+	for (int i = 0; i < MANY; i++)
+		build_folder_free(folders[i]);
+	ok(files_open() == before, "and no file stays open");
+	build_cache_free(cache);
+}
+
 int main(void) {
 	char top[] = "/tmp/sweetspot-cache-XXXXXX";
 	if (!mkdtemp(top) || chdir(top)) {
@@ -216,6 +252,7 @@ int main(void) {
 	test_damage();
 	test_killed();
 	test_trim();
+	test_many();
 	tree_remove(top);
 	free(cache);
 	return tap_done();

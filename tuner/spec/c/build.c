@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compiles each configuration to a plug-in, in a folder of the cache for builds. */
 #include <config.h>
 
 #include <errno.h>
@@ -6,30 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "src/base/json/js.h"
-#include "src/base/sha256.h"
+#include "src/base/sys.h"
+#include "tuner/build/builder.h"
 #include "tuner/build/cache.h"
+#include "tuner/build/toolchain.h"
 #include "tuner/spec/c/impl.h"
-
-enum { BUILDS_KEPT = 256, ARGUMENTS_ROOM = 192 };
 
 struct c_builds {
 	struct arena *arena;
 	const struct c_kernel *kernel;
 	struct c_compiler compiler;
 	struct build_cache *cache;
-	struct build_folder *folder;
-	struct stat file; /* the kernel file when it was first read */
-	struct c_build *list;
-	size_t count, oldest; /* the first that may still have its file */
-	unsigned serial;
+	struct build_folder *folder; /* of the run */
+	struct builder *builder;
+	struct stat file;     /* the kernel file when it was first read */
+	struct sha256 common; /* of everything except the configuration */
+	bool keeps, renews;
+	char *path; /* of the last plug-in that was asked for */
 };
-
-static const char *path_in(const struct c_builds *b, struct arena *arena, const char *name) {
-	return arena_printf(arena, "%s/%s", b->compiler.folder, name);
-}
 
 /* The harness is the same for all configurations; compiling it first also proves that the compiler works. */
 static int harness_build(struct c_builds *b, struct err *err) {
@@ -37,9 +34,9 @@ static int harness_build(struct c_builds *b, struct err *err) {
 	                                 "-fPIC",
 	                                 "-w",
 	                                 "-c",
-	                                 path_in(b, b->arena, c_harness_file),
+	                                 arena_printf(b->arena, "%s/%s", b->compiler.folder, c_harness_file),
 	                                 "-o",
-	                                 path_in(b, b->arena, c_object_file),
+	                                 arena_printf(b->arena, "%s/%s", b->compiler.folder, c_object_file),
 	                                 b->kernel->openmp ? "-fopenmp" : NULL,
 	                                 NULL};
 	char message[256];
@@ -55,31 +52,115 @@ static int harness_build(struct c_builds *b, struct err *err) {
 	}
 }
 
-/* One folder for all builds of this run. It is not kept, because the plug-ins contain its name. */
+static int tree_make(const struct build_folder *folder, struct err *err) {
+	const char *tree = build_folder_tree(folder);
+	return mkdir(tree, 0700) ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", tree, strerror(errno)) : 0;
+}
+
+/* The folder of the run is removed at its end: what it holds is made again in no time, and reference outputs may be
+ * large. */
 static int folder_make(struct c_builds *b, const char *base, struct err *err) {
 	char key[SHA256_TEXT];
 	sha256_text(b->kernel->file, strlen(b->kernel->file), key);
 	b->cache = build_cache_new(base);
 	b->folder = build_cache_make(b->cache, key, err);
-	if (!b->folder)
+	if (!b->folder || tree_make(b->folder, err))
 		return -1;
-	const char *tree = build_folder_tree(b->folder);
-	return mkdir(tree, 0700) ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", tree, strerror(errno)) : 0;
+	b->compiler.folder = build_folder_tree(b->folder);
+	return 0;
+}
+
+static void words_hash(struct sha256 *sha, const char *const *words) {
+	for (; *words; words++)
+		toolchain_hash_text(sha, *words);
+	toolchain_hash_text(sha, NULL);
+}
+
+static void common_hash(struct c_builds *b) {
+	struct sha256 *sha = &b->common;
+	toolchain_hash_text(sha, b->compiler.cwd);
+	words_hash(sha, c_first_options);
+	words_hash(sha, b->kernel->options);
+	words_hash(sha, b->compiler.words);
+	for (size_t i = 0; b->compiler.words[i]; i++)
+		toolchain_hash_line(sha, b->compiler.words[i]);
+	toolchain_hash_host(sha);
+}
+
+static char *build_key(void *ctx, const json_t *config) {
+	(void)ctx;
+	return js_canonical(config);
+}
+
+/* Keeps the folder for later sessions where it is known what the plug-in was made of. */
+static int folder_compile(const struct c_builds *b, const struct c_compiler *compiler, struct build_folder *folder,
+                          const json_t *config, struct built *built, struct err *err) {
+	json_t *facts = NULL;
+	int failed = tree_make(folder, err) ||
+	             c_plugin_compile(b->kernel, compiler, config, build_folder_tree(folder), built, &facts, err);
+	if (facts && b->keeps)
+		build_folder_keep(folder, facts, built->seconds);
+	json_decref(facts);
+	return failed ? -1 : 0;
+}
+
+static struct build_folder *earlier_find(const struct c_builds *b, const char *key, struct built *built) {
+	struct build_folder *folder = b->keeps && !b->renews ? build_cache_find(b->cache, key, c_depend_holds, NULL) : NULL;
+	if (!folder)
+		return NULL;
+	built->found = true;
+	built->status = TRIAL_CORRECT;
+	built->seconds = build_folder_seconds(folder);
+	return folder;
+}
+
+static int plugin_make(void *ctx, struct worker *worker, const char *config_text, const json_t *config, double seconds,
+                       struct built *built, struct err *err) {
+	const struct c_builds *b = ctx;
+	struct c_compiler compiler = b->compiler;
+	struct sha256 sha = b->common;
+	char key[SHA256_TEXT];
+	compiler.interrupt = worker_interrupt(worker);
+	compiler.worker = b->compiler.worker ? worker : NULL;
+	compiler.seconds = seconds;
+	toolchain_hash_text(&sha, config_text);
+	sha256_end(&sha, key);
+	if (c_file_check(b->kernel->file, &b->file, err))
+		return -1;
+	built->artefact = earlier_find(b, key, built);
+	if (built->artefact)
+		return 0;
+	struct build_folder *folder = build_cache_make(b->cache, key, err);
+	int failed = folder ? folder_compile(b, &compiler, folder, config, built, err) : -1;
+	if (failed || built->status != TRIAL_CORRECT) {
+		build_folder_free(folder);
+		folder = NULL;
+	}
+	built->artefact = folder;
+	return failed;
+}
+
+static void plugin_release(void *ctx, struct built *built) {
+	(void)ctx;
+	build_folder_free(built->artefact);
+	built->artefact = NULL;
 }
 
 struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
-                              struct err *err) {
+                              struct worker *worker, struct err *err) {
 	struct c_builds *b = mem_alloc(1, sizeof *b);
-	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler};
+	const struct build_work work = {.ctx = b, .key = build_key, .make = plugin_make, .release = plugin_release};
+	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler, .keeps = !compiler->worker};
+	sha256_start(&b->common);
 	if (stat(kernel->file, &b->file)) {
 		err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read");
 		goto fail;
 	}
-	if (folder_make(b, base, err))
+	if (folder_make(b, base, err) || c_sources_write(kernel, b->compiler.folder, &b->common, err) ||
+	    harness_build(b, err))
 		goto fail;
-	b->compiler.folder = build_folder_tree(b->folder);
-	if (c_sources_write(kernel, b->compiler.folder, err) || harness_build(b, err))
-		goto fail;
+	common_hash(b);
+	b->builder = builder_new(&work, worker);
 	return b;
 fail:
 	c_builds_free(b);
@@ -89,90 +170,36 @@ fail:
 void c_builds_free(struct c_builds *b) {
 	if (!b)
 		return;
+	builder_free(b->builder);
 	build_folder_free(b->folder);
 	build_cache_free(b->cache);
-	for (size_t i = 0; i < b->count; i++) {
-		free(b->list[i].key);
-		free(b->list[i].path);
-		free(b->list[i].message);
-	}
-	free(b->list);
 	arena_free(b->arena);
+	free(b->path);
 	free(b);
 }
 
-/* The specification's options come last because later options win. */
-static int arguments_make(const struct c_builds *b, struct arena *arena, const json_t *config, const char *path,
-                          const char *arguments[ARGUMENTS_ROOM], struct err *err) {
-	static const char *const first[] = {"-O3", "-march=native", "-fPIC", "-fvisibility=hidden"};
-	size_t count = 0;
-	const char *name;
-	json_t *member;
-	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-		arguments[count++] = first[i];
-	json_object_foreach((json_t *)config, name, member) {
-		struct value value;
-		if (count >= ARGUMENTS_ROOM - C_OPTIONS_MAX - 16 || !value_from_json(member, &value))
-			return err_set(err, ERR_USAGE, NULL, "the configuration cannot be written as C macros");
-		arguments[count] = c_define(arena, name, value, err);
-		if (!arguments[count++])
-			return -1;
-	}
-	arguments[count++] = path_in(b, arena, c_unit_file);
-	arguments[count++] = path_in(b, arena, c_object_file);
-	for (size_t i = 0; b->kernel->options[i]; i++)
-		arguments[count++] = b->kernel->options[i];
-	const char *const last[] = {"-shared", "-Wl,-z,defs", "-lm", "-o", path, NULL};
-	memcpy(&arguments[count], last, sizeof last);
-	return 0;
+void c_builds_renew(struct c_builds *b) {
+	b->renews = true;
 }
 
-/* Removes the files of the oldest builds; one that is requested again is built again. */
-static void builds_trim(struct c_builds *b) {
-	while (b->count - b->oldest > BUILDS_KEPT) {
-		struct c_build *build = &b->list[b->oldest++];
-		if (build->path)
-			unlink(build->path);
-		free(build->path);
-		build->path = NULL;
-	}
+struct builder *c_builds_builder(struct c_builds *b) {
+	return b->builder;
 }
 
-static int build_make(struct c_builds *b, struct c_build *build, const json_t *config, struct err *err) {
-	const char *arguments[ARGUMENTS_ROOM];
-	char message[256];
-	struct arena *arena = arena_new();
-	char *path = mem_printf("%s/build-%u.so", b->compiler.folder,
-	                        b->serial++); /* a new name, because a worker may still have the old file open */
-	int failed = arguments_make(b, arena, config, path, arguments, err);
-	enum c_outcome outcome = failed ? C_BROKEN : c_compile(&b->compiler, arguments, message, err);
-	arena_free(arena);
-	if (outcome == C_DONE) {
-		build->path = path;
+const char *c_builds_folder(const struct c_builds *b) {
+	return b->compiler.folder;
+}
+
+int c_build_get(struct c_builds *b, const json_t *config, double left_s, struct c_build *build, struct err *err) {
+	const struct built *built = builder_get(b->builder, config, left_s, err);
+	if (!built)
+		return -1;
+	*build = (struct c_build){0};
+	if (built->status != TRIAL_CORRECT) {
+		build->message = built->message;
 		return 0;
 	}
-	unlink(path);
-	free(path);
-	if (outcome == C_REFUSED)
-		build->message = mem_strdup(message);
-	return outcome == C_REFUSED ? 0 : -1;
-}
-
-const struct c_build *c_build_get(struct c_builds *b, const json_t *config, struct err *err) {
-	char *key = js_canonical(config);
-	size_t i = 0;
-	while (i < b->count && strcmp(b->list[i].key, key) != 0)
-		i++;
-	if (i < b->count) {
-		free(key);
-	} else {
-		b->list = mem_grow(b->list, b->count + 1, sizeof *b->list);
-		b->list[b->count++] = (struct c_build){.key = key};
-		builds_trim(b);
-	}
-	struct c_build *build = &b->list[i];
-	if (!build->path && !build->message &&
-	    (c_file_check(b->kernel->file, &b->file, err) || build_make(b, build, config, err)))
-		return NULL;
-	return build;
+	free(b->path);
+	build->path = b->path = mem_printf("%s/%s", build_folder_tree(built->artefact), c_plugin_file);
+	return 0;
 }

@@ -13,6 +13,7 @@
 #include "src/base/sys.h"
 #include "tuner/spec/c/impl.h"
 
+static const double LEAST_SECONDS = 1e-3;
 enum { KERNEL_FILE_MAX = 16 << 20, REFERENCES_MAX = 16 };
 
 struct spec_c {
@@ -75,7 +76,7 @@ static struct spec_c *c_begin(const struct spec *spec, struct worker *worker, co
 	c->worker = worker_runner(worker);
 	c->compiler.interrupt = worker_interrupt(worker);
 	c->compiler.worker = folder ? worker : NULL;
-	c->builds = c_builds_new(&c->kernel, &c->compiler, folder, err);
+	c->builds = c_builds_new(&c->kernel, &c->compiler, folder, worker, err);
 	if (c->builds)
 		return c;
 	spec_c_free(c);
@@ -119,6 +120,7 @@ static struct trial_request request_of(const struct spec_c *c, const struct tria
 	const json_t *threads = c->kernel.openmp ? json_object_get(request->config, "threads") : NULL;
 	json_object_set_new(own, "problem", json_object());
 	json_object_set_new(own, "config", json_object());
+	json_object_set_new(json_object_get(own, "problem"), "folder", json_string(c_builds_folder(c->builds)));
 	if (json_is_integer(threads))
 		json_object_set(json_object_get(own, "config"), "threads", (json_t *)threads);
 	of.kernel = "t1";
@@ -133,16 +135,16 @@ static int reference_make(struct spec_c *c, const struct trial_request *trial, s
 	for (size_t i = 0; i < c->reference_count; i++)
 		if (c->references[i] == trial->seed)
 			return 0;
-	const struct c_build *build = c_build_get(c->builds, c->baseline, err);
-	if (!build)
+	struct c_build build;
+	if (c_build_get(c->builds, c->baseline, 0, &build, err))
 		return -1;
-	if (!build->path)
-		return c_baseline_failed(c->baseline, "does not compile", build->message, err);
+	if (!build.path)
+		return c_baseline_failed(c->baseline, "does not compile", build.message, err);
 	json_t *own = json_object();
 	struct trial_result result = {0};
 	struct trial_request base = *trial;
 	base.config = c->baseline;
-	struct trial_request request = request_of(c, &base, build, own);
+	struct trial_request request = request_of(c, &base, &build, own);
 	json_object_set_new((json_t *)request.problem, "reference", json_integer(1));
 	request.samples = 1;
 	request.warmup = 0;
@@ -165,21 +167,30 @@ static int c_run(void *ctx, const struct trial_request *request, struct trial_re
 	result->value = result->least = NAN;
 	if (reference_make(c, request, err))
 		return -1;
-	const struct c_build *build = c_build_get(c->builds, request->config, err);
-	if (!build)
+	double left = request->left_s > 0 ? fmax(request->left_s - (sys_now() - start), LEAST_SECONDS) : 0;
+	struct c_build build;
+	if (c_build_get(c->builds, request->config, left, &build, err))
 		return -1;
-	if (!build->path) {
+	if (!build.path) {
 		result->status = TRIAL_COMPILE;
-		snprintf(result->message, sizeof result->message, "%s", build->message);
+		snprintf(result->message, sizeof result->message, "%s", build.message);
 		result->elapsed_s = sys_now() - start;
 		return 0;
 	}
 	json_t *own = json_object();
-	struct trial_request of = request_of(c, request, build, own);
+	struct trial_request of = request_of(c, request, &build, own);
 	int failed = c->worker.run(c->worker.ctx, &of, result, err);
 	result->elapsed_s = sys_now() - start;
 	json_decref(own);
 	return failed;
+}
+
+void spec_c_rebuild(struct spec_c *c) {
+	c_builds_renew(c->builds);
+}
+
+struct builder *spec_c_builder(struct spec_c *c) {
+	return c_builds_builder(c->builds);
 }
 
 struct runner spec_c_runner(struct spec_c *c) {

@@ -4,6 +4,7 @@
 #ifndef TUNER_SPEC_C_C_H
 #define TUNER_SPEC_C_C_H
 #include "src/base/sha256.h"
+#include "tuner/build/builder.h"
 #include "tuner/spec/spec.h"
 #include "tuner/trial/trial.h"
 #include "tuner/worker/worker.h"
@@ -18,7 +19,9 @@ struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct
 struct spec_c *spec_c_new_at(const struct spec *spec, struct worker *worker, const char *folder, struct err *err);
 /* The hash that spec_c_source would return; checks everything except the compiler. */
 int spec_c_identify(const struct spec *spec, char source[SHA256_TEXT], struct err *err);
-void spec_c_free(struct spec_c *c); /* removes the folder */
+void spec_c_free(struct spec_c *c);               /* removes the folder */
+void spec_c_rebuild(struct spec_c *c);            /* from now on, ignores what earlier sessions have built */
+struct builder *spec_c_builder(struct spec_c *c); /* compiles ahead where it has helpers; lives as long as c */
 /* Runs a request's config and ignores its kernel, library and problem. A configuration that does not compile is a
  * result (TRIAL_COMPILE, with the compiler's first error). -1 where the baseline itself does not compile or run. */
 struct runner spec_c_runner(struct spec_c *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +49,13 @@ static const char **command(const struct c_compiler *compiler, const char *const
 	return words;
 }
 
+static double limit_of(const struct c_compiler *compiler) {
+	return compiler->seconds > 0 ? fmin(compiler->seconds, COMPILE_SECONDS) : COMPILE_SECONDS;
+}
+
 /* Reads the output to its end, at most for the time limit. */
 static enum proc_read finish(struct proc *proc, const struct c_compiler *compiler) {
-	double until = sys_now() + COMPILE_SECONDS;
+	double until = sys_now() + limit_of(compiler);
 	char *line;
 	size_t size;
 	for (;;) {
@@ -70,7 +75,7 @@ enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *a
 		.argv = argv, .set = set, .cwd = compiler->cwd, .address_space = COMPILER_MEMORY, .stderr_keep = STDERR_KEEP};
 	enum c_outcome outcome = C_BROKEN;
 	if (compiler->worker) {
-		outcome = c_compile_there(compiler, argv, COMPILE_SECONDS, message, err);
+		outcome = c_compile_there(compiler, argv, limit_of(compiler), message, err);
 		goto done;
 	}
 	struct proc *proc = proc_start(&spec, err);
@@ -86,7 +91,7 @@ enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *a
 		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		outcome = C_BROKEN;
 	} else if (end == PROC_TIMEOUT) {
-		snprintf(message, 256, "the compiler took longer than %g s", COMPILE_SECONDS);
+		snprintf(message, 256, "the compiler took longer than %.3g s", limit_of(compiler));
 	} else if (outcome == C_REFUSED && !message[0]) {
 		char text[80];
 		proc_status_text(status, text, sizeof text);

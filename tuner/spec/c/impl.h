@@ -9,7 +9,9 @@
 
 #include "src/base/err.h"
 #include "src/base/mem.h"
+#include "src/base/sha256.h"
 #include "src/base/value.h"
+#include "tuner/build/builder.h"
 
 /* name in the specification, C type, kind, bytes */
 #define C_TYPES(X)                                                                                                     \
@@ -88,8 +90,8 @@ int c_baseline_failed(const json_t *baseline, const char *how, const char *messa
 const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err);
 
 /* Writes the parts of a plug-in into the folder: header, harness, table of the arguments, and the file that includes
- * the kernel's. */
-int c_sources_write(const struct c_kernel *kernel, const char *folder, struct err *err);
+ * the kernel's; adds their texts to the hash. */
+int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sha256 *sha, struct err *err);
 extern const char c_harness_file[], c_unit_file[], c_object_file[];
 
 struct c_compiler {
@@ -98,6 +100,7 @@ struct c_compiler {
 	const char *cwd;          /* the specification's folder: -I is relative to it */
 	const volatile int *interrupt;
 	struct worker *worker; /* the compiler runs on its machine; NULL: on this one */
+	double seconds;        /* limit; 0: a minute */
 };
 
 enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
@@ -110,20 +113,37 @@ enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *co
                                char message[256], struct err *err);
 void c_first_error(const char *text, char message[256]); /* text: a compiler's output */
 
-/* A configuration, compiled. */
+/* depend.c: the files that a build was made of, which decide whether it is still good. */
+/* From the rule that the compiler has written into the file `rule`: {"PATH": "sha256:.."}, without files below `skip`,
+ * whose texts are part of the key. NULL: it cannot be read, or a file was changed after `begun` (seconds since 1970).
+ * Relative paths are relative to `cwd`. New reference. */
+json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip, double begun);
+bool c_depend_holds(void *ctx, const json_t *facts); /* are all files as they were? */
+
+/* plugin.c: compiles a configuration into the folder `tree`. Returns 0 also where it does not compile, with the
+ * compiler's message; -1 and err where the compiler could not run. *facts: what c_depend_seen says, NULL if it failed.
+ */
+extern const char c_plugin_file[], *const c_first_options[];
+int c_plugin_compile(const struct c_kernel *kernel, const struct c_compiler *compiler, const json_t *config,
+                     const char *tree, struct built *built, json_t **facts, struct err *err);
+
+/* A configuration, compiled; valid until the next call. */
 struct c_build {
-	char *key;     /* configuration, canonical JSON */
-	char *path;    /* NULL: failed, or removed since */
-	char *message; /* the compiler's, where it failed; else NULL */
+	const char *path;    /* of the plug-in; NULL: it failed */
+	const char *message; /* why */
 };
 
-/* All builds of a run, in a folder of their own (in `base`; NULL: in the user's cache), which becomes the compiler's.
- * The kernel, and the compiler's words and cwd, are borrowed. */
+/* All builds of a run. What is the same for all configurations is in a folder of the run (in `base`; NULL: in the
+ * user's cache), which becomes the compiler's. Plug-ins for this machine stay in the cache for later sessions. The
+ * kernel, and the compiler's words and cwd, are borrowed, and so is the worker. */
 struct c_builds;
 struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
-                              struct err *err);
-void c_builds_free(struct c_builds *builds); /* removes the folder */
-/* A new or an earlier build; valid until the next call. NULL and err where nothing can be built. */
-const struct c_build *c_build_get(struct c_builds *builds, const json_t *config, struct err *err);
+                              struct worker *worker, struct err *err);
+void c_builds_free(struct c_builds *builds);  /* removes the folder */
+void c_builds_renew(struct c_builds *builds); /* from now on, ignores what earlier sessions have built */
+struct builder *c_builds_builder(struct c_builds *builds);
+const char *c_builds_folder(const struct c_builds *builds); /* of the run */
+/* A new or an earlier build; left_s as for builder_get. -1 and err where nothing can be built. */
+int c_build_get(struct c_builds *builds, const json_t *config, double left_s, struct c_build *build, struct err *err);
 
 #endif

@@ -25,15 +25,13 @@ static void lines_print(FILE *out, const char *const *lines) {
 		fprintf(out, "%s\n", *lines);
 }
 
-static void header_print(FILE *out, const struct c_kernel *kernel, const char *folder) {
+static void header_print(FILE *out, const struct c_kernel *kernel) {
 	(void)kernel;
-	(void)folder;
 	lines_print(out, kernel_header);
 }
 
-static void harness_print(FILE *out, const struct c_kernel *kernel, const char *folder) {
+static void harness_print(FILE *out, const struct c_kernel *kernel) {
 	(void)kernel;
-	(void)folder;
 	lines_print(out, harness);
 }
 
@@ -45,15 +43,12 @@ static void argument_print(FILE *out, const struct c_argument *a) {
 	        a->whole);
 }
 
-static void arguments_print(FILE *out, const struct c_kernel *kernel, const char *folder) {
+static void arguments_print(FILE *out, const struct c_kernel *kernel) {
 	bool reset = false;
 	for (size_t i = 0; i < kernel->argument_count; i++)
 		reset = reset || kernel->arguments[i].access == C_READ_WRITE;
-	fprintf(out, "enum { ARGUMENTS = %zu, OPENMP = %d, RESET = %d };\n#define FOLDER \"", kernel->argument_count,
-	        kernel->openmp, reset);
-	for (const char *c = folder; *c; c++)
-		fprintf(out, "\\%03o", (unsigned char)*c);
-	fputs("\"\nstatic const struct argument arguments[] = {\n", out);
+	fprintf(out, "enum { ARGUMENTS = %zu, OPENMP = %d, RESET = %d };\nstatic const struct argument arguments[] = {\n",
+	        kernel->argument_count, kernel->openmp, reset);
 	for (size_t i = 0; i < kernel->argument_count; i++)
 		argument_print(out, &kernel->arguments[i]);
 	fputs("};\n", out);
@@ -61,8 +56,7 @@ static void arguments_print(FILE *out, const struct c_kernel *kernel, const char
 
 /* The kernel's file comes first because the headers must see its definitions, such as _GNU_SOURCE. Its own prototype is
  * the one that counts. */
-static void unit_print(FILE *out, const struct c_kernel *kernel, const char *folder) {
-	(void)folder;
+static void unit_print(FILE *out, const struct c_kernel *kernel) {
 	fprintf(out, "#include \"%s\"\n", kernel->file);
 	fputs("#pragma GCC diagnostic error \"-Wincompatible-pointer-types\"\n"
 	      "#pragma GCC diagnostic error \"-Wimplicit-function-declaration\"\n"
@@ -85,7 +79,7 @@ static void unit_print(FILE *out, const struct c_kernel *kernel, const char *fol
 
 static const struct {
 	const char *name;
-	void (*print)(FILE *out, const struct c_kernel *kernel, const char *folder);
+	void (*print)(FILE *out, const struct c_kernel *kernel);
 } parts[] = {
 	{"kernel.h", header_print},
 	{c_harness_file, harness_print},
@@ -93,16 +87,18 @@ static const struct {
 	{c_unit_file, unit_print},
 };
 
-int c_sources_write(const struct c_kernel *kernel, const char *folder, struct err *err) {
+int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sha256 *sha, struct err *err) {
 	int failed = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && !failed; i++) {
 		char *text = NULL, *path = mem_printf("%s/%s", folder, parts[i].name);
 		size_t size = 0;
 		FILE *memory = open_memstream(&text, &size);
 		if (memory)
-			parts[i].print(memory, kernel, folder);
+			parts[i].print(memory, kernel);
 		failed = memory && fclose(memory) == 0 ? sys_write_file(path, text, size, err)
 		                                       : err_set(err, ERR_FAILED, NULL, "out of memory");
+		if (!failed)
+			sha256_add(sha, text, size);
 		free(text);
 		free(path);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Resolves the path of a program and checks the folder that it runs in. */
-#ifndef TUNER_PROGRAM_PATH_H
-#define TUNER_PROGRAM_PATH_H
+#ifndef SRC_BASE_PROC_PATH_H
+#define SRC_BASE_PROC_PATH_H
 #include "src/base/err.h"
 
 /* The absolute path, with links resolved, of the file that execvp would run in `cwd` (NULL: here). NULL with ERR_USAGE

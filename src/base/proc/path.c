@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/program/path.h"
+#include "src/base/proc/path.h"
 
 #include <errno.h>
 #include <stdlib.h>
