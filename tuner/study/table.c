@@ -12,6 +12,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
+#include "tuner/study/counted_file.h"
 #include "tuner/study/table_wide.h"
 
 enum { PROBLEM_NAMES_MAX = 32 };
@@ -119,14 +120,32 @@ static void each_add(const struct table *table, size_t row, double seconds, json
 	}
 }
 
-static json_t *detail_json(const struct table *table, size_t row, double seconds) {
+/* Appends the counters of the files that the row names. */
+static int files_add(const struct filling *filling, size_t row, json_t *counters) {
+	const struct table *table = filling->table;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const char *cell = csv_cell(table->csv, row, c);
+		if (table->columns[c].role != TABLE_FILE || table_is_missing(cell))
+			continue;
+		json_t *read = counted_file_read(table->path, cell, filling->err);
+		if (!read)
+			return err_prefix(filling->err, "%s:%zu", table->path, table->csv->line[row]);
+		json_array_extend(counters, read);
+		json_decref(read);
+	}
+	return 0;
+}
+
+/* NULL if a file of counters cannot be read. */
+static json_t *detail_json(const struct filling *filling, size_t row, double seconds) {
+	const struct table *table = filling->table;
 	json_t *figures = numbers_json(table, row, TABLE_FIGURE), *counters = numbers_json(table, row, TABLE_COUNTER);
-	json_t *detail = json_object();
+	json_t *detail = files_add(filling, row, counters) ? NULL : json_object();
 	if (isfinite(seconds))
 		each_add(table, row, seconds, figures);
-	if (json_array_size(figures))
+	if (detail && json_array_size(figures))
 		json_object_set(detail, "figures", figures);
-	if (json_array_size(counters))
+	if (detail && json_array_size(counters))
 		json_object_set(detail, "counters", counters);
 	json_decref(figures);
 	json_decref(counters);
@@ -166,20 +185,21 @@ static int row_add(struct filling *filling, size_t row) {
 	if (isfinite(seconds) && (seconds > SECONDS_MAX || seconds < SECONDS_MIN))
 		return cell_refuse(filling, row, column->name, cell, "is out of range");
 	json_t *problem = settings_json(table, row, TABLE_PROBLEM), *config = settings_json(table, row, TABLE_PARAM);
-	json_t *detail = detail_json(table, row, seconds);
+	json_t *detail = detail_json(filling, row, seconds);
 	trial.problem = problem;
 	trial.config = config;
 	trial.detail = json_object_size(detail) ? detail : NULL;
 	trial.value = seconds;
 	trial.samples = &seconds;
 	trial.sample_count = isfinite(seconds);
-	filling->values += isfinite(seconds) && study_set_add(item_of(filling, row), &trial);
-	if (!isfinite(seconds))
+	filling->values += detail && isfinite(seconds) && study_set_add(item_of(filling, row), &trial);
+	if (detail && !isfinite(seconds))
 		study_set_add(item_of(filling, row), &trial);
+	int failed = detail ? 0 : -1;
 	json_decref(problem);
 	json_decref(config);
 	json_decref(detail);
-	return 0;
+	return failed;
 }
 
 static bool has_part(const char *text, const char *word) {
@@ -206,7 +226,7 @@ static const char *device_of(const struct table *table) {
 }
 
 static json_t *names_json(const struct table *table, enum table_role role) {
-	json_t *list = json_array();
+	json_t *list = role == TABLE_COUNTER ? names_json(table, TABLE_FILE) : json_array();
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if (table->columns[c].role == role)
 			json_array_append_new(list, json_string(table->columns[c].name));

@@ -13,6 +13,7 @@ enum table_role {
 	TABLE_RATE,    /* the same as amounts a second */
 	TABLE_FIGURE,  /* a part of the time, or another number that was measured */
 	TABLE_COUNTER, /* events of hardware or software */
+	TABLE_FILE,    /* the name of a file with counters (counted_file.h) */
 	TABLE_STATUS,
 	TABLE_IGNORED
 };
@@ -43,6 +44,7 @@ bool table_is_problem(const char *header);
 bool table_is_parameter(const char *header);
 bool table_is_counter(const char *header);
 bool table_is_count(const char *header); /* iterations, rounds: an input, or something that was counted */
+bool table_is_file(const char *header);
 bool table_is_figure(const char *header);
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);

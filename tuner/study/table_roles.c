@@ -209,6 +209,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
+	if (!column->numbers && table_is_file(column->name))
+		return TABLE_FILE;
 	if (!is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
 	if (!is_measured(column) && table_is_problem(column->name))

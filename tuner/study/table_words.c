@@ -223,6 +223,10 @@ bool table_is_counter(const char *header) {
 	             false);
 }
 
+bool table_is_file(const char *header) {
+	return strcasecmp(header, "perf_stat") == 0 || strcasecmp(header, "likwid") == 0;
+}
+
 bool table_is_figure(const char *header) {
 	return parts(
 		header,
