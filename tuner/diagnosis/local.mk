@@ -11,6 +11,7 @@ DIAGNOSES = \
 	%D%/oversubscription.c \
 	%D%/load_imbalance.c \
 	%D%/scheduling_overhead.c \
+	%D%/task_cost.c \
 	%D%/fork_join.c \
 	%D%/inner_teams.c \
 	%D%/numa_first_touch.c \
@@ -23,6 +24,7 @@ DIAGNOSES = \
 	%D%/atomic_contention.c \
 	%D%/launch_overhead.c \
 	%D%/host_bound.c \
+	%D%/host_share.c \
 	%D%/transfer_bound.c \
 	%D%/partial_warps.c \
 	%D%/dram_bandwidth.c \

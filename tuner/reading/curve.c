@@ -11,7 +11,7 @@
 #include "src/base/stats.h"
 #include "tuner/reading/reading.h"
 
-enum { POINTS_LEAST = 3, SUBJECTS_SHOWN = 3, WORDS = 400, CURVES_MAX = 400, MANY = 4 };
+enum { POINTS_LEAST = 3, SUBJECTS_SHOWN = 3, WORDS = 400, CURVES_MAX = 400, MANY = 4, FLAT_LEAST = 4 };
 
 struct shape {
 	int low, high;       /* levels: the ends of the plateau */
@@ -173,6 +173,31 @@ static void group_report(const struct study *study, struct findings *findings, s
 	                 study_value_text(study, shapes[at].time, value, sizeof value));
 }
 
+/* On a GPU it is a result that the size of a block makes no difference: occupancy is not the limit. It is said only
+ * where something else does make one, because otherwise nothing does. */
+static void flat_examine(const struct study *study, struct findings *findings, size_t column,
+                         const struct reading_list *list) {
+	bool flat = strncmp(study_device(study), "cuda", 4) == 0 && probe_named(study_column(study, column), "block"),
+		 other = false;
+	double least = INFINITY, most = 0;
+	for (size_t i = 0; i < list->count && flat; i++)
+		flat = list->series[i].count >= FLAT_LEAST && shape_of(study, column, &list->series[i]).flat;
+	for (size_t r = 0; r < study_rows(study) && flat; r++)
+		if (study_same_problem(study, r, 0)) {
+			least = fmin(least, reading_time(study, r));
+			most = fmax(most, reading_time(study, r));
+		}
+	other = most / least > study_chance_ratio(study, study_rows(study));
+	if (!flat || !other || list->count < 2)
+		return;
+	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1,
+	                                       "all %zu series: %s makes no difference, so occupancy is not the limit",
+	                                       list->count, study_column(study, column)->name);
+	finding_evidence(finding, EVIDENCE_SCALING, most / least, "x",
+	                 "values of %s differ by less than %.0f %%, all of them by %.3g times",
+	                 study_column(study, column)->name, 100 * probe_limit(study), most / least);
+}
+
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	struct reading_list list;
 	reading_series_find(study, column, POINTS_LEAST, &list);
@@ -190,6 +215,8 @@ static void column_examine(const struct study *study, struct findings *findings,
 	for (size_t i = 0; i < count && curved; i++)
 		if (!shapes[i].told)
 			group_report(study, findings, column, shapes, count, i, verdict);
+	if (!curved)
+		flat_examine(study, findings, column, &list);
 	free(shapes);
 	reading_series_free(&list);
 }

@@ -5,6 +5,7 @@ READINGS = \
 	%D%/serial.c \
 	%D%/curve.c \
 	%D%/crossing.c \
+	%D%/limits.c \
 	%D%/hyperthreads.c \
 	%D%/binding.c \
 	%D%/growth.c \

@@ -84,9 +84,18 @@ static json_t *settings_json(const struct table *table, size_t row, enum table_r
 	return object;
 }
 
-/* "time_per_iteration_us" is the figure time_per_iteration; others keep their names. */
+/* "time_per_iteration_us" is the figure time_per_iteration, and the parts of a run on a GPU have the names that
+ * diagnoses know; others keep theirs. */
 static json_t *figure_name(const struct table_column *column) {
-	const char *per = strncmp(column->read.base, "time/", 5) == 0 ? column->read.base + 5 : NULL;
+	static const char *const known[][2] = {
+		{"gpu_s", "gpu|gpu time|gpu_time|kernel|kernels|kernel time|kernel_time|kernel_execution"},
+		{"transfer_s", "transfer|transfers|transfer time|copy|copies|memcpy|data transfer|data_transfer|transfer_time"},
+		{"cpu_s", "cpu|cpu time|cpu_time|host|host time|host_time|cpu update|host update"}};
+	const char *base = column->read.base, *per = strncmp(base, "time/", 5) == 0 ? base + 5 : NULL;
+	for (size_t i = 0; i < sizeof known / sizeof *known && column->read.measure == MEASURE_TIME; i++)
+		for (const char *at = known[i][1]; *at; at += strcspn(at, "|") + (at[strcspn(at, "|")] == '|'))
+			if (strlen(base) == strcspn(at, "|") && strncmp(at, base, strlen(base)) == 0)
+				return json_string(known[i][0]);
 	return per ? json_sprintf("time_per_%s", per) : json_string(column->name);
 }
 

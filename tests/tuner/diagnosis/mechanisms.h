@@ -210,6 +210,18 @@ static struct made *make_inner_teams(uint64_t seed, bool acts) {
 	return made;
 }
 
+/* Making a task costs as much as some dozens of elements. */
+static struct made *make_tasks(uint64_t seed, bool acts) {
+	struct made *made = made_new(seed, 8, 8);
+	double cost = made_between(made, 20, 60);
+	for (int n = 1; n <= 4; n *= 2)
+		for (int threads = 2; threads <= 8; threads *= 2)
+			for (int cutoff = 1; cutoff <= 10000; cutoff *= 10)
+				made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i,s:i}", "threads", threads, "cutoff", cutoff),
+				         n * made_amdahl(0.02, threads) * (1 + (acts ? cost / cutoff : 0)), NULL);
+	return made;
+}
+
 static struct made *make_smt(uint64_t seed, bool acts) {
 	struct made *made = made_new(seed, 8, 16);
 	double cost = made_between(made, 1.1, 1.4);
@@ -310,6 +322,7 @@ static const struct mechanism mechanisms[] = {
 	{"scheduling_overhead", make_chunks, "chunk", "1", NULL, NULL, {"chunk"}},
 	{"fork_join", make_fork_join, "n", "64", "n", "4096", {"n", "threads"}},
 	{"memory_bandwidth", make_saturated, "n", "4096", "n", "64", {"n", "threads"}},
+	{"task_cost", make_tasks, "cutoff", "1", NULL, NULL, {"cutoff"}},
 	{"inner_teams", make_inner_teams, "variant", "recursive", "variant", "tiled", {"variant", "threads"}},
 	{"smt_sharing", make_smt, NULL, NULL, NULL, NULL, {"threads"}},
 	{"cache_capacity", make_tiles, "block", "256", "block", "128", {"block"}},
