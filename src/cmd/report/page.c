@@ -3,6 +3,7 @@
 
 #include "src/cmd/report/page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static void policy_put(struct html *html, const char *css) {
 	free(script_source);
 }
 
-void page_begin(struct html *html, const char *title) {
+void page_begin(struct html *html, const char *title, int reload) {
 	char *charts = chart_css(), *css = mem_printf("%s%s", style, charts);
 	html_constant(html, "<!DOCTYPE html>\n");
 	html_begin(html, "html", "lang", "en", NULL);
@@ -70,6 +71,11 @@ void page_begin(struct html *html, const char *title) {
 	html_single(html, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1", NULL);
 	html_single(html, "meta", "name", "color-scheme", "content", "light dark", NULL);
 	html_single(html, "meta", "name", "generator", "content", "sweetspot " PACKAGE_VERSION, NULL);
+	if (reload) {
+		char seconds[16];
+		snprintf(seconds, sizeof seconds, "%d", reload);
+		html_single(html, "meta", "http-equiv", "refresh", "content", seconds, NULL);
+	}
 	html_element(html, "title", NULL, "%s", title);
 	html_begin(html, "style", NULL);
 	html_constant(html, css);

@@ -4,7 +4,8 @@
 #define SRC_CMD_REPORT_PAGE_H
 #include "src/cmd/report/html.h"
 
-void page_begin(struct html *html, const char *title); /* up to and including <body> */
+/* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */
+void page_begin(struct html *html, const char *title, int reload);
 void page_end(struct html *html);
 
 #endif

@@ -42,7 +42,7 @@ static void nav_put(struct report *report) {
 
 static void page_put(struct report *report) {
 	char now[32];
-	page_begin(report->html, "Sweetspot report");
+	page_begin(report->html, "Sweetspot report", 0);
 	html_begin(report->html, "header", NULL);
 	html_element(report->html, "h1", NULL, "Sweetspot report");
 	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s",

@@ -21,6 +21,7 @@ void tune_describe_progress(void *ctx, const struct tune_progress *progress) {
 	struct tune_progress shown = *progress;
 	shown.kernel = description->name ? description->name : shown.kernel;
 	results_progress(description->ui, &shown);
+	watch_progress(description->watch, &shown);
 }
 
 void tune_describe_say(void *ctx, const char *text) {

@@ -2,13 +2,15 @@
 /* The messages of `tune` while it works: progress and, with --verbose, what the search does and why. */
 #ifndef SRC_CMD_TUNE_DESCRIBE_H
 #define SRC_CMD_TUNE_DESCRIBE_H
+#include "src/cmd/tune/watch.h"
 #include "src/ui/ui.h"
 #include "tuner/tune/tune.h"
 
 struct tune_description {
 	struct ui *ui;
-	const char *name; /* shown instead of the kernel's name; may be NULL */
-	char phase[256];  /* the last one that was printed */
+	struct watch *watch; /* follows the progress, too; may be NULL */
+	const char *name;    /* shown instead of the kernel's name; may be NULL */
+	char phase[256];     /* the last one that was printed */
 };
 
 void tune_describe_progress(void *description, const struct tune_progress *progress);

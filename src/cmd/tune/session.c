@@ -97,7 +97,7 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 
 static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
                         json_t **result, struct err *err) {
-	struct tune_description description = {.ui = app_ui(t->app), .name = t->name};
+	struct tune_description description = {.ui = app_ui(t->app), .watch = t->watch, .name = t->name};
 	bool is_quiet = opt_has(t->what->args, "quiet") || opt_has(t->what->args, "json");
 	const struct tune_observer observer = {.ctx = &description,
 	                                       .progress = tune_describe_progress,
@@ -293,7 +293,13 @@ int tune_session_run(const struct tune_session *session, struct err *err) {
 	                   .seed = session->settings.seed,
 	                   .noise_floor = NAN,
 	                   .results = json_array()};
-	int failed = session_open(&t, err) || tune_and_show(&t, err) ? -1 : 0;
+	const char *page = opt_get(session->args, "watch", NULL);
+	int failed =
+		session_open(&t, err) || (page && !(t.watch = watch_new(page, err))) || tune_and_show(&t, err) ? -1 : 0;
+	struct err unwritten = {0};
+	if (watch_end(t.watch, t.results, failed ? err->what : NULL, failed ? &unwritten : err))
+		failed = -1;
+	watch_free(t.watch);
 	store_close(t.store);
 	json_decref(t.results);
 	json_decref(t.sizes);

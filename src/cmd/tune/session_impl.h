@@ -3,6 +3,7 @@
 #ifndef SRC_CMD_TUNE_SESSION_IMPL_H
 #define SRC_CMD_TUNE_SESSION_IMPL_H
 #include "src/cmd/tune/session.h"
+#include "src/cmd/tune/watch.h"
 
 struct tuning {
 	const struct tune_session *what;
@@ -12,6 +13,7 @@ struct tuning {
 	uint64_t seed;
 	double begun, noise_floor;
 	json_t *results, *sizes; /* sizes is NULL without --sizes */
+	struct watch *watch;     /* NULL without --watch */
 	const char *name;        /* shown as progress; NULL: the name of the kernel */
 };
 

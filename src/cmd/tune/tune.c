@@ -11,6 +11,7 @@
 #include "src/plan/source_spec.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/tune/stop_when.h"
+#include "src/cmd/tune/watch.h"
 #include "src/cmd/tune/builds.h"
 #include "src/cmd/tune/counters.h"
 #include "src/cmd/tune/dry.h"
@@ -173,19 +174,13 @@ static const struct opt regions_options[] = {
 	{0},
 };
 
-static const struct opt *const tables[] = {tune_what_options,
-                                           plan_options,
-                                           cmd_device_options,
-                                           program_options,
-                                           regions_options,
-                                           tune_options,
-                                           stop_when_options,
-                                           tune_build_options,
-                                           source_options,
-                                           launcher_options,
-                                           measured_options,
-                                           cmd_store_options,
-                                           NULL};
+static const struct opt *const tables[] = {tune_what_options,  plan_options,
+                                           cmd_device_options, program_options,
+                                           regions_options,    tune_options,
+                                           stop_when_options,  tune_build_options,
+                                           source_options,     launcher_options,
+                                           measured_options,   watch_options,
+                                           cmd_store_options,  NULL};
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	bool by_region = opt_has(args, "openmp") && !opt_has(args, "plan") && !opt_has(args, "export") &&
