@@ -77,7 +77,7 @@ function __sweetspot_words --argument-names program command kernel before word
         case profile
             switch $before
                 case profile
-                    printf '%s\n' show diff merge verify select
+                    printf '%s\n' show diff merge import verify select
                 case select
                     __sweetspot_list $program kernels
                 case '*'

@@ -46,6 +46,7 @@ cuda" sweetspot tune --device ''
 	same "verbs of profile" "show
 diff
 merge
+import
 verify
 select" sweetspot profile ''
 	same "kernels for profile select" "$kernels" sweetspot profile select ''

@@ -13,7 +13,8 @@
 #define MADE_MACHINE "{\"fingerprint\":\"sha256:12\",\"cpu\":\"Made\",\"threads\":4,\"compiler\":\"cc 1\"}"
 #define MADE_ENTRY(kernel, problem, config, environment, median, state)                                                \
 	"{\"kernel\":\"" kernel "\",\"objective\":\"time\",\"unit\":\"s\",\"problem\":{" problem "},\"config\":{" config   \
-	"},\"environment\":{" environment "},\"median\":" median ",\"speedup\":{\"ratio\":2.5},\"state\":\"" state "\"}"
+	"},\"environment\":{" environment "},\"median\":" median ",\"speedup\":{\"ratio\":2.5},\"state\":\"" state         \
+	"\",\"counted\":{\"counters\":{\"cycles\":{\"value\":5,\"unit\":\"\"}},\"metrics\":{}}}"
 
 /* This machine, as the program would write it; one number more in threads makes it another. */
 __attribute__((unused)) static json_t *made_here(uint64_t more) {

@@ -210,6 +210,9 @@ static int check_entry(const json_t *value, struct err *err) {
 		refuse(err, "must be true or false");
 		return err_prefix(err, "proven");
 	}
+	const json_t *counted = json_object_get(value, "counted"); /* absent in older profiles, or if nothing was counted */
+	if (counted && profile_counted_check(counted, err))
+		return err_prefix(err, "counted");
 	if (program && profile_program_check(program, err))
 		return err_prefix(err, "program");
 	return profile_check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment")

@@ -114,6 +114,9 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set(entry, "device_name", json_object_get(r->result, "device_name"));
 	if (program)
 		json_object_set_new(entry, "program", profile_program(program));
+	json_t *counted = profile_counted(best);
+	if (counted)
+		json_object_set_new(entry, "counted", counted);
 	return entry;
 }
 

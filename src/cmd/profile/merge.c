@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile merge`: joins profiles of one machine into one, and of several machines into a folder. A conflict
- * is only settled on request, and then reported. */
+ * is only settled on request, and then reported. `sweetspot profile import` does so with the user's own folder. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -227,29 +227,67 @@ static char *output_read(const struct opt_args *args) {
 	return path;
 }
 
-int profile_merge_run(struct app *app, const struct opt_args *args, struct err *err) {
-	char *output = output_read(args);
-	struct joining joining = {.app = app, .output = output, .profiles = json_array(), .targets = json_object()};
+/* Takes the output. */
+static int run_into(struct app *app, const struct opt_args *args, char *output, bool folder, struct joining *joining,
+                    struct err *err) {
+	*joining = (struct joining){
+		.app = app, .output = output, .folder = folder, .profiles = json_array(), .targets = json_object()};
 	struct profile_inputs inputs = {0};
 	size_t count = opt_words(args) - 1;
 	const char **paths = mem_alloc(count + 1, sizeof *paths);
 	for (size_t i = 0; i < count; i++)
 		paths[i] = opt_word(args, i + 1);
-	int failed = prefer_read(args, &joining.prefer, err);
+	int failed = prefer_read(args, &joining->prefer, err);
 	if (!failed && opt_has(args, "json") && !output)
 		failed = err_set(err, ERR_USAGE, "add -o FILE", "--json reports on stdout, so the profile needs a file");
 	failed = failed || profile_inputs_files(&inputs, app, paths, count, err) ? -1 : 0;
 	for (size_t i = 0; i < inputs.count; i++)
-		json_array_append(joining.profiles, inputs.items[i].profile);
-	joining.folder = output && (is_folder(opt_get(args, "output", "")));
+		json_array_append(joining->profiles, inputs.items[i].profile);
 	if (!failed)
-		failed = join(&joining, opt_has(args, "json"), err);
-	json_decref(joining.profiles);
-	json_decref(joining.targets);
-	json_decref(joining.merged);
-	json_decref(joining.conflicts);
+		failed = join(joining, opt_has(args, "json"), err);
 	profile_inputs_free(&inputs);
 	free(paths);
+	return failed;
+}
+
+static void joining_clear(struct joining *joining, char *output) {
+	json_decref(joining->profiles);
+	json_decref(joining->targets);
+	json_decref(joining->merged);
+	json_decref(joining->conflicts);
 	free(output);
+}
+
+int profile_merge_run(struct app *app, const struct opt_args *args, struct err *err) {
+	char *output = output_read(args);
+	struct joining joining;
+	int failed = run_into(app, args, output, output && is_folder(opt_get(args, "output", "")), &joining, err);
+	joining_clear(&joining, output);
+	return failed;
+}
+
+/* A profile of another host is kept for that host, which may share this folder; nothing here uses it. */
+static int foreign_describe(const struct joining *joining, struct err *err) {
+	const char *here = app_fingerprint(joining->app, err);
+	size_t i;
+	json_t *profile;
+	json_array_foreach(joining->merged, i, profile) {
+		const json_t *machine = json_object_get(profile, "machine");
+		if (here && strcmp(fingerprint_of(profile), here) != 0)
+			ui_tell(app_ui(joining->app),
+			        "%s is for another machine, %s, or for another compiler or flags: programs use it there, not here",
+			        path_of(joining, profile), js_string_or(machine, "cpu", "whose processor is unknown"));
+	}
+	return here ? 0 : -1;
+}
+
+int profile_import_run(struct app *app, const struct opt_args *args, struct err *err) {
+	char *output = sys_data_dir(err);
+	struct joining joining;
+	if (!output)
+		return -1;
+	int failed = run_into(app, args, output, true, &joining, err);
+	failed = failed || foreign_describe(&joining, err) ? -1 : 0;
+	joining_clear(&joining, output);
 	return failed;
 }

@@ -10,8 +10,8 @@
 static const struct opt options[] = {
 	OPT_GROUP("show, verify"),
 	{"kernel", 0, "NAME", "only this kernel, or this plug-in's", OPT_REPEAT},
-	OPT_GROUP("merge"),
-	{"output", 'o', "FILE", "file to write, or folder for several machines", 0},
+	OPT_GROUP("merge, import"),
+	{"output", 'o', "FILE", "merge: file to write, or folder for several machines", 0},
 	{"prefer", 0, "WORD", "entry to keep in a conflict: newest or faster", 0},
 	OPT_GROUP("select"),
 	{"profile", 0, "FILE", "profile instead of the store", 0},
@@ -45,6 +45,7 @@ static const struct verb {
      SIZE_MAX,
      profile_merge_run,
      {"output", "prefer"}},
+	{"import", "sweetspot profile import cluster.json", 1, SIZE_MAX, profile_import_run, {"prefer"}},
 	{"verify",
      "sweetspot profile verify [FILE]",
      0,
@@ -65,7 +66,7 @@ static int unknown(const char *word, struct err *err) {
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
 	const char *near = near_word(word, names, VERBS);
-	err_set(err, ERR_USAGE, "the verbs are show, diff, merge, verify and select",
+	err_set(err, ERR_USAGE, "the verbs are show, diff, merge, import, verify and select",
 	        "unknown verb: `sweetspot profile %s`", word);
 	return near ? err_hint(err, "did you mean `sweetspot profile %s`?", near) : -1;
 }
@@ -107,12 +108,14 @@ const struct cmd cmd_profile = {
 	.usage = "profile [show] [FILE...]\n"
 			 "profile diff OLD [NEW]\n"
 			 "profile merge FILE... [-o FILE]\n"
+			 "profile import FILE...\n"
 			 "profile verify [FILE]\n"
 			 "profile select KERNEL P=V...",
 	.options = tables,
 	.notes = "show    Recommendations, and whether they fit this machine, compiler and kernel.\n"
 			 "diff    Changes between two profiles: machine, configurations, times, verdicts.\n"
 			 "merge   Profiles of one machine into one file, of several into a folder.\n"
+			 "import  Profiles of any machine into the folder in which programs look.\n"
 			 "verify  Measures each recommendation again; exits with 1 if one no longer holds.\n"
 			 "select  The configuration for a problem, and the time to expect.\n"
 			 "FILE may also be a folder of profiles; without one, the store is read.",

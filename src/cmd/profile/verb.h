@@ -6,6 +6,6 @@
 
 /* Like the run of a command; word 0 is the verb. */
 typedef int profile_run(struct app *app, const struct opt_args *args, struct err *err);
-profile_run profile_show, profile_diff_run, profile_merge_run, profile_verify, profile_select_run;
+profile_run profile_show, profile_diff_run, profile_merge_run, profile_import_run, profile_verify, profile_select_run;
 
 #endif
