@@ -27,7 +27,7 @@ struct cupti_state {
 };
 
 static struct cupti_chip *chip_of(const struct gpu *gpu, char reason[COUNTER_REASON]) {
-	if (!gpu) {
+	if (!gpu || gpu_facts(gpu)->platform[0]) {
 		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
 		return NULL;
 	}

@@ -12,6 +12,7 @@ static void modules_close(struct gpu *gpu, bool works) {
 		next = module->next;
 		for (struct gpu_function *function = module->functions, *after; function; function = after) {
 			after = function->next;
+			free(function->passed);
 			free(function);
 		}
 		if (works)
@@ -37,6 +38,10 @@ void gpu_close(struct gpu *gpu) {
 	for (int i = 0; i < GPU_PEERS_MAX; i++)
 		if (gpu->peers[i])
 			gpu_close(gpu->peers[i]);
+	if (gpu->backend) {
+		gpu->backend->close(gpu);
+		return;
+	}
 	bool works = gpu->context && gpu_enter_to_free(gpu) && GPU_CALL(gpu, context_sync);
 	works = works && gpu->failure != GPU_BROKEN;
 	streams_close(gpu, works);

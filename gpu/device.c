@@ -106,7 +106,8 @@ int gpu_index(const char *device, int *index, struct err *err) {
 		if (*end == '\0' && n >= 0 && n < GPU_PEERS_MAX)
 			return 0;
 	}
-	return err_set(err, ERR_USAGE, "cuda is the first GPU, cuda:1 the second", "\"%s\" is not a GPU", device);
+	return err_set(err, ERR_USAGE, "cuda is the first GPU, cuda:1 the second, opencl the first OpenCL device",
+	               "\"%s\" is not a GPU", device);
 }
 
 static int libraries_open(struct gpu *gpu, struct err *err) {

@@ -98,6 +98,8 @@ bool gpu_is_fine(const struct gpu *gpu) {
 bool gpu_enter_to_free(struct gpu *gpu) {
 	if (gpu->failure == GPU_BROKEN)
 		return false;
+	if (gpu->backend)
+		return true;
 	return GPU_CALL(gpu, context_set, gpu->context);
 }
 

@@ -54,11 +54,22 @@ const struct gpu_function *gpu_function(struct gpu *gpu, const struct gpu_module
 	}
 	for (struct gpu_module *own = gpu->modules; own; own = own->next)
 		if (own == module)
-			return function_make(gpu, own, name);
+			return (gpu->backend ? gpu->backend->function : function_make)(gpu, own, name);
 	gpu_fail(gpu, GPU_REFUSED, "%s: the module is of another GPU", name);
 	return NULL;
 }
 
 const struct gpu_function_facts *gpu_function_facts(const struct gpu_function *function) {
 	return &function->facts;
+}
+
+void gpu_function_pass(struct gpu *gpu, const struct gpu_function *function, const struct gpu_passed *passed,
+                       size_t count) {
+	struct gpu_function *own = (struct gpu_function *)(uintptr_t)function; /* const for callers */
+	if (!gpu->backend || !function)
+		return;
+	free(own->passed);
+	own->passed = mem_alloc(count + 1, sizeof *passed);
+	memcpy(own->passed, passed, count * sizeof *passed);
+	own->passed_count = count;
 }

@@ -27,6 +27,9 @@ struct gpu_facts {
 	int64_t l2_bytes, memory_bytes;
 	int clock_khz, memory_clock_khz, memory_bus_bits;
 	bool cooperative;
+	/* OpenCL's; "" for CUDA. There sms are compute units, threads_per_block work items of a work group,
+	 * shared_per_block local memory, and l2_bytes the cache of global memory. */
+	char platform[96], driver[96];
 };
 const struct gpu_facts *gpu_facts(const struct gpu *gpu);
 

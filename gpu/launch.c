@@ -110,6 +110,12 @@ void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const stru
 	if (!function || !gpu_enter(gpu))
 		return;
 	struct gpu_shape full = whole(shape);
+	if (gpu->backend) {
+		gpu->backend->launch(gpu, function, &full, arguments);
+		if (gpu_is_fine(gpu))
+			launch_log_add(&gpu->log, function, &full, 1);
+		return;
+	}
 	if (!fits(gpu, function, &full))
 		return;
 	if (start(gpu, function, &full, (void **)(uintptr_t)arguments))
@@ -117,6 +123,10 @@ void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const stru
 }
 
 void gpu_sync(struct gpu *gpu) {
-	if (gpu_enter(gpu))
+	if (!gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->sync(gpu->opencl);
+	else
 		GPU_CALL(gpu, context_sync);
 }

@@ -2,6 +2,7 @@
 /* Records launches. Entries are never removed, because graphs refer to them by number. */
 #include <config.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "gpu/impl.h"
@@ -41,8 +42,10 @@ size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most
 		const struct gpu_shape *shape = &entry->shape;
 		if (entry->launches == 0)
 			continue;
-		struct occupancy o = occupancy_of(&gpu->facts, &entry->function->facts,
-		                                  shape->block[0] * shape->block[1] * shape->block[2], shape->shared);
+		struct occupancy o = {0, NAN, NULL}; /* OpenCL does not tell it */
+		if (!gpu->backend)
+			o = occupancy_of(&gpu->facts, &entry->function->facts, shape->block[0] * shape->block[1] * shape->block[2],
+			                 shape->shared);
 		out[count++] = (struct gpu_launched){
 			entry->function->name, entry->function->facts, *shape, entry->launches, o.occupancy, o.limiter};
 	}

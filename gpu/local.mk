@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The GPU at run time: CUDA's libraries are opened when they are needed, and nothing here needs their headers.
 noinst_LTLIBRARIES += libgpu.la
-libgpu_la_SOURCES = %D%/ahead.c %D%/gpu.h %D%/open.h %D%/impl.h \
+libgpu_la_SOURCES = %D%/ahead.c %D%/gpu.h %D%/open.h %D%/impl.h %D%/backend.h \
 	%D%/driver_abi.h %D%/nvrtc_abi.h %D%/nvml_abi.h \
 	%D%/library.c %D%/library.h \
 	%D%/parts.c \
@@ -29,3 +29,4 @@ libgpu_la_SOURCES = %D%/ahead.c %D%/gpu.h %D%/open.h %D%/impl.h \
 	%D%/peer.c \
 	%D%/clock.c \
 	%D%/nvml.c
+include %D%/opencl/local.mk

@@ -4,11 +4,15 @@
 #include "gpu/impl.h"
 
 gpu_ptr gpu_alloc(struct gpu *gpu, size_t size) {
-	return size && gpu_enter(gpu) ? pool_take(gpu, size, false) : 0;
+	if (!size || !gpu_enter(gpu))
+		return 0;
+	return gpu->backend ? gpu->backend->alloc(gpu->opencl, size) : pool_take(gpu, size, false);
 }
 
 void gpu_free(struct gpu *gpu, gpu_ptr memory) {
-	if (memory)
+	if (memory && gpu->backend)
+		gpu->backend->free(gpu->opencl, memory);
+	else if (memory)
 		pool_give(gpu, memory);
 }
 
@@ -35,27 +39,47 @@ static void host_wait(struct gpu *gpu, const void *memory, size_t size) {
 }
 
 void gpu_upload(struct gpu *gpu, gpu_ptr to, const void *from, size_t size) {
-	if (size && gpu_enter(gpu) && GPU_CALL(gpu, copy_up, to, from, size, gpu->use->handle))
+	if (!size || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->upload(gpu->opencl, to, from, size);
+	else if (GPU_CALL(gpu, copy_up, to, from, size, gpu->use->handle))
 		host_wait(gpu, from, size);
 }
 
 void gpu_download(struct gpu *gpu, void *to, gpu_ptr from, size_t size) {
-	if (size && gpu_enter(gpu) && GPU_CALL(gpu, copy_down, to, from, size, gpu->use->handle))
+	if (!size || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->download(gpu->opencl, to, from, size);
+	else if (GPU_CALL(gpu, copy_down, to, from, size, gpu->use->handle))
 		host_wait(gpu, to, size);
 }
 
 void gpu_copy(struct gpu *gpu, gpu_ptr to, gpu_ptr from, size_t size) {
-	if (size && gpu_enter(gpu))
+	if (!size || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->copy(gpu->opencl, to, from, size);
+	else
 		GPU_CALL(gpu, copy_across, to, from, size, gpu->use->handle);
 }
 
 void gpu_fill8(struct gpu *gpu, gpu_ptr to, uint8_t value, size_t count) {
-	if (count && gpu_enter(gpu))
+	if (!count || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->fill(gpu->opencl, to, value, 1, count);
+	else
 		GPU_CALL(gpu, fill8, to, value, count, gpu->use->handle);
 }
 
 void gpu_fill32(struct gpu *gpu, gpu_ptr to, uint32_t value, size_t count) {
-	if (count && gpu_enter(gpu))
+	if (!count || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->fill(gpu->opencl, to, value, 4, count);
+	else
 		GPU_CALL(gpu, fill32, to, value, count, gpu->use->handle);
 }
 

@@ -146,6 +146,8 @@ const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, cons
                                          const char *const *options, const struct gpu_defines *defines) {
 	char hash[SHA256_TEXT];
 	struct text_source made;
+	if (gpu->backend)
+		return gpu_enter(gpu) ? gpu->backend->module(gpu, name, text, options) : NULL;
 	bool fits = text_source_make(&made, &(struct gpu_text){name, text, options}, defines, arch_of(gpu));
 	if (!gpu_enter(gpu))
 		return NULL;

@@ -18,7 +18,7 @@ int gpu_count(void); /* 0 without a driver */
 /* Reads the i-th device's facts without a context; false if that device does not exist. */
 bool gpu_probe(int index, struct gpu_facts *facts);
 
-/* "cuda", "cuda:1" -> 0, 1; ERR_USAGE for anything else ("cpu" included). */
+/* "cuda", "cuda:1" -> 0, 1; ERR_USAGE for anything else ("cpu" and "opencl" included). */
 int gpu_index(const char *device, int *index, struct err *err);
 /* Retains the device's primary context. ERR_UNAVAILABLE names the missing part with a hint: the driver, the device (and
  * how many there are), or NVRTC. */
@@ -53,9 +53,17 @@ gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, cons
 /* Returns the name of this __global__ function in the module's code: unchanged, or as C++ mangles it. Lives as long as
  * the module and the name. */
 const char *gpu_module_entry(const struct gpu_module *module, const char *name);
-/* Returns the number of parameters, at most `most`, and their sizes. -1 if the driver can't tell (it can since 12.4).
- */
+/* Returns the number of parameters, at most `most`, and their sizes; a size is 0 if it is not known. -1 if the driver
+ * can't tell (it can since 12.4). */
 int gpu_function_parameters(struct gpu *gpu, const struct gpu_function *function, size_t *sizes, int most);
+/* Says what a function's arguments are, which OpenCL must know; CUDA's driver knows it. A local one is not a pointer in
+ * gpu_launch's arguments, but the work group's memory of that many bytes. */
+struct gpu_passed {
+	enum gpu_passed_as { GPU_PASSED_VALUE, GPU_PASSED_MEMORY, GPU_PASSED_LOCAL } what;
+	size_t bytes;
+};
+void gpu_function_pass(struct gpu *gpu, const struct gpu_function *function, const struct gpu_passed *passed,
+                       size_t count);
 /* Compiles for any architecture without a GPU, and loads nothing. arch is 75, 80, 90...; returns the facts of all
  * functions in an array to free(3), *count of them. NULL with err: ERR_FAILED has the compiler's first error. */
 struct gpu_compiled {
@@ -75,7 +83,7 @@ struct gpu_launched {
 	struct gpu_function_facts facts;
 	struct gpu_shape shape;
 	int64_t launches;
-	double occupancy;    /* theoretical, 0..1 */
+	double occupancy;    /* theoretical, 0..1; NAN: not known, and then limiter is NULL */
 	const char *limiter; /* "registers", "shared memory", "threads", "blocks" */
 };
 size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most);

@@ -10,7 +10,7 @@
 gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, const char *name, size_t *size) {
 	driver_ptr at = 0;
 	*size = 0;
-	if (!module || !gpu_enter(gpu))
+	if (!module || gpu->backend || !gpu_enter(gpu))
 		return 0;
 	if (!gpu->driver.module_global) {
 		gpu_lacks(gpu, "module_global");
@@ -34,6 +34,11 @@ const char *gpu_module_entry(const struct gpu_module *module, const char *name) 
 int gpu_function_parameters(struct gpu *gpu, const struct gpu_function *function, size_t *sizes, int most) {
 	size_t offset;
 	int count = 0;
+	if (gpu->backend && function) {
+		for (; count < function->parameters && count < most; count++)
+			sizes[count] = 0;
+		return function->parameters < 0 ? -1 : count;
+	}
 	if (!gpu->driver.function_parameter || !function || !gpu_enter(gpu))
 		return -1;
 	while (count < most &&

@@ -29,7 +29,7 @@ const struct opt cmd_common_options[] = {
 };
 
 const struct opt cmd_device_options[] = {
-	{"device", 0, "DEVICE", "where kernels run: cpu, cuda or cuda:N (cpu)", 0},
+	{"device", 0, "DEVICE", "cpu (the default), cuda, cuda:N, opencl, opencl:N", 0},
 	{0},
 };
 

@@ -189,7 +189,7 @@ static json_t *gpu_json(struct app *app, struct worker *worker, struct err *err)
 	json_t *part;
 	size_t i;
 	json_array_foreach(json_object_get(answer, "parts"), i, part) {
-		if (gpu && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
+		if (gpu && !json_object_get(gpu, "platform") && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
 			json_object_set(gpu, "nvrtc", json_object_get(part, "version"));
 	}
 	json_decref(answer);
@@ -211,7 +211,8 @@ const json_t *app_devices(struct app *app, struct err *err) {
 
 /* Leaves out the number of the GPU, because results hold for every GPU of the same model. */
 static void gpu_add(json_t *machine, const json_t *gpu) {
-	static const char *const kept[] = {"name", "compute_capability", "sms", "memory_bytes", "nvrtc"};
+	static const char *const kept[] = {"name",  "compute_capability", "sms",           "memory_bytes",
+	                                   "nvrtc", "platform",           "driver_version"};
 	json_t *copy = json_object_size(gpu) ? json_object() : NULL;
 	for (size_t i = 0; copy && i < sizeof kept / sizeof *kept; i++)
 		json_object_set(copy, kept[i], json_object_get(gpu, kept[i]));
@@ -258,8 +259,9 @@ void app_machine_assume(struct app *app, const json_t *machine) {
 	json_decref(app->machine);
 	app->machine = json_deep_copy(machine);
 	app->device = device_cpu;
-	if (json_is_object(json_object_get(machine, "gpu")))
-		device_read("cuda", &app->device, &ignored);
+	const json_t *gpu = json_object_get(machine, "gpu");
+	if (json_is_object(gpu))
+		device_read(json_object_get(gpu, "platform") ? "opencl" : "cuda", &app->device, &ignored);
 }
 
 const char *app_fingerprint(struct app *app, struct err *err) {

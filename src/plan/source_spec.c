@@ -11,21 +11,26 @@
 #include "tuner/spec/slice.h"
 
 const struct opt source_options[] = {
-	OPT_GROUP("CUDA source (FILE.cu)"),
-	{"kernel", 0, "NAME", "the __global__ function to tune", 0},
+	OPT_GROUP("CUDA or OpenCL source (FILE.cu, FILE.cl)"),
+	{"kernel", 0, "NAME", "the __global__ or __kernel function to tune", 0},
 	{"arg", 0, "ARGUMENT", "an argument, in order, as 'float in[n] random'", OPT_REPEAT},
 	{"problem", 0, "X,Y,Z", "problem size, ProblemSize[0] .. in expressions", 0},
 	{"grid", 0, "X,Y,Z", "number of blocks, as expressions", 0},
 	{"grid-div", 0, "X,Y,Z", "elements of the problem per block (its threads)", 0},
-	{"block", 0, "X,Y,Z", "threads per block (block_size_x,block_size_y,..)", 0},
+	{"block", 0, "X,Y,Z", "threads per block, or work items per work group", 0},
 	{"shared", 0, "BYTES", "dynamic shared memory per block", 0},
 	{"option", 0, "OPTION", "compiler option, as --option=-use_fast_math", OPT_REPEAT},
 	{0},
 };
 
+static bool is_opencl(const char *word) {
+	size_t size = strlen(word);
+	return size > 3 && strcmp(word + size - 3, ".cl") == 0;
+}
+
 bool source_is_file(const char *word) {
 	size_t size = strlen(word);
-	return size > 3 && strcmp(word + size - 3, ".cu") == 0;
+	return is_opencl(word) || (size > 3 && strcmp(word + size - 3, ".cu") == 0);
 }
 
 static json_t *slice_json(struct slice s) {
@@ -323,16 +328,21 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	const char *slash = strrchr(path, '/'), *name = opt_get(args, "kernel", NULL);
 	json_t *arguments = name ? arguments_json(args, err) : NULL, *options = json_array();
 	if (!name)
-		err_set(err, ERR_USAGE, "--kernel NAME selects its __global__ function", "the kernel of %.200s is not given",
-		        path);
+		err_set(err, ERR_USAGE,
+		        is_opencl(path) ? "--kernel NAME selects its __kernel function"
+		                        : "--kernel NAME selects its __global__ function",
+		        "the kernel of %.200s is not given", path);
 	for (size_t i = 0; i < opt_count(args, "option"); i++)
 		json_array_append_new(options, json_string(opt_at(args, "option", i)));
 	if (!arguments) {
 		json_decref(options);
 		return NULL;
 	}
-	json_t *kernel = json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", "CUDA", "KernelName", name, "KernelFile",
-	                           slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
+	json_t *kernel =
+		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", is_opencl(path) ? "OpenCL" : "CUDA", "KernelName", name,
+	              "KernelFile", slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
+	if (kernel) /* --grid counts blocks, that is work groups */
+		json_object_set_new(kernel, "GlobalSizeType", json_string("CUDA"));
 	if (kernel && !shape_add(kernel, args, err))
 		return kernel;
 	if (!kernel)

@@ -24,9 +24,12 @@ static void shape_text(const json_t *shape, char *text, size_t size) {
 static void row_add(struct table *table, const json_t *kernel) {
 	char registers[CELL], shared[CELL], spills[CELL], block[CELL], grid[CELL], occupancy[CELL];
 	double share = js_real_or(kernel, "occupancy", NAN);
-	snprintf(registers, CELL, "%lld", (long long)js_int_or(kernel, "registers", 0));
+	bool known = json_is_integer(json_object_get(kernel, "registers")); /* OpenCL does not tell */
+	snprintf(registers, CELL, known ? "%lld" : "-", (long long)js_int_or(kernel, "registers", 0));
 	ui_bytes(js_real_or(kernel, "shared_bytes", 0), shared, CELL);
 	ui_bytes(js_real_or(kernel, "spill_bytes", 0), spills, CELL);
+	if (!known)
+		snprintf(spills, CELL, "-");
 	shape_text(json_object_get(kernel, "block"), block, CELL);
 	shape_text(json_object_get(kernel, "grid"), grid, CELL);
 	snprintf(occupancy, CELL, isfinite(share) ? "%.0f %%" : "-", 100 * share);
@@ -38,7 +41,9 @@ static void clock_print(const json_t *gpu, FILE *out) {
 	double mhz = js_real_or(gpu, "sm_mhz", NAN), most = js_real_or(gpu, "sm_mhz_max", NAN);
 	double celsius = js_real_or(gpu, "temperature_c", NAN), watts = js_real_or(gpu, "power_w", NAN);
 	const char *throttle = js_string_or(gpu, "throttle", "");
-	fprintf(out, "%s (cuda:%lld)", js_string_or(gpu, "name", "GPU"), (long long)js_int_or(gpu, "index", 0));
+	const char *platform = js_string_or(gpu, "platform", NULL);
+	fprintf(out, "%s (%s%s%s:%lld)", js_string_or(gpu, "name", "GPU"), platform ? platform : "", platform ? ", " : "",
+	        platform ? "opencl" : "cuda", (long long)js_int_or(gpu, "index", 0));
 	if (mhz > 0)
 		fprintf(out, most > 0 ? ", %.0f of %.0f MHz" : ", %.0f MHz", mhz, most);
 	if (celsius > 0)

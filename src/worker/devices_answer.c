@@ -3,21 +3,24 @@
 
 #include "src/worker/devices_answer.h"
 
+#include "gpu/opencl/open.h"
 #include "src/base/json/js.h"
 #include "src/worker/kernel/word.h"
 
 enum { PIDS = sizeof((struct gpu_tenants *)0)->pids / sizeof(unsigned) };
+
+static json_t *part_json(const struct gpu_part *part) {
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", part->name, "usable", part->usable, "version",
+	                 word_clean_json(part->version), "path", word_clean_json(part->path), "reason",
+	                 word_clean_json(part->reason), "fix", word_clean_json(part->fix));
+}
 
 static json_t *parts_json(void) {
 	struct gpu_part parts[GPU_PARTS] = {{.name = NULL}};
 	json_t *array = json_array();
 	gpu_parts(parts);
 	for (size_t i = 0; i < GPU_PARTS; i++) {
-		const struct gpu_part *part = &parts[i];
-		json_array_append_new(array,
-		                      json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", part->name, "usable", part->usable,
-		                                "version", word_clean_json(part->version), "path", word_clean_json(part->path),
-		                                "reason", word_clean_json(part->reason), "fix", word_clean_json(part->fix)));
+		json_array_append_new(array, part_json(&parts[i]));
 	}
 	return array;
 }
@@ -25,6 +28,14 @@ static json_t *parts_json(void) {
 /* Serial numbers are left out, because GPUs that differ only by them are the same to a kernel. */
 static json_t *facts_json(const struct gpu_facts *facts) {
 	char word[24], capability[24];
+	if (facts->platform[0]) {
+		snprintf(word, sizeof word, "opencl:%d", facts->index);
+		return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:I, s:i, s:i}", "device", word, "name",
+		                 word_clean_json(facts->name), "platform", word_clean_json(facts->platform), "driver_version",
+		                 word_clean_json(facts->driver), "sms", facts->sms, "memory_bytes",
+		                 (json_int_t)facts->memory_bytes, "l2_bytes", (json_int_t)facts->l2_bytes, "clock_khz",
+		                 facts->clock_khz, "work_group_size", facts->threads_per_block);
+	}
 	snprintf(word, sizeof word, "cuda:%d", facts->index);
 	snprintf(capability, sizeof capability, "%d.%d", facts->major, facts->minor);
 	return json_pack("{s:s, s:o, s:s, s:i, s:I, s:I, s:i, s:i, s:i}", "device", word, "name",
@@ -57,6 +68,21 @@ static json_t *all_json(void) {
 	return array;
 }
 
+static json_t *opencl_json(void) {
+	struct gpu_opencl *opencl = gpu_opencl_new();
+	struct gpu_part part;
+	struct gpu_facts facts;
+	json_t *array = json_array();
+	gpu_opencl_part(opencl, &part);
+	json_t *json = part_json(&part);
+	for (int i = 0; gpu_opencl_facts(opencl, i, &facts); i++) {
+		json_array_append_new(array, facts_json(&facts));
+	}
+	json_object_set_new(json, "devices", array);
+	gpu_opencl_free(opencl);
+	return json;
+}
+
 json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err) {
 	static const char *const keys[] = {"op", "id", "device"};
 	const char *word = "cpu";
@@ -71,7 +97,10 @@ json_t *devices_answer(struct devices *devices, const json_t *request, struct er
 		return NULL;
 	}
 	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());
-	if (gpu) {
+	if (!gpu) { /* OpenCL's libraries take a while to load, so they are only listed for those who ask about everything
+		         */
+		json_object_set_new(answer, "opencl", opencl_json());
+	} else {
 		json_object_set_new(answer, "device", facts_json(gpu_facts(gpu)));
 	}
 	return answer;

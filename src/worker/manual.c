@@ -20,7 +20,7 @@ const struct opt manual_options[] = {
 	{.name = "min-sample", .meta = "TIME", .help = "shortest sample: short runs are batched (1ms)"},
 	{.name = "limit", .meta = "TIME", .help = "cut the trial short when it takes longer"},
 	{.name = "seed", .meta = "N", .help = "seed of the input (1)"},
-	{.name = "device", .meta = "DEVICE", .help = "cpu, cuda or cuda:N (cpu)"},
+	{.name = "device", .meta = "DEVICE", .help = "cpu, cuda, cuda:N, opencl or opencl:N (cpu)"},
 	{.name = "flush-l2", .help = "empty the GPU's L2 cache before each run"},
 	{.name = "no-verify", .help = "do not check the result"},
 	{.name = "counters", .meta = "NAME,..", .help = "counter backends, counted in runs of their own"},

@@ -18,7 +18,7 @@ enum { FILE_MAX = 16 << 20, NAME_LONGEST = 128 };
 static const struct {
 	const char *word;
 	enum spec_language language;
-} languages[] = {{"Command", SPEC_COMMAND}, {"C", SPEC_C}, {"CUDA", SPEC_CUDA}};
+} languages[] = {{"Command", SPEC_COMMAND}, {"C", SPEC_C}, {"CUDA", SPEC_CUDA}, {"OpenCL", SPEC_OPENCL}};
 
 static bool good_name(const char *name) {
 	if (!name || !*name || strlen(name) > NAME_LONGEST)

@@ -11,7 +11,7 @@
 #include "src/base/err.h"
 #include "tuner/space/space.h"
 
-enum spec_language { SPEC_COMMAND, SPEC_C, SPEC_CUDA, SPEC_OTHER };
+enum spec_language { SPEC_COMMAND, SPEC_C, SPEC_CUDA, SPEC_OPENCL, SPEC_OTHER };
 
 struct spec; /* opaque; owns what it gives */
 /* ERR_USAGE names the file, the parameter or condition, and the place in its text. The file is hostile until checked:

@@ -13,7 +13,13 @@
 #include "tuner/study/study_set.h"
 #include "tuner/trial/trial.h"
 
-enum { ROWS_MAX = 100000, SAMPLES_MAX = 100000, MEMBERS_MAX = STUDY_COLUMNS_MAX, NAME_MAX_BYTES = 200 };
+enum {
+	ROWS_MAX = 100000,
+	SAMPLES_MAX = 100000,
+	MEMBERS_MAX = STUDY_COLUMNS_MAX,
+	NAME_MAX_BYTES = 200,
+	DEVICE_MAX_BYTES = 64
+};
 static const double SECONDS_MAX = 1e9;
 
 static int settings_check(const json_t *row, const char *key, struct err *err) {
@@ -147,8 +153,10 @@ static int tuned_read(struct study_item *item, const json_t *result, struct err 
 }
 
 static bool is_device(const char *word) {
-	if (strcmp(word, "cpu") == 0 || strcmp(word, "cuda") == 0)
+	if (strcmp(word, "cpu") == 0 || strcmp(word, "cuda") == 0 || strcmp(word, "opencl") == 0)
 		return true;
+	if (strncmp(word, "opencl:", 7) == 0) /* a number or a part of a name */
+		return word[7] && strlen(word) < DEVICE_MAX_BYTES;
 	size_t digits = strncmp(word, "cuda:", 5) == 0 ? strspn(word + 5, "0123456789") : 0;
 	return digits > 0 && digits < 4 && word[5 + digits] == '\0';
 }

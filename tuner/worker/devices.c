@@ -27,7 +27,7 @@ json_t *worker_devices(struct worker *worker, const char *device, struct err *er
 		if (result.status == TRIAL_CORRECT)
 			answer = json_incref(result.reply);
 		else
-			err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` checks each part of CUDA",
+			err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` checks each part of CUDA and OpenCL",
 			        "the worker can't use the GPU: %.200s", result.message);
 	}
 	json_decref(request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks of CUDA and the GPUs, as the worker sees them. Without a driver they shrink to one line. */
+/* Checks of CUDA, OpenCL and the GPUs, as the worker sees them. Without a driver they shrink to one line. */
 #include <config.h>
 
 #include <math.h>
@@ -57,6 +57,24 @@ static void look_cupti(struct app *app, struct finding *f) {
 
 static void look_nvml(struct app *app, struct finding *f) {
 	look_part(app, f, "NVML", FINDING_NOTE);
+}
+
+static void look_opencl(struct app *app, struct finding *f) {
+	const json_t *opencl = json_object_get(app_devices(app, NULL), "opencl");
+	char text[sizeof f->found] = "";
+	size_t i, used = 0;
+	json_t *device;
+	json_array_foreach(json_object_get(opencl, "devices"), i, device) {
+		if (used < sizeof text)
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s)", i ? "; " : "",
+			                         js_string_or(device, "device", "?"), js_string_or(device, "name", "?"),
+			                         js_string_or(device, "platform", "?"));
+	}
+	if (i)
+		finding_set(f, FINDING_GOOD, "", "%s", text);
+	else if (opencl)
+		finding_set(f, FINDING_NOTE, js_string_or(opencl, "fix", ""), "%s",
+		            js_string_or(opencl, "reason", "not usable"));
 }
 
 /* Writes "cuda:0 NVIDIA H100 (9.0, 79 GiB); cuda:1 ...". */
@@ -139,5 +157,6 @@ const struct check doctor_gpu_checks[] = {
 	{"GPUs", look_gpus},
 	{"MIG", look_mig},
 	{"GPU users", look_others},
+	{"OpenCL", look_opencl},
 	{0},
 };

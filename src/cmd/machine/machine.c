@@ -22,12 +22,31 @@ static void gpu_print(const json_t *gpu) {
 	if (!gpu)
 		return;
 	ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
+	if (json_object_get(gpu, "platform")) {
+		line("OpenCL", "%s, %s %s, %lld compute units, %s", js_string_or(gpu, "name", "?"),
+		     js_string_or(gpu, "platform", "?"), js_string_or(gpu, "driver_version", "?"),
+		     (long long)js_int_or(gpu, "sms", 0), memory);
+		return;
+	}
 	line("GPU", "%s, compute capability %s, %lld SMs, %s", js_string_or(gpu, "name", "?"),
 	     js_string_or(gpu, "compute_capability", "?"), (long long)js_int_or(gpu, "sms", 0), memory);
 	line("NVRTC", "%s", js_string_or(gpu, "nvrtc", "?"));
 }
 
-static void people_print(const json_t *machine) {
+/* For a run on the CPU, which OpenCL devices there are, or why there are none. */
+static void opencl_print(struct app *app) {
+	const json_t *opencl = json_object_get(app_devices(app, NULL), "opencl");
+	size_t i;
+	json_t *device;
+	json_array_foreach(json_object_get(opencl, "devices"), i, device) {
+		line(i ? "" : "OpenCL", "%s %s (%s)", js_string_or(device, "device", "?"), js_string_or(device, "name", "?"),
+		     js_string_or(device, "platform", "?"));
+	}
+	if (!i)
+		line("OpenCL", "not available: %s", js_string_or(opencl, "reason", "the worker does not say"));
+}
+
+static void people_print(struct app *app, const json_t *machine) {
 	const json_t *caches = json_object_get(machine, "caches"), *openmp = json_object_get(machine, "openmp");
 	static const char *const levels[] = {"l1d", "l2", "l3"};
 	line("fingerprint", "%s", js_string_or(machine, "fingerprint", "?"));
@@ -47,6 +66,8 @@ static void people_print(const json_t *machine) {
 	line("memory", "%s", memory);
 	line("hypervisor", "%s", js_string_or(machine, "hypervisor", "not virtualised"));
 	gpu_print(json_object_get(machine, "gpu"));
+	if (!json_object_get(machine, "gpu"))
+		opencl_print(app);
 	line("compiler", "%s", js_string_or(machine, "compiler", "?"));
 	line("flags", "%s", js_string_or(machine, "cflags", "?"));
 	line("OpenMP", "%s %lld", js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0));
@@ -66,7 +87,7 @@ static int show(struct app *app, const struct opt_args *args, const json_t *mach
 	if (opt_has(args, "json"))
 		js_write(document, stdout);
 	else
-		people_print(machine);
+		people_print(app, machine);
 	if (ceilings && !opt_has(args, "json")) {
 		putchar('\n');
 		ceilings_print(app_ui(app), ceilings);

@@ -90,13 +90,13 @@ static struct tune_item *function_new(struct spec *spec, const struct opt_args *
 	return item;
 }
 
-/* An item for a CUDA function of a specification. Everything except the GPU is checked when it is created. */
+/* An item for a CUDA or OpenCL function of a specification. Everything except the GPU is checked when it is created. */
 struct source_item {
 	struct spec *spec;
 	struct spec_cuda *source;
 };
 
-/* Compiles ahead for the GPU that measures. */
+/* Compiles ahead for the GPU that measures; OpenCL's compilers belong to the device, so there the worker compiles. */
 static int open_source(struct tune_item *item, struct app *app, struct err *err) {
 	struct source_item *s = item->state;
 	const json_t *gpu = app_gpu(app, err);
@@ -115,17 +115,24 @@ static void free_source(struct tune_item *item) {
 	free(s);
 }
 
-/* CUDA needs a GPU, so without --device it uses the first one. */
-static int device_use(struct app *app, const struct opt_args *args, struct err *err) {
-	if (app_device(app))
+/* Without --device, CUDA and OpenCL use their first device. */
+static int device_use(struct app *app, const struct spec *spec, const struct opt_args *args, struct err *err) {
+	bool opencl = spec_language(spec) == SPEC_OPENCL;
+	const char *kind = opencl ? "opencl" : "cuda", *language = opencl ? "OpenCL" : "CUDA";
+	if (!opt_has(args, "device"))
+		return app_device_use(app, kind, err);
+	if (strcmp(app_device_kind(app), kind) == 0)
 		return 0;
-	if (opt_has(args, "device"))
-		return err_set(err, ERR_USAGE, "give --device cuda, or leave --device out", "CUDA does not run on the CPU");
-	return app_device_use(app, "cuda", err);
+	char hint[80];
+	snprintf(hint, sizeof hint, "give --device %s, or leave --device out", kind);
+	if (!app_device(app))
+		return err_set(err, ERR_USAGE, hint, "%s does not run on the CPU%s", language,
+		               opencl ? " by this name: --device opencl with an OpenCL for CPUs does" : "");
+	return err_set(err, ERR_USAGE, hint, "%s does not run on %s", language, app_device(app));
 }
 
-struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
-	struct worker *worker = device_use(app, args, err) ? NULL : app_worker(app, err);
+struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
+	struct worker *worker = device_use(app, spec, args, err) ? NULL : app_worker(app, err);
 	struct spec_cuda *source = worker ? spec_cuda_new(spec, worker, err) : NULL;
 	if (!source)
 		return NULL;
@@ -166,10 +173,11 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 		item = function_new(spec, args, err);
 		break;
 	case SPEC_CUDA:
-		item = tune_item_cuda(app, spec, args, err);
+	case SPEC_OPENCL:
+		item = tune_item_gpu(app, spec, args, err);
 		break;
 	case SPEC_OTHER:
-		err_set(err, ERR_USAGE, "the Language of its KernelSpecification must be Command, C or CUDA",
+		err_set(err, ERR_USAGE, "the Language of its KernelSpecification must be Command, C, CUDA or OpenCL",
 		        "%s is written in %s", path, spec_language_word(spec));
 	}
 	if (!item)

@@ -83,17 +83,17 @@ static bool is_source(const struct opt_args *args) {
 	return false;
 }
 
-/* A CUDA source takes its own options and three of those for programs. */
+/* A CUDA or OpenCL source takes its own options and three of those for programs. */
 static int source_add(struct tune_session *session, struct err *err) {
 	const struct opt_args *args = session->args;
 	for (const struct opt *option = program_options; option->name; option++) {
 		bool shared = strcmp(option->name, "param") == 0 || strcmp(option->name, "constraint") == 0 ||
 		              strcmp(option->name, "default") == 0;
 		if (!shared && opt_has(args, option->name))
-			return err_set(err, ERR_USAGE, "leave it out", "--%s is for programs, not for CUDA source", option->name);
+			return err_set(err, ERR_USAGE, "leave it out", "--%s is for programs, not for a source", option->name);
 	}
 	if (opt_words(args) > 1 || opt_dashes(args))
-		return err_set(err, ERR_USAGE, "tune one after the other", "a CUDA source must be tuned alone");
+		return err_set(err, ERR_USAGE, "tune one after the other", "a source must be tuned alone");
 	return item_add(session, tune_item_source(session->app, opt_word(args, 0), args, err));
 }
 
@@ -111,7 +111,7 @@ static int items_make(struct tune_session *session, struct err *err) {
 	const char *source = option_of(source_options, args);
 	if (source && (spec || !is_source(args)))
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cu --kernel NAME --arg 'float out[n] write' ...",
-		               "--%s needs a CUDA source, FILE.cu", source);
+		               "--%s needs a CUDA or OpenCL source, FILE.cu or FILE.cl", source);
 	if (spec && (opt_dashes(args) || option))
 		return err_set(err, ERR_USAGE, "put the options of a program into the KernelSpecification",
 		               "--spec cannot be combined with %s%s", option ? "--" : "a program", option ? option : "");

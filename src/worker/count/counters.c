@@ -7,6 +7,7 @@
 
 #include "counters/backend/cpu.h"
 #include "counters/selftest.h"
+#include "src/worker/kernel/device.h"
 
 struct counters {
 	char cpu[64];
@@ -49,7 +50,7 @@ struct counter_plan *counters_plan(struct counters *counters, struct arena *aren
 		counters->tables = counter_tables_load(&counters->tables_err);
 		counter_cpu(counters->cpu, sizeof counters->cpu);
 	}
-	const struct counter_judge judge = {&bench, counters->cpu, good, site->gpu ? "cuda" : "cpu"};
+	const struct counter_judge judge = {&bench, counters->cpu, good, device_kind_of(site->gpu)};
 	struct counter_plan *plan = counter_plan_new(arena, counters->tables, asked, site->software, &judge, err);
 	if (!plan && !counters->tables && err) {
 		*err = counters->tables_err;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "gpu/opencl/open.h"
 #include "src/base/mem.h"
 
 struct opened {
@@ -19,13 +20,34 @@ struct devices {
 	size_t count;
 };
 
+/* CUDA reserves address space for the memory of the host and all devices together, and uses little of it. The
+ * tuner's limit on address space, meant for kernels that eat all memory, would keep CUDA, or OpenCL's compilers, from
+ * starting. */
+static void address_space_open(void) {
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_AS, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_AS, &limit);
+	}
+}
+
 int device_read(const char *word, int *index, struct err *err) {
 	*index = DEVICE_CPU;
+	if (gpu_opencl_is(word)) {
+		address_space_open(); /* a name is looked up in the libraries */
+		int failed = gpu_opencl_index(word, index, err);
+		*index += DEVICE_OPENCL;
+		return failed;
+	}
 	return strcmp(word, "cpu") == 0 ? 0 : gpu_index(word, index, err);
 }
 
 const char *device_kind(int index) {
-	return index == DEVICE_CPU ? "cpu" : "cuda";
+	return index == DEVICE_CPU ? "cpu" : index >= DEVICE_OPENCL ? "opencl" : "cuda";
+}
+
+const char *device_kind_of(const struct gpu *gpu) {
+	return !gpu ? "cpu" : gpu_facts(gpu)->platform[0] ? "opencl" : "cuda";
 }
 
 struct devices *devices_new(void) {
@@ -42,16 +64,6 @@ void devices_free(struct devices *devices) {
 	}
 }
 
-/* CUDA reserves address space for the memory of the host and all devices together, and uses little of it. The
- * tuner's limit on address space, meant for kernels that eat all memory, would keep CUDA from starting. */
-static void address_space_open(void) {
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_AS, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_AS, &limit);
-	}
-}
-
 struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
 	if (index == DEVICE_CPU) {
 		return NULL;
@@ -62,7 +74,7 @@ struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
 		}
 	}
 	address_space_open();
-	struct gpu *gpu = gpu_open(index, err);
+	struct gpu *gpu = index >= DEVICE_OPENCL ? gpu_opencl_open(index - DEVICE_OPENCL, err) : gpu_open(index, err);
 	if (gpu) {
 		devices->items = mem_grow(devices->items, devices->count + 1, sizeof *devices->items);
 		devices->items[devices->count++] = (struct opened){index, gpu};

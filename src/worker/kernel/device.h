@@ -5,12 +5,14 @@
 #include "gpu/open.h"
 #include "kernels/cuda.h"
 
-enum { DEVICE_CPU = -1 };
+/* OpenCL's devices come after DEVICE_OPENCL. */
+enum { DEVICE_CPU = -1, DEVICE_OPENCL = 1 << 16 };
 
-/* "cpu", "cuda", "cuda:1" -> DEVICE_CPU, 0, 1. */
+/* "cpu", "cuda", "cuda:1", "opencl" -> DEVICE_CPU, 0, 1, DEVICE_OPENCL. */
 int device_read(const char *word, int *index, struct err *err);
-/* The device's name in kernels' tables: "cpu", "cuda". */
+/* The device's name in kernels' tables: "cpu", "cuda", "opencl". */
 const char *device_kind(int index);
+const char *device_kind_of(const struct gpu *gpu); /* NULL: the CPU */
 
 struct devices;
 struct devices *devices_new(void); /* opens nothing yet */

@@ -24,13 +24,17 @@ static const struct ss_param text_param[] = {
 	{.name = NULL},
 };
 
-#define SOURCE_KERNEL(called, reset_hook)                                                                              \
+#define SOURCE_KERNEL(called, kind, reset_hook)                                                                        \
 	{                                                                                                                  \
-		.abi = SS_KERNEL_ABI, .name = called, .summary = "a CUDA function of a specification", .problem = text_param,  \
+		.abi = SS_KERNEL_ABI, .name = called, .summary = "a function of a specification", .problem = text_param,       \
 		.params = text_param, .input_size = sizeof(struct source_input), .state_size = sizeof(struct source_state),    \
 		.open = source_open, .setup = source_setup, .reset = reset_hook, .run = source_run, .verify = source_verify,   \
-		.teardown = source_teardown, .close = source_close, .device = "cuda"                                           \
+		.teardown = source_teardown, .close = source_close, .device = kind                                             \
 	}
 
-static const struct ss_kernel plain = SOURCE_KERNEL("t1", NULL), with_reset = SOURCE_KERNEL("t1-reset", source_reset);
-const struct kernel_entry source_entries[] = {{&plain, "t1"}, {&with_reset, "t1"}, {.kernel = NULL}};
+static const struct ss_kernel cuda = SOURCE_KERNEL("t1", "cuda", NULL),
+							  cuda_reset = SOURCE_KERNEL("t1-reset", "cuda", source_reset),
+							  opencl = SOURCE_KERNEL("t1", "opencl", NULL),
+							  opencl_reset = SOURCE_KERNEL("t1-reset", "opencl", source_reset);
+const struct kernel_entry source_entries[] = {
+	{&cuda, "t1"}, {&cuda_reset, "t1"}, {&opencl, "t1"}, {&opencl_reset, "t1"}, {.kernel = NULL}};

@@ -45,8 +45,23 @@ static const struct gpu_module *module_make(const struct source_state *state, co
 	return gpu_module_text(call->gpu, source_name(problem), state->input->text, options, NULL);
 }
 
+/* A size of 0 is not known. */
 static bool fits(const struct source_argument *a, size_t size) {
-	return size == (a->memory == SOURCE_SCALAR ? a->bytes : sizeof(gpu_ptr));
+	return size == 0 || size == (a->memory == SOURCE_SCALAR ? a->bytes : sizeof(gpu_ptr));
+}
+
+static void argument_add(struct source_state *state, struct gpu_passed *passed, size_t at, size_t i) {
+	const struct source_argument *a = &state->input->problem.arguments[i];
+	bool scalar = a->memory == SOURCE_SCALAR;
+	state->passed[at] = scalar ? (void *)state->input->vectors[i].host : &state->at[i];
+	passed[at] =
+		(struct gpu_passed){scalar ? GPU_PASSED_VALUE : GPU_PASSED_MEMORY, scalar ? a->bytes : sizeof(gpu_ptr)};
+}
+
+/* OpenCL has no dynamic local memory but that of a parameter, which is the last one. */
+static bool takes_local(const struct source_state *state, int count, const struct ss_call *call) {
+	return gpu_facts(call->gpu)->platform[0] && state->config.shape.shared &&
+	       count == (int)state->input->problem.count + 1;
 }
 
 /* Passes all arguments if there are as many parameters; with fewer, those in constant memory are not passed. If the
@@ -54,11 +69,12 @@ static bool fits(const struct source_argument *a, size_t size) {
 static enum ss_status arguments_bind(struct source_state *state, const bool *symbols, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
 	size_t sizes[SOURCE_ARGUMENTS_MAX + 1], constants = 0, passed = 0;
+	struct gpu_passed kinds[SOURCE_ARGUMENTS_MAX + 1];
 	int count = gpu_function_parameters(call->gpu, state->function, sizes, SOURCE_ARGUMENTS_MAX + 1);
 	for (size_t i = 0; i < problem->count; i++) {
 		constants += symbols[i];
 	}
-	bool all = count < 0 || (size_t)count == problem->count;
+	bool local = takes_local(state, count, call), all = count < 0 || local || (size_t)count == problem->count;
 	if (!all && (size_t)count != problem->count - constants) {
 		return source_fail(call, SS_COMPILE, "parameters of %.60s: %s%d, arguments given: %zu", problem->function,
 		                   count > SOURCE_ARGUMENTS_MAX ? "over " : "",
@@ -74,8 +90,12 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 			                   passed + 1, problem->function, sizes[passed], a->name,
 			                   a->memory == SOURCE_SCALAR ? a->bytes : sizeof(gpu_ptr));
 		}
-		state->passed[passed++] = a->memory == SOURCE_SCALAR ? (void *)state->input->vectors[i].host : &state->at[i];
+		argument_add(state, kinds, passed++, i);
 	}
+	if (local) {
+		kinds[passed++] = (struct gpu_passed){GPU_PASSED_LOCAL, state->config.shape.shared};
+	}
+	gpu_function_pass(call->gpu, state->function, kinds, passed);
 	return SS_OK;
 }
 

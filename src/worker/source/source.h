@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The user's own CUDA source as a kernel: two texts of JSON describe it (doc/protocol.md), one for the problem and
- * one for the configuration. It is not in a registry; only requests name it. */
+/* The user's own CUDA or OpenCL source as a kernel: two texts of JSON describe it (doc/protocol.md), one for the
+ * problem and one for the configuration. It is not in a registry; only requests name it. */
 #ifndef SRC_WORKER_SOURCE_SOURCE_H
 #define SRC_WORKER_SOURCE_SOURCE_H
 #include <jansson.h>

@@ -73,7 +73,8 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 	cuda->baseline = json_incref((json_t *)spec_baseline(spec));
 	cuda->worker = worker_runner(worker);
 	cuda->process = worker;
-	if (cuda_kernel_read(cuda->json, spec_folder(spec), spec_space(spec), cuda->arena, &cuda->kernel, err) ||
+	if (cuda_kernel_read(cuda->json, spec_language(spec) == SPEC_OPENCL, spec_folder(spec), spec_space(spec),
+	                     cuda->arena, &cuda->kernel, err) ||
 	    cuda_shape_of(&cuda->kernel, cuda->baseline, &shape, err) || source_hash(cuda, spec, err))
 		goto fail;
 	cuda->problem = size_json(&cuda->kernel);

@@ -34,10 +34,11 @@ struct cuda_argument {
 
 struct cuda_kernel {
 	const char *name, *file;    /* file: absolute */
-	const char *const *options; /* NULL-terminated, NVRTC's */
+	const char *const *options; /* NULL-terminated, NVRTC's or those of clBuildProgram */
 	struct cuda_argument *arguments;
 	size_t argument_count;
 	bool resets, made;  /* an argument is restored before each run; the reference of an output has to be made */
+	bool opencl;        /* the language */
 	const json_t *json; /* KernelSpecification */
 	double problem[3];
 	struct cuda_names names; /* scalars, and parameters with their largest value; room for all */
@@ -46,8 +47,8 @@ struct cuda_kernel {
 extern const char *const cuda_macros[7];
 
 /* json is borrowed and must outlive the kernel; all else lives in the arena. */
-int cuda_kernel_read(const json_t *json, const char *folder, const struct space *space, struct arena *arena,
-                     struct cuda_kernel *kernel, struct err *err);
+int cuda_kernel_read(const json_t *json, bool opencl, const char *folder, const struct space *space,
+                     struct arena *arena, struct cuda_kernel *kernel, struct err *err);
 int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
                         struct err *err);
 int cuda_options_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,

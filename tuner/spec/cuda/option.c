@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CompilerOptions: the options of nvcc that NVRTC accepts and that give access to no other files than the user's own
- * headers. */
+/* CompilerOptions: the options of nvcc that NVRTC accepts, or those of OpenCL, that give access to no other files than
+ * the user's own headers. */
 #include <config.h>
 
 #include <string.h>
@@ -11,11 +11,11 @@
 enum { OPTION_LONGEST = 1024 };
 
 enum use { TAKEN, WITH_NEXT, FOLDER, PASSED_OVER };
-static const struct {
+static const struct option_known {
 	const char *start;
 	bool whole; /* the option is that word and nothing more */
 	enum use use;
-} known[] = {
+} nvrtc[] = {
 	{"-D", true, WITH_NEXT},
 	{"-U", true, WITH_NEXT},
 	{"-I", true, FOLDER},
@@ -49,13 +49,28 @@ static const struct {
 	/* NVRTC always optimizes, and only its first error is ever shown, never a warning. */
 	{"-O", false, PASSED_OVER},
 	{"-W", false, PASSED_OVER},
+	{0},
+};
+/* Khronos, The OpenCL Specification 1.2, 5.6.4 "Compiler Options"; later versions and vendors add to -cl-. */
+static const struct option_known clbuild[] = {
+	{"-D", true, WITH_NEXT},
+	{"-I", true, FOLDER},
+	{"-D", false, TAKEN},
+	{"-I", false, FOLDER},
+	{"-cl-", false, TAKEN},
+	{"-w", true, TAKEN},
+	{"-Werror", true, TAKEN},
+	{"-g", true, TAKEN},
+	{"-O", false, PASSED_OVER},
+	{"-W", false, PASSED_OVER},
+	{0},
 };
 
-static int use_of(const char *option) {
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		size_t size = strlen(known[i].start);
-		if (known[i].whole ? strcmp(option, known[i].start) == 0 : strncmp(option, known[i].start, size) == 0)
-			return (int)known[i].use;
+static int use_of(const struct option_known *all, const char *option) {
+	for (; all->start; all++) {
+		size_t size = strlen(all->start);
+		if (all->whole ? strcmp(option, all->start) == 0 : strncmp(option, all->start, size) == 0)
+			return (int)all->use;
 	}
 	return -1;
 }
@@ -64,18 +79,19 @@ static const char *folder_option(struct arena *arena, const char *folder, const 
 	return path[0] == '/' ? arena_printf(arena, "-I%s", path) : arena_printf(arena, "-I%s/%s", folder, path);
 }
 
-static int option_add(const json_t *array, size_t *i, const char *folder, struct arena *arena, const char **options,
-                      size_t *count, struct err *err) {
+static int option_add(const json_t *array, size_t *i, bool opencl, const char *folder, struct arena *arena,
+                      const char **options, size_t *count, struct err *err) {
 	const char *text = json_string_value(json_array_get(array, *i));
 	if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
 		return err_set(err, ERR_USAGE, "give one option per string",
 		               "CompilerOptions[%zu] is not a valid compiler option", *i);
-	int use = use_of(text);
+	int use = use_of(opencl ? clbuild : nvrtc, text);
 	bool two = use == WITH_NEXT || (use == FOLDER && !text[2]);
 	const char *next = two ? json_string_value(json_array_get(array, *i + 1)) : text + 2;
 	if (use < 0)
 		return err_set(err, ERR_USAGE,
-		               "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are accepted",
+		               opencl ? "-D, -I, -w, -Werror, -g and options that begin with -cl- are accepted"
+		                      : "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are accepted",
 		               "CompilerOptions: \"%.100s\" is not accepted", text);
 	if (two && (!next || *next == '-' || !c_is_plain(next)))
 		return err_set(err, ERR_USAGE, NULL, "CompilerOptions: \"%.100s\" lacks its argument", text);
@@ -98,10 +114,12 @@ int cuda_options_read(const json_t *json, const char *folder, struct arena *aren
 		return -1;
 	const char **options = arena_alloc(arena, json_array_size(array) + 2, sizeof *options);
 	for (size_t i = 0; i < json_array_size(array); i++)
-		if (option_add(array, &i, folder, arena, options, &count, err))
+		if (option_add(array, &i, kernel->opencl, folder, arena, options, &count, err))
 			return -1;
 	/* The kernel file may include files beside itself. */
-	options[count] = arena_printf(arena, "-I%.*s", (int)(strrchr(kernel->file, '/') - kernel->file + 1), kernel->file);
+	if (!kernel->opencl || !strchr(kernel->file, ' ')) /* OpenCL splits its options at blanks */
+		options[count] =
+			arena_printf(arena, "-I%.*s", (int)(strrchr(kernel->file, '/') - kernel->file + 1), kernel->file);
 	kernel->options = options;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* KernelSpecification of language "CUDA", and what of it the worker is told. */
+/* KernelSpecification of language "CUDA" or "OpenCL", and what of it the worker is told. */
 #include <config.h>
 
 #include <limits.h>
@@ -44,10 +44,10 @@ static int macros_find(struct cuda_kernel *kernel, struct err *err) {
 	return 0;
 }
 
-int cuda_kernel_read(const json_t *json, const char *folder, const struct space *space, struct arena *arena,
-                     struct cuda_kernel *kernel, struct err *err) {
+int cuda_kernel_read(const json_t *json, bool opencl, const char *folder, const struct space *space,
+                     struct arena *arena, struct cuda_kernel *kernel, struct err *err) {
 	const char *name = NULL;
-	*kernel = (struct cuda_kernel){.json = json, .problem = {1, 1, 1}};
+	*kernel = (struct cuda_kernel){.json = json, .opencl = opencl, .problem = {1, 1, 1}};
 	kernel->names.problem = kernel->problem;
 	kernel->names.at = arena_alloc(arena, SPACE_PARAMS_MAX + C_ARGUMENTS_MAX + 1, sizeof *kernel->names.at);
 	for (size_t p = 0; p < space_params(space); p++)
@@ -55,8 +55,10 @@ int cuda_kernel_read(const json_t *json, const char *folder, const struct space 
 	if (js_string(json, "KernelName", &name, err))
 		return err_prefix(err, "KernelSpecification");
 	if (!c_is_name(name))
-		return err_set(err, ERR_USAGE, "name the __global__ function in KernelFile",
-		               "KernelName \"%.60s\" is not a valid CUDA function name", name);
+		return err_set(err, ERR_USAGE,
+		               opencl ? "name the __kernel function in KernelFile"
+		                      : "name the __global__ function in KernelFile",
+		               "KernelName \"%.60s\" is not a valid %s function name", name, opencl ? "OpenCL" : "CUDA");
 	kernel->name = arena_strdup(arena, name);
 	char real[PATH_MAX];
 	if (!realpath(folder, real))

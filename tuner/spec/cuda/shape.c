@@ -10,7 +10,9 @@
 #include "src/base/json/js.h"
 #include "tuner/spec/cuda/impl.h"
 
-static const double THREADS_LARGEST = 1024, BLOCKS_LARGEST = INT32_MAX, GLOBAL_LARGEST = 0x1p50;
+/* An OpenCL device tells its own limit of a work group. */
+static const double THREADS_LARGEST = 1024, ITEMS_LARGEST = 1 << 20, BLOCKS_LARGEST = INT32_MAX,
+					GLOBAL_LARGEST = 0x1p50;
 static const char *const axes[] = {"X", "Y", "Z"};
 static const char *const divisors[] = {"GridDivX", "GridDivY", "GridDivZ"};
 const char *const cuda_macros[7] = {"block_size_x", "block_size_y", "block_size_z", "grid_size_x",
@@ -47,12 +49,13 @@ static const struct cuda_name *name_find(const struct cuda_names *names, const c
 static int block_of(const struct cuda_kernel *kernel, const struct cuda_names *names, double block[3],
                     struct err *err) {
 	const json_t *local = json_object_get(kernel->json, "LocalSize");
+	double most = kernel->opencl ? ITEMS_LARGEST : THREADS_LARGEST;
 	if (is_there(local))
-		return three(names, local, "LocalSize", THREADS_LARGEST, block, err);
+		return three(names, local, "LocalSize", most, block, err);
 	for (int i = 0; i < 3; i++) {
 		const struct cuda_name *name = name_find(names, cuda_macros[i]);
 		bool whole = name && name->value.type == VALUE_INT && name->value.as.i > 0;
-		if (name && (!whole || name->value.as.i > THREADS_LARGEST))
+		if (name && (!whole || (double)name->value.as.i > most))
 			return err_set(err, ERR_USAGE, NULL, "%s is not a valid number of threads", cuda_macros[i]);
 		if (i == 0 && !name)
 			return err_set(err, ERR_USAGE, "\"LocalSize\": {\"X\": \"block_size_x\"}, or a parameter block_size_x",
@@ -95,7 +98,7 @@ static int grid_by_division(const struct cuda_kernel *kernel, const struct cuda_
 static int grid_of(const struct cuda_kernel *kernel, const struct cuda_names *names, const double block[3],
                    double grid[3], struct err *err) {
 	const json_t *global = json_object_get(kernel->json, "GlobalSize");
-	const char *type = js_string_or(kernel->json, "GlobalSizeType", "CUDA");
+	const char *type = js_string_or(kernel->json, "GlobalSizeType", kernel->opencl ? "OpenCL" : "CUDA");
 	bool threads = strcasecmp(type, "OpenCL") == 0, divided = !is_there(global);
 	for (int i = 0; i < 3; i++)
 		divided = divided || is_there(json_object_get(kernel->json, divisors[i]));
