@@ -15,6 +15,7 @@ enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 }
 #define SHORTEST         0.8  /* times min_sample_s: target of the batch */
 #define OVERRUN          10   /* times min_sample_s: a longer batch is cut */
 #define HOPELESS         3    /* times limit_s: a run that took longer cannot win any more */
+#define CUTS             2    /* batches that the host's time cuts, until that is believed */
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
 #define HEALTH_AGE_S     0.2  /* seconds: GPU trials that end within this time share one health reading */
 
@@ -84,12 +85,16 @@ static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 	return status;
 }
 
-/* Timed by the device's own clock. A reset or an L2 flush between runs keeps them apart. */
+/* Timed by the device's own clock. A reset or an L2 flush between runs keeps them apart, and then the host's time
+ * counts against the batch, too: for a kernel of 2 us, waiting between runs takes 50 times as long with some OpenCL
+ * drivers. */
 static enum ss_status batch_on_device(struct state *state, struct batch *batch) {
 	struct gpu *gpu = state->call.gpu;
 	void (*reset)(void *, const struct ss_call *) = state->kernel->reset;
 	enum ss_status status = SS_OK;
-	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
+	int64_t start = now_ns();
+	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns &&
+	       (batch->done == 0 || now_ns() - start < batch->longest_ns)) {
 		int64_t runs = reset || batch->flush_l2 ? 1 : batch->most;
 		if (reset) {
 			reset(state->memory, &state->call);
@@ -155,7 +160,8 @@ static bool verify(struct state *state, const struct request *request, struct me
 /* Grows the batch until it lasts long enough. The last try counts as a warm-up. */
 static bool batch_find(struct state *state, const struct request *request, struct measurement *out) {
 	double wanted = request->min_sample_s, run_s;
-	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1;
+	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1, longest = 1;
+	int cuts = 0;
 	for (;;) {
 		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, batch, out)) {
 			return false;
@@ -163,6 +169,14 @@ static bool batch_find(struct state *state, const struct request *request, struc
 		double took = run_s * (double)batch;
 		if (took >= wanted || batch >= BATCH_MAX) {
 			break;
+		}
+		if (out->runs < batch) { /* the host's time was over; once more, because it may have been a hiccup */
+			longest = out->runs > longest ? out->runs : longest;
+			if (++cuts == CUTS) {
+				batch = longest;
+				break;
+			}
+			continue;
 		}
 		double factor = took > 0 ? 1.2 * wanted / took : BATCH_GROWTH;
 		factor = factor > BATCH_GROWTH ? BATCH_GROWTH : factor;
