@@ -8,7 +8,6 @@
 #include "src/worker/kernel/device.h"
 #include "src/worker/source/source.h"
 
-/* Restores changed inputs, because other configurations use them, too. */
 static enum ss_status read_only_check(const struct source_state *state, size_t i, const unsigned char *is,
                                       const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
@@ -16,7 +15,6 @@ static enum ss_status read_only_check(const struct source_state *state, size_t i
 	if (memcmp(is, was, source_size(a)) == 0) {
 		return SS_OK;
 	}
-	gpu_upload(call->gpu, state->at[i], was, source_size(a));
 	return source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
 }
 
@@ -60,6 +58,18 @@ static enum ss_status vector_check(const struct source_state *state, size_t i, u
 	return (a->output ? output_check : read_only_check)(state, i, is, call);
 }
 
+/* A wrong configuration may have changed more than the check that failed first saw, and others use the same inputs. */
+static void inputs_restore(const struct source_state *state, const struct ss_call *call) {
+	const struct source_problem *problem = &state->input->problem;
+	for (size_t i = 0; i < problem->count; i++) {
+		const struct source_argument *a = &problem->arguments[i];
+		if (a->memory != SOURCE_SCALAR && a->access == SOURCE_READ_ONLY) {
+			gpu_upload(call->gpu, state->at[i], state->input->vectors[i].host, source_size(a));
+			source_guard_set(call->gpu, state->at[i] + source_size(a));
+		}
+	}
+}
+
 enum ss_status source_verify(void *memory, const struct ss_call *call) {
 	const struct source_state *state = memory;
 	const struct source_problem *problem = &state->input->problem;
@@ -75,5 +85,8 @@ enum ss_status source_verify(void *memory, const struct ss_call *call) {
 		}
 	}
 	free(is);
+	if (status == SS_INCORRECT) {
+		inputs_restore(state, call);
+	}
 	return status;
 }
