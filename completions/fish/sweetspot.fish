@@ -49,7 +49,7 @@ function __sweetspot_values --argument-names program option kernel word
         case --launcher
             __sweetspot_list $program launchers
         case --device
-            printf '%s\n' cpu cuda
+            printf '%s\n' cpu cuda opencl
         case --objective
             printf '%s\n' time energy edp
         case --prefer
