@@ -108,6 +108,10 @@ static char *notice_of(const struct charts *charts) {
 	return text;
 }
 
+int charts_files(const struct charts *charts, const char *dir, struct err *err) {
+	return chart_files(charts->charts, charts->count, dir, err);
+}
+
 char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err) {
 	if (dir && chart_png(charts->charts, charts->count, dir, err) != 0)
 		return NULL;

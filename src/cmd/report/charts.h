@@ -24,4 +24,7 @@ void charts_notice(struct charts *charts);
  * be made. */
 char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err);
 
+/* Writes each chart into the folder as SVG, and its values as CSV. */
+int charts_files(const struct charts *charts, const char *dir, struct err *err);
+
 #endif

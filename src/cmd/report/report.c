@@ -20,6 +20,7 @@ static const struct opt what_options[] = {
 static const struct opt options[] = {
 	OPT_GROUP("Output"),
 	{"output", 'o', "FILE", "file to write, - for stdout (report.html)", 0},
+	{"figures", 0, "DIR", "also write each chart as SVG and its values as CSV", 0},
 	{"png", 0, "DIR", "also write each chart to DIR/NAME.png", 0},
 	{0},
 };
@@ -83,10 +84,16 @@ static int write_out(struct report *report, const char *path, const char *page, 
 
 static int make(struct report *report, struct err *err) {
 	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
+	const char *figures = opt_get(report->args, "figures", NULL);
 	size_t size = 0;
 	page_put(report);
 	char *page = charts_finish(report->charts, dir, &size, err);
-	int failed = page ? write_out(report, path, page, size, err) : -1;
+	int failed =
+		!page || (figures && charts_files(report->charts, figures, err)) || write_out(report, path, page, size, err)
+			? -1
+			: 0;
+	if (!failed && figures && strcmp(path, "-") != 0)
+		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts_count(report->charts));
 	if (!failed && dir && strcmp(path, "-") != 0)
 		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
 	free(page);

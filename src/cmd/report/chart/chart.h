@@ -68,6 +68,9 @@ char *chart_svg(const struct chart *chart, struct err *err);
 /* Creates the folder and writes DIR/ID.png for each chart. Fails with ERR_UNAVAILABLE and a hint if gnuplot is not
  * installed, and with ERR_FAILED if gnuplot fails. */
 int chart_png(const struct chart *charts, size_t count, const char *dir, struct err *err);
+/* Creates the folder and writes DIR/ID.svg, which has its colours inside, and DIR/ID.csv with the values of each chart.
+ */
+int chart_files(const struct chart *charts, size_t count, const char *dir, struct err *err);
 /* Returns the rules for the page's <style>, for light and dark themes and for paper. The caller frees them. */
 char *chart_css(void);
 
