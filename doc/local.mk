@@ -35,6 +35,9 @@ EXTRA_DIST += %D%/bench/gpu-h100.json %D%/bench/gpu-h200-x2.json
 exampleprofiledir = $(docdir)/examples/profile
 dist_exampleprofile_DATA = %D%/examples/profile/Makefile %D%/examples/profile/transpose.c %D%/examples/profile/settings.cc
 
+exampleclusterdir = $(docdir)/examples/cluster
+dist_examplecluster_SCRIPTS = %D%/examples/cluster/task_prolog
+
 exampleopenmpdir = $(docdir)/examples/openmp
 dist_exampleopenmp_DATA = %D%/examples/openmp/Makefile %D%/examples/openmp/mandelbrot.c
 

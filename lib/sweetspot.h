@@ -79,7 +79,8 @@ void sweetspot_begin(const char *name);
 void sweetspot_end(const char *name);
 
 /* path: a profile, which may be foreign, or a folder of them, from which one of this machine is taken. NULL: the
- * first of $SWEETSPOT_PROFILE, sweetspot/ in $XDG_CONFIG_HOME and $XDG_DATA_HOME, and /etc/sweetspot that has one.
+ * first of $SWEETSPOT_PROFILE, sweetspot/ in $XDG_CONFIG_HOME and $XDG_DATA_HOME, /etc/sweetspot and its folder
+ * profiles.d that has one.
  * On failure NULL, and the reason in message, which may be NULL. Close the result with sweetspot_close. */
 sweetspot_profile *sweetspot_open(const char *path, char *message, size_t size);
 /* Everything obtained from it is freed with it. */

@@ -10,7 +10,7 @@
 
 #include "lib/profile/machine.h"
 
-enum { PLACES = 4 };
+enum { PLACES = 6 };
 typedef char place[PATH_MAX];
 
 /* The XDG Base Directory Specification says to ignore relative paths. False if the path does not fit or is unknown. */
@@ -25,9 +25,11 @@ static size_t places_list(place *places) {
 	size_t count = 0;
 	count += user_place(places[count], "XDG_CONFIG_HOME", ".config");
 	count += user_place(places[count], "XDG_DATA_HOME", ".local/share");
-	count += snprintf(places[count], PATH_MAX, "%s/sweetspot", SSP_SYSCONFDIR) < PATH_MAX;
-	if (strcmp(SSP_SYSCONFDIR, "/etc") != 0)
-		count += snprintf(places[count], PATH_MAX, "/etc/sweetspot") < PATH_MAX;
+	static const char *const sites[] = {SSP_SYSCONFDIR, "/etc"};
+	for (size_t i = 0; i < (strcmp(SSP_SYSCONFDIR, "/etc") ? 2 : 1); i++) {
+		count += snprintf(places[count], PATH_MAX, "%s/sweetspot", sites[i]) < PATH_MAX;
+		count += snprintf(places[count], PATH_MAX, "%s/sweetspot/profiles.d", sites[i]) < PATH_MAX;
+	}
 	return count;
 }
 

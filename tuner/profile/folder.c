@@ -118,10 +118,12 @@ json_t *profile_find(const char *fingerprint, struct err *err) {
 	json_t *profile = place_at(sys_config_dir(&ignored), fingerprint);
 	if (!profile)
 		profile = place_at(sys_data_dir(&ignored), fingerprint);
-	if (!profile)
-		profile = place_at(mem_strdup(sys_site_dir()), fingerprint);
-	if (!profile)
-		profile = place_at(mem_strdup("/etc/sweetspot"), fingerprint);
+	const char *const sites[] = {sys_site_dir(), "/etc/sweetspot"};
+	for (size_t i = 0; i < 2 && !profile; i++) {
+		profile = place_at(mem_strdup(sites[i]), fingerprint);
+		if (!profile)
+			profile = place_at(mem_printf("%s/profiles.d", sites[i]), fingerprint);
+	}
 	if (!profile)
 		err_set(err, ERR_NOTHING, "tune on this machine, or name a profile or a folder of them in SWEETSPOT_PROFILE",
 		        "no profile of this machine was found");

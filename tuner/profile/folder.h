@@ -22,7 +22,7 @@ void profile_link(const json_t *profile, const char *path);
 /* The profile of a machine from a file or a folder. ERR_NOTHING: it is another machine's, or the folder lacks one. */
 json_t *profile_at(const char *path, const char *fingerprint, struct err *err);
 /* Looks in the same places as libsweetspot: only $SWEETSPOT_PROFILE if that is set; else sweetspot/ in $XDG_CONFIG_HOME
- * and $XDG_DATA_HOME; /etc/sweetspot. ERR_NOTHING if they do not have one. */
+ * and $XDG_DATA_HOME; /etc/sweetspot and profiles.d in it. ERR_NOTHING if they do not have one. */
 json_t *profile_find(const char *fingerprint, struct err *err);
 
 #endif
