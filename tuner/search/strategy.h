@@ -65,7 +65,7 @@ struct strategy_task {
 	double seconds;  /* time budget for all evaluations; 0: the budget is a number of evaluations */
 	/* Everything below may be zero. */
 	size_t builders;                       /* configurations that are built at the same time */
-	const struct strategy_source *sources; /* the most similar first; they outlive the search */
+	const struct strategy_source *sources; /* in any order; they outlive the search */
 	size_t source_count;
 	const uint64_t *hints; /* configurations that suit the machine, the most promising first */
 	size_t hint_count;

@@ -5,6 +5,9 @@
  * hold, every other proposal, and later most of them, come from iterated local search, which does not depend on a
  * model. Both learn from the results of the other.
  *
+ * With earlier searches, all of this is done twice: by a search that uses them, and beside it by one that does not
+ * (cold.h), because they may mislead.
+ *
  * A proposal of the model takes tens of milliseconds. If many configurations are being measured at a time, as with
  * hundreds of nodes, only a share of the proposals comes from the model, the smaller the more there are, so that nodes
  * do not wait for it. */
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/strategy/cold.h"
 #include "tuner/surrogate/opening.h"
 #include "tuner/surrogate/surrogate.h"
 
@@ -27,21 +31,28 @@ struct automatic {
 	struct strategy_task task;
 	struct opening *opening;
 	struct surrogate *surrogate;
+	struct cold *cold; /* NULL without earlier searches */
 	const struct strategy *local;
 	void *local_state;
 	enum phase phase;
 	uint64_t asked, told, vain; /* vain: results since the best improved */
 	size_t hint, fits;
 	double best;
-	bool start_asked, source_asked, waited;
+	bool start_asked, source_asked, waited, cold_turn;
 	char text[280];
 };
 
+extern const struct strategy strategy_auto;
+
 static int init(void *state, const struct strategy_task *task, struct err *err) {
 	struct automatic *automatic = state;
-	automatic->task = *task;
 	automatic->best = INFINITY;
 	automatic->surrogate = surrogate_new(task, true);
+	automatic->task = *task;
+	automatic->task.source_count = surrogate_sources(automatic->surrogate);
+	task = &automatic->task;
+	if (task->source_count && !(automatic->cold = cold_new(&strategy_auto, task, err)))
+		return -1;
 	automatic->opening = opening_new(task);
 	automatic->local = strategy_find("ils");
 	automatic->local_state = arena_alloc(task->arena, 1, automatic->local->state_size);
@@ -77,7 +88,9 @@ static uint64_t known_first(struct automatic *automatic) {
 	}
 	if (task->source_count && !automatic->source_asked) {
 		automatic->source_asked = true;
-		return surrogate_first(automatic->surrogate);
+		uint64_t index = surrogate_first(automatic->surrogate);
+		cold_await(automatic->cold, index);
+		return index;
 	}
 	while (automatic->hint < task->hint_count && automatic->hint < hints_max(task)) {
 		uint64_t index = task->hints[automatic->hint++];
@@ -142,12 +155,7 @@ static bool waits(struct automatic *automatic) {
 	return automatic->waited = true;
 }
 
-static uint64_t propose(struct automatic *automatic, bool *by_model) {
-	uint64_t known = known_first(automatic);
-	if (known != UINT64_MAX)
-		return known;
-	if (waits(automatic))
-		return UINT64_MAX;
+static uint64_t informed_ask(struct automatic *automatic, bool *by_model) {
 	*by_model = is_beginning(automatic) && on_their_way(automatic) < FIRST_MAX;
 	if (is_beginning(automatic))
 		return *by_model ? surrogate_first(automatic->surrogate) : local_ask(automatic);
@@ -157,6 +165,21 @@ static uint64_t propose(struct automatic *automatic, bool *by_model) {
 		*by_model = true;
 	}
 	phase_enter(automatic, automatic->vain >= VAIN ? PHASE_BOTH : PHASE_MODEL);
+	return index;
+}
+
+static uint64_t propose(struct automatic *automatic, bool *by_model) {
+	uint64_t index = known_first(automatic);
+	if (index != UINT64_MAX)
+		return index;
+	if (waits(automatic))
+		return UINT64_MAX;
+	automatic->cold_turn = automatic->cold && (index = cold_ask(automatic->cold)) != UINT64_MAX;
+	if (automatic->cold_turn)
+		return index;
+	index = informed_ask(automatic, by_model);
+	if (automatic->cold && index != UINT64_MAX)
+		cold_await(automatic->cold, index);
 	return index;
 }
 
@@ -181,6 +204,8 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 		automatic->vain = 0;
 	if (outcome->result == STRATEGY_VALUE)
 		automatic->best = fmin(automatic->best, outcome->value);
+	if (automatic->cold)
+		cold_report(automatic->cold, index, outcome);
 	opening_report(automatic->opening, index, outcome);
 	surrogate_report(automatic->surrogate, index, outcome);
 	automatic->local->tell(automatic->local_state, index, outcome);
@@ -195,14 +220,22 @@ static void withdraw(void *state, uint64_t index) {
 	struct automatic *automatic = state;
 	automatic->asked -= automatic->asked > automatic->told;
 	surrogate_withdraw(automatic->surrogate, index);
+	if (automatic->cold)
+		cold_withdraw(automatic->cold, index);
 }
 
 static const char *phase(const void *state) {
-	return ((const struct automatic *)state)->text;
+	const struct automatic *automatic = state;
+	const char *cold = automatic->cold_turn ? cold_phase(automatic->cold) : NULL;
+	return cold ? cold : automatic->text;
 }
 
+/* While the cold search proposes, the model that knows all results was last asked long ago. */
 static double promise(const void *state, uint64_t left) {
-	return surrogate_promise(((const struct automatic *)state)->surrogate, left);
+	const struct automatic *automatic = state;
+	if (automatic->cold_turn && surrogate_ready(automatic->surrogate))
+		surrogate_ask(automatic->surrogate);
+	return surrogate_promise(automatic->surrogate, left);
 }
 
 const struct strategy strategy_auto = {

@@ -69,18 +69,25 @@ static uint64_t middle(struct surrogate *surrogate) {
 	return best;
 }
 
-/* The candidate that the first source predicts to be the fastest. */
-static uint64_t best_by_source(struct surrogate *surrogate) {
+static double mean_of_sources(const struct surrogate *surrogate, const uint16_t *codes) {
+	const uint16_t *own = codes + surrogate->coding->count - surrogate->source_count;
+	double sum = 0;
+	for (size_t s = 0; s < surrogate->source_count; s++)
+		sum += own[s] * source_model_scale(surrogate->source[s]);
+	return sum;
+}
+
+/* The candidate that the sources together predict to be the fastest, because the best of one is often bad elsewhere. */
+static uint64_t best_by_sources(struct surrogate *surrogate) {
 	const struct pool *pool = &surrogate->pool;
-	size_t dim = surrogate->coding->count - surrogate->source_count;
 	uint64_t best = UINT64_MAX;
-	uint16_t least = UINT16_MAX;
+	double least = INFINITY;
 	if (!surrogate->pool.count)
 		surrogate_pool_fill(surrogate);
 	for (size_t c = 0; c < pool->count; c++) {
-		uint16_t code = pool->codes[c * surrogate->dims + dim];
-		if (code < least && !history_taken(surrogate->task.history, pool->index[c])) {
-			least = code;
+		double mean = mean_of_sources(surrogate, pool->codes + c * surrogate->dims);
+		if (mean < least && !history_taken(surrogate->task.history, pool->index[c])) {
+			least = mean;
 			best = pool->index[c];
 		}
 	}
@@ -89,6 +96,6 @@ static uint64_t best_by_source(struct surrogate *surrogate) {
 
 uint64_t surrogate_first(struct surrogate *surrogate) {
 	if (surrogate->source_count && surrogate->firsts++ == 0)
-		return best_by_source(surrogate);
+		return best_by_sources(surrogate);
 	return surrogate->count + surrogate->pending_count ? farthest(surrogate) : middle(surrogate);
 }

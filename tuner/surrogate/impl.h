@@ -11,7 +11,7 @@ enum {
 	POOL_SAMPLED = 6000,
 	OBSERVED_MAX = 512,
 	OBSERVED_KEPT = 320,
-	SOURCES_MAX = 3,
+	SOURCES_MAX = 8,
 	PENDING_MAX = 256
 };
 
@@ -88,9 +88,11 @@ double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
 void surrogate_pool_fill(struct surrogate *surrogate);
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
 
-/* source.c: adds the source's dimension, and codes its prediction of one configuration, or of all candidates at once
- * into dimension `at` */
-struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source);
+/* source.c: adds a dimension for each source that can be used. Their order follows from their contents, because the
+ * order in which they are given must not change the search; one that is given twice counts once. */
+void source_models_make(struct surrogate *surrogate);
+double source_model_scale(const struct source_model *model); /* the target that the highest code stands for */
+/* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
 uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
 /* After a fit: the source without which left-out configurations are predicted better; SIZE_MAX if all sources help. */

@@ -41,6 +41,11 @@ static int by_target(const void *a, const void *b) {
 	return x->target != y->target ? (x->target > y->target) - (x->target < y->target) : by_index(a, b);
 }
 
+static int by_index_and_target(const void *a, const void *b) {
+	int order = by_index(a, b);
+	return order ? order : by_target(a, b);
+}
+
 /* Targets of the configurations that worked there, relative to the best and capped as the search's own targets are. */
 static size_t targets_make(const struct strategy_source *source, const struct space *space, struct known *known,
                            struct arena *arena) {
@@ -86,24 +91,29 @@ static void learn(struct source_model *model, struct arena *arena) {
 	qsort(model->known, model->count, sizeof *model->known, by_index);
 }
 
-struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source) {
+static struct source_model *model_new(const struct surrogate *surrogate, const struct strategy_source *source) {
 	struct arena *arena = surrogate->task.arena;
-	struct coding *coding = surrogate->coding;
 	struct source_model *model = arena_alloc(arena, 1, sizeof *model);
 	model->known = arena_alloc(arena, source->count, sizeof *model->known);
 	model->count = targets_make(source, surrogate->task.space, model->known, arena);
 	if (model->count < NEED)
 		return NULL;
-	/* The source's model has the dimensions of parameters only. */
-	struct coding *own = arena_alloc(arena, 1, sizeof *own);
-	*own = *coding;
-	own->count -= surrogate->source_count;
-	model->coding = own;
-	model->dims = own->count;
-	model->gp = gp_new(own->dim, own->count);
-	arena_defer(arena, release, model->gp);
-	learn(model, arena);
-	double *at = arena_alloc(arena, LEVELS, sizeof *at);
+	qsort(model->known, model->count, sizeof *model->known, by_index_and_target);
+	return model;
+}
+
+/* By their contents, the largest first. */
+static int by_contents(const void *a, const void *b) {
+	const struct source_model *x = *(struct source_model *const *)a, *y = *(struct source_model *const *)b;
+	int order = x->count != y->count ? (x->count < y->count) - (x->count > y->count) : 0;
+	for (size_t i = 0; order == 0 && i < x->count; i++)
+		order = by_index_and_target(&x->known[i], &y->known[i]);
+	return order;
+}
+
+/* The sources share the slope that one alone would have. */
+static void dim_add(struct coding *coding, const struct source_model *model, size_t sources, struct arena *arena) {
+	double *at = arena_alloc(arena, LEVELS, sizeof *at), share = (double)sources;
 	for (size_t level = 0; level < LEVELS; level++)
 		at[level] = (double)level / (LEVELS - 1);
 	coding->param[coding->count] = -1;
@@ -111,9 +121,44 @@ struct source_model *source_model_new(struct surrogate *surrogate, const struct 
 	                                               .at = at,
 	                                               .length = LENGTH,
 	                                               .trend = true,
-	                                               .slope = SLOPE * model->scale,
-	                                               .slope_deviation = SLOPE_DEVIATION * model->scale};
-	return model;
+	                                               .slope = SLOPE * model->scale / share,
+	                                               .slope_deviation = SLOPE_DEVIATION * model->scale / sqrt(share)};
+}
+
+/* Sorts the sources and drops duplicates and those beyond the room. */
+static size_t sources_choose(const struct surrogate *surrogate, struct source_model **model) {
+	const struct strategy_task *task = &surrogate->task;
+	size_t count = 0, kept = 0;
+	for (size_t s = 0; s < task->source_count; s++)
+		if ((model[count] = model_new(surrogate, &task->sources[s])))
+			count++;
+	if (count)
+		qsort(model, count, sizeof(struct source_model *), by_contents);
+	for (size_t s = 0; s < count && kept < SOURCES_MAX; s++)
+		if (kept == 0 || by_contents(&model[kept - 1], &model[s]))
+			model[kept++] = model[s];
+	return kept;
+}
+
+void source_models_make(struct surrogate *surrogate) {
+	struct arena *arena = surrogate->task.arena;
+	struct coding *coding = surrogate->coding, *own = arena_alloc(arena, 1, sizeof *own);
+	struct source_model **model = arena_alloc(arena, surrogate->task.source_count + 1, sizeof(struct source_model *));
+	size_t count = sources_choose(surrogate, model);
+	*own = *coding; /* a source's model has the dimensions of parameters only */
+	for (size_t s = 0; s < count; s++) {
+		model[s]->coding = own;
+		model[s]->dims = own->count;
+		model[s]->gp = gp_new(own->dim, own->count);
+		arena_defer(arena, release, model[s]->gp);
+		learn(model[s], arena);
+		dim_add(coding, model[s], count, arena);
+		surrogate->source[surrogate->source_count++] = model[s];
+	}
+}
+
+double source_model_scale(const struct source_model *model) {
+	return model->scale;
 }
 
 static const struct known *known_find(const struct source_model *model, uint64_t index) {

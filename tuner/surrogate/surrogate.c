@@ -10,7 +10,13 @@
 #include "tuner/surrogate/cost.h"
 #include "tuner/surrogate/impl.h"
 
-enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, CALIBRATE_EACH = 60 };
+enum {
+	SPARE = 3 /* dimensions that no parameter may take */,
+	FIRST_STEPS = 30,
+	STEPS = 14,
+	NEED = 3,
+	CALIBRATE_EACH = 60
+};
 /* The models are fitted again after so many more observations, relative to their number, because a fit costs much more
  * than a proposal. */
 static const double FIT_AGAIN = 0.12;
@@ -28,13 +34,10 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->best = INFINITY;
 	surrogate->stretch = 1;
 	surrogate->error = NAN;
-	surrogate->coding = coding_new(task->arena, task->space, SOURCES_MAX);
+	surrogate->coding = coding_new(task->arena, task->space, transfer && task->source_count ? SOURCES_MAX : SPARE);
 	surrogate->cost = cost_new(task, surrogate->coding);
-	for (size_t s = 0; transfer && s < task->source_count && surrogate->source_count < SOURCES_MAX; s++) {
-		struct source_model *model = source_model_new(surrogate, &task->sources[s]);
-		if (model)
-			surrogate->source[surrogate->source_count++] = model;
-	}
+	if (transfer)
+		source_models_make(surrogate);
 	surrogate->dims = surrogate->coding->count;
 	surrogate->pool.whole = valid <= POOL_WHOLE;
 	surrogate->pool.room = surrogate->pool.whole ? (size_t)valid : POOL_SAMPLED;
@@ -202,6 +205,10 @@ uint64_t surrogate_ask(struct surrogate *surrogate) {
 	uint64_t index;
 	surrogate_most_promising(surrogate, &index);
 	return index;
+}
+
+size_t surrogate_sources(const struct surrogate *surrogate) {
+	return surrogate->source_count;
 }
 
 size_t surrogate_fits(const struct surrogate *surrogate) {

@@ -30,12 +30,14 @@ bool surrogate_ready(const struct surrogate *surrogate);
 /* The most promising configuration that is not taken; UINT64_MAX: there is none. */
 uint64_t surrogate_ask(struct surrogate *surrogate);
 
-/* A configuration to begin with: the sources' best first, then the middle of the space, then random ones that are far
- * from all others. */
+/* A configuration to begin with: the sources' best on average first, then the middle of the space, then random ones
+ * that are far from all others. */
 uint64_t surrogate_first(struct surrogate *surrogate);
 
 /* The expected gain (ratio - 1) of `left` more evaluations as of the last surrogate_ask; NAN before. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left);
+/* The number of earlier searches that the model uses. */
+size_t surrogate_sources(const struct surrogate *surrogate);
 /* The number of fits so far. */
 size_t surrogate_fits(const struct surrogate *surrogate);
 /* Writes "leave-one-out predictions are off by 8.0 %; block_size_x and lock matter most". */

@@ -18,7 +18,7 @@ const struct opt replay_options[] = {
 	{"batch", 0, "N", "configurations proposed at a time (1)", 0},
 	{"jobs", 'j', "N", "repeats run in parallel (number of cores)", 0},
 	OPT_GROUP("Known to the strategy"),
-	{"from", 0, "FILE", "earlier results: a recorded space; most similar first", OPT_REPEAT},
+	{"from", 0, "FILE", "earlier results: a recorded space; may be repeated", OPT_REPEAT},
 	{"counters", 0, NULL, "recorded counters as well as times", 0},
 	{"no-counters", 0, NULL, "times only (the default)", 0},
 	{0},

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
@@ -74,7 +75,81 @@ static void sources(void) {
 	}
 }
 
+enum { KNOWN = 200, COLD = 30, INFORMED = 50 };
+
+struct known {
+	uint64_t index[KNOWN];
+	struct strategy_outcome outcome[KNOWN];
+};
+
+/* Every source has its own scale; in a bad one, whatever is fast here is slow. */
+static struct strategy_source known_fill(struct known *known, const struct land *land, uint64_t seed, bool bad) {
+	struct rng rng;
+	rng_seed(&rng, seed);
+	for (size_t i = 0; i < KNOWN; i++) {
+		uint64_t index = space_sample(land->space, &rng);
+		double value = bad ? 1 / land->time[index] : land->time[index];
+		known->index[i] = index;
+		known->outcome[i] = (struct strategy_outcome){.result = STRATEGY_VALUE, .value = (double)seed * value};
+	}
+	return (struct strategy_source){.name = "s", .count = KNOWN, .index = known->index, .outcome = known->outcome};
+}
+
+static size_t steps(const struct land *land, const struct strategy_source *list, size_t sources, uint64_t *out,
+                    size_t most) {
+	struct strategy_task task = {
+		.space = land->space, .seed = 3, .start = UINT64_MAX, .budget = 60, .sources = list, .source_count = sources};
+	struct search *search = search_new(strategy_find("auto"), &task, NULL);
+	size_t count = 0;
+	for (; count < most && search_ask(search, &out[count], 1); count++)
+		search_tell_value(search, out[count], STRATEGY_VALUE, land->time[out[count]]);
+	search_free(search);
+	return count;
+}
+
+static void order_ignored(void) {
+	struct land *land = land_bowl();
+	struct known known[3];
+	struct strategy_source a = known_fill(&known[0], land, 1, false), b = known_fill(&known[1], land, 2, true),
+						   c = known_fill(&known[2], land, 3, false);
+	const struct strategy_source one[] = {a, b, c}, other[] = {c, b, a, b};
+	uint64_t first[COLD], second[COLD];
+	size_t count = steps(land, one, 3, first, COLD);
+	bool same = steps(land, other, 4, second, COLD) == count && memcmp(first, second, count * sizeof *first) == 0;
+	ok(count == COLD && same, "the order of sources does not matter, and twice the same one counts once");
+	land_free(land);
+}
+
+static void bad_survived(void) {
+	struct land *land = land_bowl();
+	struct known known;
+	struct strategy_source bad = known_fill(&known, land, 5, true);
+	uint64_t cold[COLD], informed[INFORMED];
+	size_t alone = steps(land, NULL, 0, cold, COLD), all = steps(land, &bad, 1, informed, INFORMED), missed = 0;
+	for (size_t i = 0; i < alone; i++) {
+		size_t at = 0;
+		while (at < all && informed[at] != cold[i])
+			at++;
+		missed += at == all;
+	}
+	ok(alone == COLD && all == INFORMED && missed == 0,
+	   "a source that is the wrong way round costs a few evaluations (%zu of %d missing)", missed, COLD);
+	land_free(land);
+}
+
+static void useless_ignored(void) {
+	struct land *land = land_bowl();
+	const struct strategy_source empty = {.name = "empty"};
+	uint64_t cold[COLD], informed[COLD];
+	size_t alone = steps(land, NULL, 0, cold, COLD), all = steps(land, &empty, 1, informed, COLD);
+	ok(alone == all && memcmp(cold, informed, all * sizeof *cold) == 0, "a source without results changes nothing");
+	land_free(land);
+}
+
 int main(void) {
+	order_ignored();
+	bad_survived();
+	useless_ignored();
 	source_followed();
 	sources();
 	return tap_done();
