@@ -71,9 +71,10 @@ struct words {
 };
 
 static int bad(const struct words *w, const char *what) {
-	return err_set(w->err, ERR_USAGE,
-	               "TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F or reference=F",
-	               "--arg '%.200s': %s", w->text, what);
+	return err_set(
+		w->err, ERR_USAGE,
+		"TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F, reference=F or tolerance=V",
+		"--arg '%.200s': %s", w->text, what);
 }
 
 static struct slice word_read(struct slice *rest) {
@@ -130,6 +131,7 @@ static const struct use {
 	{"constant", "MemType", "Constant", true, NULL, false},
 	{"file", "FillType", "BinaryRaw", true, "DataSource", true},
 	{"reference", "Output", NULL, false, "ReferenceFile", true},
+	{"tolerance", "Output", NULL, false, "Tolerance", true},
 };
 
 static const struct use *use_find(struct slice word) {
@@ -164,11 +166,11 @@ static int use_read(struct words *w, bool *reads) {
 	*reads = *reads || use->reads;
 	bool given = use->value_key && mark_accept(&w->rest, '=');
 	if (use->value_needed && !given)
-		return bad(w, "file= and reference= need a file name");
+		return bad(w, "file= and reference= need a file name, tolerance= a number");
 	if (!given)
 		return 0;
 	struct slice value = value_read(&w->rest);
-	bool number = strcmp(use->value_key, "FillValue") == 0;
+	bool number = strcmp(use->value_key, "FillValue") == 0 || strcmp(use->value_key, "Tolerance") == 0;
 	json_object_set_new(w->json, use->value_key, number ? amount_json(value) : slice_json(value));
 	return 0;
 }

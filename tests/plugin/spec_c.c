@@ -128,6 +128,28 @@ static void check_outcomes(struct worker *worker) {
 	spec_c_free(c);
 }
 
+/* The output that is off by 1 in one of 1000 elements, by the rules of a specification. */
+static void check_tolerance(struct worker *worker, const char *rule, enum trial_status status, const char *message) {
+	struct err err = {0};
+	char *kernel = mem_printf("%s,%s", KERNEL(Y "," X "," N "," A), rule);
+	struct spec *spec = spec_of(BLOCKS "," WHATS("plain"), kernel, &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	ok(c != NULL, "it is taken: %s %s", rule, err.what);
+	spec_free(spec);
+	free(kernel);
+	if (c)
+		check_trial(c, "wrong", 8, status, message);
+	spec_c_free(c);
+}
+
+static void check_tolerances(struct worker *worker) {
+	check_tolerance(worker, "\"Tolerance\":1.01", TRIAL_CORRECT, "");
+	check_tolerance(worker, "\"Tolerance\":{\"Absolute\":0.9}", TRIAL_CORRECTNESS, "y[7] is");
+	check_tolerance(worker, "\"Tolerance\":{\"Relative\":2.1}", TRIAL_CORRECT, "");
+	check_tolerance(worker, "\"Tolerance\":{\"Share\":0.001}", TRIAL_CORRECT, "");
+	check_tolerance(worker, "\"Tolerance\":{\"Share\":0.0009}", TRIAL_CORRECTNESS, "and 1 of 1000 elements differ");
+}
+
 /* The baseline is the reference: if it fails, no other configuration can be checked. */
 static void check_baseline(struct worker *worker, const char *what, const char *parameters, const char *kernel,
                            const char *message) {
@@ -167,6 +189,13 @@ static void check_hostile(struct worker *worker) {
 		{"cannot be included", "\"KernelName\":\"saxpy\",\"KernelFile\":\"a\\\"b.c\",\"Arguments\":[" Y "]"},
 		{"Arguments", "\"KernelName\":\"saxpy\",\"KernelFile\":\"saxpy.c\""},
 		{"Arguments[0]", KERNEL("7")},
+		{"Tolerance: Absolute is not a number from 0", KERNEL(Y) ",\"Tolerance\":-1"},
+		{"Tolerance: Share is not a number from 0 to 1", KERNEL(Y) ",\"Tolerance\":{\"Share\":2}"},
+		{"Tolerance: \"Abs\" is unknown", KERNEL(Y) ",\"Tolerance\":{\"Abs\":2}"},
+		{"Tolerance is neither", KERNEL(Y) ",\"Tolerance\":\"1\""},
+		{"argument n has a Tolerance but is not an output",
+	     KERNEL(Y ",{\"Name\":\"n\",\"Type\":\"int\",\"MemoryType\":\"Scalar\",\"Tolerance\":1}")},
+		{"OutputDependsOn is not supported for C", KERNEL(Y) ",\"OutputDependsOn\":[\"BLOCK\"]"},
 		{"none of the arguments is an output", KERNEL(X "," N)},
 		{"Name must be an identifier", KERNEL("{\"Name\":\"a b\",\"Type\":\"int\",\"MemoryType\":\"Scalar\"}")},
 		{"Type \"half\"", KERNEL(VECTOR("\"Type\":\"half\",\"Size\":1"))},
@@ -388,6 +417,7 @@ int main(void) {
 	setenv("XDG_CACHE_HOME", folder, 1);
 	file_write("saxpy.c", saxpy);
 	struct worker *worker = worker_here();
+	check_tolerances(worker);
 	check_outcomes(worker);
 	check_types(worker);
 	check_macros(worker);

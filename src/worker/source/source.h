@@ -20,6 +20,14 @@ enum source_kind { SOURCE_SIGNED, SOURCE_UNSIGNED, SOURCE_REAL };
 enum source_access { SOURCE_READ_ONLY, SOURCE_WRITE_ONLY, SOURCE_READ_WRITE };
 enum source_memory { SOURCE_VECTOR, SOURCE_SCALAR, SOURCE_CONSTANT };
 
+/* An element is right if it differs from the reference by at most absolute + relative * |reference|. Without `given`,
+ * reals may differ by a part of the largest reference value, and whole numbers must be equal. The share of the elements
+ * may be wrong. */
+struct source_tolerance {
+	bool given;
+	double absolute, relative, share;
+};
+
 struct source_argument {
 	const char *name;
 	enum source_kind kind;
@@ -27,9 +35,10 @@ struct source_argument {
 	enum source_memory memory;
 	size_t bytes, count; /* bytes of an element; elements */
 	bool random, output;
-	double real;           /* the value, or the bound of random ones */
-	uint64_t whole;        /* the same for whole numbers, two's complement */
-	const char *file;      /* raw elements; NULL: filled */
+	double real;      /* the value, or the bound of random ones */
+	uint64_t whole;   /* the same for whole numbers, two's complement */
+	const char *file; /* raw elements; NULL: filled */
+	struct source_tolerance tolerance;
 	const char *reference; /* raw reference elements; NULL: the output of a run with `reference` */
 };
 
@@ -70,7 +79,7 @@ enum ss_status source_load(const struct ss_call *call, const char *path, unsigne
 /* A reference must be finite. */
 enum ss_status source_finite(const struct ss_call *call, const struct source_argument *argument,
                              const unsigned char *is);
-/* Compares whole numbers exactly, reals within a tolerance relative to the largest reference value. */
+/* Compares the elements within the argument's tolerance. */
 enum ss_status source_compare(const struct ss_call *call, const struct source_argument *argument,
                               const unsigned char *is, const unsigned char *want);
 

@@ -72,6 +72,20 @@ static bool size_fits(const struct source_argument *a) {
 	return bytes && a->count <= SIZE_LARGEST / a->bytes && (a->memory != SOURCE_SCALAR || a->count == 1);
 }
 
+static int tolerance_read(const json_t *json, struct source_tolerance *tolerance, struct err *err) {
+	json_t *object;
+	*tolerance = (struct source_tolerance){.given = false};
+	if (!json_object_get(json, "tolerance")) {
+		return 0;
+	}
+	return js_object(json, "tolerance", &object, err) || js_bool(object, "given", &tolerance->given, err) ||
+	               js_real(object, "absolute", 0, HUGE_VAL, &tolerance->absolute, err) ||
+	               js_real(object, "relative", 0, HUGE_VAL, &tolerance->relative, err) ||
+	               js_real(object, "share", 0, 1, &tolerance->share, err)
+	           ? -1
+	           : 0;
+}
+
 static int argument_read(struct arena *arena, const json_t *json, struct source_argument *a, struct err *err) {
 	const char *name;
 	int64_t bytes, count, whole;
@@ -80,7 +94,8 @@ static int argument_read(struct arena *arena, const json_t *json, struct source_
 	    js_int(json, "count", 1, (int64_t)SIZE_LARGEST, &count, err) != 0 ||
 	    js_bool(json, "random", &a->random, err) != 0 || js_bool(json, "output", &a->output, err) != 0 ||
 	    js_real(json, "real", -HUGE_VAL, HUGE_VAL, &a->real, err) != 0 ||
-	    js_int(json, "whole", INT64_MIN, INT64_MAX, &whole, err) != 0) {
+	    js_int(json, "whole", INT64_MIN, INT64_MAX, &whole, err) != 0 ||
+	    tolerance_read(json, &a->tolerance, err) != 0) {
 		return -1;
 	}
 	a->name = arena_strdup(arena, name);

@@ -94,22 +94,6 @@ enum ss_status source_finite(const struct ss_call *call, const struct source_arg
 	return SS_OK;
 }
 
-/* Other orders of summation round differently, so errors are judged relative to the largest reference value. */
-static enum ss_status reals_compare(const struct ss_call *call, const struct source_argument *a,
-                                    const unsigned char *is, const unsigned char *want) {
-	double most = 0, tolerance = a->bytes == 4 ? 1e-4 : 1e-9;
-	for (size_t i = 0; i < a->count; i++) {
-		most = fmax(most, fabs(real_at(a, want, i)));
-	}
-	for (size_t i = 0; i < a->count; i++) {
-		double x = real_at(a, is, i), y = real_at(a, want, i);
-		if (!(fabs(x - y) <= tolerance * most)) {
-			return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %.9g, but should be %.9g", a->name, i, x, y);
-		}
-	}
-	return SS_OK;
-}
-
 static uint64_t whole_at(const struct source_argument *a, const unsigned char *vector, size_t i) {
 	uint64_t value = 0;
 	for (size_t k = a->bytes; k-- > 0;) {
@@ -119,25 +103,62 @@ static uint64_t whole_at(const struct source_argument *a, const unsigned char *v
 	return a->kind == SOURCE_SIGNED ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
 }
 
-static enum ss_status wholes_compare(const struct ss_call *call, const struct source_argument *a,
-                                     const unsigned char *is, const unsigned char *want) {
-	size_t i = 0, size = source_size(a);
-	if (memcmp(is, want, size) == 0) {
-		return SS_OK;
+/* Other orders of summation round differently, so by default errors are judged relative to the largest reference value.
+ */
+static double limit_of(const struct source_argument *a, const unsigned char *want) {
+	double most = 0;
+	if (a->tolerance.given) {
+		return a->tolerance.absolute;
 	}
-	while (is[i] == want[i]) {
-		i++;
+	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++) {
+		most = fmax(most, fabs(real_at(a, want, i)));
 	}
-	i /= a->bytes;
-	uint64_t x = whole_at(a, is, i), y = whole_at(a, want, i);
-	if (a->kind == SOURCE_SIGNED) {
-		return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %" PRId64 ", but should be %" PRId64, a->name, i,
-		                   (int64_t)x, (int64_t)y);
-	}
-	return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %" PRIu64 ", but should be %" PRIu64, a->name, i, x, y);
+	return (a->bytes == 4 ? 1e-4 : 1e-9) * most;
 }
 
-enum ss_status source_compare(const struct ss_call *call, const struct source_argument *argument,
-                              const unsigned char *is, const unsigned char *want) {
-	return (argument->kind == SOURCE_REAL ? reals_compare : wholes_compare)(call, argument, is, want);
+static bool is_right(const struct source_argument *a, const unsigned char *is, const unsigned char *want, size_t i,
+                     double limit) {
+	double relative = a->tolerance.given ? a->tolerance.relative : 0;
+	if (a->kind == SOURCE_REAL) {
+		double x = real_at(a, is, i), y = real_at(a, want, i);
+		return fabs(x - y) <= limit + relative * fabs(y);
+	}
+	uint64_t x = whole_at(a, is, i), y = whole_at(a, want, i);
+	bool is_signed = a->kind == SOURCE_SIGNED, less = is_signed ? (int64_t)x < (int64_t)y : x < y;
+	double size = is_signed ? fabs((double)(int64_t)y) : (double)y;
+	return x == y || (double)(less ? y - x : x - y) <= limit + relative * size;
+}
+
+static void element_text(const struct source_argument *a, const unsigned char *vector, size_t i, char text[32]) {
+	if (a->kind == SOURCE_REAL) {
+		snprintf(text, 32, "%.9g", real_at(a, vector, i));
+	} else if (a->kind == SOURCE_SIGNED) {
+		snprintf(text, 32, "%" PRId64, (int64_t)whole_at(a, vector, i));
+	} else {
+		snprintf(text, 32, "%" PRIu64, whole_at(a, vector, i));
+	}
+}
+
+enum ss_status source_compare(const struct ss_call *call, const struct source_argument *a, const unsigned char *is,
+                              const unsigned char *want) {
+	char x[32], y[32], others[64] = "";
+	size_t wrong = 0, first = 0, allowed = (size_t)(a->tolerance.share * (double)a->count);
+	if (a->kind != SOURCE_REAL && memcmp(is, want, source_size(a)) == 0) {
+		return SS_OK;
+	}
+	double limit = limit_of(a, want);
+	for (size_t i = 0; i < a->count; i++) {
+		if (!is_right(a, is, want, i, limit)) {
+			first = wrong++ ? first : i;
+		}
+	}
+	if (wrong <= allowed) {
+		return SS_OK;
+	}
+	element_text(a, is, first, x);
+	element_text(a, want, first, y);
+	if (a->tolerance.share > 0) {
+		snprintf(others, sizeof others, ", and %zu of %zu elements differ", wrong, a->count);
+	}
+	return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %s, but should be %s%s", a->name, first, x, y, others);
 }

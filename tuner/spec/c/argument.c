@@ -142,7 +142,8 @@ int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c
 	int place = word_read(json, key, words, 2, 0, err);
 	argument->scalar = place == 1;
 	if (place < 0 || type_read(json, argument, err) || count_read(json, argument, err) ||
-	    fill_read(json, argument, err) || access_read(json, argument, err))
+	    fill_read(json, argument, err) || access_read(json, argument, err) ||
+	    c_tolerance_read(json, &argument->tolerance, err))
 		return err_prefix(err, "argument %s", argument->name);
 	return 0;
 }

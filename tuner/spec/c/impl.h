@@ -44,6 +44,12 @@ struct c_type {
 	size_t bytes;
 };
 
+/* Tolerance: an element may differ by absolute + relative * |reference|; without `given` the language's rule holds. */
+struct c_tolerance {
+	bool given;
+	double absolute, relative, share; /* share: of the elements may be wrong */
+};
+
 struct c_argument {
 	const char *name;
 	const struct c_type *type;
@@ -52,6 +58,7 @@ struct c_argument {
 	uint64_t count;
 	double real;    /* FillValue of a C_REAL */
 	uint64_t whole; /* FillValue of a whole number, two's complement */
+	struct c_tolerance tolerance;
 };
 
 struct c_kernel {
@@ -68,6 +75,10 @@ enum { C_ARGUMENTS_MAX = 64, C_OPTIONS_MAX = 64 };
 int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
                   struct err *err);
 int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
+/* The member Tolerance of an argument, or of KernelSpecification, which is the rule for arguments without their own. */
+int c_tolerance_read(const json_t *json, struct c_tolerance *tolerance, struct err *err);
+/* Sets it for the outputs that do not have one. An argument that is not an output must not have one. */
+int c_tolerances_read(const json_t *kernel, struct c_argument *first, size_t count, size_t stride, struct err *err);
 int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err);
 /* The absolute path of KernelFile. */
 int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err);

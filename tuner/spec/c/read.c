@@ -157,6 +157,10 @@ static int arguments_read(const json_t *json, struct arena *arena, struct c_kern
 	for (size_t i = 0; i < kernel->argument_count; i++)
 		if (c_argument_read(json_array_get(array, i), i, arena, &kernel->arguments[i], err))
 			return -1;
+	if (c_tolerances_read(json, kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, err))
+		return -1;
+	if (json_object_get(json, "OutputDependsOn"))
+		return err_set(err, ERR_USAGE, "CUDA and OpenCL have it", "OutputDependsOn is not supported for C");
 	return c_arguments_check(kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, "use smaller Sizes",
 	                         err);
 }

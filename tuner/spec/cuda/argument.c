@@ -152,6 +152,8 @@ int cuda_arguments_read(const json_t *json, const char *folder, struct arena *ar
 		kernel->resets = kernel->resets || argument->c.access == C_READ_WRITE;
 		kernel->made = kernel->made || (argument->c.output && !argument->reference);
 	}
+	if (c_tolerances_read(json, &kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments, err))
+		return -1;
 	/* The worker keeps inputs and reference in the host's memory, too. */
 	return c_arguments_check(&kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments,
 	                         "use a smaller ProblemSize", err);

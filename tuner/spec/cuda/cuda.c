@@ -24,8 +24,9 @@ struct spec_cuda {
 	struct stat file; /* the kernel file when it was first read */
 	struct runner worker;
 	struct worker *process;
-	struct cuda_ahead *ahead; /* NULL: the worker compiles what it measures */
-	bool referred;            /* a worker has received a reference */
+	struct cuda_ahead *ahead;  /* NULL: the worker compiles what it measures */
+	bool referred;             /* a worker has received a reference */
+	const struct space *space; /* the specification's */
 };
 
 static int source_hash(struct spec_cuda *cuda, const struct spec *spec, struct err *err) {
@@ -71,6 +72,7 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 	cuda->arena = arena_new();
 	cuda->json = json_incref((json_t *)spec_kernel(spec));
 	cuda->baseline = json_incref((json_t *)spec_baseline(spec));
+	cuda->space = spec_space(spec);
 	cuda->worker = worker_runner(worker);
 	cuda->process = worker;
 	if (cuda_kernel_read(cuda->json, spec_language(spec) == SPEC_OPENCL, spec_folder(spec), spec_space(spec),
@@ -117,33 +119,73 @@ static void fail_as(struct trial_result *result, enum trial_status status, const
 	snprintf(result->message, sizeof result->message, "%.255s", message);
 }
 
+/* The values on which the outputs depend. */
+static json_t *depends_of(const struct spec_cuda *cuda, const json_t *config) {
+	json_t *json = json_object(), *name;
+	size_t i;
+	json_array_foreach(cuda->kernel.depends, i, name) {
+		json_object_set(json, json_string_value(name), json_object_get(config, json_string_value(name)));
+	}
+	return json;
+}
+
+/* The worker keeps one reference for each problem, so the values on which it depends are a part of the problem. */
+static json_t *problem_of(const struct spec_cuda *cuda, const json_t *config, struct err *err) {
+	if (!cuda->kernel.depends)
+		return json_incref(cuda->request);
+	json_t *json = cuda_problem_json(&cuda->kernel);
+	json_object_set_new(json, "depends", depends_of(cuda, config));
+	return text_of(json, err);
+}
+
+/* The baseline, or the valid configuration that is nearest to it and has the values on which the outputs depend. */
+static json_t *reference_of(const struct spec_cuda *cuda, const json_t *config, struct err *err) {
+	uint64_t from = 0, index;
+	if (!cuda->kernel.depends)
+		return json_incref(cuda->baseline);
+	json_t *values = depends_of(cuda, config);
+	int failed = space_config_read(cuda->space, cuda->baseline, NULL, &from, err) ||
+	             space_config_nearest(cuda->space, values, from, &index, err);
+	json_decref(values);
+	return failed ? NULL : space_config_json(cuda->space, index);
+}
+
 /* The worker's trial of a request's configuration. A configuration without a valid grid or block fails alone. */
 static int trial(struct spec_cuda *cuda, const struct trial_request *original, bool reference,
                  struct trial_result *result, struct err *err) {
 	struct trial_request request = *original;
 	struct err why = {0};
 	json_t *json = cuda_config_json(&cuda->kernel, original->config, reference, &why);
-	json_t *config = json ? text_of(json, err) : NULL;
+	json_t *config = json ? text_of(json, err) : NULL,
+		   *problem = config ? problem_of(cuda, original->config, err) : NULL;
 	if (!json) {
 		fail_as(result, TRIAL_CONSTRAINTS, why.what);
 		return 0;
 	}
-	if (!config)
+	if (!problem) {
+		json_decref(config);
 		return -1;
+	}
 	request.kernel = spec_cuda_kernel(cuda);
 	request.library = NULL;
-	request.problem = cuda->request;
+	request.problem = problem;
 	request.config = config;
 	int failed = cuda->worker.run(cuda->worker.ctx, &request, result, err);
 	json_decref(config);
+	json_decref(problem);
 	return failed;
 }
 
-/* The baseline's outputs become the worker's reference. */
-static int reference_make(struct spec_cuda *cuda, const struct trial_request *original, struct err *err) {
+/* The outputs of the baseline, or of the configuration in its place, become the worker's reference. Returns 1 with the
+ * result if such a configuration in its place fails: then only those that need it have nothing to be compared with. */
+static int reference_make(struct spec_cuda *cuda, const struct trial_request *original, struct trial_result *out,
+                          struct err *err) {
 	struct trial_result result = {0};
 	struct trial_request request = *original;
-	request.config = cuda->baseline;
+	json_t *config = reference_of(cuda, original->config, err);
+	if (!config)
+		return -1;
+	request.config = config;
 	request.samples = 1;
 	request.warmup = 0;
 	request.min_sample_s = request.limit_s = 0;
@@ -151,8 +193,15 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *or
 	request.energy = false;
 	request.counters = NULL;
 	int failed = trial(cuda, &request, true, &result, err);
-	if (!failed && result.status != TRIAL_CORRECT)
+	if (!failed && result.status != TRIAL_CORRECT && !json_equal(config, cuda->baseline)) {
+		char message[256];
+		snprintf(message, sizeof message, "the reference for it failed: %.220s", result.message);
+		fail_as(out, result.status, message);
+		failed = 1;
+	} else if (!failed && result.status != TRIAL_CORRECT) {
 		failed = c_baseline_failed(cuda->baseline, trial_status_text(result.status), result.message, err);
+	}
+	json_decref(config);
 	cuda->referred = cuda->referred || !failed;
 	trial_result_clear(&result);
 	return failed;
@@ -206,16 +255,16 @@ static int cuda_run(void *ctx, const struct trial_request *request, struct trial
 		return rc;
 	}
 	const struct trial_request rest = rest_of(request, sys_now() - start);
-	if (cuda->kernel.made && !cuda->referred && reference_make(cuda, &rest, err))
-		return -1;
-	int failed = trial(cuda, &rest, false, result, err);
+	int failed = cuda->kernel.made && !cuda->referred ? reference_make(cuda, &rest, result, err) : 0;
+	failed = failed ? failed : trial(cuda, &rest, false, result, err);
 	if (!failed && lacks_reference(result)) {
 		trial_result_clear(result);
 		fail_as(result, TRIAL_RUNTIME, "");
-		failed = reference_make(cuda, &rest, err) || trial(cuda, &rest, false, result, err) ? -1 : 0;
+		failed = reference_make(cuda, &rest, result, err);
+		failed = failed ? failed : trial(cuda, &rest, false, result, err);
 	}
 	result->elapsed_s = sys_now() - start;
-	return failed;
+	return failed < 0 ? -1 : 0;
 }
 
 struct runner spec_cuda_runner(struct spec_cuda *cuda) {

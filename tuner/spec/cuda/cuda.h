@@ -10,7 +10,7 @@
 
 struct spec_cuda;
 /* Checks KernelSpecification, its files and all values of the space; nothing is run, no GPU is needed. ERR_USAGE names
- * the fault in the file. The specification may be freed afterwards, the worker may not. */
+ * the fault in the file. The specification and the worker must outlive it. */
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err);
 void spec_cuda_free(struct spec_cuda *cuda);
 /* Runs a request's config on its device and ignores its kernel, library and problem. -1 where the baseline, whose

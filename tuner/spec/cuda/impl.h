@@ -39,6 +39,7 @@ struct cuda_kernel {
 	size_t argument_count;
 	bool resets, made;  /* an argument is restored before each run; the reference of an output has to be made */
 	bool opencl;        /* the language */
+	json_t *depends;    /* OutputDependsOn: names of parameters; NULL: none. Part of json */
 	const json_t *json; /* KernelSpecification */
 	double problem[3];
 	struct cuda_names names; /* scalars, and parameters with their largest value; room for all */

@@ -44,6 +44,24 @@ static int macros_find(struct cuda_kernel *kernel, struct err *err) {
 	return 0;
 }
 
+/* Parameters whose value decides what is right, as the steps that one launch makes. */
+static int depends_read(struct cuda_kernel *kernel, const struct space *space, struct err *err) {
+	json_t *name;
+	size_t i;
+	if (!json_object_get(kernel->json, "OutputDependsOn"))
+		return 0;
+	if (js_array(kernel->json, "OutputDependsOn", SPACE_PARAMS_MAX, &kernel->depends, err))
+		return -1;
+	json_array_foreach(kernel->depends, i, name) {
+		if (!json_is_string(name) || space_param_find(space, json_string_value(name)) < 0)
+			return err_set(err, ERR_USAGE, "\"OutputDependsOn\": [\"P\"]",
+			               "OutputDependsOn[%zu] is not a tuning parameter", i);
+	}
+	if (json_array_size(kernel->depends) == 0)
+		kernel->depends = NULL;
+	return 0;
+}
+
 int cuda_kernel_read(const json_t *json, bool opencl, const char *folder, const struct space *space,
                      struct arena *arena, struct cuda_kernel *kernel, struct err *err) {
 	const char *name = NULL;
@@ -66,6 +84,8 @@ int cuda_kernel_read(const json_t *json, bool opencl, const char *folder, const 
 	if (c_file_read(json, folder, arena, &kernel->file, err) || cuda_options_read(json, real, arena, kernel, err) ||
 	    cuda_arguments_read(json, folder, arena, kernel, err))
 		return err_prefix(err, "KernelSpecification");
+	if (depends_read(kernel, space, err))
+		return err_prefix(err, "KernelSpecification");
 	return macros_find(kernel, err) || c_space_check(arena, space, kernel->name, err) ? -1 : 0;
 }
 
@@ -80,6 +100,11 @@ static json_t *argument_json(const struct cuda_argument *argument) {
 	                                            : "Vector",
 	                         "bytes", (json_int_t)c->type->bytes, "count", (json_int_t)c->count, "random", c->random,
 	                         "output", c->output, "real", c->real, "whole", (json_int_t)c->whole);
+	const struct c_tolerance *tolerance = &c->tolerance;
+	if (tolerance->given || tolerance->share > 0)
+		json_object_set_new(json, "tolerance",
+		                    json_pack("{s:b,s:f,s:f,s:f}", "given", tolerance->given, "absolute", tolerance->absolute,
+		                              "relative", tolerance->relative, "share", tolerance->share));
 	if (argument->file)
 		json_object_set_new(json, "file", json_string(argument->file));
 	if (argument->reference)
