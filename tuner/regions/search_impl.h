@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the stages of a search inside the runs of a program. */
+#ifndef TUNER_REGIONS_SEARCH_IMPL_H
+#define TUNER_REGIONS_SEARCH_IMPL_H
+#include "tuner/regions/fit.h"
+#include "tuner/regions/impl.h"
+
+enum { REGIONS_TEAMS_MOST = 8 };
+/* The share of the time from which on a region matters, the gain that another setting must bring, and the share of the
+ * budget for the search. */
+#define REGIONS_SHARE_LEAST  0.01
+#define REGIONS_GAIN_LEAST   0.02
+#define REGIONS_SEARCH_SHARE 0.55
+
+struct regions_search {
+	struct regions_runs *runs;
+	struct regions_record *baseline;
+	double baseline_s, budget_s;
+	unsigned teams[REGIONS_TEAMS_MOST];
+	size_t team_count;
+	struct regions_effect *effects; /* baseline's regions x teams */
+	size_t *level;
+	struct regions_found *found;
+};
+
+double regions_seconds_in(const struct regions_region *region);
+/* The limit of one run. */
+double regions_limit_s(const struct regions_search *search);
+/* A stretch holds some calls of every region that matters and is called often; 0: there is no such region, or no room
+ * for enough stretches. */
+double regions_stretch_choose(const struct regions_search *search, size_t columns);
+double regions_pause_choose(const struct regions_search *search, double stretch, size_t columns);
+unsigned long long regions_calls_choose(const struct regions_search *search, double stretch);
+/* The effects of a record's columns on the regions of the baseline. */
+void regions_search_fit(const struct regions_search *search, const struct regions_record *record, size_t columns,
+                        struct regions_effect *to);
+
+/* One or two runs in which stretches of time have different teams; sets effects and levels. */
+int regions_explore(struct regions_search *search, struct err *err);
+/* One run in which the chosen teams, with several schedules, alternate with the default; sets found->settings. */
+int regions_check(struct regions_search *search, struct err *err);
+
+#endif
