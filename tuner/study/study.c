@@ -63,11 +63,15 @@ void study_rate(struct study *study, const char *name, double scale) {
 	study->rate_scale = scale;
 }
 
+void study_unitless(struct study *study) {
+	study->unitless = true;
+}
+
 const char *study_value_text(const struct study *study, double value, char *text, size_t size) {
 	if (study->rate)
 		snprintf(text, size, "%.4g %.60s", 1 / value / study->rate_scale, study->rate);
 	else
-		snprintf(text, size, "%.3g s", value);
+		snprintf(text, size, "%.3g%s", value, study->unitless ? "" : " s");
 	return text;
 }
 

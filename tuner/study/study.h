@@ -25,6 +25,8 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 
 /* Values are 1 / (rate x scale), for texts: "GB/s" and 1e9. Without a call they are seconds. */
 void study_rate(struct study *study, const char *name, double scale);
+/* Values are what a program prints, in a unit that is not known. */
+void study_unitless(struct study *study);
 /* "0.72 s" or "550 GFLOP/s". */
 const char *study_value_text(const struct study *study, double value, char *text, size_t size);
 

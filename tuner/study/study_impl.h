@@ -29,6 +29,7 @@ struct study {
 	double noise;
 	char *rate; /* its name; NULL: values are seconds */
 	double rate_scale;
+	bool unitless; /* the unit of the values is not known */
 	struct study_host host;
 	struct gathered *gathered;
 	size_t gathered_count, gathered_room;

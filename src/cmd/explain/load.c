@@ -23,6 +23,7 @@ struct wanted {
 	const struct kernel_desc **kernels; /* an element is NULL if only the store can know the name */
 	const char **names;
 	size_t count;
+	char *metric;          /* the newest search's objective, if it is a metric of a program; NULL: it is not */
 	json_t *newest;        /* kernel name -> newest source hash, for the names that only the store knows */
 	char *read;            /* the kernel whose trials are being read, for which `unsafe` was made */
 	struct unsafe *unsafe; /* NULL if every configuration is safe */
@@ -44,7 +45,12 @@ static bool is_named(const struct wanted *wanted, const char *kernel) {
 
 static int newest_keep(void *ctx, const struct store_row *found) {
 	struct wanted *wanted = ctx;
+	enum trial_objective objective;
 	json_object_set_new(wanted->newest, found->kernel, json_string(found->source));
+	if (is_named(wanted, found->kernel)) {
+		free(wanted->metric);
+		wanted->metric = trial_objective_find(found->objective, &objective) ? NULL : mem_strdup(found->objective);
+	}
 	return 0;
 }
 
@@ -204,17 +210,31 @@ static int read_all(struct study_set *set, struct wanted *wanted, const struct o
 	return check(set, wanted, &unknown, err);
 }
 
+/* A program that prints what counts has an objective of its own, which nobody wants to type again. */
+static char *metric_instead(const struct wanted *wanted, const struct opt_args *args, const struct err *err) {
+	bool other = (err->code == ERR_NOTHING || err->code == ERR_USAGE) && !opt_has(args, "objective") && wanted->metric;
+	return other ? mem_strdup(wanted->metric) : NULL;
+}
+
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err) {
 	struct study_set *set = study_set_new(objective);
 	struct wanted wanted = {.app = app, .newest = json_object()};
 	struct arena *arena = arena_new();
 	int failed = read_all(set, &wanted, args, arena, err);
+	char *metric = failed ? metric_instead(&wanted, args, err) : NULL;
 	json_decref(wanted.newest);
+	free(wanted.metric);
 	unsafe_free(wanted.unsafe);
 	free(wanted.read);
 	arena_free(arena);
 	if (!failed)
 		return set;
 	study_set_free(set);
-	return NULL;
+	set = NULL;
+	if (metric) {
+		*err = (struct err){0};
+		set = explain_load(app, args, metric, err);
+	}
+	free(metric);
+	return set;
 }

@@ -87,11 +87,22 @@ static size_t baseline_of(const struct explain_view *view) {
 	return own ? baseline : tuned_row(view, "baseline");
 }
 
+static bool is_program(const struct explain_view *view) {
+	size_t i;
+	json_t *tune;
+	json_array_foreach(view->item->tunes, i, tune) {
+		if (json_object_get(tune, "program"))
+			return true;
+	}
+	return false;
+}
+
 /* Suggested commands name the store that this explanation was read from, so that their results end up there. */
 static void next_complete(const struct explain_view *view, json_t *finding) {
 	static const char *const storing[] = {"sweetspot sweep ", "sweetspot compare ", "sweetspot tune "};
 	const char *next = js_string_or(finding, "next", NULL), *store = opt_get(view->args, "store", NULL);
-	if (view->item->table) { /* its code is not known here, so that no command can measure it again */
+	/* Its code is not known here, or needs its whole command line, so that no short command can measure it again. */
+	if (view->item->table || is_program(view)) {
 		json_object_set_new(finding, "next", json_null());
 		return;
 	}
@@ -167,7 +178,7 @@ json_t *explain_result(const struct explain_view *view) {
 	explain_table_make(&table, view);
 	explain_path_add(view, &table, winner, baseline, result);
 	nexts_complete(view, json_object_get(result, "experiments"));
-	if (view->item->table)
+	if (view->item->table || is_program(view))
 		json_object_del(result, "experiments");
 	part_add(result, "scaling", explain_scaling(view));
 	explain_effects_add(view, &table, result);

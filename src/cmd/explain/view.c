@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <stdint.h>
+#include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/cmd/machine/ceilings.h"
@@ -80,6 +81,8 @@ static size_t problem_choose(const struct study *study, const json_t *tune, cons
 	return best;
 }
 
+static const char MAXIMIZE[] = "maximize ";
+
 static const char *unit_of(const struct study_set *set) {
 	enum trial_objective objective;
 	return trial_objective_find(study_set_objective(set), &objective) ? trial_objective_unit(objective) : "";
@@ -101,6 +104,10 @@ bool explain_view_make(const struct study_set *set, struct study_item *item, con
 	json_decref(own);
 	if (tune)
 		recommend(item, tune);
+	if (strcmp(unit_of(set), "") == 0)
+		study_unitless(item->study);
+	if (strncmp(study_set_objective(set), MAXIMIZE, strlen(MAXIMIZE)) == 0)
+		study_rate(item->study, study_set_objective(set) + strlen(MAXIMIZE), 1);
 	study_finish(item->study);
 	impossible_times_doubt(item->study);
 	size_t chosen = problem_choose(item->study, tune, size);
