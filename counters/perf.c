@@ -103,6 +103,7 @@ static void perf_probe(struct counter_probe *probe) {
 		return;
 	}
 	bool hardware = cycles_count(reason, &refused);
+	probe->hardware = hardware;
 	snprintf(probe->reason, sizeof probe->reason, "software%s%.120s%s", hardware ? " and hardware events" : " events; ",
 	         hardware ? "" : reason, user_only ? "; user code only, no context switches and migrations" : "");
 	const char *fix = hardware || !refused.reason ? "" : refused.fix;

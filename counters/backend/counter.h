@@ -22,6 +22,7 @@ struct counter_value {
 
 struct counter_probe {
 	bool usable;
+	bool hardware;               /* it counts events of the processor, not only of the system's software */
 	char reason[COUNTER_REASON]; /* why it cannot be used; or what it can count */
 	char fix[COUNTER_REASON];    /* the exact remedy, or empty */
 };

@@ -71,7 +71,7 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 	const char *version = papi_library_version(), *name = cpu[0] ? cpu : "this processor";
 	/* From level 3 on PAPI gives up by itself, even for users whom the kernel lets count. */
 	bool paranoid = component->disabled && strstr(component->disabled_reason, "paranoid");
-	probe->usable = !component->disabled;
+	probe->usable = probe->hardware = !component->disabled;
 	if (component->disabled)
 		snprintf(probe->reason, sizeof probe->reason, "PAPI %s does not count on %s (%.60s); perf is used instead",
 		         version, name, component->disabled_reason);

@@ -24,11 +24,9 @@ static bool is_usable(const json_t *sources, const char *name) {
 	return js_bool_or(counters_source(sources, name), "usable", false);
 }
 
-/* A source that counts only software events is usable, too, so its reason has to be checked. */
+/* A source that counts only software events is usable, too. */
 static bool in_hardware(const json_t *source) {
-	const char *reason = js_string_or(source, "reason", "");
-	return js_bool_or(source, "usable", false) && !strcasestr(reason, "no hardware PMU") &&
-	       !strstr(reason, "software events only") && !strstr(reason, "not allowed");
+	return js_bool_or(source, "usable", false) && js_bool_or(source, "hardware", false);
 }
 
 bool counters_hardware(const json_t *sources, const char **why, const char **fix) {

@@ -51,8 +51,9 @@ static json_t *kernel_json(const struct kernel_entry *entry) {
 static json_t *counter_json(const struct counter_backend *backend) {
 	struct counter_probe probe = {.usable = false};
 	backend->probe(&probe);
-	return json_pack("{s:s, s:s, s:b, s:s, s:s, s:o}", "name", backend->name, "summary", backend->summary, "usable",
-	                 probe.usable, "reason", probe.reason, "fix", probe.fix, "events", texts_json(backend->events));
+	return json_pack("{s:s, s:s, s:b, s:b, s:s, s:s, s:o}", "name", backend->name, "summary", backend->summary,
+	                 "usable", probe.usable, "hardware", probe.usable && probe.hardware, "reason", probe.reason, "fix",
+	                 probe.fix, "events", texts_json(backend->events));
 }
 
 /* The portable counters. If their tables cannot be read, everything else is still described. */

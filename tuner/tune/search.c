@@ -84,17 +84,18 @@ static bool hopeless(const struct tune *tune) {
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->stop_gain; /* NAN: unknown */
 }
 
-/* Recognises messages of the worker. Metrics are compared by ratios, so a value of 0 or below cannot be ranked. */
-static bool is_incomparable(const struct tune *tune, const struct trial_result *result) {
-	return tune->task->metric && result->status == TRIAL_RUNTIME &&
-	       (strstr(result->message, "which is below 0") || strstr(result->message, "which is 0 and not above"));
+/* A metric that the worker refused; NAN: none. Metrics are compared by ratios, so a value of 0 or below cannot be
+ * ranked. */
+static double refused(const struct tune *tune, const struct trial_result *result) {
+	return tune->task->metric && result->status == TRIAL_RUNTIME ? js_real_or(result->reply, "refused", NAN) : NAN;
 }
 
 /* Refuses an incomparable baseline, because everything that follows would be incomparable as well. A rate of 0 may
  * still improve, so it is an ordinary failure. */
 static int baseline_check(const struct tune *tune, struct err *err) {
 	const struct trial_result *baseline = &tune->baseline;
-	if (!is_incomparable(tune, baseline) || (tune->task->maximize && !strstr(baseline->message, "which is below 0")))
+	double value = refused(tune, baseline);
+	if (isnan(value) || (tune->task->maximize && value == 0))
 		return 0;
 	return err_set(err, ERR_USAGE, "print a number that is always above 0, for example the exponential or a distance",
 	               "metrics are compared by their ratios and must be positive: %.300s", baseline->message);
@@ -105,7 +106,7 @@ double tune_search_limit(const struct tune *tune) {
 }
 
 void tune_status_count(struct tune *tune, const json_t *config, const struct trial_result *result) {
-	tune->incomparable += is_incomparable(tune, result);
+	tune->incomparable += !isnan(refused(tune, result));
 	if (tune->failures[result->status]++ || result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
 		return;
 	json_array_append_new(tune->failed, json_pack("{s:s,s:O,s:s}", "status", trial_status_word(result->status),

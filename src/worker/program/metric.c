@@ -107,6 +107,7 @@ bool program_metric_found(const struct program_metric *metric) {
 
 int program_metric_value(const struct program_metric *metric, double *value, struct err *err) {
 	char *end;
+	*value = NAN;
 	if (!metric->found) {
 		return err_set(err, ERR_FAILED, NULL, "no line of the output matches the metric \"%.160s\"",
 		               metric->expression);
@@ -114,6 +115,7 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 	*value = strtod(metric->text, &end);
 	end += strspn(end, " \t\r");
 	if (end == metric->text || *end || metric->too_long) {
+		*value = NAN;
 		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not a number",
 		               metric->expression, metric->text);
 	}

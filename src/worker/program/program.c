@@ -38,6 +38,9 @@ static json_t *reply_make(const struct program_trial *trial) {
 	if (trial->status) {
 		json_object_set_new(reply, "message", json_string(trial->message));
 		json_object_set_new(reply, "said", program_said(trial));
+		if (!isnan(trial->refused)) {
+			json_object_set_new(reply, "refused", json_real(trial->refused));
+		}
 	}
 	if (trial->output.metric) {
 		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
@@ -111,6 +114,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 	json_t *reply = NULL;
 	double start = sys_now();
 	trial.until = INFINITY;
+	trial.refused = NAN;
 	*abandoned = false;
 	if (program_request_read(arena, json, &request, err) != 0 ||
 	    counters_ask(counters, arena, &request, &plan, err) != 0) {

@@ -155,7 +155,13 @@ static bool metric_record(struct program_trial *trial, double *value) {
 		program_metric_end(metric);
 		free(text);
 	}
-	return program_metric_value(metric, value, &err) == 0 || fail(trial, "runtime", "%s", err.what);
+	if (program_metric_value(metric, value, &err) == 0) {
+		return true;
+	}
+	if (isfinite(*value) && *value <= 0) {
+		trial->refused = *value;
+	}
+	return fail(trial, "runtime", "%s", err.what);
 }
 
 static bool same_output(struct program_trial *trial, const char *hash) {
