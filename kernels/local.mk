@@ -10,12 +10,14 @@ KERNELS += %D%/lists/lists.c
 KERNELS += %D%/fw/fw.c
 KERNELS += %D%/cc/cc.c
 KERNELS += %D%/quake/quake.c
+KERNELS += %D%/gemm/gemm.c
 KERNELS += %D%/ceiling/cuda/ceiling_cuda.c
 KERNELS += %D%/fw/cuda/fw_cuda.c
 KERNELS += %D%/cc/cuda/cc_cuda.c
 KERNELS += %D%/gol/cuda/gol_cuda.c
 KERNELS += %D%/quake/cuda/quake_cuda.c
 KERNELS += %D%/kmeans/cuda/kmeans_cuda.c
+KERNELS += %D%/gemm/cuda/gemm_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -37,8 +39,10 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
+include %D%/gemm/local.mk
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
+include %D%/gemm/cuda/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h

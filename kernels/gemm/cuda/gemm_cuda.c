@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of gemm for GPUs. It shares inputs, oracle and comparison with the CPU. */
+#include <config.h>
+#include <stdlib.h>
+
+#include "kernels/gemm/cuda/gemm_cuda.h"
+
+extern const struct ss_kernel kernel_gemm_cuda;
+
+static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_register};
+#define VARIANT_NAMES "simple,shared,register" /* the same order */
+#define SIMPLE        "variant == 'simple'"
+#define REGISTER      "variant == 'register'"
+
+static const struct ss_param params[] = {
+	[GEMM_CUDA_VARIANT] = {"variant", "memory that holds what a block works on", SS_WORD, VARIANT_NAMES, "simple", NULL,
+                           0, 0},
+	[GEMM_CUDA_X] = {"block_size_x", "threads of a block in the x direction", SS_INT, "8..256*2", "16", SIMPLE, 8, 256},
+	[GEMM_CUDA_Y] = {"block_size_y", "threads of a block in the y direction", SS_INT, "1..32*2", "16", SIMPLE, 1, 32},
+	[GEMM_CUDA_TILE] = {"tile", "edge of a block and of its tiles", SS_INT, "8..32*2", "16", "variant == 'shared'", 8,
+                        32},
+	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..128*2", "64", REGISTER, 32, 256},
+	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..128*2", "64", REGISTER, 32, 256},
+	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", REGISTER, 8, 32},
+	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4,8", "4", REGISTER, 4, 16},
+	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4,8", "4", REGISTER, 4, 16},
+	[GEMM_CUDA_STAGES] = {"stages", "buffers in shared memory; 2: one is filled while the other one is used", SS_INT,
+                          "1,2", "1", REGISTER, 1, 2},
+	{.name = NULL},
+};
+
+static const char *const constraints[] = {
+	"variant != 'simple' or (block_size_x * block_size_y >= 32 and block_size_x * block_size_y <= 1024)",
+	"variant != 'register' or (block_m / thread_m * (block_n / thread_n) >= 32 and "
+	"block_m / thread_m * (block_n / thread_n) <= 1024 and thread_m * thread_n <= 128)",
+	NULL};
+
+static bool is_power(int64_t x) {
+	return x > 0 && (x & (x - 1)) == 0;
+}
+
+static bool config_right(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	for (int i = GEMM_CUDA_X; i <= GEMM_CUDA_STAGES; i++)
+		if (!is_power(c[i].i) || c[i].i < params[i].min || c[i].i > params[i].max)
+			return false;
+	int64_t threads =
+		c[GEMM_CUDA_BLOCK_M].i / c[GEMM_CUDA_THREAD_M].i * (c[GEMM_CUDA_BLOCK_N].i / c[GEMM_CUDA_THREAD_N].i);
+	return c[GEMM_CUDA_VARIANT].i >= 0 && c[GEMM_CUDA_VARIANT].i < (int64_t)(sizeof variants / sizeof *variants) &&
+	       c[GEMM_CUDA_X].i * c[GEMM_CUDA_Y].i <= GEMM_CUDA_THREADS_MAX && threads <= GEMM_CUDA_THREADS_MAX;
+}
+
+static void gemm_cuda_program(const struct ss_call *call, struct ss_program *program) {
+	variants[call->config[GEMM_CUDA_VARIANT].i]->program(call->config, program);
+}
+
+static int padded(size_t x, int to) {
+	return ((int)x + to - 1) / to * to;
+}
+
+static gpu_ptr upload(struct gemm_cuda *s, const float *from, size_t rows, size_t columns, int down, int across) {
+	size_t cells = (size_t)down * (size_t)across;
+	gpu_ptr to = gpu_alloc(s->gpu, cells * sizeof *from);
+	const struct gpu_rectangle rectangle = {.to = to,
+	                                        .from = (uintptr_t)from,
+	                                        .to_pitch = (size_t)across * sizeof *from,
+	                                        .from_pitch = columns * sizeof *from,
+	                                        .width = columns * sizeof *from,
+	                                        .rows = rows};
+	gpu_fill32(s->gpu, to, 0, cells);
+	gpu_copy_rectangle(s->gpu, GPU_UP, &rectangle);
+	return to;
+}
+
+static void matrices_new(struct gemm_cuda *s) {
+	const struct gemm_shape *shape = &s->input->shape;
+	s->m = padded(shape->m, GEMM_CUDA_PAD);
+	s->n = padded(shape->n, GEMM_CUDA_PAD);
+	s->k = padded(shape->k, GEMM_CUDA_PAD_K);
+	s->a = upload(s, s->input->a, shape->m, shape->k, s->m, s->k);
+	s->b = upload(s, s->input->b, shape->k, shape->n, s->k, s->n);
+	s->c = gpu_alloc(s->gpu, (size_t)s->m * (size_t)s->n * sizeof(float));
+	gpu_fill32(s->gpu, s->c, 0, (size_t)s->m * (size_t)s->n);
+}
+
+static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
+	struct gemm_cuda *s = opaque;
+	if (!config_right(call))
+		return kernel_fail(call, SS_INVALID,
+		                   "sizes must be powers of 2 in their ranges, and a block has 1 to %d threads",
+		                   GEMM_CUDA_THREADS_MAX);
+	*s = (struct gemm_cuda){.input = input, .gpu = call->gpu};
+	s->variant = variants[call->config[GEMM_CUDA_VARIANT].i];
+	s->result = malloc(s->input->shape.m * s->input->shape.n * sizeof *s->result);
+	if (!s->result)
+		return kernel_fail(call, SS_NOMEM, "no memory for the result");
+	matrices_new(s);
+	enum ss_status status = s->variant->setup(s, cuda_program(&kernel_gemm_cuda, call), call);
+	if (status == SS_OK)
+		gpu_fit(s->gpu, s->function, &s->shape);
+	return status == SS_OK ? cuda_status(call) : status;
+}
+
+static enum ss_status gemm_cuda_run(void *opaque, const struct ss_call *call) {
+	struct gemm_cuda *s = opaque;
+	GPU_LAUNCH(s->gpu, s->function, &s->shape, &s->a, &s->b, &s->c, &s->n, &s->k);
+	return cuda_status(call);
+}
+
+static enum ss_status gemm_cuda_verify(void *opaque, const struct ss_call *call) {
+	struct gemm_cuda *s = opaque;
+	const struct gemm_shape *shape = &s->input->shape;
+	const struct gpu_rectangle rectangle = {.to = (uintptr_t)s->result,
+	                                        .from = s->c,
+	                                        .to_pitch = shape->n * sizeof(float),
+	                                        .from_pitch = (size_t)s->n * sizeof(float),
+	                                        .width = shape->n * sizeof(float),
+	                                        .rows = shape->m};
+	gpu_copy_rectangle(s->gpu, GPU_DOWN, &rectangle);
+	enum ss_status status = cuda_status(call);
+	return status == SS_OK ? gemm_compare(s->input, s->result, shape->n, call) : status;
+}
+
+static void gemm_cuda_teardown(void *opaque) {
+	struct gemm_cuda *s = opaque;
+	gpu_free(s->gpu, s->a);
+	gpu_free(s->gpu, s->b);
+	gpu_free(s->gpu, s->c);
+	free(s->result);
+}
+
+const struct ss_kernel kernel_gemm_cuda = {
+	.abi = SS_KERNEL_ABI,
+	.name = "gemm",
+	.summary = "matrix multiplication in single precision",
+	.problem = gemm_problem,
+	.params = params,
+	.constraints = constraints,
+	.input_size = sizeof(struct gemm_input),
+	.state_size = sizeof(struct gemm_cuda),
+	.open = gemm_open,
+	.setup = gemm_cuda_setup,
+	.run = gemm_cuda_run,
+	.verify = gemm_cuda_verify,
+	.work = gemm_work,
+	.teardown = gemm_cuda_teardown,
+	.close = gemm_close,
+	.figures = gemm_figures,
+	.device = "cuda",
+	.program = gemm_cuda_program,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix multiplication on a GPU. The matrices are padded with zeros to whole tiles, so that no thread has to check for
+ * a border. */
+#ifndef KERNELS_GEMM_CUDA_GEMM_CUDA_H
+#define KERNELS_GEMM_CUDA_GEMM_CUDA_H
+#include "kernels/cuda.h"
+#include "kernels/gemm/gemm.h"
+
+/* Places among the parameters. */
+enum {
+	GEMM_CUDA_VARIANT,
+	GEMM_CUDA_X,
+	GEMM_CUDA_Y,
+	GEMM_CUDA_TILE,
+	GEMM_CUDA_BLOCK_M,
+	GEMM_CUDA_BLOCK_N,
+	GEMM_CUDA_BLOCK_K,
+	GEMM_CUDA_THREAD_M,
+	GEMM_CUDA_THREAD_N,
+	GEMM_CUDA_STAGES
+};
+/* Padding: every tile is a part of it. */
+enum { GEMM_CUDA_PAD = 256, GEMM_CUDA_PAD_K = 32, GEMM_CUDA_THREADS_MAX = 1024 };
+
+struct gemm_cuda {
+	const struct gemm_cuda_variant *variant;
+	const struct gemm_input *input; /* not owned */
+	struct gpu *gpu;
+	int m, n, k; /* with the padding */
+	gpu_ptr a, b, c;
+	float *result; /* m x n, for the host */
+	const struct gpu_function *function;
+	struct gpu_shape shape;
+};
+
+struct gemm_cuda_variant {
+	const char *name;
+	void (*program)(const struct ss_value *config, struct ss_program *program);
+	enum ss_status (*setup)(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call);
+};
+extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register;
+
+#endif

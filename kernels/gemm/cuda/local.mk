@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+libkernels_la_SOURCES += \
+	%D%/simple.c \
+	%D%/register.c \
+	%D%/gemm_cuda.h
+nobase_dist_pkgdata_DATA += \
+	%D%/simple.cu \
+	%D%/register.cu

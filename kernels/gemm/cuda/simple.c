@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread for each element: from memory, or from tiles in shared memory. */
+#include <config.h>
+
+#include "kernels/gemm/cuda/gemm_cuda.h"
+
+static void simple_program(const struct ss_value *config, struct ss_program *program) {
+	(void)config;
+	*program = (struct ss_program){.source = "gemm/cuda/simple.cu", .names = {"TILE"}, .values = {0}, .count = 1};
+}
+
+static void shared_program(const struct ss_value *config, struct ss_program *program) {
+	simple_program(config, program);
+	program->values[0] = config[GEMM_CUDA_TILE].i;
+}
+
+static enum ss_status simple_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	unsigned x = (unsigned)call->config[GEMM_CUDA_X].i, y = (unsigned)call->config[GEMM_CUDA_Y].i;
+	s->function = gpu_function(s->gpu, module, "gemm_simple");
+	s->shape = (struct gpu_shape){.grid = {(unsigned)s->n / x, (unsigned)s->m / y}, .block = {x, y}};
+	return SS_OK;
+}
+
+static enum ss_status shared_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	unsigned tile = (unsigned)call->config[GEMM_CUDA_TILE].i;
+	s->function = gpu_function(s->gpu, module, "gemm_shared");
+	s->shape = (struct gpu_shape){.grid = {(unsigned)s->n / tile, (unsigned)s->m / tile}, .block = {tile, tile}};
+	return SS_OK;
+}
+
+const struct gemm_cuda_variant gemm_cuda_simple = {
+	.name = "simple",
+	.program = simple_program,
+	.setup = simple_setup,
+};
+
+const struct gemm_cuda_variant gemm_cuda_shared = {
+	.name = "shared",
+	.program = shared_program,
+	.setup = shared_setup,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* C = A B for float matrices in row-major order: A has m rows and k columns, B has k rows and n columns.
+ *
+ * All elements are integers of at most GEMM_VALUE_MAX, so that every sum of products is an integer below 2^24, which a
+ * float holds exactly: the result does not depend on the order of the additions, and one wrong bit is an error.
+ * (On a GPU, operands with many zero bits need less power than random ones, and its clock may stay higher.) */
+#ifndef KERNELS_GEMM_GEMM_H
+#define KERNELS_GEMM_GEMM_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+enum { GEMM_N_MAX = 16384, GEMM_VALUE_MAX = 31 /* squared, times GEMM_N_MAX: below 2^24 */ };
+enum { GEMM_BLOCK_MAX = 1024, GEMM_DEPTH_MAX = 4096 };
+
+struct gemm_shape {
+	size_t m, n, k;
+};
+
+struct gemm_input {
+	struct gemm_shape shape;
+	float *a, *b;
+	uint64_t *x, *abx; /* oracle.c: n random numbers, and A B x, of m; modulo 2^64 */
+};
+
+struct gemm_state {
+	const struct gemm_variant *variant;
+	const struct gemm_isa *isa;
+	const struct gemm_input *input; /* not owned */
+	struct gemm_shape shape;
+	size_t block, depth; /* block: rows of A, and columns of B; depth: rows of B */
+	int threads;
+	float *a, *b, *c;
+	float *panel_b, *panels_a; /* simd: packed; a part of panels_a for each thread */
+	size_t bytes[5];           /* of the five */
+};
+
+struct gemm_variant {
+	const char *name;
+	bool packs;
+	void (*run)(struct gemm_state *s);
+};
+extern const struct gemm_variant gemm_serial, gemm_naive, gemm_rows, gemm_tiled, gemm_simd;
+
+/* The inner loops of the simd variant for one instruction set. `tile` adds the product of a packed panel of A
+ * (`depth` times `rows` numbers) and one of B (`depth` times `columns`) to a tile of C, or stores it there. */
+enum { GEMM_ROWS_MAX = 14, GEMM_COLUMNS_MAX = 32 };
+struct gemm_isa {
+	const char *name;
+	bool (*usable)(void);
+	size_t rows, columns;
+	void (*tile)(size_t depth, const float *a, const float *b, float *c, size_t stride, bool add);
+};
+extern const struct gemm_isa gemm_isas[]; /* isa.c: best first, the last one usable everywhere, ends with a NULL name */
+const struct gemm_isa *gemm_isa_best(void);
+
+/* to[0..n) += x * from[0..n) */
+static inline void gemm_add(float *to, const float *from, float x, size_t n) {
+	for (size_t j = 0; j < n; j++)
+		to[j] += x * from[j];
+}
+
+/* matrix.c: the memory of a state, touched first by the threads that will use it; false without memory. */
+bool gemm_matrices_new(struct gemm_state *s, const struct gemm_input *input);
+void gemm_matrices_free(struct gemm_state *s);
+
+/* gemm.c: shared with the table of another device */
+enum { GEMM_M, GEMM_N, GEMM_K }; /* places in the problem */
+extern const struct ss_param gemm_problem[];
+enum ss_status gemm_open(void *input, const struct ss_call *call);
+struct ss_work gemm_work(const struct ss_call *call);
+size_t gemm_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
+void gemm_close(void *input);
+
+/* oracle.c: sets x and abx; false without memory. */
+bool gemm_oracle(struct gemm_input *input, uint64_t seed);
+enum ss_status gemm_compare(const struct gemm_input *input, const float *c, size_t stride, const struct ss_call *call);
+
+#endif

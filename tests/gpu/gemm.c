@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* gemm on a GPU: every variant gives the product at sizes that no tile divides, a wrong element is found, and
+ * impossible configurations are refused. */
+#include <config.h>
+
+#include "kernels/gemm/cuda/gemm_cuda.h"
+#include "tests/gpu/stencil.h"
+
+extern const struct ss_kernel kernel_gemm_cuda;
+
+static void check_sizes(struct gpu *gpu) {
+	static const char *const configs[] = {
+		"variant=simple",
+		"variant=simple block_size_x=64 block_size_y=2",
+		"variant=shared tile=8",
+		"variant=shared tile=32",
+		"variant=register block_m=32 block_n=32 block_k=8 thread_m=4 thread_n=4 stages=1",
+		"variant=register block_m=64 block_n=32 block_k=16 thread_m=8 thread_n=4 stages=2",
+		"variant=register block_m=32 block_n=128 block_k=32 thread_m=4 thread_n=16 stages=2",
+		"variant=register block_m=128 block_n=64 block_k=8 thread_m=16 thread_n=8 stages=1",
+		"variant=register block_m=256 block_n=256 block_k=8 thread_m=8 thread_n=16 stages=2",
+		NULL};
+	stencil_check(&kernel_gemm_cuda, gpu, "n=1", configs);
+	stencil_check(&kernel_gemm_cuda, gpu, "m=35 n=260 k=67", configs);
+}
+
+static void check_verify(struct gpu *gpu, const char *config) {
+	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, "m=20 n=33 k=40");
+	struct gemm_cuda *s = live->state[0].memory;
+	double rate = -1;
+	ok(stencil_setup(live, config) == SS_OK && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "%s",
+	   config);
+	ok(stencil_has_figure(live, "rate", &rate) && rate > 0, "%s: %.3g GFLOP/s", config, rate);
+	float cell = 0.5f;
+	gpu_upload(gpu, s->c + ((size_t)s->n * 19 + 32) * sizeof cell, &cell, sizeof cell);
+	ok(live_verify(live, 0) == SS_INCORRECT && strstr(live->message, "row 19 column 32"),
+	   "a wrong element is found: %s", live->message);
+	live_teardown(live, 0);
+	live_free(live);
+}
+
+static void check_refusals(struct gpu *gpu) {
+	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, "n=40");
+	ok(stencil_refused(live, "variant=register block_m=48"), "a block that is no power of 2");
+	ok(stencil_refused(live, "variant=register stages=4"), "four stages");
+	ok(stencil_refused(live, "variant=register block_m=256 block_n=256 thread_m=4 thread_n=4"), "4096 threads");
+	ok(stencil_refused(live, "variant=simple block_size_x=256 block_size_y=32"), "8192 threads");
+	ok(stencil_refused(live, "variant=shared tile=64"), "a tile of 64");
+	live_free(live);
+	ok(!stencil_open(&kernel_gemm_cuda, gpu, "n=20000"), "too large a matrix");
+}
+
+int main(int argc, char **argv) {
+	struct err err;
+	(void)argc;
+	struct gpu *gpu = device_open(argv, true, &err);
+	if (!gpu) {
+		tap_skip("gemm on a GPU", err.what);
+		return tap_done();
+	}
+	check_sizes(gpu);
+	check_verify(gpu, "variant=shared");
+	check_verify(gpu, "variant=register");
+	check_refusals(gpu);
+	gpu_close(gpu);
+	return tap_done();
+}

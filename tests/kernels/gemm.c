@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* gemm: every variant and instruction set gives the definition's product at sizes that no block divides, the oracle
+ * agrees with the definition, and each wrong element is found. */
+#include <config.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "kernels/gemm/gemm.h"
+#include "tests/kernels/live.h"
+#include "tests/tap.h"
+
+static struct live *open_gemm(int m, int n, int k) {
+	char text[16];
+	struct live *live = live_new(kernel_find("gemm")->kernel);
+	live_problem(live, "m", (snprintf(text, sizeof text, "%d", m), text));
+	live_problem(live, "n", (snprintf(text, sizeof text, "%d", n), text));
+	live_problem(live, "k", (snprintf(text, sizeof text, "%d", k), text));
+	if (live_open(live) != SS_OK)
+		abort();
+	return live;
+}
+
+static struct gemm_state *state_of(struct live *live) {
+	return live->state[0].memory;
+}
+
+/* By the definition, in whole numbers. */
+static bool is_product(const struct gemm_input *input, const float *c) {
+	const struct gemm_shape *shape = &input->shape;
+	for (size_t i = 0; i < shape->m; i++)
+		for (size_t j = 0; j < shape->n; j++) {
+			int64_t sum = 0;
+			for (size_t p = 0; p < shape->k; p++)
+				sum += (int64_t)input->a[i * shape->k + p] * (int64_t)input->b[p * shape->n + j];
+			if (!(c[i * shape->n + j] == (float)sum))
+				return false;
+		}
+	return true;
+}
+
+/* Twice, as a measurement does. */
+static bool right(struct live *live) {
+	bool good = live_setup(live, 0) == SS_OK;
+	for (int pass = 0; good && pass < 2; pass++)
+		good =
+			live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK && is_product(live->input, state_of(live)->c);
+	if (!good)
+		printf("# %s\n", live->message);
+	live_teardown(live, 0);
+	return good;
+}
+
+static bool variant_right(struct live *live, const char *variant) {
+	static const char *const blocks[][2] = {{"1", "1"}, {"16", "32"}, {"33", "7"}, {"64", "128"}, {"1000", "4000"}};
+	bool good = true;
+	live_config(live, 0, "variant", variant);
+	live->state[0].threads = strcmp(variant, "serial") == 0 ? 1 : 3;
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+		live_config(live, 0, "block", blocks[i][0]);
+		live_config(live, 0, "depth", blocks[i][1]);
+		good &= right(live);
+	}
+	return good;
+}
+
+static void check_variants(void) {
+	static const char *const variants[] = {"naive", "rows", "tiled", "simd", "serial"};
+	static const int sizes[][3] = {{1, 1, 1}, {2, 3, 5}, {37, 61, 53}, {0, 64, 0}, {1, 130, 200}, {131, 1, 70}};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct live *live = open_gemm(sizes[i][0], sizes[i][1], sizes[i][2]);
+		for (size_t v = 0; v < sizeof variants / sizeof *variants; v++)
+			ok(variant_right(live, variants[v]), "%s: m=%d n=%d k=%d", variants[v], sizes[i][0], sizes[i][1],
+			   sizes[i][2]);
+		live_free(live);
+	}
+}
+
+/* Each instruction set that this CPU has, not only the best. */
+static void check_isas(void) {
+	struct live *live = open_gemm(47, 71, 41);
+	live_config(live, 0, "variant", "simd");
+	live_config(live, 0, "block", "16");
+	for (const struct gemm_isa *isa = gemm_isas; isa->name; isa++) {
+		if (!isa->usable()) {
+			tap_skip(isa->name, "this CPU lacks it");
+			continue;
+		}
+		/* The memory is laid out for an instruction set, so it is made again after the choice. */
+		bool good = live_setup(live, 0) == SS_OK;
+		struct gemm_state *s = state_of(live);
+		gemm_matrices_free(s);
+		s->isa = isa;
+		s->block = 16;
+		good = good && gemm_matrices_new(s, live->input) && live_run(live, 0) == SS_OK && is_product(live->input, s->c);
+		ok(good, "%s", isa->name);
+		live_teardown(live, 0);
+	}
+	live_free(live);
+}
+
+static void check_errors(void) {
+	static const float wrong[] = {1, -1, 0.5f, NAN, INFINITY, 1e30f};
+	struct live *live = open_gemm(23, 29, 31);
+	live_config(live, 0, "variant", "rows");
+	ok(live_setup(live, 0) == SS_OK && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "a run is right");
+	struct gemm_state *s = state_of(live);
+	int found = 0, told = 0;
+	for (size_t cell = 0; cell < 23 * 29; cell += 37)
+		for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+			char place[64];
+			float kept = s->c[cell];
+			snprintf(place, sizeof place, "row %zu column %zu holds", cell / 29, cell % 29);
+			s->c[cell] += wrong[w];
+			found += live_verify(live, 0) == SS_INCORRECT;
+			told += strncmp(live->message, place, strlen(place)) == 0;
+			s->c[cell] = kept;
+		}
+	ok(found == 19 * 6, "each of 114 wrong elements is found (%d)", found);
+	ok(told == found, "and named");
+	float first = s->c[3];
+	s->c[3] = s->c[4];
+	s->c[4] = first;
+	ok(s->c[3] == s->c[4] || live_verify(live, 0) == SS_INCORRECT, "so are two that changed places");
+	live_teardown(live, 0);
+	live_free(live);
+}
+
+/* The largest sum is a float's integer. */
+static void check_exact(void) {
+	ok((double)GEMM_VALUE_MAX * GEMM_VALUE_MAX * GEMM_N_MAX < 0x1p24, "no sum is rounded");
+	struct live *live = open_gemm(2, 2, GEMM_N_MAX);
+	struct gemm_input *input = live->input;
+	for (size_t i = 0; i < 2 * (size_t)GEMM_N_MAX; i++)
+		input->a[i] = input->b[i] = GEMM_VALUE_MAX;
+	ok(gemm_oracle(input, 1) && variant_right(live, "naive") && variant_right(live, "simd"), "the largest sums");
+	live_free(live);
+}
+
+static void check_refusals(void) {
+	static const char *const problems[][2] = {{"n", "0"}, {"n", "16385"}, {"m", "-1"}, {"k", "20000"}};
+	for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+		struct live *live = live_new(kernel_find("gemm")->kernel);
+		live_problem(live, problems[i][0], problems[i][1]);
+		ok(live_open(live) == SS_INVALID, "refused: %s=%s", problems[i][0], problems[i][1]);
+		live_free(live);
+	}
+}
+
+int main(void) {
+	check_variants();
+	check_isas();
+	check_errors();
+	check_exact();
+	check_refusals();
+	return tap_done();
+}
