@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Resolves the path of a program and checks the folder that it runs in. */
 #ifndef SRC_BASE_PROC_PATH_H
 #define SRC_BASE_PROC_PATH_H
