@@ -42,7 +42,8 @@ show" sweetspot store ''
 status" sweetspot fleet ''
 	same "kernels for fleet tune" "$kernels" sweetspot fleet tune ''
 	same "devices" "cpu
-cuda" sweetspot tune --device ''
+cuda
+opencl" sweetspot tune --device ''
 	same "verbs of profile" "show
 diff
 merge
