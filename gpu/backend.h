@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a gpu consists of, and the functions that stand in for CUDA's driver on another kind of device. Only gpu/, its
+/* The parts of a gpu, and the functions that stand in for CUDA's driver on another kind of device. Only gpu/, its
  * backends and its tests include it. */
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H

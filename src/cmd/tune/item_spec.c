@@ -148,6 +148,8 @@ struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct
 		.kernel = spec_name(spec),
 		.source = spec_cuda_source(source),
 		.device = app_device(app),
+		.annotate = spec_cuda_annotate,
+		.annotate_ctx = source,
 		.flush_l2 = opt_has(args, "flush-l2"),
 		.problem = spec_cuda_problem(source),
 		.space = spec_space(spec),

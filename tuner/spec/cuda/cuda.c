@@ -77,7 +77,8 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 	cuda->process = worker;
 	if (cuda_kernel_read(cuda->json, spec_language(spec) == SPEC_OPENCL, spec_folder(spec), spec_space(spec),
 	                     cuda->arena, &cuda->kernel, err) ||
-	    cuda_shape_of(&cuda->kernel, cuda->baseline, &shape, err) || source_hash(cuda, spec, err))
+	    cuda_shape_of(&cuda->kernel, cuda->baseline, &shape, err) ||
+	    cuda_metrics_check(&cuda->kernel, cuda->baseline, err) || source_hash(cuda, spec, err))
 		goto fail;
 	cuda->problem = size_json(&cuda->kernel);
 	cuda->request = text_of(cuda_problem_json(&cuda->kernel), err);
@@ -269,4 +270,17 @@ static int cuda_run(void *ctx, const struct trial_request *request, struct trial
 
 struct runner spec_cuda_runner(struct spec_cuda *cuda) {
 	return (struct runner){.ctx = cuda, .run = cuda_run};
+}
+
+void spec_cuda_annotate(void *ctx, json_t *result) {
+	const struct spec_cuda *cuda = ctx;
+	static const char *const setups[] = {"baseline", "best"};
+	json_t *finalist;
+	size_t i;
+	if (strcmp(js_string_or(result, "objective", ""), "time") != 0)
+		return;
+	for (i = 0; i < sizeof setups / sizeof *setups; i++)
+		if (json_object_get(result, setups[i]))
+			cuda_metrics_add(&cuda->kernel, json_object_get(result, setups[i]));
+	json_array_foreach(json_object_get(result, "finalists"), i, finalist) cuda_metrics_add(&cuda->kernel, finalist);
 }

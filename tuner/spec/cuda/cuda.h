@@ -18,6 +18,8 @@ void spec_cuda_free(struct spec_cuda *cuda);
 /* From now on configurations are compiled ahead for this architecture (90: compute capability 9.0), in workers of their
  * own. Returns their builder, which belongs to the specification. */
 struct builder *spec_cuda_ahead(struct spec_cuda *cuda, int arch);
+/* Adds the specification's Metrics to a result whose objective is time; ctx is the spec_cuda. */
+void spec_cuda_annotate(void *ctx, json_t *result);
 struct runner spec_cuda_runner(struct spec_cuda *cuda);
 const char *spec_cuda_source(const struct spec_cuda *cuda); /* "sha256:..." of specification and kernel file */
 const json_t *

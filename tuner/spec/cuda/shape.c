@@ -114,8 +114,7 @@ static int grid_of(const struct cuda_kernel *kernel, const struct cuda_names *na
 	return 0;
 }
 
-/* The names with this configuration's values in place of the largest ones. */
-static struct cuda_names names_of(const struct cuda_kernel *kernel, const json_t *config) {
+struct cuda_names cuda_names_of(const struct cuda_kernel *kernel, const json_t *config) {
 	struct cuda_names names = kernel->names;
 	const char *name;
 	json_t *member;
@@ -130,7 +129,7 @@ static struct cuda_names names_of(const struct cuda_kernel *kernel, const json_t
 }
 
 int cuda_shape_of(const struct cuda_kernel *kernel, const json_t *config, struct cuda_shape *shape, struct err *err) {
-	struct cuda_names names = names_of(kernel, config);
+	struct cuda_names names = cuda_names_of(kernel, config);
 	const json_t *shared = json_object_get(kernel->json, "SharedMemory");
 	shape->shared = 0;
 	int failed = block_of(kernel, &names, shape->block, err) || grid_of(kernel, &names, shape->block, shape->grid, err);
