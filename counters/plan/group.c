@@ -92,4 +92,6 @@ void plan_auto(struct plan_build *build) {
 		if (is_here(build, group) && !group->asked && group_countable(build, group))
 			plan_group(build, group);
 	}
+	if (build->software) /* counted in a run of their own, whose code counts */
+		plan_software(build);
 }
