@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Draws weak scaling efficiency: the size grows with the team, so that each thread has the same work, and a time that
+ * stays the same is 100 %. Sizes and teams that `sweep --weak` paired are found by their ratio. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/cmd/report/curves.h"
+#include "src/show/results.h"
+
+enum { POWERS = 3, POINTS_LEAST = 2, TRIED_MOST = 200 };
+static const double SAME = 0.04;
+
+struct weak {
+	const struct study *study;
+	size_t team, size; /* columns */
+	int power;         /* size^power grows as the team does */
+};
+
+/* The only column of the problem that varies, if it is a number; SIZE_MAX: there is none. */
+static size_t size_column(const struct study *study) {
+	size_t found = SIZE_MAX, count = 0;
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (study_column(study, c)->is_problem) {
+			found = study_column(study, c)->numeric ? c : SIZE_MAX;
+			count++;
+		}
+	return count == 1 ? found : SIZE_MAX;
+}
+
+static bool differs_only_there(const struct weak *weak, size_t a, size_t b) {
+	for (size_t c = 0; c < study_columns(weak->study); c++)
+		if (c != weak->team && c != weak->size &&
+		    study_row(weak->study, a)->level[c] != study_row(weak->study, b)->level[c])
+			return false;
+	return true;
+}
+
+static double work_each(const struct weak *weak, size_t row) {
+	return pow(study_number(weak->study, row, weak->size), weak->power) / study_number(weak->study, row, weak->team);
+}
+
+static int by_team(const void *a, const void *b) {
+	const struct chart_point *x = a, *y = b;
+	return (x->x > y->x) - (x->x < y->x);
+}
+
+/* The efficiency of each larger team with the work that this row has alone. */
+static size_t line_make(const struct weak *weak, size_t base, struct chart_point *points) {
+	const struct study *study = weak->study;
+	size_t count = 0;
+	for (size_t r = 0; r < study_rows(study) && count < CURVES_POINTS; r++) {
+		double apart = log(work_each(weak, r) / work_each(weak, base));
+		if (!study_usable(study, r) || !differs_only_there(weak, r, base) || !(fabs(apart) <= weak->power * SAME) ||
+		    (r != base && study_number(study, r, weak->team) <= study_number(study, base, weak->team)))
+			continue;
+		double efficiency = 100 * study_row(study, base)->value / study_row(study, r)->value;
+		points[count++] = (struct chart_point){study_number(study, r, weak->team), efficiency, NAN, NAN};
+	}
+	qsort(points, count, sizeof *points, by_team);
+	return count;
+}
+
+/* Lines from each row of the section's problem with one thread. */
+static size_t lines_make(struct report *report, const struct report_section *section, const struct weak *weak,
+                         struct chart_series *series, size_t *longest) {
+	size_t lines = 0, tried = 0;
+	*longest = 0;
+	for (size_t r = 0; r < study_rows(weak->study) && lines < CURVES_LINES; r++) {
+		if (!explain_of_problem((void *)&section->view, weak->study, r) || !study_usable(weak->study, r) ||
+		    study_number(weak->study, r, weak->team) != 1 || tried++ >= TRIED_MOST)
+			continue;
+		struct chart_point *points = arena_alloc(report->arena, CURVES_POINTS, sizeof *points);
+		size_t count = line_make(weak, r, points);
+		json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
+		json_object_del(rest, "threads");
+		char *words = results_config(rest, NULL);
+		if (count >= POINTS_LEAST)
+			series[lines++] = (struct chart_series){arena_strdup(report->arena, words), CHART_LINE, points, count};
+		*longest = count > *longest ? count : *longest;
+		free(words);
+		json_decref(rest);
+	}
+	return lines;
+}
+
+void report_weak(struct report *report, const struct report_section *section) {
+	const struct study *study = section->view.study;
+	int threads = study_find(study, "threads");
+	struct weak weak = {.study = study, .team = (size_t)threads, .size = size_column(study)}, best = weak;
+	struct chart_series *series = arena_alloc(report->arena, CURVES_LINES, sizeof *series);
+	size_t most = 0, longest, lines;
+	if (threads < 0 || !study_column(study, weak.team)->numeric || weak.size == SIZE_MAX)
+		return;
+	for (weak.power = 1; weak.power <= POWERS; weak.power++) {
+		lines_make(report, section, &weak, series, &longest);
+		if (longest > most) {
+			most = longest;
+			best = weak;
+		}
+	}
+	lines = most >= POINTS_LEAST ? lines_make(report, section, &best, series, &longest) : 0;
+	if (lines == 0)
+		return;
+	const char *size = study_column(study, best.size)->name, *power = best.power == 1   ? ""
+	                                                                  : best.power == 2 ? "^2"
+	                                                                                    : "^3";
+	const struct chart chart = {
+		.title = arena_printf(report->arena, "%s: weak scaling efficiency over threads", section->kernel),
+		.x_label = "threads",
+		.y_label = "efficiency (%)",
+		.description =
+			arena_printf(report->arena,
+	                     "Weak scaling: %s%s grows as the threads do, from %s on. The time of one thread divided "
+	                     "by that of the team with the same work for each.",
+	                     size, power, section->problem_text),
+		.series = series,
+		.series_count = lines};
+	html_begin(report->html, "div", "class", "figures", NULL);
+	charts_add(report->charts, arena_printf(report->arena, "%s-weak-efficiency", section->kernel), &chart);
+	html_end(report->html);
+}
