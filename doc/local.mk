@@ -17,7 +17,8 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0012-what-mattered.md \
 	%D%/adr/0013-rooms.md \
 	%D%/adr/0014-early-looks.md \
-	%D%/adr/0015-batches.md
+	%D%/adr/0015-batches.md \
+	%D%/adr/0016-opencl.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c

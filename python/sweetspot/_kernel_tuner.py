@@ -27,6 +27,7 @@ _TYPES = {
     "uint64": "uint64",
     "bool": "uint8",
 }
+_SUFFIXES = {"CUDA": ".cu", "OpenCL": ".cl", "C": ".c"}
 _BLOCK = ("block_size_x", "block_size_y", "block_size_z")
 
 
@@ -80,6 +81,7 @@ def from_kernel_tuner(
     smem_args: Optional[Mapping[str, Any]] = None,
     cmem_args: Optional[Mapping[str, Any]] = None,
     texmem_args: Optional[Mapping[str, Any]] = None,
+    atol: Optional[float] = None,
     **ignored: Any,
 ) -> Specification:
     """A specification from the arguments of tune_kernel().
@@ -100,10 +102,12 @@ def from_kernel_tuner(
         "CompilerOptions": list(compiler_options or []) + ["-D%s=%s" % each for each in (defines or {}).items()],
     }
     files = {name: source}
-    if language == "CUDA":
+    if language != "C":
         spec.update(_launch(problem_size, tune_params, (grid_div_x, grid_div_y, grid_div_z), block_size_names))
         if smem_args and "size" in smem_args:
             spec["SharedMemory"] = _expression(smem_args["size"])
+    if atol is not None:  # numpy.allclose(), which Kernel Tuner compares with, adds this relative part
+        spec["Tolerance"] = {"Absolute": float(atol), "Relative": 1e-5}
     spec["Arguments"] = _arguments(arguments, answer, cmem_args or {}, files, language)
     conditions = [{"Expression": text} for text in _restrictions(restrictions)]
     parameters = [{"Name": key, "Type": _type(values), "Values": list(values)} for key, values in tune_params.items()]
@@ -131,14 +135,14 @@ def _source(source: Any, lang: Optional[str]) -> Tuple[bytes, str, str]:
     if not is_file and re.fullmatch(r"[^\s{;]+\.\w+", text):
         raise SweetspotError("cannot read the kernel source %s" % text)
     suffix = os.path.splitext(text)[1] if is_file else ""
-    language = (lang or {".c": "C"}.get(suffix) or "CUDA").upper()
-    language = {"CUPY": "CUDA", "NVCUDA": "CUDA"}.get(language, language)
-    if language not in ("CUDA", "C"):
-        raise ValueError("sources in %s cannot be specified: use CUDA or C" % language)
+    language = (lang or {".c": "C", ".cl": "OpenCL"}.get(suffix) or "CUDA").upper()
+    language = {"CUPY": "CUDA", "NVCUDA": "CUDA", "OPENCL": "OpenCL"}.get(language, language)
+    if language not in _SUFFIXES:
+        raise ValueError("sources in %s cannot be specified: use CUDA, OpenCL or C" % language)
     if is_file:
         with open(text, "rb") as file:
             return file.read(), os.path.basename(text), language
-    return text.encode(), "kernel" + (".cu" if language == "CUDA" else ".c"), language
+    return text.encode(), "kernel" + _SUFFIXES[language], language
 
 
 def _type(values: Sequence[Any]) -> str:

@@ -97,6 +97,15 @@ class KernelTuner(unittest.TestCase):
         self.assertEqual(spec.document["KernelSpecification"]["SharedMemory"], "block_size_x * 4")
         self.check(spec, params)
 
+    def test_opencl(self):
+        params = {"block_size_x": [32, 64], "tile": [1, 2]}
+        spec = sweetspot.from_kernel_tuner("vector_add", VECTOR, 100, [Array("float32", [0] * 100)], params, lang="OpenCL",
+                                           grid_div_x=["block_size_x", "tile"], atol=1e-3)
+        kernel = spec.document["KernelSpecification"]
+        self.assertEqual((kernel["Language"], kernel["KernelFile"], kernel["GridDivX"]), ("OpenCL", "kernel.cl", ["block_size_x", "tile"]))
+        self.assertEqual(kernel["Tolerance"], {"Absolute": 1e-3, "Relative": 1e-5})
+        self.check(spec, params)
+
     def test_stencil_with_other_block_names(self):
         params = {"bx": [32 * i for i in range(1, 9)], "by": [2**i for i in range(6)]}
         restrictions = ["bx * by <= 1024"]
