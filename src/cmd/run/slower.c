@@ -36,11 +36,11 @@ json_t *slower_json(const struct slower *slower) {
 }
 
 static void describe(const struct slower *slower, char *text, size_t size) {
-	static const char *const said[] = {"within the limit", "undecided", "slower than allowed"};
+	static const char *const said[] = {"that is within", "undecided against", "slower than allowed by"};
 	if (slower->failed)
 		snprintf(text, size, "one of the two does not work");
 	else
-		snprintf(text, size, "b takes %.4f [%.4f, %.4f] of a's time: %s of %.4g %%", slower->ratio, slower->ci[0],
+		snprintf(text, size, "b takes %.4f [%.4f, %.4f] of a's time: %s the limit of %.4g %%", slower->ratio, slower->ci[0],
 		         slower->ci[1], said[slower->outcome], slower->limit * 100);
 }
 
