@@ -9,6 +9,8 @@
 
 enum { STRATA_LEAST = 2, SERIES_LEAST = 5 };
 static const double ARRANGEMENTS_LEAST = 500, CHANCE_MAX = 0.02, CHANCE_FAR = 0.05;
+/* Values that are off by 15 % would not be that far apart, whatever their order. */
+static const double FAR = 1.5;
 
 /* Parameters that vary: each of them may be followed by chance. */
 static double columns_of(const struct study *study) {
@@ -36,13 +38,13 @@ static enum reading_verdict single_follows(const struct study *study, const stru
 	}
 	if (chance * columns_of(study) <= CHANCE_MAX)
 		return READING_TESTED;
-	return chance <= CHANCE_FAR && most / least > study_chance_ratio(study, series->count) ? READING_UNTESTED
-	                                                                                       : READING_NO;
+	double apart = log(most / least) / log(study_chance_ratio(study, series->count));
+	return apart > FAR || (apart > 1 && chance <= CHANCE_FAR) ? READING_UNTESTED : READING_NO;
 }
 
-/* Series may go opposite ways, or be too short for a test that expects them to agree. Each of them counts if its values
+/* Series may go opposite ways, or be too short for a test that expects them to agree. One of them counts if its values
  * are farther apart than chance puts all values of the table. */
-static bool all_apart(const struct study *study, const struct reading_list *list) {
+static bool some_apart(const struct study *study, const struct reading_list *list) {
 	size_t count = 0;
 	for (size_t i = 0; i < list->count; i++)
 		count += list->series[i].count;
@@ -52,10 +54,10 @@ static bool all_apart(const struct study *study, const struct reading_list *list
 			least = fmin(least, reading_time(study, list->series[i].rows[r]));
 			most = fmax(most, reading_time(study, list->series[i].rows[r]));
 		}
-		if (!(most / least > study_chance_ratio(study, count)))
-			return false;
+		if (most / least > study_chance_ratio(study, count))
+			return true;
 	}
-	return list->count > 0;
+	return false;
 }
 
 enum reading_verdict reading_follows(const struct study *study, size_t column, const struct reading_list *list) {
@@ -76,7 +78,7 @@ enum reading_verdict reading_follows(const struct study *study, size_t column, c
 		return READING_UNTESTED;
 	if (follows_chance(study, (int)column, NULL, NULL, NULL) * columns_of(study) <= CHANCE_MAX)
 		return READING_TESTED;
-	return numeric && all_apart(study, list) ? READING_UNTESTED : READING_NO;
+	return numeric && some_apart(study, list) ? READING_UNTESTED : READING_NO;
 }
 
 double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count) {

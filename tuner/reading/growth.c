@@ -76,8 +76,9 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	double exponent = exponent_of(study, laws, count, &straight);
 	if (straight == 0 || 2 * straight < count)
 		return;
-	struct finding *finding = findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
-	                                       "time grows as %s^%.2f", study_column(study, column)->name, exponent);
+	struct finding *finding =
+		findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1, "time grows as %s^%.2f%s",
+	                 study_column(study, column)->name, exponent, straight < count ? ", in most series" : "");
 	finding_evidence(finding, EVIDENCE_SCALING, exponent, NULL, "%zu of %zu series lie on such a line within %.0f %%",
 	                 straight, count, 100 * (STRAIGHT - 1));
 	finding_evidence(finding, EVIDENCE_SCALING, pow(2, exponent), "x", "twice the %s takes %.3g times as long",

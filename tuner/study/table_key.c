@@ -81,7 +81,7 @@ static bool is_size_of_input(const char *key) {
 	static const char chosen[] =
 		"block tile chunk thread threads page cache line unroll group warp workgroup work local batch task tasks grain "
 		"segment stripe pad padding step pool packet buffer shared cutoff register leaf team simd stride blocks tiles "
-		"chunks slice window prefetch queue";
+		"chunks slice window prefetch queue grid";
 	const char *last = strrchr(key, '_');
 	return last && table_among(last + 1, strlen(last + 1), "size sizes length len dim dims dimension dimensions") &&
 	       !table_among(key, strcspn(key, "_"), chosen);

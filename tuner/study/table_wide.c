@@ -85,6 +85,21 @@ static bool is_name_of_numbers(const char *word, bool counting) {
 	return !table_among(word, strlen(word), "version variant implementation impl ver case test kernel code");
 }
 
+/* "-O2" and "-O3" of one compiler beside a column of another are names, not numbers. */
+static bool others_timed(const struct csv *csv, const struct wide *wide) {
+	struct table_name name;
+	size_t timed = 0, own = 0;
+	for (size_t c = 0; c < csv->columns; c++) {
+		table_name_read(csv->header[c], &name);
+		timed += name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name);
+	}
+	for (size_t i = 0; i < wide->count; i++) {
+		table_name_read(csv->header[wide->column[i]], &name);
+		own += name.measure == MEASURE_TIME;
+	}
+	return timed > own;
+}
+
 /* Columns whose headers are a number and the same word. */
 static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	char word[TABLE_NAME], first[TABLE_NAME] = "", number[TABLE_NAME];
@@ -101,7 +116,7 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->column[wide->count] = c;
 		wide->value[wide->count++] = arena_strdup(csv->arena, number);
 	}
-	if (wide->count < 2)
+	if (wide->count < 2 || others_timed(csv, wide))
 		return false;
 	bool counting = is_counting(wide);
 	if (counting && table_among(first, strlen(first), repeat_words))
@@ -113,13 +128,17 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	return !*first || is_name_of_numbers(first, counting);
 }
 
-static bool is_candidate(const struct csv *csv, size_t column, bool timed) {
+static bool is_candidate(const struct csv *csv, size_t column, enum table_measure measure) {
 	struct table_name name;
 	table_name_read(csv->header[column], &name);
-	if (!is_numbers(csv, column) || table_is_statistic(&name) || *name.per)
+	if (!is_numbers(csv, column) || table_is_statistic(&name))
+		return false;
+	if (measure == MEASURE_RATE)
+		return name.measure == MEASURE_RATE;
+	if (*name.per)
 		return false;
 	bool serial = name.measure == MEASURE_NONE && table_has_word(csv->header[column], serial_words);
-	if (timed)
+	if (measure == MEASURE_TIME)
 		return name.measure == MEASURE_TIME || serial;
 	return name.measure == MEASURE_NONE && !table_is_problem(csv->header[column]) &&
 	       !table_is_parameter(csv->header[column]) && !table_is_counter(csv->header[column]) &&
@@ -143,6 +162,8 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	table_name_read(csv->header[column], &name);
 	bool first = wide->count == 0 || wide->measure.measure == MEASURE_NONE;
 	const char *word = *name.base ? name.base : csv->header[column];
+	if (strncmp(word, "time ", 5) == 0 && word[5])
+		word += 5;
 	if (!first && name.measure != MEASURE_NONE && !is_same_measure(&wide->measure, &name))
 		return false;
 	if (first)
@@ -153,26 +174,32 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	return true;
 }
 
+static bool all_words(const struct wide *wide, const char *words) {
+	for (size_t i = 0; i < wide->count; i++)
+		if (!table_among(wide->value[i], strlen(wide->value[i]), words))
+			return false;
+	return true;
+}
+
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
-static bool named_find(const struct csv *csv, struct wide *wide, bool timed) {
+static bool named_find(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	size_t keys = 0;
 	struct table_name name;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		if (is_candidate(csv, c, timed)) {
+		if (is_candidate(csv, c, measure)) {
 			if (!named_add(csv, c, wide))
 				return false;
 			continue;
 		}
 		keys += is_key(csv, c);
-		if (!timed && name.measure != MEASURE_NONE && is_numbers(csv, c))
+		if (measure == MEASURE_NONE && name.measure != MEASURE_NONE && is_numbers(csv, c))
 			return false;
 	}
-	wide->name = "version";
+	wide->name = all_words(wide, "static dynamic guided auto") ? "schedule" : "version";
 	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. */
-	wide->sum = timed && wide->parts == wide->count;
-	return wide->count >= 2 && keys > 0 && (wide->parts == 0 || wide->sum) &&
-	       (!timed || wide->measure.measure == MEASURE_TIME);
+	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
+	return wide->count >= 2 && keys > 0 && (wide->parts == 0 || wide->sum) && wide->measure.measure == measure;
 }
 
 /* "# columns: NAME" says that the columns of numbers are values of NAME. */
@@ -217,11 +244,13 @@ static bool any_find(const struct csv *csv, struct wide *wide) {
 		return false;
 	if (numbered_find(csv, wide))
 		return true;
-	*wide = (struct wide){0};
-	if (named_find(csv, wide, true))
-		return true;
-	*wide = (struct wide){0};
-	return named_find(csv, wide, false);
+	static const enum table_measure kinds[] = {MEASURE_TIME, MEASURE_NONE, MEASURE_RATE};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		*wide = (struct wide){0};
+		if (named_find(csv, wide, kinds[i]))
+			return true;
+	}
+	return false;
 }
 
 bool wide_find(const struct csv *csv, const char *noted, struct wide *wide) {
