@@ -19,6 +19,8 @@ dist_schema_DATA = \
 	%D%/schema/replay.json \
 	%D%/schema/score.json \
 	%D%/schema/state.json \
+	%D%/schema/share.json \
+	%D%/schema/store-import.json \
 	%D%/schema/store-merge.json \
 	%D%/schema/store.json \
 	%D%/schema/sweep-plan.json \

@@ -19,7 +19,7 @@ COMMANDS = \
 	%D%/cmd/list/list.c
 
 bin_PROGRAMS += sweetspot
-sweetspot_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows.h %D%/main.c %D%/registry.c
+sweetspot_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows.h %D%/cmd/store_share.c %D%/cmd/store_share.h %D%/main.c %D%/registry.c
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)

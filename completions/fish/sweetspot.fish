@@ -97,7 +97,7 @@ function __sweetspot_words --argument-names program command kernel before word
             end
         case store
             if test "$before" = store
-                printf '%s\n' list show rm info merge
+                printf '%s\n' list show rm info merge export import
             else
                 __fish_complete_path "$word"
             end

@@ -11,13 +11,15 @@
 #include "src/base/near.h"
 #include "src/app/cmd.h"
 #include "src/cmd/store_rows.h"
+#include "src/cmd/store_share.h"
 #include "tuner/store/about.h"
 #include "tuner/store/merge.h"
 
 static const struct opt options[] = {
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "with show: print markdown, csv or json", 0},
-	{"output", 'o', "FILE", "store to merge into; created if it does not exist", 0},
+	{"output", 'o', "FILE", "store to merge into, created if missing; file to export to", 0},
+	{"private", 0, NULL, "with export: keep names of paths, users and hosts", 0},
 	{0},
 };
 
@@ -199,19 +201,19 @@ static int merge(struct app *app, const struct opt_args *args, struct err *err) 
 static const struct {
 	const char *name;
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
-} verbs[] = {
-	{"list", store_rows_list}, {"show", store_rows_show}, {"rm", store_rows_rm}, {"info", info}, {"merge", merge}};
+} verbs[] = {{"list", store_rows_list}, {"show", store_rows_show},      {"rm", store_rows_rm},         {"info", info},
+             {"merge", merge},          {"export", store_share_export}, {"import", store_share_import}};
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"list", "show", "rm", "info", "merge"};
+	static const char *const names[] = {"list", "show", "rm", "info", "merge", "export", "import"};
 	const char *word = opt_word(args, 0);
 	for (size_t i = 0; word && i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(verbs[i].name, word) == 0)
 			return verbs[i].run(app, args, err);
 	const char *near = word ? near_word(word, names, sizeof names / sizeof *names) : NULL;
 	if (word)
-		err_set(err, ERR_USAGE, "the verbs are list, show, rm, info and merge", "unknown verb: `sweetspot store %s`",
-		        word);
+		err_set(err, ERR_USAGE, "the verbs are list, show, rm, info, merge, export and import",
+		        "unknown verb: `sweetspot store %s`", word);
 	else
 		err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
 	return near ? err_hint(err, "did you mean `sweetspot store %s`?", near) : -1;
@@ -221,20 +223,26 @@ static const struct opt *const tables[] = {options, cmd_store_options, NULL};
 
 const struct cmd cmd_store = {
 	.name = "store",
-	.summary = "list, show, remove or merge the contents of stores",
+	.summary = "list, show, remove, merge or share the contents of stores",
 	.usage = "store list\n"
 			 "store show NAME|SEARCH\n"
 			 "store rm NAME|SEARCH...\n"
 			 "store info [FILE]\n"
-			 "store merge FILE... [-o FILE]",
+			 "store merge FILE... [-o FILE]\n"
+			 "store export [NAME...] [-o FILE]\n"
+			 "store import FILE|FOLDER...",
 	.options = tables,
 	.notes = "show prints the trials of the newest search of that name, or of the search with\n"
 			 "that number. rm removes searches with all their trials.\n\n"
 			 "merge adds the contents of the files to the store. If one of them is damaged or\n"
-			 "not a store, nothing is added. Merging a file twice changes nothing.",
+			 "not a store, nothing is added. Merging a file twice changes nothing.\n\n"
+			 "export writes configurations, times and facts about the machine for others to\n"
+			 "use, without commands, paths, users and hosts; import adds such files, and the\n"
+			 "searches in them help later ones as the store's own do.",
 	.examples = "sweetspot store list\n"
 				"sweetspot store show fw\n"
-				"sweetspot store merge node1.db node2.db -o all.db",
+				"sweetspot store merge node1.db node2.db -o all.db\n"
+				"sweetspot store export fw -o shared.json",
 	.only_reads = true,
 	.run = run,
 };

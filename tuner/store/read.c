@@ -27,6 +27,8 @@ static const char results[] = STORE_ROW(
 	" GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"
 	" JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest");
 
+static const char shared[] = STORE_ROW(MACHINE, "NULL", "0, 0, 0", STORE_JOINED " ORDER BY q.id LIMIT ?4");
+
 static const char relatives[] = STORE_ROW(
 	MACHINE, "NULL", "0, 0, 0", STORE_JOINED " WHERE q.kernel = ?2 AND q.objective = ?3 ORDER BY q.id DESC LIMIT ?4");
 
@@ -52,8 +54,11 @@ static const struct {
 	const char *sql;
 	int64_t most; /* where the caller sets no limit */
 } queries[] = {
-	[STORE_SEARCHES] = {searches, UNLIMITED},       [STORE_RESULTS] = {results, UNLIMITED},
-	[STORE_RELATIVES] = {relatives, RELATIVES_MAX}, [STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX},
+	[STORE_SEARCHES] = {searches, UNLIMITED},
+	[STORE_RESULTS] = {results, UNLIMITED},
+	[STORE_SHARED] = {shared, UNLIMITED},
+	[STORE_RELATIVES] = {relatives, RELATIVES_MAX},
+	[STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX},
 	[STORE_MACHINES] = {machines, UNLIMITED},
 };
 

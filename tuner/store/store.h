@@ -110,6 +110,7 @@ enum store_rows {
 	STORE_SEARCHES,   /* every search, finished or not, oldest first; without machine */
 	STORE_RESULTS,    /* the newest result of each machine, kernel, problem and objective, a proven one before one of an
 	                   * interrupted search; oldest first */
+	STORE_SHARED,     /* every search with its machine, oldest first; without result */
 	STORE_RELATIVES,  /* searches for a kernel and objective, newest first; without result */
 	STORE_UNFINISHED, /* searches of a machine that --resume could continue: the newest of each kernel, problem and
 	                   * objective unless it was repeated to its end since; newest first, with trials */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The document comes from somebody else: every member is checked before the first one is stored. An imported search is
+ * done and has no result, so that it serves as a source and never as a verdict of this machine. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/value.h"
+#include "tuner/store/share_impl.h"
+#include "tuner/trial/trial.h"
+
+enum { SEARCHES_MAX = 10000, TRIALS_MAX = 100000, SAMPLES_MAX = 10000, PARAMS_MAX = 64, TEXT_MAX_BYTES = 4096 };
+static const double REAL_LARGEST = 1e300;
+
+static int text_check(const json_t *search, const char *name, bool empty, struct err *err) {
+	const char *text;
+	if (empty && json_is_null(json_object_get(search, name)))
+		return 0;
+	if (js_string(search, name, &text, err))
+		return -1;
+	if (!*text || strlen(text) > TEXT_MAX_BYTES)
+		return err_set(err, ERR_USAGE, NULL, "\"%s\" is empty or too long", name);
+	return 0;
+}
+
+/* Names and plain values. */
+static int flat_check(const json_t *object, const char *name, struct err *err) {
+	json_t *flat, *member;
+	const char *key;
+	struct value value;
+	if (js_object(object, name, &flat, err))
+		return -1;
+	if (json_object_size(flat) > PARAMS_MAX)
+		return err_set(err, ERR_USAGE, NULL, "\"%s\" has too many members", name);
+	json_object_foreach(flat, key, member) {
+		if (strlen(key) > TEXT_MAX_BYTES || !value_from_json(member, &value))
+			return err_set(err, ERR_USAGE, NULL, "\"%s\" has a member that is not a plain value", name);
+	}
+	return 0;
+}
+
+static int trial_check(const json_t *trial, struct err *err) {
+	const char *status;
+	enum trial_status known;
+	json_t *samples, *sample;
+	double value;
+	size_t i;
+	if (!json_is_object(trial) || flat_check(trial, "config", err) || js_string(trial, "status", &status, err) ||
+	    js_array(trial, "samples", SAMPLES_MAX, &samples, err) ||
+	    js_real(trial, "elapsed_s", 0, REAL_LARGEST, &value, err))
+		return err->code ? -1 : err_set(err, ERR_USAGE, NULL, "a trial must be an object");
+	if (!trial_status_find(status, &known))
+		return err_set(err, ERR_USAGE, NULL, "a trial has an unknown status");
+	if (!json_is_null(json_object_get(trial, "value")) && js_real(trial, "value", 0, REAL_LARGEST, &value, err))
+		return -1;
+	json_array_foreach(samples, i, sample) {
+		if (!json_is_number(sample) || !(json_number_value(sample) >= 0))
+			return err_set(err, ERR_USAGE, NULL, "a sample is not a time");
+	}
+	return 0;
+}
+
+static int search_check(const json_t *search, struct err *err) {
+	json_t *machine, *trials, *trial;
+	int64_t number;
+	double started;
+	size_t i;
+	if (!json_is_object(search))
+		return err_set(err, ERR_USAGE, NULL, "a search must be an object");
+	if (text_check(search, "kernel", false, err) || text_check(search, "source", true, err) ||
+	    text_check(search, "objective", false, err) || text_check(search, "strategy", true, err) ||
+	    text_check(search, "fingerprint", false, err) || flat_check(search, "problem", err) ||
+	    js_int(search, "seed", INT64_MIN, INT64_MAX, &number, err) ||
+	    js_int(search, "valid", 0, INT64_MAX, &number, err) ||
+	    js_real(search, "started", 0, REAL_LARGEST, &started, err) || js_object(search, "machine", &machine, err) ||
+	    js_array(search, "trials", TRIALS_MAX, &trials, err))
+		return -1;
+	json_array_foreach(trials, i, trial) {
+		if (trial_check(trial, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int document_check(const json_t *document, struct err *err) {
+	const char *hash, *schema = js_string_or(document, "schema", "");
+	char own[SHA256_TEXT];
+	json_t *searches, *search;
+	size_t i;
+	if (strcmp(schema, SHARE_SCHEMA) != 0)
+		return err_set(err, ERR_USAGE, "`sweetspot store export` writes such files", "not a file of shared results");
+	if (js_string(document, "hash", &hash, err) || js_array(document, "searches", SEARCHES_MAX, &searches, err))
+		return -1;
+	share_hash(searches, own);
+	if (strcmp(own, hash) != 0)
+		return err_set(err, ERR_USAGE, "export it again", "damaged or edited: the hash does not match");
+	json_array_foreach(searches, i, search) {
+		if (search_check(search, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int trial_store(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
+	const json_t *list = json_object_get(trial, "samples");
+	size_t count = json_array_size(list), i;
+	double *samples = mem_alloc(count + 1, sizeof *samples);
+	char *config = js_canonical(json_object_get(trial, "config"));
+	json_t *sample;
+	json_array_foreach((json_t *)list, i, sample) samples[i] = json_number_value(sample);
+	const struct store_trial row = {.search = search,
+	                                .phase = "search",
+	                                .config = config,
+	                                .status = js_string_or(trial, "status", ""),
+	                                .value = js_real_or(trial, "value", NAN),
+	                                .samples = samples,
+	                                .sample_count = count,
+	                                .started = started,
+	                                .elapsed = js_real_or(trial, "elapsed_s", 0)};
+	int failed = store_trial_add(store, &row, err);
+	free(config);
+	free(samples);
+	return failed;
+}
+
+static int search_store(struct store *store, const json_t *search, int64_t *added, struct err *err) {
+	char *problem = js_canonical(json_object_get(search, "problem"));
+	double started = js_real_or(search, "started", 0);
+	struct store_session session = {.fingerprint = js_string_or(search, "fingerprint", ""),
+	                                .machine = json_object_get(search, "machine"),
+	                                .command = "sweetspot store import",
+	                                .seed = (uint64_t)js_int_or(search, "seed", 0),
+	                                .started = started};
+	struct store_search row = {.kernel = js_string_or(search, "kernel", ""),
+	                           .source = js_string_or(search, "source", ""),
+	                           .problem = problem,
+	                           .objective = js_string_or(search, "objective", ""),
+	                           .strategy = js_string_or(search, "strategy", ""),
+	                           .seed = session.seed,
+	                           .valid = (uint64_t)js_int_or(search, "valid", 0)};
+	int failed = store_session_begin(store, &session, err);
+	row.session = session.id;
+	failed = failed || store_search_begin(store, &row, err);
+	json_t *trial;
+	size_t i;
+	store_group_begin(store);
+	json_array_foreach(json_object_get(search, "trials"), i, trial) {
+		failed = failed || trial_store(store, row.id, trial, started, err);
+	}
+	failed = store_group_end(store, failed ? NULL : err) || failed;
+	*added += (int64_t)i;
+	failed = failed || store_search_end(store, row.id, "done", NULL, err);
+	free(problem);
+	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
+}
+
+/* The hashes of the searches that the store has, as they would be shared: a document may come back to where it was
+ * exported, and may be imported twice. */
+static json_t *known_new(struct store *store, bool private, struct err *err) {
+	const struct share_wish all = {.private = private};
+	char hash[SHA256_TEXT];
+	size_t hidden, i;
+	json_t *known = json_object(), *search, *searches = share_searches(store, &all, &hidden, err);
+	json_array_foreach(searches, i, search) {
+		share_hash(search, hash);
+		json_object_set_new(known, hash, json_true());
+	}
+	if (!searches) {
+		json_decref(known);
+		return NULL;
+	}
+	json_decref(searches);
+	return known;
+}
+
+int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
+                 struct err *err) {
+	char hash[SHA256_TEXT];
+	json_t *search;
+	size_t i;
+	*import = (struct share_import){0};
+	if (document_check(document, err))
+		return err_prefix(err, where);
+	json_t *known = known_new(store, false, err), *whole = known ? known_new(store, true, err) : NULL;
+	int failed = !whole;
+	json_array_foreach(json_object_get(document, "searches"), i, search) {
+		share_hash(search, hash);
+		if (failed)
+			break;
+		if (json_object_get(known, hash) || json_object_get(whole, hash)) {
+			import->known++;
+			continue;
+		}
+		failed = search_store(store, search, &import->trials, err);
+		import->searches += !failed;
+	}
+	json_decref(known);
+	json_decref(whole);
+	return failed ? -1 : 0;
+}
