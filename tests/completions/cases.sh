@@ -33,7 +33,9 @@ cases() {
 	same "strategies" "$("$SS" list strategies | awk 'NR > 1 { print $1 }')" sweetspot tune fw --strategy ''
 	same "launchers" "local
 slurm" sweetspot tune --launcher ''
-	same "what a store can do" "info
+	same "what a store can do" "export
+import
+info
 list
 merge
 rm

@@ -9,7 +9,7 @@
 
 /* The informed search begins with TURNS evaluations and gets as many again when it improves the best by PROGRESS; of
  * the others, every SHARE-th is its own. */
-enum { TURNS = 6, SHARE = 64, AWAITED_MAX = 256, KNOWN_MAX = 4096 };
+enum { TURNS = 8, SHARE = 128, AWAITED_MAX = 256, KNOWN_MAX = 4096 };
 static const double PROGRESS = 0.05;
 
 struct cold {
