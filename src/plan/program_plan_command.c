@@ -8,6 +8,7 @@
 #include "src/base/text.h"
 #include "src/plan/program_plan_impl.h"
 #include "src/base/proc/path.h"
+#include "tuner/program/line_name.h"
 #include "tuner/program/source.h"
 
 enum { NAME_LENGTH = 64 };
@@ -100,9 +101,11 @@ static int look_inside(struct draft *draft, struct err *err) {
 }
 
 static void name_make(struct draft *draft) {
-	const char *first = draft->plan->program.argv[0];
-	size_t length = draft->plan->program.shell ? strcspn(first += strspn(first, " \t\n"), " \t\n") : strlen(first);
-	char *word = arena_printf(draft->plan->arena, "%.*s", (int)length, first);
+	const struct program_spec *spec = &draft->plan->program;
+	char *line = spec->shell ? program_join(spec->argv, false) : NULL, *named = line ? program_line_name(line) : NULL;
+	char *word = arena_strdup(draft->plan->arena, named ? named : spec->argv[0]);
+	free(named);
+	free(line);
 	while (*word && word[strlen(word) - 1] == '/')
 		word[strlen(word) - 1] = '\0';
 	char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;

@@ -11,6 +11,7 @@
 #include "src/base/text.h"
 #include "tuner/fleet/words.h"
 #include "src/base/proc/path.h"
+#include "tuner/program/line_name.h"
 
 static const double TIMEOUT_SECONDS = 600;
 
@@ -83,11 +84,9 @@ static int two_run(void *ctx, const struct trial_request *request, struct trial_
 }
 
 static void name_make(struct compare_two *two, const char *line) {
-	char *word = first_word(line), *slash = strrchr(word, '/');
-	two->named = mem_strdup(slash && slash[1] ? slash + 1 : word);
+	two->named = program_line_name(line);
 	text_clean(two->named, false);
 	two->name = *two->named ? two->named : "program";
-	free(word);
 }
 
 int compare_two_open(struct compare_two *two, struct app *app, const struct opt_args *args, struct err *err) {

@@ -12,6 +12,7 @@
 #include "src/base/rng.h"
 #include "src/base/sys.h"
 #include "tests/tap.h"
+#include "tuner/program/line_name.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"
 
@@ -349,7 +350,37 @@ static void test_refused(void) {
 	program_free(program);
 }
 
+static void test_line_names(void) {
+	static const char *const lines[][2] = {
+		{"./app in.dat", "app"},
+		{"./fast | cat", "fast"},
+		{"OMP_NUM_THREADS=4 A='x y' ./bin/app", "app"},
+		{"cd /tmp && ./app | sort", "app"},
+		{"export A=1; cd 'a b'\n(time nice -n 5 taskset -c 0-3,8 ./app)", "app"},
+		{"env -i PATH=/bin gzip -1 in", "gzip"},
+		{"'./my app' x", "my app"},
+		{"{ ! grep -q x; }", "grep"},
+		{"test -e in.dat || make in.dat; ./app", "make"},
+		{"cd /tmp", "cd"},
+		{"X=1", "X=1"},
+		{"  ", ""},
+		{"./dir/", "./dir/"},
+		{"'unclosed ./app", "app"},
+		{"&& ;; |", ""},
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		char *name = program_line_name(lines[i][0]);
+		if (strcmp(name, lines[i][1]) != 0)
+			printf("# %s: \"%s\", not \"%s\"\n", lines[i][0], name, lines[i][1]);
+		wrong += strcmp(name, lines[i][1]) != 0;
+		free(name);
+	}
+	ok(wrong == 0, "a line for a shell is named after the program that does the work");
+}
+
 int main(void) {
+	test_line_names();
 	char folder[] = "/tmp/sweetspot-words-XXXXXX", here[PATH_MAX];
 	if (!mkdtemp(folder) || chdir(folder) || !getcwd(here, sizeof here)) {
 		printf("Bail out! no folder\n");
