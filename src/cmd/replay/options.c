@@ -3,7 +3,9 @@
 
 #include "src/cmd/replay/options.h"
 
+#include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
@@ -18,20 +20,49 @@ const struct opt replay_options[] = {
 	{"batch", 0, "N", "configurations proposed at a time (1)", 0},
 	{"jobs", 'j', "N", "repeats run in parallel (number of cores)", 0},
 	OPT_GROUP("Known to the strategy"),
-	{"from", 0, "FILE", "earlier results: a recorded space; may be repeated", OPT_REPEAT},
+	{"from", 0, "FILE", "earlier results: a recorded space or a folder", OPT_REPEAT},
 	{"counters", 0, NULL, "recorded counters as well as times", 0},
 	{"no-counters", 0, NULL, "times only (the default)", 0},
 	{0},
 };
 
+static int from_add(const char *path, struct replay_settings *settings, struct err *err) {
+	struct record *record = record_read(path, err);
+	if (!record)
+		return -1;
+	settings->from = mem_grow(settings->from, settings->from_count + 1, sizeof *settings->from);
+	settings->from[settings->from_count++] = record;
+	return 0;
+}
+
+static int is_visible(const struct dirent *entry) {
+	return *entry->d_name != '.';
+}
+
+/* Every file of a folder is a recorded space. */
+static int from_folder(const char *path, struct replay_settings *settings, struct err *err) {
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, is_visible, alphasort), failed = 0;
+	if (count <= 0)
+		failed = err_set(err, ERR_USAGE, "--from takes a recorded space or a folder of them", "%s is empty", path);
+	for (int i = 0; i < count; i++) {
+		char *file = mem_printf("%s/%s", path, entries[i]->d_name);
+		failed = failed || from_add(file, settings, err);
+		free(file);
+		free(entries[i]);
+	}
+	free(entries);
+	return failed;
+}
+
 static int from_read(const struct opt_args *args, struct replay_settings *settings, struct err *err) {
-	size_t count = opt_count(args, "from");
-	settings->from = mem_alloc(count + 1, sizeof *settings->from);
-	for (size_t i = 0; i < count; i++) {
-		struct record *record = record_read(opt_at(args, "from", i), err);
-		if (!record)
+	struct stat info;
+	for (size_t i = 0; i < opt_count(args, "from"); i++) {
+		const char *path = opt_at(args, "from", i);
+		bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+		settings->from_folder |= folder;
+		if (folder ? from_folder(path, settings, err) : from_add(path, settings, err))
 			return -1;
-		settings->from[settings->from_count++] = record;
 	}
 	return 0;
 }
@@ -72,10 +103,13 @@ void replay_settings_clear(struct replay_settings *settings) {
 int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
                          struct replay_task *task, struct err *err) {
 	struct strategy_source *sources = arena_alloc(arena, settings->from_count + 1, sizeof *sources);
+	size_t count = 0;
 	for (size_t i = 0; i < settings->from_count; i++) {
 		const struct record *from = settings->from[i];
-		sources[i] = replay_source(from, record->space, *from->device ? from->device : from->kernel, arena);
-		if (sources[i].count == 0)
+		sources[count] = replay_source(from, record->space, *from->device ? from->device : from->kernel, arena);
+		if (sources[count].count)
+			count++;
+		else if (!settings->from_folder) /* a folder may hold spaces of other kernels */
 			return err_set(err, ERR_USAGE, "spaces are joined by parameters with the same names and values",
 			               "a space of --from shares no configuration with the one to search");
 	}
@@ -86,7 +120,7 @@ int replay_settings_task(const struct replay_settings *settings, const struct re
 		.seconds = settings->budget.seconds,
 		.batch = settings->batch,
 		.sources = sources,
-		.source_count = settings->from_count,
+		.source_count = count,
 		.counters = counters,
 		.outcomes = replay_outcomes(record, counters, arena),
 	};

@@ -11,8 +11,9 @@ struct replay_settings {
 	size_t repeat, jobs, batch;
 	struct tune_budget budget; /* all members are 0 if it is not given */
 	bool counters;
-	struct record **from; /* spaces that serve as sources, in the order of opt_at(args, "from", i) */
+	struct record **from; /* spaces that serve as sources */
 	size_t from_count;
+	bool from_folder; /* some of them come from a folder */
 };
 
 extern const struct opt replay_options[];
