@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/mem.h"
 #include "tuner/reading/reading.h"
@@ -107,7 +108,15 @@ static void column_examine(const struct study *study, struct findings *findings,
 	reading_series_free(&list);
 }
 
+/* Memory is pinned, too: without threads, or on a GPU, the column is about something else. */
+static bool has_threads(const struct study *study) {
+	bool cuda = strncmp(study_device(study), "cuda", 4) == 0;
+	return !cuda && study_rows(study) && isfinite(study_value_number(study, 0, "threads", NAN));
+}
+
 static void examine(const struct study *study, struct findings *findings) {
+	if (!has_threads(study))
+		return;
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
 		if (is_about(column) && column->levels > 1 && probe_words_count(column, unbound_words) > 0)

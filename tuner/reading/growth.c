@@ -10,8 +10,8 @@
 #include "src/base/stats.h"
 #include "tuner/reading/reading.h"
 
-enum { SIZES_LEAST = 3, BREAKS_MOST = 6 };
-static const double EXPONENT_LEAST = 0.4, STRAIGHT = 1.25, BREAKS = 1.5, RISE_LEAST = 2;
+enum { SIZES_LEAST = 3, BREAKS_MOST = 6, LAWS_MOST = 4 };
+static const double EXPONENT_LEAST = 0.4, STRAIGHT = 1.25, BREAKS = 1.5, RISE_LEAST = 2, LAWS_APART = 0.3;
 
 struct law {
 	double exponent, residual; /* the largest distance of a time from the line, as a ratio */
@@ -70,9 +70,43 @@ static void breaks_report(const struct study *study, struct findings *findings, 
 	}
 }
 
+static bool is_straight(const struct study *study, const struct law *law) {
+	return law->residual <= STRAIGHT && law->exponent >= EXPONENT_LEAST && rise_of(study, law) >= RISE_LEAST;
+}
+
+/* Two algorithms may have laws of their own, between which the median lies where neither is. A law that most series
+ * follow is told as one, with those that break it. */
+static bool laws_report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
+                        size_t count) {
+	double least = INFINITY, most = 0;
+	char words[PROBE_TEXT * LAWS_MOST] = "", subject[PROBE_TEXT];
+	size_t length = 0, straight = 0, near = 0, all;
+	double median = exponent_of(study, laws, count, &all);
+	const char *name = study_column(study, column)->name;
+	for (size_t i = 0; i < count && count <= LAWS_MOST; i++) {
+		if (!is_straight(study, &laws[i]))
+			continue;
+		least = fmin(least, laws[i].exponent);
+		most = fmax(most, laws[i].exponent);
+		near += fabs(laws[i].exponent - median) < LAWS_APART / 2;
+		reading_subject(study, laws[i].small, column, subject);
+		length += (size_t)snprintf(words + length, sizeof words - length, "%s%s as %.60s^%.2f", straight++ ? ", " : "",
+		                           *subject ? subject : "all", name, laws[i].exponent);
+	}
+	if (straight < 2 || most - least < LAWS_APART || 2 * near > straight)
+		return false;
+	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1, "time grows %s", words);
+	finding_evidence(finding, EVIDENCE_SCALING, most - least, NULL,
+	                 "%zu of %zu series lie on such lines within %.0f %%; their powers differ by %.2f", straight, count,
+	                 100 * (STRAIGHT - 1), most - least);
+	return true;
+}
+
 static void report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
                    size_t count) {
 	size_t straight;
+	if (laws_report(study, findings, column, laws, count))
+		return;
 	double exponent = exponent_of(study, laws, count, &straight);
 	if (straight == 0 || 2 * straight < count)
 		return;
