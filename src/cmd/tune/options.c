@@ -114,8 +114,11 @@ static int objective_read(const struct opt_args *args, struct tune_settings *set
 			return err_set(err, ERR_USAGE, "give it once, or two that differ: --objective time,energy",
 			               "--objective %.60s names the same objective twice", words);
 	}
-	if ((settings->objective == TRIAL_OBJECTIVE_TIME && !settings->pareto) || strcmp(device, "cpu") != 0)
+	if ((settings->objective == TRIAL_OBJECTIVE_TIME && !settings->pareto) || strncmp(device, "cuda", 4) == 0)
 		return 0;
+	if (strcmp(device, "cpu") != 0)
+		return err_set(err, ERR_USAGE, "leave --objective out",
+		               "OpenCL does not tell the energy that --objective %.60s needs", words);
 	return err_set(
 		err, ERR_USAGE,
 		"add --device cuda; on the CPU `sweetspot run --counters rapl` measures the energy of one configuration",

@@ -65,6 +65,9 @@ static int kernels_add(struct tune_session *session, struct err *err) {
 		if (opt_words(session->args) || in_suite(kernels[i]->name))
 			failed = item_add(session, tune_item_kernel(session->app, kernels[i], session->args, err));
 	free(kernels);
+	if (!failed && count == 0)
+		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cl --kernel NAME --arg 'float out[n] write' ...",
+		               "the suite does not have a kernel for %s", app_device(session->app));
 	return failed;
 }
 
