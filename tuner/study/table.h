@@ -34,6 +34,7 @@ bool table_has_word(const char *text, const char *words); /* is one of its parts
 void table_words_join(const char *header, char key[TABLE_NAME]);
 /* The header in lower case, with "_" between words, without its unit and words such as "number of". */
 void table_key(const char *header, char key[TABLE_NAME]);
+bool table_is_run(const char *header);     /* the number of a run of the same configuration */
 bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
 /* src: table_words.c */
 void table_name_read(const char *header, struct table_name *name);

@@ -83,7 +83,9 @@ static bool is_size_of_input(const char *key) {
 		"segment stripe pad padding step pool packet buffer shared cutoff register leaf team simd stride blocks tiles "
 		"chunks slice window prefetch queue grid";
 	const char *last = strrchr(key, '_');
-	return last && table_among(last + 1, strlen(last + 1), "size sizes length len dim dims dimension dimensions") &&
+	return last &&
+	       table_among(last + 1, strlen(last + 1),
+	                   "size sizes length len dim dims dimension dimensions width height") &&
 	       !table_among(key, strcspn(key, "_"), chosen);
 }
 
@@ -118,6 +120,12 @@ bool table_is_parameter(const char *header) {
 			   "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
 			   "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
 			   "optimization cutoff threshold grain grainsize grain_size task_size chunk_size threads_per_block");
+}
+
+bool table_is_run(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return is_key(key, "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
 }
 
 bool table_is_threads(const char *header) {

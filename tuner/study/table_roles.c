@@ -205,7 +205,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_PROBLEM;
 	if (strcasecmp(column->name, "kernel") == 0)
 		return all_differ(table->csv, c) ? TABLE_PARAM : TABLE_IGNORED;
-	if (is_index(table->csv, c))
+	if (is_index(table->csv, c) || (column->numbers && table_is_run(column->name)))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
