@@ -47,6 +47,11 @@ char *reading_silence(const struct study *study) {
 			"differ by %.3g times if each of them is off by 10 %%: repeat the measurements, a row for each "
 			"run, so that smaller differences count",
 			apart.count, apart.ratio, fast, slow, chance);
+	if (study_rows(study) < STUDY_ROWS_LEAST)
+		return mem_printf(
+			"values differ by %.3g times (%s and %s), but %zu rows are too few for a trend: a curve takes 3 "
+			"values of one parameter or more, with everything else the same",
+			apart.ratio, fast, slow, study_rows(study));
 	return mem_printf(
 		"values differ by %.3g times (%s and %s), but they do not follow any column more closely than "
 		"shuffled rows do: too much changes from row to row, or rows are missing; vary one parameter at a "
