@@ -16,7 +16,8 @@ json_t *profile_from_store(struct store *store, const char *fingerprint, const c
 /* Reads and checks a file; ERR_USAGE names the fault. New reference. */
 json_t *profile_load(const char *path, struct err *err);
 int profile_check(const json_t *profile, struct err *err); /* schema, types and ranges */
-/* What was counted of a result's "best", {"counters": {..}, "metrics": {..}}; NULL: nothing. New reference. */
+/* Returns the counters and metrics of a result's "best", {"counters": {..}, "metrics": {..}}; NULL if nothing was
+ * counted. New reference. */
 json_t *profile_counted(const json_t *best);
 int profile_counted_check(const json_t *counted, struct err *err);
 /* Also makes the link that leads libsweetspot to it (folder.h). */
