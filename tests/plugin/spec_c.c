@@ -195,6 +195,7 @@ static void check_hostile(struct worker *worker) {
 		{"Tolerance is neither", KERNEL(Y) ",\"Tolerance\":\"1\""},
 		{"argument n has a Tolerance but is not an output",
 	     KERNEL(Y ",{\"Name\":\"n\",\"Type\":\"int\",\"MemoryType\":\"Scalar\",\"Tolerance\":1}")},
+		{"Metrics is not supported for C", KERNEL(Y) ",\"Metrics\":{\"G/s\":\"1/time\"}"},
 		{"OutputDependsOn is not supported for C", KERNEL(Y) ",\"OutputDependsOn\":[\"BLOCK\"]"},
 		{"none of the arguments is an output", KERNEL(X "," N)},
 		{"Name must be an identifier", KERNEL("{\"Name\":\"a b\",\"Type\":\"int\",\"MemoryType\":\"Scalar\"}")},

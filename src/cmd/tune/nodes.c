@@ -198,7 +198,7 @@ static char *build_folder(const char *store) {
 int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
 	if (!item->work.open)
 		return err_set(err, ERR_USAGE, "tune it with --launcher local on one of the nodes",
-		               "%s is a CUDA source, which the tuner compiles itself: it cannot be measured on nodes",
+		               "%s is a GPU source, which the tuner compiles itself: it cannot be measured on nodes",
 		               item->task.kernel);
 	if (!item->folder)
 		item->folder = build_folder(store);

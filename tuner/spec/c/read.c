@@ -159,8 +159,10 @@ static int arguments_read(const json_t *json, struct arena *arena, struct c_kern
 			return -1;
 	if (c_tolerances_read(json, kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, err))
 		return -1;
-	if (json_object_get(json, "OutputDependsOn"))
-		return err_set(err, ERR_USAGE, "CUDA and OpenCL have it", "OutputDependsOn is not supported for C");
+	static const char *const others[] = {"OutputDependsOn", "Metrics"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (json_object_get(json, others[i]))
+			return err_set(err, ERR_USAGE, "CUDA and OpenCL have it", "%s is not supported for C", others[i]);
 	return c_arguments_check(kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, "use smaller Sizes",
 	                         err);
 }
