@@ -55,7 +55,7 @@ static int unpack_error(const struct load *load, const char *why, struct err *er
 	return err_set(err, ERR_USAGE, "fetch the file again", "%s: damaged gzip data: %s", load->name, why);
 }
 
-/* What has been unpacked so far is enough to judge, so that a bomb that lies about its size does not cost time, either.
+/* The part that is unpacked is enough to judge, so that a bomb that lies about its size does not cost time, either.
  */
 static bool is_bomb(const struct load *load) {
 	size_t consumed = load->from_size - load->stream.avail_in;
