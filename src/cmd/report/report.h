@@ -89,7 +89,7 @@ void report_pinning(struct report *report, const struct report_section *section)
 void report_machine(struct report *report);                                       /* machine.c */
 void report_recommend(struct report *report);                                     /* recommend.c */
 void report_section(struct report *report, const struct report_section *section); /* section.c */
-void report_weak(struct report *report, const struct report_section *section); /* nothing if no sizes grow so */
+void report_weak(struct report *report, const struct report_section *section);    /* nothing if no sizes grow so */
 void report_curves(struct report *report, const struct report_section *section);
 void report_parts(struct report *report, const struct report_section *section); /* parts.c */
 void report_best(struct report *report, const struct report_section *section);  /* best.c */

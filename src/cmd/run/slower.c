@@ -40,8 +40,8 @@ static void describe(const struct slower *slower, char *text, size_t size) {
 	if (slower->failed)
 		snprintf(text, size, "one of the two does not work");
 	else
-		snprintf(text, size, "b takes %.4f [%.4f, %.4f] of a's time: %s the limit of %.4g %%", slower->ratio, slower->ci[0],
-		         slower->ci[1], said[slower->outcome], slower->limit * 100);
+		snprintf(text, size, "b takes %.4f [%.4f, %.4f] of a's time: %s the limit of %.4g %%", slower->ratio,
+		         slower->ci[0], slower->ci[1], said[slower->outcome], slower->limit * 100);
 }
 
 static bool fails(const struct slower *slower) {
