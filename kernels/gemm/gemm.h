@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/kernel.h"
 
@@ -60,6 +61,14 @@ const struct gemm_isa *gemm_isa_best(void);
 static inline void gemm_add(float *to, const float *from, float x, size_t n) {
 	for (size_t j = 0; j < n; j++)
 		to[j] += x * from[j];
+}
+
+/* Row i of C, in the order of the memory: rows of B are added to it. */
+static inline void gemm_row(const struct gemm_shape *shape, const float *a, const float *b, float *c, size_t i) {
+	const size_t n = shape->n, k = shape->k;
+	memset(c + i * n, 0, n * sizeof *c);
+	for (size_t p = 0; p < k; p++)
+		gemm_add(c + i * n, b + p * n, a[i * k + p], n);
 }
 
 /* matrix.c: the memory of a state, touched first by the threads that will use it; false without memory. */

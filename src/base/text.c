@@ -73,3 +73,30 @@ void text_clean(char *text, bool lines) {
 		}
 	}
 }
+
+const char *text_entity(char c) {
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void text_markup(FILE *out, const char *text) {
+	for (; *text; text++) {
+		const char *entity = text_entity(*text);
+		if (entity)
+			fputs(entity, out);
+		else
+			putc(*text, out);
+	}
+}

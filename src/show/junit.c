@@ -9,6 +9,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 
 struct junit {
 	char *suite;
@@ -37,36 +38,16 @@ void junit_add(struct junit *junit, const char *group, const char *name, double 
 	                                js_number(seconds), "result", (int)result, "message", js_text(message)));
 }
 
-static void put_text(FILE *out, const char *text) {
-	for (const char *c = text; *c; c++)
-		switch (*c) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			putc(*c, out);
-		}
-}
-
 static void put_attribute(FILE *out, const char *name, const char *text) {
 	fprintf(out, " %s=\"", name);
-	put_text(out, text);
+	text_markup(out, text);
 	putc('"', out);
 }
 
 static void put_message(FILE *out, enum junit_result result, const char *message) {
 	if (result == JUNIT_PASSED) {
 		fputs("    <system-out>", out);
-		put_text(out, message);
+		text_markup(out, message);
 		fputs("</system-out>\n", out);
 		return;
 	}

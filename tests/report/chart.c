@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/text.h"
 #include "src/base/sys.h"
 #include "src/base/tree.h"
 #include "tests/report/chart_check.h"

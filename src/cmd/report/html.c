@@ -49,23 +49,6 @@ static void puts_to(struct html *html, const char *text) {
 	put(html, text, strlen(text));
 }
 
-static const char *escape_of(char c) {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
 /* U+FFFE, U+FFFF and the C1 controls are valid UTF-8 but not allowed in HTML text. */
 static int is_text(const unsigned char *at, size_t length) {
 	if (length == 1)
@@ -79,7 +62,7 @@ static void put_escaped(struct html *html, const char *text) {
 	size_t left = strlen(text);
 	while (left) {
 		size_t length = text_utf8(text, left), step = length ? length : 1;
-		const char *escape = escape_of(*text);
+		const char *escape = text_entity(*text);
 		if (!length || !is_text((const unsigned char *)text, length))
 			puts_to(html, REPLACED);
 		else if (escape)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/text.h"
 #include "src/cmd/report/chart/text.h"
 #include "src/cmd/report/chart/write.h"
 

@@ -103,27 +103,3 @@ size_t text_wrap(const char *text, double width, char **lines, size_t max) {
 	}
 	return count;
 }
-
-void text_markup(FILE *out, const char *text) {
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			putc(*text, out);
-		}
-	}
-}

@@ -3,7 +3,6 @@
 #ifndef SRC_CMD_REPORT_CHART_TEXT_H
 #define SRC_CMD_REPORT_CHART_TEXT_H
 #include <stddef.h>
-#include <stdio.h>
 
 /* Returns one well-formed line without characters that XML forbids or that change the direction of the text. The caller
  * frees it. */
@@ -14,7 +13,5 @@ double text_width(const char *text);
 char *text_fit(const char *text, double width);
 /* Breaks the text into at most `max` lines and returns their number. The caller frees each line. */
 size_t text_wrap(const char *text, double width, char **lines, size_t max);
-/* Writes the text escaped for elements and attributes. */
-void text_markup(FILE *out, const char *text);
 
 #endif
