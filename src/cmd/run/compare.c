@@ -370,6 +370,7 @@ const struct cmd cmd_compare = {
 			 "Trials of kernels are kept in the store, for `explain`.",
 	.examples = "sweetspot compare ./a ./b\n"
 				"sweetspot compare 'gzip -1 -c in.dat' 'gzip -9 -c in.dat'\n"
+				"sweetspot compare 'OMP_NUM_THREADS=1 ./a' 'OMP_NUM_THREADS=2 ./a'\n"
 				"sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"
 				"sweetspot compare --fail-slower 3% ./old ./new\n"
 				"sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
