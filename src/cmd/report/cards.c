@@ -135,12 +135,10 @@ static void next_put(struct report *report, const struct report_section *section
 }
 
 static void load_put(struct report *report, const json_t *tune) {
-	const json_t *load = json_object_get(tune, "load");
-	if (!js_bool_or(load, "busy", false))
-		return;
-	html_element(report->html, "p", "warning",
-	             "Decided on a busy machine: load %.3g on %lld processors. `sweetspot profile verify` checks it later.",
-	             js_real_or(load, "load", NAN), (long long)js_int_or(load, "processors", 0));
+	char *busy = results_busy(json_object_get(tune, "load"));
+	if (busy)
+		html_element(report->html, "p", "warning", "D%s. `sweetspot profile verify` checks it later.", busy + 1);
+	free(busy);
 }
 
 /* A program's line, else the configuration for `run`. */

@@ -23,7 +23,8 @@ struct gathering {
 	json_t *seen;       /* names of all kernels of the store */
 	struct report_search *search;
 	double least;
-	char *baseline, *best; /* of the search, in the form of the store; NULL: there is no result */
+	const json_t *repeated; /* numbers of pairs of the search that do not count; may be NULL */
+	char *baseline, *best;  /* of the search, in the form of the store; NULL: there is no result */
 	struct err *err;
 	int failed;
 };
@@ -79,9 +80,20 @@ static void best_add(struct report_search *search, double x, double y) {
 	search->best[search->best_count++] = (struct chart_point){x, y, NAN, NAN};
 }
 
+/* Others disturbed this pair, and it was repeated. */
+static bool is_repeated(const struct gathering *gathering, int block) {
+	size_t i;
+	json_t *one;
+	json_array_foreach(gathering->repeated, i, one) {
+		if (json_is_integer(one) && json_integer_value(one) == block)
+			return true;
+	}
+	return false;
+}
+
 static void run_add(struct gathering *gathering, const struct store_trial *outcome) {
 	struct report_search *search = gathering->search;
-	if (!gathering->baseline || !(outcome->value > 0))
+	if (!gathering->baseline || !(outcome->value > 0) || is_repeated(gathering, (int)outcome->block))
 		return;
 	search->pairs = room_for(search->pairs, search->pair_count, sizeof *search->pairs);
 	search->pairs[search->pair_count++] =
@@ -160,6 +172,7 @@ static int on_past(void *ctx, const struct store_row *past) {
 		json_decref(section->tune);
 		section->tune = json_incref((json_t *)past->result);
 	}
+	gathering->repeated = json_object_get(json_object_get(past->result, "load"), "repeated_pairs");
 	gathering->baseline = config_text(past->result, "baseline");
 	gathering->best = config_text(past->result, "best");
 	gathering->failed = store_outcomes_each(gathering->store, past->search, on_outcome, gathering, gathering->err) != 0;
