@@ -221,13 +221,12 @@ static int check(struct report *report, const struct gathering *gathering, struc
 	                report->other);
 }
 
-/* The path of a plug-in, such as "./libmine.so", names a kernel, too. */
-static const char **names_of(struct report *report) {
+const char **report_names(struct report *report, size_t first) {
 	const char **names = arena_alloc(report->arena, opt_words(report->args) + 1, sizeof *names);
-	for (size_t i = 0; i < opt_words(report->args); i++) {
+	for (size_t i = 0; first + i < opt_words(report->args); i++) {
 		struct err ignored = {0};
-		const struct kernel_desc *kernel = app_kernel(report->app, opt_word(report->args, i), &ignored);
-		names[i] = kernel ? kernel->name : opt_word(report->args, i);
+		const struct kernel_desc *kernel = app_kernel(report->app, opt_word(report->args, first + i), &ignored);
+		names[i] = kernel ? kernel->name : opt_word(report->args, first + i);
 	}
 	return names;
 }
@@ -275,7 +274,8 @@ static int read_all(struct gathering *gathering, struct err *err) {
 int report_gather(struct report *report, struct err *err) {
 	if (!app_kernels(report->app, err))
 		return -1;
-	struct gathering gathering = {.report = report, .seen = json_object(), .err = err, .names = names_of(report)};
+	struct gathering gathering = {
+		.report = report, .seen = json_object(), .err = err, .names = report_names(report, 0)};
 	gathering.store = store_open(opt_get(report->args, "store", NULL), STORE_READ, err);
 	int failed = gathering.store ? read_all(&gathering, err) : -1;
 	if (!gathering.store && err->code == ERR_NOTHING)
@@ -309,5 +309,8 @@ void report_clear(struct report *report) {
 	free(report->sets);
 	free(report->sections);
 	json_decref(report->profile);
+	json_decref(report->diff);
+	json_decref(report->sides[0].profile);
+	json_decref(report->sides[1].profile);
 	json_decref(report->ceilings);
 }
