@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/pattern %D%/options %D%/rights %D%/process %D%/remains %D%/expr
+base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/demangle %D%/pattern %D%/options %D%/rights %D%/process %D%/remains %D%/expr
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_text_SOURCES = %D%/text.c
@@ -15,6 +15,8 @@ fuzz_targets += %D%/fuzz_js
 %C%_fuzz_js_SOURCES = %D%/fuzz_js.c
 %C%_fuzz_js_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_js_LDADD = $(%C%_json_LDADD)
+%C%_demangle_SOURCES = %D%/demangle.c
+%C%_demangle_LDADD = libbase.la
 %C%_pattern_SOURCES = %D%/pattern.c
 %C%_pattern_LDADD = libbase.la
 %C%_options_SOURCES = %D%/options.c

@@ -11,7 +11,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "tuner/regions/debug.h"
-#include "tuner/regions/demangle.h"
+#include "src/base/demangle.h"
 #include "tuner/regions/symbols.h"
 
 /* "tiny._omp_fn.0" and "main.omp_outlined_debug__.3" are what compilers make of a region in tiny and in main. Without a

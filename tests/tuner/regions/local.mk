@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-regions_tests = %D%/demangle %D%/environment %D%/fit %D%/known %D%/plan %D%/record
+regions_tests = %D%/environment %D%/fit %D%/known %D%/plan %D%/record
 check_PROGRAMS += $(regions_tests)
 TESTS += $(regions_tests)
-%C%_demangle_SOURCES = %D%/demangle.c
-%C%_demangle_LDADD = libtuner.la libbase.la -lm
 %C%_environment_SOURCES = %D%/environment.c
 %C%_environment_LDADD = libtuner.la libbase.la -lm
 %C%_fit_SOURCES = %D%/fit.c %D%/made.h

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions as their programmers wrote them. */
-#ifndef TUNER_REGIONS_DEMANGLE_H
-#define TUNER_REGIONS_DEMANGLE_H
+#ifndef SRC_BASE_DEMANGLE_H
+#define SRC_BASE_DEMANGLE_H
 #include <stddef.h>
 
 /* C++ by the demangler of libstdc++, where it is installed: "Grid<double>::sum", without the result and the parameters.

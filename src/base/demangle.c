@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "tuner/regions/demangle.h"
+#include "src/base/demangle.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
