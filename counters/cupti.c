@@ -26,16 +26,17 @@ struct cupti_state {
 	char reason[COUNTER_REASON];
 };
 
-static struct cupti_chip *chip_of(const struct gpu *gpu, char reason[COUNTER_REASON]) {
-	if (!gpu || gpu_facts(gpu)->platform[0]) {
+static struct cupti_chip *chip_of(const struct counter_site *site, char reason[COUNTER_REASON]) {
+	const struct gpu_facts *device = site->gpu ? gpu_facts(site->gpu) : site->device;
+	if (!device || device->platform[0]) {
 		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
 		return NULL;
 	}
-	return cupti_denied(reason) ? NULL : cupti_chip_here(gpu_facts(gpu)->index, reason);
+	return cupti_denied(reason) ? NULL : cupti_chip_here(device->index, reason);
 }
 
 static bool cupti_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
-	struct cupti_chip *chip = chip_of(site->gpu, reason);
+	struct cupti_chip *chip = chip_of(site, reason);
 	return chip && cupti_chip_has(chip, event, reason);
 }
 
@@ -43,13 +44,13 @@ static bool cupti_can(const char *event, const struct counter_site *site, char r
 static int cupti_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	struct cupti_state *s = state;
 	*s = (struct cupti_state){.names = names, .count = count, .gpu = site->gpu};
-	s->chip = chip_of(site->gpu, s->reason);
+	s->chip = chip_of(site, s->reason);
 	return s->chip && cupti_chip_passes(s->chip, names, count, s->reason) == 0 && count > 1 ? -1 : 0;
 }
 
 static size_t cupti_passes(const struct counter_site *site, const char *const *names, size_t count) {
 	char reason[COUNTER_REASON];
-	struct cupti_chip *chip = chip_of(site->gpu, reason);
+	struct cupti_chip *chip = chip_of(site, reason);
 	return chip ? cupti_chip_passes(chip, names, count, reason) : 0;
 }
 

@@ -17,6 +17,7 @@ dist_schema_DATA = \
 	%D%/schema/profile-verify.json \
 	%D%/schema/profile.json \
 	%D%/schema/replay.json \
+	%D%/schema/run-gpu.json \
 	%D%/schema/score.json \
 	%D%/schema/state.json \
 	%D%/schema/share.json \

@@ -89,6 +89,10 @@ struct gpu_launched {
 size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most);
 void gpu_launches_forget(struct gpu *gpu);
 
+/* Returns the theoretical occupancy, 0..1, of a function on a device; limiter: as above. */
+double gpu_occupancy(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
+                     size_t dynamic_shared, const char **limiter);
+
 /* Times by the device's clock, from an idle stream to the end of all work in the gpu's own stream. */
 void gpu_clock_start(struct gpu *gpu);  /* waits until the device is idle */
 double gpu_clock_stop(struct gpu *gpu); /* seconds; waits; NAN after a failure */

@@ -38,6 +38,7 @@ include %D%/cmd/apply/local.mk
 include %D%/cmd/doctor/local.mk
 include %D%/cmd/explain/local.mk
 include %D%/cmd/fleet/local.mk
+include %D%/cmd/gpu/local.mk
 include %D%/cmd/list/local.mk
 include %D%/cmd/machine/local.mk
 include %D%/cmd/profile/local.mk

@@ -46,6 +46,7 @@ struct counter_software {
 };
 
 struct gpu;
+struct gpu_facts;
 
 /* The thread, processes or device that a state counts. */
 struct counter_site {
@@ -56,6 +57,7 @@ struct counter_site {
 	bool tree;
 	const struct counter_software *software; /* NULL: none */
 	struct gpu *gpu;                         /* the device of the kernel (gpu/open.h); NULL: it runs on the CPU */
+	const struct gpu_facts *device;          /* of a program, whose kernels are counted inside it; NULL: none */
 };
 
 struct counter_backend {

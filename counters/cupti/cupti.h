@@ -13,6 +13,9 @@ void cupti_probe(struct counter_probe *probe);
 /* Has the driver denied counters to this process? The reason contains the remedy. */
 bool cupti_denied(char reason[COUNTER_REASON]);
 
+/* The file of libcupti, for a program that opens it itself. False with the reason. */
+bool cupti_path(char *path, size_t size, char reason[COUNTER_REASON]);
+
 /* ---- a chip in the host API, which works without a GPU. Names in any case: "gh100" ---- */
 struct cupti_chip;
 /* Opens a chip once and keeps it until the process ends. NULL with the reason. */

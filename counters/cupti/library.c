@@ -84,6 +84,17 @@ const struct cupti_library *cupti_library(char reason[COUNTER_REASON]) {
 	return NULL;
 }
 
+bool cupti_path(char *path, size_t size, char reason[COUNTER_REASON]) {
+	const struct cupti_library *cupti = cupti_library(reason);
+	Dl_info info;
+	if (!cupti || !dladdr(*(void *const *)&cupti->cuptiGetVersion, &info) || !info.dli_fname)
+		return false;
+	char *real = realpath(info.dli_fname, NULL);
+	snprintf(path, size, "%s", real ? real : info.dli_fname);
+	free(real);
+	return true;
+}
+
 static bool is_denial(CUptiResult result) {
 	return result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
 	       result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;

@@ -15,7 +15,7 @@ const struct opt program_options[] = {
 	{"default", 0, "P=V", "value used today, for the baseline (the first)", OPT_REPEAT},
 	{"constraint", 0, "EXPR", "condition between parameters, as 'A * B <= 64'", OPT_REPEAT},
 	{"build", 0, "CMD", "build command, run once per combination it names", 0},
-	{"metric", 0, "REGEX", "number to optimise in the output (wall time)", 0},
+	{"metric", 0, "REGEX", "number in the output, or kernel:NAME (wall time)", 0},
 	{"maximize", 0, NULL, "larger values of the metric are better", 0},
 	{"verify", 0, "CMD", "reads the output; exit status 0 means correct", 0},
 	{"expect-output", 0, "same", "require the same output as in the baseline", 0},

@@ -11,6 +11,7 @@ libworker_la_SOURCES = %D%/cli.c %D%/cli.h %D%/counters_answer.c %D%/counters_an
 include %D%/kernel/local.mk
 include %D%/count/local.mk
 include %D%/program/local.mk
+include %D%/gpu/local.mk
 include %D%/source/local.mk
 
 pkglibexec_PROGRAMS += sweetspot-worker

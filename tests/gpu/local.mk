@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Tests of what runs on a GPU. Where there is none they run in the emulator (emulator/), which needs g++.
 include %D%/emulator/local.mk
+include %D%/injection/local.mk
 EXTRA_DIST += %D%/device.h %D%/grid.h
 gpu_test_CPPFLAGS = $(AM_CPPFLAGS) -DEMULATOR_CXX='"$(EMULATOR_CXX)"'
 gpu_test_LDADD = libtuner.la libkernels.la libgpu.la libbase.la $(OPENMP_CFLAGS) -lm
@@ -71,8 +72,8 @@ gpu_tests += %D%/cc
 %C%_cc_LDADD = $(gpu_test_LDADD)
 # The layer itself.
 EXTRA_DIST += %D%/layer.h
-check_PROGRAMS += %D%/abi %D%/abi_layout %D%/occupancy %D%/cache %D%/includes %D%/compile %D%/layer %D%/broken
-gpu_tests += %D%/abi %D%/abi_layout %D%/occupancy %D%/cache %D%/includes %D%/compile %D%/layer %D%/broken
+check_PROGRAMS += %D%/abi %D%/abi_layout %D%/occupancy %D%/cache %D%/compile %D%/layer %D%/broken
+gpu_tests += %D%/abi %D%/abi_layout %D%/occupancy %D%/cache %D%/compile %D%/layer %D%/broken
 %C%_abi_SOURCES = %D%/abi.c
 %C%_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 %C%_abi_layout_SOURCES = %D%/abi_layout.c
@@ -82,8 +83,6 @@ gpu_tests += %D%/abi %D%/abi_layout %D%/occupancy %D%/cache %D%/includes %D%/com
 %C%_occupancy_LDADD = libgpu.la libbase.la -lm
 %C%_cache_SOURCES = %D%/cache.c
 %C%_cache_LDADD = libgpu.la libbase.la
-%C%_includes_SOURCES = %D%/includes.c
-%C%_includes_LDADD = libgpu.la libbase.la
 %C%_compile_SOURCES = %D%/compile.c
 %C%_compile_LDADD = libgpu.la libbase.la
 %C%_layer_SOURCES = %D%/layer.c

@@ -13,6 +13,8 @@ static int metric_check(const struct program_spec *spec, struct err *err) {
 		return spec->maximize ? err_set(err, ERR_USAGE, "name the rate in the program's output with --metric",
 		                                "nothing can be maximized without --metric: the time is always minimized")
 		                      : 0;
+	if (spec->maximize && strncmp(spec->metric, "kernel:", 7) == 0)
+		return err_set(err, ERR_USAGE, "leave --maximize out", "the time of a kernel is always minimized");
 	regex_t regex;
 	char why[160];
 	if (pattern_compile(&regex, spec->metric, why, sizeof why)) {

@@ -29,7 +29,7 @@ static double deadline(const struct program_run *run) {
 	each += json_object_get(run->request, "before") ? fmax(timeout, side) : 0;
 	each += json_object_get(run->request, "verify") ? fmax(timeout, side) : 0;
 	double simulation = run->slow ? SIMULATION_TIMES * timeout + SIMULATION_SECONDS + each : 0;
-	double all = (run->runs + (run->counters ? COUNT_RUNS : 0)) * each + simulation + SPARE_SECONDS;
+	double all = (run->runs + (run->counters || run->watch ? COUNT_RUNS : 0)) * each + simulation + SPARE_SECONDS;
 	return left > 0 ? fmin(all, left + LEFT_SPARE_SECONDS) : all;
 }
 
@@ -85,7 +85,8 @@ static int correct_read(const struct program_run *run, const json_t *answer, str
 		return -1;
 	if (run->metric && metrics_read(run, answer, result, err))
 		return -1;
-	if ((run->hash && hash_check(answer, err)) || (run->counters && program_counters_check(answer, err)))
+	if ((run->hash && hash_check(answer, err)) || (run->counters && program_counters_check(answer, err)) ||
+	    (run->watch && program_gpu_check(answer, err)))
 		return -1;
 	result->value = stats_median(result->samples, result->sample_count);
 	return 0;

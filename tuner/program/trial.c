@@ -71,6 +71,8 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_object_set_new(json, "side_s", json_real(fmax(SIDE_SECONDS_MIN, SIDE_TIMES * program->side_s)));
 	if (isfinite(program->until))
 		json_object_set_new(json, "left_s", json_real(fmax(program->until - sys_now(), LEAST_SECONDS)));
+	if (request->watch)
+		json_object_set_new(json, "device", json_string(request->device ? request->device : "cuda"));
 	if (request->show)
 		json_object_set_new(json, "show", json_true());
 	counters_set(json, request->counters);
@@ -93,7 +95,8 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	                          .metric = spec->metric,
 	                          .maximize = spec->maximize,
 	                          .hash = spec->expect_same,
-	                          .counters = request->counters && request->counters[0],
+	                          .counters = request->counters && request->counters[0] && !request->watch,
+	                          .watch = request->watch,
 	                          .slow = request->slow};
 	run.request = trial_request_json(one, request, &run, &missing);
 	if (!run.request) {

@@ -259,7 +259,6 @@ static void tune_clear(struct tune *tune) {
 	free(tune->worked);
 	recall_free(tune->recall);
 	busy_free(tune->busy);
-	json_decref(tune->watch.pairs);
 	tune_sources_free(tune->sources);
 	json_decref(tune->counter_names);
 	json_decref(tune->best_config);
@@ -317,7 +316,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 		tune_parallel_finals(&tune);
 	} else {
 		tune_budget_alone(&tune.budget);
-		tune.busy = tune.watch.busy = busy_new();
+		tune.busy = busy_new();
 	}
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);

@@ -7,6 +7,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/stats.h"
+#include "src/cmd/gpu/gpu.h"
 #include "src/cmd/run/manual.h"
 #include "src/show/counters.h"
 #include "src/show/counters_ask.h"
@@ -21,7 +22,7 @@
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
 	{"regions", 0, NULL, "the parallel regions of the program after --", 0},
-	{"input", 0, "FILE", "with --regions: file to read from stdin (empty)", 0},
+	{"input", 0, "FILE", "with a program: file to read from stdin (empty)", 0},
 	OPT_GROUP("Measuring"),
 	{"alone", 0, NULL, "do not also measure one thread and the serial code", 0},
 	{"series", 0, NULL, "show each step of the last run, if the kernel can", 0},
@@ -153,6 +154,8 @@ static int trial(struct manual *manual, const struct opt_args *args, const json_
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
 		return regions_command_run(app, args, err);
+	if (gpu_command_suits(app, args))
+		return gpu_command_run(app, args, err);
 	struct manual manual = {0};
 	json_t *config = NULL;
 	struct counters_words words = {0};
@@ -173,7 +176,8 @@ const struct cmd cmd_run = {
 	.name = "run",
 	.summary = "measure one configuration",
 	.usage = "run KERNEL [P=V...] [OPTION...]\n"
-			 "run [OPTION...] --regions -- PROGRAM [ARG...]",
+			 "run [OPTION...] --regions -- PROGRAM [ARG...]\n"
+			 "run [OPTION...] --device cuda -- PROGRAM [ARG...]",
 	.options = tables,
 	.notes = "Parameters that are not given keep the value of the baseline. Nothing is kept in\n"
 			 "the store.",

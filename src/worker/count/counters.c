@@ -50,7 +50,7 @@ struct counter_plan *counters_plan(struct counters *counters, struct arena *aren
 		counters->tables = counter_tables_load(&counters->tables_err);
 		counter_cpu(counters->cpu, sizeof counters->cpu);
 	}
-	const struct counter_judge judge = {&bench, counters->cpu, good, device_kind_of(site->gpu)};
+	const struct counter_judge judge = {&bench, counters->cpu, good, site->device ? "cuda" : device_kind_of(site->gpu)};
 	struct counter_plan *plan = counter_plan_new(arena, counters->tables, asked, site->software, &judge, err);
 	if (!plan && !counters->tables && err) {
 		*err = counters->tables_err;

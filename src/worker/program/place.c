@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -49,6 +50,21 @@ int program_site_refresh(const struct program_site *site, struct err *err) {
 	return mkdir(site->folder, 0700) == 0 ? 0
 	                                      : err_set(err, ERR_FAILED, "set TMPDIR to a folder on another file system",
 	                                                "cannot make a fresh %s: %s", site->folder, strerror(errno));
+}
+
+char **program_site_environment(struct arena *arena, const struct program_request *request,
+                                const char *const *variables) {
+	size_t count = 0, more = 0;
+	while (request->set[count]) {
+		count++;
+	}
+	while (variables[more]) {
+		more++;
+	}
+	const char **set = arena_alloc(arena, count + more + 1, sizeof *set);
+	memcpy(set, request->set, count * sizeof *set);
+	memcpy(set + count, variables, more * sizeof *set);
+	return proc_environment(request->unset, set);
 }
 
 void program_site_close(struct program_site *site) {

@@ -5,12 +5,15 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/open.h"
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "src/worker/program/count.h"
+#include "src/worker/program/gpu_run.h"
 #include "src/worker/program/guard.h"
 #include "src/worker/program/said.h"
 #include "src/worker/program/trial.h"
@@ -20,7 +23,7 @@
 static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *reply) {
 	struct counting counting = {.runs = 0};
 	struct regions_run regions;
-	if ((!plan && !trial->request->regions) || trial->status || trial->abandoned) {
+	if ((!plan && !trial->request->regions) || trial->request->device || trial->status || trial->abandoned) {
 		return;
 	}
 	regions_run_open(arena, trial, plan, &regions);
@@ -30,6 +33,14 @@ static void count(struct arena *arena, struct program_trial *trial, const struct
 		json_object_set_new(reply, "counting", counting_json(plan, &counting, 0));
 	}
 	regions_run_close(trial, &regions, counting.runs > 0, reply);
+}
+
+/* What it does on GPUs, in a run of its own after the samples. */
+static void watch_gpu(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                      json_t *reply) {
+	if (trial->request->device && !trial->status && !trial->abandoned) {
+		json_object_set_new(reply, "gpu_work", program_gpu_run(arena, trial, plan));
+	}
 }
 
 static json_t *reply_make(const struct program_trial *trial) {
@@ -42,7 +53,7 @@ static json_t *reply_make(const struct program_trial *trial) {
 			json_object_set_new(reply, "refused", json_real(trial->refused));
 		}
 	}
-	if (trial->output.metric) {
+	if (trial->output.metric || trial->request->kernel) {
 		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
 	}
 	if (trial->hash[0]) {
@@ -59,6 +70,16 @@ static json_t *reply_make(const struct program_trial *trial) {
 	return reply;
 }
 
+/* Every run is watched. */
+static int kernel_open(struct arena *arena, struct program_trial *trial, struct err *err) {
+	if (gpu_watch_open(arena, trial->site.scratch.path, NULL, &trial->watch, err) != 0) {
+		return -1;
+	}
+	free(trial->site.place.environment);
+	trial->site.place.environment = program_site_environment(arena, trial->request, trial->watch.variables);
+	return 0;
+}
+
 static int trial_open(struct arena *arena, struct program_trial *trial, struct program_request *request, int watch,
                       struct err *err) {
 	trial->output.hash = request->hash;
@@ -69,6 +90,9 @@ static int trial_open(struct arena *arena, struct program_trial *trial, struct p
 		}
 	}
 	if (program_site_open(arena, request, watch, &trial->site, err) != 0) {
+		return -1;
+	}
+	if (request->kernel && kernel_open(arena, trial, err) != 0) {
 		return -1;
 	}
 	if (request->verify) {
@@ -97,7 +121,15 @@ static void trial_close(struct program_trial *trial) {
 /* An unknown name is a bad request, so nothing runs. */
 static int counters_ask(struct counters *counters, struct arena *arena, const struct program_request *request,
                         struct counter_plan **plan, struct err *err) {
-	const struct counter_site site = {.tree = true};
+	struct gpu_facts facts = {.index = 0};
+	struct counter_site site = {.tree = !request->device, .device = request->device ? &facts : NULL};
+	int index = 0;
+	if (request->device && gpu_index(request->device, &index, err) != 0) {
+		return -1;
+	}
+	if (request->device && request->counters[0] && !gpu_probe(index, &facts)) {
+		facts.index = index; /* the backends say what is missing */
+	}
 	if (request->counters[0]) {
 		*plan = counters_plan(counters, arena, request->counters, &site, err);
 	}
@@ -131,6 +163,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		program_trial_runs(&trial);
 		reply = reply_make(&trial);
 		count(arena, &trial, plan, reply);
+		watch_gpu(arena, &trial, plan, reply);
 		json_object_set_new(reply, "verify_s", json_real(trial.verify_s));
 		json_object_set_new(reply, "side_s", json_real(trial.side_s));
 		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "counters/perf/names.h"
-#include "src/base/proc/spawn.h"
 
 static const struct regions_event events_usual[] = {
 	{"task_clock", "s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
@@ -39,30 +38,13 @@ static const struct regions_event *events_choose(struct arena *arena, const stru
 	return events_usual;
 }
 
-/* The trial's environment, and the library's variables. */
-static char **environment_make(struct arena *arena, const struct program_request *request,
-                               const struct regions *regions) {
-	size_t count = 0;
-	while (request->set[count]) {
-		count++;
-	}
-	const char **set = arena_alloc(arena, count + REGIONS_VARIABLES + 1, sizeof *set);
-	for (size_t i = 0; i < count; i++) {
-		set[i] = request->set[i];
-	}
-	for (size_t i = 0; i < REGIONS_VARIABLES; i++) {
-		set[count + i] = regions->variables[i];
-	}
-	return proc_environment(request->unset, set);
-}
-
 void regions_run_open(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
                       struct regions_run *run) {
 	size_t count;
 	const struct regions_event *events = events_choose(arena, plan, &count);
 	*run = (struct regions_run){.environment = NULL};
 	if (regions_prepare(arena, trial->site.scratch.path, events, count, &run->regions, &run->err) == 0) {
-		run->environment = environment_make(arena, trial->request, &run->regions);
+		run->environment = program_site_environment(arena, trial->request, run->regions.variables);
 	}
 }
 

@@ -59,6 +59,7 @@ static const struct member members[] = {
 	{.key = "env"},
 	MEMBER(struct program_request, "argv", WORDS, argv, .max = PROGRAM_WORDS),
 	MEMBER(struct program_request, "unset", WORDS, unset, .max = PROGRAM_WORDS),
+	MEMBER(struct program_request, "device", TEXT, device, .min = 1),
 	MEMBER(struct program_request, "cwd", TEXT, cwd, .min = 1),
 	MEMBER(struct program_request, "input", TEXT, input, .min = 1),
 	MEMBER(struct program_request, "before", TEXT, before, .min = 1),
@@ -78,10 +79,23 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "counters", WORDS, counters, .max = PROGRAM_COUNTERS),
 };
 
+/* "kernel:NAME" without a sign of regular expressions could match only this text, which is not a number. */
+static void kernel_read(struct program_request *request) {
+	static const char mark[] = "kernel:";
+	const char *metric = request->metric;
+	if (metric && strncmp(metric, mark, sizeof mark - 1) == 0 && metric[sizeof mark - 1] > ' ' &&
+	    !strpbrk(metric, "()[]{}.*+?|^$\\")) {
+		request->kernel = metric + sizeof mark - 1;
+		request->metric = NULL;
+	}
+}
+
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
 	*request = (struct program_request){.samples = 1};
-	return members_read(arena, members, sizeof members / sizeof *members, json, request, err) ||
-	               argv_check(request, err) || unset_check(request, err) || env_read(arena, json, request, err)
-	           ? -1
-	           : 0;
+	if (members_read(arena, members, sizeof members / sizeof *members, json, request, err) != 0 ||
+	    argv_check(request, err) != 0 || unset_check(request, err) != 0 || env_read(arena, json, request, err) != 0) {
+		return -1;
+	}
+	kernel_read(request);
+	return 0;
 }

@@ -13,6 +13,8 @@ struct program_request {
 	const char **argv;                                  /* NULL-terminated */
 	const char **set;                                   /* "NAME=VALUE"; the first place is left free for the caller */
 	const char **unset;                                 /* names and prefixes ("OMP_*") */
+	const char *device;                                 /* "cuda:0": what it does on GPUs is reported; NULL: no */
+	const char *kernel;                                 /* of metric "kernel:NAME", whose time is the metric, or NULL */
 	const char *cwd, *input, *before, *verify, *metric; /* or NULL */
 	const char **counters;                              /* names as asked for, NULL-terminated */
 	int samples, warmup;

@@ -142,6 +142,15 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	return run->status == 0 || fail(trial, "runtime", "%s", how);
 }
 
+/* The time of one kernel, from the records that the run has left. */
+static bool kernel_record(struct program_trial *trial, double *value) {
+	struct gpu_work *work = gpu_work_read(&trial->watch);
+	struct err err;
+	bool good = gpu_work_kernel(work, trial->request->kernel, value, &err) == 0;
+	gpu_work_free(work);
+	return good || fail(trial, "runtime", "%s", err.what);
+}
+
 /* A program may also print its figures to stderr. */
 static bool metric_record(struct program_trial *trial, double *value) {
 	struct program_metric *metric = trial->output.metric;
@@ -229,14 +238,16 @@ static bool program_once(struct program_trial *trial, const struct program_again
 static bool run_once(struct program_trial *trial, const struct program_again *again, double *metric, double *steal_s) {
 	char hash[SHA256_TEXT];
 	struct err err;
-	if (program_site_refresh(&trial->site, &err) != 0) {
+	bool timed = trial->request->kernel && !again; /* runs that count may be without the library */
+	if (program_site_refresh(&trial->site, &err) != 0 || (timed && gpu_watch_refresh(&trial->watch, &err) != 0)) {
 		return fail(trial, "runtime", "%s", err.what);
 	}
 	if (!before(trial) || !program_once(trial, again, steal_s)) {
 		return false;
 	}
 	program_output_end(&trial->output, hash);
-	return metric_record(trial, metric) && same_output(trial, hash) && verified(trial);
+	return (timed ? kernel_record(trial, metric) : metric_record(trial, metric)) && same_output(trial, hash) &&
+	       verified(trial);
 }
 
 static bool sample_record(struct program_trial *trial) {

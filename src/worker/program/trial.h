@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "src/worker/gpu/work.h"
 #include "src/worker/program/place.h"
 #include "src/worker/program/request.h"
 #include "src/worker/program/usage.h"
@@ -19,9 +20,10 @@ struct program_trial {
 	struct program_procfs procfs;
 	struct program_usage *usage;
 	double *samples, *metrics;
-	double verify_s; /* all commands that verified */
-	double side_s;   /* the longest command before or after a run */
-	double until;    /* monotonic; nothing may last longer; INFINITY: no end */
+	struct gpu_watch watch; /* of the kernel that is the metric */
+	double verify_s;        /* all commands that verified */
+	double side_s;          /* the longest command before or after a run */
+	double until;           /* monotonic; nothing may last longer; INFINITY: no end */
 	size_t count;
 	char hash[SHA256_TEXT]; /* of the first run */
 	const char *status;     /* NULL: no failure so far */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/cuda/inject.h"
+
+struct injected {
+	struct cuda_record *record; /* NULL: nothing is watched */
+	bool times, counts;
+};
+
+static struct injected *injected(void) {
+	static struct injected only;
+	return &only;
+}
+
+/* A process that was forked since then must not speak for its parent. */
+static void end(void) {
+	struct injected *now = injected();
+	if (now->record->pid != (uint32_t)getpid())
+		return;
+	if (now->times)
+		inject_activity_end();
+	if (now->counts)
+		inject_count_end();
+	now->record->ended = 1;
+}
+
+/* The driver calls it in cuInit. 1: success; the program runs in any case. */
+__attribute__((visibility("default"))) int InitializeInjection(void);
+int InitializeInjection(void) {
+	struct injected *now = injected();
+	if (now->record)
+		return 1;
+	now->record = inject_record_make();
+	const struct inject_cupti *cupti = now->record ? inject_cupti(now->record) : NULL;
+	const char *metrics = getenv("SWEETSPOT_CUDA_METRICS");
+	if (cupti && metrics)
+		now->counts = inject_count_start(cupti, now->record, metrics);
+	else if (cupti)
+		now->times = inject_activity_start(cupti, now->record);
+	if (now->record)
+		atexit(end);
+	return 1;
+}

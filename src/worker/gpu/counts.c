@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters by function: the least, mean and most of the launches that were counted. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/worker/gpu/work.h"
+
+struct spread {
+	double least, sum, most;
+	size_t count;
+};
+
+static bool is_counted(const struct counter_event *event) {
+	return event->backend && strcmp(event->backend->name, "cupti") == 0;
+}
+
+const char *gpu_counts_metrics(struct arena *arena, const struct counter_plan *plan) {
+	char *text = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < plan->event_count && count < CUDA_METRICS; i++)
+		if (is_counted(&plan->events[i])) {
+			text = arena_printf(arena, "%s%s%s", text ? text : "", text ? "," : "", plan->events[i].event);
+			count++;
+		}
+	return text;
+}
+
+static void spread_add(struct spread *spread, double value) {
+	if (!isfinite(value))
+		return;
+	spread->least = spread->count == 0 || value < spread->least ? value : spread->least;
+	spread->most = spread->count == 0 || value > spread->most ? value : spread->most;
+	spread->sum += value;
+	spread->count++;
+}
+
+static json_t *spread_json(const struct spread *spread, const char *name, const char *unit, const char *group) {
+	bool known = spread->count > 0;
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", name, "unit", unit ? unit : "", "group",
+	                 group ? json_string(group) : json_null(), "least", js_number(known ? spread->least : NAN), "mean",
+	                 js_number(known ? spread->sum / (double)spread->count : NAN), "most",
+	                 js_number(known ? spread->most : NAN));
+}
+
+struct table {
+	const struct counter_plan *plan;
+	const struct cupti_chip *chip;
+	double *values;                  /* of a launch, by event; NAN: not counted */
+	struct spread *events, *metrics; /* by event and metric of the plan */
+};
+
+/* The values of one launch, in our units. */
+static void launch_add(struct table *table, const struct cuda_range *range, size_t metric_count) {
+	const struct counter_plan *plan = table->plan;
+	char reason[COUNTER_REASON];
+	size_t m = 0;
+	for (size_t i = 0; i < plan->event_count; i++) {
+		double scale = 1;
+		table->values[i] = NAN;
+		if (!is_counted(&plan->events[i]) || m >= metric_count)
+			continue;
+		cupti_chip_unit(table->chip, plan->events[i].event, &scale);
+		table->values[i] = range->values[m++] * scale;
+		spread_add(&table->events[i], table->values[i]);
+	}
+	for (size_t i = 0; i < plan->metric_count; i++) {
+		double value;
+		if (counter_metric_value(plan, i, table->values, NAN, 0, &value, reason))
+			spread_add(&table->metrics[i], value);
+	}
+}
+
+static json_t *events_json(const struct table *table) {
+	json_t *rows = json_array();
+	for (size_t i = 0; i < table->plan->event_count; i++) {
+		const struct counter_event *event = &table->plan->events[i];
+		double scale;
+		if (is_counted(event))
+			json_array_append_new(
+				rows, spread_json(&table->events[i], event->name,
+			                      event->unit ? event->unit : cupti_chip_unit(table->chip, event->event, &scale),
+			                      event->group));
+	}
+	return rows;
+}
+
+static json_t *metrics_json(const struct table *table) {
+	json_t *rows = json_array();
+	for (size_t i = 0; i < table->plan->metric_count; i++) {
+		const struct counter_metric *metric = &table->plan->metrics[i];
+		json_array_append_new(rows, spread_json(&table->metrics[i], metric->name, metric->unit, metric->group));
+	}
+	return rows;
+}
+
+static void function_add(struct table *table, json_t *row, const struct gpu_work *work, size_t function) {
+	size_t counted = 0;
+	memset(table->events, 0, table->plan->event_count * sizeof *table->events);
+	memset(table->metrics, 0, table->plan->metric_count * sizeof *table->metrics);
+	for (size_t i = 0; i < work->range_count; i++)
+		if (work->ranges[i].function == function) {
+			launch_add(table, &work->ranges[i], work->metric_count);
+			counted++;
+		}
+	json_object_set_new(row, "launches", json_integer((json_int_t)work->functions[function].facts.launched));
+	json_object_set_new(row, "counted", json_integer((json_int_t)counted));
+	json_object_set_new(row, "counters", events_json(table));
+	json_object_set_new(row, "metrics", metrics_json(table));
+}
+
+static void functions_add(struct table *table, json_t *rows, const struct gpu_work *work) {
+	size_t i;
+	json_t *row;
+	json_array_foreach(rows, i, row) {
+		const char *symbol = js_string_or(row, "symbol", "");
+		for (size_t f = 0; f < work->function_count; f++)
+			if (strcmp(work->functions[f].facts.symbol, symbol) == 0)
+				function_add(table, row, work, f);
+	}
+}
+
+void gpu_counts_add(json_t *json, const struct gpu_work *counted, const struct counter_plan *plan,
+                    const struct cupti_chip *chip) {
+	struct arena *arena = arena_new();
+	json_t *notes = json_object_get(json, "notes");
+	struct table table = {.plan = plan,
+	                      .chip = chip,
+	                      .values = arena_alloc(arena, plan->event_count + 1, sizeof(double)),
+	                      .events = arena_alloc(arena, plan->event_count + 1, sizeof(struct spread)),
+	                      .metrics = arena_alloc(arena, plan->metric_count + 1, sizeof(struct spread))};
+	functions_add(&table, json_object_get(json, "functions"), counted);
+	json_object_set_new(json, "passes", json_integer(counted->passes));
+	if (counted->failure[0])
+		json_array_append_new(notes, json_sprintf("the kernels were not counted: %s", counted->failure));
+	else if (counted->range_count == 0)
+		json_array_append_new(notes,
+		                      json_string("no kernel was counted: kernels of CUDA graphs cannot be, and a program "
+		                                  "must end by itself"));
+	arena_free(arena);
+}

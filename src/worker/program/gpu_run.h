@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a program does on GPUs, in runs of their own. */
+#ifndef SRC_WORKER_PROGRAM_GPU_RUN_H
+#define SRC_WORKER_PROGRAM_GPU_RUN_H
+#include "counters/plan/plan.h"
+#include "src/worker/program/trial.h"
+
+/* As gpu_work_json; without the run, it has only notes that say why. plan: what to count of each kernel, in a further
+ * run; NULL: nothing. New reference. */
+json_t *program_gpu_run(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan);
+
+#endif
