@@ -52,7 +52,16 @@ static void key_make(const struct compiler *compiler, const struct source *sourc
 	for (int i = 0; i < headers->count; i++)
 		sha256_add(&sha, headers->texts[i], strlen(headers->texts[i]) + 1);
 	sha256_add(&sha, source->text, strlen(source->text) + 1);
+	if (source->seen)
+		sha256_add(&sha, source->seen, strlen(source->seen));
 	sha256_end(&sha, key);
+}
+
+/* The included files may have changed while the compiler read them. */
+static bool is_as_seen(const struct source *source) {
+	char now[SHA256_TEXT];
+	return !source->seen || !source->seen[0] ||
+	       (includes_digest(source->text, source->options, now) && strcmp(now, source->seen) == 0);
 }
 
 /* Takes the first line of the log that contains "error"; without one the message is NVRTC's result. */
@@ -126,7 +135,7 @@ static bool compile_or_load(struct compiler *compiler, const struct source *sour
 	}
 	if (!translate(compiler, source, headers, options, ptx, code, err))
 		return false;
-	if (folder) {
+	if (folder && is_as_seen(source)) {
 		cache_store(folder, key, code);
 		if (compiler->stored++ % 64 == 0)
 			cache_trim(folder, CACHE_BYTES);

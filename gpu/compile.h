@@ -4,6 +4,7 @@
 #define GPU_COMPILE_H
 #include "gpu/library.h"
 #include "gpu/open.h"
+#include "src/base/sha256.h"
 
 enum {
 	COMPILED_NAME = sizeof(((struct gpu_compiled *)0)->name),
@@ -23,8 +24,10 @@ struct source {
 	const char *name, *text;
 	const char *const *options; /* more of them, NULL-terminated or NULL */
 	const struct gpu_defines *defines;
-	int arch;    /* 75, 80, 90: the device's */
-	bool unseen; /* it includes files of the user, which the key does not cover, so it is not kept on disk */
+	int arch;         /* 75, 80, 90: the device's */
+	bool users;       /* not one of ours: its compiler finds the files that it includes */
+	const char *seen; /* includes_digest of it, or NULL */
+	bool unseen;      /* it includes files that the key does not cover, so it is not kept on disk */
 };
 
 struct code {
@@ -65,6 +68,10 @@ struct include {
 /* Finds the next #include line and moves *text behind it; false at the end. */
 bool include_next(const char **text, struct include *include);
 bool include_is_shared(const struct include *include); /* "sweetspot.cuh" */
+
+/* includes.c: "" if a user's source includes no files. False if they cannot be known: the name of one is a macro, they
+ * are too many, or one cannot be read. options: those with -I are used; ends with NULL, or is NULL. */
+bool includes_digest(const char *text, const char *const *options, char digest[SHA256_TEXT]);
 
 /* ptxas.c: reads functions and their facts from the log of --ptxas-options=-v; an array to free(3). */
 struct gpu_compiled *ptxas_read(const char *log, size_t *count);

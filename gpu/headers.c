@@ -83,7 +83,7 @@ bool headers_read(const struct source *source, struct headers *headers, struct e
 	*headers = (struct headers){.count = 0};
 	if (!header_add(headers, mem_strdup(HEADER_SHARED), mem_strdup(HEADER_SHARED), err))
 		return false;
-	bool fine = source->unseen || headers_of(headers, source->name, source->text, err);
+	bool fine = source->users || headers_of(headers, source->name, source->text, err);
 	for (int i = 1; fine && i < headers->count; i++)
 		fine = headers_of(headers, source->name, headers->texts[i], err);
 	if (!fine)

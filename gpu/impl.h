@@ -47,7 +47,7 @@ nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, cons
 struct text_source {
 	struct source source;
 	const char *words[COMPILE_OPTIONS_MAX + 1];
-	char headers[600];
+	char headers[600], seen[SHA256_TEXT];
 };
 /* Returns false if there are too many options. */
 bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,

@@ -13,6 +13,7 @@ libgpu_la_SOURCES = %D%/ahead.c %D%/gpu.h %D%/open.h %D%/impl.h %D%/backend.h \
 	%D%/defines.c \
 	%D%/source.c \
 	%D%/headers.c \
+	%D%/includes.c \
 	%D%/ptxas.c \
 	%D%/compile.c %D%/compile.h \
 	%D%/cache.c \

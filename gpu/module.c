@@ -20,7 +20,7 @@ static char *id_of(const struct source *source, const char *hash) {
 	struct options options;
 	if (options_make(&options, source, "") < 0)
 		return NULL;
-	char *id = mem_printf("%s\n%s", source->name, hash);
+	char *id = mem_printf("%s\n%s\n%s", source->name, hash, source->seen ? source->seen : "");
 	for (int i = 0; i < options.count; i++) {
 		char *longer = mem_printf("%s\n%s", id, options.words[i]);
 		free(id);
@@ -103,11 +103,10 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 	return module;
 }
 
-/* Does it include <files> (CUDA's headers come with NVRTC), or files of the user, which may change in place? */
-static bool includes(const char *text, bool quoted) {
+static bool includes_angled(const char *text) {
 	struct include include;
 	while (include_next(&text, &include))
-		if (include.quoted == quoted && !include_is_shared(&include))
+		if (!include.quoted)
 			return true;
 	return false;
 }
@@ -131,14 +130,16 @@ bool text_source_make(struct text_source *made, const struct gpu_text *text, con
 	for (; text->options && text->options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
 		made->words[count] = text->options[count];
 	cuda_headers(made->headers, sizeof made->headers);
-	if (made->headers[0] && includes(text->text, false))
+	if (made->headers[0] && includes_angled(text->text))
 		made->words[count] = made->headers;
 	made->source = (struct source){.name = text->name,
 	                               .text = text->text,
 	                               .options = made->words,
 	                               .defines = defines,
 	                               .arch = arch,
-	                               .unseen = includes(text->text, true)};
+	                               .users = true,
+	                               .seen = made->seen,
+	                               .unseen = !includes_digest(text->text, text->options, made->seen)};
 	return !text->options || !text->options[count];
 }
 

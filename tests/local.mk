@@ -6,7 +6,7 @@
 # other builds name it.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-timed $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' CC='$(CC)'; OMP_WAIT_POLICY=passive; \
-	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY; \
+	PATH='$(PYTHON3_PATH)'"$$PATH"; export SRCDIR BUILDDIR CC OMP_WAIT_POLICY PATH; \
 	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
 fuzz_targets =

@@ -4,7 +4,10 @@ of all of it? Whatever is left out that it requires, added to an object, or put 
 OPEN: members below which it leaves things open. A schema that says "Other members may be present." promises that to
 readers of later versions; what this version prints must be described all the same, so that its objects are closed here."""
 import copy, glob, json, os, sys
-import jsonschema
+try:
+    import jsonschema
+except ImportError:
+    sys.exit(77)
 
 schemas = {}
 for path in glob.glob(os.path.join(os.environ["SRCDIR"], "data/schema/*.json")):
@@ -41,6 +44,37 @@ def validator(schema):
     return kind(schema, registry=Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas.values()))
 
 
+def words(part):
+    """The texts that a schema compares with."""
+    for one in part if isinstance(part, list) else part.values() if isinstance(part, dict) else ():
+        yield from words(one)
+    if isinstance(part, dict):
+        yield from (one for one in [part.get("const"), *part.get("enum", ())] if isinstance(one, str))
+
+
+def shape(part, known):
+    """The same for two parts that a schema cannot tell apart: members and types, and the texts that it compares with."""
+    if isinstance(part, dict):
+        return tuple((key, shape(one, known)) for key, one in sorted(part.items()))
+    if isinstance(part, list):
+        return frozenset(shape(one, known) for one in part)
+    return part if isinstance(part, str) and part in known else type(part)
+
+
+def shorten(document, part, check, known):
+    """Leaves one item of each shape in an array, unless the schema wants more, because each has its time."""
+    for one in part.values() if isinstance(part, dict) else [part] if isinstance(part, list) else ():
+        if isinstance(one, list):
+            kept = list(one)
+            one[:] = {shape(item, known): item for item in reversed(one)}.values()
+            if not check.is_valid(document):
+                one[:] = kept
+            for item in one:
+                shorten(document, item, check, known)
+        else:
+            shorten(document, one, check, known)
+
+
 def spoilt(document, part, leave_open, where=""):
     """Each time the whole document with one thing wrong in it, which is put right again when the next is asked for."""
     for key in list(part) if isinstance(part, dict) else range(len(part)):
@@ -68,6 +102,7 @@ check.validate(document)
 for key in schema["required"]:
     if check.is_valid({k: v for k, v in document.items() if k != key}):
         sys.exit(f"{key} may be absent")
+shorten(document, document, check, set(words(schemas)))
 damaged, count = copy.deepcopy(document), 0
 for what in spoilt(damaged, damaged, leave_open):
     count += 1

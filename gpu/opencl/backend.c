@@ -111,9 +111,9 @@ static char *options_join(struct gpu *gpu, const char *name, const char *const *
 	return all;
 }
 
-static void key_make(const struct gpu *gpu, const char *name, const char *text, const char *options,
+static void key_make(const struct gpu *gpu, const char *name, const char *text, const char *options, const char *seen,
                      char key[CACHE_KEY]) {
-	const char *const parts[] = {"1", opencl_identity(gpu->opencl), options, name, text};
+	const char *const parts[] = {"1", opencl_identity(gpu->opencl), options, name, text, seen};
 	struct sha256 sha;
 	sha256_start(&sha);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -164,19 +164,13 @@ static opencl_program program_make(struct gpu *gpu, const char *name, const char
 	return program;
 }
 
-/* The user's files may change in place. */
-static bool includes_files(const char *text) {
-	struct include include;
-	return include_next(&text, &include);
-}
-
 static const struct gpu_module *module_make(struct gpu *gpu, const char *name, const char *text,
                                             const char *const *options) {
-	char key[CACHE_KEY], *joined = options_join(gpu, name, options);
-	bool unseen = includes_files(text);
+	char key[CACHE_KEY], seen[SHA256_TEXT], *joined = options_join(gpu, name, options);
+	bool unseen = !includes_digest(text, options, seen);
 	if (!joined)
 		return NULL;
-	key_make(gpu, name, text, joined, key);
+	key_make(gpu, name, text, joined, seen, key);
 	const struct gpu_module *found = unseen ? NULL : gpu->modules;
 	while (found && strcmp(found->id, key) != 0)
 		found = found->next;

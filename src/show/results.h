@@ -16,6 +16,9 @@ double results_speedup(const json_t *result);
 double results_speedup_most(const json_t *results);
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);
+/* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result;
+ * the caller frees it. NULL: it was quiet, or nobody knows. */
+char *results_busy(const json_t *load);
 /* "threads=2 variant=tiled block=64"; the caller frees it. base: members equal to its members are omitted; may be NULL.
  */
 char *results_config(const json_t *config, const json_t *base);

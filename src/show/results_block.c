@@ -121,14 +121,16 @@ static bool is_narrower(const json_t *result) {
 }
 
 static void busy_print(const json_t *result, FILE *out) {
-	const json_t *load = json_object_get(result, "load");
-	if (!js_bool_or(load, "busy", false) || !json_is_object(json_object_get(result, "speedup")))
+	char *words = results_busy(json_object_get(result, "load"));
+	if (!words || !json_is_object(json_object_get(result, "speedup"))) {
+		free(words);
 		return;
-	fprintf(out, "decided on a busy machine: load %.3g on %lld processor%s", js_real_or(load, "load", NAN),
-	        (long long)js_int_or(load, "processors", 0), js_int_or(load, "processors", 0) == 1 ? "" : "s");
+	}
+	fputs(words, out);
 	if (is_narrower(result) && strcmp(js_string_or(result, "verdict", ""), "faster") == 0)
 		fputs("; it uses fewer processors than the baseline and may win only because of that", out);
 	fputc('\n', out);
+	free(words);
 }
 
 static void tried_print(const json_t *result, FILE *out) {

@@ -8,8 +8,8 @@ slow_tests += %D%/chart
 %C%_chart_values_LDADD = libbase.la -lm
 %C%_chart_places_SOURCES = %D%/chart_places.c %D%/chart_check.h %D%/svg_reader.h $(CHART_SOURCES)
 %C%_chart_places_LDADD = libbase.la -lm
-dist_check_SCRIPTS += %D%/page %D%/large %D%/machine %D%/browser
-slow_tests += %D%/page %D%/large %D%/machine %D%/browser
+dist_check_SCRIPTS += %D%/page %D%/large %D%/machine %D%/compare %D%/browser
+slow_tests += %D%/page %D%/large %D%/machine %D%/compare %D%/browser
 EXTRA_DIST += %D%/page.sh %D%/page_check.py %D%/browser_check.py
 # Preloaded by large.
 check_LTLIBRARIES += %D%/killshim.la

@@ -32,6 +32,12 @@ fuzz_targets += %D%/fuzz_request
 %C%_fuzz_request_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_request_LDADD = $(%C%_requests_LDADD)
 
+check_PROGRAMS += %D%/source_compare
+%C%_source_compare_SOURCES = %D%/source_compare.c
+%C%_source_compare_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_source_compare_LDADD = libworker.la libcounters.la libtopo.la libbase.la -lm
+TESTS += %D%/source_compare
+
 check_PROGRAMS += %D%/counting_passes
 %C%_counting_passes_SOURCES = %D%/counting_passes.c
 %C%_counting_passes_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)

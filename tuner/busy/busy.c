@@ -17,8 +17,8 @@
 enum { CPUS_MAX = 8192 };
 /* Ticks of 10 ms make shorter windows too coarse. */
 static const double WINDOW_SECONDS = 0.5;
-/* Daemons and the terminal are always there. */
-static const double OTHERS_ALWAYS = 0.5, OTHERS_SHARE = 0.02, STEAL_SHARE = 0.05;
+/* Daemons and the terminal are always there. Another program gets half of a single processor at least. */
+static const double OTHERS_ALWAYS = 0.5, OTHERS_OF_FEW = 0.25, OTHERS_SHARE = 0.02, STEAL_SHARE = 0.05;
 
 struct look {
 	double at, ours_s;
@@ -27,9 +27,11 @@ struct look {
 };
 
 struct busy {
+	char *proc;
+	struct busy_clock clock;
 	cpu_set_t *set;
 	size_t set_size;
-	struct look first, last;
+	struct look first, last, mark;
 	double others, steal; /* in the last window */
 	double load;          /* the largest; NAN: unknown */
 	double waited;
@@ -40,15 +42,22 @@ static bool is_allowed(void *ctx, int cpu) {
 	return cpu < CPUS_MAX && CPU_ISSET_S((size_t)cpu, busy->set_size, busy->set);
 }
 
+static double now(const struct busy *busy) {
+	return busy->clock.now(busy->clock.ctx);
+}
+
 static struct look look_take(struct busy *busy) {
-	struct look look = {.at = sys_now()};
-	FILE *file = fopen("/proc/stat", "re");
+	struct look look = {.at = now(busy)};
+	char *stat = mem_printf("%s/stat", busy->proc), *load = mem_printf("%s/loadavg", busy->proc);
+	FILE *file = fopen(stat, "re");
 	look.good = file && proc_times_read(file, is_allowed, busy, &look.times);
 	if (file)
 		fclose(file);
 	if (look.good)
-		look.ours_s = proc_tree_seconds("/proc", getpid());
-	busy->load = fmax(busy->load, proc_load("/proc/loadavg")); /* fmax ignores a NAN */
+		look.ours_s = proc_tree_seconds(busy->proc, getpid());
+	busy->load = fmax(busy->load, proc_load(load)); /* fmax ignores a NAN */
+	free(stat);
+	free(load);
 	return look;
 }
 
@@ -63,26 +72,45 @@ static double steal_between(const struct look *from, const struct look *to) {
 	return fmax(0, to->times.steal_s - from->times.steal_s) / (to->at - from->at);
 }
 
-struct busy *busy_new(void) {
+struct busy *busy_open(const char *proc, const struct busy_clock *clock) {
 	struct busy *busy = mem_alloc(1, sizeof *busy);
+	busy->proc = mem_strdup(proc);
+	busy->clock = *clock;
 	busy->set = CPU_ALLOC(CPUS_MAX);
 	busy->set_size = CPU_ALLOC_SIZE(CPUS_MAX);
 	busy->load = NAN;
 	if (!busy->set || sched_getaffinity(0, busy->set_size, busy->set) != 0)
 		return busy;
-	busy->first = busy->last = look_take(busy);
+	busy->first = busy->last = busy->mark = look_take(busy);
 	return busy;
+}
+
+static double real_now(void *ctx) {
+	(void)ctx;
+	return sys_now();
+}
+
+static void real_pause(void *ctx, double seconds) {
+	const struct timespec pause = {.tv_nsec = (long)(seconds * 1e9)};
+	(void)ctx;
+	nanosleep(&pause, NULL);
+}
+
+struct busy *busy_new(void) {
+	const struct busy_clock clock = {.now = real_now, .pause = real_pause};
+	return busy_open("/proc", &clock);
 }
 
 void busy_free(struct busy *busy) {
 	if (!busy)
 		return;
 	CPU_FREE(busy->set);
+	free(busy->proc);
 	free(busy);
 }
 
 void busy_look(struct busy *busy) {
-	if (!busy->first.good || sys_now() - busy->last.at < WINDOW_SECONDS)
+	if (!busy->first.good || now(busy) - busy->last.at < WINDOW_SECONDS)
 		return;
 	struct look look = look_take(busy);
 	if (!look.good)
@@ -93,28 +121,56 @@ void busy_look(struct busy *busy) {
 }
 
 bool busy_judge(int processors, double others, double steal) {
-	return others > OTHERS_ALWAYS + OTHERS_SHARE * processors || steal > STEAL_SHARE * processors;
+	return others > fmin(OTHERS_ALWAYS, OTHERS_OF_FEW * processors) + OTHERS_SHARE * processors ||
+	       steal > STEAL_SHARE * processors;
 }
 
 bool busy_now(const struct busy *busy) {
 	return busy->first.good && busy_judge(busy->last.times.processors, busy->others, busy->steal);
 }
 
+void busy_mark(struct busy *busy) {
+	if (busy->first.good)
+		busy->mark = look_take(busy);
+}
+
+/* The times of a processor and of a process may differ by a tick, on each of the processors. */
+static double coarseness(const struct look *from, const struct look *to) {
+	return proc_tick() * to->times.processors / (to->at - from->at);
+}
+
+enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds) {
+	const struct look *mark = &busy->mark;
+	*seconds = now(busy) - mark->at;
+	if (!busy->first.good || !mark->good)
+		return BUSY_QUIET;
+	if (!at_once && *seconds < WINDOW_SECONDS)
+		return BUSY_LATER;
+	struct look look = look_take(busy);
+	if (!look.good || !(look.at > mark->at))
+		return BUSY_QUIET;
+	double coarse = coarseness(mark, &look);
+	bool others =
+		busy_judge(look.times.processors, others_between(mark, &look) - coarse, steal_between(mark, &look) - coarse);
+	busy->mark = look;
+	return others ? BUSY_OTHERS : BUSY_QUIET;
+}
+
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt) {
-	const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
-	double begun = sys_now(), waited = 0;
+	const double pause = 0.05;
+	double begun = now(busy), waited = 0;
 	busy_look(busy);
 	while (busy_now(busy) && waited < seconds && !(interrupt && *interrupt)) {
-		nanosleep(&pause, NULL);
+		busy->clock.pause(busy->clock.ctx, pause);
 		busy_look(busy);
-		waited = sys_now() - begun;
+		waited = now(busy) - begun;
 	}
 	busy->waited += waited;
 	return waited;
 }
 
 json_t *busy_json(const struct busy *busy) {
-	const struct look *first = &busy->first, *last = &busy->last;
+	const struct look *first = &busy->first, *last = busy->mark.at > busy->last.at ? &busy->mark : &busy->last;
 	if (!first->good || last->at <= first->at)
 		return json_null();
 	double others = others_between(first, last), steal = steal_between(first, last);

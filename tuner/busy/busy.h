@@ -10,11 +10,25 @@
 struct busy;
 
 struct busy *busy_new(void); /* takes the first look */
+/* The same with another folder than /proc and with a clock of the caller's: for tests. */
+struct busy_clock {
+	void *ctx;
+	double (*now)(void *ctx); /* seconds */
+	void (*pause)(void *ctx, double seconds);
+};
+struct busy *busy_open(const char *proc, const struct busy_clock *clock);
 void busy_free(struct busy *busy);
 /* Looks again if the last look is long enough ago for the clock ticks that the kernel counts in. */
 void busy_look(struct busy *busy);
 /* Did others use our processors at the last look, by more than what is always there? */
 bool busy_now(const struct busy *busy);
+/* What was measured since the last mark: nobody disturbed it (or nobody knows), others did, or it is too early to tell.
+ */
+enum busy_answer { BUSY_QUIET, BUSY_OTHERS, BUSY_LATER };
+void busy_mark(struct busy *busy);
+/* Sets *seconds to the time since the mark, and the mark anew unless it is too early. at_once: the answer cannot wait;
+ * the shorter the time, the more others must have done to be seen beside the ticks. */
+enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds);
 /* Waits for others to end, at most so many seconds or until *interrupt is set. Returns the seconds waited. */
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt);
 /* {"processors", "load", "others", "steal", "busy", "waited_s"} over all looks; null: /proc is not readable. `others`

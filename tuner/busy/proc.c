@@ -20,6 +20,10 @@ static double ticks(void) {
 	return hertz > 0 ? (double)hertz : 100;
 }
 
+double proc_tick(void) {
+	return 1 / ticks();
+}
+
 /* user nice system idle iowait irq softirq steal: proc(5) */
 static bool cpu_read(const char *line, int *cpu, double *busy, double *steal) {
 	unsigned long long t[8] = {0};

@@ -16,6 +16,7 @@ struct proc_times {
 bool proc_times_read(FILE *file, bool (*allowed)(void *ctx, int cpu), void *ctx, struct proc_times *times);
 /* CPU seconds of the process `root` and of all its descendants, living and reaped, from a folder like /proc. */
 double proc_tree_seconds(const char *folder, pid_t root);
+double proc_tick(void); /* the seconds of a tick, the unit of all of these */
 /* The load average over a minute; NAN: unknown. */
 double proc_load(const char *path);
 

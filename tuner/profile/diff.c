@@ -12,6 +12,8 @@
 
 /* Smaller differences do not count, however certain they are. */
 static const double MARGIN = 0.01;
+/* An interval that reaches further from 1 decides nothing, as of pairs (paired_is_vague). */
+static const double VAGUE = 1.3;
 
 /* {"key": entry} */
 static json_t *by_key(const json_t *profile) {
@@ -55,10 +57,45 @@ static double ratio_of(const json_t *a, const json_t *b) {
 	return profile_entry_comparable(a, b) && before > 0 ? js_real_or(b, "median", NAN) / before : NAN;
 }
 
-/* Comparisons with NAN, an unknown end, are false. */
+/* The interval of a ratio from those of its two parts, on the logarithms: G. Zou and A. Donner, "Construction of
+ * confidence limits about effect measures: a general approach" (2008), the method of variance estimates recovery. NAN
+ * where one is unknown. */
+static void interval_of(const json_t *a, const json_t *b, double ci[2]) {
+	double from = log(js_real_or(a, "median", NAN)), to = log(js_real_or(b, "median", NAN));
+	double from_low = fmin(end_of(a, 0), end_of(a, 1)), from_high = fmax(end_of(a, 0), end_of(a, 1));
+	double to_low = fmin(end_of(b, 0), end_of(b, 1)), to_high = fmax(end_of(b, 0), end_of(b, 1));
+	bool known = profile_entry_comparable(a, b) && isfinite(end_of(a, 0) + end_of(a, 1) + end_of(b, 0) + end_of(b, 1));
+	ci[0] = known ? exp(to - from - hypot(to - log(to_low), log(from_high) - from)) : NAN;
+	ci[1] = known ? exp(to - from + hypot(log(to_high) - to, from - log(from_low))) : NAN;
+}
+
+static double margin_of(const json_t *a, const json_t *b) {
+	return fmax(MARGIN, fmax(js_real_or(a, "noise_floor", 0), js_real_or(b, "noise_floor", 0)));
+}
+
+/* Of a rate, more is faster. */
+static const char *verdict_of(const json_t *a, const json_t *b) {
+	double ci[2], margin = log1p(margin_of(a, b));
+	bool rate = js_bool_or(json_object_get(a, "program"), "maximize", false);
+	interval_of(a, b, ci);
+	if (!(ci[0] > 0) || !isfinite(ci[1]))
+		return NULL;
+	if (log(ci[1]) < -margin)
+		return rate ? "slower" : "faster";
+	if (log(ci[0]) > margin)
+		return rate ? "faster" : "slower";
+	return ci[0] >= 1 / VAGUE && ci[1] <= VAGUE ? "tie" : "undecided";
+}
+
 static bool is_time_changed(const json_t *a, const json_t *b) {
-	bool apart = end_of(a, 1) < end_of(b, 0) || end_of(b, 1) < end_of(a, 0);
-	return apart && fabs(ratio_of(a, b) - 1) > MARGIN;
+	const char *verdict = verdict_of(a, b);
+	return verdict && (strcmp(verdict, "faster") == 0 || strcmp(verdict, "slower") == 0);
+}
+
+static json_t *interval_json(const json_t *a, const json_t *b) {
+	double ci[2];
+	interval_of(a, b, ci);
+	return isfinite(ci[0] + ci[1]) ? json_pack("[f,f]", ci[0], ci[1]) : json_null();
 }
 
 static bool is_member_changed(const json_t *a, const json_t *b, const char *name) {
@@ -85,12 +122,13 @@ static json_t *changes_of(const json_t *a, const json_t *b) {
 static json_t *row_new(const json_t *a, const json_t *b) {
 	const json_t *any = a ? a : b;
 	bool both = a && b;
-	return json_pack("{s:s,s:O,s:s,s:s,s:O?,s:O?,s:o,s:o,s:o}", "kernel", js_string_or(any, "kernel", ""), "problem",
-	                 json_object_get(any, "problem"), "objective", js_string_or(any, "objective", "time"), "device",
-	                 js_string_or(any, "device", "cpu"), "a", a, "b", b, "changes",
+	return json_pack("{s:s,s:O,s:s,s:s,s:O?,s:O?,s:o,s:o,s:o,s:o,s:s?}", "kernel", js_string_or(any, "kernel", ""),
+	                 "problem", json_object_get(any, "problem"), "objective", js_string_or(any, "objective", "time"),
+	                 "device", js_string_or(any, "device", "cpu"), "a", a, "b", b, "changes",
 	                 both ? changes_of(a, b) : json_pack("[s]", a ? "removed" : "added"), "config",
 	                 both ? settings_diff(json_object_get(a, "config"), json_object_get(b, "config")) : json_array(),
-	                 "ratio", js_number(both ? ratio_of(a, b) : NAN));
+	                 "ratio", js_number(both ? ratio_of(a, b) : NAN), "ci", both ? interval_json(a, b) : json_null(),
+	                 "verdict", both ? verdict_of(a, b) : NULL);
 }
 
 json_t *profile_diff(const json_t *a, const json_t *b) {

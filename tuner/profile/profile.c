@@ -169,14 +169,15 @@ static int gather_check(const struct gather *gather, const struct store *store, 
 	return 0;
 }
 
-json_t *profile_from_store(struct store *store, const char *fingerprint, const char *const *kernels,
-                           const char *(*source_of)(void *ctx, const char *kernel), void *ctx, struct err *err) {
-	const struct store_filter own = {.fingerprint = fingerprint};
-	struct gather gather = {kernels, source_of, ctx, json_array(), NULL, json_object()};
+static json_t *profile_make(struct store *store, const struct store_filter *filter, struct gather *given,
+                            struct err *err) {
+	struct gather gather = *given;
 	json_t *profile = NULL, *sizes;
-	if (store_each(store, STORE_RESULTS, &own, gather_result, &gather, err) || gather_check(&gather, store, err))
+	gather.entries = json_array();
+	gather.seen = json_object();
+	if (store_each(store, STORE_RESULTS, filter, gather_result, &gather, err) || gather_check(&gather, store, err))
 		goto out;
-	sizes = profile_sizes(store, fingerprint, gather.entries, err);
+	sizes = profile_sizes(store, filter->fingerprint, gather.entries, err);
 	if (!sizes)
 		goto out;
 	profile = json_pack("{s:s, s:s, s:o, s:O, s:O}", "schema", "sweetspot-profile/1", "generator",
@@ -197,6 +198,20 @@ out:
 	json_decref(gather.machine);
 	json_decref(gather.entries);
 	return profile;
+}
+
+json_t *profile_from_store(struct store *store, const char *fingerprint, const char *const *kernels,
+                           const char *(*source_of)(void *ctx, const char *kernel), void *ctx, struct err *err) {
+	const struct store_filter own = {.fingerprint = fingerprint};
+	struct gather gather = {.kernels = kernels, .source_of = source_of, .ctx = ctx};
+	return profile_make(store, &own, &gather, err);
+}
+
+json_t *profile_until(struct store *store, const char *fingerprint, const char *const *kernels, double until,
+                      struct err *err) {
+	const struct store_filter own = {.fingerprint = fingerprint, .until = until};
+	struct gather gather = {.kernels = kernels};
+	return profile_make(store, &own, &gather, err);
 }
 
 json_t *profile_load(const char *path, struct err *err) {

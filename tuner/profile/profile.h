@@ -13,6 +13,9 @@
  * (source_of may be NULL, or return NULL for a kernel it does not know). */
 json_t *profile_from_store(struct store *store, const char *fingerprint, const char *const *kernels,
                            const char *(*source_of)(void *ctx, const char *kernel), void *ctx, struct err *err);
+/* The recommendations as they were at a time, in seconds since 1970; 0: now. The sizes are today's. New reference. */
+json_t *profile_until(struct store *store, const char *fingerprint, const char *const *kernels, double until,
+                      struct err *err);
 /* Reads and checks a file; ERR_USAGE names the fault. New reference. */
 json_t *profile_load(const char *path, struct err *err);
 int profile_check(const json_t *profile, struct err *err); /* schema, types and ranges */

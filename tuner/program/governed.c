@@ -44,7 +44,7 @@ static void openmp_add(const struct program *program, const json_t *config, json
 }
 
 json_t *program_environment(const struct program *program, const json_t *config) {
-	json_t *variables = json_object();
+	json_t *variables = program->spec.variables ? json_copy((json_t *)program->spec.variables) : json_object();
 	if (is_set_by_openmp(program, config))
 		openmp_add(program, config, variables);
 	for (size_t i = 0; i < program->params.count; i++) {

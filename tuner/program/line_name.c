@@ -3,7 +3,6 @@
 
 #include "tuner/program/line_name.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +37,7 @@ static char *word_read(const char **line) {
 	return word;
 }
 
-static bool is_assignment(const char *word) {
+bool program_word_assigns(const char *word) {
 	size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
 	return length > 0 && word[length] == '=' && !(*word >= '0' && *word <= '9');
 }
@@ -46,6 +45,19 @@ static bool is_assignment(const char *word) {
 /* "-n", "5", "0-3,8": what a wrapper is told. */
 static bool is_told(const char *word) {
 	return *word == '-' || (*word && strspn(word, "0123456789,-:") == strlen(word));
+}
+
+const char *program_line_command(const char *line) {
+	bool assigns = true;
+	while (assigns) {
+		line += strspn(line, blanks);
+		const char *rest = line;
+		char *word = word_read(&rest);
+		assigns = program_word_assigns(word);
+		free(word);
+		line = assigns ? rest : line;
+	}
+	return line;
 }
 
 char *program_line_name(const char *line) {
@@ -60,7 +72,7 @@ char *program_line_name(const char *line) {
 			continue;
 		}
 		char *word = word_read(&at), *slash = strrchr(word, '/'), *name = slash && slash[1] ? slash + 1 : word;
-		bool skip = !*word || preparing || is_assignment(word) || (wrapped && is_told(word)) ||
+		bool skip = !*word || preparing || program_word_assigns(word) || (wrapped && is_told(word)) ||
 		            strcmp(word, "{") == 0 || strcmp(word, "!") == 0;
 		if (!skip && is_among(name, before))
 			skip = preparing = true;

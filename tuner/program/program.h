@@ -30,6 +30,7 @@ struct program_spec {
 	bool maximize;             /* the metric is a rate */
 	bool expect_same;          /* stdout must equal the baseline's; ERR_USAGE from the runner if that varies itself */
 	bool openmp;               /* members named like OpenMP settings (profile_environment) become variables */
+	const json_t *variables;   /* {"NAME": "value"} of every run; borrowed, may be NULL */
 	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
 	const json_t *baseline;    /* configuration that is the user's own run: no OpenMP variable is touched */
 	bool baseline_set; /* exception: the baseline has settings that the user's environment lacks, so its variables are

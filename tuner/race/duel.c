@@ -105,11 +105,43 @@ static bool duel_late(const struct duel *duel) {
 	       duel_now(options) - duel->start > options->seconds_max;
 }
 
+/* Keeps the blocks since the last answer, or drops them, so that others take their place. */
+static void duel_judge(struct duel *duel, bool at_once) {
+	struct race_watch *watch = duel->options->watch;
+	enum race_watch_answer answer = race_watch_ask(watch, duel->context.block - duel->judged_block, at_once);
+
+	if (answer == RACE_WATCH_LATER)
+		return;
+	for (int block = duel->judged_block; answer == RACE_WATCH_REPEAT && block < duel->context.block; block++) {
+		watch->pairs = watch->pairs ? watch->pairs : json_array();
+		json_array_append_new(watch->pairs, json_integer(block));
+	}
+	if (answer == RACE_WATCH_REPEAT)
+		duel->count = duel->judged;
+	for (int i = 0; i < 2; i++)
+		race_entrant_judge(&duel->sides[i], answer == RACE_WATCH_KEEP);
+	duel->judged = duel->count;
+	duel->judged_block = duel->context.block;
+}
+
+/* Only pairs that count for certain are looked at. At the end of its time the duel takes what there is. */
+static void duel_watch(struct duel *duel) {
+	const struct duel_options *options = duel->options;
+	int next = duel->look < options->pairs_max ? duel->look : options->pairs_max;
+	int blocks = duel->context.block, pending = blocks - duel->judged_block;
+
+	if (options->watch != NULL && options->blocks == NULL &&
+	    race_clock_spares(&options->clock, duel->start, blocks, pending))
+		duel_judge(duel, duel->count >= next);
+}
+
 bool duel_decide(struct duel *duel, struct duel_result *result) {
 	const struct duel_options *options = duel->options;
 	const struct look_rule rule = duel_rule(options);
-	bool last = duel_late(duel) || duel->count >= options->pairs_max;
+	bool last;
 
+	duel_watch(duel);
+	last = duel_late(duel) || duel->count >= options->pairs_max;
 	if (duel->count < duel->look && !last)
 		return false;
 	duel_look(duel, last, result);
@@ -121,6 +153,7 @@ static int duel_measure(struct duel *duel, struct duel_result *result, struct er
 	const struct look_rule rule = duel_rule(duel->options);
 
 	duel->look = look_next(&rule, 0);
+	race_watch_begin(duel->options->watch);
 	if (duel->options->blocks != NULL)
 		return duel_blocks_measure(duel, result, err);
 	while (!duel_forfeited(duel) && !duel_late(duel)) {
@@ -186,6 +219,7 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 	for (int i = 0; i < TRIALS_MAX; i++)
 		duel.pairs[i] = mem_alloc((size_t)options->pairs_max, sizeof *duel.pairs[i]);
 	status = duel_measure(&duel, result, err);
+	race_watch_end(options->watch, duel.context.block - duel.judged_block);
 	result->failures = duel.failures;
 	if (status == 0)
 		status = duel_conclude(&duel, result, err);

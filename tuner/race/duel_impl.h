@@ -13,8 +13,9 @@ struct duel {
 	struct rng rng;
 	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
 	int count;
-	int look;     /* number of pairs at which the duel looks next */
-	int failures; /* blocks that lost a trial */
+	int judged, judged_block; /* pairs that count for certain, and the number of blocks by then */
+	int look;                 /* number of pairs at which the duel looks next */
+	int failures;             /* blocks that lost a trial */
 	double start;
 	bool over; /* the last look was taken */
 };

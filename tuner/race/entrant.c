@@ -90,6 +90,13 @@ void race_entrant_gone(struct race_entrant *entrant, bool outside) {
 	entrant->lost = true;
 }
 
+void race_entrant_judge(struct race_entrant *entrant, bool keep) {
+	if (keep)
+		entrant->judged = entrant->count;
+	else
+		entrant->count = entrant->judged;
+}
+
 int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
                         struct err *err) {
 	const struct race_observer *observer = context->observer;
@@ -122,10 +129,19 @@ double race_clock_now(const struct race_clock *clock) {
 	return clock->now != NULL ? clock->now(clock->ctx) : sys_now();
 }
 
-bool race_clock_over(const struct race_clock *clock, double start, int blocks) {
+static bool clock_passed(const struct race_clock *clock, double start, int blocks, double more) {
 	double now = race_clock_now(clock), each = blocks > 0 ? (now - start) / blocks : 0;
 
-	return clock->end > 0 && now + each > clock->end;
+	return clock->end > 0 && now + more * each > clock->end;
+}
+
+bool race_clock_over(const struct race_clock *clock, double start, int blocks) {
+	return clock_passed(clock, start, blocks, 1);
+}
+
+/* The wait counts as a part of the time that a block takes on average, which may double. */
+bool race_clock_spares(const struct race_clock *clock, double start, int blocks, int more) {
+	return !clock_passed(clock, start, blocks, 3 * more);
 }
 
 /* A trial may not take longer than what is left of the time. */

@@ -9,6 +9,7 @@ struct race_entrant {
 	const json_t *config;
 	double *samples; /* seconds of the trials that worked */
 	size_t count, room;
+	size_t judged; /* samples of blocks that count for certain; race_entrant_judge */
 	int trials, failures, failures_in_a_row;
 	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
 	bool lost;                /* failed for good */
@@ -28,6 +29,8 @@ struct race_context {
 double race_clock_now(const struct race_clock *clock);
 /* Would another block probably end too late? The blocks so far began at `start`. */
 bool race_clock_over(const struct race_clock *clock, double start, int blocks);
+/* Is there time for `more` blocks and a wait of the same length? */
+bool race_clock_spares(const struct race_clock *clock, double start, int blocks, int more);
 
 void race_entrant_clear(struct race_entrant *entrant);
 /* race_entrant_measure runs one trial of one sample; race_entrant_request builds its request. *seconds is NAN if the
@@ -44,6 +47,8 @@ int race_entrant_record(struct race_entrant *entrant, const struct race_context 
 /* Records that the entrant's worker was killed while it ran, or, with `outside`, that its node went away. 3 kills in a
  * row count as a failure of the entrant. Lost nodes do so only after 20, so that a race always ends. */
 void race_entrant_gone(struct race_entrant *entrant, bool outside);
+/* All samples so far count (keep), or those since the last call are dropped. */
+void race_entrant_judge(struct race_entrant *entrant, bool keep);
 /* Passes a result to the observer and does nothing else with it. */
 int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
                         struct err *err);

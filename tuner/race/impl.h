@@ -12,7 +12,8 @@ struct race {
 	struct race_entrant *field; /* one per entry */
 	double *times;              /* seconds of entry e in block k: [k * count + e]; NAN: none */
 	size_t *order;
-	double *x, *y; /* scratch: the blocks that two entries share */
+	double *x, *y;             /* scratch: the blocks that two entries share */
+	int dropped, judged_block; /* blocks that do not count; number of blocks when that was last asked */
 	struct rng rng;
 	double start;
 	double level; /* of two-sided intervals, so that each of their bounds holds at the requested level */

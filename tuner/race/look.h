@@ -21,7 +21,7 @@ struct look_rule {
 int look_next(const struct look_rule *rule, int count);
 
 /* Analyses the pairs. last: no further look will be taken, whatever this one shows. Returns true if the verdict is
- * final: more pairs would not change it. */
+ * final: more pairs would hardly change it. */
 struct look_answer {
 	struct paired paired;
 	enum paired_verdict verdict;

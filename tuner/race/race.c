@@ -101,9 +101,13 @@ size_t race_alive(const struct race *race) {
 	return alive;
 }
 
+static int race_blocks(const struct race *race) {
+	return race->context.block - race->dropped;
+}
+
 /* Too few blocks for ranks: Student's interval decides. */
 static bool race_is_early(const struct race *race) {
-	return race->options->early && race->context.block < race->options->blocks_min;
+	return race->options->early && race_blocks(race) < race->options->blocks_min;
 }
 
 static double race_level(const struct race *race) {
@@ -222,17 +226,40 @@ static bool race_late(const struct race *race) {
 	return race_over(race) || (limit > 0 && race_now(race) - race->start > limit);
 }
 
+/* Drops the blocks since the last answer if others disturbed them. At most half of all may be dropped, so that some
+ * count whatever happens. An entry that one of them eliminated stays out, because it lost side by side. Returns true if
+ * blocks were dropped. */
+static bool race_judge(struct race *race, bool at_once) {
+	const struct race_options *options = race->options;
+	int from = race->judged_block, to = race->context.block;
+
+	if (options->watch == NULL || options->blocks != NULL || 2 * (race->dropped + to - from) > options->blocks_max ||
+	    !race_clock_spares(&options->clock, race->start, to, to - from))
+		return false;
+	enum race_watch_answer answer = race_watch_ask(options->watch, to - from, at_once);
+	if (answer == RACE_WATCH_LATER)
+		return false;
+	for (size_t i = (size_t)from * race->count; answer == RACE_WATCH_REPEAT && i < (size_t)to * race->count; i++)
+		race->times[i] = NAN;
+	for (size_t e = 0; e < race->count; e++)
+		race_entrant_judge(&race->field[e], answer == RACE_WATCH_KEEP);
+	race->dropped += answer == RACE_WATCH_REPEAT ? to - from : 0;
+	race->judged_block = to;
+	return answer == RACE_WATCH_REPEAT;
+}
+
 bool race_decide(struct race *race) {
 	const struct race_options *options = race->options;
 	int least = options->early && options->blocks_min > EARLY_BLOCKS ? EARLY_BLOCKS : options->blocks_min;
 
-	if (race->context.block < least && !race_over(race))
+	race_judge(race, false);
+	if (race_blocks(race) < least && !race_over(race))
 		return false;
 	race->led = race_lead(race);
 	if (!race->led)
 		return race_over(race);
 	race_eliminate(race);
-	return race_settled(race) || race_late(race);
+	return race_late(race) || (race_settled(race) && !race_judge(race, true));
 }
 
 /* Out of time before anything was measured, the estimates decide. */
@@ -312,7 +339,9 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
 		return -1;
 	race.start = race_now(&race);
 	race_init(&race);
+	race_watch_begin(options->watch);
 	status = race_measure(&race, err);
+	race_watch_end(options->watch, race.context.block - race.judged_block);
 	race_report(&race);
 	if (status == 0)
 		*winner = race_winner(&race);

@@ -6,6 +6,7 @@
 #define TUNER_RACE_RACE_H
 #include "src/base/rng.h"
 #include "tuner/race/block.h"
+#include "tuner/race/watch.h"
 #include "tuner/model/paired.h"
 #include "tuner/trial/trial.h"
 
@@ -37,6 +38,7 @@ struct duel_options {
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
 	const struct block_runner *blocks; /* replaces the runner and measures several blocks at once; NULL: not used */
+	struct race_watch *watch; /* repeats blocks that others disturbed; NULL, or with `blocks`: nobody watches */
 	struct race_clock clock;
 };
 extern const struct duel_options duel_defaults;
@@ -83,6 +85,7 @@ struct race_options {
 	uint64_t seed;
 	bool early;                        /* eliminate before blocks_min where the noise is small */
 	const struct block_runner *blocks; /* as in duel_options */
+	struct race_watch *watch;          /* the same */
 	struct race_clock clock;
 };
 extern const struct race_options race_defaults;

@@ -9,7 +9,8 @@ enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };
 /* A missing machine means that the store is damaged, which the parser reports for the empty text. */
 #define MACHINE "coalesce(s.machine, '')"
 
-/* In all of them ?1 is the fingerprint, ?2 the kernel, ?3 the objective, and ?4 the number of rows at most. */
+/* In all of them ?1 is the fingerprint, ?2 the kernel, ?3 the objective, ?4 the number of rows at most; in results, ?5
+ * the latest end. */
 static const char searches[] = STORE_ROW("NULL", "q.result", "0, 0, 0",
                                          STORE_JOINED " WHERE ?1 IS NULL OR s.fingerprint = ?1 ORDER BY q.id LIMIT ?4");
 
@@ -24,6 +25,7 @@ static const char results[] = STORE_ROW(
 	" FROM (SELECT o.id AS id, o.finish AS newest, max((o.state = 'done') * " PROVEN_FIRST " + o.finish)"
 	" FROM searches o JOIN sessions p ON p.id = o.session"
 	" WHERE o.state IN ('done', 'interrupted') AND o.result IS NOT NULL AND (?1 IS NULL OR p.fingerprint = ?1)"
+	" AND (?5 = 0 OR o.ended <= ?5)"
 	" GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"
 	" JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest");
 
@@ -107,8 +109,9 @@ int store_rows_each(const struct store *store, sqlite3_stmt *stmt, store_row_fn 
 int store_each(struct store *store, enum store_rows rows, const struct store_filter *filter, store_row_fn fn, void *ctx,
                struct err *err) {
 	const struct store_filter all = {0}, *given = filter ? filter : &all;
-	const struct store_field fields[] = {store_text(given->fingerprint), store_text(given->kernel),
-	                                     store_text(given->objective),
-	                                     store_int(given->most ? given->most : queries[rows].most)};
-	return store_rows_each(store, store_query(store, queries[rows].sql, fields, 4, err), fn, ctx, err);
+	const struct store_field fields[] = {
+		store_text(given->fingerprint), store_text(given->kernel), store_text(given->objective),
+		store_int(given->most ? given->most : queries[rows].most), store_real(given->until)};
+	size_t count = rows == STORE_RESULTS ? 5 : 4; /* SQLite refuses a value that a query does not read */
+	return store_rows_each(store, store_query(store, queries[rows].sql, fields, count, err), fn, ctx, err);
 }

@@ -119,6 +119,7 @@ enum store_rows {
 struct store_filter {
 	const char *fingerprint, *kernel, *objective; /* NULL: any */
 	int64_t most;                                 /* the newest so many; 0: the query's own limit */
+	double until;                                 /* for STORE_RESULTS: those that ended by then; 0: all */
 };
 int store_each(struct store *store, enum store_rows rows, const struct store_filter *filter, store_row_fn fn, void *ctx,
                struct err *err); /* filter NULL: everything */

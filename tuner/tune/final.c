@@ -132,6 +132,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
+	options.watch = &tune->watch;
 	options.early = !tune->fleet;
 	options.seconds_max = seconds_left(tune) / 2;
 	tune_counting_early(tune, entries, count);
@@ -164,6 +165,7 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	options.control = true;
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
+	options.watch = &tune->watch;
 	options.seconds_max = seconds_left(tune);
 	options.phase = "duel";
 	if (tune->fleet)
@@ -214,15 +216,19 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 	               (unsigned long long)tune->evaluations);
 }
 
-/* Before the comparison that decides, waits for a quiet machine: a share of the budget, and of the time so far, because
- * short searches are not worth it. */
+/* Before the comparison that decides, waits for a quiet machine; what is left of that time is for blocks that others
+ * disturb. Together they get a share of the budget, and of the time so far, because short searches are not worth it. */
 static void quiet_wait(struct tune *tune) {
 	static const double SHARE_OF_BUDGET = 0.1, SHARE_OF_TIME = 0.25;
-	double budget = tune_budget_time(tune);
+	double budget = tune_budget_time(tune), share = SHARE_OF_TIME * tune_elapsed(tune);
 	double spare = fmax(0, tune_left(tune) - tune_finals_kept(tune)); /* the comparison itself comes first */
-	if (tune->busy && budget > 0 && !tune_is_recalling(tune))
-		busy_wait(tune->busy, fmin(spare, fmin(SHARE_OF_BUDGET * budget, SHARE_OF_TIME * tune_elapsed(tune))),
-		          tune->task->interrupt);
+	if (!tune->busy || tune_is_recalling(tune))
+		return;
+	tune->watch = (struct race_watch){.busy = tune->busy, .seconds = share, .interrupt = tune->task->interrupt};
+	if (!(budget > 0))
+		return;
+	tune->watch.seconds = fmin(spare, fmin(SHARE_OF_BUDGET * budget, share));
+	tune->watch.spent = busy_wait(tune->busy, tune->watch.seconds, tune->task->interrupt);
 }
 
 int tune_final_phase(struct tune *tune, struct err *err) {

@@ -149,12 +149,18 @@ static double rounded_up(double seconds) {
 	return ceil(seconds / step) * step;
 }
 
-static int refuse(const struct tune *tune, const char *longer, double run, double needed, struct err *err) {
+/* A trial of a kernel also prepares and verifies, and runs several times, so that its run would not explain the time.
+ */
+static double explaining(const struct tune *tune) {
+	return tune->task->whole_programs ? tune_seconds(tune, tune->baseline.value) : tune_evaluation_seconds(tune);
+}
+
+static int refuse(const struct tune *tune, const char *longer, double seconds, double needed, struct err *err) {
 	char budget[32], time[32];
 	bool cut = *longer && *tune->cut_message;
-	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: one run of the baseline takes %s%s%s%s%s",
-	        seconds_text(tune->budget.seconds, budget), longer, seconds_text(run, time), cut ? " (" : "",
-	        cut ? tune->cut_message : "", cut ? ")" : "");
+	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: %s the baseline takes %s%s%s%s%s",
+	        seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "one run of" : "measuring", longer,
+	        seconds_text(seconds, time), cut ? " (" : "", cut ? tune->cut_message : "", cut ? ")" : "");
 	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
 }
 
@@ -170,14 +176,14 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 	if (needed <= budget || trials == 0)
 		return 0;
 	if (next > tune_left(tune))
-		return refuse(tune, "", tune_seconds(tune, tune->baseline.value), needed, err);
+		return refuse(tune, "", explaining(tune), needed, err);
 	if (tune->observer && tune->observer->say) {
-		char text[256], given[32], run[32];
+		char text[256], given[32], time[32];
 		snprintf(
 			text, sizeof text,
-			"the budget of %s is too short to prove a result, because a run takes %s: about --budget %.0fs would do",
-			seconds_text(budget, given), seconds_text(tune_seconds(tune, tune->baseline.value), run),
-			rounded_up(needed));
+			"the budget of %s is too short to prove a result, because a %s takes %s: about --budget %.0fs would do",
+			seconds_text(budget, given), tune->task->whole_programs ? "run" : "measurement",
+			seconds_text(explaining(tune), time), rounded_up(needed));
 		tune->observer->say(tune->observer->ctx, text);
 	}
 	return 0;

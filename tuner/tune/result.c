@@ -134,7 +134,7 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
 	if (tune->busy)
-		json_object_set_new(result, "load", busy_json(tune->busy));
+		json_object_set_new(result, "load", race_watch_json(&tune->watch));
 	if (json_array_size(tune->failed))
 		json_object_set(result, "failed", tune->failed);
 	if (tune->incomparable)

@@ -66,6 +66,7 @@ struct tune {
 	int calm;                   /* probes in a row that found the best unchanged */
 	double probed, probe_cost;  /* when the best was last measured again, and how long that took; seconds */
 	struct busy *busy;          /* who else uses this machine; NULL with nodes, which are elsewhere */
+	struct race_watch watch;    /* and what that did to the finals */
 	struct recall *recall;      /* trials of an interrupted run */
 	bool measured;              /* something was measured that could not be replayed */
 	double noises[TUNE_NOISES]; /* standard deviations of the logarithm of a sample, in the last trials */

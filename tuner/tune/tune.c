@@ -259,6 +259,7 @@ static void tune_clear(struct tune *tune) {
 	free(tune->worked);
 	recall_free(tune->recall);
 	busy_free(tune->busy);
+	json_decref(tune->watch.pairs);
 	tune_sources_free(tune->sources);
 	json_decref(tune->counter_names);
 	json_decref(tune->best_config);
@@ -316,7 +317,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 		tune_parallel_finals(&tune);
 	} else {
 		tune_budget_alone(&tune.budget);
-		tune.busy = busy_new();
+		tune.busy = tune.watch.busy = busy_new();
 	}
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);

@@ -170,7 +170,7 @@ static void unsteady_drop(struct app *app, struct plan *plan) {
 }
 
 /* A ceiling that was measured beside other programs may be too low, so the file says so. */
-static void busy_mark(struct app *app, struct plan *plan) {
+static void others_mark(struct app *app, struct plan *plan) {
 	busy_look(plan->busy);
 	json_t *busy = busy_json(plan->busy);
 	if (js_bool_or(busy, "busy", false)) {
@@ -279,7 +279,7 @@ json_t *ceilings_measure(struct app *app, int samples, struct err *err) {
 		lock_release(lock);
 		if (!failed && !app_device(app)) {
 			unsteady_drop(app, &plan);
-			busy_mark(app, &plan);
+			others_mark(app, &plan);
 		}
 		list = failed ? NULL : plan_json(&plan, err);
 	}

@@ -129,8 +129,10 @@ static int run(struct verify *verify, struct err *err) {
 int profile_verify(struct app *app, const struct opt_args *args, struct err *err) {
 	struct verify verify = {.app = app, .args = args};
 	int failed = run(&verify, err);
-	for (size_t i = 0; i < verify.count; i++)
+	for (size_t i = 0; i < verify.count; i++) {
 		duel_result_clear(&verify.rows[i].duel);
+		json_decref(verify.rows[i].load);
+	}
 	free(verify.rows);
 	profile_input_close(&verify.input);
 	return failed;

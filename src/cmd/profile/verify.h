@@ -18,6 +18,7 @@ struct verified {
 	const char *state;   /* profile_entry_state */
 	enum verify_outcome outcome;
 	char reason[512];         /* why it was not measured or failed; may be empty */
+	json_t *load;             /* race_watch_json of the duel; NULL without one */
 	struct duel_result duel;  /* paired.count is 0 without a duel */
 	enum regression recorded; /* against the recorded value */
 	double against[2];        /* the interval of the present value over the recorded one; 0 if unknown */

@@ -8,6 +8,7 @@
 #include "src/base/mem.h"
 #include "src/cmd/profile/text.h"
 #include "src/cmd/profile/verify.h"
+#include "src/show/results.h"
 
 const char *verify_outcome_word(enum verify_outcome outcome) {
 	static const char *const words[] = {"not verified", "holds", "no longer", "slower"};
@@ -50,6 +51,8 @@ static json_t *row_json(const struct verify *verify, const struct verified *row)
 	json_object_set_new(json, "speedup", verify_speedup_json(&row->duel));
 	json_object_set_new(json, "pairs", json_integer((json_int_t)row->duel.paired.count));
 	json_object_set_new(json, "p", js_number(row->duel.paired.count ? row->duel.paired.p : NAN));
+	if (row->load)
+		json_object_set(json, "load", row->load);
 	if (verify->ci)
 		json_object_set_new(json, "regression", verify_ci_json(verify, row));
 	return json;
@@ -86,6 +89,16 @@ static void row_add(struct table *table, const struct verified *row) {
 	free(outcome);
 }
 
+/* The first one speaks for all. */
+static void busy_print(const struct verify *verify) {
+	char *busy = NULL;
+	for (size_t i = 0; i < verify->done && !busy; i++)
+		busy = results_busy(verify->rows[i].load);
+	if (busy)
+		printf("%s; verify it again on a quiet machine\n", busy);
+	free(busy);
+}
+
 static void people_print(const struct verify *verify) {
 	static const char *const titles[] = {"kernel", "problem", "speedup was", "speedup is [95 %]", "state", "outcome"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
@@ -96,6 +109,7 @@ static void people_print(const struct verify *verify) {
 	printf("%zu hold%s, %zu no longer, %zu slower, %zu not verified\n", verify_count(verify, VERIFY_HOLDS),
 	       verify_count(verify, VERIFY_HOLDS) == 1 ? "s" : "", verify_count(verify, VERIFY_NO_LONGER),
 	       verify_count(verify, VERIFY_SLOWER), verify_count(verify, VERIFY_UNKNOWN));
+	busy_print(verify);
 }
 
 static void foreign_print(const struct verify *verify) {

@@ -14,6 +14,8 @@
 #include "src/cmd/profile/verify.h"
 
 static const double SAMPLE_SECONDS = 4e-3;
+/* Somebody waits for the answer, so only what can be repeated in this time is. */
+static const double REPEAT_SECONDS = 10;
 
 int verify_skip(struct verified *row, const char *reason) {
 	row->outcome = VERIFY_UNKNOWN;
@@ -65,8 +67,14 @@ int verify_duel(struct verify *verify, struct verified *row, struct runner *runn
 	request->seed = verify->options.seed;
 	request->min_sample_s = SAMPLE_SECONDS;
 	request->timeout_s = verify->timeout_s;
-	int failed = duel_run(runner, request, json_object_get(row->entry, "config"), baseline, &verify->options, &observer,
+	struct race_watch watch = {.busy = busy_new(), .seconds = REPEAT_SECONDS, .interrupt = app_interrupt(verify->app)};
+	struct duel_options options = verify->options;
+	options.watch = &watch;
+	int failed = duel_run(runner, request, json_object_get(row->entry, "config"), baseline, &options, &observer,
 	                      &row->duel, err);
+	row->load = race_watch_json(&watch);
+	busy_free(watch.busy);
+	json_decref(watch.pairs);
 	free(kernel);
 	if (!failed)
 		judge(row);

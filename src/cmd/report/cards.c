@@ -47,7 +47,7 @@ static void text_put(struct report *report, const char *x, const char *text) {
 }
 
 /* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
-static void interval_put(struct report *report, double low, double ratio, double high) {
+void report_interval(struct report *report, double low, double ratio, double high) {
 	struct ruler ruler = {fmin(1, low) / 1.1, fmax(1, high) * 1.1};
 	const char *at = place(report, &ruler, ratio), *one = place(report, &ruler, 1);
 	html_begin(report->html, "svg", "class", "interval", "viewBox",
@@ -71,7 +71,7 @@ static void speedup_put(struct report *report, const json_t *tune) {
 	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
 	bool same = low == 1 && high == 1;
 	if (ratio > 0 && low > 0 && high >= low && isfinite(high) && !same)
-		interval_put(report, low, ratio, high);
+		report_interval(report, low, ratio, high);
 }
 
 /* "21 interleaved pairs; tried 14 of 138; noise floor 0.9 %" */
@@ -135,12 +135,10 @@ static void next_put(struct report *report, const struct report_section *section
 }
 
 static void load_put(struct report *report, const json_t *tune) {
-	const json_t *load = json_object_get(tune, "load");
-	if (!js_bool_or(load, "busy", false))
-		return;
-	html_element(report->html, "p", "warning",
-	             "Decided on a busy machine: load %.3g on %lld processors. `sweetspot profile verify` checks it later.",
-	             js_real_or(load, "load", NAN), (long long)js_int_or(load, "processors", 0));
+	char *busy = results_busy(json_object_get(tune, "load"));
+	if (busy)
+		html_element(report->html, "p", "warning", "D%s. `sweetspot profile verify` checks it later.", busy + 1);
+	free(busy);
 }
 
 /* A program's line, else the configuration for `run`. */

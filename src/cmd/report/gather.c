@@ -23,7 +23,8 @@ struct gathering {
 	json_t *seen;       /* names of all kernels of the store */
 	struct report_search *search;
 	double least;
-	char *baseline, *best; /* of the search, in the form of the store; NULL: there is no result */
+	const json_t *repeated; /* numbers of pairs of the search that do not count; may be NULL */
+	char *baseline, *best;  /* of the search, in the form of the store; NULL: there is no result */
 	struct err *err;
 	int failed;
 };
@@ -79,9 +80,20 @@ static void best_add(struct report_search *search, double x, double y) {
 	search->best[search->best_count++] = (struct chart_point){x, y, NAN, NAN};
 }
 
+/* Others disturbed this pair, and it was repeated. */
+static bool is_repeated(const struct gathering *gathering, int block) {
+	size_t i;
+	json_t *one;
+	json_array_foreach(gathering->repeated, i, one) {
+		if (json_is_integer(one) && json_integer_value(one) == block)
+			return true;
+	}
+	return false;
+}
+
 static void run_add(struct gathering *gathering, const struct store_trial *outcome) {
 	struct report_search *search = gathering->search;
-	if (!gathering->baseline || !(outcome->value > 0))
+	if (!gathering->baseline || !(outcome->value > 0) || is_repeated(gathering, (int)outcome->block))
 		return;
 	search->pairs = room_for(search->pairs, search->pair_count, sizeof *search->pairs);
 	search->pairs[search->pair_count++] =
@@ -160,6 +172,7 @@ static int on_past(void *ctx, const struct store_row *past) {
 		json_decref(section->tune);
 		section->tune = json_incref((json_t *)past->result);
 	}
+	gathering->repeated = json_object_get(json_object_get(past->result, "load"), "repeated_pairs");
 	gathering->baseline = config_text(past->result, "baseline");
 	gathering->best = config_text(past->result, "best");
 	gathering->failed = store_outcomes_each(gathering->store, past->search, on_outcome, gathering, gathering->err) != 0;
@@ -208,13 +221,12 @@ static int check(struct report *report, const struct gathering *gathering, struc
 	                report->other);
 }
 
-/* The path of a plug-in, such as "./libmine.so", names a kernel, too. */
-static const char **names_of(struct report *report) {
+const char **report_names(struct report *report, size_t first) {
 	const char **names = arena_alloc(report->arena, opt_words(report->args) + 1, sizeof *names);
-	for (size_t i = 0; i < opt_words(report->args); i++) {
+	for (size_t i = 0; first + i < opt_words(report->args); i++) {
 		struct err ignored = {0};
-		const struct kernel_desc *kernel = app_kernel(report->app, opt_word(report->args, i), &ignored);
-		names[i] = kernel ? kernel->name : opt_word(report->args, i);
+		const struct kernel_desc *kernel = app_kernel(report->app, opt_word(report->args, first + i), &ignored);
+		names[i] = kernel ? kernel->name : opt_word(report->args, first + i);
 	}
 	return names;
 }
@@ -262,7 +274,8 @@ static int read_all(struct gathering *gathering, struct err *err) {
 int report_gather(struct report *report, struct err *err) {
 	if (!app_kernels(report->app, err))
 		return -1;
-	struct gathering gathering = {.report = report, .seen = json_object(), .err = err, .names = names_of(report)};
+	struct gathering gathering = {
+		.report = report, .seen = json_object(), .err = err, .names = report_names(report, 0)};
 	gathering.store = store_open(opt_get(report->args, "store", NULL), STORE_READ, err);
 	int failed = gathering.store ? read_all(&gathering, err) : -1;
 	if (!gathering.store && err->code == ERR_NOTHING)
@@ -296,5 +309,8 @@ void report_clear(struct report *report) {
 	free(report->sets);
 	free(report->sections);
 	json_decref(report->profile);
+	json_decref(report->diff);
+	json_decref(report->sides[0].profile);
+	json_decref(report->sides[1].profile);
 	json_decref(report->ceilings);
 }

@@ -41,37 +41,53 @@ static bool is_sane(const char *fingerprint) {
 	return *letters && letters[strspn(letters, "0123456789abcdef")] == '\0';
 }
 
-int report_machine_choose(struct report *report, struct store *store, struct err *err) {
-	struct choosing choosing = {.wanted = opt_get(report->args, "machine", NULL)};
-	struct err ignored = {0};
-	const char *here = app_fingerprint(report->app, choosing.wanted ? &ignored : err);
-	if (!choosing.wanted)
-		return here ? 0 : -1;
+json_t *report_machine_find(struct store *store, const char *wanted, struct err *err) {
+	struct choosing choosing = {.wanted = wanted};
 	if (store_each(store, STORE_MACHINES, NULL, on_machine, &choosing, err) == 0) {
-		if (choosing.count == 0 || !*letters_of(choosing.wanted))
+		if (choosing.count == 0 || !*letters_of(wanted))
 			err_set(err, ERR_USAGE, "`sweetspot store info` lists the fingerprints",
-			        "the store does not contain a machine whose fingerprint begins with \"%s\"", choosing.wanted);
+			        "the store does not contain a machine whose fingerprint begins with \"%s\"", wanted);
 		else if (choosing.count > 1)
 			err_set(err, ERR_USAGE, "give more of its letters; `sweetspot store info` lists the fingerprints",
-			        "the fingerprints of %zu machines begin with \"%s\"", choosing.count, choosing.wanted);
+			        "the fingerprints of %zu machines begin with \"%s\"", choosing.count, wanted);
 		else if (!is_sane(js_string_or(choosing.found, "fingerprint", "")))
 			err_set(err, ERR_USAGE, NULL, "the store is damaged: it has an invalid fingerprint");
-		else {
-			report->is_foreign = !here || strcmp(here, js_string_or(choosing.found, "fingerprint", "")) != 0;
-			app_machine_assume(report->app, choosing.found);
-		}
+		else
+			return choosing.found;
 	}
 	json_decref(choosing.found);
-	return err->code == ERR_OK ? 0 : -1;
+	return NULL;
+}
+
+json_t *report_machine_newest(struct store *store, struct err *err) {
+	struct choosing choosing = {0};
+	return store_each(store, STORE_MACHINES, NULL, on_machine, &choosing, err) ? NULL : choosing.found;
+}
+
+int report_machine_choose(struct report *report, struct store *store, struct err *err) {
+	const char *wanted = opt_get(report->args, "machine", NULL);
+	struct err ignored = {0};
+	const char *here = app_fingerprint(report->app, wanted ? &ignored : err);
+	if (!wanted)
+		return here ? 0 : -1;
+	json_t *found = report_machine_find(store, wanted, err);
+	if (!found)
+		return -1;
+	report->is_foreign = !here || strcmp(here, js_string_or(found, "fingerprint", "")) != 0;
+	app_machine_assume(report->app, found);
+	json_decref(found);
+	return 0;
+}
+
+const char *report_machine_short(struct report *report, const char *fingerprint) {
+	return arena_printf(report->arena, "%.*s", SHORT, letters_of(fingerprint));
 }
 
 /* Short fingerprint of the machine that was measured last, for hints; "" if the store is empty. */
 const char *report_machine_other(struct report *report, struct store *store) {
-	struct choosing choosing = {0};
 	struct err ignored = {0};
-	const char *text = "";
-	if (store_each(store, STORE_MACHINES, NULL, on_machine, &choosing, &ignored) == 0 && choosing.found)
-		text = arena_printf(report->arena, "%.*s", SHORT, letters_of(js_string_or(choosing.found, "fingerprint", "")));
-	json_decref(choosing.found);
+	json_t *newest = report_machine_newest(store, &ignored);
+	const char *text = newest ? report_machine_short(report, js_string_or(newest, "fingerprint", "")) : "";
+	json_decref(newest);
 	return text;
 }

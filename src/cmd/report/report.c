@@ -12,6 +12,7 @@
 static const struct opt what_options[] = {
 	OPT_GROUP("What to report"),
 	{"machine", 0, "FINGERPRINT", "another machine in the store; a prefix is enough", 0},
+	{"compare", 0, NULL, "what changed from A to B (stores, machines, dates)", 0},
 	{"from", 'f', "FILE", "table (CSV), document or recorded space to show", OPT_REPEAT},
 	{"problem", 0, "NAME,..", "columns of a table that are the problem", OPT_REPEAT},
 	{0},
@@ -77,8 +78,9 @@ static int write_out(struct report *report, const char *path, const char *page, 
 		return fwrite(page, 1, size, stdout) == size ? 0 : err_set(err, ERR_FAILED, NULL, "cannot write to stdout");
 	if (sys_write_file(path, page, size, err))
 		return -1;
-	printf("report: %s (%zu kernel%s and problem%s, %.1f MB)\n", path, report->section_count,
-	       report->section_count == 1 ? "" : "s", report->section_count == 1 ? "" : "s", (double)size / 1e6);
+	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
+	printf("report: %s (%zu kernel%s and problem%s, %.1f MB)\n", path, count, count == 1 ? "" : "s",
+	       count == 1 ? "" : "s", (double)size / 1e6);
 	return 0;
 }
 
@@ -86,7 +88,10 @@ static int make(struct report *report, struct err *err) {
 	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
 	const char *figures = opt_get(report->args, "figures", NULL);
 	size_t size = 0;
-	page_put(report);
+	if (report->diff)
+		report_compare_page(report);
+	else
+		page_put(report);
 	char *page = charts_finish(report->charts, dir, &size, err);
 	int failed =
 		!page || (figures && charts_files(report->charts, figures, err)) || write_out(report, path, page, size, err)
@@ -100,17 +105,23 @@ static int make(struct report *report, struct err *err) {
 	return failed;
 }
 
+static int read_all(struct report *report, struct err *err) {
+	if (opt_has(report->args, "compare"))
+		return report_compare(report, err);
+	return opt_has(report->args, "from") ? report_from(report, err) : report_gather(report, err);
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
 	report.charts = charts_new(report.html);
-	int failed = opt_has(args, "json")   ? err_set(err, ERR_USAGE,
-	                                               "`sweetspot explain --json` and `sweetspot export --format json` "
-	                                                 "contain what the report shows",
-	                                               "report writes an HTML page, not JSON")
-	             : opt_has(args, "from") ? report_from(&report, err)
-	                                     : report_gather(&report, err);
+	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
+	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
+	                                             "contain what the report shows",
+	                                             "report writes an HTML page, not JSON")
+	                                   : read_all(&report, err);
 	/* Programs that were only tuned by region are not in the store. */
-	if (failed && err->code == ERR_NOTHING && !opt_has(args, "from") && report_regions_any(args)) {
+	if (failed && err->code == ERR_NOTHING && !opt_has(args, "from") && !opt_has(args, "compare") &&
+	    report_regions_any(args)) {
 		*err = (struct err){0};
 		report.machine = app_machine(app, err);
 		failed = report.machine ? 0 : -1;
@@ -129,11 +140,16 @@ static const struct opt *const tables[] = {what_options, cmd_device_options, cmd
 const struct cmd cmd_report = {
 	.name = "report",
 	.summary = "write a page with all results: recommendations, charts, reasons",
-	.usage = "report [OPTION...] [KERNEL...]",
+	.usage = "report [OPTION...] [KERNEL...]\n"
+			 "report [OPTION...] --compare A B [KERNEL...]",
 	.options = tables,
-	.notes = "The page is one file that works without a network. Only --png needs gnuplot.",
+	.notes = "The page is one file that works without a network. Only --png needs gnuplot.\n"
+			 "A and B of --compare are files of stores, first letters of the fingerprints of\n"
+			 "two machines of the store, or dates (2026-01-31, 2026-01-31T12:00), which mean\n"
+			 "the results of this machine (or --machine) as they were at the end of it, UTC.",
 	.examples = "sweetspot report -o report.html\n"
-				"sweetspot report fw gol -o fw-gol.html",
+				"sweetspot report fw gol -o fw-gol.html\n"
+				"sweetspot report --compare old.db new.db -o changes.html",
 	.only_reads = true,
 	.run = run,
 };

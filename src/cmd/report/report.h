@@ -51,6 +51,11 @@ struct report_section {
 	bool is_beyond;           /* not explained, because the kernel has more problems than EXPLAIN_PROBLEMS_MAX */
 };
 
+struct report_side {   /* one of two that are compared */
+	const char *title; /* what it is: a store, a machine or a date */
+	json_t *profile;   /* its recommendations */
+};
+
 struct report {
 	struct app *app;
 	const struct opt_args *args;
@@ -63,12 +68,20 @@ struct report {
 	size_t section_count;
 	struct study_set **sets;
 	size_t set_count;
-	size_t machines;   /* number of machines with searches in the store */
-	const char *other; /* the word for --machine that selects the newest of them, or "" */
-	size_t regions;    /* programs whose regions are on the page */
-	bool from;         /* the page is about files (--from): no searches and no commands */
-	bool is_foreign;   /* the page is about another machine than this one */
+	size_t machines;             /* number of machines with searches in the store */
+	const char *other;           /* the word for --machine that selects the newest of them, or "" */
+	size_t regions;              /* programs whose regions are on the page */
+	bool from;                   /* the page is about files (--from): no searches and no commands */
+	struct report_side sides[2]; /* of --compare */
+	json_t *diff;                /* of the sides' profiles (profile_diff); NULL: nothing is compared */
+	bool is_foreign;             /* the page is about another machine than this one */
 };
+
+/* compare.c, compare_page.c: --compare. */
+int report_compare(struct report *report, struct err *err);
+void report_compare_page(struct report *report);
+/* The names on the command line from that word on, NULL-terminated; the path of a plug-in stands for its kernel. */
+const char **report_names(struct report *report, size_t first);
 
 /* gather.c, gather_explain.c: collect everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
@@ -76,6 +89,11 @@ int report_gather_explain(struct report *report, struct err *err);
 /* machine_choose.c: applies --machine. */
 struct store;
 int report_machine_choose(struct report *report, struct store *store, struct err *err);
+/* The one machine whose fingerprint begins so, or the one that was measured last (NULL if there is none), as its
+ * description; new references. */
+json_t *report_machine_find(struct store *store, const char *wanted, struct err *err);
+json_t *report_machine_newest(struct store *store, struct err *err);
+const char *report_machine_short(struct report *report, const char *fingerprint);
 const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
 
@@ -84,12 +102,14 @@ int report_from(struct report *report, struct err *err);
 void report_from_sections(struct report *report);
 
 /* Sections. */
-void report_cards(struct report *report);                                         /* cards.c */
-void report_pinning(struct report *report, const struct report_section *section); /* pinning.c: of its entry */
-void report_machine(struct report *report);                                       /* machine.c */
-void report_recommend(struct report *report);                                     /* recommend.c */
-void report_section(struct report *report, const struct report_section *section); /* section.c */
-void report_weak(struct report *report, const struct report_section *section);    /* nothing if no sizes grow so */
+/* A speedup with its interval, drawn as a bar on a logarithmic scale. */
+void report_interval(struct report *report, double low, double ratio, double high); /* cards.c */
+void report_cards(struct report *report);                                           /* cards.c */
+void report_pinning(struct report *report, const struct report_section *section);   /* pinning.c: of its entry */
+void report_machine(struct report *report);                                         /* machine.c */
+void report_recommend(struct report *report);                                       /* recommend.c */
+void report_section(struct report *report, const struct report_section *section);   /* section.c */
+void report_weak(struct report *report, const struct report_section *section);      /* nothing if no sizes grow so */
 void report_curves(struct report *report, const struct report_section *section);
 void report_parts(struct report *report, const struct report_section *section); /* parts.c */
 void report_best(struct report *report, const struct report_section *section);  /* best.c */

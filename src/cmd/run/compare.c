@@ -45,6 +45,7 @@ struct comparison {
 	enum measured_format export;
 	struct slower slower;
 	bool maximize; /* The samples are 1/rate, and rates are shown. */
+	struct race_watch watch;
 	struct manual_store kept;
 	struct counters_words counters;
 	json_t *counted[2]; /* the counters of a and of b, or NULL */
@@ -97,6 +98,7 @@ static json_t *document(const struct comparison *comparison, const json_t *const
 		side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
 		js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
 		js_number(duel->paired.p), "verdict", paired_said(duel->verdict, &duel->paired), "failures", duel->failures);
+	json_object_set_new(json, "load", race_watch_json(&comparison->watch));
 	if (comparison->slower.asked)
 		json_object_set_new(json, "regression", slower_json(&comparison->slower));
 	return json;
@@ -122,6 +124,15 @@ static void verdict_print(const struct comparison *comparison, const struct duel
 		       faster ? 1 / low : high);
 }
 
+static void busy_print(const struct comparison *comparison) {
+	json_t *load = race_watch_json(&comparison->watch);
+	char *busy = results_busy(load);
+	if (busy)
+		printf("%s; the same command verifies it later\n", busy);
+	free(busy);
+	json_decref(load);
+}
+
 static void people_print(const struct comparison *comparison, const json_t *const config[2],
                          const struct duel_result *duel) {
 	struct ui *ui = app_ui(comparison->app);
@@ -144,6 +155,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
 	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel),
 	       ui_style(ui, UI_PLAIN));
+	busy_print(comparison);
 }
 
 /* One row a side. */
@@ -215,6 +227,13 @@ static int junit_write_both(const struct comparison *comparison, const json_t *c
 	return failed;
 }
 
+/* Somebody waits for the answer, so only what can be repeated in this time is. */
+static void watch_begin(struct comparison *comparison) {
+	static const double REPEAT_SECONDS = 10;
+	comparison->watch =
+		(struct race_watch){.busy = busy_new(), .seconds = REPEAT_SECONDS, .interrupt = app_interrupt(comparison->app)};
+}
+
 static int compare(struct comparison *comparison, const struct opt_args *args, const json_t *const config[2],
                    struct err *err) {
 	struct app *app = comparison->app;
@@ -233,8 +252,10 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	duel_options.phase = "duel";
 	duel_options.limit = comparison->slower.asked ? 1 / (1 + comparison->slower.limit) : 0;
 	comparison->most = duel_options.pairs_max;
+	duel_options.watch = &comparison->watch;
 	comparison->request.min_sample_s = 4e-3;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
+	watch_begin(comparison);
 	int failed = lock < 0 ? -1
 	                      : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options,
 	                                 &observer, &duel, err);
@@ -259,6 +280,8 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	             ? -1
 	             : 0;
 	duel_result_clear(&duel);
+	busy_free(comparison->watch.busy);
+	json_decref(comparison->watch.pairs);
 	return failed;
 }
 
@@ -370,6 +393,7 @@ const struct cmd cmd_compare = {
 			 "Trials of kernels are kept in the store, for `explain`.",
 	.examples = "sweetspot compare ./a ./b\n"
 				"sweetspot compare 'gzip -1 -c in.dat' 'gzip -9 -c in.dat'\n"
+				"sweetspot compare 'OMP_NUM_THREADS=1 ./a' 'OMP_NUM_THREADS=2 ./a'\n"
 				"sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"
 				"sweetspot compare --fail-slower 3% ./old ./new\n"
 				"sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",

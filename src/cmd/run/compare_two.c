@@ -29,8 +29,10 @@ static bool ends_in(const char *word, const char *end) {
 /* A file, a program of $PATH, or a line with arguments: a kernel is none of these, and neither is "threads=1". */
 static bool is_command(const char *line) {
 	struct err none = {0};
-	char *word = first_word(line), *path = program_path(word, NULL, &none);
-	bool found = path || strchr(word, '/') || (strchr(line, ' ') && !strchr(word, '='));
+	const char *command = program_line_command(line);
+	char *word = first_word(command), *path = program_path(word, NULL, &none);
+	bool found = path || (*command && command > line + strspn(line, " \t")) || strchr(word, '/') ||
+	             (strchr(command, ' ') && !strchr(word, '='));
 	bool plugin = ends_in(word, ".so") || strstr(word, ".so:");
 	free(path);
 	free(word);
@@ -55,15 +57,30 @@ static int options_check(const struct opt_args *args, struct err *err) {
 	return 0;
 }
 
+/* Moves "X=1" in front of a command into *variables, so that neither side pays for a shell. A program that its own
+ * PATH finds, and a value that JSON cannot hold, need one. Returns the words of the command, or NULL for a shell. */
+static const char *const *words_of(char **words, json_t *variables) {
+	for (; words && *words && program_word_assigns(*words); words++) {
+		char *value = strchr(*words, '=') + 1, *name = mem_printf("%.*s", (int)(value - *words - 1), *words);
+		bool failed = strcmp(name, "PATH") == 0 || json_object_set_new(variables, name, json_string(value));
+		free(name);
+		if (failed)
+			return NULL;
+	}
+	return words && *words ? (const char *const *)words : NULL;
+}
+
 static int program_open(struct compare_two *two, int side, struct worker *worker, const struct opt_args *args,
                         struct err *err) {
 	const char *line = opt_word(args, (size_t)side);
 	struct err refused = {0};
 	two->words[side] = opt_has(args, "shell") ? NULL : words_split(line, &refused);
-	const char *const shell[] = {line, NULL};
+	two->variables[side] = json_object();
+	const char *const shell[] = {line, NULL}, *const *argv = words_of(two->words[side], two->variables[side]);
 	const struct program_spec spec = {
-		.argv = two->words[side] ? (const char *const *)two->words[side] : shell,
-		.shell = !two->words[side], /* pipes and the like need one */
+		.argv = argv ? argv : shell,
+		.shell = !argv, /* pipes and the like need one */
+		.variables = argv ? two->variables[side] : NULL,
 		.cwd = opt_get(args, "cwd", NULL),
 		.input = opt_get(args, "input", NULL),
 		.before_each = opt_get(args, "before-each", NULL),
@@ -119,6 +136,7 @@ void compare_two_close(struct compare_two *two) {
 	for (int side = 0; side < 2; side++) {
 		program_free(two->program[side]);
 		words_free(two->words[side]);
+		json_decref(two->variables[side]);
 		json_decref(two->config[side]);
 	}
 	json_decref(two->problem);

@@ -8,9 +8,10 @@
 
 struct compare_two {
 	struct program *program[2];
-	char **words[2];   /* of the commands; NULL: a line for the shell */
-	json_t *config[2]; /* {"command": as typed} */
-	json_t *problem;   /* {"cwd", "input"}, only those given */
+	char **words[2];      /* of the commands; NULL: a line for the shell */
+	json_t *variables[2]; /* that the lines set, as in "X=1 ./a" */
+	json_t *config[2];    /* {"command": as typed} */
+	json_t *problem;      /* {"cwd", "input"}, only those given */
 	const char *name;
 	char *named; /* owns the name */
 	struct runner runner;

@@ -79,9 +79,18 @@ enum ss_status source_load(const struct ss_call *call, const char *path, unsigne
 /* A reference must be finite. */
 enum ss_status source_finite(const struct ss_call *call, const struct source_argument *argument,
                              const unsigned char *is);
-/* Compares the elements within the argument's tolerance. */
-enum ss_status source_compare(const struct ss_call *call, const struct source_argument *argument,
-                              const unsigned char *is, const unsigned char *want);
+/* The absolute part of what elements may differ from their reference. */
+double source_limit(const struct source_argument *argument, const unsigned char *want);
+/* Compares the next `count` elements of an argument within its tolerance; *found begins as zeros. */
+struct source_difference {
+	size_t compared, wrong, first;
+	unsigned char is[8]; /* the first wrong element */
+};
+void source_compare(const struct source_argument *argument, const unsigned char *is, const unsigned char *want,
+                    size_t count, double limit, struct source_difference *found);
+/* want: the whole reference. */
+enum ss_status source_judge(const struct ss_call *call, const struct source_argument *argument,
+                            const unsigned char *want, const struct source_difference *found);
 
 /* ---- data that lives in the worker ---- */
 
@@ -92,6 +101,8 @@ struct source_vector {
 	gpu_ptr device;      /* the same, except for WriteOnly arguments */
 	unsigned char *want; /* the reference */
 	bool known;          /* want is filled */
+	bool limited;        /* and limit, source_limit of it, is known */
+	double limit;
 };
 
 struct source_input {

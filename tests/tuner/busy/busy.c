@@ -70,6 +70,7 @@ static void tree(void) {
 static void judge(void) {
 	ok(!busy_judge(2, 0.2, 0) && !busy_judge(64, 1.5, 0), "what is always there");
 	ok(busy_judge(2, 1.6, 0) && busy_judge(64, 8, 0), "others on our processors");
+	ok(busy_judge(1, 0.5, 0) && !busy_judge(1, 0.2, 0), "one other program shares the only processor");
 	ok(busy_judge(2, 0, 0.3), "a hypervisor that takes time");
 }
 

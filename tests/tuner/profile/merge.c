@@ -2,6 +2,8 @@
 /* Merging: the same for any order, grouping and repetition; every conflict is told or refused; nothing else is lost. */
 #include <config.h>
 
+#include <math.h>
+
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "tests/tuner/profile/made.h"
@@ -218,6 +220,39 @@ static void test_diff(void) {
 	told("a recommendation that is gone is the only change", none);
 }
 
+static json_t *timed(double median, double low, double high, double floor) {
+	return json_pack("{s:s,s:{},s:[{s:s,s:{},s:s,s:f,s:[f,f],s:s,s:f}]}", "schema", "sweetspot-profile/1", "machine",
+	                 "entries", "kernel", "k", "problem", "objective", "time", "median", median, "ci", low, high,
+	                 "unit", "s", "noise_floor", floor);
+}
+
+static void verdict_is(json_t *a, json_t *b, const char *want, const char *what) {
+	json_t *diff = profile_diff(a, b), *row = json_array_get(json_object_get(diff, "entries"), 0);
+	is_text(js_string_or(row, "verdict", "null"), want, what);
+	json_decref(diff);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void test_verdicts(void) {
+	verdict_is(timed(2, 1.9, 2.1, 0), timed(1, 0.95, 1.05, 0), "faster", "half the time");
+	verdict_is(timed(1, 0.95, 1.05, 0), timed(2, 1.9, 2.1, 0), "slower", "twice the time");
+	verdict_is(timed(1, 0.999, 1.001, 0), timed(1.005, 1.004, 1.006, 0), "tie", "less than 1 % is nothing");
+	verdict_is(timed(1, 0.999, 1.001, 0.05), timed(1.03, 1.029, 1.031, 0), "tie", "less than the noise is nothing");
+	verdict_is(timed(1, 0.999, 1.001, 0), timed(1.03, 1.029, 1.031, 0), "slower", "without noise it is something");
+	verdict_is(timed(1, 0.5, 2, 0), timed(1.2, 0.6, 2.4, 0), "undecided", "wide intervals");
+	verdict_is(timed(1, NAN, NAN, 0), timed(2, 1.9, 2.1, 0), "null", "without an interval there is none");
+	json_t *diff, *a = timed(1, 0.9, 1.1, 0), *b = timed(1, 0.9, 1.1, 0);
+	diff = profile_diff(a, b);
+	json_t *ci = json_object_get(json_array_get(json_object_get(diff, "entries"), 0), "ci");
+	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	ok(fabs(low * high - 1) < 1e-12, "there and back, the interval of a ratio is the inverse");
+	ok(low > 0.9 / 1.1 && low < 0.9, "and narrower than the ratio of the ends, wider than each: %g", low);
+	json_decref(diff);
+	json_decref(a);
+	json_decref(b);
+}
+
 static void origin_is(const char *there, enum profile_origin want, const char *what) {
 	json_t *here = json_pack("{s:s,s:s,s:i,s:s,s:{s:s,s:s}}", "fingerprint", "sha256:1", "cpu", "Made", "threads", 4,
 	                         "compiler", "gcc (Made 12.2.0-14) 12.2.0", "gpu", "name", "G", "nvrtc", "12.4");
@@ -252,6 +287,7 @@ int main(void) {
 	test_prefer();
 	test_units();
 	test_diff();
+	test_verdicts();
 	test_origin();
 	return tap_done();
 }

@@ -379,7 +379,30 @@ static void test_line_names(void) {
 	ok(wrong == 0, "a line for a shell is named after the program that does the work");
 }
 
+static void test_line_commands(void) {
+	static const char *const lines[][2] = {
+		{"./app in", "./app in"},
+		{"X=1 ./app in", "./app in"},
+		{" X=1\tY='a b'  ./app", "./app"},
+		{"X='a' Y=\"b c\" z", "z"},
+		{"threads=1 block=2", ""},
+		{"x-y=1 ./app", "x-y=1 ./app"},
+		{"X= ./app", "./app"},
+		{"", ""},
+		{"X='unclosed ./app", ""},
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		const char *command = program_line_command(lines[i][0]);
+		if (strcmp(command, lines[i][1]) != 0)
+			printf("# %s: \"%s\", not \"%s\"\n", lines[i][0], command, lines[i][1]);
+		wrong += strcmp(command, lines[i][1]) != 0;
+	}
+	ok(wrong == 0, "variables in front of a command are told from it");
+}
+
 int main(void) {
+	test_line_commands();
 	test_line_names();
 	char folder[] = "/tmp/sweetspot-words-XXXXXX", here[PATH_MAX];
 	if (!mkdtemp(folder) || chdir(folder) || !getcwd(here, sizeof here)) {

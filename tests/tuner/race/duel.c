@@ -131,11 +131,16 @@ static void test_early(void) {
 	for (int i = 0; i < NOISES; i++) {
 		struct rates same = simulate_early(&noises[i], 1, 4 * REPEATS),
 					 edge = simulate_early(&noises[i], 0.99, 2 * REPEATS),
+					 slow = simulate_early(&noises[i], 1.03, 2 * REPEATS),
 					 large = simulate_early(&noises[i], 1 / 1.47, REPEATS);
+		int least = i < TWO_PERCENT ? 190 : 170;
 
 		ok(same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER] <= 12,
 		   "early looks, %s: A/A has %d false winners in 400, %.0f pairs", noises[i].name,
 		   same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER], same.pairs);
+		ok(same.pairs <= 40, "early looks, %s: A/A ends when nothing else can come of it", noises[i].name);
+		ok(slow.verdicts[PAIRED_SLOWER] >= least, "early looks, %s: 3 %% slower is seen in %.1f %%, %.0f pairs",
+		   noises[i].name, slow.verdicts[PAIRED_SLOWER] / 2.0, slow.pairs);
 		ok(edge.verdicts[PAIRED_FASTER] + edge.verdicts[PAIRED_SLOWER] <= 10 && edge.covered >= 188,
 		   "early looks, %s: 1 %% is called a difference in %.1f %%, the interval holds in %.1f %%", noises[i].name,
 		   edge.verdicts[PAIRED_FASTER] / 2.0, edge.covered / 2.0);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/duel %D%/race %D%/unsafe
-TESTS += %D%/duel %D%/race %D%/unsafe
+check_PROGRAMS += %D%/duel %D%/race %D%/unsafe %D%/watch
+TESTS += %D%/duel %D%/race %D%/unsafe %D%/watch
 %C%_duel_SOURCES = %D%/duel.c %D%/noise.h
 %C%_duel_LDADD = libtuner.la libbase.la
 %C%_race_SOURCES = %D%/race.c %D%/noise.h
 %C%_race_LDADD = libtuner.la libbase.la
 %C%_unsafe_SOURCES = %D%/unsafe.c
 %C%_unsafe_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+%C%_watch_SOURCES = %D%/watch.c %D%/noise.h
+%C%_watch_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm

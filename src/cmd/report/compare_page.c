@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of --compare: what changed from A to B, problem by problem. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/cmd/report/page.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+
+enum { CARDS_MAX = 200, NAMED_MAX = 8 };
+static const char *const sides[] = {"a", "b"}, *const letters[] = {"A", "B"};
+
+/* B's speedup over A; of times the inverse of their ratio. ends: its interval. NAN: unknown. */
+static double speedup_of(const json_t *row, double ends[2]) {
+	bool rate = js_bool_or(json_object_get(json_object_get(row, "a"), "program"), "maximize", false);
+	double ratio = js_real_or(row, "ratio", NAN), low = report_end(json_object_get(row, "ci"), 0),
+		   high = report_end(json_object_get(row, "ci"), 1);
+	ends[0] = rate ? low : 1 / high;
+	ends[1] = rate ? high : 1 / low;
+	return rate ? ratio : 1 / ratio;
+}
+
+static bool is_of(const json_t *row, const char *side) {
+	return json_is_object(json_object_get(row, side));
+}
+
+/* The problem of a program repeats its command, which the setting shows anyway. */
+static const char *problem_of(struct report *report, const json_t *row) {
+	const json_t *problem = json_object_get(row, "problem");
+	const char *objective = js_string_or(row, "objective", "time");
+	bool is_time = strcmp(objective, "time") == 0, is_program = json_object_get(problem, "command");
+	char *words = is_program ? NULL : results_config(problem, NULL);
+	const char *text = arena_printf(report->arena, "%s%s%s", words ? words : "",
+	                                words && *words && !is_time ? ", " : "", is_time ? "" : objective);
+	free(words);
+	return text;
+}
+
+static const char *words_of(struct report *report, const json_t *row) {
+	double ends[2], speedup = speedup_of(row, ends);
+	const char *verdict = js_string_or(row, "verdict", "");
+	if (!is_of(row, "a") || !is_of(row, "b"))
+		return is_of(row, "a") ? "only A has it" : "only B has it";
+	if (strcmp(verdict, "faster") == 0)
+		return arena_printf(report->arena, "B is %.3gx faster [%.3g, %.3g]", speedup, ends[0], ends[1]);
+	if (strcmp(verdict, "slower") == 0)
+		return arena_printf(report->arena, "B is %.3gx slower [%.3g, %.3g]", 1 / speedup, 1 / ends[1], 1 / ends[0]);
+	if (strcmp(verdict, "tie") == 0)
+		return arena_printf(report->arena, "no difference could be shown: %.3gx [%.3g, %.3g]", speedup, ends[0],
+		                    ends[1]);
+	if (strcmp(verdict, "undecided") == 0)
+		return arena_printf(report->arena, "undecided: %.3gx [%.3g, %.3g]", speedup, ends[0], ends[1]);
+	return isfinite(speedup) ? "one of them has no interval" : "they measure different things";
+}
+
+static const char *median_text(struct report *report, const json_t *entry) {
+	const json_t *ci = json_object_get(entry, "ci");
+	const double values[] = {js_real_or(entry, "median", NAN), report_end(ci, 0), report_end(ci, 1)};
+	char text[3][48];
+	for (size_t i = 0; i < 3; i++)
+		results_value(values[i], js_string_or(entry, "unit", ""), text[i], sizeof text[i]);
+	if (!isfinite(values[1] + values[2]))
+		return arena_strdup(report->arena, isfinite(values[0]) ? text[0] : "-");
+	return arena_printf(report->arena, "%s [%s, %s]", text[0], text[1], text[2]);
+}
+
+/* "A: 12 ms [11.8 ms, 12.1 ms] with threads=4, 2.1x faster than the baseline there" */
+static void side_put(struct report *report, const json_t *row, size_t side) {
+	const json_t *entry = json_object_get(row, sides[side]), *speedup = json_object_get(entry, "speedup");
+	const char *line = js_string_or(json_object_get(entry, "program"), "line", NULL);
+	char *config = results_config(json_object_get(entry, "config"), NULL), ratio[64];
+	report_ratio(js_real_or(speedup, "ratio", NAN), json_object_get(speedup, "ci"), ratio, sizeof ratio);
+	html_begin(report->html, "p", NULL);
+	html_element(report->html, "strong", NULL, "%s: ", letters[side]);
+	html_printf(report->html, "%s with ", median_text(report, entry));
+	html_element(report->html, "code", NULL, "%s", line ? line : *config ? config : "-");
+	if (*ratio)
+		html_printf(report->html, "; %s against the baseline there", ratio);
+	html_printf(report->html, ". ");
+	html_element(report->html, "span", "note", "%.10s",
+	             js_string_or(json_object_get(entry, "provenance"), "measured", ""));
+	html_end(report->html);
+	free(config);
+}
+
+static const char *plain_text(struct report *report, const json_t *value) {
+	if (json_is_string(value))
+		return json_string_value(value);
+	char *text = value && !json_is_null(value) ? js_canonical(value) : NULL;
+	const char *kept = arena_strdup(report->arena, text ? text : "none");
+	free(text);
+	return kept;
+}
+
+static void settings_put(struct report *report, const json_t *row) {
+	const json_t *settings = json_object_get(row, "config"), *one;
+	size_t i;
+	html_begin(report->html, "p", NULL);
+	if (json_array_size(settings) == 0)
+		html_printf(report->html, "The configuration is the same.");
+	json_array_foreach(settings, i, one) {
+		html_printf(report->html, "%s%s: %s ", i ? ", " : "", js_string_or(one, "name", ""),
+		            plain_text(report, json_object_get(one, "a")));
+		html_constant(report->html, "&rarr;");
+		html_printf(report->html, " %s", plain_text(report, json_object_get(one, "b")));
+	}
+	html_end(report->html);
+}
+
+static void card_put(struct report *report, const json_t *row) {
+	double ends[2], speedup = speedup_of(row, ends);
+	const char *verdict = js_string_or(row, "verdict", "");
+	const char *problem = problem_of(report, row);
+	html_begin(report->html, "article", "class", "card", NULL);
+	html_begin(report->html, "h3", NULL);
+	html_text(report->html, js_string_or(row, "kernel", ""));
+	html_element(report->html, "small", NULL, " %s", problem);
+	html_end(report->html);
+	html_element(report->html, "p",
+	             strcmp(verdict, "faster") == 0   ? "verdict high"
+	             : strcmp(verdict, "slower") == 0 ? "verdict warning"
+	                                              : "verdict",
+	             "%s", words_of(report, row));
+	if (isfinite(speedup + ends[0] + ends[1]))
+		report_interval(report, ends[0], speedup, ends[1]);
+	settings_put(report, row);
+	side_put(report, row, 0);
+	side_put(report, row, 1);
+	html_end(report->html);
+}
+
+static void cell_put(struct report *report, struct html_table *table, const json_t *row, const char *side) {
+	const json_t *entry = json_object_get(row, side);
+	char *config = results_config(json_object_get(entry, "config"), NULL);
+	html_table_number(table, js_real_or(entry, "median", NAN), "%s", median_text(report, entry));
+	html_table_text(table, "%s", *config ? config : "-");
+	free(config);
+}
+
+static void table_put(struct report *report, const json_t *rows) {
+	static const char *const titles[] = {"kernel", "\2problem",     "\2change", "\1speedup",     "\1interval",
+	                                     "\1A",    "\2A's setting", "\1B",      "\2B's setting", NULL};
+	struct html_table table;
+	json_t *row;
+	size_t i;
+	html_table_begin(&table, report->html, "Every problem of both sides, with 95 % intervals", titles);
+	json_array_foreach((json_t *)rows, i, row) {
+		double ends[2], speedup = speedup_of(row, ends);
+		const char *problem = problem_of(report, row);
+		html_table_row(&table);
+		html_table_text(&table, "%s", js_string_or(row, "kernel", ""));
+		html_table_text(&table, "%s", *problem ? problem : "-");
+		html_table_text(&table, "%s", words_of(report, row));
+		html_table_number(&table, speedup, "%.3gx", speedup);
+		html_table_number(&table, isfinite(ends[0] + ends[1]) ? ends[0] : NAN, "%.3gx to %.3gx", ends[0], ends[1]);
+		cell_put(report, &table, row, "a");
+		cell_put(report, &table, row, "b");
+	}
+	html_table_end(&table);
+}
+
+/* A few problems are named; more of them are numbered in the order of the table. */
+static void chart_put(struct report *report, const json_t *rows) {
+	size_t count = 0, i;
+	const char **names = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *names);
+	struct chart_point *points = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *points);
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row) {
+		double ends[2], speedup = speedup_of(row, ends);
+		const char *problem = problem_of(report, row);
+		if (isfinite(speedup)) {
+			names[count] = arena_printf(report->arena, "%s %s", js_string_or(row, "kernel", ""), problem);
+			points[count] = (struct chart_point){(double)count, speedup, ends[0], ends[1]};
+			count++;
+		}
+	}
+	if (count < 2)
+		return;
+	const struct chart_point *same =
+		memcpy(arena_alloc(report->arena, 2, sizeof *same),
+	           (struct chart_point[]){{0, 1, NAN, NAN}, {(double)count - 1, 1, NAN, NAN}}, 2 * sizeof *same);
+	const struct chart_series series[] = {{"speedup, with its interval", CHART_POINTS, points, count},
+	                                      {"the same", CHART_BOUND, same, 2}};
+	bool named = count <= NAMED_MAX;
+	html_begin(report->html, "div", "class", "figures", NULL);
+	charts_add(
+		report->charts, "changes",
+		&(struct chart){.title = "Speedup of B over A",
+	                    .x_label = named ? "problem" : "problem, in the order of the table",
+	                    .y_label = "speedup",
+	                    .description = "How many times as fast B is as A, for each problem, with 95 % intervals.",
+	                    .y_log = true,
+	                    .x_names = named ? names : NULL,
+	                    .x_name_count = named ? count : 0,
+	                    .series = memcpy(arena_alloc(report->arena, 2, sizeof *series), series, sizeof series),
+	                    .series_count = 2});
+	html_end(report->html);
+}
+
+static void summary_put(struct report *report, const json_t *rows) {
+	static const char *const verdicts[] = {"faster", "slower", "tie", "undecided"};
+	size_t counts[4] = {0}, both = 0, only[2] = {0}, i;
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row) {
+		bool shared = is_of(row, "a") && is_of(row, "b");
+		both += shared;
+		only[0] += !shared && is_of(row, "a");
+		only[1] += !shared && is_of(row, "b");
+		for (size_t v = 0; v < 4; v++)
+			counts[v] += strcmp(js_string_or(row, "verdict", ""), verdicts[v]) == 0;
+	}
+	html_begin(report->html, "p", "class", "lead", NULL);
+	html_printf(report->html, "Of the %zu problem%s that both have, B is faster in %zu and slower in %zu", both,
+	            both == 1 ? "" : "s", counts[0], counts[1]);
+	if (counts[2])
+		html_printf(report->html, ", no difference could be shown in %zu", counts[2]);
+	if (counts[3])
+		html_printf(report->html, ", %zu %s undecided", counts[3], counts[3] == 1 ? "is" : "are");
+	html_printf(report->html, ".");
+	for (size_t side = 0; side < 2; side++)
+		if (only[side])
+			html_printf(report->html, " Only %s has %zu more.", letters[side], only[side]);
+	html_end(report->html);
+	html_element(
+		report->html, "p", "note",
+		"A and B were measured at different times, so their intervals (95 %%) do not contain what changed in "
+		"between, such as load, clock or temperature. A difference counts if its interval is beyond 1 %% and the "
+		"noise floors of both. `sweetspot compare` measures two settings of one machine in pairs.");
+}
+
+static void machines_put(struct report *report) {
+	static const char *const titles[] = {"\2", "\2A", "\2B", NULL};
+	const json_t *differences = json_object_get(report->diff, "machine");
+	struct html_table table;
+	json_t *one;
+	size_t i;
+	html_begin(report->html, "section", "id", "machines", NULL);
+	html_element(report->html, "h2", NULL, "Machines");
+	if (json_array_size(differences) == 0) {
+		html_element(report->html, "p", NULL, "Both sides are the same machine with the same compiler.");
+	} else {
+		html_table_begin(&table, report->html, "What differs", titles);
+		json_array_foreach((json_t *)differences, i, one) {
+			html_table_row(&table);
+			html_table_text(&table, "%s", js_string_or(one, "name", ""));
+			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "a")));
+			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "b")));
+		}
+		html_table_end(&table);
+	}
+	html_end(report->html);
+}
+
+static void cards_put(struct report *report, const json_t *rows) {
+	size_t i, cards = 0;
+	json_t *row;
+	html_begin(report->html, "div", "class", "cards", NULL);
+	json_array_foreach((json_t *)rows, i, row) {
+		if (is_of(row, "a") && is_of(row, "b") && cards++ < CARDS_MAX)
+			card_put(report, row);
+	}
+	html_end(report->html);
+	if (cards > CARDS_MAX)
+		html_element(report->html, "p", "note", "%zu more are in the table.", cards - CARDS_MAX);
+}
+
+void report_compare_page(struct report *report) {
+	const json_t *rows = json_object_get(report->diff, "entries");
+	char now[32];
+	page_begin(report->html, "Sweetspot comparison", 0);
+	html_begin(report->html, "header", NULL);
+	html_element(report->html, "h1", NULL, "Sweetspot comparison");
+	for (size_t side = 0; side < 2; side++)
+		html_element(report->html, "p", NULL, "%s: %s", letters[side], report->sides[side].title);
+	html_element(report->html, "p", "note", "%s, by sweetspot %s", report_time(sys_wall(), now, sizeof now),
+	             PACKAGE_VERSION);
+	charts_notice(report->charts);
+	html_end(report->html);
+	html_begin(report->html, "main", NULL);
+	html_begin(report->html, "section", "id", "changes", NULL);
+	html_element(report->html, "h2", NULL, "What changed");
+	summary_put(report, rows);
+	chart_put(report, rows);
+	cards_put(report, rows);
+	html_end(report->html);
+	html_begin(report->html, "section", "id", "all", NULL);
+	html_element(report->html, "h2", NULL, "All problems");
+	table_put(report, rows);
+	html_end(report->html);
+	machines_put(report);
+	html_end(report->html);
+	page_end(report->html);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/show/results.h"
+
+static char *disturbed_text(const json_t *load) {
+	long long blocks = (long long)js_int_or(load, "blocks", 0), disturbed = (long long)js_int_or(load, "disturbed", 0);
+	if (blocks <= 0 || disturbed <= 0)
+		return mem_strdup("");
+	return mem_printf(", others disturbed %lld of %lld block%s", disturbed, blocks, blocks == 1 ? "" : "s");
+}
+
+/* The load does not show what a hypervisor took. */
+static char *steal_text(const json_t *load) {
+	double steal = js_real_or(load, "steal", 0);
+	return steal >= 0.05 ? mem_printf(", %.2g of them taken by the hypervisor", steal) : mem_strdup("");
+}
+
+char *results_busy(const json_t *load) {
+	if (!js_bool_or(load, "busy", false))
+		return NULL;
+	long long processors = (long long)js_int_or(load, "processors", 0);
+	char *disturbed = disturbed_text(load), *steal = steal_text(load);
+	char *text = mem_printf("decided on a busy machine: load %.3g on %lld processor%s%s%s",
+	                        js_real_or(load, "load", NAN), processors, processors == 1 ? "" : "s", steal, disturbed);
+	free(disturbed);
+	free(steal);
+	return text;
+}
