@@ -17,6 +17,16 @@ static bool is_program(const char *word) {
 	return path;
 }
 
+/* `tune` without anything to tune would be refused next. */
+static bool needs_openmp(int words, char *const *argv) {
+	static const char *const what[] = {"--openmp", "--param", "--regions", "--spec"};
+	bool tunes = words > 1 && strcmp(argv[1], "tune") == 0;
+	for (int i = 2; i < words && tunes; i++)
+		for (size_t k = 0; k < sizeof what / sizeof *what; k++)
+			tunes = tunes && strncmp(argv[i], what[k], strlen(what[k])) != 0;
+	return tunes;
+}
+
 void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
 	int first = words;
 	while (first < argc && strcmp(argv[first], "--") != 0 && !is_program(argv[first]))
@@ -24,8 +34,9 @@ void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
 	if (first == argc || strcmp(argv[first], "--") == 0)
 		return;
 	char *line = mem_strdup("sweetspot");
+	const char *dashes = needs_openmp(first, argv) ? " --openmp --" : " --";
 	for (int i = 1; i < argc; i++) {
-		char *word = program_quote(argv[i]), *longer = mem_printf("%s%s %s", line, i == first ? " --" : "", word);
+		char *word = program_quote(argv[i]), *longer = mem_printf("%s%s %s", line, i == first ? dashes : "", word);
 		free(word);
 		free(line);
 		line = longer;

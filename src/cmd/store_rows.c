@@ -37,7 +37,8 @@ static json_t *search_json(const struct store_row *row) {
 	                         js_text(row->kernel), "problem", parsed(row->problem), "objective",
 	                         js_text(row->objective), "state", js_text(row->state), "started", day_json(row->started));
 	const char *verdict = js_string_or(row->result, "verdict", NULL);
-	json_object_set_new(json, "evaluations", json_integer(js_int_or(row->result, "evaluations", 0)));
+	json_t *evaluations = json_object_get(row->result, "evaluations");
+	json_object_set_new(json, "evaluations", json_is_integer(evaluations) ? json_incref(evaluations) : json_null());
 	json_object_set_new(json, "verdict", verdict ? js_text(verdict) : json_null());
 	json_object_set_new(json, "speedup", js_number(js_real_or(speedup, "ratio", NAN)));
 	return json;
@@ -70,7 +71,8 @@ static void list_print(struct ui *ui, const json_t *list) {
 		double ratio = js_real_or(one, "speedup", NAN);
 		char *problem = results_config(json_object_get(one, "problem"), NULL);
 		snprintf(number, sizeof number, "#%lld", (long long)js_int_or(one, "search", 0));
-		snprintf(tried, sizeof tried, "%lld", (long long)js_int_or(one, "evaluations", 0));
+		long long evaluations = (long long)js_int_or(one, "evaluations", -1); /* an interrupted search may lack it */
+		snprintf(tried, sizeof tried, evaluations < 0 ? "-" : "%lld", evaluations);
 		if (strcmp(js_string_or(one, "verdict", ""), "faster") == 0)
 			snprintf(speedup, sizeof speedup, "%.2fx", ratio);
 		table_add(table, js_string_or(one, "kernel", "?"), number, problem, tried,

@@ -210,7 +210,8 @@ static bool any_busy(const json_t *results) {
 	size_t i;
 	json_t *result;
 	json_array_foreach((json_t *)results, i, result) {
-		if (js_bool_or(json_object_get(result, "load"), "busy", false))
+		if (js_bool_or(json_object_get(result, "load"), "busy", false) &&
+		    json_is_object(json_object_get(result, "speedup")))
 			return true;
 	}
 	return false;

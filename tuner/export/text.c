@@ -56,8 +56,11 @@ void export_heading(FILE *out, const char *lead, const json_t *profile, const ch
 char *export_title_text(const json_t *entry) {
 	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
 	char *problem = export_problem(entry, " ", "=");
+	const json_t *baseline = json_object_get(json_object_get(entry, "baseline"), "config");
 	char *gain =
-		json_is_object(speedup)
+		json_is_object(speedup) && json_equal(json_object_get(entry, "config"), baseline)
+			? mem_strdup("the baseline, because nothing was proven to be faster")
+		: json_is_object(speedup)
 			? mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
 	                     json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
 	                     json_number_value(json_array_get(ci, 1)), js_string_or(entry, "verdict", ""))

@@ -164,7 +164,8 @@ static int gather_check(const struct gather *gather, const struct store *store, 
 		return near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", *k);
 	}
 	if (!json_array_size(gather->entries))
-		return err_set(err, ERR_NOTHING, "tune something first: sweetspot tune",
+		return err_set(err, ERR_NOTHING,
+		               "tune something first: sweetspot tune --openmp -- ./app in.dat, or sweetspot tune KERNEL",
 		               "%s does not hold any result for this machine", store_path(store));
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "tuner/program/first_error.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Compilers (GCC, Clang, gfortran, nvcc), linkers, CMake and Python write one of these; make and cargo only repeat that
@@ -11,12 +12,17 @@ static const char *const marks[] = {"error:",      "Error:",      "undefined ref
                                     "error #",     "CMake Error", "No such file or directory",
                                     "cannot find", "not found",   "No rule to make target"};
 
+/* The compiler repeats that its linker failed, behind what the linker said. */
+static bool is_repetition(const char *text) {
+	return strstr(text, "ld returned 1 exit status") || strstr(text, "linker command failed");
+}
+
 static const char *find(const json_t *lines, const char *mark) {
 	size_t i;
 	json_t *line;
 	json_array_foreach((json_t *)lines, i, line) {
 		const char *text = json_string_value(line);
-		if (text && strstr(text, mark))
+		if (text && strstr(text, mark) && !is_repetition(text))
 			return text;
 	}
 	return NULL;

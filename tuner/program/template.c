@@ -78,6 +78,18 @@ int template_check(const char *text, const struct template_names *names, struct 
 	return 0;
 }
 
+char *template_stranger(const char *text, const struct template_names *names) {
+	size_t size;
+	while (text && (text = brace_find(text, &size))) {
+		char *word = mem_printf("%.*s", (int)size, text + 1);
+		if (template_is_identifier(word) && !name_find(names, text + 1, size))
+			return word;
+		free(word);
+		text += size + 2;
+	}
+	return NULL;
+}
+
 bool template_mentions(const char *text, const char *name) {
 	size_t size;
 	while (text && (text = brace_find(text, &size))) {

@@ -17,6 +17,8 @@ struct template_names {
  * beginning is enough. */
 int template_check(const char *text, const struct template_names *names, struct err *err);
 bool template_is_identifier(const char *text); /* is it a valid name of a variable? */
+/* The first identifier in braces that is not one of the names, which may be a slip; caller frees. NULL: none. */
+char *template_stranger(const char *text, const struct template_names *names);
 bool template_mentions(const char *text, const char *name);
 /* Does it contain "$NAME" or "${NAME}" as a shell would read it? */
 bool template_expands(const char *text, const char *name);

@@ -60,10 +60,15 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	}
 }
 
+/* There is nothing to prove about what runs today. */
+static bool is_baseline(const json_t *entry) {
+	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
+}
+
 void launch_warn(struct ui *ui, const struct launch *launch) {
 	if (!launch->choice.entry)
 		return;
-	if (!js_bool_or(launch->choice.entry, "proven", true))
+	if (!js_bool_or(launch->choice.entry, "proven", true) && !is_baseline(launch->choice.entry))
 		ui_warn(ui, "`sweetspot tune --resume` with the options of that search proves it",
 		        "this setting was the best of a search that ended early; it is not yet proven to be faster");
 	warn_of_arguments(ui, launch);

@@ -58,12 +58,17 @@ static void heading_print(const struct show *show, const struct profile_input *i
 	free(compiler);
 }
 
+/* The speedup is then that of another configuration, which was not better. */
+static bool keeps_baseline(const json_t *entry) {
+	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
+}
+
 static void row_add(struct table *table, const char *state, const json_t *entry) {
 	char median[64], speedup[64];
 	char *kernel = profile_text_kernel(entry), *problem = profile_text_problem(entry);
 	char *config = profile_text_config(entry);
 	profile_text_median(entry, median, sizeof median);
-	profile_text_speedup(json_object_get(entry, "speedup"), speedup, sizeof speedup);
+	profile_text_speedup(keeps_baseline(entry) ? NULL : json_object_get(entry, "speedup"), speedup, sizeof speedup);
 	table_add(table, kernel, problem, median, speedup, config, state);
 	free(kernel);
 	free(problem);

@@ -94,8 +94,9 @@ static void busy_print(const struct verify *verify) {
 	char *busy = NULL;
 	for (size_t i = 0; i < verify->done && !busy; i++)
 		busy = results_busy(verify->rows[i].load);
-	if (busy)
-		printf("%s; verify it again on a quiet machine\n", busy);
+	char *line = busy ? mem_printf("%s; verify it again on a quiet machine\n", busy) : mem_strdup("");
+	ui_fold(stdout, line);
+	free(line);
 	free(busy);
 }
 

@@ -127,8 +127,9 @@ static void verdict_print(const struct comparison *comparison, const struct duel
 static void busy_print(const struct comparison *comparison) {
 	json_t *load = race_watch_json(&comparison->watch);
 	char *busy = results_busy(load);
-	if (busy)
-		printf("%s; the same command verifies it later\n", busy);
+	char *line = busy ? mem_printf("%s; the same command verifies it later\n", busy) : mem_strdup("");
+	ui_fold(stdout, line);
+	free(line);
 	free(busy);
 	json_decref(load);
 }

@@ -30,7 +30,9 @@ static int options_check(struct app *app, const struct opt_args *args, struct er
 	static const char *const of_kernels[] = {"over", "counters", "flush-l2", "show"};
 	for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
 		if (opt_has(args, of_kernels[i]))
-			return err_set(err, ERR_USAGE, "give the values with --param", "--%s is not for programs", of_kernels[i]);
+			return err_set(err, ERR_USAGE,
+			               "give the values with --param: sweetspot sweep --param B=16,32,64 -- ./app '{B}'",
+			               "--%s is not for programs", of_kernels[i]);
 	if (app_device(app))
 		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU",
 		               "--device is not for programs");

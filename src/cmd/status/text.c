@@ -100,10 +100,11 @@ static void age_text(double seconds, char *text, size_t size) {
 		snprintf(text, size, "%.0f %ss ago", floor(seconds / units[i].seconds), units[i].name);
 }
 
+/* A ratio beside "tie" or "undecided" would be read as a gain. */
 static void speedup_text(const json_t *entry, char *text, size_t size) {
 	const json_t *ci = json_object_get(json_object_get(entry, "speedup"), "ci");
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	if (!isfinite(results_speedup(entry)))
+	if (!isfinite(results_speedup(entry)) || strcmp(js_string_or(entry, "verdict", ""), "faster") != 0)
 		snprintf(text, size, "-");
 	else if (low > 0 && high > 0)
 		snprintf(text, size, "%.2fx [%.2f, %.2f]", results_speedup(entry), low, high);
@@ -113,8 +114,10 @@ static void speedup_text(const json_t *entry, char *text, size_t size) {
 
 static char *problem_text(const json_t *entry) {
 	const json_t *problem = json_object_get(entry, "problem");
-	return js_bool_or(entry, "program", false) ? mem_strdup(js_string_or(problem, "input", ""))
-	                                           : results_config(problem, NULL);
+	const char *input = js_string_or(problem, "input", "");
+	if (!js_bool_or(entry, "program", false))
+		return results_config(problem, NULL);
+	return mem_strdup(*input ? input : js_string_or(problem, "command", ""));
 }
 
 static void row_add(struct table *table, const json_t *entry, double most, bool wide) {

@@ -145,16 +145,53 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 	return item;
 }
 
+/* The first {WORD} of the command or the build that is not a parameter; caller frees. */
+static char *stranger_find(const struct program_item *p) {
+	const struct program_spec *spec = &p->plan->program;
+	static const char *const own[] = {"SOURCE", "BUILD"};
+	enum { OWN = sizeof own / sizeof *own, MOST = 256 };
+	const char *list[MOST + OWN];
+	size_t count = 0;
+	for (; spec->params[count] && count < MOST; count++)
+		list[count] = spec->params[count];
+	for (size_t i = 0; i < OWN; i++)
+		list[count + i] = own[i];
+	const struct template_names names = {list, count + OWN, count};
+	char *stranger = template_stranger(spec->build, &names);
+	for (const char *const *word = spec->argv; *word && !stranger; word++)
+		stranger = template_stranger(*word, &names);
+	return stranger;
+}
+
+/* Options of this program that stand behind the dashes. Names that other programs use, too, are left out. */
+static void options_tell(struct app *app, const struct program_item *p) {
+	static const char *const names[] = {"--budget", "--param", "--openmp", "--strategy"};
+	for (const char *const *word = p->plan->program.argv; *word; word++)
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+			size_t length = strlen(names[i]);
+			if (strncmp(*word, names[i], length) == 0 && ((*word)[length] == '\0' || (*word)[length] == '='))
+				ui_tell(app_ui(app),
+				        "%s is given to the program, because it stands behind --; options of sweetspot "
+				        "stand before it",
+				        names[i]);
+		}
+}
+
 /* Says which parameters reach the program through its environment: that is meant for some, and a forgotten placeholder
  * for others. */
 static void variables_tell(struct app *app, const struct tune_item *item) {
 	const struct program_item *p = item->state;
+	char *stranger = stranger_find(p),
+		 *also = stranger ? mem_printf(" (but {%s}, which is not a parameter)", stranger) : mem_strdup("");
 	for (const char *const *param = p->plan->program.params; *param; param++)
 		if (is_silent_variable(p, *param))
 			ui_tell(app_ui(app),
-			        "%s is passed as an environment variable, because {%s} does not occur in the command; write {%s} "
+			        "%s is passed as an environment variable, because {%s} does not occur in the command%s; write {%s} "
 			        "where its value belongs",
-			        *param, *param, *param);
+			        *param, *param, also, *param);
+	options_tell(app, p);
+	free(stranger);
+	free(also);
 }
 
 static void building_set(struct program_plan *plan, const struct opt_args *args, double build_timeout_s) {
