@@ -35,21 +35,37 @@ void gpu_compiler_free(struct gpu_compiler *made) {
 	free(made);
 }
 
-bool gpu_compile_ahead(struct gpu_compiler *made, const struct gpu_text *text, int arch, struct gpu_ahead *ahead,
-                       struct err *err) {
-	struct compiler *compiler = &made->compiler;
-	struct text_source source;
+static bool source_compile(struct compiler *compiler, const struct source *source, struct gpu_ahead *ahead,
+                           struct err *err) {
 	struct code code;
 	enum gpu_failure failure;
 	double before = compiler->seconds;
 	size_t from_disk = compiler->from_disk;
-	*ahead = (struct gpu_ahead){.kept = false};
-	if (!text_source_make(&source, text, NULL, arch) || source.source.unseen || !compiler->folder)
-		return true;
-	if (!compile_source(compiler, &source.source, false, &code, &failure, err))
+	if (!compile_source(compiler, source, false, &code, &failure, err))
 		return false;
 	code_free(&code);
 	*ahead = (struct gpu_ahead){
 		.kept = true, .from_disk = compiler->from_disk > from_disk, .seconds = compiler->seconds - before};
 	return true;
+}
+
+bool gpu_compile_ahead(struct gpu_compiler *made, const struct gpu_text *text, int arch, struct gpu_ahead *ahead,
+                       struct err *err) {
+	struct text_source source;
+	*ahead = (struct gpu_ahead){.kept = false};
+	if (!text_source_make(&source, text, NULL, arch) || source.source.unseen || !made->compiler.folder)
+		return true;
+	return source_compile(&made->compiler, &source.source, ahead, err);
+}
+
+bool gpu_compile_ours_ahead(struct gpu_compiler *made, const char *name, const struct gpu_defines *defines, int arch,
+                            struct gpu_ahead *ahead, struct err *err) {
+	*ahead = (struct gpu_ahead){.kept = false};
+	if (!made->compiler.folder)
+		return true;
+	char *text = source_read(name, err);
+	const struct source source = {.name = name, .text = text, .defines = defines, .arch = arch};
+	bool fine = text && source_compile(&made->compiler, &source, ahead, err);
+	free(text);
+	return fine;
 }

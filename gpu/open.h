@@ -47,6 +47,9 @@ struct gpu_ahead {
 /* arch is 75, 80, 90... Returns false with err: ERR_FAILED has the compiler's first error. */
 bool gpu_compile_ahead(struct gpu_compiler *compiler, const struct gpu_text *text, int arch, struct gpu_ahead *ahead,
                        struct err *err);
+/* The same for one of our own sources, such as "fw/cuda/base.cu". */
+bool gpu_compile_ours_ahead(struct gpu_compiler *compiler, const char *name, const struct gpu_defines *defines,
+                            int arch, struct gpu_ahead *ahead, struct err *err);
 /* Returns the address of the module's variable of this name, such as a __constant__, and its size in bytes. 0, without
  * a failure, if the module does not define it. */
 gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, const char *name, size_t *size);

@@ -27,7 +27,20 @@ static inline enum ss_status cuda_status(const struct ss_call *call) {
 		snprintf(call->message, call->message_size, "%s", message);
 	return statuses[failure];
 }
-/* The module of this configuration, as the kernel's `program` hook describes it. NULL after a failure. */
+
+/* The name of a configuration's source and its -D, as the kernel's `program` hook describes them. It needs no device.
+ */
+static inline const char *cuda_program_source(const struct ss_kernel *kernel, const struct ss_call *call,
+                                              struct gpu_defines *defines) {
+	struct ss_program program = {.source = NULL};
+	*defines = (struct gpu_defines){.count = 0};
+	kernel->program(call, &program);
+	for (size_t i = 0; i < program.count; i++)
+		gpu_define(defines, program.names[i], program.values[i]);
+	return program.source;
+}
+
+/* The module of it. NULL after a failure. */
 const struct gpu_module *cuda_program(const struct ss_kernel *kernel, const struct ss_call *call);
 
 #endif

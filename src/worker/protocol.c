@@ -15,6 +15,7 @@
 #include "src/worker/counters_answer.h"
 #include "src/worker/describe.h"
 #include "src/worker/devices_answer.h"
+#include "src/worker/kernel/compile.h"
 #include "src/worker/kernel/library.h"
 #include "src/worker/kernel/lines.h"
 #include "src/worker/machine_answer.h"
@@ -107,7 +108,8 @@ static json_t *op_devices(struct protocol *protocol, const json_t *request, stru
 }
 
 static json_t *op_compile(struct protocol *protocol, const json_t *request, struct err *err) {
-	return source_compile_answer(&protocol->compiler, request, err);
+	bool ours = json_object_get(request, "kernel");
+	return (ours ? compile_kernel_answer : source_compile_answer)(&protocol->compiler, request, err);
 }
 
 static json_t *op_machine(struct protocol *protocol, const json_t *request, struct err *err) {

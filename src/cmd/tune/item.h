@@ -20,6 +20,7 @@ struct tune_item {
 	void *state;
 	int (*open)(struct tune_item *item, struct app *app,
 	            struct err *err); /* called before the first trial; may be NULL */
+	bool made_by_open;            /* the worker does not know the kernel before that */
 	/* The command of a configuration, which the caller frees; NULL: it is not a command. */
 	char *(*line)(const struct tune_item *item, const json_t *config);
 	void (*free)(struct tune_item *item); /* called even if open failed */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/plan/plan.h"
 #include "src/cmd/tune/item.h"
+#include "tuner/build/compile.h"
 
 static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
 	(void)ctx;
@@ -15,8 +19,32 @@ static int work_open(void *ctx, struct worker *worker, void **state, struct runn
 	return 0;
 }
 
-static void free_plan(struct tune_item *item) {
-	plan_free(item->state);
+struct kernel_item {
+	struct plan *plan;
+	struct worker *worker;
+	struct compile_kernel *ahead; /* NULL: not for CUDA, or of a plug-in */
+};
+
+/* Compiles ahead for the GPU that measures. */
+static int open_kernel(struct tune_item *item, struct app *app, struct err *err) {
+	struct kernel_item *k = item->state;
+	const json_t *gpu = app_gpu(app, err);
+	int major = 0, minor = 0;
+	if (!gpu)
+		return -1;
+	if (sscanf(js_string_or(gpu, "compute_capability", ""), "%d.%d", &major, &minor) != 2)
+		return 0;
+	k->ahead = compile_kernel_new(item->task.kernel, k->plan->problem, k->worker, 10 * major + minor);
+	item->task.builder = compile_kernel_builder(k->ahead);
+	item->runner = compile_kernel_runner(k->ahead);
+	return 0;
+}
+
+static void free_kernel(struct tune_item *item) {
+	struct kernel_item *k = item->state;
+	compile_kernel_free(k->ahead);
+	plan_free(k->plan);
+	free(k);
 }
 
 struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
@@ -31,8 +59,12 @@ struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc 
 	if (!plan)
 		return NULL;
 	struct tune_item *item = mem_alloc(1, sizeof *item);
+	struct kernel_item *state = mem_alloc(1, sizeof *state);
+	*state = (struct kernel_item){.plan = plan, .worker = worker};
 	*item = (struct tune_item){
-		.state = plan, .runner = worker_runner(worker), .work = {.open = work_open}, .free = free_plan};
+		.state = state, .runner = worker_runner(worker), .work = {.open = work_open}, .free = free_kernel};
+	if (!kernel->library && strcmp(app_device_kind(app), "cuda") == 0)
+		item->open = open_kernel;
 	item->task = (struct tune_task){
 		.kernel = kernel->name,
 		.source = kernel->source,

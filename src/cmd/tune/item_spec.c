@@ -74,7 +74,8 @@ static struct tune_item *function_new(struct spec *spec, const struct opt_args *
 	struct function_item *f = mem_alloc(1, sizeof *f);
 	*f = (struct function_item){.spec = spec, .problem = json_object(), .rebuild = opt_has(args, "rebuild")};
 	memcpy(f->source, source, sizeof f->source);
-	*item = (struct tune_item){.state = f, .open = elsewhere ? NULL : open_function, .free = free_function};
+	*item = (struct tune_item){
+		.state = f, .open = elsewhere ? NULL : open_function, .made_by_open = !elsewhere, .free = free_function};
 	if (elsewhere)
 		item->work = (struct pool_work){.ctx = item, .open = work_open, .close = work_close};
 	item->task = (struct tune_task){
@@ -143,6 +144,7 @@ struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct
 	                           .kernel = spec_cuda_kernel(source),
 	                           .runner = spec_cuda_runner(source),
 	                           .open = open_source,
+	                           .made_by_open = true,
 	                           .free = free_source};
 	item->task = (struct tune_task){
 		.kernel = spec_name(spec),

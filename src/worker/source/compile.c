@@ -7,10 +7,11 @@
 
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
+#include "src/worker/kernel/compile.h"
 #include "src/worker/kernel/word.h"
 #include "src/worker/source/source.h"
 
-enum { FILE_LARGEST = 16 << 20, ARCH_LEAST = 10, ARCH_MOST = 1000 };
+enum { FILE_LARGEST = 16 << 20 };
 
 struct job {
 	struct source_problem problem;
@@ -29,7 +30,7 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 	const char *problem, *config;
 	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    text_read(request, "problem", &problem, err) || text_read(request, "config", &config, err) ||
-	    js_int(request, "arch", ARCH_LEAST, ARCH_MOST, &job->arch, err) ||
+	    js_int(request, "arch", COMPILE_ARCH_LEAST, COMPILE_ARCH_MOST, &job->arch, err) ||
 	    source_problem_read(arena, problem, &job->problem, err) ||
 	    source_config_read(arena, config, &job->config, err)) {
 		return -1;
@@ -42,16 +43,8 @@ static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, con
 	const struct gpu_text source = {source_name(&job->problem), text, job->options};
 	struct gpu_ahead ahead;
 	struct err why = {.code = ERR_OK};
-	if (!gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why)) {
-		if (why.code != ERR_FAILED) {
-			*err = why;
-			return NULL;
-		}
-		word_clean(why.what, sizeof why.what);
-		return json_pack("{s:s, s:s}", "status", "compile", "message", why.what);
-	}
-	return json_pack("{s:s, s:b, s:b, s:f}", "status", "correct", "kept", ahead.kept, "from_disk", ahead.from_disk,
-	                 "compile_s", ahead.seconds);
+	bool fine = gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why);
+	return compile_answer(fine, &ahead, &why, err);
 }
 
 json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err) {

@@ -3,15 +3,11 @@
  */
 #include <config.h>
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/json/js.h"
+#include "tuner/build/compile.h"
 #include "tuner/spec/cuda/impl.h"
-#include "tuner/worker/exchange.h"
-
-static const double COMPILE_SECONDS = 600, GRACE_SECONDS = 0;
 
 struct cuda_ahead {
 	const struct cuda_kernel *kernel;
@@ -31,40 +27,18 @@ static char *key_of(void *ctx, const json_t *config) {
 	return text;
 }
 
-static int answer_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
-	struct built *built = ctx;
-	if (worker_status_read(answer, result, err))
-		return -1;
-	built->found = js_bool_or(answer, "from_disk", false) || !js_bool_or(answer, "kept", true);
-	built->seconds = js_real_or(answer, "compile_s", 0);
-	return 0;
-}
-
 static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, double seconds,
                 struct built *built, struct err *err) {
 	const struct cuda_ahead *ahead = ctx;
-	struct trial_result result = {0};
 	(void)config;
-	built->status = TRIAL_CORRECT;
 	if (!*key) {
+		built->status = TRIAL_CORRECT;
 		built->found = true;
 		return 0;
 	}
 	json_t *request = json_pack("{s:s,s:{s:s},s:{s:s},s:i}", "op", "compile", "problem", "text", ahead->problem,
 	                            "config", "text", key, "arch", ahead->arch);
-	const struct worker_question question = {.request = request,
-	                                         .timeout_s = seconds > 0 ? seconds : COMPILE_SECONDS,
-	                                         .grace_s = GRACE_SECONDS,
-	                                         .use = answer_use,
-	                                         .ctx = built};
-	int failed = worker_exchange(worker, &question, &result, err);
-	if (!failed && result.status != TRIAL_CORRECT) {
-		built->status = TRIAL_COMPILE;
-		snprintf(built->message, sizeof built->message, "%s", result.message);
-	}
-	trial_result_clear(&result);
-	json_decref(request);
-	return failed;
+	return compile_ask(worker, request, seconds, built, err);
 }
 
 struct cuda_ahead *cuda_ahead_new(const struct cuda_kernel *kernel, const json_t *problem, struct worker *worker,

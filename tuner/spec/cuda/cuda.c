@@ -12,6 +12,7 @@
 #include "src/base/json/js.h"
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
+#include "tuner/build/compile.h"
 #include "tuner/spec/cuda/impl.h"
 
 enum { KERNEL_FILE_MAX = 16 << 20, TEXT_MAX = 64 << 10 };
@@ -63,8 +64,6 @@ static json_t *size_json(const struct cuda_kernel *kernel) {
 		return json_pack("{s:o}", "size", json_sprintf("%.0fx%.0f", size[0], size[1]));
 	return json_pack("{s:I}", "size", (json_int_t)size[0]);
 }
-
-static const double LEAST_SECONDS = 1e-3;
 
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err) {
 	struct spec_cuda *cuda = mem_alloc(1, sizeof *cuda);
@@ -214,31 +213,6 @@ struct builder *spec_cuda_ahead(struct spec_cuda *cuda, int arch) {
 	return cuda_ahead_builder(cuda->ahead);
 }
 
-/* Waits for the build. Returns 1 if the configuration can run, 0 with the result if it does not compile. */
-static int await_build(struct spec_cuda *cuda, const struct trial_request *request, struct trial_result *result,
-                       struct err *err) {
-	const struct built *built =
-		cuda->ahead ? builder_get(cuda_ahead_builder(cuda->ahead), request->config, request->left_s, err) : NULL;
-	if (!cuda->ahead)
-		return 1;
-	if (!built)
-		return -1;
-	if (built->status == TRIAL_CORRECT)
-		return 1;
-	fail_as(result, built->status, built->message);
-	return 0;
-}
-
-/* Subtracts the wait for the build from the limits of the request. */
-static struct trial_request rest_of(const struct trial_request *request, double spent_s) {
-	struct trial_request rest = *request;
-	if (request->left_s > 0) {
-		rest.left_s = fmax(request->left_s - spent_s, LEAST_SECONDS);
-		rest.timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, rest.left_s) : rest.left_s;
-	}
-	return rest;
-}
-
 /* A worker that was replaced has lost its reference and reports that before it does anything else. */
 static bool lacks_reference(const struct trial_result *result) {
 	return result->status == TRIAL_RUNTIME && strncmp(result->message, "no reference", 12) == 0;
@@ -250,12 +224,10 @@ static int cuda_run(void *ctx, const struct trial_request *request, struct trial
 	fail_as(result, TRIAL_RUNTIME, "");
 	if (c_file_check(cuda->kernel.file, &cuda->file, err))
 		return -1;
-	int rc = await_build(cuda, request, result, err);
-	if (rc <= 0) {
-		result->elapsed_s = sys_now() - start;
+	struct trial_request rest = *request;
+	int rc = cuda->ahead ? compile_await(cuda_ahead_builder(cuda->ahead), request, &rest, result, err) : 1;
+	if (rc <= 0)
 		return rc;
-	}
-	const struct trial_request rest = rest_of(request, sys_now() - start);
 	int failed = cuda->kernel.made && !cuda->referred ? reference_make(cuda, &rest, result, err) : 0;
 	failed = failed ? failed : trial(cuda, &rest, false, result, err);
 	if (!failed && lacks_reference(result)) {
