@@ -116,6 +116,14 @@ static void serve(pid_t keeper, const sigset_t *before) {
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+/* The tuner arms this itself (src/base/proc/spawn.c); sshd does not, and ends with the connection. */
+static void parent_watch(void) {
+	int number = 0;
+	if (prctl(PR_GET_PDEATHSIG, &number, 0, 0, 0) == 0 && number == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	}
+}
+
 int keeper_start(void) {
 	struct keeper keeper = {.parent = getppid()};
 	pid_t self = getpid();
@@ -125,6 +133,7 @@ int keeper_start(void) {
 	sigaddset(&keeper.signals, SIGTERM);
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &keeper.signals, &before);
+	parent_watch();
 	reap_adopt();
 	keeper.worker = fork();
 	if (keeper.worker < 0) {

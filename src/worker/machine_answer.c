@@ -9,8 +9,10 @@
 #include "src/topo/topo.h"
 #include "src/worker/kernel/word.h"
 
-static json_t *variable_json(const char *name) {
+/* The first of them that is set. */
+static json_t *variable_json(const char *name, const char *other) {
 	const char *text = getenv(name);
+	text = text || !other ? text : getenv(other);
 	return word_clean_json(text ? text : "");
 }
 
@@ -32,8 +34,8 @@ json_t *machine_answer(const json_t *request, struct err *err) {
 	gethostname(host, sizeof host - 1);
 	if (xml) {
 		answer = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s}", "node", node_json(host), "host", word_clean_json(host),
-		                   "job", variable_json("SLURM_JOB_ID"), "step", variable_json("SLURM_STEP_ID"), "machine",
-		                   topo_json(topo), "topology", xml);
+		                   "job", variable_json("SLURM_JOB_ID", "FLUX_JOB_ID"), "step",
+		                   variable_json("SLURM_STEP_ID", NULL), "machine", topo_json(topo), "topology", xml);
 	}
 	free(xml);
 	topo_close(topo);

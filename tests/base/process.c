@@ -178,6 +178,16 @@ static void bury_adopted(void) {
 		continue;
 }
 
+static void test_last_words(void) {
+	char *line;
+	size_t size;
+	struct proc *proc = shell("exec >&-; sleep 0.2; echo why >&2; exit 3");
+	ok(proc && proc_read(proc, patience, NULL, &line, &size) == PROC_EOF, "the output is closed before the end");
+	proc_wait(proc, patience);
+	is_text(proc_stderr(proc), "why\n", "what it says then is waited for");
+	ok(WEXITSTATUS(proc_stop(proc, 0)) == 3, "it has ended by itself");
+}
+
 static void test_failed_start(void) {
 	static const char *const nothing[] = {"no-such-program-here", NULL}, *const folder[] = {"/", NULL},
 							 *const yes[] = {"true", NULL};
@@ -368,6 +378,7 @@ int main(void) {
 	test_flood();
 	test_line_limit();
 	test_stderr();
+	test_last_words();
 	test_failed_start();
 	test_surroundings();
 	test_interrupt();

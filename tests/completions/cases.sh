@@ -31,8 +31,11 @@ cases() {
 	same "kernels for list params" "$kernels" sweetspot list params ''
 	same "formats" "$formats" sweetspot export -f ''
 	same "strategies" "$("$SS" list strategies | awk 'NR > 1 { print $1 }')" sweetspot tune fw --strategy ''
-	same "launchers" "local
-slurm" sweetspot tune --launcher ''
+	same "launchers" "flux
+local
+pbs
+slurm
+ssh" sweetspot tune --launcher ''
 	same "what a store can do" "export
 import
 info

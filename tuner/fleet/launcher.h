@@ -17,6 +17,7 @@ struct launcher_probe {
 struct launcher_settings {
 	const char *worker;       /* the executable, at a path that all nodes see */
 	size_t nodes;             /* 0: all that are available, at least 1 */
+	const char *const *hosts; /* for launchers that cannot ask a batch system, NULL-terminated; may be NULL */
 	const char *const *words; /* extra arguments for the command that starts a worker, NULL-terminated; may be NULL */
 };
 

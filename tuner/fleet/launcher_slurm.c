@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/mem.h"
 #include "tuner/fleet/launcher.h"
-#include "tuner/fleet/slurm_command.h"
+#include "tuner/fleet/batch_command.h"
 #include "tuner/fleet/slurm_end.h"
 #include "tuner/fleet/slurm_jobs.h"
 
@@ -26,19 +25,6 @@ struct slurm {
 	size_t count;
 };
 
-static bool is_found(const char *program) {
-	const char *path = getenv("PATH");
-	for (size_t length; path && *path; path += length + (path[length] == ':')) {
-		length = strcspn(path, ":");
-		char *file = mem_printf("%.*s/%s", (int)length, path, program);
-		bool found = access(file, X_OK) == 0;
-		free(file);
-		if (found)
-			return true;
-	}
-	return false;
-}
-
 /* The controller answers `scontrol ping` with "Slurmctld(primary) at HOST is UP" (scontrol(1)). */
 static void slurm_probe(struct launcher_probe *probe) {
 	static const char *const programs[] = {"srun", "scontrol", "squeue", "scancel"};
@@ -46,12 +32,12 @@ static void slurm_probe(struct launcher_probe *probe) {
 	char said[120] = "";
 	int status;
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-		if (!is_found(programs[i])) {
+		if (!batch_command_found(programs[i])) {
 			snprintf(probe->reason, sizeof probe->reason, "%s was not found in PATH", programs[i]);
 			snprintf(probe->fix, sizeof probe->fix, "run it on a login node, where Slurm's commands are installed");
 			return;
 		}
-	char *text = slurm_command(ping, PING_SECONDS, &status, said, sizeof said);
+	char *text = batch_command(ping, PING_SECONDS, &status, said, sizeof said);
 	probe->usable = strstr(text, " is UP");
 	if (!probe->usable) {
 		snprintf(probe->reason, sizeof probe->reason, "Slurm's controller can't be reached%s%s", *said ? ": " : "",
@@ -67,7 +53,7 @@ static char *hosts_list(struct err *err) {
 	const char *const argv[] = {"scontrol", "show", "hostnames", list, NULL};
 	char said[160] = "";
 	int status = -1;
-	char *text = list && *list != '-' ? slurm_command(argv, ASK_SECONDS, &status, said, sizeof said) : mem_strdup("");
+	char *text = list && *list != '-' ? batch_command(argv, ASK_SECONDS, &status, said, sizeof said) : mem_strdup("");
 	if (status == 0 && *text)
 		return text;
 	free(text);

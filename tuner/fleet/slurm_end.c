@@ -14,18 +14,14 @@
 #include <sys/wait.h>
 
 #include "src/base/json/js.h"
-#include "tuner/fleet/slurm_command.h"
+#include "tuner/fleet/batch_command.h"
+#include "tuner/fleet/end_sign.h"
 
 static const double ASK_SECONDS = 10;
 
-struct sign {
-	const char *words, *reason;
-	bool rest; /* append the rest of the line */
-};
-
 /* The first match counts, so that messages with a cause come before those that only report the end. "Force Terminated"
  * is not listed because srun also prints it after a task that crashed by itself. */
-static const struct sign said_signs[] = {
+static const struct end_sign said_signs[] = {
 	{"DUE TO TIME LIMIT", "its job reached its time limit", false},
 	{"DUE TO PREEMPTION", "its job was preempted", false},
 	{"DUE TO NODE FAILURE", "its node failed", false},
@@ -46,7 +42,7 @@ static const struct sign said_signs[] = {
 	{0},
 };
 
-static const struct sign job_signs[] = {
+static const struct end_sign job_signs[] = {
 	{"TIMEOUT", "its job reached its time limit", false},
 	{"DEADLINE", "its job reached its deadline", false},
 	{"PREEMPTED", "its job was preempted", false},
@@ -58,7 +54,7 @@ static const struct sign job_signs[] = {
 	{0},
 };
 
-static const struct sign node_signs[] = {
+static const struct end_sign node_signs[] = {
 	{"*", "its node does not respond", false},
 	{"NOT_RESPONDING", "its node does not respond", false},
 	{"DOWN", "its node is down", false},
@@ -67,23 +63,11 @@ static const struct sign node_signs[] = {
 };
 
 /* "srun: error: n1: task 0: Killed" */
-static const struct sign killed_signs[] = {
+static const struct end_sign killed_signs[] = {
 	{": Killed\n", "its worker was killed", false},
 	{": Terminated\n", "its worker was killed", false},
 	{0},
 };
-
-static bool find(const struct sign *signs, const char *text, char *reason, size_t size) {
-	for (; signs->words; signs++) {
-		const char *at = strstr(text, signs->words);
-		if (!at)
-			continue;
-		at += signs->rest ? strlen(signs->words) : strlen(at);
-		snprintf(reason, size, "%s%.*s", signs->reason, (int)strcspn(at, "\n"), at);
-		return true;
-	}
-	return false;
-}
 
 /* True for lines of Slurm itself, as opposed to output of the worker: "srun: ", "slurmstepd: error: ", "slurmstepd-n1:
  * ". */
@@ -110,9 +94,9 @@ static char *own_lines(const char *said) {
 	return NULL;
 }
 
-static bool find_own(const struct sign *signs, const char *said, char *reason, size_t size) {
+static bool find_own(const struct end_sign *signs, const char *said, char *reason, size_t size) {
 	char *own = own_lines(said);
-	bool found = own && find(signs, own, reason, size);
+	bool found = own && end_sign_find(signs, own, reason, size);
 	free(own);
 	return found;
 }
@@ -137,18 +121,18 @@ static bool field(const char *record, const char *key, char *value, size_t size)
 
 bool slurm_end_job(const char *record, char *reason, size_t size) {
 	char state[64];
-	return field(record, "JobState=", state, sizeof state) && find(job_signs, state, reason, size);
+	return field(record, "JobState=", state, sizeof state) && end_sign_find(job_signs, state, reason, size);
 }
 
 bool slurm_end_node(const char *record, char *reason, size_t size) {
 	char state[128];
-	return field(record, " State=", state, sizeof state) && find(node_signs, state, reason, size);
+	return field(record, " State=", state, sizeof state) && end_sign_find(node_signs, state, reason, size);
 }
 
 static char *show(const char *what, const char *name) {
 	const char *const argv[] = {"scontrol", "-o", "show", what, name, NULL};
 	int status;
-	return slurm_command(argv, ASK_SECONDS, &status, NULL, 0);
+	return batch_command(argv, ASK_SECONDS, &status, NULL, 0);
 }
 
 /* The name comes from the answer of a worker, so it must not look like an option of a command. */
@@ -165,14 +149,6 @@ static bool asked(const char *what, const char *name, bool (*judge)(const char *
 	return lost;
 }
 
-static void never_started(const char *said, struct worker_loss *loss) {
-	const char *last = strrchr(said, '\n');
-	while (last && last > said && !last[1])
-		last = memrchr(said, '\n', (size_t)(last - said));
-	snprintf(loss->reason, sizeof loss->reason, "the worker did not start: %.120s", last ? last + 1 : said);
-	loss->reason[strcspn(loss->reason, "\n")] = '\0';
-}
-
 static bool is_outside(const struct worker_end *end, char *reason, size_t size) {
 	return slurm_end_said(end->said, reason, size) ||
 	       asked("job", js_string_or(end->machine, "job", ""), slurm_end_job, reason, size) ||
@@ -185,7 +161,7 @@ bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss) {
 	bool killed = !outside && slurm_end_killed(end->said, loss->reason, sizeof loss->reason);
 	bool never = !end->machine; /* it never answered, so that no trial can be to blame */
 	if (never && !outside && !killed)
-		never_started(end->said, loss);
+		end_never_started(end->said, loss);
 	loss->outside = outside || never;
 	return outside || killed || never;
 }

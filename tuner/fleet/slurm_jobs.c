@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/sys.h"
-#include "tuner/fleet/slurm_command.h"
+#include "tuner/fleet/batch_command.h"
 
 static const double ASK_SECONDS = 10, GONE_SECONDS = 20, PATIENCE_SECONDS = 5;
 
@@ -26,7 +26,7 @@ void slurm_jobs_name(char name[SLURM_JOBS_NAME]) {
 static bool jobs_left(const char *name) {
 	const char *const argv[] = {"squeue", "-h", "--me", "-o", "%i", "-n", name, NULL};
 	int status;
-	char *text = slurm_command(argv, ASK_SECONDS, &status, NULL, 0);
+	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
 	bool left = status == 0 && *text;
 	free(text);
 	return left;
@@ -35,7 +35,7 @@ static bool jobs_left(const char *name) {
 static void jobs_cancel(const char *name) {
 	const char *const argv[] = {"scancel", "--quiet", "--me", "-n", name, NULL};
 	int status;
-	free(slurm_command(argv, ASK_SECONDS, &status, NULL, 0));
+	free(batch_command(argv, ASK_SECONDS, &status, NULL, 0));
 }
 
 /* Usually there is nothing to cancel: an srun that gets SIGTERM cancels its job itself, and one that was killed leaves

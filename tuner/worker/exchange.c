@@ -63,6 +63,8 @@ static bool went_away(struct worker *worker, const struct worker_end *end) {
  * because stopping it would end the job whose state tells. */
 static int broken_stop(struct worker *worker, enum broken broken, double grace, char *words, size_t size) {
 	struct worker_end end = {.silent = broken == BROKEN_TIMEOUT, .machine = json_incref(worker->machine)};
+	if (broken == BROKEN_DIED && worker->options.launch)
+		proc_wait(worker->proc, WORKER_STOP_SECONDS); /* ssh closes its output before it says why */
 	char *said = mem_strdup(proc_stderr(worker->proc));
 	end.said = said;
 	last_words(said, words, size);

@@ -164,6 +164,10 @@ static void wait_for_end(struct proc *proc, double deadline) {
 	}
 }
 
+void proc_wait(struct proc *proc, double seconds) {
+	wait_for_end(proc, sys_now() + seconds);
+}
+
 /* Reaps a dead member of the group that has become our child; returns whether there are others. */
 static bool group_has_members(pid_t group) {
 	pid_t got;

@@ -43,6 +43,8 @@ int proc_write(struct proc *proc, const char *data, size_t size, double seconds,
  * After PROC_FLOOD the rest of that line is skipped. */
 enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *stop, char **line, size_t *size);
 const char *proc_stderr(struct proc *proc); /* the end of its stderr, unprintable bytes replaced */
+/* Waits up to `seconds` for the child to end by itself. Its output is dropped, except what proc_stderr returns. */
+void proc_wait(struct proc *proc, double seconds);
 /* Closes stdin, waits up to `grace` seconds for the child to end (sends end_signal and waits again), then kills the
  * group with SIGKILL; returns the wait status and frees everything. Where the child has an end_signal and dies by
  * itself, the rest of its group gets three seconds to end, too. */

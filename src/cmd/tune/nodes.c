@@ -20,7 +20,7 @@ enum { NODES_MAX = 10000, LOSSES = 3 };
 struct tune_nodes {
 	struct app *app;
 	const struct launcher *launcher;
-	char *worker, **words;
+	char *worker, **words, **hosts;
 	void *launch;
 	size_t count;
 	struct pool_workers *workers;  /* NULL until the nodes are started */
@@ -29,9 +29,11 @@ struct tune_nodes {
 
 const struct opt launcher_options[] = {
 	OPT_GROUP("Cluster nodes"),
-	{"launcher", 0, "NAME", "where to measure: local or slurm (local)", 0},
+	{"launcher", 0, "NAME", "where to measure: local, slurm, ssh, pbs, flux", 0},
 	{"nodes", 0, "N", "nodes to measure on at once (all allocated, or 1)", 0},
-	{"srun-args", 0, "WORDS", "more options for srun, as '-p long -t 30'", 0},
+	{"hosts", 0, "HOST,..", "the hosts of --launcher ssh", 0},
+	{"launcher-args", 0, "WORDS", "more options for srun, ssh or flux run", 0},
+	{"srun-args", 0, "WORDS", "the same for srun, as '-p long -t 30'", 0},
 	{0},
 };
 
@@ -54,23 +56,52 @@ static const struct launcher *launcher_read(const char *name, struct err *err) {
 
 /* Refuses options that only make sense for nodes. */
 static int local_check(const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"nodes", "srun-args"};
+	static const char *const names[][2] = {{"nodes", "add --launcher slurm, or another one"},
+	                                       {"hosts", "add --launcher ssh"},
+	                                       {"launcher-args", "add --launcher slurm, or another one"},
+	                                       {"srun-args", "add --launcher slurm"}};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (opt_has(args, names[i]))
-			return err_set(err, ERR_USAGE, "add --launcher slurm", "--%s needs nodes of a cluster", names[i]);
+		if (opt_has(args, names[i][0]))
+			return err_set(err, ERR_USAGE, names[i][1], "--%s needs nodes of a cluster", names[i][0]);
 	return 0;
 }
 
+/* Refuses options of another launcher. */
+static int own_check(const struct launcher *launcher, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "hosts") && strcmp(launcher->name, "ssh") != 0)
+		return err_set(err, ERR_USAGE, "leave --hosts out, or add --launcher ssh",
+		               "the launcher %s finds its nodes by itself", launcher->name);
+	if (opt_has(args, "srun-args") && (strcmp(launcher->name, "slurm") != 0 || opt_has(args, "launcher-args")))
+		return err_set(err, ERR_USAGE, "use --launcher-args", "--srun-args is --launcher-args of the launcher slurm");
+	return 0;
+}
+
+/* Splits "a,b". */
+static char **hosts_split(const char *text) {
+	char **hosts = mem_alloc(1, sizeof *hosts);
+	for (size_t count = 0, length; text; text = text[length] ? text + length + 1 : NULL) {
+		length = strcspn(text, ",");
+		hosts = mem_grow(hosts, count + 2, sizeof *hosts);
+		hosts[count++] = mem_printf("%.*s", (int)length, text);
+		hosts[count] = NULL;
+	}
+	return hosts;
+}
+
 static int launch_open(struct tune_nodes *nodes, const struct opt_args *args, struct err *err) {
-	const char *words = opt_get(args, "srun-args", NULL);
+	const char *option = opt_has(args, "srun-args") ? "srun-args" : "launcher-args";
+	const char *words = opt_get(args, option, NULL);
 	long long count;
 	nodes->worker = app_worker_path(err);
 	if (!nodes->worker || opt_int(args, "nodes", 1, NODES_MAX, 0, &count, err))
 		return -1;
 	if (words && !(nodes->words = words_split(words, err)))
-		return err_prefix(err, "--srun-args");
-	const struct launcher_settings settings = {
-		.worker = nodes->worker, .nodes = (size_t)count, .words = (const char *const *)nodes->words};
+		return err_prefix(err, "--%s", option);
+	nodes->hosts = hosts_split(opt_get(args, "hosts", NULL));
+	const struct launcher_settings settings = {.worker = nodes->worker,
+	                                           .nodes = (size_t)count,
+	                                           .hosts = (const char *const *)nodes->hosts,
+	                                           .words = (const char *const *)nodes->words};
 	nodes->launch = nodes->launcher->open(&settings, &nodes->count, err);
 	return nodes->launch ? 0 : -1;
 }
@@ -82,6 +113,8 @@ int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nod
 		return -1;
 	if (!launcher->elsewhere)
 		return local_check(args, err);
+	if (own_check(launcher, args, err))
+		return -1;
 	*nodes = mem_alloc(1, sizeof **nodes);
 	(*nodes)->app = app;
 	(*nodes)->launcher = launcher;
@@ -222,6 +255,7 @@ void tune_nodes_free(struct tune_nodes *nodes) {
 	if (nodes->launch)
 		nodes->launcher->close(nodes->launch, nodes->workers);
 	words_free(nodes->words);
+	words_free(nodes->hosts);
 	free(nodes->worker);
 	free(nodes);
 }

@@ -8,7 +8,7 @@
 
 struct tune_nodes;
 
-extern const struct opt launcher_options[]; /* --launcher --nodes --srun-args */
+extern const struct opt launcher_options[]; /* --launcher --nodes --hosts --launcher-args */
 
 /* Reads and checks these options without starting anything. *nodes is NULL if this machine measures. */
 int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nodes **nodes, struct err *err);

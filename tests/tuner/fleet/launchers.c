@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/mem.h"
 #include "src/base/rng.h"
@@ -21,11 +22,15 @@ static bool argv_has(const char *const *argv, const char *word) {
 	return false;
 }
 
+/* As the last word, before its mode, or in the line that a shell of the host runs. */
 static bool worker_last(const char *const *argv) {
-	const char *last = NULL;
-	for (; *argv; argv++)
+	const char *last = NULL, *before = NULL;
+	for (; *argv; argv++) {
+		before = last;
 		last = *argv;
-	return last && strcmp(last, WORKER) == 0;
+	}
+	return last && (strcmp(last, WORKER) == 0 || strstr(last, WORKER) ||
+	                (strcmp(last, "kept") == 0 && strcmp(before, WORKER) == 0));
 }
 
 static void test_probe(const struct launcher *launcher) {
@@ -35,8 +40,10 @@ static void test_probe(const struct launcher *launcher) {
 	   launcher->name, probe.reason);
 }
 
+static const char *const HOSTS[] = {"h1", "me@h2", "h3", NULL};
+
 static void test_lines(const struct launcher *launcher) {
-	const struct launcher_settings settings = {.worker = WORKER, .nodes = 3};
+	const struct launcher_settings settings = {.worker = WORKER, .hosts = HOSTS, .nodes = 3};
 	struct err err = {0};
 	size_t nodes = 0;
 	int wrong = 0;
@@ -47,9 +54,12 @@ static void test_lines(const struct launcher *launcher) {
 	ok(wrong == 0, "%s: each line ends with the worker", launcher->name);
 	if (state)
 		launcher->close(state, false);
-	const struct launcher_settings one = {.worker = WORKER};
+	const char *const host[] = {HOSTS[0], NULL};
+	const struct launcher_settings one = {.worker = WORKER, .hosts = host};
+	bool known = strcmp(launcher->name, "pbs") == 0; /* the nodes of its job */
 	state = launcher->open(&one, &nodes, &err);
-	ok(state && nodes == 1, "%s: one node by default", launcher->name);
+	ok(state && nodes == (known ? 3 : 1), "%s: %s", launcher->name,
+	   known ? "all nodes by default" : "one node by default");
 	if (state)
 		launcher->close(state, false);
 }
@@ -68,6 +78,68 @@ static void test_arguments(void) {
 	if (state)
 		slurm->close(state, false);
 	ok(!local->open(&settings, &nodes, &err) && err.code == ERR_USAGE, "local takes no arguments: %s", err.what);
+}
+
+static void test_hosts(void) {
+	static const char *const words[] = {"-p", "2222", NULL};
+	static const char *const bad[] = {"-oProxyCommand=x", "", "a b", "$(id)", "a;b"};
+	const struct launcher *ssh = launcher_find("ssh");
+	const struct launcher_settings settings = {.worker = WORKER, .hosts = HOSTS, .words = words};
+	struct err err = {0};
+	size_t nodes = 0;
+	int wrong = 0;
+	void *state = ssh->open(&settings, &nodes, &err);
+	const char *const *argv = state ? ssh->argv(state, 1) : NULL;
+	ok(nodes == 3 && argv && strcmp(argv[0], "ssh") == 0 && argv_has(argv, "me@h2") && argv_has(argv, "2222"),
+	   "each host has a line, with the user's words");
+	if (state)
+		ssh->close(state, false);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		const char *const hosts[] = {bad[i], NULL};
+		const struct launcher_settings one = {.worker = WORKER, .hosts = hosts};
+		struct err why = {0};
+		wrong += ssh->open(&one, &nodes, &why) || why.code != ERR_USAGE || !*why.hint;
+	}
+	ok(wrong == 0, "names that are options or code are refused");
+	const struct launcher_settings more = {.worker = WORKER, .hosts = HOSTS, .nodes = 4};
+	ok(!ssh->open(&more, &nodes, &err) && err.code == ERR_USAGE, "more nodes than hosts: %s", err.what);
+}
+
+/* The messages were printed by OpenSSH 9.2, or stand in src/cmd/job/attach.c of flux-core. */
+static void test_ends(void) {
+	static const struct {
+		const char *launcher, *said, *reason; /* NULL: the trial is to blame */
+		bool outside;
+	} ends[] = {
+		{"ssh", "Connection to 127.0.0.1 closed by remote host.\n", "the connection was closed", true},
+		{"ssh", "client_loop: send disconnect: Broken pipe\n", "the connection broke", true},
+		{"ssh", "Timeout, server n1 not responding.\n", "the host does not answer any more", true},
+		{"ssh", "sweetspot-worker: SIGSEGV (segmentation fault) in kernel fw\n", NULL, false},
+		{"ssh", "", NULL, false},
+		{"flux", "1.2s: job.exception f1 type=cancel severity=0 by me\n", "its job was cancelled", true},
+		{"flux", "1.2s: job.exception f1 type=timeout severity=0 resource allocation expired\n",
+	     "its job reached its time limit", true},
+		{"flux", "flux-job: task(s) Killed\n", "its worker was killed", false},
+		{"flux", "flux-job: task(s) Segmentation fault\n", NULL, false},
+		{"flux", "the program printed type=cancel\n", NULL, false},
+	};
+	json_t *machine = json_object();
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const struct worker_end end = {.said = ends[i].said, .machine = machine};
+		struct worker_loss loss = {0};
+		bool lost = launcher_find(ends[i].launcher)->lost(NULL, &end, &loss);
+		ok(lost == (ends[i].reason != NULL) && (!lost || strcmp(loss.reason, ends[i].reason) == 0) &&
+		       loss.outside == ends[i].outside,
+		   "%s, %.40s: %s", ends[i].launcher, *ends[i].said ? ends[i].said : "nothing",
+		   lost ? loss.reason : "the trial's own");
+	}
+	json_decref(machine);
+	for (const struct launcher *const *l = launcher_registry; *l; l++) {
+		const struct worker_end end = {.said = "x\nHost key verification failed.\n"};
+		struct worker_loss loss = {0};
+		ok(!(*l)->lost || ((*l)->lost(NULL, &end, &loss) && loss.outside && strstr(loss.reason, "Host key")),
+		   "%s: one that never answered was not ended by a trial: %s", (*l)->name, loss.reason);
+	}
 }
 
 /* Words made of everything that a shell might interpret survive quoting and splitting. */
@@ -119,8 +191,18 @@ static void test_split(void) {
 	words_free(words);
 }
 
+/* The file of a job of PBS names a node once for each process. */
+static bool nodefile_make(char path[]) {
+	static const char text[] = "p1\np1\np2\np3\np3\n";
+	int fd = mkstemp(path);
+	bool made = fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1;
+	return fd >= 0 && close(fd) == 0 && made && setenv("PBS_NODEFILE", path, 1) == 0;
+}
+
 int main(void) {
+	char nodefile[] = "/tmp/sweetspot-nodefile-XXXXXX";
 	unsetenv("SLURM_JOB_ID"); /* an allocation has the nodes that it has */
+	ok(nodefile_make(nodefile), "a file of nodes");
 	for (const struct launcher *const *l = launcher_registry; *l; l++) {
 		ok(*(*l)->name && *(*l)->summary && launcher_find((*l)->name) == *l, "%s has a name of its own and a summary",
 		   (*l)->name);
@@ -129,6 +211,9 @@ int main(void) {
 	}
 	ok(!launcher_find("nowhere"), "an unknown launcher is not found");
 	test_arguments();
+	test_hosts();
+	test_ends();
+	unlink(nodefile);
 	test_round_trip();
 	test_split();
 	return tap_done();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/fleet/slurm_command.h"
+#include "tuner/fleet/batch_command.h"
 
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/mem.h"
 #include "src/base/proc/proc.h"
@@ -40,7 +41,7 @@ static void last_line(const char *text, char *line, size_t size) {
 	snprintf(line, size, "%.*s", (int)(length - start), text + start);
 }
 
-char *slurm_command(const char *const *argv, double seconds, int *status, char *said, size_t size) {
+char *batch_command(const char *const *argv, double seconds, int *status, char *said, size_t size) {
 	const struct proc_spec spec = {.argv = argv};
 	struct err err = {0};
 	struct proc *proc = proc_start(&spec, &err);
@@ -59,4 +60,17 @@ char *slurm_command(const char *const *argv, double seconds, int *status, char *
 	int ended = proc_stop(proc, late ? 0 : 1);
 	*status = late ? -1 : ended;
 	return text;
+}
+
+bool batch_command_found(const char *program) {
+	const char *path = getenv("PATH");
+	for (size_t length; path && *path; path += length + (path[length] == ':')) {
+		length = strcspn(path, ":");
+		char *file = mem_printf("%.*s/%s", (int)length, path, program);
+		bool found = access(file, X_OK) == 0;
+		free(file);
+		if (found)
+			return true;
+	}
+	return false;
 }

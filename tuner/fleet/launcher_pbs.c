@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Starts workers on the nodes of a job of PBS (OpenPBS, PBS Pro, Torque). PBS has no command like srun that connects a
+ * program's input: qsub -I wants a terminal, and pbsdsh and pbs_tmrsh do not forward it. Its jobs find their nodes in
+ * the file PBS_NODEFILE, one line for each process (qsub(1B)), and reach them with ssh. */
+#include <config.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/fleet/batch_command.h"
+#include "tuner/fleet/ssh_hosts.h"
+
+enum { NODEFILE_MAX = 4 << 20 };
+
+static const char *nodefile(void) {
+	const char *path = getenv("PBS_NODEFILE");
+	return path && *path ? path : NULL;
+}
+
+static void pbs_probe(struct launcher_probe *probe) {
+	const char *path = nodefile();
+	bool readable = path && access(path, R_OK) == 0, found = batch_command_found("ssh");
+	probe->usable = readable && found;
+	if (probe->usable)
+		return;
+	snprintf(probe->reason, sizeof probe->reason, "%s",
+	         !path       ? "this is not a job of PBS: PBS_NODEFILE is not set"
+	         : !readable ? "the file PBS_NODEFILE cannot be read"
+	                     : "ssh was not found in PATH");
+	snprintf(probe->fix, sizeof probe->fix,
+	         readable ? "install OpenSSH's client"
+	                  : "run it in a job, such as qsub -I -l select=4 -l place=scatter:excl");
+}
+
+static bool is_known(const char **hosts, size_t count, const char *host) {
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(hosts[i], host) == 0)
+			return true;
+	return false;
+}
+
+/* The nodes in the order of the file, each once. */
+static const char **hosts_read(char *text) {
+	const char **hosts = mem_alloc(1, sizeof *hosts);
+	size_t count = 0;
+	for (char *line; (line = strsep(&text, "\r\n"));) {
+		if (!*line || is_known(hosts, count, line))
+			continue;
+		hosts = mem_grow(hosts, count + 2, sizeof *hosts);
+		hosts[count++] = line;
+		hosts[count] = NULL;
+	}
+	return hosts;
+}
+
+static void *pbs_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
+	if (!nodefile()) {
+		err_set(err, ERR_UNAVAILABLE, "run it in a job: qsub -I -l select=4 -l place=scatter:excl",
+		        "this is not a job of PBS: PBS_NODEFILE is not set");
+		return NULL;
+	}
+	char *text = sys_read_file(nodefile(), NODEFILE_MAX, NULL, err);
+	if (!text)
+		return NULL;
+	const char **hosts = hosts_read(text);
+	void *state = ssh_hosts_open(settings, hosts, nodes, err);
+	free(hosts);
+	free(text);
+	return state;
+}
+
+const struct launcher launcher_pbs = {
+	.name = "pbs",
+	.summary = "workers on the nodes of this job of PBS, through ssh",
+	.elsewhere = true,
+	.end_signal = SIGTERM,
+	.end_seconds = 5,
+	.probe = pbs_probe,
+	.open = pbs_open,
+	.argv = ssh_hosts_argv,
+	.lost = ssh_hosts_lost,
+	.close = ssh_hosts_close,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workers on hosts that ssh reaches without a password, for the launchers ssh and pbs. */
+#ifndef TUNER_FLEET_SSH_HOSTS_H
+#define TUNER_FLEET_SSH_HOSTS_H
+#include "tuner/fleet/launcher.h"
+
+/* As in struct launcher. hosts: NULL-terminated. */
+void *ssh_hosts_open(const struct launcher_settings *settings, const char *const *hosts, size_t *nodes,
+                     struct err *err);
+const char *const *ssh_hosts_argv(const void *state, size_t node);
+bool ssh_hosts_lost(const void *state, const struct worker_end *end, struct worker_loss *loss);
+void ssh_hosts_close(void *state, bool started);
+/* Does ssh's stderr say that the connection broke? */
+bool ssh_hosts_said(const char *said, char *reason, size_t size);
+
+#endif
