@@ -136,8 +136,13 @@ static void next_put(struct report *report, const struct report_section *section
 
 static void load_put(struct report *report, const json_t *tune) {
 	char *busy = results_busy(json_object_get(tune, "load"));
-	if (busy)
-		html_element(report->html, "p", "warning", "D%s. `sweetspot profile verify` checks it later.", busy + 1);
+	if (busy) {
+		html_begin(report->html, "p", "class", "warning", NULL);
+		html_printf(report->html, "D%s. ", busy + 1);
+		html_element(report->html, "code", NULL, "sweetspot profile verify");
+		html_printf(report->html, " checks it later.");
+		html_end(report->html);
+	}
 	free(busy);
 }
 

@@ -205,6 +205,45 @@ static int unknown_fail(struct report *report, const struct gathering *gathering
 	return -1;
 }
 
+static void search_clear(struct report_search *search) {
+	free(search->best);
+	free(search->tried);
+	free(search->pairs);
+}
+
+static bool is_junk(const struct report_section *section) {
+	size_t worked = 0;
+	for (size_t i = 0; i < section->search_count; i++)
+		worked += section->searches[i].ends[TRIAL_CORRECT];
+	return !section->tune && worked == 0;
+}
+
+static void section_clear(struct report_section *section) {
+	for (size_t i = 0; i < section->search_count; i++)
+		search_clear(&section->searches[i]);
+	free(section->searches);
+	json_decref(section->problem);
+	json_decref(section->tune);
+	json_decref(section->result);
+}
+
+/* Problems of which nothing worked are mistakes, most of the time, and are left out beside others. */
+static void junk_hide(struct report *report) {
+	size_t kept = 0, junk = 0;
+	for (size_t i = 0; i < report->section_count; i++)
+		junk += is_junk(&report->sections[i]);
+	if (junk == report->section_count)
+		return;
+	for (size_t i = 0; i < report->section_count; i++) {
+		if (is_junk(&report->sections[i]))
+			section_clear(&report->sections[i]);
+		else
+			report->sections[kept++] = report->sections[i];
+	}
+	report->section_count = kept;
+	report->hidden = junk;
+}
+
 static int check(struct report *report, const struct gathering *gathering, struct err *err) {
 	for (size_t i = 0; gathering->names[i]; i++)
 		if (!json_object_get(gathering->seen, gathering->names[i]))
@@ -266,6 +305,8 @@ static int read_all(struct gathering *gathering, struct err *err) {
 	    store_each(gathering->store, STORE_SEARCHES, &own, on_past, gathering, err) || gathering->failed ||
 	    check(report, gathering, err))
 		return -1;
+	if (!gathering->names[0])
+		junk_hide(report);
 	report->profile = profile_from_store(gathering->store, fingerprint, NULL, source_of, report, &none);
 	entries_join(report);
 	return 0;
@@ -288,21 +329,9 @@ int report_gather(struct report *report, struct err *err) {
 	return report_gather_explain(report, err);
 }
 
-static void search_clear(struct report_search *search) {
-	free(search->best);
-	free(search->tried);
-	free(search->pairs);
-}
-
 void report_clear(struct report *report) {
 	for (size_t i = 0; i < report->section_count; i++) {
-		struct report_section *section = &report->sections[i];
-		for (size_t s = 0; s < section->search_count; s++)
-			search_clear(&section->searches[s]);
-		free(section->searches);
-		json_decref(section->problem);
-		json_decref(section->tune);
-		json_decref(section->result);
+		section_clear(&report->sections[i]);
 	}
 	for (size_t i = 0; i < report->set_count; i++)
 		study_set_free(report->sets[i]);

@@ -54,7 +54,9 @@ static void row_put(struct report *report, struct html_table *table, const struc
 	                is_time(section) ? "" : section->objective);
 	html_table_text(table, "%s", *words ? words : "-");
 	values_put(table, section, section->entry);
-	speedup_put(table, json_object_get(section->entry, "speedup"));
+	/* Where the baseline stays, the speedup is that of another configuration, which was not better. */
+	bool keeps = json_equal(config, json_object_get(json_object_get(section->entry, "baseline"), "config"));
+	speedup_put(table, keeps ? NULL : json_object_get(section->entry, "speedup"));
 	html_table_text(table, "%s", section->entry ? js_string_or(section->entry, "verdict", "?") : "-");
 	html_table_text(table, "%s", state_of(section));
 	free(words);

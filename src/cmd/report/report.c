@@ -42,6 +42,16 @@ static void nav_put(struct report *report) {
 	html_end(report->html);
 }
 
+static void hidden_put(struct report *report) {
+	if (!report->hidden)
+		return;
+	html_begin(report->html, "p", "class", "note", NULL);
+	html_printf(report->html, "%zu problem%s of which nothing worked %s not shown: ", report->hidden,
+	            report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
+	html_element(report->html, "code", NULL, "sweetspot store list");
+	html_end(report->html);
+}
+
 static void page_put(struct report *report) {
 	char now[32];
 	page_begin(report->html, "Sweetspot report", 0);
@@ -56,6 +66,7 @@ static void page_put(struct report *report) {
 			"Measured on another machine than the one that wrote this page. Run the commands below on that machine.");
 	charts_notice(report->charts);
 	nav_put(report);
+	hidden_put(report);
 	html_end(report->html);
 	html_begin(report->html, "main", NULL);
 	if (report->from) {

@@ -65,7 +65,7 @@ struct report {
 	const json_t *machine;
 	json_t *profile, *ceilings; /* NULL if there is none */
 	struct report_section *sections;
-	size_t section_count;
+	size_t section_count, hidden; /* hidden: problems of which nothing worked */
 	struct study_set **sets;
 	size_t set_count;
 	size_t machines;             /* number of machines with searches in the store */
@@ -156,6 +156,7 @@ struct report_scale {
 struct report_scale report_scale(const struct report_section *section, double most);
 const char *report_axis(struct report *report, const struct report_section *section, struct report_scale scale);
 /* "sweetspot VERB KERNEL MORE --device DEVICE --store FILE", quoted for a shell; in the arena. */
+bool report_is_program(const struct report_section *section);
 const char *report_resume(struct report *report, const struct report_section *section); /* resumes the newest search */
 const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
                                 const char *more);

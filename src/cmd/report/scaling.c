@@ -43,6 +43,13 @@ static void laws_put(struct report *report, const struct report_section *section
 	size_t i, count = 0;
 	json_t *law;
 	json_array_foreach((json_t *)laws, i, law) count += json_equal(json_object_get(law, "problem"), section->problem);
+	if (count == 0 && report_is_program(section)) {
+		report_absent(report,
+		              "The scaling with threads is unknown because they were not varied; --openmp varies those of "
+		              "an OpenMP program.",
+		              NULL);
+		return;
+	}
 	if (count == 0) {
 		report_absent(report,
 		              "The scaling with threads is unknown because they were not varied. This command measures it:",

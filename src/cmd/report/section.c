@@ -13,7 +13,8 @@
 
 static void tuned_describe(struct report *report, const struct report_section *section) {
 	const json_t *best = json_object_get(section->tune, "best"), *baseline = json_object_get(section->tune, "baseline");
-	const json_t *speedup = json_object_get(section->tune, "speedup");
+	bool keeps = json_equal(json_object_get(best, "config"), json_object_get(baseline, "config"));
+	const json_t *speedup = keeps ? NULL : json_object_get(section->tune, "speedup");
 	char to[48], from[48], gain[64];
 	report_value(section, js_real_or(best, "median", NAN), to, sizeof to);
 	report_value(section, js_real_or(baseline, "median", NAN), from, sizeof from);
@@ -22,7 +23,10 @@ static void tuned_describe(struct report *report, const struct report_section *s
 	html_begin(report->html, "p", "class", "lead", NULL);
 	html_printf(report->html, "Recommended: ");
 	html_element(report->html, "code", NULL, "%s", *config ? config : "(no parameters)");
-	html_printf(report->html, ", %s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
+	if (keeps)
+		html_printf(report->html, ", the baseline, %s. ", *from ? from : "unknown");
+	else
+		html_printf(report->html, ", %s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
 	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(section->tune, "verdict", "undecided"),
 	             *gain ? ", " : "", gain);
 	html_end(report->html);

@@ -32,6 +32,12 @@ const char *slice_level(struct report *report, const struct study_column *column
 	return arena_strdup(report->arena, text);
 }
 
+/* A word says what it is, a number needs the parameter's name: "P=2". */
+static const char *level_name(struct report *report, const struct study_column *column, int level) {
+	const char *text = slice_level(report, column, level);
+	return column->numeric ? arena_printf(report->arena, "%s=%s", column->name, text) : text;
+}
+
 static bool slice_add(struct report *report, const struct report_section *section, size_t column,
                       const struct choice *choice, struct slice *slice) {
 	const struct study *study = section->view.study;
@@ -41,7 +47,7 @@ static bool slice_add(struct report *report, const struct report_section *sectio
 	for (size_t i = 0; i < slice->count; i++)
 		slice->least = fmin(slice->least, study_row(study, slice->rows[i])->value);
 	if (choice->split != SIZE_MAX)
-		slice->name = slice_level(report, study_column(study, choice->split), choice->level);
+		slice->name = level_name(report, study_column(study, choice->split), choice->level);
 	return slice->count > 0;
 }
 

@@ -6,7 +6,7 @@
 #include "src/cmd/report/report.h"
 
 struct slice {
-	const char *name; /* the value of the second parameter, or NULL */
+	const char *name; /* the value of the second parameter, with its name if it is a number; or NULL */
 	size_t *rows, count;
 	double least;
 };

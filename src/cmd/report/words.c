@@ -106,7 +106,7 @@ static const char *newest_command(const struct report_section *section) {
 	return section->search_count ? section->searches[section->search_count - 1].command : "";
 }
 
-static bool is_program(const struct report_section *section) {
+bool report_is_program(const struct report_section *section) {
 	return json_is_object(json_object_get(section->tune, "program")) || strstr(newest_command(section), " -- ");
 }
 
@@ -134,7 +134,7 @@ const char *report_command_line(struct report *report, const struct report_secti
 const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
                           const char *more) {
 	bool tune = strcmp(verb, "tune") == 0; /* only tune needs --size; other commands take the problem as words */
-	if (is_program(section))
+	if (report_is_program(section))
 		return js_string_or(section->tune, "command", newest_command(section));
 	const char *words = problem_words(report, section, tune ? "," : " ");
 	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
