@@ -58,6 +58,9 @@ static int word_add(json_t *machine, char *word, struct err *err) {
 	if (strcmp(word, "sockets") == 0) {
 		word = "packages";
 		count = true;
+	} else if (strcmp(word, "l1") == 0) {
+		word = "l1d";
+		cache = true;
 	}
 	if (!count && !cache)
 		return word_refuse(word, err);

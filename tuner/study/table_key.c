@@ -89,12 +89,23 @@ static bool is_size_of_input(const char *key) {
 	       !table_among(key, strcspn(key, "_"), chosen);
 }
 
+/* "array_kib" is an array. */
+static void unit_cut(char *key) {
+	static const char *const units[] = {"_bytes", "_kib", "_kb", "_mib", "_mb", "_gib", "_gb"};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		size_t length = strlen(key), own = strlen(units[i]);
+		if (length > own && strcmp(key + length - own, units[i]) == 0)
+			key[length - own] = '\0';
+	}
+}
+
 bool table_is_problem(const char *header) {
 	char key[TABLE_NAME];
 	table_words_join(header, key);
 	if (strstr(key, "_per_") && is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
 	table_key(header, key);
+	unit_cut(key);
 	return is_size_of_input(key) ||
 	       is_key(key,
 	              "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
@@ -107,7 +118,8 @@ bool table_is_problem(const char *header) {
 	              "kernel_size samples_n grid mesh domain bins buckets array vector list string text words numbers "
 	              "items elems pixels features nodes_in_graph problem_dimension read write read_percent "
 	              "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
-	              "value_size samples limit matrices intervals rectangles tosses darts");
+	              "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kib "
+	              "mib");
 }
 
 bool table_is_parameter(const char *header) {

@@ -24,6 +24,10 @@ static void row_put(const struct curves *curves, struct html_table *table, const
 		html_table_text(table, "%s", slice->name);
 	report_cells(table, curves->section, shown, shown / spread, shown * spread);
 	html_table_number(table, base / one->value, "%.3gx", base / one->value);
+	if (curves->serial != SIZE_MAX) {
+		double single = curves_one(curves, slice) / one->value;
+		html_table_number(table, single, "%.3gx", single);
+	}
 	char *config = results_config(one->config, NULL);
 	html_table_text(table, "%s", config);
 	free(config);
@@ -39,6 +43,8 @@ void curves_table(const struct curves *curves) {
 		titles[at++] = study_column(curves->study, curves->split)->name;
 	titles[at++] = arena_printf(report->arena, "\1%s", curves->section->label);
 	titles[at++] = "\1interval";
+	if (curves->serial != SIZE_MAX)
+		titles[at++] = "\1speedup over serial code";
 	titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
 	titles[at++] = "\2configuration";
 	charts_numbers_begin(report->charts,

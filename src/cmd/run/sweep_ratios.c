@@ -71,10 +71,13 @@ static void scaling_add(const struct sweep *sweep, json_t *row, const char *para
 		js_real_or(json_object_get(row, "config"), param, NAN) / js_real_or(json_object_get(one, "config"), param, NAN);
 	if (js_real_or(json_object_get(one, "config"), param, NAN) != 1)
 		return;
-	if (sweep->weak.size)
+	if (sweep->weak.size) {
 		add(row, "weak_efficiency", gain);
-	else
-		add(row, "efficiency", gain / more);
+		return;
+	}
+	if (strcmp(param, "threads") == 0)
+		add(row, "thread_speedup", gain);
+	add(row, "efficiency", gain / more);
 }
 
 void sweep_ratios(struct sweep *sweep) {

@@ -47,9 +47,9 @@ static bool any_has(const struct sweep_table *table, const char *name) {
 }
 
 /* Columns that only appear where they say something. */
-enum { SERIAL, THREADS, EFFICIENCY, WEAK, RATIOS };
-static const char *const ratio_titles[] = {"over serial", "speedup", "efficiency", "weak efficiency"};
-static const char *const ratio_members[] = {"serial_speedup", "efficiency", "efficiency", "weak_efficiency"};
+enum { SERIAL, THREAD, EFFICIENCY, WEAK, RATIOS };
+static const char *const ratio_titles[] = {"over serial", "over 1 thread", "efficiency", "weak efficiency"};
+static const char *const ratio_members[] = {"serial_speedup", "thread_speedup", "efficiency", "weak_efficiency"};
 
 static const char *ratio_text(struct arena *arena, const json_t *row, int ratio) {
 	double value = js_real_or(row, ratio_members[ratio], NAN);
@@ -57,8 +57,6 @@ static const char *ratio_text(struct arena *arena, const json_t *row, int ratio)
 		return "-";
 	if (ratio == EFFICIENCY || ratio == WEAK)
 		return arena_printf(arena, "%.0f %%", 100 * value);
-	if (ratio == THREADS)
-		value *= js_real_or(json_object_get(row, "config"), "threads", NAN);
 	return arena_printf(arena, value < 0.1 ? "%.2gx" : "%.2fx", value);
 }
 

@@ -55,6 +55,29 @@ static void test_ranking(void) {
 	json_decref(readings);
 }
 
+/* Of the sizes 4 .. 2^18 KiB: the caches of the machine end at 2^5, 2^10, 2^14. */
+static void array_add(struct made *made, int power, double wave) {
+	double time = power <= 5 ? 1.2 : power < 10 ? 4 : power <= 14 ? 12.5 : power == 15 ? 40 : 90;
+	made_add(made, json_pack("{s:i}", "array_kib", 1 << power), json_pack("{s:i}", "threads", 1),
+	         time * (1 + (power % 2 ? wave : -wave)) * 1e-9, NULL);
+}
+
+static void test_plateaus(void) {
+	struct made *made = quiet(), *law = quiet();
+	for (int power = 2; power <= 18; power++)
+		array_add(made, power, 0.02);
+	json_t *readings = readings_of(made);
+	ok(says(readings, "plateaus", "time has 4 levels over array_kib: one up to 32, 3.33 times as long from 64 on"),
+	   "levels over the size of an array");
+	json_decref(readings);
+	for (int power = 2; power <= 18; power++)
+		made_add(law, json_pack("{s:i}", "n", 1 << power), json_pack("{s:i}", "threads", 1), 1e-9 * pow(2, power),
+		         NULL);
+	readings = readings_of(law);
+	ok(!says(readings, "plateaus", "levels") && says(readings, "growth", "n^1.00"), "a law has none");
+	json_decref(readings);
+}
+
 static void test_serial(void) {
 	struct made *made = quiet();
 	for (int n = 64; n <= 256; n *= 2) {
@@ -126,6 +149,7 @@ static void test_repeats(void) {
 
 int main(void) {
 	test_ranking();
+	test_plateaus();
 	test_serial();
 	test_curve();
 	test_growth();
