@@ -10,6 +10,7 @@ COUNTERS = \
 	%D%/cachegrind.c \
 	%D%/cupti.c \
 	%D%/cupti_activity.c \
+	%D%/cupti_functions.c \
 	%D%/fake.c
 
 # Turns user requests into a plan. It does not know any backend, so that tests can bring their own.

@@ -59,6 +59,7 @@ dist_groups_DATA = \
 	%D%/groups/gpu.json \
 	%D%/groups/gpu_activity.json \
 	%D%/groups/gpu_flops.json \
+	%D%/groups/gpu_functions.json \
 	%D%/groups/gpu_mem.json \
 	%D%/groups/gpu_occ.json \
 	%D%/groups/gpu_peak.json \

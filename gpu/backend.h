@@ -109,7 +109,8 @@ struct gpu {
 	struct gpu_module *modules;
 	struct pool pool;
 	struct launch_log log;
-	int64_t *recording; /* the log's counts when recording began; NULL: not recording */
+	const struct gpu_watcher *watcher; /* NULL: none */
+	int64_t *recording;                /* the log's counts when recording began; NULL: not recording */
 	gpu_ptr flush;
 	unsigned flushes;
 	enum gpu_failure failure;

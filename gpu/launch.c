@@ -118,8 +118,18 @@ void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const stru
 	}
 	if (!fits(gpu, function, &full))
 		return;
-	if (start(gpu, function, &full, (void **)(uintptr_t)arguments))
+	const struct gpu_watcher *watcher = gpu->recording ? NULL : gpu->watcher;
+	if (watcher)
+		watcher->before(watcher->ctx, function->name);
+	bool started = start(gpu, function, &full, (void **)(uintptr_t)arguments);
+	if (watcher)
+		watcher->after(watcher->ctx);
+	if (started)
 		launch_log_add(&gpu->log, function, &full, 1);
+}
+
+void gpu_watch(struct gpu *gpu, const struct gpu_watcher *watcher) {
+	gpu->watcher = watcher;
 }
 
 void gpu_sync(struct gpu *gpu) {

@@ -50,8 +50,8 @@ struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_f
 	return (struct occupancy){(int)blocks, all ? (double)(blocks * warps) / (double)all : 0, limits[least].name};
 }
 
-double gpu_occupancy(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
-                     size_t dynamic_shared, const char **limiter) {
+double gpu_occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
+                        size_t dynamic_shared, const char **limiter) {
 	struct occupancy o = occupancy_of(device, function, threads, dynamic_shared);
 	*limiter = o.limiter;
 	return o.occupancy;

@@ -92,9 +92,18 @@ struct gpu_launched {
 size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most);
 void gpu_launches_forget(struct gpu *gpu);
 
+/* Is called around each launch on this gpu, but not for those that a graph records or runs. NULL: none. It is
+ * borrowed. */
+struct gpu_watcher {
+	void (*before)(void *ctx, const char *function);
+	void (*after)(void *ctx);
+	void *ctx;
+};
+void gpu_watch(struct gpu *gpu, const struct gpu_watcher *watcher);
+
 /* Returns the theoretical occupancy, 0..1, of a function on a device; limiter: as above. */
-double gpu_occupancy(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
-                     size_t dynamic_shared, const char **limiter);
+double gpu_occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
+                        size_t dynamic_shared, const char **limiter);
 
 /* Times by the device's clock, from an idle stream to the end of all work in the gpu's own stream. */
 void gpu_clock_start(struct gpu *gpu);  /* waits until the device is idle */

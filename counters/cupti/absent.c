@@ -118,6 +118,30 @@ void cupti_range_free(struct cupti_range *range) {
 	(void)range;
 }
 
+struct cupti_range *cupti_launches_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
+                                       size_t most, char reason[COUNTER_REASON]) {
+	(void)most;
+	return cupti_range_new(chip, context, metrics, count, reason);
+}
+
+size_t cupti_launches_room(const struct cupti_range *range) {
+	(void)range;
+	return 0;
+}
+
+bool cupti_launch_begin(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	return cupti_range_begin(range, reason);
+}
+
+bool cupti_launch_end(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	return cupti_range_begin(range, reason);
+}
+
+bool cupti_launches_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]) {
+	(void)values;
+	return cupti_range_begin(range, reason);
+}
+
 bool cupti_activity_start(char reason[COUNTER_REASON]) {
 	absent(reason);
 	return false;

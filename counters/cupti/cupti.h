@@ -54,6 +54,17 @@ size_t cupti_range_passes(const struct cupti_range *range);
 bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]);
 void cupti_range_free(struct cupti_range *range);
 
+/* ---- single launches on a device, counted; cupti_range_free ---- */
+/* most: of launches; there may be room for fewer. Otherwise as cupti_range_new. */
+struct cupti_range *cupti_launches_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
+                                       size_t most, char reason[COUNTER_REASON]);
+size_t cupti_launches_room(const struct cupti_range *range);
+/* Around one launch, which CUPTI runs as often as there are passes; the memory is put back in between. */
+bool cupti_launch_begin(struct cupti_range *range, char reason[COUNTER_REASON]);
+bool cupti_launch_end(struct cupti_range *range, char reason[COUNTER_REASON]);
+/* `count` values for each launch, in their order; NAN for metrics without a value. */
+bool cupti_launches_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]);
+
 /* ---- the device's work, kernel by kernel and copy by copy ---- */
 enum { CUPTI_KERNELS_MAX = 64, CUPTI_KERNEL_NAME = 96 };
 struct cupti_kernel {

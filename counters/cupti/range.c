@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses the range profiler with user-defined ranges and user replay: the work between begin and end is one range, and
- * the caller repeats it until every pass is done (CUPTI's documentation, "Range Profiling API", UserRange and
- * UserReplay). */
+/* Uses the range profiler in two ways (CUPTI's documentation, "Range Profiling API"). UserRange and UserReplay: the
+ * work between begin and end is one range, and the caller repeats it until every pass is done. AutoRange and
+ * KernelReplay: each launch is a range, and CUPTI repeats it, with the memory put back in between. */
 #include <config.h>
 
 #include <math.h>
@@ -12,13 +12,15 @@
 #include "counters/cupti/config.h"
 #include "src/base/mem.h"
 
-enum { RANGES_MOST = 8 /* one is used */ };
+/* A launch takes 70 KB of CUPTI's memory with the metrics of one pass, 1 MB with those of eleven. */
+enum { RANGES_MOST = 8 /* one is used */, DATA_BYTES_MAX = 256 << 20 };
 
 struct cupti_range {
 	const struct cupti_library *cupti;
 	CUcontext context;
 	const char *const *metrics;
-	size_t count, runs;
+	size_t count, runs, room; /* room: of ranges */
+	bool launches;
 	struct cupti_config config;
 	CUpti_RangeProfiler_Object *profiler; /* NULL: not enabled */
 	uint8_t *availability, *data;
@@ -38,13 +40,23 @@ static bool availability_read(struct cupti_range *range, char reason[COUNTER_REA
 	return cupti_fine(range->cupti->cuptiProfilerGetCounterAvailability(&get), "the available counters", reason);
 }
 
+/* As many ranges as fit into the memory that we allow ourselves. */
+static bool data_size_find(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	for (;; range->room /= 2) {
+		CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size, .pRangeProfilerObject = range->profiler,
+		             .pMetricNames = (const char **)range->metrics, .numMetrics = range->count,
+		             .maxNumOfRanges = range->room, .maxNumRangeTreeNodes = (uint32_t)range->room);
+		if (!cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataSize(&size), "the size of the data", reason))
+			return false;
+		range->data_size = size.counterDataSize;
+		if (range->room == 1 || range->data_size <= DATA_BYTES_MAX)
+			return true;
+	}
+}
+
 static bool data_make(struct cupti_range *range, char reason[COUNTER_REASON]) {
-	CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size, .pRangeProfilerObject = range->profiler,
-	             .pMetricNames = (const char **)range->metrics, .numMetrics = range->count,
-	             .maxNumOfRanges = RANGES_MOST, .maxNumRangeTreeNodes = RANGES_MOST);
-	if (!cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataSize(&size), "the size of the data", reason))
+	if (!data_size_find(range, reason))
 		return false;
-	range->data_size = size.counterDataSize;
 	range->data = mem_alloc(range->data_size + 1, 1);
 	CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, data, .pRangeProfilerObject = range->profiler,
 	             .counterDataSize = range->data_size, .pCounterData = range->data);
@@ -60,23 +72,53 @@ static bool profiler_enable(struct cupti_range *range, char reason[COUNTER_REASO
 		return false;
 	CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig, set, .pRangeProfilerObject = range->profiler,
 	             .configSize = range->config.size, .pConfig = range->config.image,
-	             .counterDataImageSize = range->data_size, .pCounterDataImage = range->data, .range = CUPTI_UserRange,
-	             .replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES_MOST, .numNestingLevels = 1,
-	             .minNestingLevel = 1, .targetNestingLevel = 1);
+	             .counterDataImageSize = range->data_size, .pCounterDataImage = range->data,
+	             .range = range->launches ? CUPTI_AutoRange : CUPTI_UserRange,
+	             .replayMode = range->launches ? CUPTI_KernelReplay : CUPTI_UserReplay, .maxRangesPerPass = range->room,
+	             .numNestingLevels = 1, .minNestingLevel = 1, .targetNestingLevel = range->launches ? 0 : 1);
 	return cupti_fine(range->cupti->cuptiRangeProfilerSetConfig(&set), "the configuration", reason);
 }
 
-struct cupti_range *cupti_range_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
-                                    char reason[COUNTER_REASON]) {
+static struct cupti_range *range_open(struct cupti_chip *chip, const struct cupti_range *wanted,
+                                      char reason[COUNTER_REASON]) {
 	struct cupti_range *range = mem_alloc(1, sizeof *range);
-	*range =
-		(struct cupti_range){.cupti = cupti_library(reason), .context = context, .metrics = metrics, .count = count};
+	*range = *wanted;
+	range->cupti = cupti_library(reason);
 	if (range->cupti && availability_read(range, reason) &&
-	    cupti_config_make(&range->config, chip->name, range->availability, metrics, count, reason) &&
+	    cupti_config_make(&range->config, chip->name, range->availability, range->metrics, range->count, reason) &&
 	    profiler_enable(range, reason))
 		return range;
 	cupti_range_free(range);
 	return NULL;
+}
+
+struct cupti_range *cupti_range_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
+                                    char reason[COUNTER_REASON]) {
+	const struct cupti_range wanted = {.context = context, .metrics = metrics, .count = count, .room = RANGES_MOST};
+	return range_open(chip, &wanted, reason);
+}
+
+struct cupti_range *cupti_launches_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
+                                       size_t most, char reason[COUNTER_REASON]) {
+	const struct cupti_range wanted = {
+		.context = context, .metrics = metrics, .count = count, .room = most, .launches = true};
+	return range_open(chip, &wanted, reason);
+}
+
+size_t cupti_launches_room(const struct cupti_range *range) {
+	return range->room;
+}
+
+bool cupti_launch_begin(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_RangeProfiler_Start, start, .pRangeProfilerObject = range->profiler);
+	return cupti_fine(range->cupti->cuptiRangeProfilerStart(&start), "to start counting a launch", reason);
+}
+
+bool cupti_launch_end(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	bool fine = cupti_range_settle(range, reason);
+	if (fine && !range->submitted)
+		snprintf(reason, COUNTER_REASON, "CUPTI did not repeat a launch as often as it has passes");
+	return fine && range->submitted;
 }
 
 void cupti_range_free(struct cupti_range *range) {
@@ -120,28 +162,39 @@ size_t cupti_range_passes(const struct cupti_range *range) {
 	return range->config.passes;
 }
 
-static bool data_decode(struct cupti_range *range, char reason[COUNTER_REASON]) {
+static bool data_decode(struct cupti_range *range, size_t wanted, char reason[COUNTER_REASON]) {
 	CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData, decode, .pRangeProfilerObject = range->profiler);
 	CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo, info, .pCounterDataImage = range->data,
 	             .counterDataImageSize = range->data_size);
 	if (!cupti_fine(range->cupti->cuptiRangeProfilerDecodeData(&decode), "to decode", reason) ||
 	    !cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataInfo(&info), "the decoded values", reason))
 		return false;
-	bool whole = range->submitted && decode.numOfRangeDropped == 0 && info.numTotalRanges == 1;
+	bool whole = range->submitted && decode.numOfRangeDropped == 0 && info.numTotalRanges == wanted;
 	if (!whole)
 		snprintf(reason, COUNTER_REASON,
-		         "CUPTI returned %zu ranges instead of one, and dropped %zu, in %zu of %zu passes", info.numTotalRanges,
-		         decode.numOfRangeDropped, range->runs, range->config.passes);
+		         "CUPTI returned %zu ranges instead of %zu, and dropped %zu, in %zu runs of %zu passes",
+		         info.numTotalRanges, wanted, decode.numOfRangeDropped, range->runs, range->config.passes);
 	return whole;
+}
+
+static bool values_read(struct cupti_range *range, size_t index, double *values, char reason[COUNTER_REASON]) {
+	for (size_t i = 0; i < range->count; i++)
+		values[i] = NAN;
+	CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, get, .pHostObject = range->config.host,
+	             .pCounterDataImage = range->data, .counterDataImageSize = range->data_size, .rangeIndex = index,
+	             .ppMetricNames = (const char **)range->metrics, .numMetrics = range->count, .pMetricValues = values);
+	return cupti_fine(range->cupti->cuptiProfilerHostEvaluateToGpuValues(&get), "the values", reason);
 }
 
 bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]) {
 	for (size_t i = 0; i < range->count; i++)
 		values[i] = NAN;
-	if (!data_decode(range, reason))
-		return false;
-	CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, get, .pHostObject = range->config.host,
-	             .pCounterDataImage = range->data, .counterDataImageSize = range->data_size,
-	             .ppMetricNames = (const char **)range->metrics, .numMetrics = range->count, .pMetricValues = values);
-	return cupti_fine(range->cupti->cuptiProfilerHostEvaluateToGpuValues(&get), "the values", reason);
+	return data_decode(range, 1, reason) && values_read(range, 0, values, reason);
+}
+
+bool cupti_launches_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]) {
+	bool fine = data_decode(range, range->runs, reason);
+	for (size_t i = 0; i < range->runs && fine; i++)
+		fine = values_read(range, i, values + i * range->count, reason);
+	return fine;
 }

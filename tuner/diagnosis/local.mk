@@ -22,6 +22,7 @@ DIAGNOSES = \
 	%D%/register_tile.c \
 	%D%/shared_memory.c \
 	%D%/atomic_contention.c \
+	%D%/hottest_function.c \
 	%D%/launch_overhead.c \
 	%D%/host_bound.c \
 	%D%/host_share.c \

@@ -139,6 +139,9 @@ json_t *study_detail(const json_t *reply) {
 		if (member)
 			json_object_set(detail, told[i], member);
 	}
+	json_t *functions = json_object_get(json_object_get(reply, "counting"), "functions");
+	if (json_is_array(functions))
+		json_object_set(detail, "functions", functions);
 	if (json_object_get(reply, "energy_j"))
 		json_object_set_new(detail, "seconds", js_number(median_of(json_object_get(reply, "samples"))));
 	if (metrics && !json_object_get(detail, "metrics"))

@@ -85,16 +85,28 @@ static void functions_print(struct ui *ui, const json_t *rows) {
 		printf("* of the longest call; other calls had another size\n");
 }
 
-static void spread_row(struct table *table, const char *kernel, const json_t *row) {
+/* The portable name of a metric: that of the counter whose source it is. */
+static const char *name_of(const json_t *counters, const char *metric) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)counters, i, one) {
+		const char *source = strchr(js_string_or(one, "source", ""), ':');
+		if (source && strcmp(source + 1, metric) == 0)
+			return js_string_or(one, "name", metric);
+	}
+	return metric;
+}
+
+static void spread_row(struct table *table, const char *kernel, const json_t *row, const json_t *counters) {
 	static const char *const keys[] = {"least", "mean", "most"};
 	char cells[3][CELL];
 	for (size_t i = 0; i < 3; i++)
 		counters_value(js_real_or(row, keys[i], NAN), js_string_or(row, "unit", ""), cells[i], CELL);
-	table_add(table, kernel, js_string_or(row, "name", "?"), cells[0], cells[1], cells[2]);
+	table_add(table, kernel, name_of(counters, js_string_or(row, "name", "?")), cells[0], cells[1], cells[2]);
 }
 
 /* Metrics if there are any, else the counters themselves. */
-static void function_counts(struct table *table, const json_t *function) {
+static void function_counts(struct table *table, const json_t *function, const json_t *counters) {
 	const json_t *rows = json_object_get(function, "metrics");
 	char name[NAME];
 	size_t i;
@@ -103,10 +115,10 @@ static void function_counts(struct table *table, const json_t *function) {
 		rows = json_object_get(function, "counters");
 	snprintf(name, sizeof name, "%s (%lld of %lld)", js_string_or(function, "name", "?"),
 	         (long long)js_int_or(function, "counted", 0), (long long)js_int_or(function, "launches", 0));
-	json_array_foreach((json_t *)rows, i, row) spread_row(table, i ? "" : name, row);
+	json_array_foreach((json_t *)rows, i, row) spread_row(table, i ? "" : name, row, counters);
 }
 
-void gpu_counts_print(struct ui *ui, const json_t *functions) {
+void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *counters) {
 	static const char *const titles[] = {"kernel (launches counted)", "metric", "least", "mean", "most"};
 	struct table *table = table_new(5, titles);
 	bool any = false;
@@ -117,7 +129,7 @@ void gpu_counts_print(struct ui *ui, const json_t *functions) {
 	json_array_foreach((json_t *)functions, i, function) {
 		if (i >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
 			continue;
-		function_counts(table, function);
+		function_counts(table, function, counters);
 		any = true;
 	}
 	if (any) {
@@ -197,7 +209,7 @@ void gpu_work_print(struct ui *ui, const json_t *work) {
 		functions_print(ui, functions);
 	copies_print(ui, json_object_get(work, "copies"));
 	devices_print(json_object_get(work, "devices"));
-	gpu_counts_print(ui, functions);
+	gpu_counts_print(ui, functions, NULL);
 	json_array_foreach(json_object_get(work, "notes"), i, note) {
 		if (i == 0)
 			putchar('\n');

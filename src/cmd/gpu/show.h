@@ -6,8 +6,9 @@
 
 #include "src/ui/ui.h"
 
-/* functions: rows with "counted", "launches" and "metrics" or "counters". */
-void gpu_counts_print(struct ui *ui, const json_t *functions);
+/* functions: rows with "counted", "launches" and "metrics" or "counters". counters: rows whose sources have names of
+ * their own; NULL: none. */
+void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *counters);
 void gpu_work_print(struct ui *ui, const json_t *work);
 
 #endif

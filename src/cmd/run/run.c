@@ -8,6 +8,7 @@
 #include "src/base/json/js.h"
 #include "src/base/stats.h"
 #include "src/cmd/gpu/gpu.h"
+#include "src/cmd/gpu/show.h"
 #include "src/cmd/run/manual.h"
 #include "src/show/counters.h"
 #include "src/show/counters_ask.h"
@@ -83,6 +84,8 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	figures_print(figures, stdout);
 	results_device_print(ui, json_object_get(json, "gpu"), stdout);
 	counters_print(ui, json, sources, stdout);
+	gpu_counts_print(ui, json_object_get(json_object_get(json, "counting"), "functions"),
+	                 json_object_get(json, "counters"));
 	figures_series_print(json_object_get(json, "series"), stdout);
 	free(config);
 	free(problem);

@@ -68,6 +68,8 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 static void details_add(struct batch *batch, struct counting *counting) {
 	if (batch->details && !counting->details) {
 		counting->details = json_incref(batch->details);
+	} else if (batch->details) {
+		json_object_update_missing(counting->details, batch->details);
 	}
 }
 

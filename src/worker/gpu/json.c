@@ -42,7 +42,7 @@ static double occupancy(const struct gpu_work *work, const struct cuda_function 
 	                                .shared_reserved = device->major >= 8 ? SHARED_RESERVED : 0};
 	const struct gpu_function_facts code = {.registers = (int)function->registers,
 	                                        .shared_bytes = (int)function->shared_static};
-	return gpu_occupancy(&facts, &code, (unsigned)threads, function->shared_dynamic, limiter);
+	return gpu_occupancy_of(&facts, &code, (unsigned)threads, function->shared_dynamic, limiter);
 }
 
 static json_t *function_json(const struct gpu_work *work, const struct gpu_function_work *one) {

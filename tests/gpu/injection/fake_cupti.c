@@ -31,7 +31,6 @@ __attribute__((used)) static CUptiResult refused(void) {
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 REFUSED(cuptiProfilerHostDeinitialize)
 REFUSED(cuptiProfilerHostGetSubMetrics)
-REFUSED(cuptiProfilerGetCounterAvailability)
 REFUSED(cuptiRangeProfilerDisable)
 REFUSED(cuptiRangeProfilerPushRange)
 REFUSED(cuptiRangeProfilerPopRange)
@@ -146,7 +145,11 @@ FINE(cuptiRangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData_Params)
 FINE(cuptiRangeProfilerGetCounterDataInfo, CUpti_RangeProfiler_GetCounterDataInfo_Params,
      params->numTotalRanges = fake.ranges - fake.stolen)
 
+FINE(cuptiProfilerGetCounterAvailability, CUpti_Profiler_GetCounterAvailability_Params,
+     params->counterAvailabilityImageSize = 8)
+
 CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *params) {
+	fake.ranges = fake.starts = 0;
 	params->pRangeProfilerObject = (void *)&fake;
 	return getenv("FAKE_DENIES") ? CUPTI_ERROR_INSUFFICIENT_PRIVILEGES : CUPTI_SUCCESS;
 }
@@ -163,7 +166,7 @@ CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *params) {
 }
 
 CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *params) {
-	bool good = fake.starts == fake.ranges + 1 && fake.launched && fake.ranges < fake.room;
+	bool good = fake.starts == fake.ranges + 1 && (fake.launched || !fake.back) && fake.ranges < fake.room;
 	params->isAllPassSubmitted = 1;
 	fake.ranges++;
 	fake.launched = NULL;

@@ -7,6 +7,11 @@ gpu_tests += %D%/read
 %C%_read_LDADD = libworker.la libgpu.la libcounters.la libtopo.la libbase.la
 %C%_read_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 if HAVE_CUPTI
+check_PROGRAMS += %D%/functions
+gpu_tests += %D%/functions
+%C%_functions_SOURCES = %D%/functions.c
+%C%_functions_CPPFLAGS = $(gpu_test_CPPFLAGS)
+%C%_functions_LDADD = libcounters.la libgpu.la libbase.la
 check_DATA += %D%/libcupti.so.13 %D%/app
 CLEANFILES += %D%/libcupti.so.13 %D%/app
 %D%/libcupti.so.13: $(srcdir)/%D%/fake_cupti.c

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hardware metrics by function of a GPU: of each function some launches are counted by themselves, the first, the
+ * second, the fourth and so on, because each of them costs milliseconds. The device runs nothing else meanwhile, so
+ * functions that overlap otherwise do not here. A refusal becomes the reason of the values, and the trial goes on. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/cupti/cupti.h"
+#include "gpu/open.h"
+
+enum { FUNCTIONS = 64, LAUNCHES = 256, LAUNCHES_EACH = 8 };
+
+struct function {
+	const char *name; /* lives as long as the gpu */
+	int64_t launches;
+	int counted;
+};
+
+struct functions {
+	const char *const *names;
+	size_t count;
+	struct gpu *gpu;
+	struct gpu_watcher watcher;
+	struct cupti_chip *chip;
+	struct cupti_range *range; /* NULL: refused for `reason` */
+	bool inside;               /* a launch that is counted */
+	struct function functions[FUNCTIONS];
+	size_t function_count, launch_count;
+	unsigned char launches[LAUNCHES]; /* the function of each that was counted */
+	double *values;                   /* of each launch, its metrics in our units; NULL: none */
+	char reason[COUNTER_REASON];
+};
+
+static const char *const events[] = {"gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+                                     "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+                                     "sm__warps_active.avg.pct_of_peak_sustained_active", NULL};
+
+static struct cupti_chip *chip_of(const struct counter_site *site, char reason[COUNTER_REASON]) {
+	if (!site->gpu || gpu_facts(site->gpu)->platform[0]) {
+		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
+		return NULL;
+	}
+	return cupti_denied(reason) ? NULL : cupti_chip_here(gpu_facts(site->gpu)->index, reason);
+}
+
+static bool functions_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
+	struct cupti_chip *chip = chip_of(site, reason);
+	return chip && cupti_chip_has(chip, event, reason);
+}
+
+static struct function *function_find(struct functions *s, const char *name) {
+	for (size_t i = 0; i < s->function_count; i++)
+		if (strcmp(s->functions[i].name, name) == 0)
+			return &s->functions[i];
+	if (s->function_count == FUNCTIONS)
+		return NULL;
+	s->functions[s->function_count] = (struct function){.name = name};
+	return &s->functions[s->function_count++];
+}
+
+static void give_up(struct functions *s) {
+	cupti_range_free(s->range);
+	s->range = NULL;
+}
+
+static void launch_before(void *ctx, const char *name) {
+	struct functions *s = ctx;
+	struct function *function = function_find(s, name);
+	if (!function)
+		return;
+	int64_t n = ++function->launches;
+	if (!s->range || (n & (n - 1)) != 0 || function->counted == LAUNCHES_EACH ||
+	    s->launch_count == cupti_launches_room(s->range))
+		return;
+	s->inside = cupti_launch_begin(s->range, s->reason);
+	if (!s->inside) {
+		give_up(s);
+		return;
+	}
+	function->counted++;
+	s->launches[s->launch_count++] = (unsigned char)(function - s->functions);
+}
+
+static void launch_after(void *ctx) {
+	struct functions *s = ctx;
+	if (s->inside && !cupti_launch_end(s->range, s->reason))
+		give_up(s);
+	s->inside = false;
+}
+
+static int functions_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
+	struct functions *s = state;
+	*s = (struct functions){.names = names, .count = count, .gpu = site->gpu};
+	s->watcher = (struct gpu_watcher){launch_before, launch_after, s};
+	s->chip = chip_of(site, s->reason);
+	return s->chip && cupti_chip_passes(s->chip, names, count, s->reason) == 0 && count > 1 ? -1 : 0;
+}
+
+static int functions_start(void *state) {
+	struct functions *s = state;
+	if (!s->chip)
+		return 0;
+	gpu_sync(s->gpu);
+	s->function_count = s->launch_count = 0;
+	s->reason[0] = '\0';
+	s->range = cupti_launches_new(s->chip, gpu_context(s->gpu), s->names, s->count, LAUNCHES, s->reason);
+	gpu_watch(s->gpu, &s->watcher);
+	return 0;
+}
+
+/* In our units, as the host's interface describes them. */
+static void values_scale(struct functions *s) {
+	for (size_t m = 0; m < s->count; m++) {
+		double scale;
+		cupti_chip_unit(s->chip, s->names[m], &scale);
+		for (size_t i = 0; i < s->launch_count; i++)
+			s->values[i * s->count + m] *= scale;
+	}
+}
+
+static int functions_stop(void *state) {
+	struct functions *s = state;
+	if (!s->chip)
+		return 0;
+	gpu_watch(s->gpu, NULL);
+	gpu_sync(s->gpu);
+	free(s->values);
+	s->values = s->range ? calloc(s->launch_count * s->count + 1, sizeof *s->values) : NULL;
+	if (s->values && s->launch_count > 0 && cupti_launches_values(s->range, s->values, s->reason)) {
+		values_scale(s);
+	} else {
+		if (!s->reason[0])
+			snprintf(s->reason, sizeof s->reason, "no launch could be counted: those of graphs can't be");
+		free(s->values);
+		s->values = NULL;
+	}
+	give_up(s);
+	return 0;
+}
+
+/* One run is enough, and no other may follow: the backend decides itself which launches are repeated. */
+static bool functions_more(void *state) {
+	(void)state;
+	return false;
+}
+
+struct spread {
+	double least, sum, most;
+	size_t count;
+};
+
+/* function SIZE_MAX: all launches. */
+static struct spread spread_of(const struct functions *s, size_t function, size_t metric) {
+	struct spread spread = {INFINITY, 0, -INFINITY, 0};
+	for (size_t i = 0; s->values && i < s->launch_count; i++) {
+		double value = s->values[i * s->count + metric];
+		if ((function != SIZE_MAX && s->launches[i] != function) || !isfinite(value))
+			continue;
+		spread.least = fmin(spread.least, value);
+		spread.most = fmax(spread.most, value);
+		spread.sum += value;
+		spread.count++;
+	}
+	return spread;
+}
+
+static int functions_read(void *state, struct counter_value *values) {
+	const struct functions *s = state;
+	for (size_t m = 0; m < s->count; m++) {
+		double scale;
+		const char *unit = s->chip ? cupti_chip_unit(s->chip, s->names[m], &scale) : "count";
+		struct spread all = spread_of(s, SIZE_MAX, m);
+		if (all.count > 0)
+			counter_value_set(&values[m], s->names[m], unit, all.sum / (double)all.count);
+		else
+			counter_value_miss(&values[m], s->names[m], unit, "%s",
+			                   s->reason[0] ? s->reason : "CUPTI did not return a value");
+		if (all.count > 0)
+			snprintf(values[m].reason, sizeof values[m].reason, "the mean of %zu launches that were counted",
+			         all.count);
+	}
+	return 0;
+}
+
+static json_t *metrics_json(const struct functions *s, size_t function) {
+	json_t *rows = json_array();
+	for (size_t m = 0; m < s->count; m++) {
+		struct spread spread = spread_of(s, function, m);
+		double scale;
+		if (spread.count > 0)
+			json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f, s:f}", "name", s->names[m], "unit",
+			                                      cupti_chip_unit(s->chip, s->names[m], &scale), "least", spread.least,
+			                                      "mean", spread.sum / (double)spread.count, "most", spread.most));
+	}
+	return rows;
+}
+
+static json_t *functions_details(void *state) {
+	const struct functions *s = state;
+	json_t *rows = json_array();
+	for (size_t f = 0; s->values && f < s->function_count; f++)
+		json_array_append_new(rows, json_pack("{s:s, s:I, s:i, s:o}", "name", s->functions[f].name, "launches",
+		                                      (json_int_t)s->functions[f].launches, "counted", s->functions[f].counted,
+		                                      "counters", metrics_json(s, f)));
+	return json_pack("{s:o}", "functions", rows);
+}
+
+static void functions_close(void *state) {
+	struct functions *s = state;
+	if (s->gpu && s->chip)
+		gpu_watch(s->gpu, NULL);
+	give_up(s);
+	free(s->values);
+	s->values = NULL;
+}
+
+const struct counter_backend counter_cupti_functions = {
+	.name = "cupti-functions",
+	.summary = "hardware metrics of NVIDIA GPUs by function, of some launches of each",
+	.scope = COUNTER_MACHINE,
+	.state_size = sizeof(struct functions),
+	.events = events,
+	.probe = cupti_probe,
+	.can = functions_can,
+	.open = functions_open,
+	.start = functions_start,
+	.stop = functions_stop,
+	.more = functions_more,
+	.read = functions_read,
+	.details = functions_details,
+	.close = functions_close,
+};
