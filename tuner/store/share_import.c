@@ -184,7 +184,7 @@ int share_import(struct store *store, const json_t *document, const char *where,
 	size_t i;
 	*import = (struct share_import){0};
 	if (document_check(document, err))
-		return err_prefix(err, where);
+		return err_prefix(err, "%s", where);
 	json_t *known = known_new(store, false, err), *whole = known ? known_new(store, true, err) : NULL;
 	int failed = !whole;
 	json_array_foreach(json_object_get(document, "searches"), i, search) {
