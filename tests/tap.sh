@@ -12,6 +12,7 @@ export XDG_RUNTIME_DIR=$T # a measurement lock of its own
 # that spin while they wait took most of the processors' time.
 SWEETSPOT_WORKER=$T/.worker/sweetspot-worker
 mkdir "$T/.worker"
+ln -s "$BUILDDIR/.libs" "$T/.worker/.libs" # the libraries that are looked for beside it
 printf '#!/bin/sh\nexport OMP_WAIT_POLICY=passive\nexec "%s" "$@"\n' "$BUILDDIR/sweetspot-worker" >"$SWEETSPOT_WORKER"
 chmod +x "$SWEETSPOT_WORKER"
 export SWEETSPOT_WORKER

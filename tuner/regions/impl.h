@@ -2,6 +2,7 @@
 /* Shared by the files of this room. */
 #ifndef TUNER_REGIONS_IMPL_H
 #define TUNER_REGIONS_IMPL_H
+#include "tuner/busy/busy.h"
 #include "tuner/regions/plan.h"
 #include "tuner/regions/regions.h"
 #include "tuner/regions/table.h"
@@ -24,6 +25,7 @@ struct regions_runs {
 	int failures[TRIAL_STATUS_COUNT];
 	char failure[64]; /* the last one, for people; empty: none */
 	double started;
+	struct busy *busy;
 	double waiting; /* largest share of a recorded run in which its threads waited for processors that others used */
 	struct {
 		double plain, profile, explore, proof;

@@ -42,10 +42,12 @@ int regions_runs_open(struct regions_runs *runs, const struct regions_options *o
 	spec.baseline = runs->plain;
 	runs->folder = scratch_make(err);
 	runs->program = runs->folder ? program_new(&spec, options->worker, err) : NULL;
+	runs->busy = busy_new();
 	return runs->program ? 0 : -1;
 }
 
 void regions_runs_close(struct regions_runs *runs) {
+	busy_free(runs->busy);
 	program_free(runs->program);
 	if (runs->folder)
 		tree_remove(runs->folder);
@@ -70,6 +72,7 @@ static int measure(struct regions_runs *runs, const json_t *config, double limit
 	                                      .timeout_s = limit_s > 0 ? limit_s : options->timeout_s};
 	struct trial_result result = {0};
 	int failed = runner.run(runner.ctx, &request, &result, err);
+	busy_look(runs->busy);
 	if (!failed && result.status != TRIAL_CORRECT) {
 		runs->failures[result.status]++;
 		snprintf(runs->failure, sizeof runs->failure, "%s", trial_status_text(result.status));

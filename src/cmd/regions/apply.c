@@ -175,6 +175,8 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 	json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
 	char *table = settings ? table_of(app, settings, err) : NULL;
 	int failed = !table || format_check(format, table, library, err);
+	if (!failed)
+		warn(app, settings);
 	FILE *out = failed ? NULL : open_memstream(&text, &size);
 	if (out) {
 		if (strcmp(format, "json") == 0)

@@ -4,9 +4,11 @@
 #include "src/cmd/regions/show.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/show/results.h"
 
 enum { SHOWN = 20 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown */
@@ -158,6 +160,14 @@ static void environment_print(const json_t *environment) {
 		putchar('\n');
 }
 
+/* Where too much was lost to others for any decision, another line says so. */
+static void load_print(const json_t *result) {
+	char *words = results_busy(json_object_get(result, "load"));
+	if (words && !js_bool_or(result, "busy", false))
+		printf("%s; to verify it on a quiet one, tune again\n", words);
+	free(words);
+}
+
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
 	static const char *const titles[] = {"region", "calls", "share", "today", "best", "gain"};
 	struct table *table = table_new(6, titles);
@@ -172,6 +182,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs used; "
 		       "tune again when the machine is quiet\n",
 		       100 * js_real_or(result, "waiting", NAN));
+	load_print(result);
 	printf("%lld runs of the program, %lld pairs among them\n\n", (long long)js_int_or(result, "runs", 0),
 	       (long long)js_int_or(result, "pairs", 0));
 	table_right(table, 1);
