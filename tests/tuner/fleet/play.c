@@ -100,7 +100,7 @@ int fleet_play(const struct fleet_play *play, struct fleet_played *played) {
 	*played = (struct fleet_played){.session = fixture_session(store, MACHINE)};
 	struct tune_task task = task_make(play, store, space, pool, played->session);
 	struct watch watching = {played, pool, play};
-	const struct tune_observer observer = {&watching, watch};
+	const struct tune_observer observer = {.ctx = &watching, .progress = watch};
 	double begun = sys_now();
 	int rc = tune_run(&task, &observer, &played->result, &played->err);
 	played->search = js_int_or(played->result, "search", 0);
