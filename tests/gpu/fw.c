@@ -138,6 +138,29 @@ static void copies_test(struct rig *rig) {
 	rig_close(rig);
 }
 
+static void files_test(struct rig *rig) {
+	rig_right(rig, "n=150 timed=file", "variant=register host=pageable");
+	rig_right(rig, "n=70 timed=file type=int16", "variant=factor32 host=pinned");
+	rig_right(rig, "n=1 timed=file degree=0", "variant=factor32");
+	if (gpu_peers(rig->gpu) >= 2)
+		rig_right(rig, "n=100 timed=file", "variant=factor32 gpus=2");
+	rig_open(rig, "n=40 timed=file");
+	ok(rig_setup(rig, "variant=factor32") == SS_OK && rig_run(rig) == SS_OK && rig_run(rig) == SS_OK &&
+	       rig_verify(rig) == SS_OK,
+	   "a run with files, and another one");
+	ok(figure_has(rig, "input") && figure_has(rig, "upload") && figure_has(rig, "download") &&
+	       figure_has(rig, "output"),
+	   "has the times of both");
+	rig_teardown(rig);
+	rig_close(rig);
+	setenv("TMPDIR", "/nonexistent", 1);
+	rig_open(rig, "n=40 timed=file");
+	ok(rig_status(rig, "variant=factor32") == SS_FAILED && strstr(rig->message, "TMPDIR"), "no folder for them: %s",
+	   rig->message);
+	rig_close(rig);
+	unsetenv("TMPDIR");
+}
+
 int main(int argc, char **argv) {
 	static struct rig rig;
 	struct err err;
@@ -158,6 +181,7 @@ int main(int argc, char **argv) {
 	refusals_test(&rig);
 	verify_test(&rig);
 	long_paths_test(&rig);
+	files_test(&rig);
 	copies_test(&rig);
 	gpu_close(rig.gpu);
 	return tap_done();

@@ -25,16 +25,19 @@ static struct findings band_check(struct fw_cuda *s, struct fw_band *b) {
 	return found;
 }
 
-/* Reads a row from the device, or from the timed copy. */
-static void row_get(const struct fw_cuda *s, int i, void *row) {
+/* Reads a row from where a run left it: the device, the copy or the file. False if the file cannot be read. */
+static bool row_get(const struct fw_cuda *s, int i, void *row) {
 	const struct fw_band *b = s->bands;
 	size_t bytes = fw_cuda_row_bytes(s);
 	while (i / s->shape.block >= b->first + b->count)
 		b++;
+	if (s->has_files)
+		return fw_cuda_file_row(s, i, row);
 	if (s->to)
 		memcpy(row, (const char *)s->to + (size_t)i * bytes, bytes);
 	else
 		gpu_download(b->gpu, row, b->matrix + (size_t)(i - b->first * s->shape.block) * bytes, bytes);
+	return true;
 }
 
 static int distance_of(const struct fw_cuda *s, const void *row, int j) {
@@ -58,8 +61,8 @@ static enum ss_status rows_check(const struct fw_cuda *s, const struct ss_call *
 	if (!row)
 		return kernel_fail(call, SS_NOMEM, "no memory to verify the distances of %d vertices", s->n);
 	for (int i = 0; i < input->count && status == SS_OK; i++) {
-		row_get(s, input->sources[i], row);
-		status = cuda_status(call);
+		bool got = row_get(s, input->sources[i], row);
+		status = got ? cuda_status(call) : kernel_fail(call, SS_FAILED, "cannot read the file of distances again");
 		if (status == SS_OK)
 			status = row_check(s, input->sources[i], input->rows + (size_t)i * (size_t)s->n, row, call);
 	}

@@ -8,6 +8,7 @@
 #include "kernels/fw/cuda/fw_cuda.h"
 
 enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_TIMED };
+enum { TIMED_COMPUTE, TIMED_ALL, TIMED_FILE };
 enum {
 	PARAM_VARIANT,
 	PARAM_BLOCK,
@@ -32,9 +33,9 @@ static const struct ss_param problem[] = {
 	[PROBLEM_TYPE] =
 		{.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,int16", .initial = "int32"},
 	[PROBLEM_TIMED] = {.name = "timed",
-                       .summary = "the algorithm, or all with the copies to and from the host",
+                       .summary = "the algorithm, all with the copies to and from the host, or with the files, too",
                        .type = SS_WORD,
-                       .values = "compute,all",
+                       .values = "compute,all,file",
                        .initial = "compute"},
 	{.name = NULL},
 };
@@ -104,7 +105,7 @@ static const struct ss_param params[] = {
                     .type = SS_WORD,
                     .values = "pinned,pageable",
                     .initial = "pageable",
-                    .when = "timed == 'all'"},
+                    .when = "timed != 'compute'"},
 	{.name = NULL},
 };
 
@@ -215,8 +216,10 @@ static enum ss_status fw_setup(void *state, void *input, const struct ss_call *c
 	fw_cuda_bands_new(s, &kernel_fw_cuda, call);
 	if (gpu_is_fine(call->gpu))
 		fw_cuda_bands_fill(s);
-	if (gpu_is_fine(call->gpu) && call->problem[PROBLEM_TIMED].i == 1)
+	if (gpu_is_fine(call->gpu) && call->problem[PROBLEM_TIMED].i != TIMED_COMPUTE)
 		status = host_new(s, call);
+	if (status == SS_OK && gpu_is_fine(call->gpu) && call->problem[PROBLEM_TIMED].i == TIMED_FILE)
+		status = fw_cuda_files_new(s, call);
 	enum ss_status device = cuda_status(call);
 	return device != SS_OK ? device : status;
 }
@@ -230,8 +233,8 @@ static void fw_reset(void *state, const struct ss_call *call) {
 }
 
 static enum ss_status fw_run(void *state, const struct ss_call *call) {
-	fw_cuda_run(state);
-	return cuda_status(call);
+	enum ss_status status = fw_cuda_run(state, call), device = cuda_status(call);
+	return device != SS_OK ? device : status;
 }
 
 static enum ss_status fw_verify(void *state, const struct ss_call *call) {
@@ -261,7 +264,7 @@ static size_t fw_figures(const void *state, const struct ss_call *call, double s
                          size_t most) {
 	const struct fw_cuda *s = state;
 	double tiles = s->tiles, padded = tiles * s->shape.block / s->n;
-	struct ss_figure all[9] = {
+	struct ss_figure all[11] = {
 		{"relaxations", seconds > 0 ? fw_work(call).ops / seconds / 1e9 : 0, "G/s"},
 		{"tiles", tiles * tiles, ""},
 		{"third_phase", 100 * (1 - 1 / tiles) * (1 - 1 / tiles), "%"},
@@ -271,11 +274,15 @@ static size_t fw_figures(const void *state, const struct ss_call *call, double s
 	size_t count = 5;
 	if (s->reachable >= 0)
 		all[count++] = (struct ss_figure){"reachable", 100 * s->reachable, "%"};
+	if (s->has_files)
+		all[count++] = (struct ss_figure){"input", between(s, FW_READ), "s"};
 	if (s->from) {
 		all[count++] = (struct ss_figure){"upload", between(s, FW_UPLOADED), "s"};
 		all[count++] = (struct ss_figure){"compute", between(s, FW_COMPUTED), "s"};
 		all[count++] = (struct ss_figure){"download", between(s, FW_DOWNLOADED), "s"};
 	}
+	if (s->has_files)
+		all[count++] = (struct ss_figure){"output", between(s, FW_WRITTEN), "s"};
 	count = count < most ? count : most;
 	memcpy(out, all, count * sizeof *all);
 	return count;
@@ -294,6 +301,7 @@ static void fw_teardown(void *state) {
 	struct fw_cuda *s = state;
 	host_free(s, s->from);
 	host_free(s, s->to);
+	fw_cuda_files_free(s);
 	fw_cuda_bands_free(s);
 }
 

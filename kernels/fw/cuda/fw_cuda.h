@@ -9,6 +9,8 @@
  * FW_INF16 - FW_WEIGHT_MAX on. So when no result is that long, all of them are right; verify asks for that. */
 #ifndef KERNELS_FW_CUDA_FW_CUDA_H
 #define KERNELS_FW_CUDA_FW_CUDA_H
+#include <stdbool.h>
+
 #include "kernels/cuda.h"
 #include "kernels/fw/fw.h"
 
@@ -54,7 +56,8 @@ struct fw_band {
 	const struct gpu_function *close, *panels, *relax, *fill, *check;
 };
 
-enum { FW_BEGIN, FW_UPLOADED, FW_COMPUTED, FW_DOWNLOADED, FW_MOMENTS };
+enum { FW_BEGIN, FW_READ, FW_UPLOADED, FW_COMPUTED, FW_DOWNLOADED, FW_WRITTEN, FW_MOMENTS };
+enum { FW_IN, FW_OUT };
 
 struct fw_cuda {
 	struct fw_cuda_input *input;
@@ -62,6 +65,8 @@ struct fw_cuda {
 	int n, tiles, pitch /* words */, gpus;
 	int lookahead, pinned;
 	void *from, *to; /* on the host, where copies are timed; else NULL */
+	bool has_files;  /* that are read and written in a run */
+	int files[2];    /* FW_IN, FW_OUT; -1: not there */
 	struct gpu_mark *moments[FW_MOMENTS];
 	struct fw_band bands[FW_CUDA_GPUS_MAX];
 	double reachable; /* share of the pairs, found by verify */
@@ -91,8 +96,15 @@ void fw_cuda_bands_fill(struct fw_cuda *s);
 /* rounds.c */
 void fw_cuda_rounds_run(struct fw_cuda *s);
 
-/* run.c: the rounds, with the copies around them if those are timed. */
-void fw_cuda_run(struct fw_cuda *s);
+/* run.c: the rounds, with the copies and files around them if those are timed. */
+enum ss_status fw_cuda_run(struct fw_cuda *s, const struct ss_call *call);
+
+/* files.c: the edges into the matrix on the host, and the distances from there. */
+enum ss_status fw_cuda_files_new(struct fw_cuda *s, const struct ss_call *call);
+void fw_cuda_files_free(struct fw_cuda *s);
+enum ss_status fw_cuda_file_read(struct fw_cuda *s, const struct ss_call *call);
+enum ss_status fw_cuda_file_write(struct fw_cuda *s, const struct ss_call *call);
+bool fw_cuda_file_row(const struct fw_cuda *s, int i, void *row); /* a row as it was written */
 
 /* check.c */
 enum ss_status fw_cuda_check(struct fw_cuda *s, const struct ss_call *call);

@@ -24,8 +24,20 @@ static void bands_copy(struct fw_cuda *s, bool up) {
 	}
 }
 
-void fw_cuda_run(struct fw_cuda *s) {
+static void bands_sync(struct fw_cuda *s) {
+	for (int i = 0; i < s->gpus; i++)
+		gpu_sync(s->bands[i].gpu);
+}
+
+/* The streams are idle while the host reads and writes, so that moments in them tell how long that takes. */
+enum ss_status fw_cuda_run(struct fw_cuda *s, const struct ss_call *call) {
 	gpu_mark(s->bands[0].gpu, s->moments[FW_BEGIN]);
+	enum ss_status status = SS_OK;
+	if (s->has_files) {
+		gpu_mark_sync(s->bands[0].gpu, s->moments[FW_BEGIN]);
+		status = fw_cuda_file_read(s, call);
+	}
+	gpu_mark(s->bands[0].gpu, s->moments[FW_READ]);
 	for (int i = 0; i < s->gpus; i++) {
 		if (i > 0)
 			gpu_wait(s->bands[i].gpu, s->moments[FW_BEGIN]);
@@ -39,4 +51,10 @@ void fw_cuda_run(struct fw_cuda *s) {
 	if (s->to)
 		bands_copy(s, false);
 	bands_join(s, FW_DOWNLOADED);
+	if (s->has_files && status == SS_OK) {
+		bands_sync(s);
+		status = fw_cuda_file_write(s, call);
+	}
+	gpu_mark(s->bands[0].gpu, s->moments[FW_WRITTEN]);
+	return status;
 }

@@ -55,7 +55,8 @@ void report_curves(struct report *report, const struct report_section *section) 
 			report,
 			"Only one value of each parameter was measured on this problem, so there is nothing to draw. This "
 			"command measures more:",
-			report_advice(report, section, "sweep", "--over threads"));
+			app_device(report->app) ? report_advice(report, section, "tune", "")
+									: report_advice(report, section, "sweep", "--over threads"));
 		return;
 	}
 	threads_first(study, columns, count);
