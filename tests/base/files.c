@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/file_hash.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "src/base/sys.h"
@@ -312,6 +314,27 @@ static void test_self(void) {
 	ok(sys_self_path(path, length + 1, &err) == 0 && strlen(path) == length, "one that just fits is not");
 }
 
+static void test_hash(void) {
+	static const size_t sizes[] = {0, 1, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 1 << 18};
+	char *bytes = mem_alloc(1 << 18, 1), file[SHA256_TEXT], text[SHA256_TEXT];
+	bool same = true;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		memset(bytes, 'a' + (int)i, sizes[i]);
+		sha256_text(bytes, sizes[i], text);
+		same = same && sys_write_file("hashed", bytes, sizes[i], NULL) == 0 &&
+		       file_hash("hashed", O_NOFOLLOW, sizes[i], file) && strcmp(file, text) == 0;
+	}
+	ok(same, "a file's hash is that of its bytes, whatever its size");
+	ok(!file_hash("hashed", 0, (1 << 18) - 1, file) && errno == EFBIG, "a larger file than allowed has none");
+	ok(!file_hash(".", 0, 100, file) && mkfifo("pipe", 0600) == 0 && !file_hash("pipe", 0, 100, file) &&
+	       errno == EINVAL && !file_hash("absent", 0, 100, file) && errno == ENOENT,
+	   "nor has what is not a regular file");
+	ok(symlink("hashed", "symbolic") == 0 && file_hash("symbolic", 0, 1 << 18, file) &&
+	       !file_hash("symbolic", O_NOFOLLOW, 1 << 18, file) && errno == ELOOP,
+	   "a link is followed where that is asked for");
+	free(bytes);
+}
+
 int main(void) {
 	char folder[] = "/tmp/sweetspot-files-XXXXXX", command[64];
 	if (!mkdtemp(folder) || chdir(folder) < 0)
@@ -320,6 +343,7 @@ int main(void) {
 	test_large();
 	test_arena();
 	test_read();
+	test_hash();
 	test_write();
 	test_atomic();
 	test_leftovers();

@@ -10,34 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file_hash.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
-#include "src/base/sha256.h"
 #include "src/base/tree.h"
 #include "tuner/build/impl.h"
 
-enum { RECORD_MAX = 64 << 20, BLOCK = 1 << 16 };
-
-static bool file_hash(const char *path, char hash[SHA256_TEXT]) {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	char *block = mem_alloc(BLOCK, 1);
-	struct sha256 sha;
-	ssize_t got = -1;
-	sha256_start(&sha);
-	while (fd >= 0 && (got = read(fd, block, BLOCK)) > 0)
-		sha256_add(&sha, block, (size_t)got);
-	sha256_end(&sha, hash);
-	free(block);
-	if (fd >= 0)
-		close(fd);
-	return got == 0;
-}
+enum { RECORD_MAX = 64 << 20 };
 
 /* The content of a file or the target of a link; "" for a folder. */
 static bool content_of(const char *path, const struct stat *info, char content[PATH_MAX]) {
 	content[0] = '\0';
 	if (S_ISREG(info->st_mode))
-		return file_hash(path, content);
+		return file_hash(path, O_NOFOLLOW, UINT64_MAX, content);
 	if (!S_ISLNK(info->st_mode))
 		return S_ISDIR(info->st_mode);
 	ssize_t size = readlink(path, content, PATH_MAX - 1);

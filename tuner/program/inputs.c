@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file_hash.h"
 #include "src/base/hash.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
-#include "src/base/sha256.h"
 #include "src/base/sys.h"
 
 enum { FILE_MAX = 512 << 20 };
@@ -147,13 +147,8 @@ static json_t *folder_facts(const struct walk *walk, const char *path) {
 static json_t *file_facts(const char *path) {
 	struct stat info;
 	char hash[SHA256_TEXT];
-	size_t size;
-	struct err none = {0};
-	char *bytes = stat(path, &info) || !S_ISREG(info.st_mode) ? NULL : sys_read_file(path, FILE_MAX, &size, &none);
-	if (!bytes)
+	if (stat(path, &info) || !file_hash(path, 0, FILE_MAX, hash))
 		return NULL;
-	sha256_text(bytes, size, hash);
-	free(bytes);
 	return json_sprintf("%o %s", (unsigned)info.st_mode & 0777, hash);
 }
 

@@ -6,20 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/file_hash.h"
 #include "src/base/mem.h"
-#include "src/base/sys.h"
 #include "src/base/proc/path.h"
 
 enum { PROGRAM_MAX = 512 << 20 };
 
 bool program_file_hash(const char *name, const char *cwd, char hash[SHA256_TEXT]) {
 	struct err none = {0};
-	size_t size;
-	char *path = program_path(name, cwd, &none), *bytes = path ? sys_read_file(path, PROGRAM_MAX, &size, &none) : NULL;
-	bool found = bytes;
-	if (found)
-		sha256_text(bytes, size, hash);
-	free(bytes);
+	char *path = program_path(name, cwd, &none);
+	bool found = path && file_hash(path, 0, PROGRAM_MAX, hash);
 	free(path);
 	return found;
 }

@@ -4,12 +4,14 @@
 #include "src/worker/kernel/library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "src/base/file_hash.h"
+#include "src/base/mem.h"
 
 enum { FILE_MAX = 256 << 20 };
 
@@ -54,18 +56,23 @@ static int file_check(const char *path, struct stat *now, struct err *err) {
 	return 0;
 }
 
-static int file_hash(const char *path, char hash[SHA256_TEXT], struct err *err) {
-	size_t size;
-	char *data = sys_read_file(path, FILE_MAX, &size, err);
-	if (!data) {
-		return -1;
+static bool is_elf(const char *path) {
+	char magic[4] = "";
+	FILE *file = fopen(path, "rbe");
+	bool elf = file && fread(magic, sizeof magic, 1, file) == 1 && memcmp(magic, "\177ELF", sizeof magic) == 0;
+	if (file) {
+		fclose(file);
 	}
-	sha256_text(data, size, hash);
-	bool elf = size > 4 && memcmp(data, "\177ELF", 4) == 0;
-	free(data);
-	return elf ? 0
-	           : err_set(err, ERR_USAGE, "build one with cc -shared -fPIC: see doc/plugins.md",
-	                     "%.300s is not a shared object", path);
+	return elf;
+}
+
+static int hash_take(const char *path, char hash[SHA256_TEXT], struct err *err) {
+	if (!file_hash(path, 0, FILE_MAX, hash)) {
+		return err_set(err, ERR_USAGE, NULL, "cannot read %.300s: %s", path, strerror(errno));
+	}
+	return is_elf(path) ? 0
+	                    : err_set(err, ERR_USAGE, "build one with cc -shared -fPIC: see doc/plugins.md",
+	                              "%.300s is not a shared object", path);
 }
 
 static const struct ss_plugin *plugin_open(const char *path, struct err *err) {
@@ -100,7 +107,7 @@ static const struct kernel_entry *library_add(struct libraries *libraries, const
 		err_set(err, ERR_USAGE, "tune them in several runs", "more than %d plug-ins are loaded", LIBRARIES_MAX);
 		return NULL;
 	}
-	const struct ss_plugin *plugin = file_hash(path, hash, err) == 0 ? plugin_open(path, err) : NULL;
+	const struct ss_plugin *plugin = hash_take(path, hash, err) == 0 ? plugin_open(path, err) : NULL;
 	if (!plugin) {
 		return NULL;
 	}

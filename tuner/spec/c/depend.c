@@ -7,20 +7,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/file_hash.h"
 #include "src/base/sys.h"
 #include "tuner/spec/c/impl.h"
 
 enum { RULE_MAX = 4 << 20, FILE_MAX = 64 << 20, FILES_MAX = 10000 };
 
-static json_t *file_hash(const char *path) {
-	struct err none = {0};
-	size_t size;
-	char hash[SHA256_TEXT], *text = sys_read_file(path, FILE_MAX, &size, &none);
-	if (!text)
-		return NULL;
-	sha256_text(text, size, hash);
-	free(text);
-	return json_string(hash);
+static json_t *hash_of(const char *path) {
+	char hash[SHA256_TEXT];
+	return file_hash(path, 0, FILE_MAX, hash) ? json_string(hash) : NULL;
 }
 
 /* The next name of a rule, into `name`, which has room for all of the rule; NULL: there are no more. */
@@ -48,7 +43,7 @@ static bool file_add(json_t *files, const char *path, double begun) {
 	if (json_object_get(files, path))
 		return true;
 	return json_object_size(files) < FILES_MAX && stat(path, &info) == 0 &&
-	       (double)info.st_mtim.tv_sec < floor(begun) && json_object_set_new(files, path, file_hash(path)) == 0;
+	       (double)info.st_mtim.tv_sec < floor(begun) && json_object_set_new(files, path, hash_of(path)) == 0;
 }
 
 json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip, double begun) {
@@ -76,7 +71,7 @@ bool c_depend_holds(void *ctx, const json_t *facts) {
 	json_t *was;
 	(void)ctx;
 	json_object_foreach((json_t *)facts, path, was) {
-		json_t *now = file_hash(path);
+		json_t *now = hash_of(path);
 		bool same = now && json_equal(now, was);
 		json_decref(now);
 		if (!same)
