@@ -20,7 +20,7 @@ unsigned grid_random(struct grid *grid, unsigned below) {
 
 static void leave(enum thread_state state) {
 	struct thread *thread = thread_now;
-	thread->state = state;
+	thread_set(block_now, thread, state);
 	fiber_switch(&thread->fiber, &scheduler);
 }
 
@@ -52,7 +52,7 @@ static void open_barrier(struct block *block) {
 	block->grid->progress++;
 	for (unsigned i = 0; i < block->grid->threads; i++)
 		if (block->threads[i].state == THREAD_AT_BARRIER)
-			block->threads[i].state = THREAD_READY;
+			thread_set(block, &block->threads[i], THREAD_READY);
 }
 
 /* Threads that have ended are not waited for (PTX ISA 9.7.13.1, bar.sync), but all wait at the same barrier. */
@@ -85,7 +85,7 @@ static int serve_barrier(int line, int value) {
 
 static unsigned long long serve_together(enum emulated_op op, unsigned mask, unsigned long long value, int argument) {
 	struct thread *thread = thread_now;
-	if (!warp_enter(block_now, thread, op, mask, value, argument))
+	if (!warp_enter(thread, op, mask, value, argument))
 		block_fault(CUDA_ERROR_LAUNCH_FAILED, "a *_sync whose mask does not hold the calling lane", NULL);
 	leave(THREAD_IN_WARP);
 	return thread->result;
@@ -96,7 +96,7 @@ static unsigned serve_active(void) {
 }
 
 static unsigned serve_lane(void) {
-	return (unsigned)(thread_now - block_now->threads) % WARP;
+	return thread_now->number % WARP;
 }
 
 static void *serve_dynamic(void) {
@@ -127,8 +127,14 @@ void block_init(struct block *block, struct grid *grid, struct thread *threads) 
 	block->alive = grid->threads;
 	block->waiting = 0;
 	block->votes = 0;
+	block->yielded = 0;
+	memset(block->lanes_alive, 0, sizeof block->lanes_alive);
+	memset(block->lanes_together, 0, sizeof block->lanes_together);
+	memset(block->lanes_ready, 0, sizeof block->lanes_ready);
 	for (unsigned i = 0; i < grid->threads; i++) {
-		threads[i].state = THREAD_NEW;
+		threads[i].number = i;
+		threads[i].state = THREAD_DONE;
+		thread_set(block, &threads[i], THREAD_NEW);
 		threads[i].stack = NULL;
 		threads[i].index = index;
 		if (++index.x == size->x && ++index.y == size->y) {
@@ -156,7 +162,7 @@ static void resume(struct block *block, struct thread *thread) {
 	}
 	*block->grid->module->thread = thread->index;
 	thread_now = thread;
-	thread->state = THREAD_READY;
+	thread_set(block, thread, THREAD_READY);
 	fiber_switch(&scheduler, &thread->fiber);
 	thread_now = NULL;
 	if (thread->state == THREAD_IN_WARP)
@@ -170,24 +176,20 @@ static void resume(struct block *block, struct thread *thread) {
 	warp_left(block, thread);
 }
 
-static bool can_go_on(const struct thread *thread) {
-	return thread->state == THREAD_NEW || thread->state == THREAD_READY;
-}
-
 /* Lanes from a random one on, in a random direction. */
 static bool warp_turn(struct block *block, unsigned first) {
 	struct grid *grid = block->grid;
+	const unsigned *ready = &block->lanes_ready[first / WARP];
 	unsigned count = grid->threads - first < WARP ? grid->threads - first : WARP;
 	bool any = true, moved = false;
 	while (any && !grid->failure) {
 		unsigned from = grid->random ? grid_random(grid, count) : 0;
 		bool down = grid->random && grid_random(grid, 2);
 		any = false;
-		for (unsigned i = 0; i < count && !grid->failure; i++) {
+		for (unsigned i = 0; i < count && *ready && !grid->failure; i++) {
 			unsigned lane = (down ? from + count - i : from + i) % count;
-			struct thread *thread = &block->threads[first + lane];
-			if (can_go_on(thread)) {
-				resume(block, thread);
+			if (*ready >> lane & 1) {
+				resume(block, &block->threads[first + lane]);
 				any = moved = true;
 			}
 		}
@@ -201,9 +203,9 @@ bool block_turn(struct block *block) {
 	bool moved = true;
 	block_now = block;
 	*grid->module->block = block->index;
-	for (unsigned i = 0; i < grid->threads; i++)
+	for (unsigned i = 0; i < grid->threads && block->yielded; i++)
 		if (block->threads[i].state == THREAD_YIELDED)
-			block->threads[i].state = THREAD_READY;
+			thread_set(block, &block->threads[i], THREAD_READY);
 	while (moved && !grid->failure) {
 		unsigned from = grid->random ? grid_random(grid, warps) : 0;
 		bool down = grid->random && grid_random(grid, 2);
@@ -228,7 +230,7 @@ void block_drop(struct block *block) {
 		if (block->threads[i].stack)
 			stack_give(block->threads[i].stack);
 		block->threads[i].stack = NULL;
-		block->threads[i].state = THREAD_DONE;
+		thread_set(block, &block->threads[i], THREAD_DONE);
 	}
 }
 

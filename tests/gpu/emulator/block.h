@@ -8,14 +8,15 @@
 #include "tests/gpu/emulator/fiber.h"
 #include "tests/gpu/emulator/link.h"
 
-enum { WARP = 32 };
+enum { WARP = 32, WARPS_MAX = 1024 / WARP };
 
 enum thread_state { THREAD_NEW, THREAD_READY, THREAD_YIELDED, THREAD_AT_BARRIER, THREAD_IN_WARP, THREAD_DONE };
 
 struct thread {
 	struct fiber fiber;
 	struct stack *stack;
-	enum thread_state state;
+	enum thread_state state; /* changed by thread_set only */
+	unsigned number;         /* in its block */
 	struct emulated_xyz index;
 	int line; /* of the barrier it waits at */
 	enum emulated_op op;
@@ -44,7 +45,22 @@ struct block {
 	int votes, last_votes; /* of the barrier */
 	void *dynamic;
 	struct thread *threads;
+	/* What the states say, so that nobody has to look at all threads: the lanes of each warp that have not ended, that
+	 * can go on, and that wait in a *_sync; how many threads yielded. */
+	unsigned lanes_alive[WARPS_MAX], lanes_ready[WARPS_MAX], lanes_together[WARPS_MAX], yielded;
 };
+
+static inline void thread_set(struct block *block, struct thread *thread, enum thread_state state) {
+	unsigned warp = thread->number / WARP, lane = 1u << thread->number % WARP;
+	bool ready = state == THREAD_NEW || state == THREAD_READY;
+	block->yielded += (unsigned)(state == THREAD_YIELDED) - (unsigned)(thread->state == THREAD_YIELDED);
+	thread->state = state;
+	block->lanes_ready[warp] = ready ? block->lanes_ready[warp] | lane : block->lanes_ready[warp] & ~lane;
+	block->lanes_together[warp] =
+		state == THREAD_IN_WARP ? block->lanes_together[warp] | lane : block->lanes_together[warp] & ~lane;
+	block->lanes_alive[warp] =
+		state == THREAD_DONE ? block->lanes_alive[warp] & ~lane : block->lanes_alive[warp] | lane;
+}
 
 void block_init(struct block *block, struct grid *grid, struct thread *threads);
 /* Runs its threads until none can go on; true while some have not ended. */

@@ -4,25 +4,19 @@
 #include "tests/gpu/emulator/warp.h"
 
 static struct thread *warp_of(const struct block *block, const struct thread *thread) {
-	return block->threads + (thread - block->threads) / WARP * WARP;
+	return block->threads + thread->number / WARP * WARP;
 }
 
 unsigned warp_alive(const struct block *block, const struct thread *thread) {
-	const struct thread *warp = warp_of(block, thread);
-	size_t count = (size_t)(block->threads + block->grid->threads - warp);
-	unsigned alive = 0;
-	for (unsigned lane = 0; lane < WARP && lane < count; lane++)
-		alive |= (unsigned)(warp[lane].state != THREAD_DONE) << lane;
-	return alive;
+	return block->lanes_alive[thread->number / WARP];
 }
 
-bool warp_enter(const struct block *block, struct thread *thread, enum emulated_op op, unsigned mask,
-                unsigned long long value, int argument) {
+bool warp_enter(struct thread *thread, enum emulated_op op, unsigned mask, unsigned long long value, int argument) {
 	thread->op = op;
 	thread->mask = mask;
 	thread->value = value;
 	thread->argument = argument;
-	return mask >> (thread - warp_of(block, thread)) & 1;
+	return mask >> thread->number % WARP & 1;
 }
 
 static unsigned long long fold(enum emulated_op op, unsigned long long a, unsigned long long b) {
@@ -77,7 +71,7 @@ static unsigned long long shuffled(const struct thread *warp, unsigned lanes, co
 	return lanes >> thread->argument & 1 ? warp[thread->argument].value : 0xa5a5a5a5a5a5a5a5ULL;
 }
 
-static void finish(struct thread *warp, unsigned lanes, enum emulated_op op) {
+static void finish(struct block *block, struct thread *warp, unsigned lanes, enum emulated_op op) {
 	unsigned long long all = op == EMULATED_BALLOT ? ballot(warp, lanes)
 	                         : op >= EMULATED_ADD  ? fold_all(warp, op, lanes)
 	                                               : 0;
@@ -88,7 +82,7 @@ static void finish(struct thread *warp, unsigned lanes, enum emulated_op op) {
 		thread->result = op == EMULATED_SHUFFLE ? shuffled(warp, lanes, thread)
 		                 : op == EMULATED_MATCH ? matching(warp, lanes, thread->value)
 		                                        : all;
-		thread->state = THREAD_READY;
+		thread_set(block, thread, THREAD_READY);
 	}
 }
 
@@ -99,15 +93,15 @@ bool warp_try(struct block *block, const struct thread *thread) {
 		if (lanes >> lane & 1 &&
 		    (warp[lane].state != THREAD_IN_WARP || warp[lane].op != thread->op || warp[lane].mask != thread->mask))
 			return false;
-	finish(warp, lanes, thread->op);
+	finish(block, warp, lanes, thread->op);
 	return true;
 }
 
 /* Others may have waited for it alone. */
 void warp_left(struct block *block, const struct thread *ended) {
 	struct thread *warp = warp_of(block, ended);
-	unsigned alive = warp_alive(block, ended);
-	for (unsigned lane = 0; lane < WARP; lane++)
-		if (alive >> lane & 1 && warp[lane].state == THREAD_IN_WARP)
+	const unsigned *together = &block->lanes_together[ended->number / WARP];
+	for (unsigned lane = 0; lane < WARP && *together; lane++)
+		if (*together >> lane & 1)
 			block->grid->progress += warp_try(block, &warp[lane]);
 }
