@@ -98,8 +98,8 @@ fuzz:
 fuzz-targets: $(BUILT_SOURCES)
 	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
 
-# Kills tuners of all kinds and resumes them, cuts the power SOAK_CUTS times, and lets each system call fail with each error; the
-# suite does a few of each.
+# Kills tuners of all kinds and resumes them, cuts the power SOAK_CUTS times, lets each system call fail with each error, and
+# plays a million trials on 10,000 nodes; the suite does a few of each.
 SOAK_ROUNDS = 1000
 SOAK_CUTS = 500
 SOAK_SEED = 1
@@ -109,6 +109,8 @@ soak: all
 	$(soak_environment) $(srcdir)/tests/tune/soak '$(SOAK_ROUNDS)' '$(SOAK_SEED)'
 	$(soak_environment) $(srcdir)/tests/tune/power '$(SOAK_CUTS)' '$(SOAK_SEED)'
 	$(soak_environment) $(srcdir)/tests/tune/faults all
+	$(MAKE) $(AM_MAKEFLAGS) tests/tuner/fleet/million$(EXEEXT)
+	tests/tuner/fleet/million$(EXEEXT) 1000000
 
 # Static analysis by clang and gcc, whichever is installed, ANALYZE_JOBS at a time (one a processor).
 ANALYZE_JOBS =

@@ -111,7 +111,7 @@ static char *perf_event(char *field) {
 static bool perf_line(json_t *list, char *line, char delimiter) {
 	char *fields[FIELDS_MAX];
 	size_t count = split(line, delimiter, fields);
-	double value, percent = 100;
+	double value = 0, percent = 100;
 	if (count < 3)
 		return false;
 	if (!*fields[0]) /* another metric of the event before */

@@ -345,6 +345,7 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 		                          .err = err};
 		failed = fill(&filling);
 	}
+	table->reading = NULL;
 	free(kernel);
 	json_decref(machine);
 	return failed;

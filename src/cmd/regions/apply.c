@@ -88,9 +88,11 @@ static const char *environment_value(const json_t *settings, const char *name) {
 /* Ranks that a launcher has not given processors of their own would all be bound to the same ones. */
 static bool is_one_of_many(void) {
 	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "SLURM_NPROCS"};
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		if (getenv(sizes[i]) && atoi(getenv(sizes[i])) > 1)
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const char *size = getenv(sizes[i]);
+		if (size && atoi(size) > 1)
 			return true;
+	}
 	return false;
 }
 

@@ -78,7 +78,7 @@ const struct chart_mark *report_winner_mark(struct report *report, const struct 
 void report_trials_draw(struct report *report, const struct report_section *section) {
 	const struct report_search *search = report_search_newest(section);
 	double most = search ? most_of(section, search) : 0;
-	if (!(most > 0))
+	if (!search || !(most > 0))
 		return;
 	struct report_scale scale = report_scale(section, most);
 	struct chart_series *series = arena_alloc(report->arena, KIND_COUNT, sizeof *series);
@@ -122,7 +122,7 @@ void report_pairs_draw(struct report *report, const struct report_section *secti
 		most = fmax(most, shown);
 		least = fmin(least, shown);
 	}
-	if (!(most > 0))
+	if (!search || !(most > 0))
 		return;
 	struct report_scale scale = report_scale(section, most);
 	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);

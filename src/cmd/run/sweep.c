@@ -254,6 +254,7 @@ static int devices_open(struct sweep *sweep, struct err *err) {
 		counters_words_free(&sweep->counters);
 		if (manual_counters(&one->manual, sweep->args, &sweep->counters, err))
 			return -1;
+		one->manual.lenient = NULL;
 	}
 	if (sweep->device_count == 0)
 		return err_set(err, ERR_USAGE, "for example: --devices cpu,cuda", "--devices is empty");
