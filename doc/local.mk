@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
 	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md %D%/replay.md \
-	%D%/models.md %D%/reasons.md %D%/regression-tests.md %D%/search.md %D%/sizes.md %D%/tables.md %D%/fleet.md %D%/fuzzing.md %D%/tour.md %D%/tutorial.md
+	%D%/models.md %D%/reasons.md %D%/regression-tests.md %D%/search.md %D%/sizes.md %D%/tables.md %D%/fleet.md %D%/fuzzing.md %D%/tour.md %D%/tutorial.md %D%/contents.md
 EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0001-process-boundary.md \
 	%D%/adr/0002-ask-tell.md \
@@ -43,9 +43,9 @@ exampleopenmpdir = $(docdir)/examples/openmp
 dist_exampleopenmp_DATA = %D%/examples/openmp/Makefile %D%/examples/openmp/mandelbrot.c
 
 # `make html`: the documents as pages that link to each other, with pandoc.
-EXTRA_DIST += %D%/html
+EXTRA_DIST += %D%/html %D%/schemas
 html-local:
-	$(AM_V_GEN)$(SHELL) $(srcdir)/%D%/html $(srcdir) html
+	$(AM_V_GEN)$(SHELL) $(srcdir)/%D%/html $(srcdir) html $(abs_builddir)/sweetspot$(EXEEXT)
 clean-local: html-clean
 html-clean:
 	rm -rf html
