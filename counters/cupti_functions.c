@@ -40,11 +40,12 @@ static const char *const events[] = {"gpu__time_duration.sum", "sm__throughput.a
                                      "sm__warps_active.avg.pct_of_peak_sustained_active", NULL};
 
 static struct cupti_chip *chip_of(const struct counter_site *site, char reason[COUNTER_REASON]) {
-	if (!site->gpu || gpu_facts(site->gpu)->platform[0]) {
+	const struct gpu_facts *device = site->gpu ? gpu_facts(site->gpu) : site->device;
+	if (!device || device->platform[0]) {
 		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
 		return NULL;
 	}
-	return cupti_denied(reason) ? NULL : cupti_chip_here(gpu_facts(site->gpu)->index, reason);
+	return cupti_denied(reason) ? NULL : cupti_chip_here(device->index, reason);
 }
 
 static bool functions_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {

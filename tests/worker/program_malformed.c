@@ -56,6 +56,10 @@ static const struct {
 	{P "\"metric\":\"\"}", "metric", ""},
 	{P "\"metric\":\"([0-9\"}", "metric", "POSIX"},
 	{P "\"metric\":7}", "metric", ""},
+	{P "\"device\":7}", "device", ""},
+	{P "\"device\":\"\"}", "device", ""},
+	{P "\"device\":\"cuba\"}", "cuba", "cuda"},
+	{P "\"device\":\"opencl\"}", "opencl", "cuda"},
 	{P "\"kernel\":\"fw\"}", "kernel", ""},
 	{P "\"sample\":3}", "sample", "samples"},
 };

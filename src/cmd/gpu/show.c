@@ -2,11 +2,14 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/mem.h"
 #include "src/cmd/gpu/show.h"
 #include "src/show/counters.h"
+#include "tuner/diagnosis/gpu_hot.h"
 
 enum { CELL = 48, NAME = 200, SHOWN = 20, COUNTED_SHOWN = 8, GAPS_SHOWN = 3 };
 static const double GAP_SHOWN = 0.02; /* of the span: a gap below this is not worth a line */
@@ -118,6 +121,21 @@ static void function_counts(struct table *table, const json_t *function, const j
 	json_array_foreach((json_t *)rows, i, row) spread_row(table, i ? "" : name, row, counters);
 }
 
+/* As Nsight Compute's "estimated speedup". */
+static void hottest_print(const json_t *functions) {
+	struct gpu_hot hot;
+	char words[160], gain[64] = "";
+	if (!gpu_hot_find(functions, &hot))
+		return;
+	gpu_hot_words(&hot, words, sizeof words);
+	if (hot.gain > 1.005)
+		snprintf(gain, sizeof gain, "; without that, the GPU's work would be at most %.2fx faster", hot.gain);
+	char *line =
+		mem_printf("%.*s takes %.0f %% of the kernels' time and %s%s", NAME, hot.name, 100 * hot.share, words, gain);
+	ui_wrap(stdout, 0, 2, line);
+	free(line);
+}
+
 void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *counters) {
 	static const char *const titles[] = {"kernel (launches counted)", "metric", "least", "mean", "most"};
 	struct table *table = table_new(5, titles);
@@ -135,6 +153,7 @@ void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *coun
 	if (any) {
 		putchar('\n');
 		table_print(table, ui, stdout);
+		hottest_print(functions);
 	}
 	table_free(table);
 }

@@ -13,18 +13,33 @@ struct spread {
 	size_t count;
 };
 
+/* Both count the same metrics, of a whole run or of launches; here they are those of launches. */
 static bool is_counted(const struct counter_event *event) {
-	return event->backend && strcmp(event->backend->name, "cupti") == 0;
+	return event->backend &&
+	       (strcmp(event->backend->name, "cupti") == 0 || strcmp(event->backend->name, "cupti-functions") == 0);
+}
+
+/* Two events may stand for one metric, which is counted once: the first of them. */
+static size_t first_of(const struct counter_plan *plan, size_t event) {
+	for (size_t i = 0; i < event; i++)
+		if (is_counted(&plan->events[i]) && strcmp(plan->events[i].event, plan->events[event].event) == 0)
+			return i;
+	return event;
+}
+
+/* The number of an event's metric among those that are asked for; CUDA_METRICS: it is not. */
+static size_t metric_of(const struct counter_plan *plan, size_t event) {
+	size_t first = first_of(plan, event), number = 0;
+	for (size_t i = 0; i < first; i++)
+		number += is_counted(&plan->events[i]) && first_of(plan, i) == i;
+	return is_counted(&plan->events[event]) && number < CUDA_METRICS ? number : CUDA_METRICS;
 }
 
 const char *gpu_counts_metrics(struct arena *arena, const struct counter_plan *plan) {
 	char *text = NULL;
-	size_t count = 0;
-	for (size_t i = 0; i < plan->event_count && count < CUDA_METRICS; i++)
-		if (is_counted(&plan->events[i])) {
+	for (size_t i = 0; i < plan->event_count; i++)
+		if (metric_of(plan, i) < CUDA_METRICS && first_of(plan, i) == i)
 			text = arena_printf(arena, "%s%s%s", text ? text : "", text ? "," : "", plan->events[i].event);
-			count++;
-		}
 	return text;
 }
 
@@ -56,14 +71,14 @@ struct table {
 static void launch_add(struct table *table, const struct cuda_range *range, size_t metric_count) {
 	const struct counter_plan *plan = table->plan;
 	char reason[COUNTER_REASON];
-	size_t m = 0;
 	for (size_t i = 0; i < plan->event_count; i++) {
+		size_t metric = metric_of(plan, i);
 		double scale = 1;
 		table->values[i] = NAN;
-		if (!is_counted(&plan->events[i]) || m >= metric_count)
+		if (metric >= metric_count)
 			continue;
 		cupti_chip_unit(table->chip, plan->events[i].event, &scale);
-		table->values[i] = range->values[m++] * scale;
+		table->values[i] = range->values[metric] * scale;
 		spread_add(&table->events[i], table->values[i]);
 	}
 	for (size_t i = 0; i < plan->metric_count; i++) {

@@ -159,10 +159,11 @@ static void test_counts(const char *folder) {
 		{.name = "a", .unit = "", .backend = cupti, .event = "a.sum"},
 		{.name = "missing", .unit = "", .reason = "not here"},
 		{.name = "b", .unit = "s", .backend = cupti, .event = "b.sum"},
+		{.name = "again", .unit = "", .backend = counter_find("cupti-functions"), .event = "a.sum"},
 	};
 	struct err err;
 	struct counter_metric metric = {"G", "ratio", "%", "a / b", expr_parse("a / b", &err)};
-	const struct counter_plan plan = {events, 3, &metric, 1};
+	const struct counter_plan plan = {events, 4, &metric, 1};
 	struct arena *arena = arena_new();
 	struct cuda_record *record = record_new();
 	struct gpu_work *work = work_of(record, folder);
@@ -173,6 +174,7 @@ static void test_counts(const char *folder) {
 	   "the longest function is the first");
 	ok(is_spread(spread(json, 1, "counters", 0), 10, 20, 30), "least, mean and most of a counter");
 	ok(is_spread(spread(json, 1, "metrics", 0), 2.5, 3.125, 3.75), "and of a metric, launch by launch");
+	ok(is_spread(spread(json, 1, "counters", 2), 10, 20, 30), "two names of a metric have its values");
 	ok(is_spread(spread(json, 0, "counters", 0), 7, 7, 7), "of each function");
 	ok(json_is_null(json_object_get(spread(json, 0, "metrics", 0), "mean")), "nothing is made up");
 	json_decref(json);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Source: NVIDIA, Nsight Compute, Kernel Profiling Guide, "Speed of Light" and "Warp State": a function at more than
+ * 60 % of the peak of its busiest unit is bound by that unit, any other by the latency that its warps wait for. The
+ * gain is an upper bound by Amdahl's law: the function gets the idle part of that unit, or the share of its stalls, for
+ * free. */
+#include <config.h>
+
+#include "tuner/diagnosis/gpu_hot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+
+static const double BUSY = 60, ACTIVE_LEAST = 50, LOCAL_MOST = 0.95;
+
+/* The metrics of the group GPU_FUNCTIONS: by CUPTI's name, and by that of our event. */
+enum metric { TIME, SM, MEMORY, DRAM, L2, L1, WARPS, ACTIVE, SELECTED, METRICS };
+static const struct {
+	const char *cupti, *event;
+} names[METRICS] = {
+	[TIME] = {"gpu__time_duration.sum", "launch_time"},
+	[SM] = {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "launch_sm_throughput"},
+	[MEMORY] = {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", "launch_memory_throughput"},
+	[DRAM] = {"dram__throughput.avg.pct_of_peak_sustained_elapsed", "launch_dram_throughput"},
+	[L2] = {"lts__throughput.avg.pct_of_peak_sustained_elapsed", "launch_l2_throughput"},
+	[L1] = {"l1tex__throughput.avg.pct_of_peak_sustained_elapsed", "launch_l1_throughput"},
+	[WARPS] = {"sm__warps_active.avg.pct_of_peak_sustained_active", "launch_warps_active"},
+	[ACTIVE] = {"smsp__cycles_active.avg.pct_of_peak_sustained_elapsed", "launch_cycles_active"},
+	[SELECTED] = {"smsp__average_warps_issue_stalled_selected_per_issue_active.ratio", "launch_selected"},
+};
+
+/* Warps at each issue. The last one, too many warps, holds nothing back. */
+#define STALLED(reason) "smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio"
+static const struct {
+	const char *cupti, *event, *words;
+} stalls[] = {
+	{STALLED("long_scoreboard"), "launch_stall_global", "wait for global, local or texture memory"},
+	{STALLED("short_scoreboard"), "launch_stall_shared", "wait for shared memory or special functions"},
+	{STALLED("barrier"), "launch_stall_barrier", "wait at a barrier of their block"},
+	{STALLED("wait"), "launch_stall_fixed", "wait for an instruction of fixed length"},
+	{STALLED("math_pipe_throttle"), "launch_stall_math", "wait for an execution pipe"},
+	{STALLED("lg_throttle"), "launch_stall_lsu", "wait for room in the queue to global and local memory"},
+	{STALLED("mio_throttle"), "launch_stall_mio", "wait for room in the queue to shared memory and special functions"},
+	{STALLED("branch_resolving"), "launch_stall_branch", "wait for the target of a branch"},
+	{STALLED("no_instruction"), "launch_stall_fetch", "wait for instructions"},
+	{STALLED("membar"), "launch_stall_membar", "wait for a memory fence"},
+	{STALLED("not_selected"), "launch_stall_not_selected", "could issue, but others do"},
+};
+enum { STALLS = sizeof stalls / sizeof *stalls, STALLS_NAMED = STALLS - 1 };
+
+/* The mean over the launches counted; NAN if it is not known. */
+static double mean_of(const json_t *function, const char *cupti, const char *event) {
+	size_t i;
+	json_t *one;
+	json_array_foreach(json_object_get(function, "counters"), i, one) {
+		const char *name = js_string_or(one, "name", "");
+		if (strcmp(name, cupti) == 0 || strcmp(name, event) == 0)
+			return js_real_or(one, "mean", NAN);
+	}
+	return NAN;
+}
+
+static double metric(const json_t *function, enum metric which) {
+	return mean_of(function, names[which].cupti, names[which].event);
+}
+
+/* Times of a run that was not counted are better than those under the profiler. */
+static double seconds(const json_t *function) {
+	double all = js_real_or(function, "seconds", NAN);
+	if (isnan(all))
+		all = metric(function, TIME) * js_real_or(function, "launches", NAN);
+	return all > 0 && isfinite(all) ? all : 0;
+}
+
+static bool hottest(const json_t *functions, struct gpu_hot *hot) {
+	double sum = 0, most = 0;
+	size_t i;
+	json_t *one;
+	*hot = (struct gpu_hot){.local = NAN, .gain = 1};
+	json_array_foreach((json_t *)functions, i, one) {
+		double s = seconds(one);
+		sum += s;
+		if (s > most) {
+			most = s;
+			hot->row = one;
+		}
+	}
+	if (!hot->row)
+		return false;
+	hot->name = js_string_or(hot->row, "name", "?");
+	hot->share = most / sum;
+	hot->launches = js_real_or(hot->row, "launches", NAN);
+	hot->mean_s = most / hot->launches;
+	hot->sm = metric(hot->row, SM);
+	hot->memory = metric(hot->row, MEMORY);
+	hot->active = metric(hot->row, ACTIVE);
+	hot->warps = metric(hot->row, WARPS);
+	return isfinite(sum) && isfinite(hot->sm) && isfinite(hot->memory);
+}
+
+static double stall_of(const json_t *function, size_t i) {
+	double x = mean_of(function, stalls[i].cupti, stalls[i].event);
+	return x > 0 ? x : 0;
+}
+
+static void latency_find(struct gpu_hot *hot) {
+	double selected = metric(hot->row, SELECTED), sum = selected > 0 ? selected : 0, most = 0;
+	for (size_t i = 0; i < STALLS; i++) {
+		double x = stall_of(hot->row, i);
+		sum += x;
+		if (i < STALLS_NAMED && x > most) {
+			most = x;
+			hot->stall = stalls[i].words;
+		}
+	}
+	if (hot->stall)
+		hot->local = most / sum;
+}
+
+/* The busiest part of the memory system. */
+static const char *memory_words(const json_t *function) {
+	static const struct {
+		enum metric metric;
+		const char *words;
+	} parts[] = {{DRAM, "the GPU's memory"}, {L2, "the L2 cache"}, {L1, "the L1 caches and shared memory"}};
+	const char *words = "caches and memory";
+	double most = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		double x = metric(function, parts[i].metric);
+		if (x > most) {
+			most = x;
+			words = parts[i].words;
+		}
+	}
+	return words;
+}
+
+/* Idle SMs come before stalls, because these are those of the SMs that work. */
+static bool is_idle(const struct gpu_hot *hot) {
+	return !hot->bound && hot->active < ACTIVE_LEAST;
+}
+
+bool gpu_hot_find(const json_t *functions, struct gpu_hot *hot) {
+	if (!hottest(functions, hot))
+		return false;
+	double busy = fmax(hot->sm, hot->memory);
+	if (busy >= BUSY)
+		hot->bound = hot->sm >= hot->memory ? "the SMs' instructions" : memory_words(hot->row);
+	if (hot->bound)
+		hot->local = 1 - fmin(busy, 100) / 100;
+	else if (is_idle(hot))
+		hot->local = 1 - hot->active / 100;
+	else
+		latency_find(hot);
+	if (isfinite(hot->local))
+		hot->gain = 1 / (1 - hot->share * fmin(hot->local, LOCAL_MOST));
+	return true;
+}
+
+void gpu_hot_words(const struct gpu_hot *hot, char *text, size_t size) {
+	double busy = fmax(hot->sm, hot->memory);
+	if (is_idle(hot))
+		snprintf(text, size, "keeps the SMs busy for only %.0f %% of its time: it has too few or too uneven blocks",
+		         hot->active);
+	else if (hot->bound)
+		snprintf(text, size, "is bound by %s, at %.0f %% of the peak", hot->bound, busy);
+	else if (hot->stall)
+		snprintf(text, size, "is bound by latency: its warps mostly %s", hot->stall);
+	else
+		snprintf(text, size, "is bound neither by the SMs nor by memory: they reach %.0f %% of their peak", busy);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The function of a GPU that takes the most time, and what bounds it, from counters by function: those of a kernel
+ * ("counting.functions", by CUPTI's names) and those of a program ("gpu_work.functions", by the names of our events).
+ */
+#ifndef TUNER_DIAGNOSIS_GPU_HOT_H
+#define TUNER_DIAGNOSIS_GPU_HOT_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gpu_hot {
+	const json_t *row;
+	const char *name;
+	double share /* of all functions' time */, launches, mean_s;
+	double sm, memory, active, warps; /* % of the peak; NAN: not counted */
+	const char *bound;                /* the unit that it keeps busy; NULL: none */
+	const char *stall;                /* what its warps mostly do instead; NULL: not known, or bound */
+	double local;                     /* share of its time that mending it would save at most; NAN: not known */
+	double gain;                      /* times faster the whole would be then; 1 if that is not known */
+};
+
+/* False if the functions have no times, or if the hottest lacks the counters that tell what bounds it. */
+bool gpu_hot_find(const json_t *functions, struct gpu_hot *hot);
+/* "is bound by the L2 cache, at 83 % of the peak" */
+void gpu_hot_words(const struct gpu_hot *hot, char *text, size_t size);
+
+#endif
