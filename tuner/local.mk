@@ -17,6 +17,7 @@ include %D%/spec/local.mk
 include %D%/trial/local.mk
 include %D%/worker/local.mk
 include %D%/race/local.mk
+include %D%/bound/local.mk
 include %D%/build/local.mk
 include %D%/program/local.mk
 include %D%/store/local.mk

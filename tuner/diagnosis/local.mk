@@ -33,7 +33,7 @@ DIAGNOSES = \
 
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
-	%D%/impossible.h %D%/impossible_neighbours.c %D%/gpu.h %D%/gpu_facts.c %D%/gpu_hot.c %D%/gpu_hot.h %D%/gpu_trend.c %D%/gpu_words.c \
+	%D%/impossible.h %D%/impossible_neighbours.c %D%/gpu.h %D%/gpu_facts.c %D%/gpu_trend.c %D%/gpu_words.c \
 	%D%/probe.c %D%/probe_words.c %D%/curve.c %D%/probe.h \
 	%D%/remedy.c %D%/remedy.h %D%/saturation.c %D%/saturation.h \
 	%D%/findings.c %D%/findings_json.c %D%/findings_impl.h %D%/words.c

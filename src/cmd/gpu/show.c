@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 #include "src/cmd/gpu/show.h"
 #include "src/show/counters.h"
-#include "tuner/diagnosis/gpu_hot.h"
+#include "tuner/bound/function.h"
 
 enum { CELL = 48, NAME = 200, SHOWN = 20, COUNTED_SHOWN = 8, GAPS_SHOWN = 3 };
 static const double GAP_SHOWN = 0.02; /* of the span: a gap below this is not worth a line */

@@ -5,7 +5,7 @@
  * free. */
 #include <config.h>
 
-#include "tuner/diagnosis/gpu_hot.h"
+#include "tuner/bound/function.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* The function of a GPU that takes the most time, and what bounds it, from counters by function: those of a kernel
  * ("counting.functions", by CUPTI's names) and those of a program ("gpu_work.functions", by the names of our events).
  */
-#ifndef TUNER_DIAGNOSIS_GPU_HOT_H
-#define TUNER_DIAGNOSIS_GPU_HOT_H
+#ifndef TUNER_BOUND_FUNCTION_H
+#define TUNER_BOUND_FUNCTION_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>

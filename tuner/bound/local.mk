@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libtuner_la_SOURCES += %D%/function.c %D%/function.h
