@@ -97,6 +97,14 @@ static double seconds_left(const struct tune *tune) {
 	return left > 0.01 ? left : 0.01;
 }
 
+/* The seconds after which a comparison gets no more than the fewest pairs. Without a budget in seconds it may take as
+ * long as the search did: on a busy machine, where the threads of a team wait for each other's processors, a run of 0.2
+ * ms can last a second, and the pairs that a close duel asks for would take hours. */
+static double patience(const struct tune *tune) {
+	double left = seconds_left(tune);
+	return left > 0 ? left : fmax(duel_defaults.seconds_max, tune_elapsed(tune));
+}
+
 /* The number of finalists of a long program that can race in the time left. */
 static size_t affordable_field(const struct tune *tune, size_t count, int blocks, double left) {
 	double each = blocks * tune_seconds(tune, tune->best);
@@ -134,7 +142,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
 	options.early = !tune->fleet;
-	options.seconds_max = seconds_left(tune) / 2;
+	options.seconds_max = patience(tune) / 2;
 	tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
 		options.clock = tune_race_clock(tune, race_seconds(tune));
@@ -166,7 +174,7 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
-	options.seconds_max = seconds_left(tune);
+	options.seconds_max = patience(tune);
 	options.phase = "duel";
 	if (tune->fleet)
 		affordable_pairs(tune, &options);
