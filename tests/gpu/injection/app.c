@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
 	void (*capture)(int);
 	void (*destroy)(void);
 	void (*steal)(void);
+	int (*flushed)(void);
 	int uses = 1;
 	for (int i = 1; i < argc; i++)
 		uses = uses && strcmp(argv[i], "none") != 0;
@@ -43,6 +44,7 @@ int main(int argc, char **argv) {
 	*(void **)&capture = symbol(cupti, "fake_capture");
 	*(void **)&destroy = symbol(cupti, "fake_destroy");
 	*(void **)&steal = symbol(cupti, "fake_steal");
+	*(void **)&flushed = symbol(cupti, "fake_is_flushed");
 	if (begin && begin() != 1)
 		return 9;
 	for (int i = 1; i < argc; i++) {
@@ -77,6 +79,9 @@ int main(int argc, char **argv) {
 			destroy();
 		} else if (steal && strcmp(word, "steal") == 0) {
 			steal();
+		} else if (flushed && strcmp(word, "flushed") == 0) {
+			for (int k = 0; k < 3000 && !flushed(); k++)
+				usleep(10000);
 		} else if (drop && strcmp(word, "drop") == 0) {
 			drop(7);
 		} else if (strcmp(word, "crash") == 0) {

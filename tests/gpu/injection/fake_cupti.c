@@ -7,6 +7,7 @@
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static struct {
 	void *ctx;
 	size_t ranges, starts, metrics, room, stolen;
 	const char *launched;
-} fake;
+	pthread_mutex_t lock; /* a record is complete before it is handed out */
+} fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define REFUSED(name) __attribute__((visibility("default"))) __typeof__(name) name __attribute__((alias("refused")));
 __attribute__((used)) static CUptiResult refused(void) {
@@ -105,6 +107,7 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Acti
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag) {
 	(void)flag;
+	pthread_mutex_lock(&fake.lock);
 	for (size_t from = 0, some; from < fake.count; from += some) {
 		uint8_t *buffer;
 		size_t size, most;
@@ -114,6 +117,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag) {
 		fake.completed(NULL, 0, buffer, size, some * EACH);
 	}
 	fake.count = 0;
+	pthread_mutex_unlock(&fake.lock);
 	return CUPTI_SUCCESS;
 }
 
@@ -218,6 +222,7 @@ void fake_steal(void) {
 }
 
 static void *record_new(CUpti_ActivityKind kind) {
+	pthread_mutex_lock(&fake.lock);
 	CUpti_Activity *record = (CUpti_Activity *)fake.records[fake.count < RECORDS - 1 ? fake.count++ : fake.count];
 	memset(record, 0, EACH);
 	record->kind = kind;
@@ -236,6 +241,7 @@ void fake_kernel(const char *name, uint64_t start, uint64_t ns, int grid, int bl
 	kernel->gridY = kernel->gridZ = kernel->blockY = kernel->blockZ = 1;
 	kernel->registersPerThread = 32;
 	kernel->staticSharedMemory = 1024;
+	pthread_mutex_unlock(&fake.lock);
 }
 
 __attribute__((visibility("default"))) void fake_copy(int way, int pinned, uint64_t start, uint64_t ns, uint64_t bytes);
@@ -247,6 +253,7 @@ void fake_copy(int way, int pinned, uint64_t start, uint64_t ns, uint64_t bytes)
 	copy->start = start;
 	copy->end = start + ns;
 	copy->bytes = bytes;
+	pthread_mutex_unlock(&fake.lock);
 }
 
 __attribute__((visibility("default"))) void fake_set(uint64_t start, uint64_t ns, uint64_t bytes);
@@ -255,6 +262,7 @@ void fake_set(uint64_t start, uint64_t ns, uint64_t bytes) {
 	set->start = start;
 	set->end = start + ns;
 	set->bytes = bytes;
+	pthread_mutex_unlock(&fake.lock);
 }
 
 __attribute__((visibility("default"))) void fake_device(const char *name);
@@ -269,9 +277,19 @@ void fake_device(const char *name) {
 	device->maxSharedMemoryPerBlock = 49152;
 	device->maxRegistersPerMultiprocessor = device->maxRegistersPerBlock = 65536;
 	device->maxThreadsPerBlock = 1024;
+	pthread_mutex_unlock(&fake.lock);
 }
 
 __attribute__((visibility("default"))) void fake_drop(size_t count);
 void fake_drop(size_t count) {
 	fake.dropped += count;
+}
+
+/* Whether all records have been handed out. */
+__attribute__((visibility("default"))) int fake_is_flushed(void);
+int fake_is_flushed(void) {
+	pthread_mutex_lock(&fake.lock);
+	bool flushed = fake.count == 0;
+	pthread_mutex_unlock(&fake.lock);
+	return flushed;
 }
