@@ -18,7 +18,8 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0013-rooms.md \
 	%D%/adr/0014-early-looks.md \
 	%D%/adr/0015-batches.md \
-	%D%/adr/0016-opencl.md
+	%D%/adr/0016-opencl.md \
+	%D%/adr/0017-cuda-programs.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c
