@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -94,27 +95,42 @@ static void check_one(void) {
 	free(root);
 }
 
-static void *move(void *root) {
-	char *file = mem_printf("%s/sys/class/powercap/intel-rapl:0/energy_uj", (char *)root);
-	int fd = open(file, O_WRONLY);
-	nanosleep(&(struct timespec){0, 3000000}, NULL);
-	bool wrote = fd >= 0 && pwrite(fd, "5000061", 7, 0) == 7; /* at once: a reader sees no half of it */
+struct mover {
+	const char *root;
+	atomic_bool stop;
+};
+
+/* Goes on until it is told to stop, because on a busy machine the reader may begin late. */
+static void *move(void *ctx) {
+	struct mover *mover = ctx;
+	char *file = mem_printf("%s/sys/class/powercap/intel-rapl:0/energy_uj", mover->root), text[16];
+	int fd = open(file, O_WRONLY), value = 5000061;
+	bool wrote = fd >= 0;
+	while (wrote && !mover->stop) {
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+		snprintf(text, sizeof text, "%d", value++);
+		wrote = pwrite(fd, text, 7, 0) == 7; /* at once: a reader sees no half of it */
+	}
 	close(fd);
 	free(file);
-	return wrote ? root : NULL;
+	return NULL;
 }
 
 /* A hypervisor may show a counter that it does not give. */
 static void check_still(void) {
 	char *root = root_new();
 	struct rapl_meter meter;
-	pthread_t mover;
+	struct mover mover = {.root = root};
+	pthread_t thread;
 	zone(root, "intel-rapl:0", "package-0", 5000000, RANGE);
 	zone(root, "intel-rapl:0:0", "core", 1000000, RANGE);
 	rapl_meter_open(&meter, root);
 	ok(!rapl_meter_moves(&meter, RAPL_PACKAGE) && !rapl_meter_moves(&meter, RAPL_DOMAINS), "counters that stand still");
-	if (ok(pthread_create(&mover, NULL, move, root) == 0, "something moves one"))
-		ok(rapl_meter_moves(&meter, RAPL_DOMAINS) && pthread_join(mover, NULL) == 0, "it is noticed");
+	if (ok(pthread_create(&thread, NULL, move, &mover) == 0, "something moves one")) {
+		ok(rapl_meter_moves(&meter, RAPL_DOMAINS), "it is noticed");
+		mover.stop = true;
+		pthread_join(thread, NULL);
+	}
 	ok(!rapl_meter_moves(&meter, RAPL_CORE), "the other stands still");
 	rapl_meter_close(&meter);
 	free(root);

@@ -47,8 +47,9 @@ static const char faster_text[] =
 	"  places    1.02x  no clear effect\n"
 	"  schedule  no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n"
 	"  rare      unknown: measured too rarely, or never varied alone\n"
-	"resources:   user 800 ms -> 410 ms, system 10.0 ms -> 11.0 ms, peak memory 12 MiB -> 12.4 MiB,\n"
-	"             page faults 302 -> 290, context switches 51 -> 11, run delay 2.00 ms -> 100 us\n"
+	"resources:   user 800 ms -> 410 ms, system 10.0 ms -> 11.0 ms,\n"
+	"             peak memory 12 MiB -> 12.4 MiB, page faults 302 -> 290,\n"
+	"             context switches 51 -> 11, run delay 2.00 ms -> 100 us\n"
 	"notes:       threads: 1 to 4, as many as there are processors\n"
 	"             a second\n";
 

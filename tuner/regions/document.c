@@ -191,7 +191,7 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	json_object_set_new(json, "space", json_pack("{s:I,s:I}", "cartesian", settings, "valid", settings));
 	json_object_set_new(json, "waiting", js_number(runs->waiting));
 	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
-	json_object_set_new(json, "load", busy_json(runs->busy));
+	json_object_set_new(json, "load", runs->busy ? busy_json(runs->busy) : json_null());
 	json_object_set_new(json, "force", json_boolean(runs->options->force));
 	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
 	json_object_set(json, "environment", runs->environment);
