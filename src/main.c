@@ -213,6 +213,6 @@ int main(int argc, char **argv) {
 		err_set(&err, ERR_FAILED, "check that the disk is not full and that the reader of the pipe still runs",
 		        "cannot write to stdout");
 	if (err.code != ERR_OK && *err.what)
-		err_print(&err, stderr);
+		ui_error(stderr, &err);
 	return err_exit_status(err.code);
 }

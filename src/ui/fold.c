@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/mem.h"
 #include "src/ui/ui.h"
 
 /* The columns of a text without its escape sequences, which end in 'm'. */
@@ -99,4 +100,23 @@ void ui_fold(FILE *out, const char *text) {
 			fprintf(out, "%.*s\n", (int)size, text);
 		text += size + (text[size] == '\n');
 	}
+}
+
+void ui_error(FILE *out, const struct err *err) {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	if (!memory) {
+		err_print(err, out);
+		return;
+	}
+	err_print(err, memory);
+	fclose(memory);
+	char *hint = strstr(text, "\n  hint: ");
+	char *command = hint && strstr(hint, "sweetspot ") ? hint + 1 : text + size;
+	char *first = mem_printf("%.*s", (int)(command - text), text);
+	ui_fold(out, first);
+	fputs(command, out);
+	free(first);
+	free(text);
 }

@@ -18,6 +18,9 @@ int ui_room(const struct ui *ui, FILE *out);
 /* Prints lines, folded at the width of the terminal; nothing is cut. */
 void ui_fold(FILE *out, const char *text);
 
+/* The same for an error and its hint, except that a command in the hint stays one line, to be copied. */
+void ui_error(FILE *out, const struct err *err);
+
 /* The columns that text occupies, and the number of its bytes that fit into `columns`. */
 int ui_columns(const char *text, size_t size);
 size_t ui_fitting(const char *text, size_t size, int columns);

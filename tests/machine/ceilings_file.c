@@ -239,6 +239,18 @@ static void steady_test(void) {
 	items[0].value = 400;
 	items[4].value = 310;
 	ok(ceilings_unsteady(items, count) == 1 && items[1].unsteady, "so is reading far below copying");
+	items[4].value = 150;
+	items[5].value = 120;
+	ok(ceilings_unsteady(items, count) == 1 && items[5].unsteady, "so are two threads far below one");
+	items[5].value = 150;
+	ok(ceilings_unsteady(items, count) == 0, "a little below is possible");
+	struct ceiling_item peaks[] = {{.kind = ceiling_kind_find("fp64"), .threads = 1, .value = 128},
+	                               {.kind = ceiling_kind_find("fp64"), .threads = 2, .value = 22},
+	                               {.kind = ceiling_kind_find("fork_join"), .threads = 2, .value = 1},
+	                               {.kind = ceiling_kind_find("fork_join"), .threads = 1, .value = 9}};
+	ok(ceilings_unsteady(peaks, 4) == 1 && peaks[1].unsteady, "the same for peaks, not for costs");
+	peaks[1].value = NAN;
+	ok(ceilings_unsteady(peaks, 4) == 0, "nor for what was not measured");
 	items[4].value = NAN;
 	ok(ceilings_unsteady(items, count) == 0, "what was not measured shows nothing");
 }

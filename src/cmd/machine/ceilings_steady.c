@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds ceilings that are too low. A level cannot be faster than the one above it, and copying cannot be much faster
- * than reading: where that was measured, the rate that should be the higher one was disturbed, because no disturbance
- * makes a rate too high. */
+/* Finds ceilings that are too low. A level cannot be faster than the one above it, copying cannot be much faster than
+ * reading, and a team cannot be much slower than a part of it: where that was measured, the rate that should be the
+ * higher one was disturbed, because no disturbance makes a rate too high. */
 #include <config.h>
 
 #include <math.h>
@@ -12,6 +12,8 @@
 /* Between levels for noise; the other one allows for stores past the caches, which one thread can keep more of in
  * flight than of loads. */
 static const double ABOVE = 1.25, COPIED = 1.5;
+/* For lower clocks of many cores, and threads that share a core or the memory's channels. */
+static const double FEWER = 1.5;
 
 static bool is_bandwidth(const struct ceiling_item *item) {
 	return !item->device && item->kind->group == CEILING_BANDWIDTH && item->level;
@@ -34,10 +36,21 @@ static double value_of(const struct ceiling_item *items, size_t count, const str
 	return best;
 }
 
+static bool is_rate(const struct ceiling_item *item) {
+	return is_bandwidth(item) || (!item->device && item->kind->group == CEILING_PEAK);
+}
+
+/* Is b the same of fewer threads? */
+static bool is_part(const struct ceiling_item *a, const struct ceiling_item *b) {
+	return is_rate(a) && is_rate(b) && a->kind == b->kind && a->level == b->level && b->threads < a->threads;
+}
+
 /* Does b show that a is too low? */
 static bool contradicts(const struct ceiling_item *items, size_t count, const struct ceiling_item *a,
                         const struct ceiling_item *b) {
-	if (a->threads != b->threads)
+	if (is_part(a, b))
+		return b->value > FEWER * (is_bandwidth(a) ? value_of(items, count, a) : a->value);
+	if (!is_bandwidth(a) || !is_bandwidth(b) || a->threads != b->threads)
 		return false;
 	double one = value_of(items, count, a), other = value_of(items, count, b);
 	if (a->kind == b->kind)
@@ -51,7 +64,7 @@ size_t ceilings_unsteady(struct ceiling_item *items, size_t count) {
 		items[i].unsteady = false;
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < count; j++)
-			if (is_bandwidth(&items[i]) && is_bandwidth(&items[j]) && contradicts(items, count, &items[i], &items[j]))
+			if (contradicts(items, count, &items[i], &items[j]))
 				items[i].unsteady = true;
 	for (size_t i = 0; i < count; i++)
 		unsteady += items[i].unsteady;

@@ -174,7 +174,7 @@ static int items_tune(struct tuning *t, struct err *err) {
 		if (err->code != ERR_NOTHING)
 			return -1;
 		if (nothing.code != ERR_OK)
-			err_print(&nothing, stderr);
+			ui_error(stderr, &nothing);
 		nothing = *err;
 		*err = (struct err){0};
 	}
