@@ -47,11 +47,23 @@ char *results_config(const json_t *config, const json_t *base) {
 }
 
 /* The parts of a progress line, in order. */
-enum part { PART_NAME, PART_BAR, PART_BEST, PART_FAILED, PART_ETA, PART_BUILDS, PART_NOTE, PARTS };
+enum part {
+	PART_NAME,
+	PART_BAR,
+	PART_BEST,
+	PART_RATE,
+	PART_FAILED,
+	PART_ETA,
+	PART_BUILDS,
+	PART_IMPORTANCE,
+	PART_NOTE,
+	PARTS
+};
 
 /* Drops the least important parts until the line fits. */
 static void parts_join(struct ui *ui, char parts[PARTS][128]) {
-	static const enum part least[] = {PART_NOTE, PART_BAR, PART_BUILDS, PART_FAILED, PART_BEST, PART_ETA};
+	static const enum part least[] = {PART_NOTE,   PART_BAR,    PART_IMPORTANCE, PART_RATE,
+	                                  PART_BUILDS, PART_FAILED, PART_BEST,       PART_ETA};
 	int width = ui_progress_width(ui), total = 0;
 	for (size_t i = 0; i < PARTS; i++)
 		total += ui_columns(parts[i], strlen(parts[i]));
@@ -59,8 +71,8 @@ static void parts_join(struct ui *ui, char parts[PARTS][128]) {
 		total -= ui_columns(parts[least[i]], strlen(parts[least[i]]));
 		*parts[least[i]] = '\0';
 	}
-	ui_progress(ui, "%s%s%s%s%s%s%s", parts[PART_NAME], parts[PART_BAR], parts[PART_BEST], parts[PART_FAILED],
-	            parts[PART_ETA], parts[PART_BUILDS], parts[PART_NOTE]);
+	ui_progress(ui, "%s%s%s%s%s%s%s%s%s", parts[PART_NAME], parts[PART_BAR], parts[PART_BEST], parts[PART_RATE],
+	            parts[PART_FAILED], parts[PART_ETA], parts[PART_BUILDS], parts[PART_IMPORTANCE], parts[PART_NOTE]);
 }
 
 static void progress_bar(struct ui *ui, const struct tune_progress *p, char *text, size_t size) {
@@ -73,6 +85,25 @@ static void progress_bar(struct ui *ui, const struct tune_progress *p, char *tex
 	snprintf(text, size, "  [%s%*s]", bar, CELLS - ui_columns(bar, strlen(bar)), "");
 }
 
+/* "block and schedule matter most", the end of what the model says of itself; NULL for other notes. */
+static const char *importance_of(const char *note) {
+	static const char END[] = " most";
+	const char *last = note ? strrchr(note, ';') : NULL;
+	size_t length = last ? strlen(last) : 0;
+	return length > sizeof END && strcmp(last + length - (sizeof END - 1), END) == 0 ? last + 2 : NULL;
+}
+
+/* The rate counts trials of the search; those of the final comparison are runs of a few configurations. */
+static void progress_notes(const struct tune_progress *p, char parts[PARTS][128]) {
+	const char *importance = importance_of(p->note);
+	if (p->phase == TUNE_SEARCH && p->evaluations > 1 && p->elapsed > 0)
+		snprintf(parts[PART_RATE], sizeof *parts, "  %.2g/s", (double)p->evaluations / p->elapsed);
+	if (importance)
+		snprintf(parts[PART_IMPORTANCE], sizeof *parts, "  %s", importance);
+	else if (p->note)
+		snprintf(parts[PART_NOTE], sizeof *parts, "  %s", p->note);
+}
+
 void results_progress(struct ui *ui, const struct tune_progress *p) {
 	char parts[PARTS][128] = {""}, best[32], gain[32] = "";
 	if (p->is_metric)
@@ -83,15 +114,15 @@ void results_progress(struct ui *ui, const struct tune_progress *p) {
 		snprintf(gain, sizeof gain, " (%.2fx)", p->gain);
 	snprintf(parts[PART_NAME], sizeof *parts, "%s  %s %llu/%llu", p->kernel, tune_phase_word(p->phase),
 	         (unsigned long long)p->evaluations, (unsigned long long)p->limit);
-	snprintf(parts[PART_BEST], sizeof *parts, "  best %s%s", best, gain);
+	if (isfinite(p->best))
+		snprintf(parts[PART_BEST], sizeof *parts, "  best %s%s", best, gain);
 	if (isfinite(p->left))
 		snprintf(parts[PART_ETA], sizeof *parts, "  ETA %.0f s", p->left);
 	if (p->failures)
 		snprintf(parts[PART_FAILED], sizeof *parts, "  %llu failed", (unsigned long long)p->failures);
 	if (p->building)
 		snprintf(parts[PART_BUILDS], sizeof *parts, "  %zu build%s", p->building, p->building == 1 ? "" : "s");
-	if (p->note)
-		snprintf(parts[PART_NOTE], sizeof *parts, "  %s", p->note);
+	progress_notes(p, parts);
 	progress_bar(ui, p, parts[PART_BAR], sizeof *parts);
 	parts_join(ui, parts);
 }
