@@ -38,7 +38,7 @@ exampleprofiledir = $(docdir)/examples/profile
 dist_exampleprofile_DATA = %D%/examples/profile/Makefile %D%/examples/profile/transpose.c %D%/examples/profile/settings.cc
 
 exampleclusterdir = $(docdir)/examples/cluster
-dist_examplecluster_SCRIPTS = %D%/examples/cluster/task_prolog
+dist_examplecluster_SCRIPTS = %D%/examples/cluster/task_prolog %D%/examples/cluster/job_array
 
 exampleopenmpdir = $(docdir)/examples/openmp
 dist_exampleopenmp_DATA = %D%/examples/openmp/Makefile %D%/examples/openmp/mandelbrot.c
