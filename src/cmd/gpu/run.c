@@ -90,21 +90,29 @@ static void people_print(struct ui *ui, const struct watched *watched, const jso
 	free(line);
 }
 
+/* The worker could not watch it, or it did nothing that could be seen. */
+static int nothing_seen(const json_t *work, struct err *err) {
+	const json_t *notes = json_object_get(work, "notes");
+	const char *first = json_string_value(json_array_get(notes, 0)),
+			   *hint = json_string_value(json_array_get(notes, 1));
+	if (!json_object_get(work, "processes"))
+		return err_set(err, ERR_UNAVAILABLE, hint, "%.300s", first ? first : "the program was not watched");
+	return err_set(
+		err, ERR_UNAVAILABLE,
+		js_int_or(work, "processes", 0) ? NULL : "setuid programs and those for OpenCL or HIP cannot be watched",
+		"no work on a GPU was seen: %.300s", first ? first : "the program launched no kernel and copied nothing");
+}
+
 static int show(struct app *app, const struct opt_args *args, const struct watched *watched,
                 const struct trial_result *result, struct err *err) {
-	const json_t *work = json_object_get(result->reply, "gpu_work"), *notes = json_object_get(work, "notes");
+	const json_t *work = json_object_get(result->reply, "gpu_work");
 	if (result->status != TRIAL_CORRECT)
 		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "the program %s",
 		               trial_status_text(result->status));
 	if (!work)
 		return err_set(err, ERR_FAILED, NULL, "the worker did not report the program's work on GPUs");
 	if (json_array_size(json_object_get(work, "functions")) + json_array_size(json_object_get(work, "copies")) == 0)
-		return err_set(
-			err, ERR_UNAVAILABLE,
-			js_int_or(work, "processes", 0) ? NULL : "setuid programs and those for OpenCL or HIP cannot be watched",
-			"no work on a GPU was seen: %.300s",
-			json_array_size(notes) ? json_string_value(json_array_get(notes, 0))
-								   : "the program launched no kernel and copied nothing");
+		return nothing_seen(work, err);
 	json_t *json = document(watched, app_device(app), result);
 	int failed = 0;
 	if (opt_has(args, "json"))

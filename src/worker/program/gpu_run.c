@@ -10,20 +10,23 @@
 /* Kernels that are counted run several times. */
 static const double COUNT_SLOWDOWN = 10;
 
-/* The work of one run; NULL and the reason. */
-static struct gpu_work *run_watched(struct arena *arena, struct program_trial *trial, const char *metrics, char *why,
-                                    size_t size) {
+/* The work of one run; NULL and err. */
+static struct gpu_work *run_watched(struct arena *arena, struct program_trial *trial, const char *metrics,
+                                    struct err *err) {
 	struct program_again again = {.slowdown = metrics ? COUNT_SLOWDOWN : 1};
 	struct gpu_watch watch;
-	struct err err;
-	if (gpu_watch_open(arena, trial->site.scratch.path, metrics, &watch, &err) != 0) {
-		snprintf(why, size, "%s", err.what);
+	char why[PROGRAM_MESSAGE];
+	if (gpu_watch_open(arena, trial->site.scratch.path, metrics, &watch, err) != 0) {
 		return NULL;
 	}
 	again.environment = program_site_environment(arena, trial->request, watch.variables);
-	bool good = program_trial_again(trial, &again, why, size);
+	bool good = program_trial_again(trial, &again, why, sizeof why);
 	free(again.environment);
-	return good ? gpu_work_read(&watch) : NULL;
+	if (good) {
+		return gpu_work_read(&watch);
+	}
+	err_set(err, ERR_FAILED, NULL, "the run that is watched failed: %.300s", why);
+	return NULL;
 }
 
 static void note_add(json_t *json, const char *format, const char *why) {
@@ -33,7 +36,7 @@ static void note_add(json_t *json, const char *format, const char *why) {
 /* CUPTI puts memory back between the passes of a kernel, but a kernel that depends on something else may go wrong. */
 static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *json) {
 	const char *metrics = gpu_counts_metrics(arena, plan);
-	char why[PROGRAM_MESSAGE], reason[COUNTER_REASON] = "";
+	char reason[COUNTER_REASON] = "";
 	int index = 0;
 	struct err err;
 	if (!metrics) {
@@ -44,20 +47,20 @@ static void count(struct arena *arena, struct program_trial *trial, const struct
 	}
 	const struct cupti_chip *chip =
 		gpu_index(trial->request->device, &index, &err) == 0 ? cupti_chip_here(index, reason) : NULL;
-	struct gpu_work *work = chip ? run_watched(arena, trial, metrics, why, sizeof why) : NULL;
+	struct gpu_work *work = chip ? run_watched(arena, trial, metrics, &err) : NULL;
 	if (work) {
 		gpu_counts_add(json, work, plan, chip);
 	} else {
-		note_add(json, "the run that counts kernels failed: %s", chip ? why : reason);
+		note_add(json, "the kernels were not counted: %s", chip ? err.what : reason);
 	}
 	gpu_work_free(work);
 }
 
 json_t *program_gpu_run(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan) {
-	char why[PROGRAM_MESSAGE];
-	struct gpu_work *work = run_watched(arena, trial, NULL, why, sizeof why);
+	struct err err = {0};
+	struct gpu_work *work = run_watched(arena, trial, NULL, &err);
 	if (!work) {
-		return json_pack("{s:[o]}", "notes", json_sprintf("its work on GPUs cannot be seen: %s", why));
+		return json_pack("{s:[s, s*]}", "notes", err.what, err.hint[0] ? err.hint : NULL);
 	}
 	json_t *json = gpu_work_json(work);
 	json_object_set_new(json, "seconds", json_real(trial->run.seconds));

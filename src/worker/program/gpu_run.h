@@ -5,8 +5,8 @@
 #include "counters/plan/plan.h"
 #include "src/worker/program/trial.h"
 
-/* As gpu_work_json; without the run, it has only notes that say why. plan: what to count of each kernel, in a further
- * run; NULL: nothing. New reference. */
+/* As gpu_work_json; without the run, it has only notes: the reason, and a remedy if there is one. plan: what to count
+ * of each kernel, in a further run; NULL: nothing. New reference. */
 json_t *program_gpu_run(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan);
 
 #endif
