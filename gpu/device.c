@@ -129,7 +129,7 @@ static int context_make(struct gpu *gpu, struct err *err) {
 	    gpu_enter(gpu) && GPU_CALL(gpu, priorities, &least, &greatest) &&
 	    GPU_CALL(gpu, stream_create, &gpu->own.handle, DRIVER_STREAM_NON_BLOCKING, least))
 		return 0;
-	return err_set(err, ERR_UNAVAILABLE, "see with nvidia-smi whether somebody else has it, and its compute mode",
+	return err_set(err, ERR_UNAVAILABLE, "check with nvidia-smi whether another process uses it, and its compute mode",
 	               "cuda:%d cannot be opened: %s", index, gpu->message);
 }
 

@@ -98,7 +98,7 @@ static bool is_virtual(const char *root) {
 }
 
 static void nothing(struct rapl_meter *meter, const char *root) {
-	static const char where[] = "neither /sys/class/powercap/intel-rapl:* nor perf's power PMU is there";
+	static const char where[] = "neither /sys/class/powercap/intel-rapl:* nor perf's power PMU exists";
 	if (is_virtual(root)) {
 		snprintf(meter->reason, sizeof meter->reason, "%s: virtual machines do not get energy counters", where);
 		snprintf(meter->fix, sizeof meter->fix, "measure energy on the machine itself, not in a VM");

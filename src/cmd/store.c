@@ -237,7 +237,7 @@ const struct cmd cmd_store = {
 			 "merge adds the contents of the files to the store. If one of them is damaged or\n"
 			 "not a store, nothing is added. Merging a file twice changes nothing.\n\n"
 			 "export writes configurations, times and facts about the machine for others to\n"
-			 "use, without commands, paths, users and hosts; import adds such files, and the\n"
+			 "use, without commands, paths, users or hosts; import adds such files, and the\n"
 			 "searches in them help later ones as the store's own do.",
 	.examples = "sweetspot store list\n"
 				"sweetspot store show fw\n"

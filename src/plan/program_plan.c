@@ -22,7 +22,7 @@ const struct opt program_options[] = {
 	{"before-each", 0, "CMD", "command to run before each run, not timed", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"cwd", 0, "DIR", "directory to run the program in", 0},
-	{"input", 0, "FILE", "file to read from stdin (empty)", 0},
+	{"input", 0, "FILE", "file to use as its standard input (empty)", 0},
 	{0},
 };
 

@@ -100,7 +100,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis reading_limits = {
 	.name = "limits",
-	.summary = "which configuration the number of threads limits, and which one what they share",
+	.summary = "whether a configuration is limited by the number of threads or by what they share",
 	.examine = examine,
 	.always = true,
 };

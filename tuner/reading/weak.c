@@ -127,7 +127,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis reading_weak = {
 	.name = "weak",
-	.summary = "the efficiency of teams whose members have the same work each",
+	.summary = "the efficiency of teams in which each thread has the same amount of work",
 	.examine = examine,
 	.always = true,
 };

@@ -158,23 +158,31 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
 }
 
-/* The hashes of the searches that the store has, as they would be shared: a document may come back to where it was
- * exported, and may be imported twice. */
-static json_t *known_new(struct store *store, bool private, struct err *err) {
-	const struct share_wish all = {.private = private};
+/* The hashes of the store's searches of these kernels, as they would be shared with and without private names: a
+ * document may come back to where it was exported, and may be imported twice. */
+static json_t *known_new(struct store *store, const char *const *kernels, struct err *err) {
+	const struct share_wish wish = {.kernels = kernels, .private = true};
 	char hash[SHA256_TEXT];
 	size_t hidden, i;
-	json_t *known = json_object(), *search, *searches = share_searches(store, &all, &hidden, err);
+	json_t *search, *searches = share_searches(store, &wish, &hidden, err);
+	json_t *known = searches ? json_object() : NULL;
 	json_array_foreach(searches, i, search) {
 		share_hash(search, hash);
 		json_object_set_new(known, hash, json_true());
-	}
-	if (!searches) {
-		json_decref(known);
-		return NULL;
+		json_object_set_new(search, "machine", share_machine(json_object_get(search, "machine")));
+		share_hash(search, hash);
+		json_object_set_new(known, hash, json_true());
 	}
 	json_decref(searches);
 	return known;
+}
+
+static const char **kernels_new(const json_t *searches) {
+	const char **kernels = mem_alloc(json_array_size(searches) + 1, sizeof *kernels);
+	json_t *search;
+	size_t i;
+	json_array_foreach((json_t *)searches, i, search) kernels[i] = js_string_or(search, "kernel", "");
+	return kernels;
 }
 
 int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
@@ -185,13 +193,15 @@ int share_import(struct store *store, const json_t *document, const char *where,
 	*import = (struct share_import){0};
 	if (document_check(document, err))
 		return err_prefix(err, "%s", where);
-	json_t *known = known_new(store, false, err), *whole = known ? known_new(store, true, err) : NULL;
-	int failed = !whole;
-	json_array_foreach(json_object_get(document, "searches"), i, search) {
+	const json_t *searches = json_object_get(document, "searches");
+	const char **kernels = kernels_new(searches);
+	json_t *known = known_new(store, kernels, err);
+	int failed = !known;
+	json_array_foreach((json_t *)searches, i, search) {
 		share_hash(search, hash);
 		if (failed)
 			break;
-		if (json_object_get(known, hash) || json_object_get(whole, hash)) {
+		if (json_object_get(known, hash)) {
 			import->known++;
 			continue;
 		}
@@ -199,6 +209,6 @@ int share_import(struct store *store, const json_t *document, const char *where,
 		import->searches += !failed;
 	}
 	json_decref(known);
-	json_decref(whole);
+	free(kernels);
 	return failed ? -1 : 0;
 }

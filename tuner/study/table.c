@@ -357,7 +357,7 @@ static int hint_add(struct err *err) {
 
 /* Headers that are bare numbers do not say of what. */
 static int wide_refuse(const char *path, const struct wide *wide, struct err *err) {
-	return err_set(err, ERR_USAGE, "say in a line what they are values of, for example \"# columns: threads\"",
+	return err_set(err, ERR_USAGE, "add a line that names the parameter, for example \"# columns: threads\"",
 	               "%s: the columns \"%.20s\", \"%.20s\" .. are numbers without a name", path, wide->value[0],
 	               wide->value[1]);
 }

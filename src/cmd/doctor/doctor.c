@@ -117,7 +117,7 @@ static const struct opt *const tables[] = {NULL};
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "check what helps or hinders measuring here, with remedies",
+	.summary = "check what helps or hinders measurements here, and how to fix it",
 	.usage = "doctor [OPTION...]",
 	.options = tables,
 	.examples = "sweetspot doctor",

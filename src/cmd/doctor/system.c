@@ -55,7 +55,7 @@ static void look_virtual(struct app *app, struct finding *f) {
 	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", NULL) : NULL;
 	if (hypervisor)
 		finding_set(f, FINDING_NOTE, "",
-		            "virtual machine (%s): other guests may steal time; comparisons are interleaved because of that",
+		            "virtual machine (%s): other guests may steal time, which is why comparisons are interleaved",
 		            hypervisor);
 	else
 		finding_set(f, FINDING_GOOD, "", "not virtualised");

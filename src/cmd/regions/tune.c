@@ -35,7 +35,7 @@ int regions_options_read(struct app *app, const struct opt_args *args, const str
 			return err_set(err, ERR_USAGE, "tune the regions first, then the rest",
 			               "--%s cannot be combined with --regions", refused[i]);
 	if (expect && strcmp(expect, "same") != 0)
-		return err_set(err, ERR_USAGE, "it takes same; --verify CMD checks anything else",
+		return err_set(err, ERR_USAGE, "its only value is same; use --verify CMD to check anything else",
 		               "--expect-output cannot be %.100s", expect);
 	*options = (struct regions_options){.worker = app_worker(app, err),
 	                                    .library = target->library,

@@ -28,7 +28,7 @@ static const struct opt options[] = {
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	OPT_GROUP("Continuous integration"),
 	{"fail-slower", 0, "P%", "exit with 1 if the second one is slower by more", 0},
-	{"fail-undecided", 0, NULL, "also if it is undecided whether it is", 0},
+	{"fail-undecided", 0, NULL, "exit with 1 also if that is undecided", 0},
 	{"junit", 0, "FILE", "write the outcome as JUnit XML", 0},
 	{0},
 };

@@ -23,11 +23,13 @@
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
 	{"regions", 0, NULL, "the parallel regions of the program after --", 0},
-	{"input", 0, "FILE", "with a program: file to read from stdin (empty)", 0},
+	{"input", 0, "FILE", "with a program: its standard input (empty)", 0},
 	OPT_GROUP("Measuring"),
 	{"alone", 0, NULL, "do not also measure one thread and the serial code", 0},
 	{"series", 0, NULL, "show each step of the last run, if the kernel can", 0},
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
+	OPT_GROUP("Results"),
+	{"no-store", 0, NULL, "keep nothing in the store; run never does", 0},
 	{0},
 };
 

@@ -143,8 +143,8 @@ static json_t *notes_json(const struct gpu_work *work) {
 	        work->untimed);
 	note_if(notes, work->others, "%" PRIu64 " calls of further functions took %.3g s", work->others,
 	        1e-9 * (double)work->others_ns);
-	note_if(notes, work->spans_lost,
-	        "the times in which a GPU worked leave out the last %" PRIu64 " kernels and copies", work->spans_lost);
+	note_if(notes, work->spans_lost, "the GPU's busy times do not include the last %" PRIu64 " kernels and copies",
+	        work->spans_lost);
 	return notes;
 }
 

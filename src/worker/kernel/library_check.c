@@ -66,7 +66,8 @@ static int param_check(const struct ss_param *param, bool tunable, struct arena 
 		return err_set(err, ERR_USAGE, "only a part of a problem is SS_TEXT", "a text cannot be tuned");
 	}
 	if (!isfinite(param->min) || !isfinite(param->max) || param->min > param->max) {
-		return err_set(err, ERR_USAGE, "both 0 stand for none", "its bounds are %g and %g", param->min, param->max);
+		return err_set(err, ERR_USAGE, "use 0 for both where there are none", "its bounds are %g and %g", param->min,
+		               param->max);
 	}
 	if (param->type == SS_WORD && words_check(param, arena, err) != 0) {
 		return -1;
