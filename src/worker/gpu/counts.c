@@ -29,10 +29,12 @@ static size_t first_of(const struct counter_plan *plan, size_t event) {
 
 /* The number of an event's metric among those that are asked for; CUDA_METRICS: it is not. */
 static size_t metric_of(const struct counter_plan *plan, size_t event) {
+	if (!is_counted(&plan->events[event])) /* it may have no name either */
+		return CUDA_METRICS;
 	size_t first = first_of(plan, event), number = 0;
 	for (size_t i = 0; i < first; i++)
 		number += is_counted(&plan->events[i]) && first_of(plan, i) == i;
-	return is_counted(&plan->events[event]) && number < CUDA_METRICS ? number : CUDA_METRICS;
+	return number < CUDA_METRICS ? number : CUDA_METRICS;
 }
 
 const char *gpu_counts_metrics(struct arena *arena, const struct counter_plan *plan) {
