@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs what the documents show. usage: blocks.py SOURCES SWEETSPOT FOLDER; prints TAP.
+
+SWEETSPOT_BLOCKS names the documents to look at, by default all. Every line of every code block that begins with `sweetspot` is run in a folder that has the files which the documents speak of: with a
+budget of two evaluations, small problems, and --plan where a cluster or a long sweep is meant. Documents that are JSON must be JSON, and
+Python must compile. What cannot be used here (a GPU, Slurm) may end with status 4; a wrong option or kernel ends with 2.
+"""
+import ast, json, os, re, shlex, subprocess, sys, time
+
+SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
+SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}
+count = 0
+
+
+def tap(good, what, why=""):
+    global count
+    count += 1
+    print(f"{'ok' if good else 'not ok'} {count} - {what}", flush=True)
+    if not good:
+        print("".join(f"# {line}\n" for line in why.splitlines()[-8:]), end="")
+
+
+def blocks(text):
+    """Yields (line, kind, text) of each block after three backquotes or indented by four."""
+    kind, start, lines, inside_list, before = None, 0, [], False, ""
+    for number, line in enumerate(text.split("\n") + ["end"], 1):
+        if kind not in (None, "indented"):
+            if line.startswith("```"):
+                yield start, kind, "\n".join(lines)
+                kind, before = None, ""
+            else:
+                lines.append(line)
+            continue
+        if kind == "indented":
+            if line.startswith("    ") or not line.strip():
+                lines.append(line[4:])
+                continue
+            yield start, kind, "\n".join(lines).rstrip()
+            kind = None
+        if line.startswith("```"):
+            kind, start, lines, inside_list = line[3:].strip() or "text", number + 1, [], False
+        elif re.match(r"    \S", line) and (not before.strip() or before.startswith("#")) and not inside_list:
+            kind, start, lines = "indented", number, [line[4:]]
+        elif re.match(r"\s*([-*]|\d+\.) ", line):
+            inside_list = True
+        elif line.strip() and not line.startswith(" "):
+            inside_list = False
+        before = line
+
+
+def commands(text):
+    """The command lines of sweetspot in a block, joined, without prompts and without the explanations beside them."""
+    for line in re.sub(r"\\\n\s*", "", text).split("\n"):
+        line = re.sub(r"^\$ ", "", line)
+        line = re.sub(r"^(salloc|flux alloc|srun)( -\S+)* (?=sweetspot )", "", line)
+        if re.match(r"sweetspot( |$)", line):
+            for gap in re.finditer(r"(?<=\S) {2,}(?=[^\s-])| +# | && ", line):
+                if line[: gap.start()].count("'") % 2 == 0:
+                    line = line[: gap.start()]
+                    break
+            yield line.replace(" [--device cuda]", "").strip()
+
+
+def smaller(word):
+    return re.sub(r"\b([a-z]+)=(\d+)", lambda m: f"{m[1]}={min(int(m[2]), SMALL.get(m[1], int(m[2])))}", word)
+
+
+def shrink(words):
+    """The same command, for a busy machine of two cores without a cluster."""
+    own, rest = (words[: words.index("--")], words[words.index("--") :]) if "--" in words else (words, [])
+    left_out = ("--budget", "--peers")
+    own = [w for i, w in enumerate(own) if not (w in left_out or (i and own[i - 1] in left_out))]
+    verb = own[0] if own else ""
+    own = [own[0]] + [smaller(w) for w in own[1:]] if own else own
+    if verb == "tune":
+        own += ["--budget", "5s" if "--regions" in own or "--sizes" in own else "2e"] + (["--plan"] if "--sizes" in own else [])
+    if verb in ("run", "compare") and own[1:2] and own[1] in ("fw", "gol") and not any(w.startswith("n=") for w in own):
+        own.insert(2, "n=64")
+    if verb == "tune" and not any(w.startswith("--size") for w in own):
+        own += [w for kernel in ("fw", "gol") if kernel in own for w in ("--size", "n=64")][:2]
+    if verb in ("replay", "score"):
+        own += ["--budget", "5e"] + ([] if "--repeat" in own else ["--repeat", "2"])
+    if verb == "sweep" or "--launcher" in own or own[:2] == ["fleet", "tune"]:
+        own = [w for w in own if w != "--no-store"] + ["--plan"]
+    return own + rest
+
+
+def run(line, where):
+    redirect = re.search(r"\s*>\s*(\S+)$", line)
+    line = line[: redirect.start()] if redirect else line
+    if re.search(r"[;|]|\.\.( |$)|\.\.\.$", re.sub(r"'[^']*'", "", line)) or re.search(r"\b(NAME|KERNEL)\b(?!\.)", line):
+        return  # a sketch
+    paths = []
+    for word in shlex.split(line.replace("~/.local/share/sweetspot/fleet", "fleet"))[1:]:
+        names = sorted(n for n in os.listdir(".") if n.endswith(".json.gz")) if word == "*.json.gz" else [word]
+        paths += names
+    words = shrink(paths)
+    environment = {**os.environ, "PBS_NODEFILE": os.path.join(FOLDER, "nodefile")}
+    begun = time.monotonic()
+    try:
+        done = subprocess.run([SWEETSPOT, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment)
+        status, said = done.returncode, done.stderr
+    except subprocess.TimeoutExpired:
+        status, said = 0, ""  # it was accepted, and runs; how long it takes is not the question
+    if os.environ.get("SWEETSPOT_BLOCK_TIMES"):
+        print(f"# {time.monotonic() - begun:.1f} s")
+    # Times decide what these say, and 3 means that nothing was measured or recommended for that.
+    fine = status in (0, 4) or (status == 1 and re.match(r"(profile verify|compare)", " ".join(words))) or status == 3
+    tap(fine, f"{where}: {line}"[:150], f"{shlex.join(words)}: {status}\n{said}")
+
+
+def main():
+    os.chdir(FOLDER)
+    names = ["README.md", "python/README.md"] + sorted(f"doc/{n}" for n in os.listdir(f"{SOURCES}/doc") if n.endswith(".md"))
+    seen = set()
+    names = [n for n in names if not os.environ.get("SWEETSPOT_BLOCKS") or n in os.environ["SWEETSPOT_BLOCKS"].split(",")]
+    for name in names:
+        with open(f"{SOURCES}/{name}", encoding="utf-8") as file:
+            text = file.read()
+        for line, kind, block in blocks(text):
+            where = f"{name}:{line}"
+            if kind == "python":
+                try:
+                    ast.parse(block)
+                    tap(True, f"{where}: Python")
+                except SyntaxError as error:
+                    tap(False, f"{where}: Python", str(error))
+            if block.startswith("{") and '"schema": "sweetspot-' in block:
+                try:
+                    json.loads(block)
+                    tap(True, f"{where}: a JSON document")
+                except ValueError as error:
+                    tap(False, f"{where}: a JSON document", str(error))
+            for command in commands(block) if name != "doc/tutorial.md" else ():  # which is run as a whole
+                if command not in seen:
+                    seen.add(command)
+                    run(command, where)
+    tap(count > 100 or "SWEETSPOT_BLOCKS" in os.environ, f"{count} blocks and commands were looked at")
+    print(f"1..{count}")
+
+
+main()
