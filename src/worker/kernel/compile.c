@@ -24,8 +24,8 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 		return -1;
 	}
 	const struct kernel_entry *entry = kernel_find_on(kernel_registry, name, "cuda");
-	if (!entry || !entry->kernel->program) {
-		return err_set(err, ERR_USAGE, NULL, "kernel \"%.100s\" has no program for CUDA", name);
+	if (!entry) {
+		return err_set(err, ERR_USAGE, NULL, "kernel \"%.100s\" does not run on cuda", name);
 	}
 	return call_read(arena, entry, json_object_get(request, "problem"), json_object_get(request, "config"), &job->call,
 	                 err);
@@ -44,23 +44,30 @@ json_t *compile_answer(bool fine, const struct gpu_ahead *ahead, struct err *why
 	return json_pack("{s:s, s:s}", "status", "compile", "message", why->what);
 }
 
+static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, struct err *err) {
+	const struct ss_call call = {
+		.problem = job->call.problem, .config = job->call.config, .threads = job->call.threads, .seed = 1};
+	struct gpu_defines defines;
+	struct gpu_ahead ahead;
+	struct err why = {.code = ERR_OK};
+	const char *source = cuda_program_source(job->call.entry->kernel, &call, &defines);
+	bool fine = gpu_compile_ours_ahead(compiler, source, &defines, (int)job->arch, &ahead, &why);
+	return compile_answer(fine, &ahead, &why, err);
+}
+
+/* A kernel that does not say what its program is compiles it by itself, when it is set up. */
 json_t *compile_kernel_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err) {
 	struct arena *arena = arena_new();
 	struct job job;
 	json_t *answer = NULL;
-	bool read = job_read(arena, request, &job, err) == 0;
-	if (read && !*compiler) {
+	bool read = job_read(arena, request, &job, err) == 0, known = read && job.call.entry->kernel->program;
+	if (known && !*compiler) {
 		*compiler = gpu_compiler_new(err);
 	}
-	if (read && *compiler) {
-		const struct ss_call call = {
-			.problem = job.call.problem, .config = job.call.config, .threads = job.call.threads, .seed = 1};
-		struct gpu_defines defines;
-		struct gpu_ahead ahead;
-		struct err why = {.code = ERR_OK};
-		const char *source = cuda_program_source(job.call.entry->kernel, &call, &defines);
-		bool fine = gpu_compile_ours_ahead(*compiler, source, &defines, (int)job.arch, &ahead, &why);
-		answer = compile_answer(fine, &ahead, &why, err);
+	if (known && *compiler) {
+		answer = job_run(*compiler, &job, err);
+	} else if (read && !known) {
+		answer = compile_answer(true, &(struct gpu_ahead){.kept = false}, NULL, err);
 	}
 	arena_free(arena);
 	return answer;
