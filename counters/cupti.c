@@ -26,31 +26,17 @@ struct cupti_state {
 	char reason[COUNTER_REASON];
 };
 
-static struct cupti_chip *chip_of(const struct counter_site *site, char reason[COUNTER_REASON]) {
-	const struct gpu_facts *device = site->gpu ? gpu_facts(site->gpu) : site->device;
-	if (!device || device->platform[0]) {
-		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
-		return NULL;
-	}
-	return cupti_denied(reason) ? NULL : cupti_chip_here(device->index, reason);
-}
-
-static bool cupti_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
-	struct cupti_chip *chip = chip_of(site, reason);
-	return chip && cupti_chip_has(chip, event, reason);
-}
-
 /* Fails only if fewer events might be counted together; other refusals become reasons. */
 static int cupti_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	struct cupti_state *s = state;
 	*s = (struct cupti_state){.names = names, .count = count, .gpu = site->gpu};
-	s->chip = chip_of(site, s->reason);
+	s->chip = cupti_site_chip(site, s->reason);
 	return s->chip && cupti_chip_passes(s->chip, names, count, s->reason) == 0 && count > 1 ? -1 : 0;
 }
 
 static size_t cupti_passes(const struct counter_site *site, const char *const *names, size_t count) {
 	char reason[COUNTER_REASON];
-	struct cupti_chip *chip = chip_of(site, reason);
+	struct cupti_chip *chip = cupti_site_chip(site, reason);
 	return chip ? cupti_chip_passes(chip, names, count, reason) : 0;
 }
 
@@ -116,7 +102,7 @@ const struct counter_backend counter_cupti = {
 	.state_size = sizeof(struct cupti_state),
 	.events = events,
 	.probe = cupti_probe,
-	.can = cupti_can,
+	.can = cupti_site_can,
 	.open = cupti_open,
 	.start = cupti_start,
 	.stop = cupti_stop,

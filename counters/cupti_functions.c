@@ -39,20 +39,6 @@ static const char *const events[] = {"gpu__time_duration.sum", "sm__throughput.a
                                      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
                                      "sm__warps_active.avg.pct_of_peak_sustained_active", NULL};
 
-static struct cupti_chip *chip_of(const struct counter_site *site, char reason[COUNTER_REASON]) {
-	const struct gpu_facts *device = site->gpu ? gpu_facts(site->gpu) : site->device;
-	if (!device || device->platform[0]) {
-		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
-		return NULL;
-	}
-	return cupti_denied(reason) ? NULL : cupti_chip_here(device->index, reason);
-}
-
-static bool functions_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
-	struct cupti_chip *chip = chip_of(site, reason);
-	return chip && cupti_chip_has(chip, event, reason);
-}
-
 static struct function *function_find(struct functions *s, const char *name) {
 	for (size_t i = 0; i < s->function_count; i++)
 		if (strcmp(s->functions[i].name, name) == 0)
@@ -97,7 +83,7 @@ static int functions_open(void *state, const struct counter_site *site, const ch
 	struct functions *s = state;
 	*s = (struct functions){.names = names, .count = count, .gpu = site->gpu};
 	s->watcher = (struct gpu_watcher){launch_before, launch_after, s};
-	s->chip = chip_of(site, s->reason);
+	s->chip = cupti_site_chip(site, s->reason);
 	return s->chip && cupti_chip_passes(s->chip, names, count, s->reason) == 0 && count > 1 ? -1 : 0;
 }
 
@@ -226,7 +212,7 @@ const struct counter_backend counter_cupti_functions = {
 	.state_size = sizeof(struct functions),
 	.events = events,
 	.probe = cupti_probe,
-	.can = functions_can,
+	.can = cupti_site_can,
 	.open = functions_open,
 	.start = functions_start,
 	.stop = functions_stop,

@@ -29,6 +29,7 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/backend/counter.h \
 	%D%/selftest.c %D%/selftest.h \
 	%D%/backend/cpu.c %D%/backend/cpu.h \
 	%D%/cachegrind.h \
+	%D%/cupti/site.c \
 	%D%/cupti/cupti.h %D%/cupti/chip.h %D%/cupti/config.h %D%/cupti/library.h \
 	%D%/perf/event.c %D%/perf/event.h \
 	%D%/perf/names.c %D%/perf/names.h \

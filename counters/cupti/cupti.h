@@ -25,6 +25,10 @@ const char *cupti_chip_name(const struct cupti_chip *chip); /* "GH100" */
 const char *const *cupti_chips(char reason[COUNTER_REASON]);
 /* Returns the chip of this machine's device cuda:INDEX. NULL with the reason. */
 struct cupti_chip *cupti_chip_here(int index, char reason[COUNTER_REASON]);
+/* site.c: the same for the device of what is measured; NULL with the reason if that does not run on one, or if counters
+ * are denied. Does it have the event? */
+struct cupti_chip *cupti_site_chip(const struct counter_site *site, char reason[COUNTER_REASON]);
+bool cupti_site_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]);
 /* True if this is a metric of the chip, complete with its rollup ("dram__bytes.sum"). The reason names the nearest. */
 bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]);
 /* Returns the number of times that the same work must run to count these together; 0 with the reason if they can't be.

@@ -202,6 +202,14 @@ const json_t *app_gpu(struct app *app, struct err *err) {
 	return app->gpu;
 }
 
+int app_gpu_arch(struct app *app, struct err *err) {
+	const json_t *gpu = app_gpu(app, err);
+	int major = 0, minor = 0;
+	if (!gpu)
+		return -1;
+	return sscanf(js_string_or(gpu, "compute_capability", ""), "%d.%d", &major, &minor) == 2 ? 10 * major + minor : 0;
+}
+
 const json_t *app_devices(struct app *app, struct err *err) {
 	struct worker *worker = app->devices ? NULL : app_worker(app, err);
 	if (worker)

@@ -25,6 +25,8 @@ int app_device_change(struct app *app, const char *word, struct err *err);
 /* Describes the GPU of --device, which the worker opens for this: {"device","name","compute_capability",..}. Borrowed.
  * NULL with ERR_UNAVAILABLE if the GPU is not available; an empty object on the CPU. */
 const json_t *app_gpu(struct app *app, struct err *err);
+/* Its architecture for CUDA, 90 for compute capability 9.0; 0: it has none. -1 with err if it cannot be opened. */
+int app_gpu_arch(struct app *app, struct err *err);
 /* {"parts","devices"}: the installed parts of CUDA and the GPUs, without opening any; borrowed. */
 const json_t *app_devices(struct app *app, struct err *err);
 struct topo *app_topo(struct app *app, struct err *err);

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
@@ -54,10 +53,7 @@ int compile_await(struct builder *builder, const struct trial_request *request, 
 	}
 	if (built->status == TRIAL_CORRECT)
 		return 1;
-	memset(result, 0, sizeof *result);
-	result->status = built->status;
-	result->value = result->least = NAN;
+	trial_result_fail(result, built->status, built->message);
 	result->elapsed_s = spent;
-	snprintf(result->message, sizeof result->message, "%.255s", built->message);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "tuner/trial/trial.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,13 @@ bool trial_status_find(const char *word, enum trial_status *status) {
 		}
 	}
 	return false;
+}
+
+void trial_result_fail(struct trial_result *result, enum trial_status status, const char *message) {
+	memset(result, 0, sizeof *result);
+	result->status = status;
+	result->value = result->least = NAN;
+	snprintf(result->message, sizeof result->message, "%.255s", message);
 }
 
 void trial_result_clear(struct trial_result *result) {

@@ -81,6 +81,8 @@ struct trial_result {
 	json_t *reply; /* the worker's complete answer; may be NULL */
 };
 void trial_result_clear(struct trial_result *result);
+/* Sets a failure without samples. What the result held before is not freed. */
+void trial_result_fail(struct trial_result *result, enum trial_status status, const char *message);
 
 struct runner {
 	void *ctx;

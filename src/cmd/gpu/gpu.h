@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `run` does with --device cuda and a program after two dashes. */
+/* `run --device cuda -- PROGRAM`. */
 #ifndef SRC_CMD_GPU_GPU_H
 #define SRC_CMD_GPU_GPU_H
 #include "src/app/cmd.h"

@@ -28,13 +28,10 @@ struct kernel_item {
 /* Compiles ahead for the GPU that measures. */
 static int open_kernel(struct tune_item *item, struct app *app, struct err *err) {
 	struct kernel_item *k = item->state;
-	const json_t *gpu = app_gpu(app, err);
-	int major = 0, minor = 0;
-	if (!gpu)
-		return -1;
-	if (sscanf(js_string_or(gpu, "compute_capability", ""), "%d.%d", &major, &minor) != 2)
-		return 0;
-	k->ahead = compile_kernel_new(item->task.kernel, k->plan->problem, k->worker, 10 * major + minor);
+	int arch = app_gpu_arch(app, err);
+	if (arch <= 0)
+		return arch;
+	k->ahead = compile_kernel_new(item->task.kernel, k->plan->problem, k->worker, arch);
 	item->task.builder = compile_kernel_builder(k->ahead);
 	item->runner = compile_kernel_runner(k->ahead);
 	return 0;

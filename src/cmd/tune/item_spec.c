@@ -100,13 +100,10 @@ struct source_item {
 /* Compiles ahead for the GPU that measures; OpenCL's compilers belong to the device, so there the worker compiles. */
 static int open_source(struct tune_item *item, struct app *app, struct err *err) {
 	struct source_item *s = item->state;
-	const json_t *gpu = app_gpu(app, err);
-	int major = 0, minor = 0;
-	if (!gpu)
-		return -1;
-	if (sscanf(js_string_or(gpu, "compute_capability", ""), "%d.%d", &major, &minor) == 2)
-		item->task.builder = spec_cuda_ahead(s->source, 10 * major + minor);
-	return 0;
+	int arch = app_gpu_arch(app, err);
+	if (arch > 0)
+		item->task.builder = spec_cuda_ahead(s->source, arch);
+	return arch < 0 ? -1 : 0;
 }
 
 static void free_source(struct tune_item *item) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program did on GPUs, from the records that libsweetspot-cuda leaves (lib/cuda/format.h). */
+/* The kernels and copies of a program on GPUs, from the records that libsweetspot-cuda leaves (lib/cuda/format.h). */
 #ifndef SRC_WORKER_GPU_WORK_H
 #define SRC_WORKER_GPU_WORK_H
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program does on GPUs, in runs of their own. */
+/* Runs of a program that watch its kernels and copies on GPUs. */
 #ifndef SRC_WORKER_PROGRAM_GPU_RUN_H
 #define SRC_WORKER_PROGRAM_GPU_RUN_H
 #include "counters/plan/plan.h"

@@ -112,13 +112,6 @@ const char *spec_cuda_kernel(const struct spec_cuda *cuda) {
 	return cuda->kernel.resets ? "t1-reset" : "t1";
 }
 
-static void fail_as(struct trial_result *result, enum trial_status status, const char *message) {
-	memset(result, 0, sizeof *result);
-	result->status = status;
-	result->value = result->least = NAN;
-	snprintf(result->message, sizeof result->message, "%.255s", message);
-}
-
 /* The values on which the outputs depend. */
 static json_t *depends_of(const struct spec_cuda *cuda, const json_t *config) {
 	json_t *json = json_object(), *name;
@@ -159,7 +152,7 @@ static int trial(struct spec_cuda *cuda, const struct trial_request *original, b
 	json_t *config = json ? text_of(json, err) : NULL,
 		   *problem = config ? problem_of(cuda, original->config, err) : NULL;
 	if (!json) {
-		fail_as(result, TRIAL_CONSTRAINTS, why.what);
+		trial_result_fail(result, TRIAL_CONSTRAINTS, why.what);
 		return 0;
 	}
 	if (!problem) {
@@ -196,7 +189,7 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *or
 	if (!failed && result.status != TRIAL_CORRECT && !json_equal(config, cuda->baseline)) {
 		char message[256];
 		snprintf(message, sizeof message, "the reference for it failed: %.220s", result.message);
-		fail_as(out, result.status, message);
+		trial_result_fail(out, result.status, message);
 		failed = 1;
 	} else if (!failed && result.status != TRIAL_CORRECT) {
 		failed = c_baseline_failed(cuda->baseline, trial_status_text(result.status), result.message, err);
@@ -221,7 +214,7 @@ static bool lacks_reference(const struct trial_result *result) {
 static int cuda_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
 	struct spec_cuda *cuda = ctx;
 	double start = sys_now();
-	fail_as(result, TRIAL_RUNTIME, "");
+	trial_result_fail(result, TRIAL_RUNTIME, "");
 	if (c_file_check(cuda->kernel.file, &cuda->file, err))
 		return -1;
 	struct trial_request rest = *request;
@@ -232,7 +225,7 @@ static int cuda_run(void *ctx, const struct trial_request *request, struct trial
 	failed = failed ? failed : trial(cuda, &rest, false, result, err);
 	if (!failed && lacks_reference(result)) {
 		trial_result_clear(result);
-		fail_as(result, TRIAL_RUNTIME, "");
+		trial_result_fail(result, TRIAL_RUNTIME, "");
 		failed = reference_make(cuda, &rest, result, err);
 		failed = failed ? failed : trial(cuda, &rest, false, result, err);
 	}
