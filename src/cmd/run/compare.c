@@ -6,14 +6,11 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/cmd/run/manual_store.h"
 #include "src/cmd/run/compare_program.h"
+#include "src/cmd/run/compare_show.h"
 #include "src/cmd/run/compare_two.h"
-#include "src/cmd/run/slower.h"
-#include "src/show/counters.h"
 #include "src/app/lock.h"
 #include "src/plan/program_plan.h"
-#include "src/show/measured.h"
 #include "src/show/results.h"
 #include "tuner/race/race.h"
 #include "tuner/trial/counters.h"
@@ -33,25 +30,6 @@ static const struct opt options[] = {
 	{0},
 };
 
-struct comparison {
-	struct app *app;
-	struct manual *manual; /* NULL for a program */
-	const char *kernel;
-	const json_t *problem;
-	struct runner *runner;
-	struct trial_request request;
-	uint64_t seed;
-	const char *unit;
-	enum measured_format export;
-	struct slower slower;
-	bool maximize; /* The samples are 1/rate, and rates are shown. */
-	struct race_watch watch;
-	struct manual_store kept;
-	struct counters_words counters;
-	json_t *counted[2]; /* the counters of a and of b, or NULL */
-	int done, most;
-};
-
 static int on_trial(void *ctx, const char *phase, int block, const json_t *config, const struct trial_result *result,
                     struct err *err) {
 	struct comparison *comparison = ctx;
@@ -61,133 +39,6 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 	    manual_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
 		return -1;
 	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
-}
-
-static double shown(const struct comparison *comparison, double value) {
-	return comparison->maximize ? 1 / value : value;
-}
-
-static json_t *samples_json(const struct comparison *comparison, const double *samples, size_t count) {
-	json_t *array = json_array();
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, js_number(shown(comparison, samples[i])));
-	return array;
-}
-
-static json_t *side_json(const struct comparison *comparison, const json_t *config, const struct duel_result *duel,
-                         int side) {
-	int low = comparison->maximize;
-	json_t *json = json_pack(
-		"{s:O,s:o,s:[o,o],s:s,s:s,s:o}", "config", config, "median", js_number(shown(comparison, duel->median[side])),
-		"ci", js_number(shown(comparison, duel->ci[side][low])), js_number(shown(comparison, duel->ci[side][!low])),
-		"unit", comparison->unit, "status", trial_status_word(duel->failed[side]), "samples",
-		samples_json(comparison, side ? duel->b : duel->a, duel->paired.count));
-	if (comparison->counted[side])
-		json_object_update(json, comparison->counted[side]);
-	return json;
-}
-
-static json_t *document(const struct comparison *comparison, const json_t *const config[2],
-                        const struct duel_result *duel) {
-	struct app *app = comparison->app;
-	const char *device = app_device(app);
-	json_t *json = json_pack(
-		"{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
-		comparison->kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL), "problem",
-		comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
-		side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
-		js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
-		js_number(duel->paired.p), "verdict", paired_said(duel->verdict, &duel->paired), "failures", duel->failures);
-	json_object_set_new(json, "load", race_watch_json(&comparison->watch));
-	if (comparison->slower.asked)
-		json_object_set_new(json, "regression", slower_json(&comparison->slower));
-	return json;
-}
-
-static const char *verdict_text(const struct duel_result *duel) {
-	return duel->verdict == PAIRED_FASTER   ? "a is faster"
-	       : duel->verdict == PAIRED_SLOWER ? "a is slower"
-	       : paired_is_vague(&duel->paired) ? "undecided: too noisy"
-	                                        : "a tie, no difference could be shown";
-}
-
-/* "a is 2.10x faster than b [2.05, 2.16]": of times the inverse, so that a larger number is the larger difference. */
-static void verdict_print(const struct comparison *comparison, const struct duel_result *duel) {
-	struct ui *ui = app_ui(comparison->app);
-	bool faster = duel->verdict == PAIRED_FASTER;
-	double ratio = duel->paired.ratio, low = duel->paired.ci[0], high = duel->paired.ci[1];
-	if (!isfinite(ratio) || (!faster && duel->verdict != PAIRED_SLOWER))
-		printf("%s%s%s\n\n", ui_style(ui, UI_BOLD), verdict_text(duel), ui_style(ui, UI_PLAIN));
-	else
-		printf("%s%s is %.2fx faster than %s%s [%.2f, %.2f]\n\n", ui_style(ui, UI_BOLD), faster ? "a" : "b",
-		       faster ? 1 / ratio : ratio, faster ? "b" : "a", ui_style(ui, UI_PLAIN), faster ? 1 / high : low,
-		       faster ? 1 / low : high);
-}
-
-static void busy_print(const struct comparison *comparison) {
-	json_t *load = race_watch_json(&comparison->watch);
-	char *busy = results_busy(load);
-	char *line = busy ? mem_printf("%s; the same command verifies it later\n", busy) : mem_strdup("");
-	ui_fold(stdout, line);
-	free(line);
-	free(busy);
-	json_decref(load);
-}
-
-static void people_print(const struct comparison *comparison, const json_t *const config[2],
-                         const struct duel_result *duel) {
-	struct ui *ui = app_ui(comparison->app);
-	static const char *const titles[] = {"", "median", "configuration"}, *const names[] = {"a", "b"};
-	struct table *table = table_new(3, titles);
-	verdict_print(comparison, duel);
-	table_right(table, 1);
-	for (int side = 0; side < 2; side++) {
-		char median[32], *text = results_config(config[side], NULL);
-		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
-		table_add(table, names[side],
-		          duel->failed[side] == TRIAL_CORRECT ? median : trial_status_word(duel->failed[side]), text);
-		free(text);
-	}
-	table_print(table, ui, stdout);
-	table_free(table);
-	if (!duel->paired.count)
-		return;
-	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
-	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
-	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel),
-	       ui_style(ui, UI_PLAIN));
-	busy_print(comparison);
-}
-
-/* One row a side. */
-static void export_print(const struct comparison *comparison, const json_t *document) {
-	static const char *const sides[] = {"a", "b"}, *const members[] = {"median", "unit", "status"};
-	json_t *rows = json_array();
-	for (int side = 0; side < 2; side++) {
-		const json_t *one = json_object_get(document, sides[side]), *ci = json_object_get(one, "ci");
-		json_t *row = json_pack("{s:s}", "side", sides[side]);
-		json_object_update(row, json_object_get(one, "config"));
-		for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-			json_object_set(row, members[i], json_object_get(one, members[i]));
-		json_object_set(row, "low", json_array_get(ci, 0));
-		json_object_set(row, "high", json_array_get(ci, 1));
-		json_object_set_new(row, "runs", json_integer((json_int_t)json_array_size(json_object_get(one, "samples"))));
-		if (side == 0) {
-			json_object_set(row, "ratio", json_object_get(document, "ratio"));
-			json_object_set(row, "verdict", json_object_get(document, "verdict"));
-		}
-		json_array_append_new(rows, row);
-	}
-	measured_write(comparison->export, rows, stdout);
-	json_decref(rows);
-}
-
-static void counted_print(const struct comparison *comparison) {
-	struct app *app = comparison->app;
-	for (int side = 0; side < 2 && comparison->counted[side]; side++) {
-		printf("\ncounters of %s:\n", side ? "b" : "a");
-		counters_print(app_ui(app), comparison->counted[side], counters_sources(app), stdout);
-	}
 }
 
 static json_t *config_read(struct manual *manual, const char *words, struct err *err) {
@@ -265,17 +116,8 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	ui_progress_end(app_ui(app));
 	if (!failed)
 		slower_judge(&comparison->slower, &duel);
-	if (!failed && (opt_has(args, "json") || comparison->export)) {
-		json_t *json = document(comparison, config, &duel);
-		if (comparison->export)
-			export_print(comparison, json);
-		else
-			js_write(json, stdout);
-		json_decref(json);
-	} else if (!failed) {
-		people_print(comparison, config, &duel);
-		counted_print(comparison);
-	}
+	if (!failed)
+		compare_show(comparison, config, &duel, opt_has(args, "json"));
 	failed = failed || junit_write_both(comparison, config, &duel, err) ||
 	                 slower_verdict(&comparison->slower, app_ui(app), err)
 	             ? -1
