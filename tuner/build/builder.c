@@ -126,6 +126,8 @@ static void want(struct build *build, uint64_t order) {
 		build->state = BUILD_WANTED;
 }
 
+/* The list replaces the one before as a whole: the search has learned something since, so what it no longer names is
+ * not worth the processors, and a running build of it is stopped. */
 void builder_want(struct builder *builder, const json_t *const *configs, size_t count) {
 	if (!builder->helpers)
 		return;
@@ -202,6 +204,7 @@ bool builder_gave_up(struct builder *builder, const json_t *config) {
 	return gave_up;
 }
 
+/* This answer is not kept: the budget was too short for the build, which says nothing about the configuration. */
 static const struct built *too_late(struct builder *builder, double left_s) {
 	builder->late = (struct built){.status = TRIAL_COMPILE, .seconds = left_s};
 	snprintf(builder->late.message, sizeof builder->late.message, "the build did not end within %.3g s", left_s);

@@ -39,6 +39,9 @@ static struct look_rule duel_rule(const struct duel_options *options) {
 	                          .limit = options->limit};
 }
 
+/* The order within a block is random, so that a drift (clock, temperature, other users) and what one run leaves in the
+ * caches hit either side as often. The control is a second run of `a`: the difference of `a` from itself is the noise
+ * floor. */
 size_t duel_plan(struct duel *duel, int *order) {
 	size_t trials = duel->options->control ? 3 : 2;
 
@@ -76,6 +79,8 @@ static int duel_block(struct duel *duel, struct err *err) {
 	return 0;
 }
 
+/* A side that is lost (it failed too often) ends the duel only once the other one is known to work: either it has given
+ * a pair or it is lost as well. Otherwise both may fail for a reason that has nothing to do with the configuration. */
 bool duel_forfeited(const struct duel *duel) {
 	const struct race_entrant *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
 
@@ -96,6 +101,8 @@ static double duel_now(const struct duel_options *options) {
 	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
 }
 
+/* The budget's clock always counts. The duel's own limit does so only from pairs_min pairs on, because a verdict from
+ * fewer is not one that the caller asked for. */
 static bool duel_late(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 
@@ -165,7 +172,8 @@ static int duel_measure(struct duel *duel, struct duel_result *result, struct er
 	return 0;
 }
 
-/* Ranks of fewer than 6 pairs do not reach the level. */
+/* The signed ranks of fewer than 6 pairs cannot reach the level (five on one side have p = 2 / 2^5, 6 %), so Student's
+ * t takes their place, as in the looks at so few pairs. */
 static struct paired duel_control(const struct duel *duel) {
 	const double *a = duel->pairs[SIDE_A], *again = duel->pairs[CONTROL];
 	size_t count = (size_t)duel->count;

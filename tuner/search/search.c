@@ -39,6 +39,8 @@ struct search {
 	size_t build_count;
 };
 
+/* Fibonacci hashing (Knuth, The art of computer programming 3, section 6.4): neighbouring indexes, which local search
+ * asks for, go to slots far apart. */
 static size_t slot_at(const struct history *history, uint64_t index) {
 	size_t mask = history->room - 1;
 	size_t at = (size_t)((index * 0x9E3779B97F4A7C15ull) >> 20) & mask;

@@ -14,6 +14,7 @@
 enum { DRAWN_MAX = 600, SAMPLES_MIN = 4 };
 static const double LEVEL = 0.95;
 
+/* The seed is fixed: the same measurements must give the same shares. */
 static void order_make(struct anova_work *work) {
 	struct rng rng;
 	rng_seed(&rng, 1);
@@ -27,7 +28,9 @@ static double within(double x) {
 	return fmin(fmax(x, 0), 1);
 }
 
-/* off: the excess of the draws over their centre. */
+/* off: the excess of the draws over their centre. The interval is the basic one of the bootstrap (Davison and Hinkley,
+ * Bootstrap methods and their application, 1997, section 2.4): the estimate minus the upper and the lower excess,
+ * because the estimate differs from the truth as the draws differ from the estimate. */
 static void share_set(struct anova_share *share, double variance, double *off, double total) {
 	gsl_sort(off, 1, ANOVA_DRAWS);
 	size_t tail = (size_t)((1 - LEVEL) / 2 * ANOVA_DRAWS);

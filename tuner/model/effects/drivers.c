@@ -34,6 +34,8 @@ static double ratio_of(const struct drivers_data *data, size_t counter) {
 	return above == below ? 1 : above / below; /* both may be 0 */
 }
 
+/* time ~ counter^slope, so a counter that changed by `ratio` explains this share of the logarithm of the time's ratio.
+ * Shares of logarithms add up to 1, shares of seconds do not. */
 static double share_of(double slope, double ratio, double time_ratio) {
 	bool known = fabs(log(time_ratio)) >= TIME_RATIO_MIN && ratio > 0 && isfinite(ratio);
 	return known ? slope * log(ratio) / log(time_ratio) : NAN;
@@ -84,6 +86,9 @@ static int by_ratio(const void *a, const void *b) {
 	              : (x->representative > y->representative) - (x->representative < y->representative);
 }
 
+/* Counters that vary together cannot be told apart, so a group of them has one coefficient. With fewer than three rows
+ * per group a joint fit would follow the noise; each group is then fitted by itself. Shares found that way overlap, so
+ * they leave no unexplained rest that could be given. */
 static int regress(struct drivers *drivers, const struct drivers_data *data, const struct drivers_clean *clean) {
 	drivers_group(drivers, clean);
 	drivers->method = clean->rows >= ROWS_PER_GROUP * drivers->count ? DRIVERS_JOINT : DRIVERS_ONE_BY_ONE;

@@ -10,6 +10,8 @@
 
 static const struct landscape_step NO_STEP = {.level = -1, .ratio = NAN, .ci = {NAN, NAN}};
 
+/* The whole interval must be on one side: a neighbour whose interval contains the limit is neither costly nor free, and
+ * its parameter stays unclear. */
 static bool is_costly(const struct landscape_step *step) {
 	return step->level >= 0 && step->ci[0] > 1 + LANDSCAPE_STEP;
 }
@@ -26,6 +28,7 @@ static void ordered_steps(struct landscape_param *param, const struct neighbour 
 		param->step[1] = values[v].step.level >= 0 ? values[v].step : NO_STEP;
 }
 
+/* Words have no neighbours, so the two steps are the least and the most costly of the other values. */
 static void unordered_steps(struct landscape_param *param, const struct neighbour *values, size_t count, size_t own) {
 	for (size_t v = 0; v < count; v++) {
 		const struct landscape_step *step = &values[v].step;
@@ -75,6 +78,7 @@ static void widths_set(struct landscape_param *param, const struct neighbour *va
 	}
 }
 
+/* Without an order only the least costly step decides: a parameter of words is sharp if each other word costs. */
 static enum landscape_verdict judge(const struct landscape_param *param) {
 	const struct landscape_step *step = param->step;
 	if (step[0].level < 0 && step[1].level < 0)

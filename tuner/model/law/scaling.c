@@ -32,7 +32,8 @@ static const char *points_check(const struct scaling_point *points, size_t count
 	return NULL;
 }
 
-/* The median over the points that have one; 0: none has. */
+/* A point measured once does not know its error and gets the usual one of the others. The median over the points that
+ * have one; 0: none has. */
 static double deviation_median(const struct scaling_point *points, size_t count) {
 	double known[SCALING_POINTS_MAX];
 	size_t found = 0;
@@ -80,6 +81,9 @@ static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, en
 	fit->good = !fit->doubt;
 }
 
+/* A law that describes the times beats one that does not. If both do, AICc decides, which charges the universal law for
+ * its second parameter. AICc needs two points more than parameters; below that the universal law must show that its
+ * additional parameter is not 0. */
 static enum scaling_law better(const struct scaling *scaling) {
 	const struct scaling_fit *amdahl = &scaling->fit[SCALING_AMDAHL], *usl = &scaling->fit[SCALING_USL];
 	bool fitted = usl->seconds_1 > 0;
