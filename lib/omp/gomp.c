@@ -5,18 +5,12 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/gomp.h"
 
 typedef void region_function(void *data);
 
-struct timed {
-	region_function *function;
-	void *data;
-	struct omp_visit *visit, *outside;
-};
-
 static void timed_run(void *data) {
-	const struct timed *timed = data;
+	const struct gomp_timed *timed = data;
 	uint64_t start = omp_inside_begin(timed->visit);
 	timed->function(timed->data);
 	omp_inside_end(timed->visit, start);
@@ -63,9 +57,10 @@ static void find(void) {
 		omp_teams_probe(record, omp_table_get(), empty_region);
 }
 
-static void begin(struct omp_visit *visit, struct timed *timed, region_function **function, void **data,
-                  enum omp_sharing sharing, unsigned threads) {
-	*timed = (struct timed){.function = *function, .data = *data, .visit = visit, .outside = omp_inside_leave()};
+void gomp_begin(struct omp_visit *visit, struct gomp_timed *timed, region_function **function, void **data,
+                enum omp_sharing sharing, unsigned threads) {
+	pthread_once(&once, find);
+	*timed = (struct gomp_timed){.function = *function, .data = *data, .visit = visit, .outside = omp_inside_leave()};
 	omp_region_begin(visit, *(void **)function, sharing, NULL, threads);
 	if (omp_visit_is_inside(visit)) {
 		*function = timed_run;
@@ -73,23 +68,22 @@ static void begin(struct omp_visit *visit, struct timed *timed, region_function 
 	}
 }
 
-static void finish(struct omp_visit *visit, const struct timed *timed) {
+void gomp_finish(struct omp_visit *visit, const struct gomp_timed *timed) {
 	omp_inside_back(timed->outside);
 	omp_region_end(visit);
 }
 
-static long chunk_of(const struct omp_visit *visit, long chunk) {
+long gomp_chunk_of(const struct omp_visit *visit, long chunk) {
 	return visit->outer && visit->setting.chunk ? (long)visit->setting.chunk : chunk;
 }
 
 OMP_EXPORT parallel_function GOMP_parallel;
 void GOMP_parallel(region_function *function, void *data, unsigned threads, unsigned flags) {
 	struct omp_visit visit;
-	struct timed timed;
-	pthread_once(&once, find);
-	begin(&visit, &timed, &function, &data, OMP_PARALLEL, threads);
+	struct gomp_timed timed;
+	gomp_begin(&visit, &timed, &function, &data, OMP_PARALLEL, threads);
 	real.parallel(function, data, visit.threads, flags);
-	finish(&visit, &timed);
+	gomp_finish(&visit, &timed);
 }
 
 /* A chunk in the table counts iterations, as the clause does: libgomp multiplies it by the increment itself. */
@@ -98,11 +92,10 @@ void GOMP_parallel(region_function *function, void *data, unsigned threads, unsi
 	void NAME(region_function *function, void *data, unsigned threads, long start, long end, long incr, long chunk,    \
 	          unsigned flags) {                                                                                        \
 		struct omp_visit visit;                                                                                        \
-		struct timed timed;                                                                                            \
-		pthread_once(&once, find);                                                                                     \
-		begin(&visit, &timed, &function, &data, SHARING, threads);                                                     \
-		real.MEMBER(function, data, visit.threads, start, end, incr, chunk_of(&visit, chunk), flags);                  \
-		finish(&visit, &timed);                                                                                        \
+		struct gomp_timed timed;                                                                                       \
+		gomp_begin(&visit, &timed, &function, &data, SHARING, threads);                                                \
+		real.MEMBER(function, data, visit.threads, start, end, incr, gomp_chunk_of(&visit, chunk), flags);             \
+		gomp_finish(&visit, &timed);                                                                                   \
 	}
 LOOP(GOMP_parallel_loop_static, loop_static, OMP_LOOP_STATIC)
 LOOP(GOMP_parallel_loop_dynamic, dynamic, OMP_LOOP_DYNAMIC)
@@ -115,11 +108,10 @@ LOOP(GOMP_parallel_loop_nonmonotonic_guided, nonmonotonic_guided, OMP_LOOP_GUIDE
 	void NAME(region_function *function, void *data, unsigned threads, long start, long end, long incr,                \
 	          unsigned flags) {                                                                                        \
 		struct omp_visit visit;                                                                                        \
-		struct timed timed;                                                                                            \
-		pthread_once(&once, find);                                                                                     \
-		begin(&visit, &timed, &function, &data, OMP_LOOP_RUNTIME, threads);                                            \
+		struct gomp_timed timed;                                                                                       \
+		gomp_begin(&visit, &timed, &function, &data, OMP_LOOP_RUNTIME, threads);                                       \
 		real.MEMBER(function, data, visit.threads, start, end, incr, flags);                                           \
-		finish(&visit, &timed);                                                                                        \
+		gomp_finish(&visit, &timed);                                                                                   \
 	}
 RUNTIME(GOMP_parallel_loop_runtime, runtime)
 RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime, nonmonotonic_runtime)
@@ -128,11 +120,10 @@ RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime, maybe_nonmonotonic_runtim
 OMP_EXPORT sections_function GOMP_parallel_sections;
 void GOMP_parallel_sections(region_function *function, void *data, unsigned threads, unsigned count, unsigned flags) {
 	struct omp_visit visit;
-	struct timed timed;
-	pthread_once(&once, find);
-	begin(&visit, &timed, &function, &data, OMP_SECTIONS, threads);
+	struct gomp_timed timed;
+	gomp_begin(&visit, &timed, &function, &data, OMP_SECTIONS, threads);
 	real.sections(function, data, visit.threads, count, flags);
-	finish(&visit, &timed);
+	gomp_finish(&visit, &timed);
 }
 
 /* The runtime looks into the data of a region with task reductions, so its threads cannot be timed. */
