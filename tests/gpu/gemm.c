@@ -19,6 +19,11 @@ static void check_sizes(struct gpu *gpu) {
 		"variant=register block_m=32 block_n=128 block_k=32 thread_m=4 thread_n=16 stages=2",
 		"variant=register block_m=128 block_n=64 block_k=8 thread_m=16 thread_n=8 stages=1",
 		"variant=register block_m=256 block_n=256 block_k=8 thread_m=8 thread_n=16 stages=2",
+		"variant=warp",
+		"variant=warp block_m=256 block_n=128 block_k=8 thread_m=8 thread_n=8 buffers=4 group=4",
+		"variant=warp block_m=128 block_n=256 block_k=16 thread_m=8 thread_n=16 buffers=2 group=1",
+		"variant=warp block_m=256 block_n=64 block_k=32 thread_m=16 thread_n=8 buffers=3 group=256",
+		"variant=warp block_m=32 block_n=64 block_k=8 thread_m=4 thread_n=4 buffers=8",
 		NULL};
 	stencil_check(&kernel_gemm_cuda, gpu, "n=1", configs);
 	stencil_check(&kernel_gemm_cuda, gpu, "m=35 n=260 k=67", configs);
@@ -46,6 +51,9 @@ static void check_refusals(struct gpu *gpu) {
 	ok(stencil_refused(live, "variant=register block_m=256 block_n=256 thread_m=4 thread_n=4"), "4096 threads");
 	ok(stencil_refused(live, "variant=simple block_size_x=256 block_size_y=32"), "8192 threads");
 	ok(stencil_refused(live, "variant=shared tile=64"), "a tile of 64");
+	ok(stencil_refused(live, "variant=warp block_m=32 thread_m=16"), "two threads in a column");
+	ok(stencil_refused(live, "variant=warp block_m=256 block_n=256"), "more sums than registers");
+	ok(stencil_refused(live, "variant=warp buffers=1"), "no buffer to fill");
 	live_free(live);
 	ok(!stencil_open(&kernel_gemm_cuda, gpu, "n=20000"), "too large a matrix");
 }
@@ -61,6 +69,7 @@ int main(int argc, char **argv) {
 	check_sizes(gpu);
 	check_verify(gpu, "variant=shared");
 	check_verify(gpu, "variant=register");
+	check_verify(gpu, "variant=warp");
 	check_refusals(gpu);
 	gpu_close(gpu);
 	return tap_done();

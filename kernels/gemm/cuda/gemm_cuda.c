@@ -7,10 +7,13 @@
 
 extern const struct ss_kernel kernel_gemm_cuda;
 
-static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_register};
-#define VARIANT_NAMES "simple,shared,register" /* the same order */
+static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_register,
+                                                           &gemm_cuda_warp};
+#define VARIANT_NAMES "simple,shared,register,warp" /* the same order */
 #define SIMPLE        "variant == 'simple'"
 #define REGISTER      "variant == 'register'"
+#define WARP          "variant == 'warp'"
+#define TILES         REGISTER " or " WARP
 
 static const struct ss_param params[] = {
 	[GEMM_CUDA_VARIANT] = {"variant", "memory that holds what a block works on", SS_WORD, VARIANT_NAMES, "simple", NULL,
@@ -19,20 +22,30 @@ static const struct ss_param params[] = {
 	[GEMM_CUDA_Y] = {"block_size_y", "threads of a block in the y direction", SS_INT, "1..32*2", "16", SIMPLE, 1, 32},
 	[GEMM_CUDA_TILE] = {"tile", "edge of a block and of its tiles", SS_INT, "8..32*2", "16", "variant == 'shared'", 8,
                         32},
-	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..128*2", "64", REGISTER, 32, 256},
-	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..128*2", "64", REGISTER, 32, 256},
-	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", REGISTER, 8, 32},
-	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4,8", "4", REGISTER, 4, 16},
-	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4,8", "4", REGISTER, 4, 16},
+	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..256*2", "128", TILES, 32, 256},
+	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..256*2", "128", TILES, 32, 256},
+	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", TILES, 8, 32},
+	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
+	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
 	[GEMM_CUDA_STAGES] = {"stages", "buffers in shared memory; 2: one is filled while the other one is used", SS_INT,
                           "1,2", "1", REGISTER, 1, 2},
+	[GEMM_CUDA_BUFFERS] = {"buffers", "parts of shared memory for strips of A and B; all but one are filled ahead",
+                           SS_INT, "2,3,4", "3", WARP, 2, 8},
+	[GEMM_CUDA_GROUP] = {"group", "rows of blocks that use the same columns of B at a time, at most", SS_INT, "1..16*4",
+                         "16", WARP, 1, 256},
 	{.name = NULL},
 };
 
+/* Of warp: 32 threads are 4 x 8, the sums fit in the registers of an SM, and shapes are those that are worth a try. */
 static const char *const constraints[] = {
 	"variant != 'simple' or (block_size_x * block_size_y >= 32 and block_size_x * block_size_y <= 1024)",
 	"variant != 'register' or (block_m / thread_m * (block_n / thread_n) >= 32 and "
 	"block_m / thread_m * (block_n / thread_n) <= 1024 and thread_m * thread_n <= 128)",
+	"variant != 'register' or (block_m <= 128 and block_n <= 128 and thread_m <= 8 and thread_n <= 8)",
+	"variant != 'warp' or (thread_m >= 8 and thread_n >= 8 and thread_m * thread_n <= 128)",
+	"variant != 'warp' or (block_m * block_n >= 8192 and block_m * block_n <= 32768 and block_m <= 2 * block_n and "
+	"block_n <= 2 * block_m)",
+	"variant != 'warp' or (block_k * buffers >= 32 and block_k * buffers <= 48)",
 	NULL};
 
 static bool is_power(int64_t x) {
@@ -41,8 +54,8 @@ static bool is_power(int64_t x) {
 
 static bool config_right(const struct ss_call *call) {
 	const struct ss_value *c = call->config;
-	for (int i = GEMM_CUDA_X; i <= GEMM_CUDA_STAGES; i++)
-		if (!is_power(c[i].i) || c[i].i < params[i].min || c[i].i > params[i].max)
+	for (int i = GEMM_CUDA_X; i <= GEMM_CUDA_GROUP; i++)
+		if ((i != GEMM_CUDA_BUFFERS && !is_power(c[i].i)) || c[i].i < params[i].min || c[i].i > params[i].max)
 			return false;
 	int64_t threads =
 		c[GEMM_CUDA_BLOCK_M].i / c[GEMM_CUDA_THREAD_M].i * (c[GEMM_CUDA_BLOCK_N].i / c[GEMM_CUDA_THREAD_N].i);
@@ -83,6 +96,15 @@ static void matrices_new(struct gemm_cuda *s) {
 	gpu_fill32(s->gpu, s->c, 0, (size_t)s->m * (size_t)s->n);
 }
 
+void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group) {
+	unsigned rows = (unsigned)s->m / m;
+	while (rows % group != 0)
+		group /= 2;
+	s->shape.grid[0] = group;
+	s->shape.grid[1] = (unsigned)s->n / n;
+	s->shape.grid[2] = rows / group;
+}
+
 static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gemm_cuda *s = opaque;
 	if (!config_right(call))
@@ -91,6 +113,9 @@ static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss
 		                   GEMM_CUDA_THREADS_MAX);
 	*s = (struct gemm_cuda){.input = input, .gpu = call->gpu};
 	s->variant = variants[call->config[GEMM_CUDA_VARIANT].i];
+	const char *why = s->variant->refusal ? s->variant->refusal(call->config) : NULL;
+	if (why)
+		return kernel_fail(call, SS_INVALID, "%s", why);
 	s->result = malloc(s->input->shape.m * s->input->shape.n * sizeof *s->result);
 	if (!s->result)
 		return kernel_fail(call, SS_NOMEM, "no memory for the result");

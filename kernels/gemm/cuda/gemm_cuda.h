@@ -17,7 +17,9 @@ enum {
 	GEMM_CUDA_BLOCK_K,
 	GEMM_CUDA_THREAD_M,
 	GEMM_CUDA_THREAD_N,
-	GEMM_CUDA_STAGES
+	GEMM_CUDA_STAGES,
+	GEMM_CUDA_BUFFERS,
+	GEMM_CUDA_GROUP
 };
 /* Padding: every tile is a part of it. */
 enum { GEMM_CUDA_PAD = 256, GEMM_CUDA_PAD_K = 32, GEMM_CUDA_THREADS_MAX = 1024 };
@@ -35,9 +37,15 @@ struct gemm_cuda {
 
 struct gemm_cuda_variant {
 	const char *name;
+	const char *(*refusal)(const struct ss_value *config); /* the reason why no device can run it; may be NULL */
 	void (*program)(const struct ss_value *config, struct ss_program *program);
 	enum ss_status (*setup)(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call);
 };
-extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register;
+extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register, gemm_cuda_warp;
+
+/* gemm_cuda.c: blocks of m x n elements. Those that run at the same time are beside each other if blocks start in the
+ * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column
+ * y. */
+void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group);
 
 #endif

@@ -2,7 +2,9 @@
 libkernels_la_SOURCES += \
 	%D%/simple.c \
 	%D%/register.c \
+	%D%/warp.c \
 	%D%/gemm_cuda.h
 nobase_dist_pkgdata_DATA += \
 	%D%/simple.cu \
-	%D%/register.cu
+	%D%/register.cu \
+	%D%/warp.cu
