@@ -10,6 +10,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cc
 import fw
+import gemm
 import kmeans
 import limits
 import overhead
@@ -18,7 +19,7 @@ import stencils
 from device import DEVICE, Device
 
 PARTS = {"overhead": overhead.measure, "fw": fw.measure, "kmeans": kmeans.measure, "cc": cc.measure, "quake": stencils.quake,
-         "gol": stencils.gol, "search": search.measure, "several": fw.several}
+         "gol": stencils.gol, "gemm": gemm.measure, "search": search.measure, "several": fw.several}
 
 
 def main(out, names):
