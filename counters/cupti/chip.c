@@ -207,7 +207,7 @@ const char *cupti_chip_unit(const struct cupti_chip *chip, const char *metric, d
 	} units[] = {{"nanosecond", "s", 1e-9}, {"byte", "B", 1}, {"byte/second", "B/s", 1}, {"percent", "%", 1}};
 	struct cupti_properties properties;
 	*scale = 1;
-	if (!cupti_chip_properties(chip, metric, &properties))
+	if (!chip || !cupti_chip_properties(chip, metric, &properties))
 		return "count";
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (strcmp(properties.unit, units[i].theirs) == 0) {

@@ -76,6 +76,10 @@ static bool is_fortran(const char *symbol, char *name, size_t size) {
 	return good;
 }
 
+bool demangle_is_needed(const char *symbol) {
+	return strncmp(symbol, "_Z", 2) == 0 || strstr(symbol, "_MOD_");
+}
+
 void demangle(const char *symbol, char *name, size_t size) {
 	if (is_fortran(symbol, name, size))
 		return;

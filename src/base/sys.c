@@ -109,6 +109,11 @@ char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *er
 	return data;
 }
 
+bool sys_is_plain_file(const char *path) {
+	struct stat what;
+	return stat(path, &what) == 0 && S_ISREG(what.st_mode);
+}
+
 int sys_self_path(char *path, size_t size, struct err *err) {
 	ssize_t length = readlink("/proc/self/exe", path, size);
 	if (length > 0 && (size_t)length < size) {

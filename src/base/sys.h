@@ -14,7 +14,9 @@ double sys_wall(void); /* seconds since 1970 */
 bool sys_read_line(const char *path, char *line, size_t size);
 char *sys_read_file(const char *path, size_t limit, size_t *size,
                     struct err *err); /* a NUL is appended; the caller frees it */
-/* The same from an open descriptor, which stays open; where: a description for messages. */
+/* Not a pipe, which would be waited for, nor a device, which may have no end. Links are followed. */
+bool sys_is_plain_file(const char *path);
+/* sys_read_file from an open descriptor, which stays open; where: a description for messages. */
 char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct err *err);
 /* The absolute path of the running program. Fails if /proc is not mounted or the path does not fit. */
 int sys_self_path(char *path, size_t size, struct err *err);

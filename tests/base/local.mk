@@ -29,3 +29,7 @@ fuzz_targets += %D%/fuzz_js
 %C%_remains_LDADD = libbase.la
 %C%_expr_SOURCES = %D%/expr.c %D%/expr_rows.h
 %C%_expr_LDADD = libbase.la
+fuzz_targets += %D%/fuzz_expr
+%C%_fuzz_expr_SOURCES = %D%/fuzz_expr.c
+%C%_fuzz_expr_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_expr_LDADD = $(%C%_expr_LDADD)

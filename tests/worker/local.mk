@@ -32,6 +32,21 @@ fuzz_targets += %D%/fuzz_request
 %C%_fuzz_request_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_request_LDADD = $(%C%_requests_LDADD)
 
+check_PROGRAMS += %D%/gpu_records
+%C%_gpu_records_SOURCES = %D%/gpu_records.c %D%/fuzz_gpu.c
+%C%_gpu_records_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_gpu_records_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+TESTS += %D%/gpu_records
+fuzz_targets += %D%/fuzz_gpu
+%C%_fuzz_gpu_SOURCES = %D%/fuzz_gpu.c
+%C%_fuzz_gpu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_fuzz_gpu_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_gpu_LDADD = $(%C%_gpu_records_LDADD)
+fuzz_targets += %D%/fuzz_answer
+%C%_fuzz_answer_SOURCES = %D%/fuzz_answer.c
+%C%_fuzz_answer_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_answer_LDADD = libtuner.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
+
 check_PROGRAMS += %D%/source_compare
 %C%_source_compare_SOURCES = %D%/source_compare.c
 %C%_source_compare_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)

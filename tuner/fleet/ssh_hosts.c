@@ -29,9 +29,12 @@ static const struct end_sign signs[] = {
 	{0},
 };
 
-/* A name that ssh would read as an option, or that is not one word. */
+/* Not what ssh would read as an option, and one word that is safe on a terminal and in the user's own ProxyCommand. */
 static bool is_host(const char *host) {
-	return *host && *host != '-' && !host[strcspn(host, " \t\n'\"\\\\$`;&|<>(){}*?")];
+	for (const char *c = host; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f)
+			return false;
+	return *host && *host != '-' && !host[strcspn(host, "'\"\\$`;&|<>(){}*?!#")];
 }
 
 /* ssh ends on the remote side in the user's home and with the environment of a login. The user's shell runs the line;

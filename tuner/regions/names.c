@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/demangle.h"
 #include "src/base/mem.h"
+#include "src/base/proc/apart.h"
+#include "src/base/sys.h"
 #include "src/base/text.h"
 #include "tuner/regions/debug.h"
-#include "src/base/demangle.h"
 #include "tuner/regions/symbols.h"
+
+enum { CPU_SECONDS = 5 };
 
 /* "tiny._omp_fn.0" and "main.omp_outlined_debug__.3" are what compilers make of a region in tiny and in main. Without a
  * place that end is kept, because it tells the regions of one function apart. */
@@ -53,16 +57,6 @@ static bool place_of_clang(struct regions_region *region) {
 	return true;
 }
 
-static void fallback(struct regions_region *region) {
-	if (*region->symbol && !*region->name)
-		name_clean(region->symbol, *region->place != '\0', region->name, sizeof region->name);
-	if (!*region->name || region->name[0] == '.')
-		snprintf(region->name, sizeof region->name, "%.100s+0x%" PRIx64, base_name(region->module), region->offset);
-	text_clean(region->name, false);
-	text_clean(region->place, false);
-	text_clean(region->symbol, false);
-}
-
 /* Returns the address that debug information has for the first loaded byte. */
 static uint64_t symbols_find(const char *module, struct regions_region *const *regions, size_t count) {
 	struct symbols *symbols = symbols_read(module);
@@ -78,28 +72,79 @@ static uint64_t symbols_find(const char *module, struct regions_region *const *r
 	return base;
 }
 
+/* Opening a pipe would wait, and a device may have no end. */
 static void module_ask(struct regions_region *regions, size_t count, const char *module) {
 	struct regions_region **asked = mem_alloc(count, sizeof *asked);
 	size_t many = 0;
 	for (size_t i = 0; i < count; i++)
 		if (regions[i].module == module)
 			asked[many++] = &regions[i];
-	uint64_t base = symbols_find(module, asked, many);
-	if (!debug_libdw_find(module, base, asked, many))
-		debug_addr2line_find(module, base, asked, many);
+	if (sys_is_plain_file(module)) {
+		uint64_t base = symbols_find(module, asked, many);
+		if (!debug_libdw_find(module, base, asked, many))
+			debug_addr2line_find(module, base, asked, many);
+	}
 	free(asked);
 }
 
-void regions_names_find(struct regions_region *regions, size_t count) {
-	for (size_t i = 0; i < count; i++)
-		place_of_clang(&regions[i]);
-	for (size_t i = 0; i < count; i++) {
+struct asked {
+	struct regions_region *regions;
+	size_t count;
+};
+
+/* Reads the files of the program, which may be made to break a reader of debug information or a demangler. */
+static void modules_ask(void *ctx) {
+	const struct asked *asked = ctx;
+	struct regions_region *regions = asked->regions;
+	for (size_t i = 0; i < asked->count; i++) {
 		bool first = true;
 		for (size_t j = 0; j < i && first; j++)
 			first = regions[j].module != regions[i].module;
 		if (first)
-			module_ask(regions, count, regions[i].module);
+			module_ask(regions, asked->count, regions[i].module);
 	}
+	for (size_t i = 0; i < asked->count; i++)
+		if (*regions[i].symbol && !*regions[i].name)
+			name_clean(regions[i].symbol, *regions[i].place != '\0', regions[i].name, sizeof regions[i].name);
+}
+
+static void text_take(char *to, const char *from, size_t size) {
+	memcpy(to, from, size);
+	to[size - 1] = '\0';
+	text_clean(to, false);
+}
+
+static void answer_take(struct regions_region *region, const struct regions_region *answer) {
+	text_take(region->name, answer->name, sizeof region->name);
+	text_take(region->place, answer->place, sizeof region->place);
+	text_take(region->symbol, answer->symbol, sizeof region->symbol);
+	region->code_size = answer->code_size;
+	region->code_bytes = answer->code_bytes;
+	region->code_hash = answer->code_hash;
+}
+
+static void fallback(struct regions_region *region) {
+	if (!*region->name)
+		snprintf(region->name, sizeof region->name, "%.159s", region->symbol);
+	if (!*region->name || region->name[0] == '.')
+		snprintf(region->name, sizeof region->name, "%.100s+0x%" PRIx64, base_name(region->module), region->offset);
+	text_clean(region->name, false);
+	text_clean(region->place, false);
+}
+
+void regions_names_find(struct regions_region *regions, size_t count) {
+	size_t size = (count + 1) * sizeof *regions;
+	struct asked asked = {apart_memory(size), count};
 	for (size_t i = 0; i < count; i++)
+		place_of_clang(&regions[i]);
+	if (asked.regions) {
+		memcpy(asked.regions, regions, count * sizeof *regions);
+		apart_run(modules_ask, &asked, CPU_SECONDS);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (asked.regions)
+			answer_take(&regions[i], &asked.regions[i]);
 		fallback(&regions[i]);
+	}
+	apart_free(asked.regions, size);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/regions/record.h"
+#include "tuner/regions/record_impl.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -32,8 +32,7 @@ static bool is_doubled(const struct omp_record *raw) {
 	return false;
 }
 
-/* The program was able to write into its record, so nothing in it can be trusted. */
-static bool is_sound(const struct omp_record *raw, size_t size) {
+bool regions_raw_sound(const struct omp_record *raw, size_t size) {
 	if (size < sizeof *raw || memcmp(raw->magic, OMP_RECORD_MAGIC, sizeof raw->magic) != 0 ||
 	    raw->size != sizeof *raw || raw->module_count > OMP_MODULES || raw->region_count > OMP_REGIONS ||
 	    raw->team_count > OMP_TEAMS || raw->event_count > OMP_EVENTS)
@@ -70,8 +69,9 @@ static uint64_t time_in(const struct omp_record *raw) {
 static struct omp_record *file_read(const char *path) {
 	size_t size;
 	struct err err = {0};
-	struct omp_record *raw = (struct omp_record *)sys_read_file(path, SIZE_MOST, &size, &err);
-	if (raw && is_sound(raw, size))
+	struct omp_record *raw =
+		sys_is_plain_file(path) ? (struct omp_record *)sys_read_file(path, SIZE_MOST, &size, &err) : NULL;
+	if (raw && regions_raw_sound(raw, size))
 		return raw;
 	free(raw);
 	return NULL;
@@ -165,7 +165,7 @@ static size_t region_add(struct regions_record *record, const struct omp_record 
 	return record->count++;
 }
 
-static struct regions_record *merge(struct omp_record *const *raws, size_t count, size_t processes) {
+struct regions_record *regions_raws_merge(struct omp_record *const *raws, size_t count, size_t processes) {
 	struct regions_record *record = mem_alloc(1, sizeof *record);
 	*record = (struct regions_record){.raw = raws[0],
 	                                  .call_count = calls_kept(raws[0]),
@@ -188,7 +188,7 @@ static struct regions_record *merge(struct omp_record *const *raws, size_t count
 struct regions_record *regions_record_read(const char *folder, struct err *err) {
 	size_t count, processes;
 	struct omp_record **raws = folder_read(folder, &count, &processes);
-	struct regions_record *record = count ? merge(raws, count, processes) : NULL;
+	struct regions_record *record = count ? regions_raws_merge(raws, count, processes) : NULL;
 	free(raws);
 	if (record)
 		regions_names_find(record->regions, record->count);

@@ -83,11 +83,11 @@ static void table_read(struct symbols *symbols, const Elf64_Ehdr *header) {
 	symbols->names_size = names->sh_size;
 }
 
-struct symbols *symbols_read(const char *path) {
+struct symbols *symbols_parse(char *data, size_t size) {
 	struct symbols *symbols = mem_alloc(1, sizeof *symbols);
-	struct err none = {0};
-	symbols->data = sys_read_file(path, FILE_MOST, &symbols->size, &none);
-	const Elf64_Ehdr *header = symbols->data ? header_of(symbols) : NULL;
+	symbols->data = data;
+	symbols->size = size;
+	const Elf64_Ehdr *header = data ? header_of(symbols) : NULL;
 	if (!header) {
 		symbols_free(symbols);
 		return NULL;
@@ -95,6 +95,12 @@ struct symbols *symbols_read(const char *path) {
 	parts_read(symbols, header);
 	table_read(symbols, header);
 	return symbols;
+}
+
+struct symbols *symbols_read(const char *path) {
+	struct err none = {0};
+	size_t size = 0;
+	return symbols_parse(sys_is_plain_file(path) ? sys_read_file(path, FILE_MOST, &size, &none) : NULL, size);
 }
 
 void symbols_free(struct symbols *symbols) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by symbols.c and code.c. */
+/* Shared by symbols.c, code.c and their fuzz target. */
 #ifndef TUNER_REGIONS_SYMBOLS_IMPL_H
 #define TUNER_REGIONS_SYMBOLS_IMPL_H
 #include <elf.h>
@@ -21,5 +21,8 @@ struct symbols {
 	uint64_t base, end; /* addresses that are loaded */
 	char build_id[BUILD_ID_TEXT];
 };
+
+/* The bytes of a file, which are taken over; NULL where they are not a 64-bit ELF file. */
+struct symbols *symbols_parse(char *data, size_t size);
 
 #endif

@@ -79,6 +79,8 @@ static int search_check(const json_t *search, struct err *err) {
 	    js_real(search, "started", 0, REAL_LARGEST, &started, err) || js_object(search, "machine", &machine, err) ||
 	    js_array(search, "trials", TRIALS_MAX, &trials, err))
 		return -1;
+	if (json_array_size(trials) == 0)
+		return err_set(err, ERR_USAGE, NULL, "a search must have trials");
 	json_array_foreach(trials, i, trial) {
 		if (trial_check(trial, err))
 			return -1;
@@ -158,6 +160,37 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
 }
 
+static json_t *trial_plain(const json_t *trial) {
+	json_t *list = json_object_get(trial, "samples"), *sample, *samples = json_array();
+	size_t i;
+	json_array_foreach(list, i, sample) json_array_append_new(samples, js_number(json_number_value(sample)));
+	return json_pack("{s:O,s:O,s:o,s:o,s:o}", "config", json_object_get(trial, "config"), "status",
+	                 json_object_get(trial, "status"), "value", js_number(js_real_or(trial, "value", NAN)), "samples",
+	                 samples, "elapsed_s", js_number(js_real_or(trial, "elapsed_s", 0)));
+}
+
+/* The search as it will be exported, so that it is known when it comes again, whatever else the document says. */
+static json_t *search_plain(const json_t *search) {
+	static const char *const same[] = {"kernel", "source", "problem", "objective",  "strategy",
+	                                   "seed",   "valid",  "machine", "fingerprint"};
+	json_t *plain = json_object(), *trials = json_array(), *trial;
+	size_t i;
+	for (i = 0; i < sizeof same / sizeof *same; i++) {
+		json_t *member = json_object_get(search, same[i]);
+		json_object_set_new(plain, same[i], member ? json_incref(member) : json_null());
+	}
+	json_array_foreach(json_object_get(search, "trials"), i, trial) json_array_append_new(trials, trial_plain(trial));
+	json_object_set_new(plain, "trials", trials);
+	json_object_set_new(plain, "started", js_number(js_real_or(search, "started", 0)));
+	return plain;
+}
+
+static void plain_hash(const json_t *search, char hash[SHA256_TEXT]) {
+	json_t *plain = search_plain(search);
+	share_hash(plain, hash);
+	json_decref(plain);
+}
+
 /* The hashes of the store's searches of these kernels, as they would be shared with and without private names: a
  * document may come back to where it was exported, and may be imported twice. */
 static json_t *known_new(struct store *store, const char *const *kernels, struct err *err) {
@@ -198,7 +231,7 @@ int share_import(struct store *store, const json_t *document, const char *where,
 	json_t *known = known_new(store, kernels, err);
 	int failed = !known;
 	json_array_foreach((json_t *)searches, i, search) {
-		share_hash(search, hash);
+		plain_hash(search, hash);
 		if (failed)
 			break;
 		if (json_object_get(known, hash)) {
@@ -206,6 +239,7 @@ int share_import(struct store *store, const json_t *document, const char *where,
 			continue;
 		}
 		failed = search_store(store, search, &import->trials, err);
+		json_object_set_new(known, hash, json_true());
 		import->searches += !failed;
 	}
 	json_decref(known);

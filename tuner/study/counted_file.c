@@ -13,7 +13,7 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 
-enum { FILE_MAX = 16 << 20, FIELDS_MAX = 300, NAME_SHOWN = 80 };
+enum { FILE_MAX = 16 << 20, FIELDS_MAX = 300, NAME_SHOWN = 80, COUNTERS_MAX = 2000 /* a list is searched */ };
 /* A counter that ran for a smaller part of the time was extrapolated. */
 static const double WHOLE_PERCENT = 99.9;
 
@@ -120,13 +120,14 @@ static bool perf_line(json_t *list, char *line, char delimiter) {
 		return false;
 	if (!isalpha((unsigned char)*fields[2]))
 		return false;
-	if (*fields[0] == '<')
-		return true;
+	const char *event = perf_event(fields[2]);
+	if (*fields[0] == '<' || !*event)
+		return *event != '\0';
 	size_t at = count > 3 && strchr(fields[3], '%') ? 5 : 4;
 	if (count > at && !number_read(fields[at], &percent))
 		percent = 100;
 	bool time = strcmp(fields[1], "msec") == 0;
-	value_add(list, perf_event(fields[2]), time ? value / 1000 : value, time ? "s" : "", percent < WHOLE_PERCENT);
+	value_add(list, event, time ? value / 1000 : value, time ? "s" : "", percent < WHOLE_PERCENT);
 	return true;
 }
 
@@ -153,7 +154,7 @@ static void likwid_line(json_t *list, struct likwid *likwid, char *line) {
 		likwid->raw = strncmp(fields[2], "HWThread", 8) == 0 || strncmp(fields[2], "Core", 4) == 0;
 		return;
 	}
-	for (size_t i = 2; likwid->raw && i < count; i++)
+	for (size_t i = 2; likwid->raw && *fields[0] && i < count; i++)
 		if (number_read(fields[i], &value))
 			value_add(list, fields[0], value, "", false);
 }
@@ -176,6 +177,8 @@ static int lines_read(json_t *list, char *text, const char *where, struct err *e
 				               "`likwid-perfctr -o FILE.csv`",
 				               "%s: line %zu is not a counter of perf stat", where, number);
 		}
+		if (json_array_size(list) > COUNTERS_MAX)
+			return err_set(err, ERR_USAGE, NULL, "%s has more than %d counters", where, COUNTERS_MAX);
 	}
 	return 0;
 }

@@ -9,7 +9,12 @@
 #include "src/base/json/js.h"
 #include "src/worker/gpu/work.h"
 
-enum { GAPS = 5, WARP = 32, SHARED_RESERVED = 1024 /* of each block, by the driver, from 8.0 on */ };
+enum {
+	GAPS = 5,
+	REGISTERS_MAX = 1024 /* of a thread; 255 today */,
+	WARP = 32,
+	SHARED_RESERVED = 1024 /* of each block, by the driver, from 8.0 on */
+};
 
 static const char *const ways[CUDA_WAYS] = {"to device", "to host", "on device", "between devices", "on host", "fill"};
 static const char *const copies[CUDA_WAYS] = {"copy to device",       "copy to host", "copy on device",
@@ -23,13 +28,20 @@ static json_t *shape(const uint32_t size[3]) {
 	return json_pack("[I, I, I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
 }
 
+/* Products of these numbers must fit, and the record may be made up. */
+static bool is_plausible(const struct cuda_device *device) {
+	return device->warps_per_sm > 0 && device->warps_per_sm <= INT16_MAX && device->blocks_per_sm <= INT16_MAX &&
+	       device->threads_per_block <= UINT16_MAX && device->registers_per_sm <= INT32_MAX &&
+	       device->registers_per_block <= INT32_MAX && device->shared_per_sm <= INT32_MAX;
+}
+
 /* NAN if the record of the device is missing. */
 static double occupancy(const struct gpu_work *work, const struct cuda_function *function, const char **limiter) {
 	const struct cuda_device *device = &work->devices[function->device < CUDA_DEVICES ? function->device : 0];
 	const uint64_t threads = (uint64_t)function->block[0] * function->block[1] * function->block[2];
 	*limiter = NULL;
-	if (device->warps_per_sm == 0 || device->warps_per_sm > INT16_MAX || threads == 0 ||
-	    threads > device->threads_per_block || function->shared_static > INT32_MAX)
+	if (!is_plausible(device) || threads == 0 || threads > device->threads_per_block ||
+	    function->registers > REGISTERS_MAX || function->shared_static > INT32_MAX)
 		return NAN;
 	const struct gpu_facts facts = {.major = (int)device->major,
 	                                .threads_per_sm = (int)device->warps_per_sm * WARP,

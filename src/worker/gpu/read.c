@@ -9,11 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/demangle.h"
 #include "src/base/text.h"
-#include "src/worker/gpu/work.h"
+#include "src/worker/gpu/work_impl.h"
 
-enum { FILES_MAX = 256, FUNCTIONS_MAX = 4 * CUDA_FUNCTIONS, NOTES_MAX = 8 };
+enum { FILES_MAX = 256, NOTES_MAX = 8 };
 
 static void note(struct gpu_work *work, const char *format, const char *name) {
 	char *text = mem_printf(format, name);
@@ -46,137 +45,19 @@ static bool part_read(int fd, void *to, size_t size, size_t from) {
 	return true;
 }
 
-static void text_end(char *text, size_t size) {
-	text[size - 1] = '\0';
-	text_clean(text, false);
-}
-
-/* Everything that is used as an index or as text. */
-static bool record_check(struct cuda_record *raw) {
-	if (memcmp(raw->magic, CUDA_RECORD_MAGIC, sizeof raw->magic) != 0 || raw->size != sizeof *raw ||
-	    raw->function_count > CUDA_FUNCTIONS || raw->range_count > CUDA_RANGES || raw->metric_count > CUDA_METRICS ||
-	    raw->span_room > CUDA_SPANS)
-		return false;
-	for (uint32_t i = 0; i < raw->function_count; i++)
-		text_end(raw->functions[i].symbol, CUDA_SYMBOL);
-	for (size_t i = 0; i < CUDA_DEVICES; i++)
-		text_end(raw->devices[i].name, CUDA_DEVICE_NAME);
-	text_end(raw->failure, sizeof raw->failure);
-	return true;
-}
-
-static size_t function_find(struct gpu_work *work, const char *symbol) {
-	for (size_t i = 0; i < work->function_count; i++)
-		if (strcmp(work->functions[i].facts.symbol, symbol) == 0)
-			return i;
-	if (work->function_count == FUNCTIONS_MAX)
-		return SIZE_MAX;
-	struct gpu_function_work *all = mem_grow(work->functions, work->function_count + 1, sizeof *work->functions);
-	struct gpu_function_work *new = &all[work->function_count];
-	work->functions = all;
-	*new = (struct gpu_function_work){.number = work->function_count};
-	snprintf(new->facts.symbol, sizeof new->facts.symbol, "%s", symbol);
-	demangle(symbol, new->name, sizeof new->name);
-	text_clean(new->name, false);
-	return work->function_count++;
-}
-
-static void function_add(struct cuda_function *sum, const struct cuda_function *one) {
-	struct cuda_function longest = one->most_ns > sum->most_ns || sum->calls == 0 ? *one : *sum;
-	bool first = sum->calls == 0;
-	longest.least_ns = first || one->least_ns < sum->least_ns ? one->least_ns : sum->least_ns;
-	longest.calls = sum->calls + one->calls;
-	longest.launched = sum->launched + one->launched;
-	longest.counted = sum->counted + one->counted;
-	longest.ns = sum->ns + one->ns;
-	longest.grids = sum->grids || one->grids || (!first && memcmp(sum->grid, one->grid, sizeof sum->grid) != 0);
-	longest.blocks = sum->blocks || one->blocks || (!first && memcmp(sum->block, one->block, sizeof sum->block) != 0);
-	*sum = longest;
-}
-
-static void copies_add(struct cuda_copies *sum, const struct cuda_copies *one) {
-	sum->count += one->count;
-	sum->bytes += one->bytes;
-	sum->ns += one->ns;
-	sum->pageable += one->pageable;
-	sum->pageable_bytes += one->pageable_bytes;
-	sum->pageable_ns += one->pageable_ns;
-}
-
-/* Spans come in the order in which CUPTI gave them, and some may be nonsense. */
-static void spans_add(struct gpu_work *work, const size_t *map, uint32_t functions, struct cuda_span *spans,
-                      size_t count) {
-	work->spans = mem_grow(work->spans, work->span_count + count + 1, sizeof *work->spans);
-	for (size_t i = 0; i < count; i++) {
-		struct cuda_span span = spans[i];
-		if (span.start_ns == 0 || span.end_ns < span.start_ns || span.device >= CUDA_DEVICES)
-			continue;
-		if (span.function < functions && map[span.function] < UINT16_MAX - CUDA_WAYS)
-			span.function = (uint16_t)(map[span.function] + CUDA_WAYS);
-		else if (span.function >= CUDA_FUNCTIONS && span.function < CUDA_FUNCTIONS + CUDA_WAYS)
-			span.function = (uint16_t)(span.function - CUDA_FUNCTIONS);
-		else
-			span.function = UINT16_MAX;
-		work->spans[work->span_count++] = span;
-	}
-}
-
-/* Processes that count different metrics cannot be of one run. */
-static void ranges_add(struct gpu_work *work, const size_t *map, const struct cuda_record *raw) {
-	work->metric_count = work->metric_count ? work->metric_count : raw->metric_count;
-	work->passes = raw->passes > work->passes ? raw->passes : work->passes;
-	work->ranges = mem_grow(work->ranges, work->range_count + CUDA_RANGES, sizeof *work->ranges);
-	for (uint32_t i = 0; i < raw->range_count && raw->metric_count == work->metric_count; i++) {
-		struct cuda_range range = raw->ranges[i];
-		if (!range.settled || range.function >= raw->function_count || map[range.function] == SIZE_MAX)
-			continue;
-		range.function = (uint32_t)map[range.function];
-		work->ranges[work->range_count++] = range;
-	}
-}
-
-static void record_add(struct gpu_work *work, struct cuda_record *raw, struct cuda_span *spans, size_t count) {
-	size_t map[CUDA_FUNCTIONS];
-	for (uint32_t i = 0; i < raw->function_count; i++) {
-		map[i] = function_find(work, raw->functions[i].symbol);
-		if (map[i] != SIZE_MAX)
-			function_add(&work->functions[map[i]].facts, &raw->functions[i]);
-	}
-	for (size_t i = 0; i < CUDA_WAYS; i++)
-		copies_add(&work->copies[i], &raw->copies[i]);
-	for (size_t i = 0; i < CUDA_DEVICES; i++)
-		if (raw->devices[i].name[0])
-			work->devices[i] = raw->devices[i];
-	if (raw->last_ns > 0) {
-		work->first_ns = work->last_ns == 0 || raw->first_ns < work->first_ns ? raw->first_ns : work->first_ns;
-		work->last_ns = raw->last_ns > work->last_ns ? raw->last_ns : work->last_ns;
-	}
-	work->spans_lost += raw->span_count > count ? raw->span_count - count : 0;
-	work->dropped += raw->dropped;
-	work->untimed += raw->untimed;
-	work->others += raw->others;
-	work->others_ns += raw->others_ns;
-	work->unended += !raw->ended;
-	work->processes++;
-	if (raw->failure[0] && !work->failure[0])
-		memcpy(work->failure, raw->failure, sizeof work->failure);
-	ranges_add(work, map, raw);
-	spans_add(work, map, raw->function_count, spans, count);
-}
-
 static void file_read(struct gpu_work *work, const char *folder, const char *name) {
 	char *path = mem_printf("%s/%s", folder, name);
 	struct cuda_record *raw = mem_alloc(1, sizeof *raw);
 	struct cuda_span *spans = NULL;
 	int fd = file_open(path);
-	bool good = fd >= 0 && part_read(fd, raw, sizeof *raw, 0) && record_check(raw);
+	bool good = fd >= 0 && part_read(fd, raw, sizeof *raw, 0) && gpu_record_check(raw);
 	size_t count = good ? (size_t)(raw->span_count < raw->span_room ? raw->span_count : raw->span_room) : 0;
 	if (good) {
 		spans = mem_alloc(count + 1, sizeof *spans);
 		good = part_read(fd, spans, count * sizeof *spans, sizeof *raw);
 	}
 	if (good)
-		record_add(work, raw, spans, count);
+		gpu_record_add(work, raw, spans, count);
 	else
 		note(work, "%.100s is not a record of libsweetspot-cuda", name);
 	if (fd >= 0)
@@ -190,39 +71,9 @@ static int wanted(const struct dirent *entry) {
 	return strncmp(entry->d_name, "run.", 4) == 0 && !strstr(entry->d_name, ".counters");
 }
 
-static int earlier(const void *a, const void *b) {
-	const struct cuda_span *x = a, *y = b;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-static int longer(const void *a, const void *b) {
-	const struct gpu_function_work *x = a, *y = b;
-	return x->facts.ns > y->facts.ns ? -1 : x->facts.ns < y->facts.ns;
-}
-
-/* Sorts functions by time, and lets the spans follow. */
-static void sort(struct gpu_work *work) {
-	size_t *place = mem_alloc(work->function_count + 1, sizeof *place);
-	if (work->function_count > 0)
-		qsort(work->functions, work->function_count, sizeof *work->functions, longer);
-	for (size_t i = 0; i < work->function_count; i++)
-		place[work->functions[i].number] = i;
-	for (size_t i = 0; i < work->span_count; i++)
-		if (work->spans[i].function >= CUDA_WAYS && work->spans[i].function != UINT16_MAX)
-			work->spans[i].function = (uint16_t)(place[work->spans[i].function - CUDA_WAYS] + CUDA_WAYS);
-	for (size_t i = 0; i < work->range_count; i++)
-		work->ranges[i].function = (uint32_t)place[work->ranges[i].function];
-	if (work->span_count > 0)
-		qsort(work->spans, work->span_count, sizeof *work->spans, earlier);
-	free(place);
-}
-
 struct gpu_work *gpu_work_read(const struct gpu_watch *watch) {
-	struct gpu_work *work = mem_alloc(1, sizeof *work);
+	struct gpu_work *work = gpu_work_new();
 	struct dirent **entries = NULL;
-	*work = (struct gpu_work){.notes = json_array()};
 	int count = scandir(watch->folder, &entries, wanted, alphasort);
 	for (int i = 0; i < count; i++) {
 		if (i < FILES_MAX)
@@ -230,16 +81,6 @@ struct gpu_work *gpu_work_read(const struct gpu_watch *watch) {
 		free(entries[i]);
 	}
 	free(entries);
-	sort(work);
+	gpu_records_end(work);
 	return work;
-}
-
-void gpu_work_free(struct gpu_work *work) {
-	if (!work)
-		return;
-	free(work->functions);
-	free(work->ranges);
-	free(work->spans);
-	json_decref(work->notes);
-	free(work);
 }

@@ -12,7 +12,7 @@
 #include "src/base/err.h"
 #include "src/base/mem.h"
 
-enum { GPU_WATCH_VARIABLES = 4 };
+enum { GPU_WATCH_VARIABLES = 4, GPU_FUNCTIONS = 4 * CUDA_FUNCTIONS, GPU_INDEX = 2 * GPU_FUNCTIONS };
 
 /* A folder for the records of runs, and the variables that make the driver load the library into them. */
 struct gpu_watch {
@@ -37,6 +37,7 @@ struct gpu_function_work {
 struct gpu_work {
 	struct gpu_function_work *functions; /* the longest first */
 	size_t function_count;
+	uint16_t index[GPU_INDEX]; /* 1 + a function's number in the order in which they were found; 0: free */
 	struct cuda_range *ranges; /* launches that were counted; `function` is an index of functions */
 	size_t range_count;
 	uint32_t metric_count, passes;
@@ -63,7 +64,7 @@ json_t *gpu_work_json(const struct gpu_work *work);
 /* The metrics of CUPTI that the plan needs, with commas between them; NULL: none. In the arena. */
 const char *gpu_counts_metrics(struct arena *arena, const struct counter_plan *plan);
 /* Adds what was counted to the functions of `json`: "launches", "counted", "counters", "metrics" (doc/protocol.md); and
- * notes. chip: of the device. */
+ * notes. chip: of the device; NULL: unknown. */
 void gpu_counts_add(json_t *json, const struct gpu_work *counted, const struct counter_plan *plan,
                     const struct cupti_chip *chip);
 

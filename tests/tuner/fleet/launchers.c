@@ -8,7 +8,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/rng.h"
-#include "tests/tap.h"
+#include "tests/mutate.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/words.h"
 #include "tuner/program/program.h"
@@ -199,7 +199,17 @@ static bool nodefile_make(char path[]) {
 	return fd >= 0 && close(fd) == 0 && made && setenv("PBS_NODEFILE", path, 1) == 0;
 }
 
+static void test_mutations(void) {
+	static const char hosts[] = "\0node1\nuser@node2\nssh://node3:2222",
+					  words[] = "\1-p 22 -i \"a b\" -o 'User x' a\\ b";
+	static const char said[] = "\2JobId=7 JobState=NODE_FAIL Reason=NodeDown ExitCode=0:9 State=DOWN*+DRAIN";
+	mutate_all(hosts, sizeof hosts - 1, "-@:/%= \n\t\"'$`[]", 3000);
+	mutate_all(words, sizeof words - 1, "-\"'\\ $`;|&<>()", 3000);
+	mutate_all(said, sizeof said - 1, "=* +:", 3000);
+}
+
 int main(void) {
+	test_mutations();
 	char nodefile[] = "/tmp/sweetspot-nodefile-XXXXXX";
 	unsetenv("SLURM_JOB_ID"); /* an allocation has the nodes that it has */
 	ok(nodefile_make(nodefile), "a file of nodes");

@@ -2,7 +2,7 @@
 check_PROGRAMS += %D%/words %D%/tree %D%/runner %D%/build %D%/lies
 TESTS += %D%/words %D%/tree %D%/build %D%/lies
 slow_tests += %D%/runner
-%C%_words_SOURCES = %D%/words.c
+%C%_words_SOURCES = %D%/words.c %D%/fuzz_template.c
 %C%_words_LDADD = libtuner.la libbase.la
 %C%_tree_SOURCES = %D%/tree.c
 %C%_tree_LDADD = libtuner.la libbase.la
@@ -13,3 +13,8 @@ slow_tests += %D%/runner
 %C%_lies_SOURCES = %D%/lies.c %D%/help.h
 %C%_lies_LDADD = libtuner.la libbase.la
 EXTRA_DIST += %D%/liar
+EXTRA_DIST += %D%/seeds
+fuzz_targets += %D%/fuzz_template
+%C%_fuzz_template_SOURCES = %D%/fuzz_template.c
+%C%_fuzz_template_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_template_LDADD = $(%C%_words_LDADD)

@@ -11,7 +11,7 @@
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "src/base/sys.h"
-#include "tests/tap.h"
+#include "tests/mutate.h"
 #include "tuner/program/line_name.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"
@@ -401,7 +401,15 @@ static void test_line_commands(void) {
 	ok(wrong == 0, "variables in front of a command are told from it");
 }
 
+static void test_mutations(void) {
+	static const char quotes[] = "echo '{V}' \"{N}\" \"$(./x {V})\" $((N+{N})) `ls {V}` ${X:-{V}} \\{V} # {V}";
+	static const char words[] = "for i in 1; do case {N} in *) y='a'{V};; esac; done; cat <<EOF\n{V}\nEOF\n";
+	mutate_all(quotes, sizeof quotes - 1, "'\"\\$`{}()# \n;&|<>VN", 4000);
+	mutate_all(words, sizeof words - 1, "'\"\\$`{}()# \n;&|<>VN", 4000);
+}
+
 int main(void) {
+	test_mutations();
 	test_line_commands();
 	test_line_names();
 	char folder[] = "/tmp/sweetspot-words-XXXXXX", here[PATH_MAX];

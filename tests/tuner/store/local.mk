@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge
-TESTS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge
+check_PROGRAMS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge %D%/share
+TESTS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge %D%/share
 %C%_store_SOURCES = %D%/store.c
 %C%_store_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
 %C%_damage_SOURCES = %D%/damage.c
@@ -14,3 +14,10 @@ TESTS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge
 %C%_merge_SOURCES = %D%/merge.c
 %C%_merge_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
 EXTRA_DIST += %D%/fixture.h
+%C%_share_SOURCES = %D%/share.c %D%/fuzz_share.c
+%C%_share_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+EXTRA_DIST += %D%/seeds
+fuzz_targets += %D%/fuzz_share
+%C%_fuzz_share_SOURCES = %D%/fuzz_share.c
+%C%_fuzz_share_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_share_LDADD = $(%C%_share_LDADD)

@@ -10,7 +10,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "tests/tap.h"
+#include "tests/mutate.h"
 #include "tuner/study/counted_file.h"
 #include "tuner/study/study_set.h"
 
@@ -123,7 +123,18 @@ static void test_table(const char *dir) {
 	free(csv);
 }
 
+static void test_mutations(void) {
+	static const char of_perf[] = "123456,,cycles:u,1000000,100.00,1.5,GHz\n<not supported>,,LLC-loads,0,100.00,,\n"
+								  "12.5,msec,task-clock,1,100.00,0.9,CPUs utilized\n";
+	static const char of_likwid[] = "TABLE,Group 1 Raw,MEM,4,,,\nEvent,Counter,HWThread 0,HWThread 1,\n"
+									"INSTR_RETIRED_ANY,FIXC0,1000,2000,\nTABLE,Group 1 Metric,MEM,2,,,\n"
+									"Metric,HWThread 0,HWThread 1,\nRuntime (RDTSC) [s],0.5,-,\n";
+	mutate_all(of_perf, sizeof of_perf - 1, "0123456789-+e.,;<>:#\n%\"", 3000);
+	mutate_all(of_likwid, sizeof of_likwid - 1, "0123456789-+e.,;[]()|\n", 3000);
+}
+
 int main(void) {
+	test_mutations();
 	char dir[] = "/tmp/counted-XXXXXX";
 	test_perf();
 	test_likwid();

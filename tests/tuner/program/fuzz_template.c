@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any bytes as the user's line for a shell: a value that reaches it never changes how a shell reads the rest of the
+ * line, which we follow with a harmless value and with hostile ones. The test `words` calls this with mutated lines and
+ * lets a real shell judge others; `make fuzz` runs it as a target of libFuzzer. */
+#include <config.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/program/shell.h"
+#include "tuner/program/template.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition) {
+	if (!condition)
+		abort();
+}
+
+static char *same(const void *ctx, const char *name) {
+	(void)name;
+	return mem_strdup(ctx);
+}
+
+static struct shell_line line_read(const char *text) {
+	struct shell_line line = SHELL_LINE;
+	shell_read(&line, text, strlen(text));
+	return line;
+}
+
+/* A value of nothing but digits can stand everywhere. */
+static void check_shell(const char *text, const struct template_names *names) {
+	static const char *const values[] = {"a b", "$(id)", "`id`", "'", "\"", "\\", "a\nb", ";&|<>(){}", "#", "x'\"$y\\"};
+	const char *missing = NULL;
+	char *plain = template_fill(text, names, same, "7", true, &missing);
+	struct err err = {0};
+	int refused = template_shell_check(text, names, &err);
+	require(!refused || (err.code == ERR_USAGE && *err.what));
+	if (plain && !refused) {
+		struct shell_line want = line_read(plain);
+		for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+			char *filled = template_fill(text, names, same, values[i], true, &missing);
+			struct shell_line got = filled ? line_read(filled) : want;
+			require(got.depth == want.depth && memcmp(got.stack, want.stack, (size_t)want.depth + 1) == 0);
+			require(got.comment == want.comment && !got.doubt == !want.doubt);
+			free(filled);
+		}
+	}
+	free(plain);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	static const char *const list[] = {"V", "N", "SOURCE"};
+	static const struct template_names names = {list, 3, 2};
+	struct err err = {0};
+	const char *missing = NULL;
+	char *text = mem_alloc(size + 1, 1);
+	memcpy(text, data, size);
+	char *filled = template_fill(text, &names, same, "value", false, &missing);
+	require(filled && template_fits(text, &names, filled));
+	require(template_check(text, &names, &err) == 0 || (err.code == ERR_USAGE && *err.what));
+	free(template_stranger(text, &names));
+	template_expands(text, "V");
+	if (template_mentions(text, "V") || template_mentions(text, "N"))
+		check_shell(text, &names);
+	free(filled);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any bytes as the values of a parameter are either refused with a message, or a list without duplicates whose texts
+ * lead back to it. `make fuzz` runs this as a target of libFuzzer. */
+#include <config.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/space/domain.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FEW = 200 };
+
+static void require(bool condition) {
+	if (!condition)
+		abort();
+}
+
+static void check_text(struct value value) {
+	char text[64];
+	if (value.type == VALUE_WORD) {
+		require(*value.as.w != '\0');
+		return;
+	}
+	require(value_text(value, text, sizeof text) < (int)sizeof text && value_equal(value_parse(text), value));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	struct arena *arena = arena_new();
+	struct err err = {0};
+	struct value *values = NULL;
+	size_t count = 0;
+	char *text = arena_alloc(arena, size + 1, 1);
+	memcpy(text, data, size);
+	if (domain_parse(text, arena, &values, &count, &err) == 0) {
+		require(count > 0 && count <= DOMAIN_MAX && !domain_duplicate(values, count));
+		for (size_t i = 0; i < count && i < FEW; i++)
+			check_text(values[i]);
+	} else {
+		require(err.code == ERR_USAGE && *err.what);
+	}
+	arena_free(arena);
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any list of searches in a file of shared results, under its right hash: it is refused with a message and nothing is
+ * stored, or all of it is stored, is known when it comes again, and can be exported. The test `share` calls this with
+ * mutated lists, `make fuzz` runs it as a target of libFuzzer. */
+#include <config.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/tree.h"
+#include "tuner/store/share_impl.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A store grows, and each import reads it. */
+enum { IMPORTS_MAX = 40 };
+
+static void require(bool condition) {
+	if (!condition)
+		abort();
+}
+
+struct rig {
+	struct store *store;
+	char *folder;
+	int imports;
+};
+
+static void rig_end(struct rig *rig) {
+	store_close(rig->store);
+	if (rig->folder)
+		tree_remove(rig->folder);
+	free(rig->folder);
+	*rig = (struct rig){.store = NULL};
+}
+
+static void rig_begin(struct rig *rig) {
+	const char *base = getenv("TMPDIR");
+	struct err err = {0};
+	rig->folder = mem_printf("%s/sweetspot-share-XXXXXX", base && *base ? base : "/tmp");
+	require(mkdtemp(rig->folder) != NULL);
+	char *path = mem_printf("%s/store.db", rig->folder);
+	rig->store = store_open(path, STORE_WRITE, &err);
+	require(rig->store != NULL);
+	free(path);
+}
+
+static void check_again(struct store *store, const json_t *document, const struct share_import *first) {
+	const struct share_wish wish = {.private = true};
+	struct share_import again;
+	struct err err = {0};
+	size_t hidden;
+	require(share_import(store, document, "input", &again, &err) == 0);
+	require(again.searches == 0 && again.trials == 0 && again.known == first->searches + first->known);
+	json_t *exported = share_export(store, &wish, &hidden, &err);
+	require(exported != NULL && share_import(store, exported, "input", &again, &err) == 0 && again.searches == 0);
+	json_decref(exported);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	static struct rig rig;
+	struct err err = {0};
+	struct share_import import;
+	char hash[SHA256_TEXT];
+	json_t *searches = js_parse((const char *)data, size, "input", NULL);
+	if (!json_is_array(searches)) {
+		json_decref(searches);
+		return -1;
+	}
+	if (rig.imports >= IMPORTS_MAX)
+		rig_end(&rig);
+	if (!rig.store)
+		rig_begin(&rig);
+	share_hash(searches, hash);
+	json_t *document = json_pack("{s:s, s:s, s:o}", "schema", SHARE_SCHEMA, "hash", hash, "searches", searches);
+	if (share_import(rig.store, document, "input", &import, &err) == 0) {
+		rig.imports += import.searches > 0;
+		check_again(rig.store, document, &import);
+	} else {
+		require(err.code == ERR_USAGE && strncmp(err.what, "input", 5) == 0);
+		require(import.searches == 0 && import.trials == 0);
+	}
+	json_decref(document);
+	return 0;
+}
