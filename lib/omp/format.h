@@ -6,7 +6,7 @@
 #define LIB_OMP_FORMAT_H
 #include <stdint.h>
 
-#define OMP_RECORD_MAGIC "SSOMPRC3"
+#define OMP_RECORD_MAGIC "SSOMPRC4"
 
 enum {
 	OMP_MODULES = 32,
@@ -18,7 +18,12 @@ enum {
 	OMP_TEAMS = 12,    /* team sizes whose changes are timed */
 	OMP_EVENTS = 16,   /* counted in each region */
 	OMP_EVENT_NAME = 48,
-	OMP_CALLS = 1 << 19
+	OMP_CALLS = 1 << 19,
+	OMP_INPUTS = 8,                    /* of what a region shares, that are looked at */
+	OMP_MEASURES = 1 + 3 * OMP_INPUTS, /* numbers that may be the size of a call (sizes.c) */
+	OMP_CLASSES = 4,                   /* of calls by their size */
+	OMP_SEEN = 64,                     /* regions whose sizes are learned */
+	OMP_VALUES = 12                    /* of one measure */
 };
 
 enum omp_runtime { OMP_RUNTIME_NONE, OMP_RUNTIME_GOMP, OMP_RUNTIME_KMP };
@@ -37,6 +42,9 @@ struct omp_module {
 struct omp_region {
 	uint64_t offset; /* of the outlined function from the module's load address */
 	uint32_t module, sharing;
+	uint32_t size_class,
+		measure; /* class 0: all calls; else those whose measure is above `above` and not over `upto` */
+	int64_t above, upto;
 	char place[OMP_PLACE]; /* ";file;function;line;column;;" of clang, or empty */
 	uint64_t calls;        /* outermost ones, one at a time */
 	uint64_t others;       /* nested calls, and those during a call of another thread */
@@ -46,6 +54,15 @@ struct omp_region {
 	uint64_t busy_calls;  /* calls whose threads were timed, and of those: */
 	uint64_t busy_sum_ns, busy_max_ns, busy_wall_ns, busy_threads;
 	uint64_t counts[OMP_EVENTS]; /* of all threads of the team */
+};
+
+/* The values of one measure in the calls of a region. */
+struct omp_seen {
+	uint32_t count; /* beyond OMP_VALUES: too many to be kept */
+	struct omp_value {
+		int64_t value;
+		uint64_t calls, ns;
+	} values[OMP_VALUES];
 };
 
 /* A pause is the time between two blocks of columns, in which the first column holds. */
@@ -83,6 +100,7 @@ struct omp_record {
 	} events[OMP_EVENTS];
 	struct omp_module modules[OMP_MODULES];
 	struct omp_region regions[OMP_REGIONS];
+	struct omp_seen seen[OMP_SEEN][OMP_MEASURES];
 	struct omp_call calls[];
 };
 

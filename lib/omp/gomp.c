@@ -58,8 +58,9 @@ static void find(void) {
 }
 
 void gomp_begin(struct omp_visit *visit, struct gomp_timed *timed, region_function **function, void **data,
-                enum omp_sharing sharing, unsigned threads) {
+                enum omp_sharing sharing, unsigned threads, int64_t trips) {
 	pthread_once(&once, find);
+	visit->inputs = (struct omp_inputs){.words = *data, .count = OMP_INPUTS, .trips = trips};
 	*timed = (struct gomp_timed){.function = *function, .data = *data, .visit = visit, .outside = omp_inside_leave()};
 	omp_region_begin(visit, *(void **)function, sharing, NULL, threads);
 	if (omp_visit_is_inside(visit)) {
@@ -73,6 +74,10 @@ void gomp_finish(struct omp_visit *visit, const struct gomp_timed *timed) {
 	omp_region_end(visit);
 }
 
+int64_t gomp_trips(long start, long end, long incr) {
+	return incr ? ((int64_t)end - start) / incr : 0;
+}
+
 long gomp_chunk_of(const struct omp_visit *visit, long chunk) {
 	return visit->outer && visit->setting.chunk ? (long)visit->setting.chunk : chunk;
 }
@@ -81,7 +86,7 @@ OMP_EXPORT parallel_function GOMP_parallel;
 void GOMP_parallel(region_function *function, void *data, unsigned threads, unsigned flags) {
 	struct omp_visit visit;
 	struct gomp_timed timed;
-	gomp_begin(&visit, &timed, &function, &data, OMP_PARALLEL, threads);
+	gomp_begin(&visit, &timed, &function, &data, OMP_PARALLEL, threads, 0);
 	real.parallel(function, data, visit.threads, flags);
 	gomp_finish(&visit, &timed);
 }
@@ -93,7 +98,7 @@ void GOMP_parallel(region_function *function, void *data, unsigned threads, unsi
 	          unsigned flags) {                                                                                        \
 		struct omp_visit visit;                                                                                        \
 		struct gomp_timed timed;                                                                                       \
-		gomp_begin(&visit, &timed, &function, &data, SHARING, threads);                                                \
+		gomp_begin(&visit, &timed, &function, &data, SHARING, threads, gomp_trips(start, end, incr));                  \
 		real.MEMBER(function, data, visit.threads, start, end, incr, gomp_chunk_of(&visit, chunk), flags);             \
 		gomp_finish(&visit, &timed);                                                                                   \
 	}
@@ -109,7 +114,7 @@ LOOP(GOMP_parallel_loop_nonmonotonic_guided, nonmonotonic_guided, OMP_LOOP_GUIDE
 	          unsigned flags) {                                                                                        \
 		struct omp_visit visit;                                                                                        \
 		struct gomp_timed timed;                                                                                       \
-		gomp_begin(&visit, &timed, &function, &data, OMP_LOOP_RUNTIME, threads);                                       \
+		gomp_begin(&visit, &timed, &function, &data, OMP_LOOP_RUNTIME, threads, gomp_trips(start, end, incr));         \
 		real.MEMBER(function, data, visit.threads, start, end, incr, flags);                                           \
 		gomp_finish(&visit, &timed);                                                                                   \
 	}
@@ -121,7 +126,7 @@ OMP_EXPORT sections_function GOMP_parallel_sections;
 void GOMP_parallel_sections(region_function *function, void *data, unsigned threads, unsigned count, unsigned flags) {
 	struct omp_visit visit;
 	struct gomp_timed timed;
-	gomp_begin(&visit, &timed, &function, &data, OMP_SECTIONS, threads);
+	gomp_begin(&visit, &timed, &function, &data, OMP_SECTIONS, threads, 0);
 	real.sections(function, data, visit.threads, count, flags);
 	gomp_finish(&visit, &timed);
 }
@@ -131,6 +136,7 @@ OMP_EXPORT reductions_function GOMP_parallel_reductions;
 unsigned GOMP_parallel_reductions(region_function *function, void *data, unsigned threads, unsigned flags) {
 	struct omp_visit visit, *outside = omp_inside_leave();
 	pthread_once(&once, find);
+	visit.inputs = (struct omp_inputs){.words = data, .count = OMP_INPUTS};
 	omp_region_begin(&visit, *(void **)&function, OMP_PARALLEL, NULL, threads);
 	visit.busy = false;
 	unsigned team = real.reductions(function, data, visit.threads, flags);

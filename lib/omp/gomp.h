@@ -11,10 +11,12 @@ struct gomp_timed {
 	struct omp_visit *visit, *outside;
 };
 
-/* Changes function and data where the threads of the team must run code of ours. */
+/* trips: iterations of the loop, 0 for unknown. Changes function and data where the threads of the team must run code
+ * of ours. */
 void gomp_begin(struct omp_visit *visit, struct gomp_timed *timed, void (**function)(void *), void **data,
-                enum omp_sharing sharing, unsigned threads);
+                enum omp_sharing sharing, unsigned threads, int64_t trips);
 void gomp_finish(struct omp_visit *visit, const struct gomp_timed *timed);
+int64_t gomp_trips(long start, long end, long incr);
 long gomp_chunk_of(const struct omp_visit *visit, long chunk);
 
 #endif

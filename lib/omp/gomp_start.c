@@ -25,11 +25,12 @@ typedef void sections_function(region_function *, void *, unsigned, unsigned);
 typedef void end_function(void);
 
 /* NULL: too deep. Counts it in any case, for the end that will come. */
-static struct started *push(region_function **function, void **data, enum omp_sharing sharing, unsigned *threads) {
+static struct started *push(region_function **function, void **data, enum omp_sharing sharing, unsigned *threads,
+                            int64_t trips) {
 	struct started *started = depth < DEPTH ? &stack[depth] : NULL;
 	depth++;
 	if (started) {
-		gomp_begin(&started->visit, &started->timed, function, data, sharing, *threads);
+		gomp_begin(&started->visit, &started->timed, function, data, sharing, *threads, trips);
 		*threads = started->visit.threads;
 	}
 	return started;
@@ -52,7 +53,7 @@ static void master_begin(struct started *started) {
 OMP_EXPORT parallel_function GOMP_parallel_start;
 void GOMP_parallel_start(region_function *function, void *data, unsigned threads) {
 	NEXT(parallel_function, GOMP_parallel_start)
-	struct started *started = push(&function, &data, OMP_PARALLEL, &threads);
+	struct started *started = push(&function, &data, OMP_PARALLEL, &threads, 0);
 	real(function, data, threads);
 	master_begin(started);
 }
@@ -61,7 +62,7 @@ void GOMP_parallel_start(region_function *function, void *data, unsigned threads
 	OMP_EXPORT loop_function NAME;                                                                                     \
 	void NAME(region_function *function, void *data, unsigned threads, long start, long end, long incr, long chunk) {  \
 		NEXT(loop_function, NAME)                                                                                      \
-		struct started *started = push(&function, &data, SHARING, &threads);                                           \
+		struct started *started = push(&function, &data, SHARING, &threads, gomp_trips(start, end, incr));             \
 		real(function, data, threads, start, end, incr, started ? gomp_chunk_of(&started->visit, chunk) : chunk);      \
 		master_begin(started);                                                                                         \
 	}
@@ -73,7 +74,7 @@ OMP_EXPORT runtime_function GOMP_parallel_loop_runtime_start;
 void GOMP_parallel_loop_runtime_start(region_function *function, void *data, unsigned threads, long start, long end,
                                       long incr) {
 	NEXT(runtime_function, GOMP_parallel_loop_runtime_start)
-	struct started *started = push(&function, &data, OMP_LOOP_RUNTIME, &threads);
+	struct started *started = push(&function, &data, OMP_LOOP_RUNTIME, &threads, gomp_trips(start, end, incr));
 	real(function, data, threads, start, end, incr);
 	master_begin(started);
 }
@@ -81,7 +82,7 @@ void GOMP_parallel_loop_runtime_start(region_function *function, void *data, uns
 OMP_EXPORT sections_function GOMP_parallel_sections_start;
 void GOMP_parallel_sections_start(region_function *function, void *data, unsigned threads, unsigned count) {
 	NEXT(sections_function, GOMP_parallel_sections_start)
-	struct started *started = push(&function, &data, OMP_SECTIONS, &threads);
+	struct started *started = push(&function, &data, OMP_SECTIONS, &threads, 0);
 	real(function, data, threads, count);
 	master_begin(started);
 }

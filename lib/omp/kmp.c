@@ -130,6 +130,7 @@ void __kmpc_fork_call(kmp_location *location, int32_t count, microtask *task, ..
 	unsigned asked = pushed;
 	pushed = 0;
 	struct omp_visit *outside = omp_inside_leave();
+	visit.inputs = (struct omp_inputs){.words = a, .count = (uint32_t)count};
 	omp_region_begin(&visit, *(void **)&task, OMP_PARALLEL, location ? location->source : NULL, asked);
 	if (visit.slot && visit.threads != asked)
 		real.push(location, real.thread(location), (int32_t)visit.threads);

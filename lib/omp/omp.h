@@ -25,8 +25,17 @@ struct omp_setting {
 struct omp_row {
 	uint64_t offset;
 	uint32_t module; /* index in the table; UINT32_MAX: every region without a row of its own */
-	uint32_t count;  /* columns; the last one also stands for those after it */
+	uint32_t size_class;
+	uint32_t count; /* columns; the last one also stands for those after it */
 	struct omp_setting columns[OMP_SETTINGS];
+};
+
+/* Classes of the calls of one region: the first one whose limit is not exceeded, else the last. */
+struct omp_sizes {
+	uint64_t offset;
+	uint32_t module, measure, count;
+	uint32_t numbers[OMP_CLASSES];
+	int64_t upto[OMP_CLASSES];
 };
 
 struct omp_table {
@@ -39,6 +48,9 @@ struct omp_table {
 	bool trace; /* every call is recorded */
 	bool busy;  /* threads are timed, too */
 	bool force; /* clauses of the program are overruled */
+	bool learn; /* the sizes of calls are watched */
+	struct omp_sizes sizes[OMP_SEEN];
+	uint32_t sizes_count;
 	uint32_t team_count, teams[OMP_TEAMS];
 	struct omp_row rows[OMP_REGIONS];
 };
@@ -49,6 +61,17 @@ struct omp_slot {
 	struct omp_region *region; /* in the record, or in memory of our own */
 	const struct omp_row *row; /* NULL: nothing to change */
 	uint16_t number;
+	uint16_t size_class;
+	/* Not NULL: the calls have slots by their class, and this one has no region. */
+	const struct omp_sizes *sizes;
+	uintptr_t data, data_end; /* variables of the file that the region is in */
+};
+
+/* What a region gets from its caller. */
+struct omp_inputs {
+	const void *words; /* what it shares, or NULL */
+	uint32_t count;    /* of 8 bytes each, at most */
+	int64_t trips;     /* iterations of its loop; 0: unknown */
 };
 
 /* The runtime's own functions, found at the first region. */
@@ -61,7 +84,8 @@ struct omp_calls {
 
 /* One call of a region, between its begin and its end. */
 struct omp_visit {
-	struct omp_slot *slot; /* NULL: neither timed nor changed */
+	struct omp_slot *slot;    /* NULL: neither timed nor changed */
+	struct omp_inputs inputs; /* set before the begin */
 	struct omp_setting setting;
 	unsigned threads; /* to pass on; 0: no choice of ours */
 	uint64_t start_ns;
@@ -81,8 +105,15 @@ struct omp_record *omp_record_get(void);
 void omp_record_forked(void);
 
 /* NULL where there are too many regions. */
-struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place);
+struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place,
+                               const struct omp_inputs *inputs);
 void omp_slots_forget(void);
+
+/* The class of a call of a slot with sizes. */
+unsigned omp_size_class(const struct omp_slot *slot, const struct omp_inputs *inputs);
+/* Before and after a call of one recorded region at a time. */
+void omp_sizes_look(const struct omp_slot *slot, const struct omp_inputs *inputs);
+void omp_sizes_learn(const struct omp_slot *slot, uint64_t ns);
 
 /* asked: the program's own number of threads for this region, 0 for none. */
 void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing sharing, const char *place,

@@ -111,7 +111,7 @@ void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing 
 	visit->outer = false;
 	visit->busy = false;
 	visit->old_kind = 0;
-	visit->slot = calls->level && calls->max_threads ? omp_slot_find(function, sharing, place) : NULL;
+	visit->slot = calls->level && calls->max_threads ? omp_slot_find(function, sharing, place, &visit->inputs) : NULL;
 	if (!visit->slot)
 		return;
 	bool nested = calls->level() > 0;
@@ -130,6 +130,8 @@ void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing 
 	visit->busy = (table && table->busy) || record->event_count;
 	visit->busy_sum = visit->busy_max = 0;
 	visit->busy_threads = 0;
+	if (table && table->learn)
+		omp_sizes_look(visit->slot, &visit->inputs);
 	current = visit;
 	visit->start_ns = omp_now();
 }
@@ -175,6 +177,8 @@ void omp_region_end(struct omp_visit *visit) {
 	busy_add(region, visit, ns);
 	if (table && table->trace)
 		call_add(visit, ns);
+	if (table && table->learn)
+		omp_sizes_learn(visit->slot, ns);
 	atomic_store_explicit(&self.taken, false, memory_order_release);
 }
 

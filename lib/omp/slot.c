@@ -15,29 +15,30 @@
 
 #include "lib/omp/omp.h"
 
-enum { SLOTS = 2048 /* a power of two; half of them are filled at most, and a region may have several */ };
+enum { SLOTS = 4096 /* a power of two; half of them are filled at most, and a region may have several */ };
 
 static _Atomic(struct omp_slot *) table[SLOTS];
 static struct omp_slot slots[SLOTS / 2];
 static size_t slot_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static size_t place_of(const void *function) {
-	return (size_t)(((uintptr_t)function >> 4) * 0x9E3779B97F4A7C15u >> 40) & (SLOTS - 1);
+static size_t place_of(const void *function, unsigned size_class) {
+	return (size_t)((((uintptr_t)function >> 4) + size_class) * 0x9E3779B97F4A7C15u >> 40) & (SLOTS - 1);
 }
 
-static struct omp_slot *lookup(const void *function, size_t *free_place) {
-	for (size_t i = place_of(function);; i = (i + 1) & (SLOTS - 1)) {
+static struct omp_slot *lookup(const void *function, unsigned size_class, size_t *free_place) {
+	for (size_t i = place_of(function, size_class);; i = (i + 1) & (SLOTS - 1)) {
 		struct omp_slot *slot = atomic_load_explicit(&table[i], memory_order_acquire);
 		*free_place = i;
-		if (!slot || slot->function == function)
+		if (!slot || (slot->function == function && slot->size_class == size_class))
 			return slot;
 	}
 }
 
 struct search {
 	const char *base;
-	char *build_id;
+	char *build_id;           /* NULL: not wanted */
+	uintptr_t data, data_end; /* the part of the file that can be written */
 };
 
 static void notes_read(const char *notes, size_t size, char *build_id) {
@@ -55,7 +56,7 @@ static void notes_read(const char *notes, size_t size, char *build_id) {
 	}
 }
 
-static int build_id_find(struct dl_phdr_info *info, size_t size, void *ctx) {
+static int file_look(struct dl_phdr_info *info, size_t size, void *ctx) {
 	struct search *search = ctx;
 	bool here = false;
 	(void)size;
@@ -66,7 +67,11 @@ static int build_id_find(struct dl_phdr_info *info, size_t size, void *ctx) {
 	}
 	for (size_t i = 0; here && i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-		if (part->p_type == PT_NOTE)
+		if (part->p_type == PT_LOAD && (part->p_flags & PF_W)) {
+			search->data = (uintptr_t)info->dlpi_addr + part->p_vaddr;
+			search->data_end = search->data + part->p_memsz;
+		}
+		if (part->p_type == PT_NOTE && search->build_id)
 			notes_read((const char *)info->dlpi_addr + part->p_vaddr, part->p_memsz, search->build_id);
 	}
 	return here;
@@ -99,18 +104,30 @@ static uint32_t module_find(struct omp_record *record, const Dl_info *info) {
 	struct omp_module *module = &record->modules[record->module_count];
 	memcpy(module->path, path, sizeof path);
 	strcpy(module->build_id, "-");
-	dl_iterate_phdr(build_id_find, &(struct search){info->dli_fbase, module->build_id});
+	dl_iterate_phdr(file_look, &(struct search){.base = info->dli_fbase, .build_id = module->build_id});
 	return record->module_count++;
 }
 
-static const struct omp_row *row_find(const struct omp_record *record, uint32_t module, uint64_t offset) {
+static const struct omp_sizes *sizes_find(const struct omp_record *record, uint32_t module, uint64_t offset) {
+	const struct omp_table *settings = omp_table_get();
+	for (uint32_t i = 0; settings && i < settings->sizes_count; i++) {
+		const struct omp_sizes *sizes = &settings->sizes[i];
+		if (sizes->offset == offset &&
+		    strcmp(settings->build_ids[sizes->module], record->modules[module].build_id) == 0)
+			return sizes;
+	}
+	return NULL;
+}
+
+static const struct omp_row *row_find(const struct omp_record *record, uint32_t module, uint64_t offset,
+                                      unsigned size_class) {
 	const struct omp_table *settings = omp_table_get();
 	const struct omp_row *any = NULL;
 	for (uint32_t i = 0; settings && i < settings->row_count; i++) {
 		const struct omp_row *row = &settings->rows[i];
 		if (row->module == UINT32_MAX)
 			any = row;
-		else if (row->offset == offset &&
+		else if (row->offset == offset && row->size_class == size_class &&
 		         strcmp(settings->build_ids[row->module], record->modules[module].build_id) == 0)
 			return row;
 	}
@@ -118,53 +135,89 @@ static const struct omp_row *row_find(const struct omp_record *record, uint32_t 
 }
 
 /* A library that is closed and opened again has its regions at other addresses. NULL where there are too many. */
-static struct omp_region *region_find(struct omp_record *record, uint32_t module, uint64_t offset, uint32_t *number) {
-	for (*number = 0; *number < record->region_count; ++*number)
-		if (record->regions[*number].module == module && record->regions[*number].offset == offset)
-			return &record->regions[*number];
+static struct omp_region *region_find(struct omp_record *record, uint32_t module, uint64_t offset, unsigned size_class,
+                                      uint32_t *number) {
+	for (*number = 0; *number < record->region_count; ++*number) {
+		struct omp_region *region = &record->regions[*number];
+		if (region->module == module && region->offset == offset && region->size_class == size_class)
+			return region;
+	}
 	if (record->region_count >= OMP_REGIONS)
 		return NULL;
 	struct omp_region *region = &record->regions[*number];
 	region->offset = offset;
 	region->module = module;
+	region->size_class = size_class;
 	region->least_ns = UINT64_MAX;
 	return region;
 }
 
-static struct omp_slot *slot_make(void *function, enum omp_sharing sharing, const char *place) {
+static void limits_set(struct omp_region *region, const struct omp_sizes *sizes) {
+	region->measure = sizes->measure;
+	region->above = INT64_MIN;
+	region->upto = INT64_MAX;
+	for (uint32_t i = 0; i < sizes->count; i++)
+		if (sizes->numbers[i] == region->size_class) {
+			region->above = i ? sizes->upto[i - 1] : INT64_MIN;
+			region->upto = i + 1 < sizes->count ? sizes->upto[i] : INT64_MAX;
+		}
+}
+
+static bool region_set(struct omp_slot *slot, uint32_t module, uint64_t offset, enum omp_sharing sharing,
+                       const char *place, const struct omp_sizes *sizes) {
+	struct omp_record *record = omp_record_get();
+	uint32_t number = 0;
+	slot->region = region_find(record, module, offset, slot->size_class, &number);
+	if (!slot->region)
+		return false;
+	if (number == record->region_count) {
+		slot->region->sharing = sharing;
+		if (place)
+			snprintf(slot->region->place, sizeof slot->region->place, "%s", place);
+		if (sizes)
+			limits_set(slot->region, sizes);
+		record->region_count++;
+	}
+	slot->row = row_find(record, module, offset, slot->size_class);
+	slot->number = (uint16_t)number;
+	return true;
+}
+
+/* sizes: of the slot that stands for all classes; NULL for that one itself. */
+static struct omp_slot *slot_make(void *function, enum omp_sharing sharing, const char *place, unsigned size_class,
+                                  const struct omp_sizes *sizes) {
 	struct omp_record *record = omp_record_get();
 	Dl_info info = {0};
-	uint32_t number;
 	if (slot_count >= sizeof slots / sizeof *slots || !dladdr(function, &info) || !info.dli_fname)
 		return NULL;
 	uint32_t module = module_find(record, &info);
 	if (module == OMP_MODULES)
 		return NULL;
 	uint64_t offset = (uint64_t)((const char *)function - (const char *)info.dli_fbase);
-	struct omp_region *region = region_find(record, module, offset, &number);
-	if (!region)
+	struct search search = {.base = info.dli_fbase};
+	dl_iterate_phdr(file_look, &search);
+	struct omp_slot *slot = &slots[slot_count];
+	*slot = (struct omp_slot){.function = function,
+	                          .size_class = (uint16_t)size_class,
+	                          .sizes = sizes ? NULL : sizes_find(record, module, offset),
+	                          .data = search.data,
+	                          .data_end = search.data_end};
+	if (!slot->sizes && !region_set(slot, module, offset, sharing, place, sizes))
 		return NULL;
-	if (number == record->region_count) {
-		region->sharing = sharing;
-		if (place)
-			snprintf(region->place, sizeof region->place, "%s", place);
-		record->region_count++;
-	}
-	struct omp_slot *slot = &slots[slot_count++];
-	*slot = (struct omp_slot){
-		.function = function, .region = region, .row = row_find(record, module, offset), .number = (uint16_t)number};
+	slot_count++;
 	return slot;
 }
 
-struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place) {
+static struct omp_slot *slot_find(void *function, enum omp_sharing sharing, const char *place, unsigned size_class,
+                                  const struct omp_sizes *sizes) {
 	size_t at;
-	struct omp_slot *slot = lookup(function, &at);
+	struct omp_slot *slot = lookup(function, size_class, &at);
 	if (slot)
 		return slot;
 	pthread_mutex_lock(&lock);
-	slot = lookup(function, &at);
+	slot = lookup(function, size_class, &at);
 	if (!slot) {
-		slot = slot_make(function, sharing, place);
+		slot = slot_make(function, sharing, place, size_class, sizes);
 		if (slot)
 			atomic_store_explicit(&table[at], slot, memory_order_release);
 	}
@@ -172,6 +225,12 @@ struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const c
 	if (!slot)
 		__atomic_add_fetch(&omp_record_get()->dropped, 1, __ATOMIC_RELAXED);
 	return slot;
+}
+
+struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place,
+                               const struct omp_inputs *inputs) {
+	struct omp_slot *slot = slot_find(function, sharing, place, 0, NULL);
+	return slot && slot->sizes ? slot_find(function, sharing, place, omp_size_class(slot, inputs), slot->sizes) : slot;
 }
 
 void omp_slots_forget(void) {

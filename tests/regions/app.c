@@ -216,6 +216,33 @@ static void cancelled(void) {
 	}
 }
 
+/* The team of a region that gets a number from its caller, once by itself and once as the bound of a loop. */
+__attribute__((noinline)) static int shared(const int *sizes, int i) {
+	int team = 0, n = sizes[i];
+#pragma omp parallel
+	{
+#pragma omp single
+		team = n > 0 ? omp_get_num_threads() : 0;
+	}
+	return team;
+}
+
+__attribute__((noinline)) static int bounded(int n) {
+	int team = 0;
+#pragma omp parallel for schedule(runtime)
+	for (int i = 0; i < n; i++)
+		if (i == 0)
+			team = omp_get_num_threads();
+	return team;
+}
+
+/* As 13, where calls of size 4 have a team of 1 and those of size 100 one of 3. */
+static void sized(void) {
+	static const int sizes[] = {4, 100, 4};
+	for (int i = 0; i < 3; i++)
+		printf("%d%d%s", shared(sizes, i), bounded(sizes[i]), i < 2 ? "," : "\n");
+}
+
 int main(int argc, char **argv) {
 	const char *what = argc > 1 ? argv[1] : "region";
 	int times = argc > 2 ? atoi(argv[2]) : 1;
@@ -249,6 +276,8 @@ int main(int argc, char **argv) {
 			ended();
 		else if (strcmp(what, "picky") == 0)
 			picky(20000);
+		else if (strcmp(what, "sized") == 0)
+			sized();
 		else if (strcmp(what, "threads") == 0)
 			in_threads();
 		else if (strcmp(what, "bare") == 0)

@@ -109,7 +109,9 @@ int regions_check(struct regions_search *search, struct err *err) {
 		                                    .trace = true,
 		                                    .force = search->runs->options->force,
 		                                    .rows = rows,
-		                                    .columns = columns};
+		                                    .columns = columns,
+		                                    .sizes = search->sizes,
+		                                    .sizes_count = search->sizes_count};
 		struct regions_run run;
 		failed = regions_run_quiet(search->runs, &table, search->baseline, regions_limit_s(search), "check",
 		                           search->budget_s * REGIONS_SEARCH_SHARE, &run, err);

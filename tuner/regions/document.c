@@ -46,6 +46,13 @@ static const char *cannot_change(const struct omp_region *facts) {
 	}
 }
 
+/* Which of the region's calls: those whose measure is above the one limit and not over the other. */
+static json_t *size_json(const struct omp_region *facts) {
+	return json_pack("{s:i,s:i,s:o,s:o}", "class", (int)facts->size_class, "measure", (int)facts->measure, "above",
+	                 facts->above == INT64_MIN ? json_null() : json_integer(facts->above), "upto",
+	                 facts->upto == INT64_MAX ? json_null() : json_integer(facts->upto));
+}
+
 static json_t *region_json(const struct regions_region *region, double total) {
 	json_t *json = json_pack("{s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "name", region->name, "place", region->place, "symbol",
 	                         region->symbol, "offset", (json_int_t)region->offset, "calls",
@@ -60,6 +67,8 @@ static json_t *region_json(const struct regions_region *region, double total) {
 		json_object_set_new(json, "code_bytes", json_integer((json_int_t)region->code_bytes));
 		json_object_set_new(json, "code_hash", json_integer((json_int_t)region->code_hash));
 	}
+	if (region->facts.size_class)
+		json_object_set_new(json, "size", size_json(&region->facts));
 	json_object_set_new(json, "fixed", json_boolean(region->facts.fixed > 0));
 	json_object_set_new(json, "module", json_string(region->module));
 	json_object_set_new(json, "build_id", json_string(region->build_id));

@@ -26,7 +26,7 @@ double regions_seconds_in(const struct regions_region *region) {
 }
 
 static size_t same_region(const struct regions_record *record, const struct regions_region *wanted) {
-	return regions_record_find(record, wanted->module, wanted->offset);
+	return regions_record_find(record, wanted->module, wanted->offset, wanted->facts.size_class);
 }
 
 double regions_stretch_choose(const struct regions_search *search, size_t columns) {
@@ -101,8 +101,10 @@ static int explore_stretches(struct regions_search *search, double stretch, stru
 		                                    .teams = timed,
 		                                    .team_count = runs ? 0 : count,
 		                                    .any = any,
-		                                    .columns = count};
-		failed = regions_run_quiet(search->runs, &table, NULL, regions_limit_s(search), "explore",
+		                                    .columns = count,
+		                                    .sizes = search->sizes,
+		                                    .sizes_count = search->sizes_count};
+		failed = regions_run_quiet(search->runs, &table, search->baseline, regions_limit_s(search), "explore",
 		                           search->budget_s * REGIONS_SEARCH_SHARE / 2, &run, err);
 		if (failed)
 			break;
@@ -126,12 +128,16 @@ static int explore_runs(struct regions_search *search, struct regions_record **c
 	size_t count = search->team_count;
 	for (size_t k = 1; k < count && k <= TEAMS_BY_RUN; k++) {
 		struct regions_setting any = {.threads = search->teams[count - k]};
-		const struct regions_table table = {
-			.trace = true, .force = search->runs->options->force, .any = &any, .columns = 1};
+		const struct regions_table table = {.trace = true,
+		                                    .force = search->runs->options->force,
+		                                    .any = &any,
+		                                    .columns = 1,
+		                                    .sizes = search->sizes,
+		                                    .sizes_count = search->sizes_count};
 		struct regions_run run;
 		if (k > 1 && regions_left(search->runs, search->budget_s * REGIONS_SEARCH_SHARE) < search->baseline_s)
 			break;
-		if (regions_run_recorded(search->runs, &table, NULL, regions_limit_s(search), "explore", &run, err))
+		if (regions_run_recorded(search->runs, &table, search->baseline, regions_limit_s(search), "explore", &run, err))
 			return -1;
 		for (size_t i = 0; i < search->baseline->count; i++) {
 			size_t there = same_region(run.record, &search->baseline->regions[i]);

@@ -125,11 +125,12 @@ struct today {
 	bool is_uneven; /* as in a V-cycle, whose levels call the same region with very different amounts of work */
 };
 
-static struct today today_of(const struct regions_record *today, uint64_t offset) {
+static struct today today_of(const struct regions_record *today, const struct omp_region *now) {
 	struct today found = {0};
 	const struct omp_record *raw = today ? today->raw : NULL;
 	uint32_t region = 0;
-	while (raw && region < raw->region_count && raw->regions[region].offset != offset)
+	while (raw && region < raw->region_count &&
+	       (raw->regions[region].offset != now->offset || raw->regions[region].size_class != now->size_class))
 		region++;
 	if (!raw || region == raw->region_count || today->call_count < raw->call_count)
 		return found;
@@ -215,7 +216,7 @@ static void fit_one(const struct omp_record *raw, size_t call_count, const struc
 		cells.blocks = CELLS_MOST / columns;
 	cells.log = mem_alloc(cells.blocks * columns, sizeof *cells.log);
 	for (size_t r = 0; r < raw->region_count; r++) {
-		struct today before = today_of(today, raw->regions[r].offset);
+		struct today before = today_of(today, &raw->regions[r]);
 		cells_fill(&all[r], column_of, &cells);
 		if (before.is_uneven && before.count == all[r].called)
 			ratios_fit(&all[r], column_of, &before, columns, &effects[r * columns]);

@@ -123,11 +123,26 @@ static void answer_take(struct regions_region *region, const struct regions_regi
 	region->code_hash = answer->code_hash;
 }
 
+static void size_add(struct regions_region *region) {
+	const struct omp_region *facts = &region->facts;
+	size_t used = strlen(region->name);
+	char *end = region->name + used;
+	if (!facts->size_class || (facts->above == INT64_MIN && facts->upto == INT64_MAX))
+		return;
+	if (facts->above == INT64_MIN)
+		snprintf(end, sizeof region->name - used, " [<= %" PRId64 "]", facts->upto);
+	else if (facts->upto == INT64_MAX)
+		snprintf(end, sizeof region->name - used, " [> %" PRId64 "]", facts->above);
+	else
+		snprintf(end, sizeof region->name - used, " [%" PRId64 "..%" PRId64 "]", facts->above + 1, facts->upto);
+}
+
 static void fallback(struct regions_region *region) {
 	if (!*region->name)
 		snprintf(region->name, sizeof region->name, "%.159s", region->symbol);
 	if (!*region->name || region->name[0] == '.')
 		snprintf(region->name, sizeof region->name, "%.100s+0x%" PRIx64, base_name(region->module), region->offset);
+	size_add(region);
 	text_clean(region->name, false);
 	text_clean(region->place, false);
 }

@@ -30,7 +30,7 @@ static int count(struct regions_runs *runs, const struct regions_record *record,
 	runs->counting = false;
 	for (size_t i = 0; !failed && i < run.record->count; i++) {
 		const struct regions_region *region = &run.record->regions[i];
-		size_t there = regions_record_find(record, region->module, region->offset);
+		size_t there = regions_record_find(record, region->module, region->offset, region->facts.size_class);
 		if (there != SIZE_MAX)
 			json_object_set_new(json_array_get(json, there), "counters", counts_json(run.record->raw, &region->facts));
 	}

@@ -27,6 +27,8 @@ struct search {
 	struct regions_region *regions;
 	struct regions_setting *settings;
 	size_t count;
+	struct regions_sizes *sizes;
+	size_t sizes_count;
 	struct regions_rebuilt *rebuilt;
 };
 
@@ -76,6 +78,16 @@ static bool offset_now(const struct module *module, const json_t *region, uint64
 	return *symbol && size && symbols_named(module->symbols, symbol, size, &same, offset) >= 1 && same == 1;
 }
 
+static void size_class_read(const json_t *size, struct omp_region *facts) {
+	long long number = js_int_or(size, "class", 0), measure = js_int_or(size, "measure", 0);
+	if (number < 1 || number > OMP_CLASSES || measure < 0 || measure >= OMP_MEASURES)
+		return;
+	facts->size_class = (uint32_t)number;
+	facts->measure = (uint32_t)measure;
+	facts->above = js_int_or(size, "above", INT64_MIN);
+	facts->upto = js_int_or(size, "upto", INT64_MAX);
+}
+
 static void region_read(struct search *search, const json_t *region) {
 	const json_t *setting = json_object_get(region, "setting");
 	struct module *module =
@@ -91,8 +103,11 @@ static void region_read(struct search *search, const json_t *region) {
 		return;
 	}
 	search->rebuilt->used += is_set(to);
-	search->regions[search->count++] = (struct regions_region){
+	struct regions_region *now = &search->regions[search->count++];
+	*now = (struct regions_region){
 		.module = module->path, .module_number = (uint32_t)(module - search->modules), .offset = offset};
+	size_class_read(json_object_get(region, "size"), &now->facts);
+	regions_sizes_add(&search->sizes, &search->sizes_count, now);
 }
 
 static bool all_same(const struct search *search) {
@@ -113,8 +128,11 @@ int regions_rebuilt_find(const json_t *settings, struct regions_rebuilt *rebuilt
 	json_array_foreach((json_t *)regions, i, region) region_read(&search, region);
 	const struct regions_record record = {
 		.regions = search.regions, .count = search.count, .modules = search.named, .module_count = search.module_count};
-	const struct regions_table table = {
-		.force = js_bool_or(settings, "force", false), .rows = search.settings, .columns = 1};
+	const struct regions_table table = {.force = js_bool_or(settings, "force", false),
+	                                    .rows = search.settings,
+	                                    .columns = 1,
+	                                    .sizes = search.sizes,
+	                                    .sizes_count = search.sizes_count};
 	int failed = 0;
 	if (!all_same(&search)) {
 		rebuilt->table = regions_table_text(&table, &record);
@@ -125,6 +143,7 @@ int regions_rebuilt_find(const json_t *settings, struct regions_rebuilt *rebuilt
 	for (size_t k = 0; k < search.module_count; k++)
 		symbols_free(search.modules[k].symbols);
 	free(search.regions);
+	free(search.sizes);
 	free(search.settings);
 	return failed ? -1 : 0;
 }

@@ -27,7 +27,8 @@ static bool is_doubled(const struct omp_record *raw) {
 				return true;
 	for (uint32_t i = 0; i < raw->region_count; i++)
 		for (uint32_t j = 0; j < i; j++)
-			if (raw->regions[i].offset == raw->regions[j].offset && raw->regions[i].module == raw->regions[j].module)
+			if (raw->regions[i].offset == raw->regions[j].offset && raw->regions[i].module == raw->regions[j].module &&
+			    raw->regions[i].size_class == raw->regions[j].size_class)
 				return true;
 	return false;
 }
@@ -47,6 +48,8 @@ bool regions_raw_sound(const struct omp_record *raw, size_t size) {
 			return false;
 	for (uint32_t i = 0; i < raw->region_count; i++)
 		if (raw->regions[i].module >= raw->module_count || raw->regions[i].sharing > OMP_SECTIONS ||
+		    raw->regions[i].size_class > OMP_CLASSES || raw->regions[i].measure >= OMP_MEASURES ||
+		    (raw->regions[i].size_class && raw->regions[i].above >= raw->regions[i].upto) ||
 		    !ends(raw->regions[i].place, OMP_PLACE))
 			return false;
 	if (is_doubled(raw))
@@ -140,9 +143,11 @@ static uint32_t module_add(struct regions_record *record, const struct omp_modul
 	return (uint32_t)record->module_count++;
 }
 
-size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset) {
+size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset,
+                           uint32_t size_class) {
 	for (size_t i = 0; i < record->count; i++)
-		if (record->regions[i].offset == offset && strcmp(record->regions[i].module, module) == 0)
+		if (record->regions[i].offset == offset && record->regions[i].facts.size_class == size_class &&
+		    strcmp(record->regions[i].module, module) == 0)
 			return i;
 	return SIZE_MAX;
 }
@@ -150,7 +155,7 @@ size_t regions_record_find(const struct regions_record *record, const char *modu
 static size_t region_add(struct regions_record *record, const struct omp_record *raw, uint32_t number) {
 	const struct omp_region *facts = &raw->regions[number];
 	uint32_t module = module_add(record, &raw->modules[facts->module]);
-	size_t at = regions_record_find(record, record->modules[module].path, facts->offset);
+	size_t at = regions_record_find(record, record->modules[module].path, facts->offset, facts->size_class);
 	if (at != SIZE_MAX) {
 		if (facts->ns > record->regions[at].facts.ns)
 			record->regions[at].facts = *facts;

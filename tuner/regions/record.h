@@ -15,7 +15,7 @@ struct regions_region {
 	uint64_t offset;
 	uint64_t code_size;             /* of the function, 0 if the symbol table does not have it */
 	uint64_t code_bytes, code_hash; /* of its code, by the unwind table; 0: unknown */
-	char name[160];                 /* function, or "app+0x1a2b" */
+	char name[192];                 /* function, or "app+0x1a2b"; "smooth [<= 32]" for calls of a size */
 	char place[320];                /* "file.c:12"; empty where there is no debug information */
 	char symbol[512];
 	struct omp_region facts;
@@ -48,6 +48,7 @@ struct regions_record *regions_record_read(const char *folder, struct err *err);
 double regions_record_waiting(const struct regions_record *record);
 void regions_record_free(struct regions_record *record);
 /* The number of the same region in another run; SIZE_MAX: it was not entered. */
-size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset);
+size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset,
+                           uint32_t size_class);
 
 #endif

@@ -4,6 +4,7 @@
 #define TUNER_REGIONS_SEARCH_IMPL_H
 #include "tuner/regions/fit.h"
 #include "tuner/regions/impl.h"
+#include "tuner/regions/sizes.h"
 
 enum { REGIONS_TEAMS_MOST = 8 };
 /* The share of the time from which on a region matters, the gain that another setting must bring, and the share of the
@@ -21,6 +22,8 @@ struct regions_search {
 	struct regions_effect *effects; /* baseline's regions x teams */
 	size_t *level;
 	struct regions_found *found;
+	struct regions_sizes *sizes; /* of regions whose calls differ */
+	size_t sizes_count;
 };
 
 double regions_seconds_in(const struct regions_region *region);

@@ -4,7 +4,7 @@
 #define TUNER_REGIONS_TABLE_H
 #include <stdbool.h>
 
-#include "tuner/regions/record.h"
+#include "tuner/regions/sizes.h"
 
 struct regions_setting {
 	unsigned threads; /* 0: as it is */
@@ -17,15 +17,17 @@ struct regions_table {
 	double pause_s;                /* between blocks of stretches, with the first column */
 	unsigned long long calls_most; /* in one stretch; 0: any number */
 	unsigned seed;
-	bool trace, busy, force;
+	bool trace, busy, force, learn;
 	const unsigned *teams; /* whose changes are timed */
 	size_t team_count;
 	const struct regions_setting *any;  /* columns of every region; NULL: the rows below */
 	const struct regions_setting *rows; /* record's regions x columns */
 	size_t columns;
+	const struct regions_sizes *sizes; /* their modules are those of the record */
+	size_t sizes_count;
 };
 
-/* Text of the table. Caller frees. record may be NULL where `any` is given. */
+/* Text of the table. Caller frees. record may be NULL where `any` is given without sizes. */
 char *regions_table_text(const struct regions_table *table, const struct regions_record *record);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stages of a search inside the runs of a program:
- *   profile   one run as it is: which regions there are, how often they are called, in which order
+ *   profile   one run as it is: which regions there are, how often they are called, in which order; another one where
+ *             calls of a region differ so much that their sizes are told apart
  *   explore   one or two runs in which stretches of time have different teams, in blocks of random order
  *   check     one run in which the teams chosen together, with several schedules, alternate with the default
  *   environment   whole runs with binding or a wait policy, where the budget has room for them
@@ -17,7 +18,7 @@
 #include "tuner/regions/environment.h"
 #include "tuner/regions/search_impl.h"
 
-static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROOF_SPARE = 1.1;
+static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROOF_SPARE = 1.1, PROFILES_SHARE = 0.3;
 
 /* The default first, then one thread, halves, and three quarters of all. */
 static void teams_choose(struct regions_search *search) {
@@ -44,8 +45,11 @@ static void found_finish(const struct regions_search *search) {
 }
 
 static int table_write(const struct regions_search *search, struct err *err) {
-	const struct regions_table table = {
-		.force = search->runs->options->force, .rows = search->found->settings, .columns = 1};
+	const struct regions_table table = {.force = search->runs->options->force,
+	                                    .rows = search->found->settings,
+	                                    .columns = 1,
+	                                    .sizes = search->sizes,
+	                                    .sizes_count = search->sizes_count};
 	char *text = regions_table_text(&table, search->baseline);
 	int failed = sys_write_file(search->runs->options->table, text, strlen(text), err);
 	free(text);
@@ -109,19 +113,49 @@ static int environment(struct regions_search *search, struct err *err) {
 	return 0;
 }
 
+/* Another profile, if the calls of a region can be told apart by their size and there is time for it. */
+static int profile_sizes(struct regions_search *search, struct regions_run *first, struct err *err) {
+	struct regions_setting none = {0};
+	struct regions_table table = {.trace = true, .busy = true, .any = &none, .columns = 1};
+	struct regions_run run;
+	size_t count;
+	struct regions_sizes *sizes = regions_sizes_choose(first->record, first->seconds, &count);
+	bool has_room = regions_left(search->runs, search->budget_s * PROFILES_SHARE) > first->seconds;
+	table.sizes = sizes;
+	table.sizes_count = count;
+	int failed = count && has_room
+	                 ? regions_run_recorded(search->runs, &table, first->record, 0, "profile by size", &run, err)
+	                 : 0;
+	if (count && has_room && !failed) {
+		bool hold = regions_sizes_hold(run.record, sizes, count);
+		regions_record_free(hold ? first->record : run.record);
+		if (hold) {
+			*first = run;
+			search->sizes = sizes;
+			search->sizes_count = count;
+			return 0;
+		}
+	}
+	free(sizes);
+	return failed;
+}
+
 static int profile(struct regions_search *search, struct err *err) {
 	struct regions_setting none = {0};
-	const struct regions_table table = {.trace = true, .busy = true, .any = &none, .columns = 1};
+	const struct regions_table table = {.trace = true, .busy = true, .learn = true, .any = &none, .columns = 1};
 	struct regions_run run;
 	double start = sys_now();
 	if (regions_run_quiet(search->runs, &table, NULL, 0, "profile", search->runs->options->budget_s / 8, &run, err))
 		return -1;
-	search->runs->seconds.profile = sys_now() - start;
-	search->baseline = search->found->baseline = run.record;
-	search->baseline_s = run.seconds;
 	search->budget_s = search->runs->options->budget_s;
 	if (!(search->budget_s > 0))
 		search->budget_s = fmax(BUDGET_TIMES * run.seconds, BUDGET_LEAST);
+	int failed = profile_sizes(search, &run, err);
+	search->runs->seconds.profile = sys_now() - start;
+	search->baseline = search->found->baseline = run.record;
+	search->baseline_s = run.seconds;
+	if (failed)
+		return -1;
 	search->level = mem_alloc(run.record->count, sizeof *search->level);
 	search->found->settings = mem_alloc(run.record->count, sizeof *search->found->settings);
 	search->found->gain = mem_alloc(run.record->count, sizeof *search->found->gain);
@@ -186,6 +220,7 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	free(found.gain);
 	free(search.effects);
 	free(search.level);
+	free(search.sizes);
 	regions_runs_close(&runs);
 	return result;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of libsweetspot-omp with any content are refused, or can be merged and fitted. A record has 300 kB, so the
+/* Records of libsweetspot-omp with any content are refused, or can be merged and fitted. A record has 700 kB, so the
  * bytes are steps that fill one: a kind, a place, a value. `make fuzz` runs this as a target of libFuzzer. */
 #include <config.h>
 
@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "tuner/regions/fit.h"
 #include "tuner/regions/record_impl.h"
+#include "tuner/regions/sizes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,13 +60,19 @@ static void region_set(struct input *input, struct omp_region *region) {
 	uint64_t *const numbers[] = {&region->offset,     &region->calls,       &region->others,      &region->ns,
 	                             &region->least_ns,   &region->most_ns,     &region->threads_sum, &region->fixed,
 	                             &region->busy_calls, &region->busy_sum_ns, &region->busy_max_ns, &region->counts[0]};
-	size_t field = byte(input) % 15;
+	size_t field = byte(input) % 18;
 	if (field < 12)
 		*numbers[field] = number(input);
 	else if (field == 12)
 		region->module = (uint32_t)number(input);
 	else if (field == 13)
 		region->sharing = (uint32_t)number(input);
+	else if (field == 14)
+		region->size_class = (uint32_t)number(input);
+	else if (field == 15)
+		region->measure = (uint32_t)number(input);
+	else if (field == 16)
+		region->upto = (int64_t)number(input);
 	else
 		text(input, region->place, sizeof region->place);
 }
@@ -79,9 +86,15 @@ static void call_set(struct input *input, struct omp_call *call) {
 	call->switched = byte(input) % 4;
 }
 
+static void seen_set(struct input *input, struct omp_seen *seen) {
+	size_t at = byte(input) % OMP_VALUES;
+	seen->count = (uint32_t)number(input);
+	seen->values[at] = (struct omp_value){(int64_t)number(input), number(input), number(input)};
+}
+
 static void step(struct input *input, struct omp_record *raw) {
 	uint8_t kind = byte(input), at = byte(input);
-	switch (kind % 5) {
+	switch (kind % 6) {
 	case 0:
 		header_set(input, raw);
 		break;
@@ -93,6 +106,9 @@ static void step(struct input *input, struct omp_record *raw) {
 		break;
 	case 3:
 		text(input, raw->events[at % 3].name, OMP_EVENT_NAME);
+		break;
+	case 4:
+		seen_set(input, &raw->seen[at % FEW][byte(input) % OMP_MEASURES]);
 		break;
 	default:
 		call_set(input, &raw->calls[at % CALLS]);
@@ -120,7 +136,14 @@ static void check_record(const struct regions_record *record) {
 	double waiting = regions_record_waiting(record);
 	require(record->count > 0 && (isnan(waiting) || (waiting >= 0 && waiting <= 1)));
 	for (size_t i = 0; i < record->count; i++)
-		require(regions_record_find(record, record->regions[i].module, record->regions[i].offset) == i);
+		require(regions_record_find(record, record->regions[i].module, record->regions[i].offset,
+		                            record->regions[i].facts.size_class) == i);
+	size_t sized;
+	struct regions_sizes *sizes = regions_sizes_choose(record, 1e-3, &sized);
+	for (size_t i = 0; i < sized; i++)
+		require(sizes[i].count > 1 && sizes[i].count <= OMP_CLASSES && sizes[i].measure < OMP_MEASURES);
+	regions_sizes_hold(record, sizes, sized);
+	free(sizes);
 	regions_fit(record, NULL, COLUMNS, effects);
 	for (size_t i = 0; i < record->count * COLUMNS; i++)
 		require(isnan(effects[i].log) || !(effects[i].error < 0));

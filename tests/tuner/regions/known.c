@@ -55,11 +55,11 @@ static double doubling(unsigned threads, struct omp_setting setting, double prog
 	return (progress < 0.5 ? 2e-3 : 4e-3) / threads + fork_join(threads);
 }
 
-static const struct simulated_region regions[] = {{"tiny", OMP_PARALLEL, 20, tiny},
-                                                  {"wide", OMP_LOOP_STATIC, 1, wide},
-                                                  {"triangle", OMP_LOOP_RUNTIME, 1, triangle},
-                                                  {"memory", OMP_LOOP_STATIC, 1, memory},
-                                                  {"doubling", OMP_LOOP_STATIC, 1, doubling}};
+static const struct simulated_region regions[] = {{"tiny", OMP_PARALLEL, 20, tiny, NULL},
+                                                  {"wide", OMP_LOOP_STATIC, 1, wide, NULL},
+                                                  {"triangle", OMP_LOOP_RUNTIME, 1, triangle, NULL},
+                                                  {"memory", OMP_LOOP_STATIC, 1, memory, NULL},
+                                                  {"doubling", OMP_LOOP_STATIC, 1, doubling, NULL}};
 
 static json_t *tune(const struct simulated_program *program, uint64_t seed) {
 	struct err err = {0};
@@ -136,7 +136,8 @@ static double alike(unsigned threads, struct omp_setting setting, double progres
 }
 
 static void test_nothing(void) {
-	static const struct simulated_region same[] = {{"a", OMP_PARALLEL, 4, alike}, {"b", OMP_LOOP_RUNTIME, 2, alike}};
+	static const struct simulated_region same[] = {{"a", OMP_PARALLEL, 4, alike, NULL},
+	                                               {"b", OMP_LOOP_RUNTIME, 2, alike, NULL}};
 	static const struct simulated_program program = {
 		.regions = same, .count = 2, .steps = 500, .noise = 0.05, .delayed = 0.01, .change_s = 1e-5};
 	int kept = 0;
@@ -162,8 +163,8 @@ static double best_with_eight(unsigned threads, struct omp_setting setting, doub
 }
 
 static void test_changes(void) {
-	static const struct simulated_region two[] = {{"two", OMP_PARALLEL, 1, best_with_two},
-	                                              {"eight", OMP_PARALLEL, 1, best_with_eight}};
+	static const struct simulated_region two[] = {{"two", OMP_PARALLEL, 1, best_with_two, NULL},
+	                                              {"eight", OMP_PARALLEL, 1, best_with_eight, NULL}};
 	static const struct simulated_program program = {
 		.regions = two, .count = 2, .steps = 40000, .noise = 0.03, .change_s = 2e-5};
 	int kept = 0;
@@ -178,13 +179,21 @@ static void test_changes(void) {
 /* Most calls of a V-cycle are best with one thread, and most of its time is in those that are not. */
 enum { LEVELS = 7, CYCLES = 200 };
 
+static int level_of(double progress) {
+	return (int)(lround(progress * LEVELS * CYCLES) % LEVELS);
+}
+
 static double cycle(unsigned threads, struct omp_setting setting, double progress) {
 	(void)setting;
-	return ldexp(2e-8, 3 * (int)(lround(progress * LEVELS * CYCLES) % LEVELS)) / threads + fork_join(threads);
+	return ldexp(2e-8, 3 * level_of(progress)) / threads + fork_join(threads);
+}
+
+static int64_t cycle_size(double progress) {
+	return 2 << level_of(progress);
 }
 
 static void test_cycle(void) {
-	static const struct simulated_region levels[] = {{"cycle", OMP_PARALLEL, 1, cycle}};
+	static const struct simulated_region levels[] = {{"cycle", OMP_PARALLEL, 1, cycle, NULL}};
 	static const struct simulated_program program = {
 		.regions = levels, .count = 1, .steps = LEVELS * CYCLES, .noise = 0.05, .delayed = 0.005, .change_s = 8e-6};
 	int kept = 0;
@@ -194,6 +203,28 @@ static void test_cycle(void) {
 		json_decref(result);
 	}
 	ok(kept >= RIGHT_LEAST, "a V-cycle keeps its team, which its largest level needs, in %d of %d seeds", kept, SEEDS);
+}
+
+/* The same, if a number tells the levels apart: the fork and join of the small ones is most of their time. */
+static void test_cycle_sizes(void) {
+	static const struct simulated_region levels[] = {{"cycle", OMP_PARALLEL, 1, cycle, cycle_size},
+	                                                 {"tiny", OMP_PARALLEL, 1, tiny, NULL}};
+	static const struct simulated_program program = {
+		.regions = levels, .count = 2, .steps = LEVELS * CYCLES, .noise = 0.05, .delayed = 0.005, .change_s = 8e-6};
+	int right = 0, proven = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune(&program, seed);
+		size_t classes = json_array_size(json_object_get(result, "regions")) - 1;
+		char largest[16];
+		snprintf(largest, sizeof largest, "cycle %zu", classes);
+		right += classes > 1 && threads_of(result, "cycle 1") == 1 && threads_of(result, largest) >= 12 &&
+		         threads_of(result, "tiny") == 1;
+		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+		json_decref(result);
+	}
+	ok(right >= RIGHT_LEAST, "its small levels get one thread where they can be told apart, in %d of %d seeds", right,
+	   SEEDS);
+	ok(proven >= RIGHT_LEAST, "which is proven in %d", proven);
 }
 
 int main(void) {
@@ -212,6 +243,7 @@ int main(void) {
 	test_nothing();
 	test_changes();
 	test_cycle();
+	test_cycle_sizes();
 	rmdir(folder);
 	return tap_done();
 }

@@ -63,6 +63,9 @@ int main(void) {
 	DAMAGED("a column that cannot be", raw->calls[0].setting = OMP_SETTINGS);
 	DAMAGED("a time that is not a number", raw->calls[2].seconds = NAN);
 	DAMAGED("a region twice", raw->regions[1].offset = raw->regions[0].offset);
+	DAMAGED("a class of calls that cannot be", raw->regions[1].size_class = OMP_CLASSES + 1);
+	DAMAGED("a class without a size", raw->regions[1].size_class = 1);
+	DAMAGED("a measure that cannot be", raw->regions[0].measure = OMP_MEASURES);
 	DAMAGED("too many events", raw->event_count = OMP_EVENTS + 1);
 	DAMAGED("an event without an end", raw->event_count = 1; memset(raw->events[0].name, 'a', OMP_EVENT_NAME));
 	DAMAGED("no region at all", raw->region_count = 0);

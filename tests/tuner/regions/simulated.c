@@ -17,7 +17,7 @@ static struct {
 	struct omp_table table;
 	bool has_table;
 	struct omp_record *record;
-	struct omp_slot slots[SIMULATED_REGIONS];
+	struct omp_slot slots[SIMULATED_REGIONS][OMP_CLASSES + 1];
 	unsigned pool; /* threads that the runtime keeps */
 } self;
 
@@ -67,16 +67,19 @@ const struct omp_calls *omp_calls_get(void) {
 	return &calls;
 }
 
-struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place) {
+struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place,
+                               const struct omp_inputs *inputs) {
+	struct omp_slot *slots = self.slots[(uintptr_t)function - 1];
 	(void)sharing;
 	(void)place;
-	return &self.slots[(uintptr_t)function - 1];
+	return &slots[slots->sizes ? omp_size_class(slots, inputs) : 0];
 }
 
-static const struct omp_row *row_of(uint64_t offset) {
+static const struct omp_row *row_of(uint64_t offset, uint32_t size_class) {
 	const struct omp_row *any = NULL;
 	for (uint32_t i = 0; i < self.table.row_count; i++) {
-		if (self.table.rows[i].module != UINT32_MAX && self.table.rows[i].offset == offset)
+		if (self.table.rows[i].module != UINT32_MAX && self.table.rows[i].offset == offset &&
+		    self.table.rows[i].size_class == size_class)
 			return &self.table.rows[i];
 		if (self.table.rows[i].module == UINT32_MAX)
 			any = &self.table.rows[i];
@@ -84,10 +87,41 @@ static const struct omp_row *row_of(uint64_t offset) {
 	return any;
 }
 
+static const struct omp_sizes *sizes_of(uint64_t offset) {
+	for (uint32_t i = 0; self.has_table && i < self.table.sizes_count; i++)
+		if (self.table.sizes[i].offset == offset)
+			return &self.table.sizes[i];
+	return NULL;
+}
+
+/* Regions of the record in the order of the program's, each class after the other. */
+static void slot_add(size_t number, uint32_t size_class) {
+	struct omp_region *region = &self.record->regions[self.record->region_count];
+	region->offset = 16 * (number + 1);
+	region->sharing = self.program->regions[number].sharing;
+	region->size_class = size_class;
+	region->least_ns = UINT64_MAX;
+	self.slots[number][size_class] =
+		(struct omp_slot){.function = (void *)(number + 1),
+	                      .region = region,
+	                      .number = (uint16_t)self.record->region_count++,
+	                      .size_class = (uint16_t)size_class,
+	                      .row = self.has_table ? row_of(region->offset, size_class) : NULL};
+}
+
+static void slots_add(size_t number) {
+	const struct omp_sizes *sizes = sizes_of(16 * (number + 1));
+	if (!sizes)
+		slot_add(number, 0);
+	for (uint32_t k = 0; sizes && k < sizes->count; k++)
+		slot_add(number, sizes->numbers[k]);
+	self.slots[number][0].sizes = sizes;
+}
+
 static void run_begin(const char *table) {
 	const struct simulated_program *program = self.program;
 	self.has_table = table && omp_table_read(table, &self.table);
-	self.record = raw_new(program->count, OMP_CALLS);
+	self.record = raw_new(0, OMP_CALLS);
 	self.record->default_threads = self.record->cpus = SIMULATED_THREADS;
 	self.record->start_ns = omp_now();
 	self.record->ran_ns = 1;
@@ -98,15 +132,9 @@ static void run_begin(const char *table) {
 			self.record->team_cost[i][j] = self.record->team_cost[j][i] =
 				(float)(3e-6 + (i == j ? 0 : program->change_s));
 	}
-	for (size_t i = 0; i < program->count; i++) {
-		struct omp_region *region = &self.record->regions[i];
-		region->sharing = program->regions[i].sharing;
-		region->least_ns = UINT64_MAX;
-		self.slots[i] = (struct omp_slot){.function = (void *)(i + 1),
-		                                  .region = region,
-		                                  .number = (uint16_t)i,
-		                                  .row = self.has_table ? row_of(region->offset) : NULL};
-	}
+	memset(self.slots, 0, sizeof self.slots);
+	for (size_t i = 0; i < program->count; i++)
+		slots_add(i);
 	self.pool = SIMULATED_THREADS;
 	omp_region_forked();
 }
@@ -114,7 +142,7 @@ static void run_begin(const char *table) {
 static void call(size_t number, double progress) {
 	const struct simulated_program *program = self.program;
 	const struct simulated_region *region = &program->regions[number];
-	struct omp_visit visit;
+	struct omp_visit visit = {.inputs = {.trips = region->size ? region->size(progress) : 0}};
 	omp_region_begin(&visit, (void *)(number + 1), region->sharing, NULL, 0);
 	unsigned threads = visit.threads ? visit.threads : SIMULATED_THREADS;
 	double seconds = region->seconds(threads, visit.setting, progress) * exp(program->noise * rng_normal(&self.rng));
@@ -175,9 +203,11 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 	result->record->call_count =
 		self.record->call_count < self.record->call_room ? self.record->call_count : self.record->call_room;
 	result->record->processes = 1;
-	for (size_t i = 0; i < self.program->count; i++)
-		snprintf(result->record->regions[i].name, sizeof result->record->regions[i].name, "%s",
-		         self.program->regions[i].name);
+	for (size_t i = 0; i < result->record->count; i++) {
+		struct regions_region *region = &result->record->regions[i];
+		snprintf(region->name, sizeof region->name, region->facts.size_class ? "%s %u" : "%s",
+		         self.program->regions[region->offset / 16 - 1].name, region->facts.size_class);
+	}
 	runs->done++;
 	self.searches++;
 	unlink(path);

@@ -15,6 +15,7 @@ struct simulated_region {
 	int calls; /* in each step */
 	/* Seconds of one call. progress: of the program, from 0 to 1. */
 	double (*seconds)(unsigned threads, struct omp_setting setting, double progress);
+	int64_t (*size)(double progress); /* iterations of its loop; NULL: the library cannot see them */
 };
 
 struct simulated_program {
