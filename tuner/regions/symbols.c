@@ -100,7 +100,8 @@ struct symbols *symbols_parse(char *data, size_t size) {
 struct symbols *symbols_read(const char *path) {
 	struct err none = {0};
 	size_t size = 0;
-	return symbols_parse(sys_is_plain_file(path) ? sys_read_file(path, FILE_MOST, &size, &none) : NULL, size);
+	char *data = sys_is_plain_file(path) ? sys_read_file(path, FILE_MOST, &size, &none) : NULL;
+	return symbols_parse(data, size);
 }
 
 void symbols_free(struct symbols *symbols) {
