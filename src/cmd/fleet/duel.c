@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/cmd/fleet/run.h"
+#include "src/cmd/fleet/way.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 
@@ -89,13 +89,14 @@ bool fleet_duel_possible(const struct fleet_run *run, const json_t *b) {
 }
 
 void fleet_duel_line(const struct fleet_run *run, const struct fleet_duel *duel, struct fleet_line *line) {
-	fleet_line_srun(line, run, js_string_or(duel->loss, "node", ""));
+	struct fleet_line command = {0};
 	if (!fleet_duel_possible(run, duel->b))
-		verify_line(run, duel->type, duel->b, line);
+		verify_line(run, duel->type, duel->b, &command);
 	else if (js_bool_or(duel->b, "program", false))
-		program_compare_line(run, duel->a, duel->b, line);
+		program_compare_line(run, duel->a, duel->b, &command);
 	else
-		compare_line(run, duel->a, duel->b, line);
+		compare_line(run, duel->a, duel->b, &command);
+	fleet_line_on(line, run, js_string_or(duel->loss, "node", ""), &command);
 }
 
 void fleet_loss_outcome(json_t *loss, const char *state, const char *reason) {

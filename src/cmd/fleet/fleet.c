@@ -8,7 +8,7 @@
 #include "src/base/json/js.h"
 #include "src/base/near.h"
 #include "src/base/sys.h"
-#include "src/cmd/fleet/run.h"
+#include "src/cmd/fleet/way.h"
 #include "src/app/lock.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
@@ -19,10 +19,13 @@
 static const struct opt fleet_options[] = {
 	OPT_GROUP("Cluster nodes"),
 	{"partition", 'p', "P", "partition whose nodes are tuned (the default one)", 0},
+	{"launcher", 0, "NAME", "how to reach the nodes: slurm, ssh or local (slurm)", 0},
+	{"hosts", 0, "HOST,..", "the nodes of --launcher ssh", 0},
+	{"launcher-args", 0, "WORDS", "more options for ssh", 0},
 	{"nodes-per-type", 0, "N", "nodes of a type to measure on at once (1)", 0},
 	{"srun-args", 0, "WORDS", "more options for srun, as '-A account -t 30'", 0},
 	{"wait", 0, "SECONDS", "time to wait for a node, with the queue (60)", 0},
-	{"plan", 0, NULL, "only print the srun lines and the budget", 0},
+	{"plan", 0, NULL, "only print the commands and the budget", 0},
 	{0},
 };
 
@@ -35,17 +38,19 @@ static const struct opt folder_options[] = {
 const struct opt *const fleet_passed[] = {tune_what_options, plan_options,    cmd_device_options, tune_options,
                                           stop_when_options, program_options, cmd_store_options,  NULL};
 
-static int slurm_check(struct err *err) {
-	const struct launcher *launcher = launcher_find("slurm");
+static int launcher_check(const struct fleet_run *run, struct err *err) {
+	const struct launcher *launcher = launcher_find(run->way->name);
 	struct launcher_probe probe = {0};
 	launcher->probe(&probe);
 	if (probe.usable)
 		return 0;
-	return err_set(err, ERR_UNAVAILABLE, probe.fix, "cannot use Slurm: %s", probe.reason);
+	err_set(err, ERR_UNAVAILABLE, NULL, "the launcher %s cannot be used: %s", launcher->name, probe.reason);
+	return err_hint(err, "%s%s", probe.fix,
+	                fleet_way_is(run, "slurm") ? "; or --launcher ssh --hosts node1,node2" : "");
 }
 
 static int nodes_find(struct fleet_run *run, struct err *err) {
-	json_t *nodes = fleet_nodes_list(run, err);
+	json_t *nodes = run->way->nodes(run, err);
 	if (!nodes)
 		return -1;
 	json_object_set_new(run->document, "nodes", nodes);
@@ -85,12 +90,13 @@ static int nodes_work(struct fleet_run *run, struct err *err) {
 
 static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 	struct fleet_run run;
-	int failed = fleet_run_open(&run, app, args, err) || slurm_check(err) || nodes_find(&run, err) ? -1 : 0;
+	int failed = fleet_run_open(&run, app, args, err) || launcher_check(&run, err) || nodes_find(&run, err) ? -1 : 0;
 	if (!failed && opt_has(args, "plan")) {
 		failed = fleet_plan_show(&run, err);
 	} else if (!failed) {
 		failed = fleet_plan_check(&run, err) || nodes_work(&run, err) ? -1 : 0;
-		slurm_jobs_end(run.job);
+		if (fleet_way_is(&run, "slurm"))
+			slurm_jobs_end(run.job);
 	}
 	fleet_run_close(&run);
 	return failed;
@@ -135,9 +141,10 @@ const struct cmd cmd_fleet = {
 			 "fleet tune [OPTION...] -- PROGRAM [ARG...]\n"
 			 "fleet status [-o DIR]",
 	.options = tables,
-	.notes = "tune    Finds the node types of a Slurm partition, tunes one or more of each\n"
-			 "        type, and writes a profile for each type into the fleet directory.\n"
-			 "        It takes the options of `sweetspot tune`; --budget is for each type.\n"
+	.notes = "tune    Finds the types of the nodes of a Slurm partition, or of --hosts; tunes\n"
+			 "        one or more nodes of each, and writes a profile for each type into the\n"
+			 "        fleet directory. It takes the options of `sweetspot tune`; --budget is\n"
+			 "        for each type.\n"
 			 "status  Shows the profiles with their age, nodes without one, and running jobs.",
 	.examples = "sweetspot fleet tune fw gol --budget 10m\n"
 				"sweetspot fleet status",

@@ -28,24 +28,6 @@ char *fleet_line_text(const struct fleet_line *line) {
 	return program_join(line->words, true);
 }
 
-/* The options equal those of the launcher, so that a probe sees the same CPUs as a worker. The node comes last because
- * srun uses the last -w if --srun-args has one, too. */
-void fleet_line_srun(struct fleet_line *line, const struct fleet_run *run, const char *node) {
-	static const char *const common[] = {"--cpu-bind=none", "--mpi=none", "--quit-on-interrupt", NULL};
-	fleet_line_add(line, "srun");
-	fleet_line_add(line, "-N1");
-	fleet_line_add(line, run->inside ? "-n1" : "--exclusive");
-	fleet_line_add(line, arena_printf(run->arena, "--job-name=%s", run->job));
-	fleet_line_words(line, common);
-	fleet_line_words(line, (const char *const *)run->words);
-	if (run->partition && !run->inside) {
-		fleet_line_add(line, "-p");
-		fleet_line_add(line, run->partition);
-	}
-	fleet_line_add(line, "-w");
-	fleet_line_add(line, node);
-}
-
 static void option_add(struct fleet_line *line, const struct fleet_run *run, const struct opt *option) {
 	for (size_t i = 0; i < opt_count(run->args, option->name); i++)
 		fleet_line_add(line, option->meta

@@ -9,7 +9,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "src/cmd/fleet/run.h"
+#include "src/cmd/fleet/way.h"
 
 enum { AT_ONCE = 32 };
 
@@ -29,12 +29,12 @@ static const char *name_of(const json_t *node) {
 }
 
 static void ask(const struct fleet_run *run, struct asked *asked, json_t *node) {
-	struct fleet_line line = {0};
+	struct fleet_line line = {0}, command = {0};
 	struct err err = {0};
-	fleet_line_srun(&line, run, name_of(node));
-	fleet_line_words(&line, (const char *const[]){run->self, "machine", "--json", NULL});
+	fleet_line_words(&command, (const char *const[]){run->self, "machine", "--json", NULL});
 	if (app_device(run->app))
-		fleet_line_words(&line, (const char *const[]){"--device", app_device(run->app), NULL});
+		fleet_line_words(&command, (const char *const[]){"--device", app_device(run->app), NULL});
+	fleet_line_on(&line, run, name_of(node), &command);
 	*asked = (struct asked){.node = node, .proc = fleet_ask_start(line.words, &err), .begun = sys_now()};
 	if (!asked->proc)
 		reason_set(node, err.what);
@@ -104,8 +104,7 @@ static int conclude(const struct fleet_run *run, struct err *err) {
 	left_out_report(run);
 	if (json_array_size(json_object_get(run->document, "types")))
 		return 0;
-	return err_set(err, ERR_NOTHING, "`sinfo -N` shows their states; --wait 300 waits longer",
-	               "none of %zu node(s) described its machine",
+	return err_set(err, ERR_NOTHING, run->way->silent, "none of %zu node(s) described its machine",
 	               json_array_size(json_object_get(run->document, "nodes")));
 }
 

@@ -13,15 +13,16 @@
 enum { FLEET_NODES_MAX = 10000, FLEET_NAME_MAX = 255 };
 
 struct fleet_run {
+	const struct fleet_way *way; /* how nodes are found and reached, see way.h */
 	struct app *app;
 	const struct opt_args *args;
 	struct arena *arena;
 	char self[PATH_MAX], job[SLURM_JOBS_NAME];
 	const char *partition; /* NULL selects the default one */
-	char **words;          /* words of --srun-args */
+	char **words;          /* words of --srun-args or --launcher-args */
 	char *folder, *state;  /* the fleet directory, and its state file */
 	int lock;              /* lock of the directory; -1 if it is not held */
-	bool inside;           /* running inside an allocation, so only its nodes are used */
+	bool inside;           /* running inside an allocation of Slurm, so only its nodes are used */
 	size_t per_type;
 	double wait, budget; /* seconds; budget: of the comparisons between types */
 	/* {"schema","key","store","folder","partition","nodes":[..],"types":[..],"losses":[..]} */
@@ -46,7 +47,6 @@ void fleet_line_add(struct fleet_line *line, const char *word);
 void fleet_line_words(struct fleet_line *line, const char *const *words); /* words may be NULL */
 void fleet_line_options(struct fleet_line *line, const struct fleet_run *run,
                         const struct opt *table); /* as the user gave them */
-void fleet_line_srun(struct fleet_line *line, const struct fleet_run *run, const char *node);
 /* Adds the options and words of `fleet tune` that are passed on to `tune`. */
 void fleet_line_tune(struct fleet_line *line, const struct fleet_run *run);
 char *fleet_line_text(const struct fleet_line *line); /* quoted for a shell; the caller frees it */
