@@ -12,6 +12,7 @@
 #include "src/app/app.h"
 #include "src/app/dashes.h"
 #include "src/app/signals.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/base/stop.h"
@@ -190,6 +191,7 @@ static void variables_drop(void) {
 int main(int argc, char **argv) {
 	struct err err = {0};
 	variables_drop();
+	js_end_without_memory();
 	const char *word = argc > 1 ? argv[1] : "";
 	setlocale(LC_CTYPE, "");
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {

@@ -109,6 +109,7 @@ soak: all
 	$(soak_environment) $(srcdir)/tests/tune/soak '$(SOAK_ROUNDS)' '$(SOAK_SEED)'
 	$(soak_environment) $(srcdir)/tests/tune/power '$(SOAK_CUTS)' '$(SOAK_SEED)'
 	$(soak_environment) $(srcdir)/tests/tune/faults all
+	$(soak_environment) CC='$(CC)' $(srcdir)/tests/tune/memory all
 	$(MAKE) $(AM_MAKEFLAGS) tests/tuner/fleet/million$(EXEEXT)
 	tests/tuner/fleet/million$(EXEEXT) 1000000
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/json/js.h"
 #include "src/base/opt.h"
 #include "src/worker/keeper.h"
 #include "src/worker/manual.h"
@@ -110,6 +111,7 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 }
 
 int cli_main(int argc, char **argv) {
+	js_end_without_memory();
 	struct err err = {.code = ERR_OK};
 	int out = stdout_divert(), status = -1;
 	if (out < 0) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/demangle %D%/pattern %D%/options %D%/rights %D%/process %D%/remains %D%/expr
+base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/demangle %D%/pattern %D%/options %D%/rights %D%/process %D%/remains %D%/expr %D%/apart
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_text_SOURCES = %D%/text.c
@@ -27,6 +27,8 @@ fuzz_targets += %D%/fuzz_js
 %C%_process_LDADD = libbase.la
 %C%_remains_SOURCES = %D%/remains.c
 %C%_remains_LDADD = libbase.la
+%C%_apart_SOURCES = %D%/apart.c
+%C%_apart_LDADD = libbase.la
 %C%_expr_SOURCES = %D%/expr.c %D%/expr_rows.h
 %C%_expr_LDADD = libbase.la
 fuzz_targets += %D%/fuzz_expr

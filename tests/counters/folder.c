@@ -37,7 +37,9 @@ void folder_put_right(const char *folder) {
 }
 
 char *folder_new(void) {
-	char name[] = "/tmp/sweetspot-tables-XXXXXX";
+	static const char shared[] = "/dev/shm";
+	char name[64];
+	snprintf(name, sizeof name, "%s/sweetspot-tables-XXXXXX", access(shared, W_OK) == 0 ? shared : "/tmp");
 	if (!mkdtemp(name))
 		return NULL;
 	char *events = mem_printf("%s/events", name), *groups = mem_printf("%s/groups", name);

@@ -16,6 +16,7 @@ explain_parts = %D%/fuzz_explain.c src/cmd/explain/explain.h \
 	src/show/counters_table.c src/show/counters_reason.c src/ui/ui.c src/ui/text.c src/ui/fold.c src/ui/table.c src/ui/wrap.c
 %C%_hostile_SOURCES = %D%/hostile.c $(explain_parts)
 %C%_hostile_LDADD = libtuner.la libtopo.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
+EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_explain
 %C%_fuzz_explain_SOURCES = $(explain_parts)
 %C%_fuzz_explain_LDFLAGS = $(LIBFUZZER)

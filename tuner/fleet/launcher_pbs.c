@@ -44,11 +44,11 @@ static bool is_known(const char **hosts, size_t count, const char *host) {
 	return false;
 }
 
-/* The nodes in the order of the file, each once. */
+/* The nodes in the order of the file, each once. One more than may be is enough to refuse them. */
 static const char **hosts_read(char *text) {
 	const char **hosts = mem_alloc(1, sizeof *hosts);
 	size_t count = 0;
-	for (char *line; (line = strsep(&text, "\r\n"));) {
+	for (char *line; count <= SSH_HOSTS_MAX && (line = strsep(&text, "\r\n"));) {
 		if (!*line || is_known(hosts, count, line))
 			continue;
 		hosts = mem_grow(hosts, count + 2, sizeof *hosts);

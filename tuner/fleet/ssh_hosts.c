@@ -12,8 +12,6 @@
 #include "tuner/fleet/end_sign.h"
 #include "tuner/program/program.h"
 
-enum { HOSTS_MAX = 10000 };
-
 struct ssh_hosts {
 	struct arena *arena;
 	const char *const **nodes; /* command line of each */
@@ -76,9 +74,12 @@ void *ssh_hosts_open(const struct launcher_settings *settings, const char *const
 	size_t count = 0, all = 0;
 	ssh->arena = arena_new();
 	for (; hosts[all]; all++) {
-		if (!is_host(hosts[all]) || all >= HOSTS_MAX) {
-			err_set(err, ERR_USAGE, "give names as for ssh: node1, user@node2, ssh://node3:2222",
-			        "\"%.60s\" is not the name of a host", hosts[all]);
+		if (!is_host(hosts[all]) || all >= SSH_HOSTS_MAX) {
+			if (all >= SSH_HOSTS_MAX)
+				err_set(err, ERR_USAGE, NULL, "there are more than %d hosts", SSH_HOSTS_MAX);
+			else
+				err_set(err, ERR_USAGE, "give names as for ssh: node1, user@node2, ssh://node3:2222",
+				        "\"%.60s\" is not the name of a host", hosts[all]);
 			ssh_hosts_close(ssh, false);
 			return NULL;
 		}

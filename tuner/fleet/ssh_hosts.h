@@ -4,6 +4,8 @@
 #define TUNER_FLEET_SSH_HOSTS_H
 #include "tuner/fleet/launcher.h"
 
+enum { SSH_HOSTS_MAX = 10000 };
+
 /* As in struct launcher. hosts: NULL-terminated. */
 void *ssh_hosts_open(const struct launcher_settings *settings, const char *const *hosts, size_t *nodes,
                      struct err *err);

@@ -58,9 +58,7 @@ static json_t *folder_search(const char *folder, const char *fingerprint) {
 			continue;
 		struct err ignored = {0};
 		char *path = mem_printf("%s/%s", folder, one->d_name);
-		struct stat info;
-		bool plain = stat(path, &info) == 0 && S_ISREG(info.st_mode);
-		json_t *profile = plain ? profile_load(path, &ignored) : NULL;
+		json_t *profile = sys_is_plain_file(path) ? profile_load(path, &ignored) : NULL;
 		bool newer = !best || strcmp(js_string_or(profile, "created", ""), js_string_or(best, "created", "")) > 0;
 		seen++;
 		if (profile && is_of(profile, fingerprint) && newer) {
@@ -77,7 +75,7 @@ static json_t *folder_search(const char *folder, const char *fingerprint) {
 
 static json_t *folder_at(const char *folder, const char *fingerprint, struct err *err) {
 	char *path = profile_file_name(folder, fingerprint);
-	json_t *profile = access(path, F_OK) == 0 ? profile_load(path, err) : folder_search(folder, fingerprint);
+	json_t *profile = sys_is_plain_file(path) ? profile_load(path, err) : folder_search(folder, fingerprint);
 	if (profile && !is_of(profile, fingerprint)) {
 		json_decref(profile);
 		profile = folder_search(folder, fingerprint);

@@ -24,7 +24,10 @@ static int text_check(const json_t *search, const char *name, bool empty, struct
 		return -1;
 	if (!*text || strlen(text) > TEXT_MAX_BYTES)
 		return err_set(err, ERR_USAGE, NULL, "\"%s\" is empty or too long", name);
-	return 0;
+	json_t *clean = js_text(text); /* as it would be exported */
+	bool same = strcmp(json_string_value(clean), text) == 0;
+	json_decref(clean);
+	return same ? 0 : err_set(err, ERR_USAGE, NULL, "\"%s\" has control characters", name);
 }
 
 /* Names and plain values. */

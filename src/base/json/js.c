@@ -13,6 +13,14 @@
 #include "src/base/sys.h"
 #include "src/base/text.h"
 
+static void *memory_get(size_t size) {
+	return mem_grow(NULL, size, 1);
+}
+
+void js_end_without_memory(void) {
+	json_set_alloc_funcs(memory_get, free);
+}
+
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err) {
 	json_error_t why;
 	if (size && memchr(text, '\0', size)) { /* jansson ignores a 0 byte behind a number */

@@ -9,6 +9,9 @@
 
 #include "src/base/err.h"
 
+/* From now on jansson ends the process with a message where there is no memory, like mem_*: a member that could not be
+ * made would otherwise be missing in silence. For programs, not for a library in somebody else's. */
+void js_end_without_memory(void);
 /* Parses one document, an object or an array; duplicate keys are refused. where: a file name or a description, for
  * messages. */
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err);

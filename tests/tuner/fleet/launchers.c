@@ -199,6 +199,20 @@ static bool nodefile_make(char path[]) {
 	return fd >= 0 && close(fd) == 0 && made && setenv("PBS_NODEFILE", path, 1) == 0;
 }
 
+/* More nodes than any cluster has: they are refused before each is compared with all others. */
+static void test_many_nodes(char path[]) {
+	enum { LINES = 400000 };
+	const struct launcher_settings settings = {.worker = WORKER};
+	struct err err = {0};
+	size_t nodes;
+	FILE *file = fopen(path, "w");
+	for (int i = 0; file && i < LINES; i++)
+		fprintf(file, "n%d\n", i);
+	ok(file && fclose(file) == 0, "a file of %d nodes", LINES);
+	ok(!launcher_find("pbs")->open(&settings, &nodes, &err) && strstr(err.what, "more than"), "is refused: %s",
+	   err.what);
+}
+
 static void test_mutations(void) {
 	static const char hosts[] = "\0node1\nuser@node2\nssh://node3:2222",
 					  words[] = "\1-p 22 -i \"a b\" -o 'User x' a\\ b";
@@ -223,6 +237,7 @@ int main(void) {
 	test_arguments();
 	test_hosts();
 	test_ends();
+	test_many_nodes(nodefile);
 	unlink(nodefile);
 	test_round_trip();
 	test_split();

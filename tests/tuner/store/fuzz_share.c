@@ -18,7 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A store grows, and each import reads it. */
-enum { IMPORTS_MAX = 40 };
+enum { IMPORTS_MAX = 10 };
 
 static void require(bool condition) {
 	if (!condition)
