@@ -40,8 +40,10 @@ static char *with_slash(const char *program, const char *cwd, struct err *err) {
 	if (!why)
 		return resolved(path);
 	free(path);
-	err_set(err, ERR_USAGE, why == ENOENT ? "build it first, or check the path" : NULL, "cannot run %.300s: %s",
-	        program, strerror(why));
+	const char *hint = why == ENOENT   ? "build it first, or check the path"
+	                   : why == EACCES ? "is it the program and not its source? chmod +x makes a file executable"
+	                                   : NULL;
+	err_set(err, ERR_USAGE, hint, "cannot run %.300s: %s", program, strerror(why));
 	if (why == ENOENT && cwd)
 		err_hint(err, "its path is relative to the folder %.300s", cwd);
 	return NULL;

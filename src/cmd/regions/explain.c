@@ -43,7 +43,8 @@ static void limit_print(const json_t *region) {
 static void region_print(struct ui *ui, const json_t *region) {
 	const json_t *best = json_object_get(region, "best");
 	const char *place = js_string_or(region, "place", ""), *schedule = js_string_or(best, "schedule", "");
-	double call = js_real_or(region, "time", NAN) / js_real_or(region, "calls", NAN);
+	double threads = js_real_or(best, "threads", NAN),
+		   call = js_real_or(region, "time", NAN) / js_real_or(region, "calls", NAN);
 	char time[32];
 	ui_seconds(call, time, sizeof time);
 	printf("%s%s%s%s%s%s: %.1f %% of the time, %lld calls of %s\n", ui_style(ui, UI_BOLD),
@@ -52,7 +53,7 @@ static void region_print(struct ui *ui, const json_t *region) {
 	limit_print(region);
 	teams_print(region);
 	if (js_real_or(region, "gain", 1) != 1 || *schedule)
-		printf("  best found: %.3g threads%s%s\n", js_real_or(best, "threads", NAN), *schedule ? ", " : "", schedule);
+		printf("  best found: %.3g thread%s%s%s\n", threads, threads == 1 ? "" : "s", *schedule ? ", " : "", schedule);
 }
 
 int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err) {

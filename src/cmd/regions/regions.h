@@ -4,8 +4,10 @@
 #define SRC_CMD_REGIONS_REGIONS_H
 #include "src/app/cmd.h"
 
-int regions_command_tune(struct app *app, const struct opt_args *args, struct err *err);
-int regions_command_run(struct app *app, const struct opt_args *args, struct err *err);
+/* tables: the options of the command. */
+int regions_command_tune(struct app *app, const struct opt_args *args, const struct opt *const *tables,
+                         struct err *err);
+int regions_command_run(struct app *app, const struct opt_args *args, const struct opt *const *tables, struct err *err);
 /* Becomes the program; returns where that is not possible. */
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err);
 /* Lines for a shell, a job script or a modulefile. */
@@ -13,7 +15,7 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 /* The limit of each region of the program after --, or of the only one that has been tuned. */
 int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err);
 /* Whether `tune --openmp` should tune by region instead: it runs the program once if nothing else was asked for.
- * tables: the options of the command. */
+ */
 bool regions_command_suits(struct app *app, const struct opt_args *args, const struct opt *const *tables);
 /* Settings of the program are kept, and those of the store do not know it. */
 bool regions_command_known(struct app *app, const struct opt_args *args);

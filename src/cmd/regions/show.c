@@ -10,9 +10,14 @@
 #include "src/base/json/js.h"
 #include "src/show/results.h"
 
-enum { SHOWN = 20 };
-static const double SMALL = 0.001; /* of the run: a region below this is not shown */
+enum { SHOWN = 20, SHOWN_LEAST = 3 };
+static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
 static const double WIDE = 1000;   /* such an interval says nothing */
+
+/* number: by time. */
+static bool is_shown(const json_t *region, size_t number) {
+	return number < SHOWN_LEAST || (number < SHOWN && js_real_or(region, "share", 0) >= SMALL);
+}
 
 static void percent(double share, char *text, size_t size) {
 	if (isfinite(share))
@@ -42,7 +47,7 @@ static void counters_print(struct ui *ui, const json_t *regions) {
 	table_right(table, 2);
 	table_right(table, 3);
 	json_array_foreach((json_t *)regions, i, region) {
-		if (i >= SHOWN || js_real_or(region, "share", 0) < SMALL)
+		if (!is_shown(region, i))
 			continue;
 		name_of(region, name, sizeof name);
 		json_object_foreach(json_object_get(region, "counters"), counter, count) {
@@ -89,7 +94,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	for (int column = 1; column < 7; column++)
 		table_right(table, column);
 	json_array_foreach(json_object_get(profile, "regions"), i, region) {
-		if (i >= SHOWN || js_real_or(region, "share", 0) < SMALL) {
+		if (!is_shown(region, i)) {
 			left++;
 			continue;
 		}
@@ -128,6 +133,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "?");
 	double ratio = js_real_or(speedup, "ratio", NAN), low = json_number_value(json_array_get(ci, 0));
 	double high = json_number_value(json_array_get(ci, 1));
+	long long pairs = js_int_or(result, "pairs", 0);
 	char before[32], after[32];
 	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
@@ -143,8 +149,8 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", ui_style(ui, UI_BOLD), ratio, ui_style(ui, UI_PLAIN), low,
 		       high, before, after);
 	else if (!isfinite(low) || !isfinite(high) || low <= 0 || high / low > WIDE)
-		printf("%s%s%s: %.2fx in %lld pairs, %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
-		       (long long)js_int_or(result, "pairs", 0), before, after);
+		printf("%s%s%s: %.2fx in %lld pair%s, %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN),
+		       ratio, pairs, pairs == 1 ? "" : "s", before, after);
 	else
 		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
 		       low, high, before, after);
@@ -183,13 +189,14 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		       "tune again when the machine is quiet\n",
 		       100 * js_real_or(result, "waiting", NAN));
 	load_print(result);
-	printf("%lld runs of the program, %lld pairs among them\n\n", (long long)js_int_or(result, "runs", 0),
-	       (long long)js_int_or(result, "pairs", 0));
+	long long pairs = js_int_or(result, "pairs", 0);
+	printf("%lld runs of the program, %lld pair%s among them\n\n", (long long)js_int_or(result, "runs", 0), pairs,
+	       pairs == 1 ? "" : "s");
 	table_right(table, 1);
 	table_right(table, 2);
 	table_right(table, 5);
 	json_array_foreach(json_object_get(result, "regions"), i, region) {
-		if (i >= SHOWN || js_real_or(region, "share", 0) < SMALL) {
+		if (!is_shown(region, i)) {
 			left++;
 			continue;
 		}

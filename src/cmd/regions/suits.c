@@ -20,18 +20,10 @@ static const double SHARE_LEAST = 0.01, TOGETHER_LEAST = 0.5;
 
 /* Any other option asks for something that regions cannot give. */
 static bool is_plain(const struct opt_args *args, const struct opt *const *tables) {
-	static const char *const allowed[] = {"openmp",  "budget",        "seed",       "json", "store",
-	                                      "timeout", "expect-output", "verify",     "cwd",  "input",
-	                                      "quiet",   "verbose",       "before-each"};
-	for (size_t t = 0; tables[t]; t++)
-		for (const struct opt *option = tables[t]; option->name; option++) {
-			bool found = !*option->name || !opt_has(args, option->name);
-			for (size_t i = 0; i < sizeof allowed / sizeof *allowed && !found; i++)
-				found = strcmp(option->name, allowed[i]) == 0;
-			if (!found)
-				return false;
-		}
-	return opt_dashes(args) && opt_words(args) == 0;
+	static const char *const allowed[] = {"openmp",  "budget",        "seed",        "json", "store",
+	                                      "timeout", "expect-output", "verify",      "cwd",  "input",
+	                                      "quiet",   "verbose",       "before-each", NULL};
+	return !regions_option_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
 }
 
 /* Several regions that matter, because a single one gains nothing over one setting for the whole program. */

@@ -25,15 +25,9 @@ static void progress(void *ctx, const char *phase, int done, int all) {
 
 int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
                          struct regions_options *options, struct err *err) {
-	static const char *const refused[] = {"param", "build",    "openmp", "metric", "spec",
-	                                      "sizes", "launcher", "resume", "plan",   "export"};
 	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
 	const char *expect = opt_get(args, "expect-output", NULL);
 	long long seed;
-	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-		if (opt_has(args, refused[i]) && (opt_has(args, "regions") || strcmp(refused[i], "openmp") != 0))
-			return err_set(err, ERR_USAGE, "tune the regions first, then the rest",
-			               "--%s cannot be combined with --regions", refused[i]);
 	if (expect && strcmp(expect, "same") != 0)
 		return err_set(err, ERR_USAGE, "its only value is same; use --verify CMD to check anything else",
 		               "--expect-output cannot be %.100s", expect);
@@ -105,12 +99,13 @@ static int show(struct app *app, const struct opt_args *args, const struct regio
 	return failed;
 }
 
-int regions_command_tune(struct app *app, const struct opt_args *args, struct err *err) {
+int regions_command_tune(struct app *app, const struct opt_args *args, const struct opt *const *tables,
+                         struct err *err) {
 	struct regions_target target;
 	struct regions_files files = {0};
 	struct regions_options options;
 	json_t *result = NULL;
-	int failed = regions_target_read(&target, args, "tune", err) ||
+	int failed = regions_target_read(&target, args, "tune", err) || regions_options_check(args, tables, err) ||
 	             regions_files_of(app, args, target.subject, &files, err) ||
 	             regions_options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
@@ -138,12 +133,13 @@ static int counters_read(struct app *app, const struct opt_args *args, struct co
 	return words->count && !answer ? -1 : 0;
 }
 
-int regions_command_run(struct app *app, const struct opt_args *args, struct err *err) {
+int regions_command_run(struct app *app, const struct opt_args *args, const struct opt *const *tables,
+                        struct err *err) {
 	struct regions_target target;
 	struct regions_options options;
 	struct counters_words words = {0};
 	json_t *profile = NULL;
-	int failed = regions_target_read(&target, args, "run", err) ||
+	int failed = regions_target_read(&target, args, "run", err) || regions_options_check(args, tables, err) ||
 	             regions_options_read(app, args, &target, &options, err) ||
 	             counters_read(app, args, &words, &options, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);

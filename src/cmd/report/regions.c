@@ -19,6 +19,16 @@ static const char *name_of(struct report *report, const json_t *region) {
 	                    *place ? ")" : "");
 }
 
+/* With its place only where another region has the same name. */
+static const char *short_name_of(struct report *report, const json_t *regions, size_t number) {
+	const json_t *region = json_array_get(regions, number);
+	const char *name = js_string_or(region, "name", "?");
+	for (size_t i = 0; i < json_array_size(regions); i++)
+		if (i != number && strcmp(js_string_or(json_array_get(regions, i), "name", "?"), name) == 0)
+			return name_of(report, region);
+	return name;
+}
+
 /* Those that matter come first. */
 static size_t shown_count(const json_t *regions, size_t most) {
 	size_t i = 0;
@@ -35,7 +45,7 @@ static void bars_put(struct report *report, const char *program, const json_t *r
 	for (size_t i = 0; i < count; i++) {
 		const json_t *region = json_array_get(regions, i);
 		double time = js_real_or(region, "time", NAN);
-		names[i] = js_string_or(region, "name", "?");
+		names[i] = short_name_of(report, regions, i);
 		before[i] = (struct chart_point){(double)i, time, NAN, NAN};
 		after[i] = (struct chart_point){(double)i, time / js_real_or(region, "gain", 1), NAN, NAN};
 	}

@@ -156,9 +156,11 @@ static int trial(struct manual *manual, const struct opt_args *args, const json_
 	return failed;
 }
 
+static const struct opt *const tables[] = {manual_what_options, cmd_device_options, options, manual_options, NULL};
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
-		return regions_command_run(app, args, err);
+		return regions_command_run(app, args, tables, err);
 	if (gpu_command_suits(app, args))
 		return gpu_command_run(app, args, err);
 	if (opt_dashes(args) && opt_words(args) == 0)
@@ -177,8 +179,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	manual_close(&manual);
 	return failed;
 }
-
-static const struct opt *const tables[] = {manual_what_options, cmd_device_options, options, manual_options, NULL};
 
 const struct cmd cmd_run = {
 	.name = "run",

@@ -189,7 +189,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	bool by_region = opt_has(args, "openmp") && !opt_has(args, "plan") && !opt_has(args, "export") &&
 	                 !opt_has(args, "no-regions") && regions_command_suits(app, args, tables);
 	if (by_region || opt_has(args, "regions"))
-		return regions_command_tune(app, args, err);
+		return regions_command_tune(app, args, tables, err);
 	struct tune_session session = {.app = app, .args = args};
 	int failed = -1;
 	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&
