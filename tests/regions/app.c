@@ -260,6 +260,8 @@ int main(int argc, char **argv) {
 			with_tasks();
 		else if (strcmp(what, "loops") == 0)
 			sum += loops();
+		else if (strcmp(what, "fixed") == 0)
+			omp_set_num_threads(3), sum += loops();
 		else if (strcmp(what, "inner") == 0)
 			sum += inner();
 		else if (strcmp(what, "many") == 0)

@@ -26,7 +26,8 @@ static bool is_plain(const struct opt_args *args, const struct opt *const *table
 	return !regions_option_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
 }
 
-/* Several regions that matter, because a single one gains nothing over one setting for the whole program. */
+/* Several regions that matter, because a single one gains nothing over one setting for the whole program; those whose
+ * team the program chooses itself would keep it. */
 static bool repeats(const json_t *profile, size_t *regions, long long *calls) {
 	double together = 0;
 	size_t i;
@@ -35,7 +36,7 @@ static bool repeats(const json_t *profile, size_t *regions, long long *calls) {
 	*calls = 0;
 	json_array_foreach(json_object_get(profile, "regions"), i, region) {
 		double share = js_real_or(region, "share", 0);
-		if (share < SHARE_LEAST || js_int_or(region, "calls", 0) < CALLS_LEAST)
+		if (share < SHARE_LEAST || js_int_or(region, "calls", 0) < CALLS_LEAST || js_bool_or(region, "fixed", false))
 			continue;
 		together += share;
 		*calls += js_int_or(region, "calls", 0);
