@@ -16,9 +16,11 @@ static json_t *variable_json(const char *name, const char *other) {
 	return word_clean_json(text ? text : "");
 }
 
-/* Prefer the batch system's name of the node, which may differ from the host's. */
+/* Prefer the launcher's name of the node, which may be one of several on a host, and the batch system's, which may
+ * differ from the host's. */
 static json_t *node_json(const char *host) {
-	const char *name = getenv("SLURMD_NODENAME");
+	const char *name = getenv("SWEETSPOT_NODE");
+	name = name && *name ? name : getenv("SLURMD_NODENAME");
 	return word_clean_json(name && *name ? name : host);
 }
 

@@ -17,13 +17,15 @@ struct launcher_probe {
 struct launcher_settings {
 	const char *worker;       /* the executable, at a path that all nodes see */
 	size_t nodes;             /* 0: all that are available, at least 1 */
-	const char *const *hosts; /* for launchers that cannot ask a batch system, NULL-terminated; may be NULL */
+	const char *const *hosts; /* for launchers that cannot ask a batch system: hosts, or the GPUs of this machine,
+	                             NULL-terminated; may be NULL */
 	const char *const *words; /* extra arguments for the command that starts a worker, NULL-terminated; may be NULL */
 };
 
 struct launcher {
 	const char *name, *summary;
 	bool elsewhere;     /* runs on other machines than this one */
+	bool here;          /* several workers measure on this machine at the same time */
 	int end_signal;     /* as in worker_launch */
 	double end_seconds; /* as in worker_launch */
 	/* Can it be used here? If not: why not, and what would help. */

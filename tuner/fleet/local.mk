@@ -2,6 +2,7 @@
 # A launcher is one file and one line here; the line is also its registry entry.
 LAUNCHERS = \
 	%D%/launcher_local.c \
+	%D%/launcher_gpus.c \
 	%D%/launcher_slurm.c \
 	%D%/launcher_flux.c \
 	%D%/launcher_pbs.c \

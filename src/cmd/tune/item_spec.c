@@ -97,6 +97,22 @@ struct source_item {
 	struct spec_cuda *source;
 };
 
+/* Runs in the thread of a node, whose worker makes a reference of its own. */
+static int source_work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
+	const struct tune_item *item = ctx;
+	const struct source_item *s = item->state;
+	struct spec_cuda *source = spec_cuda_new(s->spec, worker, err);
+	if (!source)
+		return -1;
+	*state = source;
+	*runner = spec_cuda_runner(source);
+	return 0;
+}
+
+static void source_work_close(void *state) {
+	spec_cuda_free(state);
+}
+
 /* Compiles ahead for the GPU that measures; OpenCL's compilers belong to the device, so there the worker compiles. */
 static int open_source(struct tune_item *item, struct app *app, struct err *err) {
 	struct source_item *s = item->state;
@@ -140,6 +156,7 @@ struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct
 	*item = (struct tune_item){.state = s,
 	                           .kernel = spec_cuda_kernel(source),
 	                           .runner = spec_cuda_runner(source),
+	                           .work = {.ctx = item, .open = source_work_open, .close = source_work_close},
 	                           .open = open_source,
 	                           .made_by_open = true,
 	                           .free = free_source};

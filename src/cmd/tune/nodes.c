@@ -10,6 +10,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
+#include "src/cmd/tune/gpus.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/pool_workers.h"
 #include "tuner/fleet/words.h"
@@ -29,11 +30,12 @@ struct tune_nodes {
 
 const struct opt launcher_options[] = {
 	OPT_GROUP("Cluster nodes"),
-	{"launcher", 0, "NAME", "where to measure: local, slurm, ssh, pbs, flux", 0},
+	{"launcher", 0, "NAME", "measure with local, slurm, ssh, pbs, flux, gpus", 0},
 	{"nodes", 0, "N", "nodes to measure on at once (all allocated, or 1)", 0},
 	{"hosts", 0, "HOST,..", "the hosts of --launcher ssh", 0},
 	{"launcher-args", 0, "WORDS", "more options for srun, ssh or flux run", 0},
 	{"srun-args", 0, "WORDS", "the same for srun, as '-p long -t 30'", 0},
+	{"gpus", 0, "all|N,..", "measure on several GPUs of this machine at once", 0},
 	{0},
 };
 
@@ -72,7 +74,8 @@ static int own_check(const struct launcher *launcher, const struct opt_args *arg
 		return err_set(err, ERR_USAGE, "leave --hosts out, or add --launcher ssh",
 		               "the launcher %s finds its nodes by itself", launcher->name);
 	if (opt_has(args, "srun-args") && (strcmp(launcher->name, "slurm") != 0 || opt_has(args, "launcher-args")))
-		return err_set(err, ERR_USAGE, "use --launcher-args", "--srun-args is --launcher-args of the launcher slurm");
+		return err_set(err, ERR_USAGE, "use --launcher-args",
+		               "--srun-args is another name of --launcher-args for --launcher slurm");
 	return 0;
 }
 
@@ -97,7 +100,10 @@ static int launch_open(struct tune_nodes *nodes, const struct opt_args *args, st
 		return -1;
 	if (words && !(nodes->words = words_split(words, err)))
 		return err_prefix(err, "--%s", option);
-	nodes->hosts = hosts_split(opt_get(args, "hosts", NULL));
+	nodes->hosts =
+		nodes->launcher->here ? tune_gpus_read(nodes->app, args, err) : hosts_split(opt_get(args, "hosts", NULL));
+	if (!nodes->hosts)
+		return -1;
 	const struct launcher_settings settings = {.worker = nodes->worker,
 	                                           .nodes = (size_t)count,
 	                                           .hosts = (const char *const *)nodes->hosts,
@@ -107,11 +113,15 @@ static int launch_open(struct tune_nodes *nodes, const struct opt_args *args, st
 }
 
 int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nodes **nodes, struct err *err) {
-	const struct launcher *launcher = launcher_read(opt_get(args, "launcher", "local"), err);
+	const char *otherwise = opt_has(args, "gpus") ? "gpus" : "local";
+	const struct launcher *launcher = launcher_read(opt_get(args, "launcher", otherwise), err);
 	*nodes = NULL;
 	if (!launcher)
 		return -1;
-	if (!launcher->elsewhere)
+	if (opt_has(args, "gpus") && !launcher->here)
+		return err_set(err, ERR_USAGE, "leave one of them out",
+		               "--gpus measures on this machine, the launcher %s does not", launcher->name);
+	if (!launcher->elsewhere && !launcher->here)
 		return local_check(args, err);
 	if (own_check(launcher, args, err))
 		return -1;
@@ -230,13 +240,15 @@ static char *build_folder(const char *store) {
 
 int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
 	if (!item->work.open)
-		return err_set(err, ERR_USAGE, "tune it with --launcher local on one of the nodes",
-		               "%s is a GPU source, which the tuner compiles itself: it cannot be measured on nodes",
-		               item->task.kernel);
+		return err_set(err, ERR_USAGE, "leave --gpus out", "%s does not run on a GPU", item->task.kernel);
 	if (!item->folder)
 		item->folder = build_folder(store);
 	pool_workers_use(nodes->workers, &item->work);
 	return 0;
+}
+
+bool tune_nodes_here(const struct tune_nodes *nodes) {
+	return !nodes || nodes->launcher->here;
 }
 
 struct pool *tune_nodes_pool(struct tune_nodes *nodes) {

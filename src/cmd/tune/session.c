@@ -252,8 +252,9 @@ static void resume_hint(const struct tuning *t, bool unproven) {
 
 static int tune_and_show(struct tuning *t, struct err *err) {
 	/* The scheduler of the cluster keeps nodes apart, and this machine does not measure then, so no lock is needed. */
-	int lock = t->what->nodes ? -1 : lock_take(app_ui(t->app), app_interrupt(t->app), err);
-	if (lock < 0 && !t->what->nodes)
+	bool here = tune_nodes_here(t->what->nodes);
+	int lock = here ? lock_take(app_ui(t->app), app_interrupt(t->app), err) : -1;
+	if (lock < 0 && here)
 		return -1;
 	t->begun = sys_now();
 	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);

@@ -18,8 +18,20 @@ uint64_t number_from(const char *variable, uint64_t otherwise) {
 	return end && !*end ? number : otherwise;
 }
 
+/* CUDA_VISIBLE_DEVICES hides all that it does not name, from the first unknown number on; the others are alike. */
+static uint64_t visible(const char *names, uint64_t all) {
+	uint64_t count = 0;
+	for (const char *at = names; *at >= '0' && *at <= '9' && strtoull(at, NULL, 10) < all; count++) {
+		at += strcspn(at, ",");
+		at += *at == ',';
+	}
+	return count;
+}
+
 int device_count(void) {
+	const char *names = getenv("CUDA_VISIBLE_DEVICES");
 	uint64_t count = number_from("SWEETSPOT_EMULATED_DEVICES", 1);
+	count = names ? visible(names, count) : count;
 	return count < DEVICES_MAX ? (int)count : DEVICES_MAX;
 }
 

@@ -69,8 +69,8 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 	struct spec_cuda *cuda = mem_alloc(1, sizeof *cuda);
 	struct cuda_shape shape;
 	cuda->arena = arena_new();
-	cuda->json = json_incref((json_t *)spec_kernel(spec));
-	cuda->baseline = json_incref((json_t *)spec_baseline(spec));
+	cuda->json = json_deep_copy(spec_kernel(spec)); /* counts of references are not shared between threads */
+	cuda->baseline = json_deep_copy(spec_baseline(spec));
 	cuda->space = spec_space(spec);
 	cuda->worker = worker_runner(worker);
 	cuda->process = worker;

@@ -10,16 +10,17 @@
 
 struct spec_cuda;
 /* Checks KernelSpecification, its files and all values of the space; nothing is run, no GPU is needed. ERR_USAGE names
- * the fault in the file. The specification and the worker must outlive it. */
+ * the fault in the file. The specification and the worker must outlive it. May be called in a thread of its own, for a
+ * worker on another machine too, if that sees the specification's files under the same paths. */
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err);
 void spec_cuda_free(struct spec_cuda *cuda);
-/* Runs a request's config on its device and ignores its kernel, library and problem. -1 where the baseline, whose
- * outputs are the reference, does not compile or run. */
 /* From now on configurations are compiled ahead for this architecture (90: compute capability 9.0), in workers of their
  * own. Returns their builder, which belongs to the specification. */
 struct builder *spec_cuda_ahead(struct spec_cuda *cuda, int arch);
 /* Adds the specification's Metrics to a result whose objective is time; ctx is the spec_cuda. */
 void spec_cuda_annotate(void *ctx, json_t *result);
+/* Runs a request's config on its device and ignores its kernel, library and problem. -1 where the baseline, whose
+ * outputs are the reference, does not compile or run. */
 struct runner spec_cuda_runner(struct spec_cuda *cuda);
 const char *spec_cuda_source(const struct spec_cuda *cuda); /* "sha256:..." of specification and kernel file */
 const json_t *
