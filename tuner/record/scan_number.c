@@ -209,7 +209,7 @@ void scan_push(struct scan_reals *list, double real) {
 
 /* Reads numbers that follow directly, without calling scan_item(). */
 static void run_of_numbers(struct scan *scan, struct scan_reals *list) {
-	double real;
+	double real = 0; /* for compilers that do not see that number() sets it */
 	for (struct scan look; number(scan, &real); scan->at = look.at) {
 		scan_push(list, real);
 		look = *scan;
