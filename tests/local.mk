@@ -55,6 +55,7 @@ include %D%/tuner/spec/local.mk
 include %D%/tuner/store/local.mk
 include %D%/tuner/surrogate/local.mk
 include %D%/doc/local.mk
+include %D%/packaging/local.mk
 include %D%/tuner/busy/local.mk
 include %D%/tuner/tune/local.mk
 include %D%/style/local.mk
