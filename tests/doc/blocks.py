@@ -7,6 +7,8 @@ Python must compile. What cannot be used here (a GPU, Slurm) may end with status
 """
 import ast, json, os, re, shlex, subprocess, sys, time
 
+from markdown import blocks
+
 SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
 SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}
 count = 0
@@ -18,34 +20,6 @@ def tap(good, what, why=""):
     print(f"{'ok' if good else 'not ok'} {count} - {what}", flush=True)
     if not good:
         print("".join(f"# {line}\n" for line in why.splitlines()[-8:]), end="")
-
-
-def blocks(text):
-    """Yields (line, kind, text) of each block after three backquotes or indented by four."""
-    kind, start, lines, inside_list, before = None, 0, [], False, ""
-    for number, line in enumerate(text.split("\n") + ["end"], 1):
-        if kind not in (None, "indented"):
-            if line.startswith("```"):
-                yield start, kind, "\n".join(lines)
-                kind, before = None, ""
-            else:
-                lines.append(line)
-            continue
-        if kind == "indented":
-            if line.startswith("    ") or not line.strip():
-                lines.append(line[4:])
-                continue
-            yield start, kind, "\n".join(lines).rstrip()
-            kind = None
-        if line.startswith("```"):
-            kind, start, lines, inside_list = line[3:].strip() or "text", number + 1, [], False
-        elif re.match(r"    \S", line) and (not before.strip() or before.startswith("#")) and not inside_list:
-            kind, start, lines = "indented", number, [line[4:]]
-        elif re.match(r"\s*([-*]|\d+\.) ", line):
-            inside_list = True
-        elif line.strip() and not line.startswith(" "):
-            inside_list = False
-        before = line
 
 
 def commands(text):
