@@ -70,6 +70,22 @@ static void check_unknown(void) {
 	free(many);
 }
 
+/* A pipe would be waited for, a device has no end, and a folder that contains itself gives each file many names. */
+static void check_special(void) {
+	char digest[SHA256_TEXT];
+	ok(mkfifo("first/pipe.h", 0600) == 0 && symlink("/dev/zero", "first/device.h") == 0 &&
+	       symlink("loop.h", "first/loop.h") == 0 && symlink(".", "first/again") == 0,
+	   "special files");
+	ok(includes_digest("#include \"pipe.h\"\n#include \"device.h\"\n#include \"loop.h\"\n", options, digest) &&
+	       digest[0],
+	   "a pipe, a device and a link to itself are not read");
+	put("first/self.h", "#include \"again/self.h\"\n");
+	ok(includes_digest("#include \"self.h\"\n", options, digest) && digest[0],
+	   "a file that includes itself under ever longer names, until the system follows no more links");
+	put("first/own.h", "#include \"own.h\"\n");
+	ok(includes_digest("#include \"own.h\"\n", options, digest) && digest[0], "a file that includes itself");
+}
+
 int main(void) {
 	char home[] = "/tmp/sweetspot-includes-XXXXXX";
 	if (!mkdtemp(home) || chdir(home) != 0 || mkdir("first", 0700) || mkdir("second", 0700) ||
@@ -77,6 +93,7 @@ int main(void) {
 		return 99;
 	check_changes();
 	check_unknown();
+	check_special();
 	char *command = mem_printf("rm -rf '%s'", home);
 	int removed = system(command);
 	free(command);

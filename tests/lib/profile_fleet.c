@@ -151,6 +151,11 @@ static void check_program(const char *root) {
 	setenv("SWEETSPOT_PROFILE", empty, 1);
 	ok(!profile_find("sha256:abcdefabcdef", &err) && err.code == ERR_NOTHING, "the set path is the only place: %s",
 	   err.what);
+	char *pipe = profile_file_name(empty, "sha256:abcdefabcdef");
+	err = (struct err){0};
+	ok(mkfifo(pipe, 0600) == 0 && !profile_find("sha256:abcdefabcdef", &err) && err.code == ERR_NOTHING,
+	   "a pipe in place of a profile is passed over: %s", err.what);
+	free(pipe);
 	free(folder);
 	free(empty);
 }

@@ -102,7 +102,7 @@ static void spans_add(struct gpu_work *work, const size_t *map, uint32_t functio
 static void ranges_add(struct gpu_work *work, const size_t *map, const struct cuda_record *raw) {
 	work->metric_count = work->metric_count ? work->metric_count : raw->metric_count;
 	work->passes = raw->passes > work->passes ? raw->passes : work->passes;
-	work->ranges = mem_grow(work->ranges, work->range_count + CUDA_RANGES, sizeof *work->ranges);
+	work->ranges = mem_grow(work->ranges, work->range_count + raw->range_count + 1, sizeof *work->ranges);
 	for (uint32_t i = 0; i < raw->range_count && raw->metric_count == work->metric_count; i++) {
 		struct cuda_range range = raw->ranges[i];
 		if (!range.settled || range.function >= raw->function_count || map[range.function] == SIZE_MAX)
