@@ -23,11 +23,16 @@ static const char *scratch_parent(void) {
 	return folder && folder[0] == '/' ? folder : "/tmp";
 }
 
+/* Where a file system has no locks, nobody else can take a folder that was just made, so that it is never tidied up. */
+static bool is_taken(int fd, bool fresh) {
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 || (fresh && (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS));
+}
+
 /* Takes the lock if nobody else holds it and the folder, which must be ours, still exists. */
-static int folder_lock(const char *path) {
+static int folder_lock(const char *path, bool fresh) {
 	struct stat there;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &there) == 0 && there.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	if (fd >= 0 && fstat(fd, &there) == 0 && there.st_uid == geteuid() && is_taken(fd, fresh) &&
 	    fstat(fd, &there) == 0 && there.st_nlink > 0) {
 		return fd;
 	}
@@ -48,7 +53,7 @@ int program_scratch_open(struct program_scratch *scratch, struct err *err) {
 			        scratch_parent(), strerror(errno));
 			break;
 		}
-		scratch->fd = folder_lock(scratch->path);
+		scratch->fd = folder_lock(scratch->path, true);
 		if (scratch->fd >= 0) {
 			return 0;
 		}
@@ -90,7 +95,7 @@ void program_scratch_tidy(void) {
 			continue;
 		}
 		char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
-		int fd = folder_lock(path);
+		int fd = folder_lock(path, false);
 		if (fd >= 0) {
 			tree_remove(path);
 			close(fd);
