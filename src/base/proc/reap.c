@@ -17,7 +17,8 @@
 #include "src/base/proc/descendants.h"
 #include "src/base/sys.h"
 
-static const double FREEZE_SECONDS = 2;
+static const double FREEZE_SECONDS = 2, PATIENCE = 10;
+enum { TRIES_LEAST = 8 };
 static const long NAP_LEAST = 100000, NAP_MOST = 10000000; /* nanoseconds */
 
 /* No other thread may reap between finding a stray and killing it, because the id could then belong to another
@@ -84,27 +85,28 @@ static void collect(const struct descendants *all, struct rusage *sum) {
 	}
 }
 
-static void end_once(struct descendants *all, bool any, double deadline, struct rusage *sum) {
-	double longest = sys_now() + FREEZE_SECONDS;
-	freeze(all, any, deadline < longest ? deadline : longest);
+static void end_once(struct descendants *all, bool any, struct rusage *sum) {
+	freeze(all, any, sys_now() + FREEZE_SECONDS);
 	for (size_t i = 0; i < all->count; i++)
 		descendant_signal(&all->list[i], SIGKILL);
 	collect(all, sum);
 }
 
-/* Children of a killed process become ours next, so the last look must find none. */
+/* Children of a killed process become ours next, so the last look must find none. On a busy machine the seconds may
+ * pass before this process has had its turn a few times, so it also takes some tries to give up. */
 static int end_all(bool any, double seconds, struct rusage *sum) {
 	struct descendants all = {0};
-	double deadline = sys_now() + seconds;
-	bool tried = false;
-	int count = 0;
+	double begun = sys_now(), spent = 0;
+	int count = 0, tries = 0;
 	for (long length = NAP_LEAST; has_children(); nap(&length)) {
 		descendants_look(&all, any, false);
 		count = (int)all.count;
-		if ((count == 0 && !all.torn) || (tried && sys_now() > deadline))
+		spent = sys_now() - begun;
+		if ((count == 0 && !all.torn) || (tries >= TRIES_LEAST && spent > seconds) ||
+		    (tries > 0 && spent > PATIENCE * seconds))
 			break;
-		end_once(&all, any, deadline, sum);
-		tried = true;
+		end_once(&all, any, sum);
+		tries++;
 		count = 0;
 	}
 	descendants_free(&all);

@@ -10,9 +10,9 @@
 
 /* From now on orphans below this process become its children (PR_SET_CHILD_SUBREAPER). 0 or -1. */
 int reap_adopt(void);
-/* Stops strays and everything below them, then kills them and reaps them until none are left, for about `seconds` at
- * most. Returns how many were seen last: 0 is success. Costs one system call without children, else scans of /proc.
- * sum: receives their usage; may be NULL. */
+/* Stops strays and everything below them, then kills them and reaps them until none are left, for about `seconds`, and
+ * on a busy machine until a few tries are made. Returns how many were seen last: 0 is success. Costs one system call
+ * without children, else scans of /proc. sum: receives their usage; may be NULL. */
 int reap_strays(double seconds, struct rusage *sum);
 /* The same with all children, for a process that is about to end. */
 int reap_children(double seconds);
