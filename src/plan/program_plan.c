@@ -60,7 +60,8 @@ char *draft_name(struct draft *draft, const char *option, const char *text, cons
 	bool may_be_empty = strcmp(option, "default") == 0;
 	if (!equals || equals == text || (!equals[1] && !may_be_empty)) {
 		err_set(err, ERR_USAGE, NULL, "--%s %.200s does not give a value", option, text);
-		err_hint(err, "write --%s NAME=VALUE", option);
+		err_hint(err, "write --%s NAME=%s", option,
+		         strcmp(option, "param") == 0 ? "A,B,C, or a range: NAME=1..8" : "VALUE");
 		return NULL;
 	}
 	*value = equals + 1;

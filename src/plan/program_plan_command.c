@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "src/base/text.h"
 #include "src/plan/program_plan_impl.h"
@@ -84,13 +85,41 @@ static bool has_placeholder(const struct draft *draft, const char *text) {
 	return false;
 }
 
+static bool is_file(const char *path) {
+	struct stat st;
+	return stat(path, &st) == 0;
+}
+
+/* A line for a shell, in one word or with its operators as words, which a program would take as arguments. */
+static int shell_check(struct draft *draft, struct err *err) {
+	static const char *const operators[] = {"|", "||", "&&", ";", ">", ">>", "<", "2>&1"};
+	const char *const *argv = draft->plan->program.argv;
+	if (!argv[1] && strpbrk(argv[0], " |<>;&") && !is_file(argv[0])) {
+		err_set(err, ERR_USAGE, NULL, "there is no program \"%.300s\"", argv[0]);
+		return err_hint(
+			err, "write a program and its arguments as separate words, and a line for a shell behind --shell --");
+	}
+	for (size_t i = 0; argv[i]; i++)
+		for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
+			if (strcmp(argv[i], operators[o]) == 0)
+				draft_note(
+					draft,
+					"the program gets '%s' as a word of its own; for a shell, write --shell -- 'COMMAND | COMMAND'",
+					argv[i]);
+	return 0;
+}
+
 /* Looks for OpenMP in the program. This is impossible for a shell command, for a program whose name contains a
  * parameter, and for one that is not built yet. */
 static int look_inside(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	const struct openmp_program unknown = {.runtime = OPENMP_UNKNOWN, .schedule = OPENMP_SCHEDULE_UNKNOWN};
 	draft->found = unknown;
-	if (spec->shell || has_placeholder(draft, spec->argv[0]))
+	if (spec->shell)
+		return 0;
+	if (shell_check(draft, err))
+		return -1;
+	if (has_placeholder(draft, spec->argv[0]))
 		return 0;
 	int failed = openmp_inspect(spec->argv[0], spec->cwd, &draft->found, spec->build ? NULL : err);
 	if (failed && spec->build) {

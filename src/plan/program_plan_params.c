@@ -120,6 +120,22 @@ static int values_parse(struct draft *draft, const char *text, struct draft_para
 	return 0;
 }
 
+/* A single value is seldom meant, and brackets would become a part of the first and the last one. */
+static void values_doubt(struct draft *draft, const struct draft_param *param) {
+	char first[64], last[64];
+	const char *name = param->name;
+	value_text(param->values[0], first, sizeof first);
+	value_text(param->values[param->count - 1], last, sizeof last);
+	const char *open = *first ? strchr("[{(", *first) : NULL,
+			   *shut = *last ? strchr("]})", last[strlen(last) - 1]) : NULL;
+	if (param->count == 1 && param->values[0].type == VALUE_WORD)
+		draft_note(draft, "%.60s has one value, \"%s\"; write a list as %.60s=1,2,4 and a range as %.60s=1..8", name,
+		           first, name, name);
+	else if (param->count > 1 && open && shut)
+		draft_note(draft, "the first value of %.60s is \"%s\" and the last one \"%s\"; write a list without brackets",
+		           name, first, last);
+}
+
 static int param_add(struct draft *draft, const char *text, struct err *err) {
 	const char *values, *name = draft_name(draft, "param", text, &values, err);
 	if (!name || name_check(draft, name, err))
@@ -130,6 +146,7 @@ static int param_add(struct draft *draft, const char *text, struct err *err) {
 	if (values_parse(draft, values, param, err))
 		return err_prefix(err, "%.100s", name);
 	param->initial = param->values[0];
+	values_doubt(draft, param);
 	return 0;
 }
 

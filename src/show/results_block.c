@@ -55,6 +55,8 @@ static char *undecided_text(const json_t *result) {
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),
 		                  bound(result, 1));
 	setup_text(json_object_get(result, "best"), best, sizeof best);
+	if (keeps_baseline(result))
+		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
 	return mem_printf("undecided: the best so far (%s) has not met the baseline", best);
 }
 
@@ -151,12 +153,19 @@ static void tried_print(const json_t *result, FILE *out) {
 	fputc('\n', out);
 }
 
+/* How a program fails as it is run today has been printed already. */
+static bool is_told(const json_t *result, const json_t *failed) {
+	const json_t *today = json_object_get(json_object_get(result, "baseline"), "config");
+	return is_program(result) && strcmp(js_string_or(result, "verdict", ""), "no baseline") == 0 &&
+	       json_equal(json_object_get(failed, "config"), today);
+}
+
 /* The first failure of this kind, whose message usually explains the others, too. */
 static void failure_print(const json_t *result, const char *type, FILE *out) {
 	size_t i;
 	json_t *failed;
 	json_array_foreach(json_object_get(result, "failed"), i, failed) {
-		if (strcmp(js_string_or(failed, "status", ""), type) != 0)
+		if (strcmp(js_string_or(failed, "status", ""), type) != 0 || is_told(result, failed))
 			continue;
 		char *config = results_config(json_object_get(failed, "config"), NULL);
 		char *message = mem_strdup(js_string_or(failed, "message", ""));

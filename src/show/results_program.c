@@ -64,6 +64,8 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 static void undecided_print(const json_t *result, const char *today, FILE *out) {
 	if (json_is_object(json_object_get(result, "speedup")))
 		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs_of(result));
+	else if (same_config(result))
+		fputs("with nothing, because no other setting was better in the search\n", out);
 	else
 		fprintf(out, "no time was left to compare it with `%s`\n", today);
 }
@@ -80,24 +82,43 @@ static void output_print(const json_t *lines, FILE *out) {
 	}
 }
 
+/* The message usually ends with a line of the output, which is not repeated. */
+static void message_shorten(char *message, const json_t *lines) {
+	size_t i;
+	json_t *line;
+	json_array_foreach((json_t *)lines, i, line) {
+		char *text = clean(json_is_string(line) ? json_string_value(line) : ""), *at = strstr(message, text);
+		if (*text && at && at - message > 2 && !at[strlen(text)] && strncmp(at - 2, ": ", 2) == 0)
+			at[-2] = '\0';
+		free(text);
+	}
+}
+
+/* How a baseline ended that fails: the line to try by hand, with the input that it had. */
 static void no_baseline_print(const json_t *result, const char *today, FILE *out) {
-	const json_t *baseline = json_object_get(result, "baseline");
+	const json_t *baseline = json_object_get(result, "baseline"), *lines = json_object_get(baseline, "output");
+	bool input = json_object_get(json_object_get(result, "problem"), "input");
 	char *message = clean(js_string_or(baseline, "message", ""));
-	fprintf(out, "with nothing: `%s` failed (%s%s%s)\n", today, js_string_or(baseline, "status", "?"),
-	        *message ? ": " : "", message);
+	message_shorten(message, lines);
+	label(out, "today:");
+	fprintf(out, "%s%s\n", today, input ? "" : " </dev/null");
+	label(out, "it failed:");
+	fprintf(out, "%s\n", *message ? message : js_string_or(baseline, "status", "?"));
 	free(message);
-	output_print(json_object_get(baseline, "output"), out);
+	output_print(lines, out);
 }
 
 static void compared_print(const json_t *result, FILE *out) {
 	const char *verdict = js_string_or(result, "verdict", "");
 	char *today = clean(js_string_or(json_object_get(result, "program"), "baseline_line", "the baseline"));
-	label(out, "compared:");
+	bool failed = strcmp(verdict, "no baseline") == 0;
+	if (!failed)
+		label(out, "compared:");
 	if (strcmp(verdict, "faster") == 0)
 		fprintf(out, "with `%s` in %lld pairs\n", today, pairs_of(result));
 	else if (strcmp(verdict, "tie") == 0)
 		tie_print(result, today, out);
-	else if (strcmp(verdict, "no baseline") == 0)
+	else if (failed)
 		no_baseline_print(result, today, out);
 	else
 		undecided_print(result, today, out);

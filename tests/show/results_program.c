@@ -124,7 +124,12 @@ static void test_undecided(void) {
 	       "an interrupted search");
 	prints("{'verdict': 'no baseline', 'program': {'line': 'b', 'baseline_line': 'a'}, 'speedup': null,"
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime', 'message': 'status 3'}}",
-	       "compared:    with nothing: `a` failed (runtime: status 3)\n", "what runs today does not work");
+	       "today:       a </dev/null\nit failed:   status 3\n", "what runs today does not work");
+	prints("{'verdict': 'no baseline', 'program': {'line': 'b', 'baseline_line': 'a'}, 'problem': {'input': 'f'},"
+	       " 'speedup': null, 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime',"
+	       " 'message': 'exit status 3: no file', 'output': ['reading', 'no file']}}",
+	       "today:       a\nit failed:   exit status 3\nit printed:  reading\n             no file\n",
+	       "and what it printed is not repeated");
 }
 
 static void verdict(const char *result, const char *want) {
@@ -158,6 +163,9 @@ static void test_verdicts(void) {
 	        "undecided: too noisy, the speedup is between 0.10 and 21.40");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.2", "s") ", 'speedup': null}",
 	        "undecided: the best so far (1.20 s) has not met the baseline");
+	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null,"
+	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
+	        "undecided: nothing that was tried is faster than the baseline (1.20 s) so far");
 	verdict("{'verdict': 'no baseline', 'speedup': null}", "fails as it is run today");
 }
 

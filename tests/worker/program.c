@@ -116,6 +116,17 @@ static void check_metric(struct fixture *f) {
 	answers(metric(f, "(a|b)=([0-9])", "echo b=7"), "runtime", "\"b\"", "the first of several groups is meant");
 }
 
+/* Numbers that end where the match does, or whose neighbours the expression names. */
+static void check_metric_whole(struct fixture *f) {
+	check_number(f, "t=([0-9]+)", "echo t=12.", 12, "a full stop is the end");
+	check_number(f, "t=([0-9]+)", "echo t=12, and 5", 12, "so is a comma");
+	check_number(f, "t=([0-9]+)", "echo t=12e", 12, "or a letter");
+	check_number(f, "^([0-9]+),", "echo 12,5,7", 12, "or what the expression says");
+	check_number(f, ",([0-9]+)$", "echo 12,5,7", 7, "or it is the beginning");
+	check_number(f, "([0-9.]+)$", "echo v1.x 7.5", 7.5, "a word may stand before it");
+	check_number(f, "^[0-9.]+", "echo 1.5,2.5", 1.5, "two numbers with points are two");
+}
+
 static void check_metric_more(struct fixture *f) {
 	check_number(f, "t=([0-9]+)", "echo t=5 >&2", 5, "stderr counts where stdout has none");
 	check_number(f, "t=([0-9]+)", "echo t=5 >&2; echo t=6; sleep 0; echo t=4 >&2", 6, "and only there");
@@ -127,6 +138,11 @@ static void check_metric_more(struct fixture *f) {
 	answers(metric(f, "t=(.*)", "echo t=-3"), "runtime", "\"-3\"", "nor a number below 0");
 	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "not above", "nor 0");
 	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is not a number", "nor half a number");
+	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "put the number alone in parentheses", "with the way out");
+	answers(metric(f, "t=([0-9.]+)", "echo t=1,5 s"), "runtime", "a part of \"1,5\"", "a comma is not the end");
+	answers(metric(f, "t=([0-9.]+)", "echo t=3.2e+3"), "runtime", "a part of \"3.2e+3\"", "nor is an exponent");
+	answers(metric(f, "t=([0-9]+)", "echo t=12.5"), "runtime", "a part of \"12.5\"", "nor is a point");
+	answers(metric(f, "([0-9]+) ms", "echo 1.5 ms"), "runtime", "a part of \"1.5\"", "and a number has a beginning");
 	answers(metric(f, "t=(.*)", "echo t="), "runtime", "not a number", "nor nothing");
 	answers(metric(f, "t=(.*)", "echo s=3"), "runtime", "no line", "a missing match is reported");
 	answers(metric(f, "a(b)?", "echo ac"), "runtime", "not a number", "a group that took no part is nothing");
@@ -222,6 +238,7 @@ int main(void) {
 	check_surroundings(&f);
 	check_relative(&f);
 	check_metric(&f);
+	check_metric_whole(&f);
 	check_metric_more(&f);
 	check_hash(&f);
 	check_verify(&f);

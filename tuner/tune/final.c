@@ -220,8 +220,8 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 	if (tune->stopped && strcmp(tune->stopped, "baseline") == 0)
 		return err_set(err, ERR_NOTHING, hint, "%s fails as it is run today, and so does another configuration of it",
 		               tune->task->kernel);
-	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluations", tune->task->kernel,
-	               (unsigned long long)tune->evaluations);
+	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluation%s", tune->task->kernel,
+	               (unsigned long long)tune->evaluations, tune->evaluations == 1 ? "" : "s");
 }
 
 /* Before the comparison that decides, waits for a quiet machine; what is left of that time is for blocks that others

@@ -3,6 +3,7 @@
 
 #include "src/worker/program/metric.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ struct program_metric {
 	char line[METRIC_LINE + 1]; /* the line so far */
 	size_t used;
 	bool found, too_long;
-	char text[METRIC_TEXT]; /* the last match */
+	char text[METRIC_TEXT];  /* the last match */
+	char whole[METRIC_TEXT]; /* the number that it is a part of, or "" */
 };
 
 struct program_metric *program_metric_new(const char *expression, struct err *err) {
@@ -60,6 +62,47 @@ static void match_keep(struct program_metric *metric, const regmatch_t *match) {
 	metric->text[size] = '\0';
 }
 
+static bool is_digit(const struct program_metric *metric, regoff_t at) {
+	return at >= 0 && metric->line[at] && isdigit((unsigned char)metric->line[at]);
+}
+
+/* A digit, or a mark between two digits. */
+static bool is_inside(const struct program_metric *metric, regoff_t at) {
+	bool marks = at >= 0 && (metric->line[at] == '.' || metric->line[at] == ',');
+	return is_digit(metric, at) || (marks && is_digit(metric, at - 1) && is_digit(metric, at + 1));
+}
+
+/* Does a number in the style of 1,234.5 or 3.2e3 go on at `at`? Behind a point, a comma begins another number. */
+static bool goes_on(const struct program_metric *metric, regoff_t at) {
+	const char *next = metric->line + at;
+	if (*next == ',' && strpbrk(metric->text, ".eE")) {
+		return false;
+	}
+	if ((*next == 'e' || *next == 'E') && is_digit(metric, at - 1)) {
+		return is_digit(metric, at + 1 + (next[1] == '-' || next[1] == '+'));
+	}
+	return is_digit(metric, at - 1) && is_inside(metric, at);
+}
+
+/* "([0-9.]+)" finds 1 in "1,5" and 3.2 in "3.2e3", and "[0-9]+ ms" finds 5 in "1.5 ms". What the expression itself
+ * expects beside the number is no accident. */
+static void whole_keep(struct program_metric *metric, const regmatch_t *all, const regmatch_t *number) {
+	regoff_t from = number->rm_so, to = number->rm_eo;
+	metric->whole[0] = '\0';
+	if (from < 0 || from == to) {
+		return;
+	}
+	while (all->rm_so == number->rm_so && is_digit(metric, number->rm_so) && is_inside(metric, from - 1)) {
+		from--;
+	}
+	if (all->rm_eo == number->rm_eo && goes_on(metric, to)) {
+		to += 1 + (regoff_t)strspn(metric->line + to + 1, "0123456789.,eE");
+	}
+	if (to - from > number->rm_eo - number->rm_so) {
+		snprintf(metric->whole, sizeof metric->whole, "%.*s", (int)(to - from), metric->line + from);
+	}
+}
+
 static void line_keep(struct program_metric *metric, const char *data, size_t size) {
 	size_t room = METRIC_LINE - metric->used;
 	size = size < room ? size : room;
@@ -76,6 +119,7 @@ static void line_end(struct program_metric *metric) {
 	metric->used = 0;
 	while (regexec(&metric->regex, metric->line, groups, match, REG_STARTEND) == 0) {
 		match_keep(metric, &match[groups - 1]);
+		whole_keep(metric, &match[0], &match[groups - 1]);
 		regoff_t next = match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
 		if (next >= size) {
 			break;
@@ -105,6 +149,12 @@ bool program_metric_found(const struct program_metric *metric) {
 	return metric->found;
 }
 
+static int refuse_text(const struct program_metric *metric, struct err *err) {
+	const char *advice = strpbrk(metric->text, "0123456789") ? "; put the number alone in parentheses" : "";
+	return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not a number%s",
+	               metric->expression, metric->text, advice);
+}
+
 int program_metric_value(const struct program_metric *metric, double *value, struct err *err) {
 	char *end;
 	*value = NAN;
@@ -116,8 +166,14 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 	end += strspn(end, " \t\r");
 	if (end == metric->text || *end || metric->too_long) {
 		*value = NAN;
-		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not a number",
-		               metric->expression, metric->text);
+		return refuse_text(metric, err);
+	}
+	if (metric->whole[0]) {
+		*value = NAN;
+		return err_set(err, ERR_FAILED, NULL,
+		               "the metric \"%.160s\" found \"%.60s\", which is only a part of \"%.60s\"; match all of it, or "
+		               "what stands beside it, too",
+		               metric->expression, metric->text, metric->whole);
 	}
 	if (!isfinite(*value) || *value <= 0) {
 		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is %s", metric->expression,

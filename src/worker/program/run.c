@@ -230,14 +230,26 @@ void program_run_free(struct program_run *run) {
 	run->tail.data = NULL;
 }
 
-void program_run_words(const struct program_run *run, char *words, size_t size) {
-	char *text = tail_text(&run->tail);
-	size_t end = strlen(text), start;
-	while (end > 0 && strchr(" \t\n", text[end - 1])) {
-		end--;
+/* The last line before `end` that is not blank: returns its start, and sets *end to its end. */
+static size_t last_line(const char *text, size_t *end) {
+	size_t start;
+	while (*end > 0 && strchr(" \t\n", text[*end - 1])) {
+		(*end)--;
 	}
-	for (start = end; start > 0 && text[start - 1] != '\n'; start--) {
+	for (start = *end; start > 0 && text[start - 1] != '\n'; start--) {
 		continue;
+	}
+	return start;
+}
+
+/* The last line is usually the reason. GNU's programs add "Try 'sort --help' for more information." to it. */
+void program_run_words(const struct program_run *run, char *words, size_t size) {
+	static const char advice[] = "Try ";
+	char *text = tail_text(&run->tail);
+	size_t end = strlen(text), start = last_line(text, &end), before = start;
+	if (strncmp(text + start, advice, sizeof advice - 1) == 0 && last_line(text, &before) < before) {
+		end = start;
+		start = last_line(text, &end);
 	}
 	snprintf(words, size, "%.*s", (int)(end - start), text + start);
 	free(text);

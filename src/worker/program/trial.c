@@ -77,7 +77,7 @@ static bool side_run(struct program_trial *trial, const char *line, int in, char
 		snprintf(how, size, "%.300s", side->err.what);
 		break;
 	case PROGRAM_LATE:
-		snprintf(how, size, "no end within %g s", command.seconds);
+		snprintf(how, size, "no end within %.3g s", command.seconds);
 		break;
 	case PROGRAM_REMAINS:
 		snprintf(how, size, REMAINS, side->remains);
@@ -124,8 +124,8 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	case PROGRAM_UNSTARTED:
 		return fail(trial, "runtime", "%s", run->err.what);
 	case PROGRAM_LATE:
-		return censors ? fail(trial, "censored", "cut short after %g s", seconds)
-		               : fail(trial, "timeout", "no end within %g s", seconds);
+		return censors ? fail(trial, "censored", "cut short after %.3g s", seconds)
+		               : fail(trial, "timeout", "no end within %.3g s", seconds);
 	case PROGRAM_REFUSED:
 		return fail(trial, "runtime", "%s", trial->output.failure);
 	case PROGRAM_STUCK:
