@@ -29,6 +29,10 @@ static bool needs_openmp(int words, char *const *argv) {
 
 void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
 	int first = words;
+	if (words > 1 && strcmp(argv[1], "compare") == 0) {
+		err_hint(err, "a program and its arguments are one word: sweetspot compare './a in.dat' './b in.dat'");
+		return;
+	}
 	while (first < argc && strcmp(argv[first], "--") != 0 && !is_program(argv[first]))
 		first++;
 	if (first == argc || strcmp(argv[first], "--") == 0)

@@ -46,6 +46,8 @@ char *results_config(const json_t *config, const json_t *base) {
 	return text;
 }
 
+enum { PART_SIZE = 512 /* a strategy's words about itself may fill a line */ };
+
 /* The parts of a progress line, in order. */
 enum part {
 	PART_NAME,
@@ -61,7 +63,7 @@ enum part {
 };
 
 /* Drops the least important parts until the line fits. */
-static void parts_join(struct ui *ui, char parts[PARTS][128]) {
+static void parts_join(struct ui *ui, char parts[PARTS][PART_SIZE]) {
 	static const enum part least[] = {PART_NOTE,   PART_BAR,    PART_IMPORTANCE, PART_RATE,
 	                                  PART_BUILDS, PART_FAILED, PART_BEST,       PART_ETA};
 	int width = ui_progress_width(ui), total = 0;
@@ -94,7 +96,7 @@ static const char *importance_of(const char *note) {
 }
 
 /* The rate counts trials of the search; those of the final comparison are runs of a few configurations. */
-static void progress_notes(const struct tune_progress *p, char parts[PARTS][128]) {
+static void progress_notes(const struct tune_progress *p, char parts[PARTS][PART_SIZE]) {
 	const char *importance = importance_of(p->note);
 	if (p->phase == TUNE_SEARCH && p->evaluations > 1 && p->elapsed > 0)
 		snprintf(parts[PART_RATE], sizeof *parts, "  %.2g/s", (double)p->evaluations / p->elapsed);
@@ -105,7 +107,7 @@ static void progress_notes(const struct tune_progress *p, char parts[PARTS][128]
 }
 
 void results_progress(struct ui *ui, const struct tune_progress *p) {
-	char parts[PARTS][128] = {""}, best[32], gain[32] = "";
+	char parts[PARTS][PART_SIZE] = {""}, best[32], gain[32] = "";
 	if (p->is_metric)
 		snprintf(best, sizeof best, "%.6g", p->best);
 	else

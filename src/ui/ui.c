@@ -138,11 +138,14 @@ void ui_progress(struct ui *ui, const char *format, ...) {
 	if (!ui->live && first) /* short work stays silent in a pipe */
 		return;
 	va_list ap;
-	char line[400];
+	char *line = NULL;
 	va_start(ap, format);
-	vsnprintf(line, sizeof line, format, ap);
+	int size = vasprintf(&line, format, ap);
 	va_end(ap);
-	progress_write(ui, line);
+	if (size >= 0) {
+		progress_write(ui, line);
+		free(line);
+	}
 }
 
 void ui_progress_end(struct ui *ui) {

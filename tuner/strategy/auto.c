@@ -57,7 +57,7 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 	automatic->local = strategy_find("ils");
 	automatic->local_state = arena_alloc(task->arena, 1, automatic->local->state_size);
 	snprintf(automatic->text, sizeof automatic->text,
-	         "start: %llu configurations, %zu hints of the machine, %zu earlier searches",
+	         "start: %llu configurations, hints of the machine: %zu, earlier searches: %zu",
 	         (unsigned long long)space_valid(task->space), task->hint_count, task->source_count);
 	return automatic->local->init(automatic->local_state, task, err);
 }

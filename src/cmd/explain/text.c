@@ -110,6 +110,9 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 		return mem_printf("%s; the baseline did not work", to);
 	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")))
 		return mem_printf("undecided, because the pairs were too noisy (%s): %s instead of %s", gain, to, from);
+	if (json_equal(json_object_get(json_object_get(result, "winner"), "config"),
+	               json_object_get(json_object_get(result, "baseline"), "config")))
+		return mem_printf("nothing that was tried is faster so far (%s)", to);
 	return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
 }
 

@@ -144,8 +144,10 @@ static int both(struct comparison *comparison, const struct opt_args *args, size
 static int kernel_compare(struct app *app, const struct opt_args *args, struct err *err) {
 	size_t words = opt_words(args);
 	if (words < 3)
-		return err_set(err, ERR_USAGE, "sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
-		               "give two configurations, each as one word (in quotes)");
+		return err_set(err, ERR_USAGE,
+		               "sweetspot compare './a in.dat' './b in.dat', or for a kernel: sweetspot compare fw n=512 "
+		               "block=32 block=64",
+		               "give two programs or two configurations, each as one word (in quotes)");
 	struct manual manual = {0};
 	struct comparison comparison = {
 		.app = app, .manual = &manual, .unit = "s", .kept = {.strategy = "compare", .total = 2}};

@@ -10,7 +10,7 @@ struct tune_description {
 	struct ui *ui;
 	struct watch *watch; /* follows the progress, too; may be NULL */
 	const char *name;    /* shown instead of the kernel's name; may be NULL */
-	char phase[256];     /* the last one that was printed */
+	char phase[512];     /* the last one that was printed */
 };
 
 void tune_describe_progress(void *description, const struct tune_progress *progress);
