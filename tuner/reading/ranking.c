@@ -72,9 +72,14 @@ static void append(char *text, const char *more) {
 	snprintf(text + length, WORDS - length, "%s", more);
 }
 
+static const char *ratio_text(double ratio, char text[PROBE_TEXT]) {
+	snprintf(text, PROBE_TEXT, ratio < 999.5 ? "%.3g" : "%.0f", ratio);
+	return text;
+}
+
 /* "clh is fastest (0.648 s), array takes 1.38, mutex 2.16, tas 7.68 times as long" */
 static void ranking_words(const struct study *study, size_t column, const struct ranking *ranking, char text[WORDS]) {
-	char word[PROBE_TEXT], one[2 * PROBE_TEXT], value[PROBE_TEXT];
+	char word[PROBE_TEXT], one[3 * PROBE_TEXT], value[PROBE_TEXT];
 	text[0] = '\0';
 	for (size_t i = 0; i < ranking->count && i < SHOWN; i++) {
 		word_of(study, column, &ranking->at[i], word);
@@ -82,8 +87,8 @@ static void ranking_words(const struct study *study, size_t column, const struct
 			snprintf(one, sizeof one, "%s is fastest (%s),", word,
 			         study_value_text(study, ranking->at[0].time, value, sizeof value));
 		else
-			snprintf(one, sizeof one, "%s %s%s %.3g", i > 1 ? "," : "", word, i > 1 ? "" : " takes",
-			         ranking->at[i].time / ranking->at[0].time);
+			snprintf(one, sizeof one, "%s %s%s %s", i > 1 ? "," : "", word, i > 1 ? "" : " takes",
+			         ratio_text(ranking->at[i].time / ranking->at[0].time, value));
 		append(text, one);
 	}
 	append(text, " times as long");

@@ -67,11 +67,22 @@ void study_unitless(struct study *study) {
 	study->unitless = true;
 }
 
+/* Small times in a smaller unit: 120 us rather than 0.00012 s. */
+static void seconds_text(double seconds, char *text, size_t size) {
+	static const char *const units[] = {"s", "ms", "us", "ns"};
+	size_t unit = 0;
+	for (; seconds < 0.01 && seconds > 0 && unit + 1 < sizeof units / sizeof *units; unit++)
+		seconds *= 1000;
+	snprintf(text, size, seconds < 999.5 ? "%.3g %s" : "%.0f %s", seconds, units[unit]);
+}
+
 const char *study_value_text(const struct study *study, double value, char *text, size_t size) {
 	if (study->rate)
 		snprintf(text, size, "%.4g %.60s", 1 / value / study->rate_scale, study->rate);
+	else if (study->unitless)
+		snprintf(text, size, "%.3g", value);
 	else
-		snprintf(text, size, "%.3g%s", value, study->unitless ? "" : " s");
+		seconds_text(value, text, size);
 	return text;
 }
 

@@ -40,7 +40,12 @@ static const char *note_of(const struct csv *csv, const char *key) {
 
 static int cell_refuse(const struct filling *filling, size_t row, const char *column, const char *cell,
                        const char *why) {
-	return err_set(filling->err, ERR_USAGE, NULL, "%s:%zu: %.60s \"%.40s\" %s", filling->table->path,
+	const char *hint = NULL;
+	if (strchr(cell, ',') && filling->table->csv->delimiter != ';')
+		hint = "write 12400 or 12.4, because a comma is neither a point nor a mark of thousands here";
+	else if (strstr(cell, "±") || strstr(cell, "+-") || strstr(cell, "+/-"))
+		hint = "write the deviation into a column of its own, or one row for each run";
+	return err_set(filling->err, ERR_USAGE, hint, "%s:%zu: %.60s \"%.40s\" %s", filling->table->path,
 	               filling->table->csv->line[row], column, cell, why);
 }
 

@@ -26,7 +26,7 @@ static bool is_wide(const struct wide *wide, size_t column) {
 /* The header of the times. A rate keeps its unit as it was written. */
 static const char *value_header(const struct making *making) {
 	const struct wide *wide = making->wide;
-	const char *header = making->csv->header[wide->column[wide->count - 1]], *unit;
+	const char *header = making->csv->header[wide->column[wide->count - 1 - wide->with_serial]], *unit;
 	char text[TABLE_NAME + 16];
 	if (wide->speedups)
 		return "speedup";
@@ -69,6 +69,8 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 		               : csv_cell(making->csv, row, making->key[k]);
 	if (!making->wide->repeats)
 		cells[making->keys] = making->wide->value[at];
+	if (making->wide->with_serial)
+		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
 	cells[out->columns - 1] = csv_cell(making->csv, row, making->wide->column[at]);
 	for (size_t r = 0; r < out->rows && serial; r++)
 		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
@@ -109,6 +111,8 @@ static void header_make(struct making *making) {
 		out->header[k] = making->csv->header[making->key[k]];
 	if (!making->wide->repeats)
 		out->header[making->keys] = making->wide->name;
+	if (making->wide->with_serial)
+		out->header[making->keys + 1] = "version";
 	out->header[out->columns - 1] = value_header(making);
 }
 
@@ -121,7 +125,7 @@ struct csv *wide_to_long(const struct csv *csv, const struct wide *wide) {
 	for (size_t c = 0; c < csv->columns; c++)
 		if (!is_wide(wide, c))
 			making.key[making.keys++] = c;
-	out->columns = making.keys + 1 + !wide->repeats;
+	out->columns = making.keys + 1 + !wide->repeats + wide->with_serial;
 	out->rows = 0;
 	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
 	out->cells = arena_alloc(csv->arena, csv->rows * wide->count * out->columns + 1, sizeof *out->cells);

@@ -196,6 +196,16 @@ static bool all_differ(const struct csv *csv, size_t column) {
 	return csv->rows > 1;
 }
 
+/* "naive" and "tiled" are versions of one kernel, "gemm" and "lu" are kernels. */
+static bool are_versions(const struct csv *csv, size_t column) {
+	for (size_t r = 0; r < csv->rows; r++)
+		if (table_has_word(csv_cell(csv, r, column),
+		                   "naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
+		                   "optimized optimised opt global serial sequential v1 v2"))
+			return true;
+	return all_differ(csv, column);
+}
+
 static enum table_role role_of(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
 	if (c == table->value)
@@ -204,7 +214,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (is_given_problem(table, column->name))
 		return TABLE_PROBLEM;
 	if (strcasecmp(column->name, "kernel") == 0)
-		return all_differ(table->csv, c) ? TABLE_PARAM : TABLE_IGNORED;
+		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_IGNORED;
 	if (is_index(table->csv, c) || (column->numbers && table_is_run(column->name)))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
@@ -238,6 +248,37 @@ static void counts_decide(struct table *table) {
 			continue;
 		bool result = varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
 		column->role = result ? TABLE_FIGURE : TABLE_PROBLEM;
+	}
+}
+
+/* How often the value of a row occurs in its column. */
+static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
+	size_t seen = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, row, column)) == 0;
+	return seen;
+}
+
+/* Is a column with the unit of a time a grid of values that were chosen, such as the length of a critical section? Each
+ * occurs equally often, rows that differ in nothing else have several, and they are far apart. */
+static bool is_chosen(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	size_t all = csv->rows ? times_seen(csv, column, 0) : 0;
+	double number, least = INFINITY, most = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || times_seen(csv, column, r) != all)
+			return false;
+		least = fmin(least, number);
+		most = fmax(most, number);
+	}
+	return all >= 2 && all < csv->rows && most >= 2 * least && !is_determined(table, column);
+}
+
+static void chosen_decide(struct table *table) {
+	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TOGETHER_ROWS; c++) {
+		struct table_column *column = &table->columns[c];
+		if (column->role == TABLE_FIGURE && column->read.measure == MEASURE_TIME && is_chosen(table, c))
+			column->role = TABLE_PROBLEM;
 	}
 }
 
@@ -289,6 +330,7 @@ int table_roles(struct table *table, struct err *err) {
 	for (size_t c = 0; c < csv->columns; c++)
 		table->columns[c].role = role_of(table, c);
 	counts_decide(table);
+	chosen_decide(table);
 	together_ignore(table);
 	return 0;
 }

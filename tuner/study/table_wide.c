@@ -72,7 +72,8 @@ static bool is_counting(const struct wide *wide) {
 
 static const char *name_of_word(const struct csv *csv, const char *word) {
 	char plural[TABLE_NAME + 1];
-	if (table_is_threads(word) || strcmp(word, "t") == 0 || strcmp(word, "p") == 0)
+	if (table_is_threads(word) || table_has_word(word, "thread threads openmp omp pthread pthreads") ||
+	    strcmp(word, "t") == 0 || strcmp(word, "p") == 0)
 		return "threads";
 	snprintf(plural, sizeof plural, "%ss", word);
 	return arena_strdup(csv->arena, table_is_parameter(plural) || table_is_problem(plural) ? plural : word);
@@ -100,6 +101,23 @@ static bool others_timed(const struct csv *csv, const struct wide *wide) {
 	return timed > own;
 }
 
+/* Serial code beside columns of teams. Its column becomes the last one; false if it fits nowhere. */
+static bool serial_add(const struct csv *csv, const struct table_name *one, struct wide *wide) {
+	struct table_name name;
+	for (size_t c = 0; c < csv->columns; c++) {
+		table_name_read(csv->header[c], &name);
+		if (!is_numbers(csv, c) || !table_has_word(csv->header[c], serial_words))
+			continue;
+		if (wide->with_serial || !wide->name || strcmp(wide->name, "threads") != 0 ||
+		    (name.measure != MEASURE_NONE && !is_same_measure(one, &name)))
+			return false;
+		wide->with_serial = true;
+		wide->column[wide->count] = c;
+		wide->value[wide->count++] = "";
+	}
+	return true;
+}
+
 /* Columns whose headers are a number and the same word. */
 static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	char word[TABLE_NAME], first[TABLE_NAME] = "", number[TABLE_NAME];
@@ -125,7 +143,7 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->name = name_of_word(csv, first);
 	else
 		wide->unnamed = true;
-	return !*first || is_name_of_numbers(first, counting);
+	return (!*first || is_name_of_numbers(first, counting)) && serial_add(csv, &one, wide);
 }
 
 static bool is_candidate(const struct csv *csv, size_t column, enum table_measure measure) {

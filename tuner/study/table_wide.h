@@ -11,6 +11,7 @@ struct wide {
 	const char *name;                      /* of these values: "threads", "version" */
 	struct table_name measure;             /* of the times, or the rates */
 	bool repeats;                          /* the columns are runs of the same */
+	bool with_serial;                      /* the last column is serial code, beside teams of threads */
 	bool unnamed;                          /* the headers are bare numbers, and nothing says of what */
 	bool speedups;                         /* all are 1 in the first row */
 	size_t parts;                          /* number of columns that are called like parts of a time */

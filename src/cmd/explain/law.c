@@ -125,23 +125,42 @@ static json_t *reason_json(const char *refusal) {
 	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
 }
 
+/* Do single values of a table differ by less than they may be off? Then a law would follow chance. */
+static const char *flat_reason(const struct law *law) {
+	const struct study_item *item = law->view->item;
+	double off = js_real_or(item->table, "assumed_noise", NAN), least = INFINITY, most = 0;
+	for (size_t i = 0; i < law->series->count; i++) {
+		least = fmin(least, law->points[i].seconds);
+		most = fmax(most, law->points[i].seconds);
+	}
+	return item->table && most < least * (1 + 2 * off)
+	           ? "the times differ by less than 10 %, which single values do not show: no law is fitted"
+	           : NULL;
+}
+
 json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {
 	struct law law = {.view = view, .series = series, .threads = threads};
 	struct scaling scaling;
 	const char *refusal = NULL;
 	points_fill(&law);
 	int failed = scaling_fit(law.points, series->count, &scaling, &refusal);
+	const char *flat = flat_reason(&law);
+	failed = flat ? -1 : failed;
 	json_t *entry = json_pack("{s:O,s:s,s:o}", "problem", view->problem, "of", series->envelope ? "envelope" : "series",
 	                          "law", failed ? json_null() : json_string(scaling_law_word(scaling.law)));
-	if (failed)
+	if (flat)
+		json_object_set_new(entry, "reason", json_string(flat));
+	else if (failed)
 		json_object_set_new(entry, "reason", reason_json(refusal ? refusal : "neither law follows the times"));
 	else
 		fit_add(entry, &scaling);
+	if (flat)
+		json_object_set_new(entry, "flat", json_true());
 	if (law.per_work)
 		json_object_set_new(entry, "per_work", json_true());
 	if (series->left_out)
 		json_object_set_new(entry, "oversubscribed", json_integer((json_int_t)series->left_out));
-	json_object_set_new(entry, "points", points_json(&law, scaling.points ? &scaling : NULL));
+	json_object_set_new(entry, "points", points_json(&law, scaling.points && !flat ? &scaling : NULL));
 	if (!failed)
 		json_object_set_new(entry, "predicted", predicted_json(&law, &scaling));
 	return entry;

@@ -150,7 +150,7 @@ static void threshold_print(const struct explain_text *text, const json_t *sizes
 
 static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
 	char *line =
-		mem_printf("time grows as %s^%.2f from %.4g to %.4g", js_string_or(sizes, "over", "?"),
+		mem_printf("time grows as %s^%.2f from %.7g to %.7g", js_string_or(sizes, "over", "?"),
 	               js_real_or(piece, "exponent", NAN), js_real_or(piece, "from", NAN), js_real_or(piece, "to", NAN));
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);

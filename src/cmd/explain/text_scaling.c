@@ -92,6 +92,8 @@ static void refusal_words(const json_t *entry, const char **shown, char *text, s
 static void entry_print(const struct explain_text *text, const json_t *entry, const char *label, const char **shown) {
 	char measured[96], words[WORDS];
 	measured_words(entry, measured, sizeof measured);
+	if (js_bool_or(entry, "flat", false))
+		*measured = '\0';
 	if (json_is_string(json_object_get(entry, "law")))
 		law_words(entry, words, sizeof words);
 	else
