@@ -196,7 +196,7 @@ static bool all_differ(const struct csv *csv, size_t column) {
 	return csv->rows > 1;
 }
 
-/* "naive" and "tiled" are versions of one kernel, "gemm" and "lu" are kernels. */
+/* "naive" and "tiled" are versions of one kernel, "sort" and "scan" are kernels. */
 static bool are_versions(const struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++)
 		if (table_has_word(csv_cell(csv, r, column),
