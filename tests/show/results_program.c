@@ -161,6 +161,8 @@ static void test_verdicts(void) {
 		"tie: nothing is more than 1 % faster than the baseline (2.00 s)");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0.1, 21.4]}}",
 	        "undecided: too noisy, the speedup is between 0.10 and 21.40");
+	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0, 1e7]}}",
+	        "undecided: too noisy, the few pairs do not limit the speedup");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.2", "s") ", 'speedup': null}",
 	        "undecided: the best so far (1.20 s) has not met the baseline");
 	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null,"
