@@ -64,7 +64,7 @@ struct omp_slot {
 	uint16_t size_class;
 	/* Not NULL: the calls have slots by their class, and this one has no region. */
 	const struct omp_sizes *sizes;
-	uintptr_t data, data_end; /* variables of the file that the region is in */
+	uintptr_t data, data_end; /* variables of the program, if the region is in it; else nothing */
 };
 
 /* What a region gets from its caller. */

@@ -13,7 +13,7 @@
 enum { HALVES = 2 * OMP_INPUTS, FIRST_HALF = 1, FIRST_POINTER = FIRST_HALF + HALVES };
 _Static_assert(FIRST_POINTER + OMP_INPUTS == OMP_MEASURES, "each measure has a number");
 
-OMP_TLS uintptr_t stack_end;
+OMP_TLS uintptr_t stack_start, stack_end;
 
 /* What those numbers are in the call that is recorded; there is one at a time. */
 static struct {
@@ -21,23 +21,31 @@ static struct {
 	int64_t value[OMP_MEASURES];
 } now;
 
-/* Callers' frames lie between this one and the end. */
-static bool is_on_stack(uintptr_t address, size_t size) {
-	if (!stack_end) {
-		pthread_attr_t attributes;
-		void *start;
-		size_t length;
-		stack_end = 1;
-		if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-			if (pthread_attr_getstack(&attributes, &start, &length) == 0)
-				stack_end = (uintptr_t)start + length;
-			pthread_attr_destroy(&attributes);
-		}
+static void stack_find(void) {
+	pthread_attr_t attributes;
+	void *start;
+	size_t length;
+	stack_end = 1;
+	if (pthread_getattr_np(pthread_self(), &attributes))
+		return;
+	if (pthread_attr_getstack(&attributes, &start, &length) == 0) {
+		stack_start = (uintptr_t)start;
+		stack_end = stack_start + length;
 	}
-	return address >= (uintptr_t)__builtin_frame_address(0) && address < stack_end && stack_end - address >= size;
+	pthread_attr_destroy(&attributes);
 }
 
-/* Memory that can be read for certain: the stack, and the variables of the file that the region is in. */
+/* Callers' frames lie between this one and the end; a program may also run on a stack that it made itself, whose end
+ * nobody knows. */
+static bool is_on_stack(uintptr_t address, size_t size) {
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	if (!stack_end)
+		stack_find();
+	return frame >= stack_start && frame < stack_end && address >= frame && address < stack_end &&
+	       stack_end - address >= size;
+}
+
+/* Memory that can be read for certain: the stack, and the variables of the program that the region is in. */
 static bool is_readable(const struct omp_slot *slot, uintptr_t address, size_t size) {
 	if (address % size)
 		return false;

@@ -38,7 +38,7 @@ static struct omp_slot *lookup(const void *function, unsigned size_class, size_t
 struct search {
 	const char *base;
 	char *build_id;           /* NULL: not wanted */
-	uintptr_t data, data_end; /* the part of the file that can be written */
+	uintptr_t data, data_end; /* variables, if it is the program itself */
 };
 
 static void notes_read(const char *notes, size_t size, char *build_id) {
@@ -67,7 +67,8 @@ static int file_look(struct dl_phdr_info *info, size_t size, void *ctx) {
 	}
 	for (size_t i = 0; here && i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-		if (part->p_type == PT_LOAD && (part->p_flags & PF_W)) {
+		/* A library may be closed, and its variables be gone, before another one has its address. */
+		if (part->p_type == PT_LOAD && (part->p_flags & PF_W) && !*info->dlpi_name) {
 			search->data = (uintptr_t)info->dlpi_addr + part->p_vaddr;
 			search->data_end = search->data + part->p_memsz;
 		}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static int counted;
@@ -243,6 +244,33 @@ static void sized(void) {
 		printf("%d%d%s", shared(sizes, i), bounded(sizes[i]), i < 2 ? "," : "\n");
 }
 
+/* On a stack of its own, with a word that looks like an address to anybody who takes the heap for the stack. */
+static ucontext_t home;
+static volatile long word = 1;
+
+static void on_own_stack(void) {
+	int team = 0;
+	long address = word;
+#pragma omp parallel
+	{
+#pragma omp single
+		team = address ? omp_get_num_threads() : 0;
+	}
+	counted += team > 0;
+}
+
+static void in_context(void) {
+	static char stack[1 << 18];
+	ucontext_t own;
+	word = (long)stack + (64 << 20); /* between them, where nothing is */
+	getcontext(&own);
+	own.uc_stack.ss_sp = stack;
+	own.uc_stack.ss_size = sizeof stack;
+	own.uc_link = &home;
+	makecontext(&own, on_own_stack, 0);
+	swapcontext(&home, &own);
+}
+
 int main(int argc, char **argv) {
 	const char *what = argc > 1 ? argv[1] : "region";
 	int times = argc > 2 ? atoi(argv[2]) : 1;
@@ -278,6 +306,8 @@ int main(int argc, char **argv) {
 			ended();
 		else if (strcmp(what, "picky") == 0)
 			picky(20000);
+		else if (strcmp(what, "context") == 0)
+			in_context();
 		else if (strcmp(what, "sized") == 0)
 			sized();
 		else if (strcmp(what, "threads") == 0)
