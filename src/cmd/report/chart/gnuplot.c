@@ -8,7 +8,9 @@
 #include "src/base/sys.h"
 #include "src/cmd/report/chart/write.h"
 
-static const double patience = 120;
+/* Only a gnuplot that hangs needs so long: hundreds of pictures take minutes on a busy machine. */
+static const double patience = 600;
+
 /* The pictures go to files, so anything that gnuplot prints is dropped. */
 static int wait_end(struct proc *proc, double deadline, struct err *err) {
 	for (;;) {
