@@ -134,6 +134,81 @@ static __device__ __forceinline__ void ss_mma_f64(double (&d)[4], const double (
 #endif
 }
 
+/* 16-bit floats, as bits: of IEEE (KIND 1) and bfloat16 (KIND 2); f16 without infinities. */
+template <int KIND> static __device__ __forceinline__ float ss_float(unsigned bits) {
+	if (KIND == 2)
+		return __uint_as_float(bits << 16);
+	return __uint_as_float((bits & 0x8000u) << 16 | __float_as_uint(__uint_as_float((bits & 0x7fffu) << 13) * 0x1p112f));
+}
+
+/* Four 8 x 8 matrices of 16-bit elements from shared memory: lane l names row l % 8 of matrix l / 8, and lane 4g + t gets, of
+ * matrix i, the pair of columns 2t and 2t + 1 of row g in to[i], or, TURNED, of rows 2t and 2t + 1 of column g (PTX ISA,
+ * "ldmatrix"). */
+template <bool TURNED> static __device__ __forceinline__ void ss_matrices_read(unsigned (&to)[4], const void *row) {
+#if defined(SWEETSPOT_EMULATED)
+	const int lane = (int)(threadIdx.x % 32), first = TURNED ? lane % 4 * 2 : lane / 4, column = TURNED ? lane / 4 : lane % 4 * 2;
+	for (int i = 0; i < 4; i++) {
+		const unsigned short *x = (const unsigned short *)__shfl_sync(0xffffffffu, (ss_u64)row, i * 8 + first);
+		const unsigned short *y = (const unsigned short *)__shfl_sync(0xffffffffu, (ss_u64)row, i * 8 + first + TURNED);
+		to[i] = x[column] | (unsigned)y[column + !TURNED] << 16;
+	}
+#else
+	const unsigned at = (unsigned)__cvta_generic_to_shared(row);
+	if constexpr (TURNED)
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+		             : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(at) : "memory");
+	else
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+		             : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(at) : "memory");
+#endif
+}
+
+/* d += a b by a warp, 16 x 8 results of 16 products each: 16-bit floats of KIND 1 or 2 (ss_float), sums in f32. Lane 4g + t
+ * holds, of a, rows g and g + 8 of columns 2t and 2t + 1 in a[0] and a[1], of columns 2t + 8 and 2t + 9 in a[2] and a[3]; of
+ * column g of b, the same rows in b[0] and b[1]; and d as ss_mma_f64 does (PTX ISA, "Matrix fragments for mma.m16n8k16 with
+ * floating point type"). */
+template <int KIND>
+static __device__ __forceinline__ void ss_mma_16(float (&d)[4], const unsigned (&a)[4], const unsigned *b) {
+#if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 750
+	constexpr bool plain = true;
+#else
+	constexpr bool plain = __CUDA_ARCH__ < 800 && KIND == 2;
+#endif
+	if constexpr (plain) {
+		const int lane = (int)(threadIdx.x % 32), row = lane / 4 * 4, column = lane % 4 * 8;
+#pragma unroll 1
+		for (int at = 0; at < 8; at++) {
+			const int t = at % 4;
+			const unsigned high = __shfl_sync(0xffffffffu, at < 4 ? a[0] : a[2], row + t);
+			const unsigned low = __shfl_sync(0xffffffffu, at < 4 ? a[1] : a[3], row + t);
+			const unsigned left = __shfl_sync(0xffffffffu, at < 4 ? b[0] : b[1], column + t);
+			const unsigned right = __shfl_sync(0xffffffffu, at < 4 ? b[0] : b[1], column + 4 + t);
+#pragma unroll
+			for (int half = 0; half < 32; half += 16) {
+				const float x = ss_float<KIND>(left >> half & 0xffffu), y = ss_float<KIND>(right >> half & 0xffffu);
+				const float u = ss_float<KIND>(high >> half & 0xffffu), v = ss_float<KIND>(low >> half & 0xffffu);
+				d[0] += u * x;
+				d[1] += u * y;
+				d[2] += v * x;
+				d[3] += v * y;
+			}
+		}
+	}
+#if !defined(SWEETSPOT_EMULATED) && __CUDA_ARCH__ >= 800
+	else if constexpr (KIND == 2)
+		asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+		    : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+	else
+		asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+		    : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#elif !defined(SWEETSPOT_EMULATED) && __CUDA_ARCH__ >= 750
+	else
+		for (int s = 0; s < 2; s++)
+			asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+			    : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * s]), "r"(a[2 * s + 1]), "r"(b[s]));
+#endif
+}
+
 /* All blocks of a cooperative launch wait for each other. `barrier` points to one zeroed word in global memory that is used
  * for nothing else; it may be used again and again, and need not be zeroed between launches. (The sense is the top bit:
  * block 0 adds what makes the sum of a round 2^31, as in the CUDA headers' cooperative groups.) */

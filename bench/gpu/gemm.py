@@ -9,6 +9,7 @@ from device import DEVICE, grid, row
 
 N = int(os.environ.get("N", "4096"))
 WARP = "variant=warp block_m={m} block_n={n} block_k=16 thread_m={tm} thread_n={tn} buffers={b} group={g}"
+MMA = "variant=mma block_m={m} block_n={n} warp_m={wm} warp_n={wn} depth={d} buffers={b} group=16"
 CONFIGS = {
     "simple": ["variant=simple block_size_x=32 block_size_y=8"],
     "shared": ["variant=shared tile=32"],
@@ -16,8 +17,11 @@ CONFIGS = {
     "warp": ([WARP.format(m=m, n=n, tm=tm, tn=tn, b=b, g=g) for m, n, tm, tn in
               ((128, 128, 8, 8), (256, 128, 8, 8), (256, 128, 16, 8), (128, 256, 8, 16), (128, 128, 16, 8), (128, 128, 8, 16))
               for b in (2, 3) for g in (1, 16)]),
+    "mma": ([MMA.format(m=m, n=n, wm=wm, wn=wn, d=d, b=b) for m, n, wm, wn in
+             ((128, 128, 64, 64), (256, 128, 64, 64), (128, 256, 64, 64), (128, 128, 64, 32))
+             for d, b in ((32, 3), (32, 4), (64, 3))]),
 }
-KINDS = {"f32": ("simple", "shared", "register", "warp")}
+KINDS = {"f32": ("simple", "shared", "register", "warp"), "f16": ("simple", "shared", "mma"), "bf16": ("simple", "shared", "mma")}
 WANTED = {"f32": 0.8}
 
 

@@ -16,6 +16,7 @@ const struct ss_param gemm_problem[] = {
 	[GEMM_M] = {"m", "rows of A and C; 0: as many as columns of C", SS_INT, NULL, "0", NULL, 0, GEMM_N_MAX},
 	[GEMM_N] = {"n", "columns of B and C", SS_INT, NULL, "512", NULL, 1, GEMM_N_MAX},
 	[GEMM_K] = {"k", "columns of A and rows of B; 0: as many as columns of C", SS_INT, NULL, "0", NULL, 0, GEMM_N_MAX},
+	[GEMM_TYPE] = {"type", "of A and B; sums and C are f32", SS_WORD, "f32,f16,bf16", "f32", NULL, 0, 0},
 	{.name = NULL},
 };
 
@@ -30,7 +31,16 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
-static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
+static const char *const constraints[] = {"variant != 'serial' or threads == 1", "type == 'f32' or not (" BLOCKED ")",
+                                          NULL};
+
+enum gemm_type gemm_type_of(const struct ss_call *call) {
+	return (enum gemm_type)call->problem[GEMM_TYPE].i;
+}
+
+size_t gemm_element_size(enum gemm_type type) {
+	return type == GEMM_F32 ? sizeof(float) : sizeof(uint16_t);
+}
 
 static struct gemm_shape shape_of(const struct ss_call *call) {
 	size_t m = (size_t)call->problem[GEMM_M].i, n = (size_t)call->problem[GEMM_N].i,
@@ -48,6 +58,8 @@ enum ss_status gemm_open(void *opaque, const struct ss_call *call) {
 	for (int i = GEMM_M; i <= GEMM_K; i++)
 		if (call->problem[i].i < (i == GEMM_N) || call->problem[i].i > GEMM_N_MAX)
 			return kernel_fail(call, SS_INVALID, "n must be 1 to %d, m and k 0 to %d", GEMM_N_MAX, GEMM_N_MAX);
+	if (call->problem[GEMM_TYPE].i < 0 || call->problem[GEMM_TYPE].i >= GEMM_TYPES)
+		return kernel_fail(call, SS_INVALID, "type must be f32, f16 or bf16");
 	*input = (struct gemm_input){.shape = shape_of(call)};
 	size_t a = input->shape.m * input->shape.k, b = input->shape.k * input->shape.n;
 	input->a = malloc(a * sizeof *input->a);
@@ -67,10 +79,14 @@ static enum ss_status gemm_setup(void *opaque, void *input, const struct ss_call
 	if (c[VARIANT].i < 0 || c[VARIANT].i >= VARIANTS || c[BLOCK].i < 1 || c[BLOCK].i > GEMM_BLOCK_MAX ||
 	    c[DEPTH].i < 1 || c[DEPTH].i > GEMM_DEPTH_MAX || call->threads < 1)
 		return kernel_fail(call, SS_INVALID, "block must be 1 to %d and depth 1 to %d", GEMM_BLOCK_MAX, GEMM_DEPTH_MAX);
+	if (variants[c[VARIANT].i]->f32_only && gemm_type_of(call) != GEMM_F32)
+		return kernel_fail(call, SS_INVALID, "variant %s is for type=f32; naive, rows and serial are for every type",
+		                   variants[c[VARIANT].i]->name);
 	*s = (struct gemm_state){.variant = variants[c[VARIANT].i],
 	                         .isa = gemm_isa_best(),
 	                         .input = input,
 	                         .shape = shape_of(call),
+	                         .type = gemm_type_of(call),
 	                         .block = (size_t)c[BLOCK].i,
 	                         .depth = (size_t)c[DEPTH].i,
 	                         .threads = call->threads};
@@ -92,7 +108,8 @@ static enum ss_status gemm_verify(void *state, const struct ss_call *call) {
 struct ss_work gemm_work(const struct ss_call *call) {
 	struct gemm_shape shape = shape_of(call);
 	double m = (double)shape.m, n = (double)shape.n, k = (double)shape.k;
-	return (struct ss_work){2 * m * n * k, sizeof(float) * (m * k + k * n + m * n), "flop"};
+	double element = (double)gemm_element_size(gemm_type_of(call));
+	return (struct ss_work){2 * m * n * k, element * (m * k + k * n) + sizeof(float) * m * n, "flop"};
 }
 
 size_t gemm_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most) {
@@ -118,7 +135,7 @@ void gemm_close(void *opaque) {
 const struct ss_kernel kernel_gemm = {
 	.abi = SS_KERNEL_ABI,
 	.name = "gemm",
-	.summary = "matrix multiplication in single precision",
+	.summary = "matrix multiplication with sums in single precision",
 	.flags = SS_OPENMP | SS_SCHEDULE,
 	.problem = gemm_problem,
 	.params = params,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C = A B for float matrices in row-major order: A has m rows and k columns, B has k rows and n columns.
+/* C = A B for matrices in row-major order: A has m rows and k columns, B has k rows and n columns. Sums and C are
+ * floats; A and B are floats, or 16 bits wide (type).
  *
- * All elements are integers of at most GEMM_VALUE_MAX, so that every sum of products is an integer below 2^24, which a
- * float holds exactly: the result does not depend on the order of the additions, and one wrong bit is an error.
+ * All elements are integers of at most GEMM_VALUE_MAX, which every type holds exactly, so that every sum of products is
+ * an integer below 2^24, which a float holds exactly: the result does not depend on the order of the additions, and one
+ * wrong bit is an error.
  * (On a GPU, operands with many zero bits need less power than random ones, and its clock may stay higher.) */
 #ifndef KERNELS_GEMM_GEMM_H
 #define KERNELS_GEMM_GEMM_H
@@ -15,6 +17,9 @@
 
 enum { GEMM_N_MAX = 16384, GEMM_VALUE_MAX = 31 /* squared, times GEMM_N_MAX: below 2^24 */ };
 enum { GEMM_BLOCK_MAX = 1024, GEMM_DEPTH_MAX = 4096 };
+
+/* Of the elements of A and B: IEEE single and half precision, and bfloat16. */
+enum gemm_type { GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TYPES };
 
 struct gemm_shape {
 	size_t m, n, k;
@@ -33,14 +38,23 @@ struct gemm_state {
 	struct gemm_shape shape;
 	size_t block, depth; /* block: rows of A, and columns of B; depth: rows of B */
 	int threads;
-	float *a, *b, *c;
+	enum gemm_type type; /* of a and b; a16 and b16 of 16 bits */
+	union {
+		float *a;
+		uint16_t *a16;
+	};
+	union {
+		float *b;
+		uint16_t *b16;
+	};
+	float *c;
 	float *panel_b, *panels_a; /* simd: packed; a part of panels_a for each thread */
 	size_t bytes[5];           /* of the five */
 };
 
 struct gemm_variant {
 	const char *name;
-	bool packs;
+	bool packs, f32_only;
 	void (*run)(struct gemm_state *s);
 };
 extern const struct gemm_variant gemm_serial, gemm_naive, gemm_rows, gemm_tiled, gemm_simd;
@@ -57,18 +71,49 @@ struct gemm_isa {
 extern const struct gemm_isa gemm_isas[]; /* isa.c: best first, the last one usable everywhere, ends with a NULL name */
 const struct gemm_isa *gemm_isa_best(void);
 
+/* half.c: of a number that the type holds exactly; the bits of f16 and bf16 */
+uint16_t gemm_narrow(float x, enum gemm_type type);
+void gemm_narrow_all(uint16_t *to, const float *from, size_t n, enum gemm_type type);
+
+/* The number of 16 bits; f16 without infinities. 2^112 is the quotient of the numbers that equal exponents stand for.
+ */
+static inline float gemm_widen(uint16_t bits, enum gemm_type type) {
+	uint32_t word = (uint32_t)bits << 16, sign = word & UINT32_C(0x80000000);
+	float x;
+	if (type == GEMM_F16)
+		word = (bits & UINT32_C(0x7fff)) << 13;
+	memcpy(&x, &word, sizeof x);
+	if (type == GEMM_BF16)
+		return x;
+	x *= 0x1p112f;
+	return sign ? -x : x;
+}
+
 /* to[0..n) += x * from[0..n) */
 static inline void gemm_add(float *to, const float *from, float x, size_t n) {
 	for (size_t j = 0; j < n; j++)
 		to[j] += x * from[j];
 }
 
+static inline void gemm_add16(float *to, const uint16_t *from, float x, size_t n, enum gemm_type type) {
+	if (type == GEMM_BF16)
+		for (size_t j = 0; j < n; j++)
+			to[j] += x * gemm_widen(from[j], GEMM_BF16);
+	else
+		for (size_t j = 0; j < n; j++)
+			to[j] += x * gemm_widen(from[j], GEMM_F16);
+}
+
 /* Row i of C, in the order of the memory: rows of B are added to it. */
-static inline void gemm_row(const struct gemm_shape *shape, const float *a, const float *b, float *c, size_t i) {
-	const size_t n = shape->n, k = shape->k;
-	memset(c + i * n, 0, n * sizeof *c);
+static inline void gemm_row(const struct gemm_state *s, size_t i) {
+	const size_t n = s->shape.n, k = s->shape.k;
+	float *c = s->c + i * n;
+	memset(c, 0, n * sizeof *c);
 	for (size_t p = 0; p < k; p++)
-		gemm_add(c + i * n, b + p * n, a[i * k + p], n);
+		if (s->type == GEMM_F32)
+			gemm_add(c, s->b + p * n, s->a[i * k + p], n);
+		else
+			gemm_add16(c, s->b16 + p * n, gemm_widen(s->a16[i * k + p], s->type), n, s->type);
 }
 
 /* matrix.c: the memory of a state, touched first by the threads that will use it; false without memory. */
@@ -76,8 +121,10 @@ bool gemm_matrices_new(struct gemm_state *s, const struct gemm_input *input);
 void gemm_matrices_free(struct gemm_state *s);
 
 /* gemm.c: shared with the table of another device */
-enum { GEMM_M, GEMM_N, GEMM_K }; /* places in the problem */
+enum { GEMM_M, GEMM_N, GEMM_K, GEMM_TYPE }; /* places in the problem */
 extern const struct ss_param gemm_problem[];
+enum gemm_type gemm_type_of(const struct ss_call *call);
+size_t gemm_element_size(enum gemm_type type);
 enum ss_status gemm_open(void *input, const struct ss_call *call);
 struct ss_work gemm_work(const struct ss_call *call);
 size_t gemm_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);

@@ -24,10 +24,16 @@ static void rows_touch(float *to, const float *from, size_t rows, size_t columns
 	}
 }
 
+static void rows_narrow(uint16_t *to, const float *from, size_t rows, size_t columns, enum gemm_type type) {
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < rows; i++)
+		gemm_narrow_all(to + i * columns, from + i * columns, columns, type);
+}
+
 static void layout(struct gemm_state *s) {
 	const struct gemm_shape *shape = &s->shape;
-	s->bytes[0] = shape->m * shape->k * sizeof(float);
-	s->bytes[1] = shape->k * shape->n * sizeof(float);
+	s->bytes[0] = shape->m * shape->k * gemm_element_size(s->type);
+	s->bytes[1] = shape->k * shape->n * gemm_element_size(s->type);
 	s->bytes[2] = shape->m * shape->n * sizeof(float);
 	if (!s->variant->packs)
 		return;
@@ -47,8 +53,13 @@ bool gemm_matrices_new(struct gemm_state *s, const struct gemm_input *input) {
 	for (int i = 0; i < 5; i++)
 		if (s->bytes[i] && !(*matrix(s, i) = kernel_pages_new(s->bytes[i])))
 			return false;
-	rows_touch(s->a, input->a, shape->m, shape->k);
-	rows_touch(s->b, input->b, shape->k, shape->n);
+	if (s->type == GEMM_F32) {
+		rows_touch(s->a, input->a, shape->m, shape->k);
+		rows_touch(s->b, input->b, shape->k, shape->n);
+	} else {
+		rows_narrow(s->a16, input->a, shape->m, shape->k, s->type);
+		rows_narrow(s->b16, input->b, shape->k, shape->n, s->type);
+	}
 	rows_touch(s->c, NULL, shape->m, shape->n);
 	return true;
 }

@@ -5,12 +5,10 @@
 #include "kernels/gemm/gemm.h"
 
 static void rows_run(struct gemm_state *s) {
-	const struct gemm_shape shape = s->shape;
-	const float *a = s->a, *b = s->b;
-	float *c = s->c;
+	const struct gemm_state own = *s; /* no row of C can change it */
 #pragma omp parallel for schedule(runtime)
-	for (size_t i = 0; i < shape.m; i++)
-		gemm_row(&shape, a, b, c, i);
+	for (size_t i = 0; i < own.shape.m; i++)
+		gemm_row(&own, i);
 }
 
 const struct gemm_variant gemm_rows = {.name = "rows", .run = rows_run};

@@ -7,7 +7,7 @@
 
 static void serial_run(struct gemm_state *s) {
 	for (size_t i = 0; i < s->shape.m; i++)
-		gemm_row(&s->shape, s->a, s->b, s->c, i);
+		gemm_row(s, i);
 }
 
 const struct gemm_variant gemm_serial = {.name = "serial", .run = serial_run};

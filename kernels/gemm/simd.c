@@ -70,4 +70,4 @@ static void simd_run(struct gemm_state *s) {
 	}
 }
 
-const struct gemm_variant gemm_simd = {.name = "simd", .packs = true, .run = simd_run};
+const struct gemm_variant gemm_simd = {.name = "simd", .packs = true, .f32_only = true, .run = simd_run};

@@ -27,4 +27,4 @@ static void tiled_run(struct gemm_state *s) {
 		block_run(s, i);
 }
 
-const struct gemm_variant gemm_tiled = {.name = "tiled", .run = tiled_run};
+const struct gemm_variant gemm_tiled = {.name = "tiled", .f32_only = true, .run = tiled_run};

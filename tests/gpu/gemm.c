@@ -29,12 +29,34 @@ static void check_sizes(struct gpu *gpu) {
 	stencil_check(&kernel_gemm_cuda, gpu, "m=35 n=260 k=67", configs);
 }
 
-static void check_verify(struct gpu *gpu, const char *config) {
-	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, "m=20 n=33 k=40");
+/* Shapes that differ in what a thread copies, in the pieces of a row and in the share of a warp; depths that k divides
+ * and that leave buffers empty. */
+static void check_types(struct gpu *gpu) {
+	enum { OTHERS = 5 };
+	static const char *const configs[] = {
+		"variant=mma block_m=256 block_n=128 depth=32 buffers=4 group=1",
+		"variant=mma block_m=64 block_n=256 warp_m=64 warp_n=32 depth=64 buffers=2 group=4",
+		"variant=mma block_m=32 block_n=64 warp_m=16 warp_n=64 depth=32 buffers=8",
+		"variant=mma block_m=64 block_n=64 warp_m=32 warp_n=16 depth=64 buffers=2",
+		"variant=mma block_m=128 block_n=128 warp_m=128 warp_n=32 depth=32 buffers=2",
+		"variant=simple block_size_x=32 block_size_y=4",
+		"variant=shared tile=16",
+		"variant=mma",
+		"variant=mma block_m=128 block_n=64 warp_m=32 warp_n=32 depth=64 buffers=3 group=256",
+		NULL};
+	stencil_check(&kernel_gemm_cuda, gpu, "m=35 n=260 k=67 type=f16", configs);
+	stencil_check(&kernel_gemm_cuda, gpu, "m=260 n=7 k=40 type=f16", configs);
+	stencil_check(&kernel_gemm_cuda, gpu, "m=35 n=66 k=131 type=bf16", configs + OTHERS);
+}
+
+static void check_verify(struct gpu *gpu, const char *type, const char *config) {
+	char problem[STENCIL_TEXT];
+	snprintf(problem, sizeof problem, "m=20 n=33 k=40 type=%s", type);
+	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, problem);
 	struct gemm_cuda *s = live->state[0].memory;
 	double rate = -1;
-	ok(stencil_setup(live, config) == SS_OK && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "%s",
-	   config);
+	ok(stencil_setup(live, config) == SS_OK && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "%s %s",
+	   type, config);
 	ok(stencil_has_figure(live, "rate", &rate) && rate > 0, "%s: %.3g GFLOP/s", config, rate);
 	float cell = 0.5f;
 	gpu_upload(gpu, s->c + ((size_t)s->n * 19 + 32) * sizeof cell, &cell, sizeof cell);
@@ -54,8 +76,28 @@ static void check_refusals(struct gpu *gpu) {
 	ok(stencil_refused(live, "variant=warp block_m=32 thread_m=16"), "two threads in a column");
 	ok(stencil_refused(live, "variant=warp block_m=256 block_n=256"), "more sums than registers");
 	ok(stencil_refused(live, "variant=warp buffers=1"), "no buffer to fill");
+	ok(stencil_refused(live, "variant=mma") && strstr(live->message, "type=f16"), "mma in f32: %s", live->message);
 	live_free(live);
 	ok(!stencil_open(&kernel_gemm_cuda, gpu, "n=20000"), "too large a matrix");
+}
+
+static void check_refusals16(struct gpu *gpu, const char *problem) {
+	static const char *const refused[][2] = {
+		{"variant=register", "type=f32"},
+		{"variant=warp", "type=f32"},
+		{"variant=mma block_n=32 warp_n=32", "64 columns"},
+		{"variant=mma block_m=32 warp_m=64", "smaller than the tile"},
+		{"variant=mma warp_m=128 warp_n=64", "4096 sums"},
+		{"variant=mma block_m=256 block_n=256", "32768 sums"},
+		{"variant=mma block_m=256 block_n=128 warp_m=32 warp_n=32 depth=32", "nothing to copy"},
+		{"variant=mma depth=16", "ranges"},
+		{"variant=mma block_m=256 block_n=128 depth=64 buffers=8", "shared memory"},
+	};
+	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, problem);
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		ok(stencil_refused(live, refused[i][0]) && strstr(live->message, refused[i][1]), "%s: %s: %s", problem,
+		   refused[i][0], live->message);
+	live_free(live);
 }
 
 int main(int argc, char **argv) {
@@ -67,10 +109,15 @@ int main(int argc, char **argv) {
 		return tap_done();
 	}
 	check_sizes(gpu);
-	check_verify(gpu, "variant=shared");
-	check_verify(gpu, "variant=register");
-	check_verify(gpu, "variant=warp");
+	check_types(gpu);
+	check_verify(gpu, "f32", "variant=shared");
+	check_verify(gpu, "f32", "variant=register");
+	check_verify(gpu, "f32", "variant=warp");
+	check_verify(gpu, "f16", "variant=mma");
+	check_verify(gpu, "bf16", "variant=mma");
 	check_refusals(gpu);
+	check_refusals16(gpu, "n=40 type=f16");
+	check_refusals16(gpu, "n=40 type=bf16");
 	gpu_close(gpu);
 	return tap_done();
 }

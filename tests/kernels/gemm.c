@@ -9,15 +9,20 @@
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 
-static struct live *open_gemm(int m, int n, int k) {
+static struct live *open_typed(const char *type, int m, int n, int k) {
 	char text[16];
 	struct live *live = live_new(kernel_find("gemm")->kernel);
+	live_problem(live, "type", type);
 	live_problem(live, "m", (snprintf(text, sizeof text, "%d", m), text));
 	live_problem(live, "n", (snprintf(text, sizeof text, "%d", n), text));
 	live_problem(live, "k", (snprintf(text, sizeof text, "%d", k), text));
 	if (live_open(live) != SS_OK)
 		abort();
 	return live;
+}
+
+static struct live *open_gemm(int m, int n, int k) {
+	return open_typed("f32", m, n, k);
 }
 
 static struct gemm_state *state_of(struct live *live) {
@@ -73,6 +78,56 @@ static void check_variants(void) {
 			   sizes[i][2]);
 		live_free(live);
 	}
+}
+
+static void check_types(void) {
+	static const char *const types[] = {"f16", "bf16"}, *const whole[] = {"naive", "rows", "serial"};
+	static const int sizes[][3] = {{1, 1, 1}, {37, 61, 53}, {3, 130, 200}};
+	for (size_t t = 0; t < 2; t++) {
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			struct live *live = open_typed(types[t], sizes[i][0], sizes[i][1], sizes[i][2]);
+			for (size_t v = 0; v < sizeof whole / sizeof *whole; v++)
+				ok(variant_right(live, whole[v]), "%s %s: m=%d n=%d k=%d", types[t], whole[v], sizes[i][0], sizes[i][1],
+				   sizes[i][2]);
+			live_free(live);
+		}
+		struct live *live = open_typed(types[t], 5, 5, 5);
+		live_config(live, 0, "variant", "simd");
+		ok(live_setup(live, 0) == SS_INVALID && strstr(live->message, "type=f32"), "%s simd: %s", types[t],
+		   live->message);
+		live_free(live);
+	}
+}
+
+/* Numbers that 16 bits hold, as the formats define them: sign, exponent, fraction. */
+static void check_bits(void) {
+	int f16 = 0, bf16 = 0;
+	for (int e = 1; e < 31; e++)
+		for (int f = 0; f < 2048; f++) {
+			float x = ldexpf((float)(1024 + f % 1024), e - 25) * (f < 1024 ? 1 : -1);
+			uint16_t bits = (uint16_t)(f / 1024 << 15 | e << 10 | f % 1024);
+			f16 += !(gemm_narrow(x, GEMM_F16) == bits && gemm_widen(bits, GEMM_F16) == x);
+		}
+	for (int e = 1; e < 255; e++)
+		for (int f = 0; f < 256; f++) {
+			float x = ldexpf((float)(128 + f % 128), e - 134) * (f < 128 ? 1 : -1);
+			uint16_t bits = (uint16_t)(f / 128 << 15 | e << 7 | f % 128);
+			bf16 += !(gemm_narrow(x, GEMM_BF16) == bits && gemm_widen(bits, GEMM_BF16) == x);
+		}
+	ok(f16 == 0 && bf16 == 0, "every normal number keeps its bits (%d and %d differ)", f16, bf16);
+	ok(gemm_narrow(0, GEMM_F16) == 0 && gemm_widen(0, GEMM_F16) == 0, "and so does 0");
+	ok(gemm_widen(gemm_narrow(-GEMM_VALUE_MAX, GEMM_BF16), GEMM_BF16) == -GEMM_VALUE_MAX, "elements are exact");
+}
+
+/* Half the bytes are read, whatever is written. */
+static void check_work(void) {
+	struct live *wide = open_typed("f32", 8, 4, 16), *narrow = open_typed("f16", 8, 4, 16);
+	struct ss_call calls[] = {live_call(wide, 0), live_call(narrow, 0)};
+	struct ss_work works[] = {gemm_work(&calls[0]), gemm_work(&calls[1])};
+	ok(works[0].bytes == 4 * (8 * 16 + 16 * 4 + 8 * 4) && works[1].bytes == 2 * (8 * 16 + 16 * 4) + 4 * 8 * 4, "bytes");
+	ok(works[0].ops == works[1].ops, "operations");
+	live_free(wide);
+	live_free(narrow);
 }
 
 /* Each instruction set that this CPU has, not only the best. */
@@ -148,6 +203,9 @@ static void check_refusals(void) {
 
 int main(void) {
 	check_variants();
+	check_types();
+	check_bits();
+	check_work();
 	check_isas();
 	check_errors();
 	check_exact();

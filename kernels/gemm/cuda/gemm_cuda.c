@@ -8,12 +8,14 @@
 extern const struct ss_kernel kernel_gemm_cuda;
 
 static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_register,
-                                                           &gemm_cuda_warp};
-#define VARIANT_NAMES "simple,shared,register,warp" /* the same order */
+                                                           &gemm_cuda_warp, &gemm_cuda_mma};
+#define VARIANT_NAMES "simple,shared,register,warp,mma" /* the same order */
 #define SIMPLE        "variant == 'simple'"
 #define REGISTER      "variant == 'register'"
 #define WARP          "variant == 'warp'"
+#define MMA           "variant == 'mma'"
 #define TILES         REGISTER " or " WARP
+#define AHEAD         WARP " or " MMA
 
 static const struct ss_param params[] = {
 	[GEMM_CUDA_VARIANT] = {"variant", "memory that holds what a block works on", SS_WORD, VARIANT_NAMES, "simple", NULL,
@@ -22,22 +24,26 @@ static const struct ss_param params[] = {
 	[GEMM_CUDA_Y] = {"block_size_y", "threads of a block in the y direction", SS_INT, "1..32*2", "16", SIMPLE, 1, 32},
 	[GEMM_CUDA_TILE] = {"tile", "edge of a block and of its tiles", SS_INT, "8..32*2", "16", "variant == 'shared'", 8,
                         32},
-	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..256*2", "128", TILES, 32, 256},
-	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..256*2", "128", TILES, 32, 256},
+	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..256*2", "128", TILES " or " MMA, 32, 256},
+	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..256*2", "128", TILES " or " MMA, 32, 256},
 	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", TILES, 8, 32},
 	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
 	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
 	[GEMM_CUDA_STAGES] = {"stages", "buffers in shared memory; 2: one is filled while the other one is used", SS_INT,
                           "1,2", "1", REGISTER, 1, 2},
 	[GEMM_CUDA_BUFFERS] = {"buffers", "parts of shared memory for strips of A and B; all but one are filled ahead",
-                           SS_INT, "2,3,4", "3", WARP, 2, 8},
+                           SS_INT, "2,3,4", "3", AHEAD, 2, 8},
 	[GEMM_CUDA_GROUP] = {"group", "rows of blocks that use the same columns of B at a time, at most", SS_INT, "1..16*4",
-                         "16", WARP, 1, 256},
+                         "16", AHEAD, 1, 256},
+	[GEMM_CUDA_WARP_M] = {"warp_m", "rows of C per warp", SS_INT, "32,64", "64", MMA, 16, 128},
+	[GEMM_CUDA_WARP_N] = {"warp_n", "columns of C per warp", SS_INT, "32,64", "64", MMA, 16, 128},
+	[GEMM_CUDA_DEPTH] = {"depth", "columns of A in a buffer", SS_INT, "32,64", "32", MMA, 32, 64},
 	{.name = NULL},
 };
 
 /* Of warp: 32 threads are 4 x 8, the sums fit in the registers of an SM, and shapes are those that are worth a try. */
 static const char *const constraints[] = {
+	"type == 'f32' or not (" TILES ")", "type != 'f32' or not (" MMA ")",
 	"variant != 'simple' or (block_size_x * block_size_y >= 32 and block_size_x * block_size_y <= 1024)",
 	"variant != 'register' or (block_m / thread_m * (block_n / thread_n) >= 32 and "
 	"block_m / thread_m * (block_n / thread_n) <= 1024 and thread_m * thread_n <= 128)",
@@ -46,6 +52,12 @@ static const char *const constraints[] = {
 	"variant != 'warp' or (block_m * block_n >= 8192 and block_m * block_n <= 32768 and block_m <= 2 * block_n and "
 	"block_n <= 2 * block_m)",
 	"variant != 'warp' or (block_k * buffers >= 32 and block_k * buffers <= 48)",
+	"variant != 'mma' or (block_m >= warp_m and block_n >= warp_n and block_m * block_n <= 32768)",
+	/* The strips fit in what shared memory blocks have at most on any GPU, and every thread copies some of both. */
+	"variant != 'mma' or depth * buffers * (block_m + block_n) <= 116224",
+	/* Sixteen warps that share 32768 sums would spill registers. */
+	"variant != 'mma' or block_m * block_n <= 16384 or warp_m * warp_n >= 4096",
+	"variant != 'mma' or (depth * warp_m * warp_n >= 256 * block_m and depth * warp_m * warp_n >= 256 * block_n)",
 	NULL};
 
 static bool is_power(int64_t x) {
@@ -54,7 +66,7 @@ static bool is_power(int64_t x) {
 
 static bool config_right(const struct ss_call *call) {
 	const struct ss_value *c = call->config;
-	for (int i = GEMM_CUDA_X; i <= GEMM_CUDA_GROUP; i++)
+	for (int i = GEMM_CUDA_X; i < GEMM_CUDA_PARAMS; i++)
 		if ((i != GEMM_CUDA_BUFFERS && !is_power(c[i].i)) || c[i].i < params[i].min || c[i].i > params[i].max)
 			return false;
 	int64_t threads =
@@ -64,36 +76,7 @@ static bool config_right(const struct ss_call *call) {
 }
 
 static void gemm_cuda_program(const struct ss_call *call, struct ss_program *program) {
-	variants[call->config[GEMM_CUDA_VARIANT].i]->program(call->config, program);
-}
-
-static int padded(size_t x, int to) {
-	return ((int)x + to - 1) / to * to;
-}
-
-static gpu_ptr upload(struct gemm_cuda *s, const float *from, size_t rows, size_t columns, int down, int across) {
-	size_t cells = (size_t)down * (size_t)across;
-	gpu_ptr to = gpu_alloc(s->gpu, cells * sizeof *from);
-	const struct gpu_rectangle rectangle = {.to = to,
-	                                        .from = (uintptr_t)from,
-	                                        .to_pitch = (size_t)across * sizeof *from,
-	                                        .from_pitch = columns * sizeof *from,
-	                                        .width = columns * sizeof *from,
-	                                        .rows = rows};
-	gpu_fill32(s->gpu, to, 0, cells);
-	gpu_copy_rectangle(s->gpu, GPU_UP, &rectangle);
-	return to;
-}
-
-static void matrices_new(struct gemm_cuda *s) {
-	const struct gemm_shape *shape = &s->input->shape;
-	s->m = padded(shape->m, GEMM_CUDA_PAD);
-	s->n = padded(shape->n, GEMM_CUDA_PAD);
-	s->k = padded(shape->k, GEMM_CUDA_PAD_K);
-	s->a = upload(s, s->input->a, shape->m, shape->k, s->m, s->k);
-	s->b = upload(s, s->input->b, shape->k, shape->n, s->k, s->n);
-	s->c = gpu_alloc(s->gpu, (size_t)s->m * (size_t)s->n * sizeof(float));
-	gpu_fill32(s->gpu, s->c, 0, (size_t)s->m * (size_t)s->n);
+	variants[call->config[GEMM_CUDA_VARIANT].i]->program(call, program);
 }
 
 void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group) {
@@ -105,6 +88,14 @@ void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group)
 	s->shape.grid[2] = rows / group;
 }
 
+static const char *refusal(const struct gemm_cuda_variant *variant, const struct ss_call *call) {
+	if (variant->types && !(variant->types & 1u << gemm_type_of(call)))
+		return gemm_type_of(call) == GEMM_F32 ? "variant mma is for type=f16 and type=bf16"
+		                                      : "variants register and warp are for type=f32; simple, shared and mma "
+		                                        "are for 16 bits";
+	return variant->refusal ? variant->refusal(call->config) : NULL;
+}
+
 static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gemm_cuda *s = opaque;
 	if (!config_right(call))
@@ -113,13 +104,14 @@ static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss
 		                   GEMM_CUDA_THREADS_MAX);
 	*s = (struct gemm_cuda){.input = input, .gpu = call->gpu};
 	s->variant = variants[call->config[GEMM_CUDA_VARIANT].i];
-	const char *why = s->variant->refusal ? s->variant->refusal(call->config) : NULL;
+	const char *why = refusal(s->variant, call);
 	if (why)
 		return kernel_fail(call, SS_INVALID, "%s", why);
 	s->result = malloc(s->input->shape.m * s->input->shape.n * sizeof *s->result);
 	if (!s->result)
 		return kernel_fail(call, SS_NOMEM, "no memory for the result");
-	matrices_new(s);
+	if (!gemm_cuda_matrices_new(s, gemm_type_of(call)))
+		return kernel_fail(call, SS_NOMEM, "no memory to convert the matrices");
 	enum ss_status status = s->variant->setup(s, cuda_program(&kernel_gemm_cuda, call), call);
 	if (status == SS_OK)
 		gpu_fit(s->gpu, s->function, &s->shape);
@@ -157,7 +149,7 @@ static void gemm_cuda_teardown(void *opaque) {
 const struct ss_kernel kernel_gemm_cuda = {
 	.abi = SS_KERNEL_ABI,
 	.name = "gemm",
-	.summary = "matrix multiplication in single precision",
+	.summary = "matrix multiplication with sums in single precision",
 	.problem = gemm_problem,
 	.params = params,
 	.constraints = constraints,

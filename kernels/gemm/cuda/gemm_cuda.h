@@ -19,10 +19,19 @@ enum {
 	GEMM_CUDA_THREAD_N,
 	GEMM_CUDA_STAGES,
 	GEMM_CUDA_BUFFERS,
-	GEMM_CUDA_GROUP
+	GEMM_CUDA_GROUP,
+	GEMM_CUDA_WARP_M,
+	GEMM_CUDA_WARP_N,
+	GEMM_CUDA_DEPTH,
+	GEMM_CUDA_PARAMS
 };
 /* Padding: every tile is a part of it. */
-enum { GEMM_CUDA_PAD = 256, GEMM_CUDA_PAD_K = 32, GEMM_CUDA_THREADS_MAX = 1024 };
+enum {
+	GEMM_CUDA_PAD = 256,
+	GEMM_CUDA_PAD_K = 32,
+	GEMM_CUDA_PAD_K16 = 64 /* of 16-bit elements */,
+	GEMM_CUDA_THREADS_MAX = 1024
+};
 
 struct gemm_cuda {
 	const struct gemm_cuda_variant *variant;
@@ -37,11 +46,16 @@ struct gemm_cuda {
 
 struct gemm_cuda_variant {
 	const char *name;
+	unsigned types;                                        /* a bit for each gemm_type; 0: all */
 	const char *(*refusal)(const struct ss_value *config); /* the reason why no device can run it; may be NULL */
-	void (*program)(const struct ss_value *config, struct ss_program *program);
+	void (*program)(const struct ss_call *call, struct ss_program *program);
 	enum ss_status (*setup)(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call);
 };
-extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register, gemm_cuda_warp;
+extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register, gemm_cuda_warp,
+	gemm_cuda_mma;
+
+/* upload.c: a, b and c, with their padding; false without memory on the host. */
+bool gemm_cuda_matrices_new(struct gemm_cuda *s, enum gemm_type type);
 
 /* gemm_cuda.c: blocks of m x n elements. Those that run at the same time are beside each other if blocks start in the
  * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column

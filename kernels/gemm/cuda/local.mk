@@ -3,8 +3,11 @@ libkernels_la_SOURCES += \
 	%D%/simple.c \
 	%D%/register.c \
 	%D%/warp.c \
+	%D%/mma.c \
+	%D%/upload.c \
 	%D%/gemm_cuda.h
 nobase_dist_pkgdata_DATA += \
 	%D%/simple.cu \
 	%D%/register.cu \
-	%D%/warp.cu
+	%D%/warp.cu \
+	%D%/mma.cu

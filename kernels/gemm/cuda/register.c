@@ -4,7 +4,8 @@
 
 #include "kernels/gemm/cuda/gemm_cuda.h"
 
-static void register_program(const struct ss_value *config, struct ss_program *program) {
+static void register_program(const struct ss_call *call, struct ss_program *program) {
+	const struct ss_value *config = call->config;
 	*program = (struct ss_program){.source = "gemm/cuda/register.cu",
 	                               .names = {"BLOCK_M", "BLOCK_N", "BLOCK_K", "THREAD_M", "THREAD_N", "STAGES"},
 	                               .values = {config[GEMM_CUDA_BLOCK_M].i, config[GEMM_CUDA_BLOCK_N].i,
@@ -28,6 +29,7 @@ static enum ss_status register_setup(struct gemm_cuda *s, const struct gpu_modul
 
 const struct gemm_cuda_variant gemm_cuda_register = {
 	.name = "register",
+	.types = 1 << GEMM_F32,
 	.program = register_program,
 	.setup = register_setup,
 };

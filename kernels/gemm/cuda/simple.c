@@ -4,14 +4,14 @@
 
 #include "kernels/gemm/cuda/gemm_cuda.h"
 
-static void simple_program(const struct ss_value *config, struct ss_program *program) {
-	(void)config;
-	*program = (struct ss_program){.source = "gemm/cuda/simple.cu", .names = {"TILE"}, .values = {0}, .count = 1};
+static void simple_program(const struct ss_call *call, struct ss_program *program) {
+	*program = (struct ss_program){
+		.source = "gemm/cuda/simple.cu", .names = {"TILE", "TYPE"}, .values = {0, gemm_type_of(call)}, .count = 2};
 }
 
-static void shared_program(const struct ss_value *config, struct ss_program *program) {
-	simple_program(config, program);
-	program->values[0] = config[GEMM_CUDA_TILE].i;
+static void shared_program(const struct ss_call *call, struct ss_program *program) {
+	simple_program(call, program);
+	program->values[0] = call->config[GEMM_CUDA_TILE].i;
 }
 
 static enum ss_status simple_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {

@@ -4,7 +4,8 @@
 
 #include "kernels/gemm/cuda/gemm_cuda.h"
 
-static void warp_program(const struct ss_value *config, struct ss_program *program) {
+static void warp_program(const struct ss_call *call, struct ss_program *program) {
+	const struct ss_value *config = call->config;
 	*program = (struct ss_program){.source = "gemm/cuda/warp.cu",
 	                               .names = {"BLOCK_M", "BLOCK_N", "BLOCK_K", "THREAD_M", "THREAD_N", "BUFFERS"},
 	                               .values = {config[GEMM_CUDA_BLOCK_M].i, config[GEMM_CUDA_BLOCK_N].i,
@@ -37,6 +38,7 @@ static enum ss_status warp_setup(struct gemm_cuda *s, const struct gpu_module *m
 
 const struct gemm_cuda_variant gemm_cuda_warp = {
 	.name = "warp",
+	.types = 1 << GEMM_F32,
 	.refusal = warp_refusal,
 	.program = warp_program,
 	.setup = warp_setup,
