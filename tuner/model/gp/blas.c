@@ -26,6 +26,7 @@ static struct {
 	__typeof__(&cblas_dtrmm) dtrmm;
 	__typeof__(&cblas_dsyrk) dsyrk;
 	__typeof__(&cblas_dtrsv) dtrsv;
+	__typeof__(&cblas_dtrmv) dtrmv;
 } blas;
 
 static bool has_space(void) {
@@ -62,6 +63,7 @@ static void choose(void) {
 	find(library, "cblas_dtrmm", &blas.dtrmm, sizeof blas.dtrmm);
 	find(library, "cblas_dsyrk", &blas.dsyrk, sizeof blas.dsyrk);
 	find(library, "cblas_dtrsv", &blas.dtrsv, sizeof blas.dtrsv);
+	find(library, "cblas_dtrmv", &blas.dtrmv, sizeof blas.dtrmv);
 }
 
 void blas_load(void) {
@@ -109,6 +111,12 @@ void cblas_dtrsv(enum CBLAS_ORDER order, enum CBLAS_UPLO uplo, enum CBLAS_TRANSP
                  const double *a, int lda, double *x, int incx) {
 	blas_load();
 	blas.dtrsv(order, uplo, ta, diag, n, a, lda, x, incx);
+}
+
+void cblas_dtrmv(enum CBLAS_ORDER order, enum CBLAS_UPLO uplo, enum CBLAS_TRANSPOSE ta, enum CBLAS_DIAG diag, int n,
+                 const double *a, int lda, double *x, int incx) {
+	blas_load();
+	blas.dtrmv(order, uplo, ta, diag, n, a, lda, x, incx);
 }
 #else
 void blas_load(void) {
