@@ -80,7 +80,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` found of `a` against `b`."""
+    """What `compare` found of `a` against `b`. speedup: above 1 where `a` is faster; raw["ratio"] is the ratio of the times."""
 
     verdict: str
     speedup: Ratio
@@ -116,6 +116,11 @@ def ratio(document: Mapping[str, Any]) -> Ratio:
     value = document.get("ratio")
     nan = float("nan")
     return Ratio(nan if value is None else value, 0.0 if low is None else low, float("inf") if high is None else high)
+
+
+def inverse(times: Ratio) -> Ratio:
+    """How many times faster something is that takes `times` of another's time. Times are above 0, an interval may be open."""
+    return Ratio(1 / times.ratio, 1 / times.high, 1 / times.low if times.low else float("inf"))
 
 
 def measurement(document: Mapping[str, Any], values: Callable[[Mapping[str, Any]], Dict[str, Any]]) -> Measurement:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from . import _client
 from ._command import document
 from ._params import Space, Value
-from ._results import Comparison, Replay, Result, Trial, measurement, ratio
+from ._results import Comparison, Replay, Result, Trial, inverse, measurement, ratio
 from ._serve import Server
 from ._worker import Job
 
@@ -216,7 +216,7 @@ def compare(a: Any, b: Any, *, kernel: Optional[str] = None, progress: bool = Fa
         words += [_line(a), _line(b)]
     found = document(words, progress=progress)
     sides = [measurement(found[side], dict) for side in ("a", "b")]
-    return Comparison(found["verdict"], ratio(found), sides[0], sides[1], found)
+    return Comparison(found["verdict"], inverse(ratio(found)), sides[0], sides[1], found)
 
 
 def _line(command: Command) -> str:

@@ -97,6 +97,13 @@ class Tune(unittest.TestCase):
                                   pairs=21, max_pairs=21, counters="none")
         self.assertIn(found.verdict, ("faster", "slower", "tie", "undecided"))
         self.assertEqual(found.a.config["block"], 16)
+        self.assertAlmostEqual(found.speedup.ratio * found.raw["ratio"], 1)
+
+    def test_faster_is_above_1(self):
+        found = sweetspot.compare("true", "sleep 0.2", pairs=21, max_pairs=21)
+        self.assertGreater(found.speedup.ratio, 1)
+        self.assertLessEqual(found.speedup.low, found.speedup.ratio)
+        self.assertLessEqual(found.speedup.ratio, found.speedup.high)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import unittest
 
 from sweetspot._compare import same
 from sweetspot._params import Space
-from sweetspot._results import Ratio, measurement, ratio
+from sweetspot._results import Ratio, inverse, measurement, ratio
 from sweetspot._tune import _budget, _options
 
 
@@ -36,6 +36,13 @@ class Values(unittest.TestCase):
         self.assertEqual(_options({"stop_when": "gain<1%", "openmp": True, "shell": False, "set": ["a=1", "b=2"], "x": None}),
                          ["--stop-when=gain<1%", "--openmp", "--set=a=1", "--set=b=2"])
         self.assertEqual([_budget(each) for each in ("2m", 30, 0.5)], ["2m", "30s", "0.5s"])
+
+
+class Ratios(unittest.TestCase):
+    def test_inverse(self):
+        for times, speedup in (((0.5, 0.25, 1.0), (2, 1, 4)), ((2, 1, math.inf), (0.5, 0, 1)), ((2, 0.0, 4), (0.5, 0.25, math.inf))):
+            self.assertEqual(inverse(Ratio(*times)), Ratio(*speedup))
+            self.assertEqual(inverse(inverse(Ratio(*times))), Ratio(*times))
 
 
 class Compare(unittest.TestCase):
