@@ -96,7 +96,9 @@ static void whole_keep(struct program_metric *metric, const regmatch_t *all, con
 		from--;
 	}
 	if (all->rm_eo == number->rm_eo && goes_on(metric, to)) {
-		to += 1 + (regoff_t)strspn(metric->line + to + 1, "0123456789.,eE");
+		to += metric->line[to] == 'e' || metric->line[to] == 'E';
+		to += 1; /* a mark, or the first digit or the sign of an exponent */
+		to += (regoff_t)strspn(metric->line + to, "0123456789.,eE");
 	}
 	if (to - from > number->rm_eo - number->rm_so) {
 		snprintf(metric->whole, sizeof metric->whole, "%.*s", (int)(to - from), metric->line + from);
