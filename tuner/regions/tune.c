@@ -152,10 +152,11 @@ static int profile(struct regions_search *search, struct err *err) {
 		search->budget_s = fmax(BUDGET_TIMES * run.seconds, BUDGET_LEAST);
 	int failed = profile_sizes(search, &run, err);
 	search->runs->seconds.profile = sys_now() - start;
-	search->baseline = search->found->baseline = run.record;
-	search->baseline_s = run.seconds;
-	if (failed)
+	search->found->baseline = run.record;
+	if (failed) /* without settings of ours, so that there is nothing to fall back from */
 		return -1;
+	search->baseline = run.record;
+	search->baseline_s = run.seconds;
 	search->level = mem_alloc(run.record->count, sizeof *search->level);
 	search->found->settings = mem_alloc(run.record->count, sizeof *search->found->settings);
 	search->found->gain = mem_alloc(run.record->count, sizeof *search->found->gain);
