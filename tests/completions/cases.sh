@@ -32,6 +32,7 @@ cases() {
 	same "formats" "$formats" sweetspot export -f ''
 	same "strategies" "$("$SS" list strategies | awk 'NR > 1 { print $1 }')" sweetspot tune fw --strategy ''
 	same "launchers" "flux
+gpus
 local
 pbs
 slurm
