@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every kernel's code for a GPU compiles in every configuration of its grid, for four architectures, without a GPU.
+/* Every kernel's code for a GPU compiles in every configuration of its grid, for four architectures, without a GPU. Of
+ * a source with very many programs some are drawn, each for one architecture; SWEETSPOT_GRID=all compiles those, too.
  * NVRTC's report of registers and spills is written to compile_grid.tsv. The layer keeps the compiled code on disk. */
 #include <config.h>
 
@@ -14,7 +15,7 @@
 #include "tests/gpu/grid.h"
 #include "tests/tap.h"
 
-enum { PROGRAMS_MAX = 4096, KEY = 2048, PROCESSES = 2, ENUMERATED = 2000000 };
+enum { PROGRAMS_MAX = 4096, KEY = 2048, PROCESSES = 2, ENUMERATED = 2000000, MANY = 60, DRAWN = 40 };
 static const int archs[] = {75, 80, 90, 100};
 enum { ARCHS = sizeof archs / sizeof *archs };
 
@@ -199,8 +200,33 @@ static void report(const struct ss_kernel *kernel, const struct programs *progra
 		spilling += tasks[i].spills > 0;
 	}
 	ok(failed == 0, "%s: %d of %zu do not compile", kernel->name, failed, count);
-	printf("# %s: %zu programs x %d architectures, at most %d registers, %d spill, %.1f s\n", kernel->name,
-	       programs->count, ARCHS, registers, spilling, seconds);
+	printf("# %s: %zu programs, %zu compilations for %d architectures, at most %d registers, %d spill, %.1f s\n",
+	       kernel->name, programs->count, count, ARCHS, registers, spilling, seconds);
+}
+
+static size_t of_source(const struct programs *programs, const char *source) {
+	size_t count = 0;
+	for (size_t i = 0; i < programs->count; i++)
+		count += strcmp(programs->all[i].source, source) == 0;
+	return count;
+}
+
+/* Fills the tasks and returns their number. Each program of a large source is drawn with the same chance. */
+static size_t tasks_make(const struct programs *programs, struct task *tasks) {
+	const char *grid = getenv("SWEETSPOT_GRID");
+	bool all = grid && strcmp(grid, "all") == 0;
+	size_t count = 0;
+	struct rng rng;
+	rng_seed(&rng, 1);
+	for (uint32_t i = 0; i < programs->count; i++) {
+		size_t same = of_source(programs, programs->all[i].source);
+		bool many = !all && same > MANY;
+		if (many && rng_below(&rng, same) >= DRAWN)
+			continue;
+		for (int a = 0; a < (many ? 1 : ARCHS); a++)
+			tasks[count++] = (struct task){.program = i, .arch = archs[(i + (uint32_t)a) % ARCHS]};
+	}
+	return count;
 }
 
 static void check_kernel(const struct ss_kernel *kernel, FILE *table) {
@@ -212,16 +238,14 @@ static void check_kernel(const struct ss_kernel *kernel, FILE *table) {
 	bool fine = collect_all(live, programs, &configs);
 	ok(fine && programs->count > 0, "%s: %llu configurations are %zu programs", kernel->name,
 	   (unsigned long long)configs, programs->count);
-	size_t count = programs->count * ARCHS;
-	struct task *tasks =
-		mmap(NULL, (count + 1) * sizeof *tasks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	for (size_t i = 0; tasks != MAP_FAILED && i < count; i++)
-		tasks[i] = (struct task){.program = (uint32_t)(i / ARCHS), .arch = archs[(i + i / ARCHS) % ARCHS]};
+	size_t room = (programs->count * ARCHS + 1) * sizeof(struct task);
+	struct task *tasks = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t count = tasks != MAP_FAILED ? tasks_make(programs, tasks) : 0;
 	if (ok(tasks != MAP_FAILED && compile_all(programs, tasks, count, table), "%s: all processes end well",
 	       kernel->name))
 		report(kernel, programs, tasks, count, sys_now() - start);
 	if (tasks != MAP_FAILED)
-		munmap(tasks, (count + 1) * sizeof *tasks);
+		munmap(tasks, room);
 	free(programs->all);
 	free(programs);
 	free(live->input);

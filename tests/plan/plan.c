@@ -42,9 +42,9 @@ static void test_command_errors(void) {
 
 static void test_param_errors(void) {
 	REFUSED("the parameter B is given twice", "one --param", "--param", "B=1,2", "--param", "B=3", "--", "./script");
-	REFUSED("--param B does not give a value", "NAME=VALUE", "--param", "B", "--", "./script");
-	REFUSED("--param B= does not give a value", "NAME=VALUE", "--param", "B=", "--", "./script");
-	REFUSED("--param =1 does not give a value", "NAME=VALUE", "--param", "=1", "--", "./script");
+	REFUSED("--param B does not give a value", "NAME=A,B,C", "--param", "B", "--", "./script");
+	REFUSED("--param B= does not give a value", "NAME=A,B,C", "--param", "B=", "--", "./script");
+	REFUSED("--param =1 does not give a value", "NAME=A,B,C", "--param", "=1", "--", "./script");
 	REFUSED("'a-b' cannot be the name of a parameter", "letters", "--param", "a-b=1,2", "--", "./script");
 	REFUSED("in cannot be the name of a parameter", "another name", "--param", "in=1,2", "--", "./script");
 	REFUSED("BUILD cannot be the name of a parameter", "another name", "--param", "BUILD=1,2", "--", "./script");
