@@ -46,13 +46,13 @@ static const char *remote_line(struct ssh_hosts *ssh, const struct launcher_sett
 	return line;
 }
 
+const char *const ssh_hosts_options[] = {
+	"-oBatchMode=yes", "-oConnectTimeout=30", "-oServerAliveInterval=15", "-oServerAliveCountMax=3", "--", NULL};
+
 static const char *const *argv_make(struct ssh_hosts *ssh, const struct launcher_settings *settings, const char *host) {
-	/* No terminal, no questions, and a host that vanished is noticed within a minute. For most options ssh takes the
-	 * first value (ssh_config(5)), so the user's words come before ours. */
-	static const char *const first[] = {"ssh", "-T"}, *const common[] = {"-oBatchMode=yes", "-oConnectTimeout=30",
-	                                                                     "-oServerAliveInterval=15",
-	                                                                     "-oServerAliveCountMax=3"};
-	size_t words = 0, count = 0, size = sizeof first / sizeof *first + sizeof common / sizeof *common + 4;
+	static const char *const first[] = {"ssh", "-T"};
+	size_t words = 0, count = 0,
+		   size = sizeof first / sizeof *first + sizeof ssh_hosts_options / sizeof *ssh_hosts_options + 4;
 	while (settings->words && settings->words[words])
 		words++;
 	const char **argv = arena_alloc(ssh->arena, size + words, sizeof *argv);
@@ -60,9 +60,8 @@ static const char *const *argv_make(struct ssh_hosts *ssh, const struct launcher
 		argv[count++] = first[i];
 	for (size_t i = 0; i < words; i++)
 		argv[count++] = arena_strdup(ssh->arena, settings->words[i]);
-	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-		argv[count++] = common[i];
-	argv[count++] = "--";
+	for (size_t i = 0; ssh_hosts_options[i]; i++)
+		argv[count++] = ssh_hosts_options[i];
 	argv[count++] = arena_strdup(ssh->arena, host);
 	argv[count++] = remote_line(ssh, settings);
 	return argv;

@@ -6,6 +6,10 @@
 
 enum { SSH_HOSTS_MAX = 10000 };
 
+/* What every call of ssh gets behind the user's words, NULL-terminated: no terminal, no questions, and a host that
+ * vanished is noticed within a minute. For most options ssh takes the first value (ssh_config(5)). */
+extern const char *const ssh_hosts_options[];
+
 /* As in struct launcher. hosts: NULL-terminated. */
 void *ssh_hosts_open(const struct launcher_settings *settings, const char *const *hosts, size_t *nodes,
                      struct err *err);

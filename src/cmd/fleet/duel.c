@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/cmd/fleet/way.h"
+#include "src/cmd/fleet/launcher.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 

@@ -8,7 +8,7 @@
 #include "src/base/json/js.h"
 #include "src/base/near.h"
 #include "src/base/sys.h"
-#include "src/cmd/fleet/way.h"
+#include "src/cmd/fleet/launcher.h"
 #include "src/app/lock.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
@@ -39,18 +39,18 @@ const struct opt *const fleet_passed[] = {tune_what_options, plan_options,    cm
                                           stop_when_options, program_options, cmd_store_options,  NULL};
 
 static int launcher_check(const struct fleet_run *run, struct err *err) {
-	const struct launcher *launcher = launcher_find(run->way->name);
+	const struct launcher *launcher = launcher_find(run->launcher->name);
 	struct launcher_probe probe = {0};
 	launcher->probe(&probe);
 	if (probe.usable)
 		return 0;
 	err_set(err, ERR_UNAVAILABLE, NULL, "the launcher %s cannot be used: %s", launcher->name, probe.reason);
 	return err_hint(err, "%s%s", probe.fix,
-	                fleet_way_is(run, "slurm") ? "; or --launcher ssh --hosts node1,node2" : "");
+	                fleet_launcher_is(run, "slurm") ? "; or --launcher ssh --hosts node1,node2" : "");
 }
 
 static int nodes_find(struct fleet_run *run, struct err *err) {
-	json_t *nodes = run->way->nodes(run, err);
+	json_t *nodes = run->launcher->nodes(run, err);
 	if (!nodes)
 		return -1;
 	json_object_set_new(run->document, "nodes", nodes);
@@ -95,7 +95,7 @@ static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 		failed = fleet_plan_show(&run, err);
 	} else if (!failed) {
 		failed = fleet_plan_check(&run, err) || nodes_work(&run, err) ? -1 : 0;
-		if (fleet_way_is(&run, "slurm"))
+		if (fleet_launcher_is(&run, "slurm"))
 			slurm_jobs_end(run.job);
 	}
 	fleet_run_close(&run);

@@ -6,20 +6,20 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
-#include "src/cmd/fleet/way.h"
+#include "src/cmd/fleet/launcher.h"
 
-/* What `tune` is told about the nodes of a type that is not known yet. */
-static void way_add(struct fleet_run *run, struct fleet_line *line) {
-	const char *words = opt_get(run->args, run->way->words, "");
-	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->way->name));
-	if (!fleet_way_is(run, "local"))
+/* Tells `tune` about the nodes of a type that is not known yet. */
+static void launcher_add(struct fleet_run *run, struct fleet_line *line) {
+	const char *words = opt_get(run->args, run->launcher->words, "");
+	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->launcher->name));
+	if (!fleet_launcher_is(run, "local"))
 		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", run->per_type));
-	if (fleet_way_is(run, "slurm"))
+	if (fleet_launcher_is(run, "slurm"))
 		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s%s%s -w NODE", words, run->partition ? " -p " : "",
 		                                  run->partition ? run->partition : ""));
-	if (fleet_way_is(run, "ssh"))
+	if (fleet_launcher_is(run, "ssh"))
 		fleet_line_add(line, arena_printf(run->arena, "--hosts=%s", opt_get(run->args, "hosts", "")));
-	if (fleet_way_is(run, "ssh") && *words)
+	if (fleet_launcher_is(run, "ssh") && *words)
 		fleet_line_add(line, arena_printf(run->arena, "--launcher-args=%s", words));
 }
 
@@ -28,7 +28,7 @@ static json_t *tune_plan(struct fleet_run *run, struct err *err) {
 	struct fleet_line line = {0};
 	char *text;
 	fleet_line_words(&line, (const char *const[]){run->self, "tune", "--json", "--plan", NULL});
-	way_add(run, &line);
+	launcher_add(run, &line);
 	fleet_line_tune(&line, run);
 	/* Without SLURM_JOB_ID, because inside an allocation tune would check --nodes against it. */
 	const char *const set[] = {"SLURM_JOB_ID=", NULL};
@@ -93,7 +93,7 @@ int fleet_plan_show(struct fleet_run *run, struct err *err) {
 	bool of_nodes = strcmp(js_string_or(plan, "budget", ""), "node_seconds") == 0;
 	double most = json_number_value(each) * (double)json_array_size(probe) / (of_nodes ? 1 : (double)run->per_type);
 	json_t *document = json_pack("{s:s,s:s,s:O,s:o,s:O,s:O?,s:o,s:O?}", "schema", "sweetspot-fleet-plan/1", "launcher",
-	                             run->way->name, "nodes", json_object_get(run->document, "nodes"), "probe", probe,
+	                             run->launcher->name, "nodes", json_object_get(run->document, "nodes"), "probe", probe,
 	                             "lines", json_object_get(plan, "lines"), "node_seconds", each, "node_seconds_most",
 	                             json_is_number(each) ? js_number(most) : json_null(), "evaluations",
 	                             json_object_get(plan, "evaluations"));

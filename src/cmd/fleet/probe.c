@@ -9,7 +9,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "src/cmd/fleet/way.h"
+#include "src/cmd/fleet/launcher.h"
 
 enum { AT_ONCE = 32 };
 
@@ -104,7 +104,7 @@ static int conclude(const struct fleet_run *run, struct err *err) {
 	left_out_report(run);
 	if (json_array_size(json_object_get(run->document, "types")))
 		return 0;
-	return err_set(err, ERR_NOTHING, run->way->silent, "none of %zu node(s) described its machine",
+	return err_set(err, ERR_NOTHING, run->launcher->silent, "none of %zu node(s) described its machine",
 	               json_array_size(json_object_get(run->document, "nodes")));
 }
 

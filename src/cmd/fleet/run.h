@@ -13,7 +13,7 @@
 enum { FLEET_NODES_MAX = 10000, FLEET_NAME_MAX = 255 };
 
 struct fleet_run {
-	const struct fleet_way *way; /* how nodes are found and reached, see way.h */
+	const struct fleet_launcher *launcher; /* how nodes are found and reached, see launcher.h */
 	struct app *app;
 	const struct opt_args *args;
 	struct arena *arena;

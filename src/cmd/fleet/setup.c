@@ -9,7 +9,7 @@
 #include "src/app/app.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "src/cmd/fleet/way.h"
+#include "src/cmd/fleet/launcher.h"
 #include "src/app/lock.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/fleet/words.h"
@@ -44,9 +44,9 @@ static int folder_read(struct fleet_run *run, struct err *err) {
 }
 
 static int words_read(struct fleet_run *run, struct err *err) {
-	const char *words = opt_get(run->args, run->way->words, NULL);
+	const char *words = opt_get(run->args, run->launcher->words, NULL);
 	if (words && !(run->words = words_split(words, err)))
-		return err_prefix(err, "--%s", run->way->words);
+		return err_prefix(err, "--%s", run->launcher->words);
 	return 0;
 }
 
@@ -67,15 +67,15 @@ static int numbers_read(struct fleet_run *run, struct err *err) {
 
 int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args *args, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
-	const struct fleet_way *way = fleet_way_find(opt_get(args, "launcher", "slurm"), err);
+	const struct fleet_launcher *launcher = fleet_launcher_find(opt_get(args, "launcher", "slurm"), err);
 	*run = (struct fleet_run){
-		.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .lock = -1, .way = way};
-	if (!way)
+		.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .lock = -1, .launcher = launcher};
+	if (!launcher)
 		return -1;
-	run->inside = job && *job && fleet_way_is(run, "slurm");
+	run->inside = job && *job && fleet_launcher_is(run, "slurm");
 	slurm_jobs_name(run->job);
 	if (partition_read(run, err) || folder_read(run, err) || words_read(run, err) || numbers_read(run, err) ||
-	    way->check(run, err) || sys_self_path(run->self, sizeof run->self, err))
+	    launcher->check(run, err) || sys_self_path(run->self, sizeof run->self, err))
 		return -1;
 	char *key = fleet_key(run);
 	run->document = json_pack("{s:s,s:s,s:s,s:s?,s:[],s:[],s:[]}", "schema", "sweetspot-fleet/1", "tuning", key,

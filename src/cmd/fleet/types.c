@@ -9,7 +9,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "src/cmd/fleet/way.h"
+#include "src/cmd/fleet/launcher.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 #include "tuner/store/store.h"
@@ -104,19 +104,19 @@ static const char *inside_set(const struct fleet_run *run, const json_t *chosen)
 }
 
 static void line_make(const struct fleet_run *run, const json_t *chosen, struct fleet_line *line) {
-	const char *given = opt_get(run->args, run->way->words, NULL);
+	const char *given = opt_get(run->args, run->launcher->words, NULL);
 	fleet_line_words(line, (const char *const[]){run->self, "tune", "--json", NULL});
-	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->way->name));
-	if (fleet_way_is(run, "ssh")) {
+	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->launcher->name));
+	if (fleet_launcher_is(run, "ssh")) {
 		char *hosts = list_text(run, chosen, false);
 		fleet_line_add(line, arena_printf(run->arena, "--hosts=%s", hosts));
 		free(hosts);
 	}
-	if (fleet_way_is(run, "slurm") && !run->inside) {
+	if (fleet_launcher_is(run, "slurm") && !run->inside) {
 		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", json_array_size(chosen)));
 		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s", node_words(run, chosen)));
 	} else if (given) {
-		fleet_line_add(line, arena_printf(run->arena, "--%s=%s", run->way->words, given));
+		fleet_line_add(line, arena_printf(run->arena, "--%s=%s", run->launcher->words, given));
 	}
 	fleet_line_tune(line, run);
 }

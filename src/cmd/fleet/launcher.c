@@ -3,13 +3,14 @@
  * of ssh; local has one. */
 #include <config.h>
 
-#include "src/cmd/fleet/way.h"
+#include "src/cmd/fleet/launcher.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "tuner/fleet/ssh_hosts.h"
 #include "tuner/program/program.h"
 
 static int slurm_check(const struct fleet_run *run, struct err *err) {
@@ -87,15 +88,13 @@ static json_t *ssh_nodes(const struct fleet_run *run, struct err *err) {
 	return NULL;
 }
 
-/* ssh hands one line to the shell of the user there. The options are those of tuner/fleet/ssh_hosts.c. */
+/* ssh hands one line to the shell of the user there. */
 static void ssh_line(const struct fleet_run *run, const char *node, const char *const *command,
                      struct fleet_line *line) {
-	static const char *const common[] = {
-		"-oBatchMode=yes", "-oConnectTimeout=30", "-oServerAliveInterval=15", "-oServerAliveCountMax=3", "--", NULL};
 	char *here = getcwd(NULL, 0), *folder = program_quote(here ? here : "/"), *words = program_join(command, true);
 	fleet_line_words(line, (const char *const[]){"ssh", "-T", NULL});
 	fleet_line_words(line, (const char *const *)run->words);
-	fleet_line_words(line, common);
+	fleet_line_words(line, ssh_hosts_options);
 	fleet_line_add(line, node);
 	fleet_line_add(line, arena_printf(run->arena, "cd %s && exec %s", folder, words));
 	free(words);
@@ -134,7 +133,7 @@ static void local_line(const struct fleet_run *run, const char *node, const char
 	fleet_line_words(line, command);
 }
 
-static const struct fleet_way ways[] = {
+static const struct fleet_launcher launchers[] = {
 	{.name = "slurm",
      .words = "srun-args",
      .silent = "`sinfo -N` shows their states; --wait 300 waits longer",
@@ -166,19 +165,19 @@ static int refuse(const char *name, struct err *err) {
 	               "`fleet tune` cannot find the nodes of %s by itself", pbs ? "PBS" : "Flux");
 }
 
-const struct fleet_way *fleet_way_find(const char *name, struct err *err) {
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (strcmp(ways[i].name, name) == 0)
-			return &ways[i];
+const struct fleet_launcher *fleet_launcher_find(const char *name, struct err *err) {
+	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+		if (strcmp(launchers[i].name, name) == 0)
+			return &launchers[i];
 	refuse(name, err);
 	return NULL;
 }
 
-bool fleet_way_is(const struct fleet_run *run, const char *name) {
-	return strcmp(run->way->name, name) == 0;
+bool fleet_launcher_is(const struct fleet_run *run, const char *name) {
+	return strcmp(run->launcher->name, name) == 0;
 }
 
 void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const char *node, struct fleet_line *command) {
-	run->way->line(run, node, command->words, line);
+	run->launcher->line(run, node, command->words, line);
 	fleet_line_clear(command);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How `fleet tune` finds and reaches the nodes: a struct for each launcher that it can use. */
-#ifndef SRC_CMD_FLEET_WAY_H
-#define SRC_CMD_FLEET_WAY_H
+#ifndef SRC_CMD_FLEET_LAUNCHER_H
+#define SRC_CMD_FLEET_LAUNCHER_H
 #include "src/cmd/fleet/run.h"
 
-struct fleet_way {
+struct fleet_launcher {
 	const char *name;   /* of the launcher */
 	const char *words;  /* the option with more words for its command */
 	const char *silent; /* what to do if no node answers */
@@ -17,8 +17,8 @@ struct fleet_way {
 };
 
 /* NULL with ERR_USAGE and what to do instead. */
-const struct fleet_way *fleet_way_find(const char *name, struct err *err);
-bool fleet_way_is(const struct fleet_run *run, const char *name);
+const struct fleet_launcher *fleet_launcher_find(const char *name, struct err *err);
+bool fleet_launcher_is(const struct fleet_run *run, const char *name);
 /* The line that runs `command`, which is cleared, on a node. */
 void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const char *node, struct fleet_line *command);
 
