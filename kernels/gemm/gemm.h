@@ -18,7 +18,7 @@
 enum { GEMM_N_MAX = 16384, GEMM_VALUE_MAX = 31 /* squared, times GEMM_N_MAX: below 2^24 */ };
 enum { GEMM_BLOCK_MAX = 1024, GEMM_DEPTH_MAX = 4096 };
 
-/* Of the elements of A and B: IEEE single and half precision, and bfloat16. */
+/* The type of the elements of A and B: IEEE single precision, IEEE half precision, or bfloat16. */
 enum gemm_type { GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TYPES };
 
 struct gemm_shape {

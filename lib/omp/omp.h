@@ -62,12 +62,12 @@ struct omp_slot {
 	const struct omp_row *row; /* NULL: nothing to change */
 	uint16_t number;
 	uint16_t size_class;
-	/* Not NULL: the calls have slots by their class, and this one has no region. */
+	/* If not NULL, calls have slots by their class, and this one has no region. */
 	const struct omp_sizes *sizes;
 	uintptr_t data, data_end; /* variables of the program, if the region is in it; else nothing */
 };
 
-/* What a region gets from its caller. */
+/* The values that a region gets from its caller. */
 struct omp_inputs {
 	const void *words; /* what it shares, or NULL */
 	uint32_t count;    /* of 8 bytes each, at most */

@@ -15,7 +15,7 @@ _Static_assert(FIRST_POINTER + OMP_INPUTS == OMP_MEASURES, "each measure has a n
 
 OMP_TLS uintptr_t stack_start, stack_end;
 
-/* What those numbers are in the call that is recorded; there is one at a time. */
+/* The numbers of the call that is being recorded; there is one at a time. */
 static struct {
 	bool is_known[OMP_MEASURES];
 	int64_t value[OMP_MEASURES];

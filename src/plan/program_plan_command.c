@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/base/text.h"
 #include "src/plan/program_plan_impl.h"
@@ -85,16 +85,11 @@ static bool has_placeholder(const struct draft *draft, const char *text) {
 	return false;
 }
 
-static bool is_file(const char *path) {
-	struct stat st;
-	return stat(path, &st) == 0;
-}
-
 /* A line for a shell, in one word or with its operators as words, which a program would take as arguments. */
 static int shell_check(struct draft *draft, struct err *err) {
 	static const char *const operators[] = {"|", "||", "&&", ";", ">", ">>", "<", "2>&1"};
 	const char *const *argv = draft->plan->program.argv;
-	if (!argv[1] && strpbrk(argv[0], " |<>;&") && !is_file(argv[0])) {
+	if (!argv[1] && strpbrk(argv[0], " |<>;&") && access(argv[0], F_OK) != 0) {
 		err_set(err, ERR_USAGE, NULL, "there is no program \"%.300s\"", argv[0]);
 		return err_hint(
 			err, "write a program and its arguments as separate words, and a line for a shell behind --shell --");

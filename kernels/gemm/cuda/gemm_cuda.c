@@ -41,7 +41,8 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
-/* Of warp: 32 threads are 4 x 8, the sums fit in the registers of an SM, and shapes are those that are worth a try. */
+/* The variant warp arranges its 32 threads as 4 x 8. Its sums must fit in the registers of an SM, and only shapes that
+ * are worth a try are allowed. */
 static const char *const constraints[] = {
 	"type == 'f32' or not (" TILES ")", "type != 'f32' or not (" MMA ")",
 	"variant != 'simple' or (block_size_x * block_size_y >= 32 and block_size_x * block_size_y <= 1024)",
