@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/quiet.h"
 #include "src/base/text.h"
 
 /* Refuses a file of that name that belongs to another user, and a link: in /tmp anybody may have put it there. */
@@ -86,6 +87,9 @@ static void wait_tell(struct ui *ui, int fd) {
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
 	bool told = false;
+	double seconds;
+	if (quiet_seconds(&seconds, err)) /* before anything is measured, because nobody reports it later */
+		return -1;
 	int fd = lock_open(O_CREAT);
 	if (fd < 0) {
 		ui_warn(ui, "run one tuner at a time", "cannot lock out a second tuner: %s", strerror(errno));

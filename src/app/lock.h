@@ -8,8 +8,8 @@
 #include "src/ui/ui.h"
 
 /* Waits for another tuner, with a message, until *interrupt is set. Returns a descriptor to keep open, or -1 with err
- * if it was interrupted. If no lock file can be created, it warns and returns a descriptor that locks nothing. Each
- * user has one lock (in $XDG_RUNTIME_DIR or /tmp), which ends with the process. */
+ * if it was interrupted, or if SWEETSPOT_WAIT is not valid. If no lock file can be created, it warns and returns a
+ * descriptor that locks nothing. Each user has one lock (in $XDG_RUNTIME_DIR or /tmp), which ends with the process. */
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err);
 void lock_release(int fd);
 bool lock_is_held(void); /* by another process now */

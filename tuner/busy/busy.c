@@ -11,6 +11,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/quiet.h"
 #include "src/base/sys.h"
 #include "tuner/busy/proc.h"
 
@@ -35,6 +36,7 @@ struct busy {
 	double others, steal; /* in the last window */
 	double load;          /* the largest; NAN: unknown */
 	double waited;
+	double patience; /* the most seconds to wait */
 };
 
 static bool is_allowed(void *ctx, int cpu) {
@@ -74,11 +76,13 @@ static double steal_between(const struct look *from, const struct look *to) {
 
 struct busy *busy_open(const char *proc, const struct busy_clock *clock) {
 	struct busy *busy = mem_alloc(1, sizeof *busy);
+	struct err reported = {0}; /* by lock_take */
 	busy->proc = mem_strdup(proc);
 	busy->clock = *clock;
 	busy->set = CPU_ALLOC(CPUS_MAX);
 	busy->set_size = CPU_ALLOC_SIZE(CPUS_MAX);
 	busy->load = NAN;
+	quiet_seconds(&busy->patience, &reported);
 	if (!busy->set || sched_getaffinity(0, busy->set_size, busy->set) != 0)
 		return busy;
 	busy->first = busy->last = busy->mark = look_take(busy);
@@ -99,6 +103,10 @@ static void real_pause(void *ctx, double seconds) {
 struct busy *busy_new(void) {
 	const struct busy_clock clock = {.now = real_now, .pause = real_pause};
 	return busy_open("/proc", &clock);
+}
+
+double busy_patience(const struct busy *busy) {
+	return busy->patience;
 }
 
 void busy_free(struct busy *busy) {
@@ -159,6 +167,7 @@ enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds) {
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt) {
 	const double pause = 0.05;
 	double begun = now(busy), waited = 0;
+	seconds = fmin(seconds, busy->patience - busy->waited);
 	busy_look(busy);
 	while (busy_now(busy) && waited < seconds && !(interrupt && *interrupt)) {
 		busy->clock.pause(busy->clock.ctx, pause);

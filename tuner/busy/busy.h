@@ -29,7 +29,11 @@ void busy_mark(struct busy *busy);
 /* Sets *seconds to the time since the mark, and the mark anew unless it is too early. at_once: the answer cannot wait;
  * the shorter the time, the more others must have done to be seen beside the ticks. */
 enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds);
-/* Waits for others to end, at most so many seconds or until *interrupt is set. Returns the seconds waited. */
+/* The most seconds that the user (SWEETSPOT_WAIT) lets a measurement wait, or repeat what others disturbed. INFINITY:
+ * the caller decides. */
+double busy_patience(const struct busy *busy);
+/* Waits for others to end, at most so many seconds, all in all as many as the user allows, or until *interrupt is set.
+ * Returns the seconds waited. */
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt);
 /* {"processors", "load", "others", "steal", "busy", "waited_s"} over all looks; null: /proc is not readable. `others`
  * and `steal` are in processors, `load` is the largest average over a minute. New reference. */

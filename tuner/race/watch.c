@@ -19,7 +19,7 @@ void race_watch_begin(struct race_watch *watch) {
 
 /* The repetition takes as long as the blocks did. */
 static bool may_repeat(const struct race_watch *watch, double seconds) {
-	return watch->times < TIMES_MAX && watch->spent + seconds <= watch->seconds;
+	return watch->times < TIMES_MAX && watch->spent + seconds <= fmin(watch->seconds, busy_patience(watch->busy));
 }
 
 static void repeat(struct race_watch *watch, int pending, double seconds) {

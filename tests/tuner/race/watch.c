@@ -167,6 +167,19 @@ static void loud_always(void) {
 	outcome_clear(&outcome);
 }
 
+static void loud_without_patience(const char *wait, double most) {
+	struct world world = world_new(&quiet, 0.6);
+	world.to = INFINITY;
+	setenv("SWEETSPOT_WAIT", wait, 1);
+	struct outcome outcome = duel_in(&world, 0.8, 20);
+	unsetenv("SWEETSPOT_WAIT");
+	ok(outcome.watch.spent <= most && (outcome.watch.repeated > 0) == (most > 0),
+	   "the user waits %s at most: %d repetitions, %g s", wait, outcome.watch.repeated, outcome.watch.spent);
+	ok(outcome.duel.paired.count == 21 && js_bool_or(outcome.json, "busy", false),
+	   "what is disturbed counts, and is told");
+	outcome_clear(&outcome);
+}
+
 /* A repetition must not cost the proof. */
 static void short_of_time(void) {
 	struct world world = world_new(&quiet, 0.6);
@@ -253,6 +266,9 @@ int main(void) {
 	calm(0.03);
 	calm(0.001);
 	loud_always();
+	loud_without_patience("0", 0);
+	loud_without_patience("5s", 5);
+	loud_without_patience("1h", 20);
 	short_of_time();
 	stolen();
 	blind();
