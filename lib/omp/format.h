@@ -6,7 +6,7 @@
 #define LIB_OMP_FORMAT_H
 #include <stdint.h>
 
-#define OMP_RECORD_MAGIC "SSOMPRC4"
+#define OMP_RECORD_MAGIC "SSOMPRC5"
 
 enum {
 	OMP_MODULES = 32,
@@ -81,6 +81,7 @@ struct omp_record {
 	uint32_t size, pid; /* size: of this struct */
 	uint32_t runtime, default_threads;
 	uint32_t cpus;             /* that the process may use, by affinity and quota; 0: unknown */
+	uint32_t inner_threads;    /* most threads of nested teams at the same time, as far as one call can tell */
 	uint64_t start_ns, end_ns; /* end 0: the process did not end by itself */
 	uint32_t module_count, region_count;
 	uint64_t call_count; /* may exceed call_room: the rest was not kept */

@@ -78,6 +78,9 @@ struct omp_inputs {
 struct omp_calls {
 	int (*level)(void);
 	int (*max_threads)(void);
+	int (*num_threads)(void); /* of the team that calls it */
+	int (*active_level)(void);
+	int (*max_active_levels)(void);
 	void (*schedule_set)(int kind, int chunk);
 	void (*schedule_get)(int *kind, int *chunk);
 };

@@ -102,6 +102,18 @@ static void team_choose(struct omp_visit *visit, const struct omp_table *table, 
 		visit->threads = visit->setting.threads;
 }
 
+/* Each thread of the team around it gets an inner team, where the runtime is allowed to. */
+static void inner_team_note(struct omp_record *record, const struct omp_calls *calls, unsigned asked) {
+	if (!calls->num_threads || !calls->active_level || !calls->max_active_levels ||
+	    calls->active_level() >= calls->max_active_levels())
+		return;
+	uint32_t inner = asked ? asked : (uint32_t)calls->max_threads(), all = inner * (uint32_t)calls->num_threads();
+	uint32_t most = __atomic_load_n(&record->inner_threads, __ATOMIC_RELAXED);
+	while (inner > 1 && all > most &&
+	       !__atomic_compare_exchange_n(&record->inner_threads, &most, all, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing sharing, const char *place,
                       unsigned asked) {
 	const struct omp_calls *calls = omp_calls_get();
@@ -119,6 +131,8 @@ void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing 
 	if (nested || !visit->outer) {
 		__atomic_add_fetch(&visit->slot->region->others, 1, __ATOMIC_RELAXED);
 		visit->setting = (struct omp_setting){0};
+		if (nested)
+			inner_team_note(record, calls, asked);
 		return;
 	}
 	uint64_t now = omp_now();

@@ -56,6 +56,9 @@ const char *omp_word(enum omp_word word) {
 static void calls_find(void) {
 	*(void **)&calls.level = omp_next("omp_get_level");
 	*(void **)&calls.max_threads = omp_next("omp_get_max_threads");
+	*(void **)&calls.num_threads = omp_next("omp_get_num_threads");
+	*(void **)&calls.active_level = omp_next("omp_get_active_level");
+	*(void **)&calls.max_active_levels = omp_next("omp_get_max_active_levels");
 	*(void **)&calls.schedule_set = omp_next("omp_set_schedule");
 	*(void **)&calls.schedule_get = omp_next("omp_get_schedule");
 }

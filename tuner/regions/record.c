@@ -13,6 +13,7 @@
 #include "tuner/regions/names.h"
 
 enum { PROCESSES_MAX = 4096, PEERS_MAX = 15 };
+static const double CROWDED_LEAST = 0.1; /* share of the time in regions */
 static const size_t SIZE_MOST = sizeof(struct omp_record) + OMP_CALLS * sizeof(struct omp_call);
 
 static bool ends(const char *text, size_t size) {
@@ -204,9 +205,25 @@ struct regions_record *regions_record_read(const char *folder, struct err *err) 
 	return record;
 }
 
+bool regions_record_is_crowded(const struct regions_record *record) {
+	const struct omp_record *raw = record->raw;
+	double crowded = 0, all = 0;
+	if (raw->cpus == 0)
+		return false;
+	if (raw->default_threads > raw->cpus || raw->inner_threads > raw->cpus)
+		return true;
+	for (uint32_t i = 0; i < raw->region_count; i++) {
+		const struct omp_region *region = &raw->regions[i];
+		all += (double)region->ns;
+		if ((double)region->threads_sum > (double)raw->cpus * (double)region->calls)
+			crowded += (double)region->ns;
+	}
+	return crowded > CROWDED_LEAST * all;
+}
+
 double regions_record_waiting(const struct regions_record *record) {
 	double ran = (double)record->raw->ran_ns, waited = (double)record->raw->waited_ns;
-	if (record->raw->cpus == 0 || record->raw->default_threads > record->raw->cpus)
+	if (record->raw->cpus == 0 || regions_record_is_crowded(record))
 		return NAN;
 	for (size_t i = 0; i < record->peer_count; i++) {
 		ran += (double)record->peers[i].raw->ran_ns;

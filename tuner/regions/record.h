@@ -2,6 +2,8 @@
 /* The record of one run: what lib/omp wrote, checked, and with names. */
 #ifndef TUNER_REGIONS_RECORD_H
 #define TUNER_REGIONS_RECORD_H
+#include <stdbool.h>
+
 #include "lib/omp/format.h"
 #include "src/base/err.h"
 
@@ -46,6 +48,9 @@ struct regions_record *regions_record_read(const char *folder, struct err *err);
 /* Share of their time that runnable threads waited for a processor; NAN where that is unknown, or the program's own
  * doing because it has more threads than processors. */
 double regions_record_waiting(const struct regions_record *record);
+/* A good part of its time in regions has more threads than processors: by default, by num_threads or by nested teams.
+ */
+bool regions_record_is_crowded(const struct regions_record *record);
 void regions_record_free(struct regions_record *record);
 /* The number of the same region in another run; SIZE_MAX: it was not entered. */
 size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset,

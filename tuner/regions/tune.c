@@ -93,7 +93,6 @@ static int try_environment(void *ctx, const json_t *environment, double *seconds
 
 static int environment(struct regions_search *search, struct err *err) {
 	struct trying trying = {search, search->baseline_s};
-	const struct omp_record *raw = search->baseline->raw;
 	double start = sys_now();
 	for (size_t i = 0; i < search->baseline->count; i++)
 		if (isfinite(search->found->gain[i]))
@@ -102,7 +101,7 @@ static int environment(struct regions_search *search, struct err *err) {
 	                                              .has_room = has_room,
 	                                              .ctx = &trying,
 	                                              .processes = search->baseline->processes,
-	                                              .is_crowded = raw->cpus && raw->default_threads > raw->cpus,
+	                                              .is_crowded = regions_record_is_crowded(search->baseline),
 	                                              .guess_s = trying.guess_s};
 	json_t *found = search->runs->waiting > REGIONS_BUSY ? json_object() : regions_environment_find(&task, err);
 	search->runs->seconds.explore += sys_now() - start;

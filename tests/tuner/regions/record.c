@@ -39,6 +39,33 @@ static void test_damage(const char *name, struct omp_record *raw, size_t size) {
 		free(raw);                                                                                                     \
 	} while (0)
 
+static bool is_crowded(uint32_t cpus, uint32_t inner, uint64_t big_ns) {
+	struct omp_record *raw = raw_new(2, 0);
+	raw->cpus = cpus;
+	raw->default_threads = 2;
+	raw->inner_threads = inner;
+	raw->ran_ns = raw->waited_ns = 1000;
+	for (int i = 0; i < 2; i++) {
+		raw->regions[i].calls = 10;
+		raw->regions[i].threads_sum = i ? 60 : 20;
+		raw->regions[i].ns = i ? big_ns : 1000;
+	}
+	struct regions_record record = {.raw = raw};
+	bool crowded = regions_record_is_crowded(&record);
+	ok(isnan(regions_record_waiting(&record)) == (crowded || cpus == 0), "waiting for its own threads is not busyness");
+	free(raw);
+	return crowded;
+}
+
+static void test_crowded(void) {
+	ok(!is_crowded(2, 0, 0), "teams of as many threads as processors");
+	ok(is_crowded(2, 0, 1000), "teams of more, by a clause");
+	ok(!is_crowded(2, 0, 10), "which do not matter if they take no time");
+	ok(is_crowded(2, 4, 0), "nested teams");
+	ok(is_crowded(1, 0, 0), "more by default");
+	ok(!is_crowded(0, 4, 1000), "unknown processors");
+}
+
 int main(void) {
 	struct err err = {0};
 	if (!mkdtemp(folder))
@@ -70,6 +97,7 @@ int main(void) {
 	DAMAGED("an event without an end", raw->event_count = 1; memset(raw->events[0].name, 'a', OMP_EVENT_NAME));
 	DAMAGED("no region at all", raw->region_count = 0);
 	ok(!regions_record_read(folder, &err) && err.code == ERR_NOTHING, "an empty folder means that nothing was entered");
+	test_crowded();
 	tree_remove(folder);
 	return tap_done();
 }
