@@ -61,7 +61,7 @@ void regions_files_clear(struct regions_files *files) {
 	free(files->table);
 }
 
-static json_t *document_load(const char *path, struct err *err) {
+json_t *regions_document_load(const char *path, struct err *err) {
 	json_t *json = js_load(path, DOCUMENT_MAX, err);
 	const char *table;
 	if (json && strcmp(js_string_or(json, "schema", ""), "sweetspot-regions/1") == 0 &&
@@ -100,7 +100,7 @@ json_t *regions_file_load(struct app *app, const struct opt_args *args, const ch
 	if (!program && (files.folder = folder_of(args, err)))
 		path = only_document(files.folder, &count);
 	if (path && count <= 1)
-		json = document_load(path, err);
+		json = regions_document_load(path, err);
 	else if (count > 1)
 		err_set(err, ERR_USAGE, "name the program: sweetspot export --regions -- ./app",
 		        "settings of %zu programs are kept in %s", count, files.folder);
@@ -134,7 +134,7 @@ int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, cons
 	int count = folder ? scandir(folder, &entries, wanted, alphasort) : 0, result = 0;
 	for (int i = 0; i < count; i++) {
 		char *path = mem_printf("%s/%s", folder, entries[i]->d_name);
-		json_t *document = result ? NULL : document_load(path, &none);
+		json_t *document = result ? NULL : regions_document_load(path, &none);
 		if (document)
 			result = visit(ctx, document);
 		json_decref(document);

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/mem.h"
 #include "src/show/results.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
-static const double WIDE = 1000;   /* such an interval says nothing */
+static const double MATTERS = 0.01;
+static const double WIDE = 1000; /* such an interval says nothing */
 
 /* number: by time. */
 static bool is_shown(const json_t *region, size_t number) {
@@ -24,6 +26,10 @@ static void percent(double share, char *text, size_t size) {
 		snprintf(text, size, "%.1f %%", 100 * share);
 	else
 		snprintf(text, size, "-");
+}
+
+static void number(double value, char *text, size_t size) {
+	snprintf(text, size, isfinite(value) ? "%.3g" : "-", value);
 }
 
 static void name_of(const json_t *region, char *text, size_t size) {
@@ -76,8 +82,12 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		others += js_int_or(region, "nested_calls", 0);
 		has_place = has_place || *js_string_or(region, "place", "");
 	}
-	if (others)
-		printf("%lld calls are not timed: nested ones, and those of several threads at the same time\n", others);
+	if (others) {
+		char *text =
+			mem_printf("%lld calls are not timed: nested ones, and those of several threads at the same time", others);
+		ui_wrap(stdout, 0, 2, text);
+		free(text);
+	}
 	if (i && !has_place)
 		printf("compile with -g to see files and lines\n");
 	if (js_bool_or(profile, "busy", false))
@@ -102,7 +112,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 		snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(region, "calls", 0));
 		ui_seconds(js_real_or(region, "time", NAN), time, sizeof time);
 		percent(js_real_or(region, "share", NAN), share, sizeof share);
-		snprintf(threads, sizeof threads, "%.3g", js_real_or(region, "threads", NAN));
+		number(js_real_or(region, "threads", NAN), threads, sizeof threads);
 		percent(js_real_or(region, "imbalance", NAN), uneven, sizeof uneven);
 		percent(js_real_or(region, "efficiency", NAN), used, sizeof used);
 		table_add(table, name, calls, time, share, threads, uneven, used);
@@ -120,12 +130,35 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 static void setting_text(const json_t *setting, char *text, size_t size) {
 	int64_t chunk = js_int_or(setting, "chunk", 0);
 	double threads = js_real_or(setting, "threads", NAN);
-	int used = snprintf(text, size, "%.3g thread%s", threads, threads == 1 ? "" : "s");
+	int used = isfinite(threads) ? snprintf(text, size, "%.3g thread%s", threads, threads == 1 ? "" : "s")
+	                             : snprintf(text, size, "-");
 	const char *schedule = js_string_or(setting, "schedule", NULL);
 	if (schedule && used > 0 && (size_t)used < size)
 		used += snprintf(text + used, size - (size_t)used, ", %s", schedule);
 	if (chunk && used > 0 && (size_t)used < size)
 		snprintf(text + used, size - (size_t)used, "%s%lld", schedule ? "," : ", chunk ", (long long)chunk);
+}
+
+static void sentence(struct ui *ui, const char *verdict, const char *text) {
+	printf("%s%s%s: ", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN));
+	ui_wrap_on(stdout, (int)strlen(verdict) + 2, 2, text);
+}
+
+/* In all regions that matter, so that no other team was tried. */
+static bool chooses_itself(const json_t *result) {
+	bool any = false;
+	size_t i;
+	json_t *region;
+	if (js_bool_or(result, "force", false))
+		return false;
+	json_array_foreach(json_object_get(result, "regions"), i, region) {
+		if (js_real_or(region, "share", 0) < MATTERS)
+			continue;
+		if (!js_bool_or(region, "fixed", false))
+			return false;
+		any = true;
+	}
+	return any;
 }
 
 static void verdict_print(struct ui *ui, const json_t *result) {
@@ -140,11 +173,12 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
 	if (!is_changed && strcmp(verdict, "undecided") == 0 && !*js_string_or(result, "failure", "") &&
 	    !js_bool_or(result, "busy", false))
-		printf("%sundecided%s: its regions were called too few times to try other teams; a larger --budget may help\n",
-		       ui_style(ui, UI_BOLD), ui_style(ui, UI_PLAIN));
+		sentence(ui, "undecided",
+		         "its regions were called too few times to try other teams; a larger --budget may help");
+	else if (!is_changed && chooses_itself(result))
+		sentence(ui, "no change", "the program itself chooses the teams of its regions; --force overrides it");
 	else if (!is_changed)
-		printf("%sno change%s: no region is clearly faster with another team or schedule\n", ui_style(ui, UI_BOLD),
-		       ui_style(ui, UI_PLAIN));
+		sentence(ui, "no change", "no region is clearly faster with another team or schedule");
 	else if (strcmp(verdict, "faster") == 0)
 		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", ui_style(ui, UI_BOLD), ratio, ui_style(ui, UI_PLAIN), low,
 		       high, before, after);
@@ -169,9 +203,36 @@ static void environment_print(const json_t *environment) {
 /* Where too much was lost to others for any decision, another line says so. */
 static void load_print(const json_t *result) {
 	char *words = results_busy(json_object_get(result, "load"));
-	if (words && !js_bool_or(result, "busy", false))
-		printf("%s; to verify it on a quiet one, tune again\n", words);
+	if (words && !js_bool_or(result, "busy", false)) {
+		char *text = mem_printf("%s; to verify it on a quiet one, tune again", words);
+		ui_wrap(stdout, 0, 2, text);
+		free(text);
+	}
 	free(words);
+}
+
+/* Why there is nothing to recommend. */
+static void reasons_print(const json_t *result) {
+	char *text = mem_printf("with other teams or schedules the program %s, so it keeps its own",
+	                        js_string_or(result, "failure", ""));
+	if (*js_string_or(result, "failure", ""))
+		ui_wrap(stdout, 0, 2, text);
+	free(text);
+	text = mem_printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs "
+	                  "used; tune again when the machine is quiet",
+	                  100 * js_real_or(result, "waiting", NAN));
+	if (js_bool_or(result, "busy", false))
+		ui_wrap(stdout, 0, 2, text);
+	free(text);
+}
+
+static void fixed_print(const json_t *region, const char *name) {
+	if (!js_bool_or(region, "fixed", false))
+		return;
+	char *text = mem_printf(
+		"%s keeps its team: a num_threads clause or omp_set_num_threads decides it (--force changes it)", name);
+	ui_wrap(stdout, 0, 2, text);
+	free(text);
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
@@ -181,13 +242,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	size_t i, left = 0;
 	json_t *region;
 	verdict_print(ui, result);
-	if (*js_string_or(result, "failure", ""))
-		printf("with other teams or schedules the program %s, so it keeps its own\n",
-		       js_string_or(result, "failure", ""));
-	if (js_bool_or(result, "busy", false))
-		printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs used; "
-		       "tune again when the machine is quiet\n",
-		       100 * js_real_or(result, "waiting", NAN));
+	reasons_print(result);
 	load_print(result);
 	long long pairs = js_int_or(result, "pairs", 0);
 	printf("%lld runs of the program, %lld pair%s among them\n\n", (long long)js_int_or(result, "runs", 0), pairs,
@@ -208,9 +263,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		setting_text(json_object_get(region, "best"), best, sizeof best);
 		snprintf(gain, sizeof gain, times == 1 ? "" : "%.2fx", times);
 		table_add(table, name, calls, share, today, strcmp(today, best) == 0 ? "no change" : best, gain);
-		if (js_bool_or(region, "fixed", false))
-			printf("%s keeps its team: a num_threads clause or omp_set_num_threads decides it (--force changes it)\n",
-			       name);
+		fixed_print(region, name);
 	}
 	table_print(table, ui, stdout);
 	table_free(table);

@@ -121,3 +121,10 @@ void regions_target_clear(struct regions_target *target) {
 	free(target->subject);
 	free(target->library);
 }
+
+json_t *regions_target_command(const struct regions_target *target) {
+	json_t *words = json_array();
+	for (size_t i = 0; i < target->count; i++)
+		json_array_append_new(words, json_string(target->words[i]));
+	return words;
+}

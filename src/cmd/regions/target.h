@@ -15,6 +15,7 @@ struct regions_target {
 /* command: for hints ("tune"). ERR_USAGE for a program that cannot be reached: static, setuid, without OpenMP. */
 int regions_target_read(struct regions_target *target, const struct opt_args *args, const char *command,
                         struct err *err);
+json_t *regions_target_command(const struct regions_target *target); /* its words; new reference */
 void regions_target_clear(struct regions_target *target);
 /* The subject of a command whose program is `path`. Caller frees. */
 char *regions_subject(const char *path, char *const *words, size_t count);

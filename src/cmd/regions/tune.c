@@ -8,9 +8,11 @@
 
 #include "src/app/lock.h"
 #include "src/base/json/js.h"
+#include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "src/cmd/regions/command.h"
 #include "src/cmd/regions/file.h"
+#include "src/cmd/regions/keep.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/show.h"
 #include "src/cmd/regions/target.h"
@@ -20,7 +22,10 @@
 static const double TIMEOUT_SECONDS = 3600;
 
 static void progress(void *ctx, const char *phase, int done, int all) {
-	ui_progress(ctx, "regions  %s, run %d of about %d", phase, done, all);
+	if (all)
+		ui_progress(ctx, "regions  %s, run %d of about %d", phase, done, all);
+	else
+		ui_progress(ctx, "regions  %s, run %d", phase, done);
 }
 
 int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
@@ -52,31 +57,9 @@ int regions_options_read(struct app *app, const struct opt_args *args, const str
 	return 0;
 }
 
-static json_t *command_json(const struct regions_target *target) {
-	json_t *words = json_array();
-	for (size_t i = 0; i < target->count; i++)
-		json_array_append_new(words, json_string(target->words[i]));
-	return words;
-}
-
 static const char *base_name(const char *path) {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
-}
-
-static int keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
-                const json_t *result, struct err *err) {
-	json_t *json = json_copy((json_t *)result);
-	json_object_set_new(json, "schema", json_string("sweetspot-regions/1"));
-	json_object_set_new(json, "program", json_string(target->subject));
-	json_object_set_new(json, "argv", command_json(target));
-	json_object_set_new(json, "library", json_string(target->library));
-	json_object_set_new(json, "fingerprint", json_string(app_fingerprint(app, err)));
-	char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
-	int failed = text ? sys_write_file(files->json, text, strlen(text), err) : -1;
-	free(text);
-	json_decref(json);
-	return failed;
 }
 
 static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
@@ -109,13 +92,19 @@ int regions_command_tune(struct app *app, const struct opt_args *args, const str
 	             regions_files_of(app, args, target.subject, &files, err) ||
 	             regions_options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
+	/* Until they are proven, settings have a file of their own: `apply` may run at any time. */
+	char *chosen = failed ? NULL : mem_printf("%s.new", files.table);
 	if (lock >= 0) {
-		options.table = files.table;
+		options.table = chosen;
 		result = regions_tune(&options, err);
 		lock_release(lock);
 	}
 	ui_progress_end(app_ui(app));
-	failed = !result || keep(app, &files, &target, result, err) || show(app, args, &target, result, err);
+	failed =
+		!result || regions_keep(app, &files, &target, chosen, result, err) || show(app, args, &target, result, err);
+	if (chosen)
+		unlink(chosen); /* not there if it was kept */
+	free(chosen);
 	json_decref(result);
 	regions_files_clear(&files);
 	regions_target_clear(&target);
@@ -151,7 +140,7 @@ int regions_command_run(struct app *app, const struct opt_args *args, const stru
 	if (profile) {
 		json_object_set_new(profile, "schema", json_string("sweetspot-run/1"));
 		json_object_set_new(profile, "program", json_string(target.subject));
-		json_object_set_new(profile, "argv", command_json(&target));
+		json_object_set_new(profile, "argv", regions_target_command(&target));
 		if (opt_has(args, "json"))
 			failed = js_write(profile, stdout);
 		else
