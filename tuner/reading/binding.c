@@ -14,10 +14,12 @@ static const char columns_words[] = "bind binding bound affinity pin pinned pinn
 static const char unbound_words[] = "false no none off unbound unpinned free 0";
 
 struct gain {
-	size_t bound, free; /* rows where binding brings most */
-	double most, least; /* time unbound over time bound */
-	size_t pairs;
+	size_t bound, free;    /* rows where binding brings most */
+	double most, least;    /* time unbound over time bound */
+	size_t pairs, against; /* `against`: in so many of them binding costs as clearly as it must bring */
 };
+/* Of this many pairs one may go the other way: bound threads of a small team may share a cache or a memory channel. */
+enum { EXCEPTION = 4 };
 
 static void series_look(const struct study *study, const struct reading_series *series, size_t column,
                         struct gain *gain) {
@@ -38,6 +40,7 @@ static void series_look(const struct study *study, const struct reading_series *
 		gain->bound = bound;
 		gain->free = unbound;
 	}
+	gain->against += ratio < 1 / (1 + probe_limit(study));
 	gain->least = gain->pairs == 1 ? ratio : fmin(gain->least, ratio);
 }
 
@@ -103,7 +106,8 @@ static void column_examine(const struct study *study, struct findings *findings,
 	verdict = verdict == READING_TESTED ? verdict : READING_UNTESTED;
 	for (size_t i = 0; i < list.count; i++)
 		series_look(study, &list.series[i], column, &gain);
-	if (gain.pairs && gain.most > reading_limit(study, verdict, 2 * gain.pairs))
+	if (gain.pairs && gain.against * EXCEPTION <= gain.pairs &&
+	    gain.most > reading_limit(study, verdict, 2 * gain.pairs))
 		report(study, findings, column, &gain, verdict);
 	reading_series_free(&list);
 }

@@ -121,10 +121,11 @@ static size_t word_examine(const struct study *study, struct findings *findings,
 static void axis_examine(const struct study *study, struct findings *findings, size_t axis) {
 	struct reading_list list;
 	reading_series_find(study, axis, AXIS_LEAST, &list);
+	bool search = reading_is_search(study, axis, &list);
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
 		struct reading_list words;
-		if (c == axis || column->is_problem || column->numeric || column->levels > READING_COLUMN_LEVELS)
+		if (search || c == axis || column->is_problem || column->numeric || column->levels > READING_COLUMN_LEVELS)
 			continue;
 		reading_series_find(study, c, 2, &words);
 		enum reading_verdict verdict = reading_follows(study, c, &words);

@@ -11,7 +11,9 @@
 #include "src/base/stats.h"
 #include "tuner/reading/reading.h"
 
-enum { POINTS_LEAST = 3, SUBJECTS_SHOWN = 3, WORDS = 400, CURVES_MAX = 400, MANY = 4, FLAT_LEAST = 4 };
+enum { POINTS_LEAST = 3, WORDS = READING_WORDS, CURVES_MAX = 400, MANY = 4, FLAT_LEAST = 4 };
+/* Ends that differ by more between the series of a group are given as a range. */
+static const double RANGE = 1.5;
 
 struct shape {
 	int low, high;       /* levels: the ends of the plateau */
@@ -103,65 +105,72 @@ static const char *plateau_text(const struct study *study, size_t column, const 
 	return text;
 }
 
-/* The subjects of the shapes that are alike, and the medians of their ends. Marks them. */
-static size_t alike_gather(const struct study *study, size_t column, struct shape *shapes, size_t count, size_t at,
-                           char subjects[WORDS], double ends[2]) {
-	double *first = mem_alloc(count, sizeof *first), *last = mem_alloc(count, sizeof *last);
+/* The rows and the ends of the shapes that are alike. Marks them. */
+static size_t alike_gather(struct shape *shapes, size_t count, size_t at, size_t *rows, double *first, double *last) {
 	size_t found = 0;
-	subjects[0] = '\0';
 	for (size_t i = at; i < count; i++) {
-		char text[PROBE_TEXT];
-		size_t length = strlen(subjects);
 		if (shapes[i].told || !is_alike(&shapes[at], &shapes[i]))
 			continue;
 		shapes[i].told = true;
-		reading_subject(study, shapes[i].row, column, text);
-		if (found < SUBJECTS_SHOWN && *text)
-			snprintf(subjects + length, WORDS - length, "%s%s", length ? "; " : "", text);
+		rows[found] = shapes[i].row;
 		first[found] = shapes[i].first;
 		last[found++] = shapes[i].last;
 	}
-	ends[0] = stats_median(first, found);
-	ends[1] = stats_median(last, found);
-	free(first);
-	free(last);
 	return found;
 }
 
-static void ends_words(const struct study *study, size_t column, const struct shape *shape, const double ends[2],
-                       char text[WORDS]) {
+/* "6.43", or "3.2 to 85" if series differ; "" if it is within the noise. */
+static const char *times_text(const struct study *study, double *ratios, size_t count, char text[PROBE_TEXT]) {
+	double least = INFINITY, most = 0, median;
+	for (size_t i = 0; i < count; i++) {
+		least = fmin(least, ratios[i]);
+		most = fmax(most, ratios[i]);
+	}
+	median = stats_median(ratios, count);
+	text[0] = '\0';
+	if (!(median > 1 + study_noise(study)))
+		return text;
+	if (most > RANGE * least)
+		snprintf(text, PROBE_TEXT, "%.3g to %.3g", least, most);
+	else
+		snprintf(text, PROBE_TEXT, "%.3g", median);
+	return text;
+}
+
+static void ends_words(const struct study *study, size_t column, const struct shape *shape, const char *first,
+                       const char *last, char text[WORDS]) {
 	char from[PROBE_TEXT], to[PROBE_TEXT];
-	double limit = 1 + study_noise(study);
 	number(study, column, shape->from, from);
 	number(study, column, shape->to, to);
 	text[0] = '\0';
-	if (ends[0] > limit && shape->from < shape->low)
-		snprintf(text, WORDS, "; %s takes %.3g times as long", from, ends[0]);
-	if (ends[1] > limit && shape->to > shape->high)
-		snprintf(text + strlen(text), WORDS - strlen(text), "%s %s %s%.3g times as long", *text ? "," : ";", to,
-		         *text ? "" : "takes ", ends[1]);
+	if (*first && shape->from < shape->low)
+		snprintf(text, WORDS, "; %.60s takes %.40s times as long", from, first);
+	if (*last && shape->to > shape->high)
+		snprintf(text + strlen(text), WORDS - strlen(text), "%s %.60s %s%.40s times as long", *text ? "," : ";", to,
+		         *text ? "" : "takes ", last);
 }
 
-static void group_report(const struct study *study, struct findings *findings, size_t column, struct shape *shapes,
-                         size_t count, size_t at, enum reading_verdict verdict) {
+static void group_report(const struct study *study, struct findings *findings, size_t column,
+                         const struct reading_list *list, struct shape *shapes, size_t count, size_t at,
+                         enum reading_verdict verdict) {
 	const char *name = study_column(study, column)->name;
-	char subjects[WORDS], tail[WORDS], plateau[PROBE_TEXT], value[PROBE_TEXT], more[64] = "";
-	double ends[2];
-	size_t found = alike_gather(study, column, shapes, count, at, subjects, ends);
+	char subjects[READING_WORDS], tail[WORDS], plateau[PROBE_TEXT], value[PROBE_TEXT], from[PROBE_TEXT], to[PROBE_TEXT];
+	size_t *rows = mem_alloc(count, sizeof *rows);
+	double *first = mem_alloc(count, sizeof *first), *last = mem_alloc(count, sizeof *last);
+	size_t found = alike_gather(shapes, count, at, rows, first, last);
 	struct finding *finding;
-	if (found > SUBJECTS_SHOWN)
-		snprintf(more, sizeof more, " and %zu more", found - SUBJECTS_SHOWN);
-	if (found == count && count > 1)
-		snprintf(subjects, sizeof subjects, "all %zu series", count);
-	bool named = *subjects && !(found == count && count > 1);
-	ends_words(study, column, &shapes[at], ends, tail);
+	reading_subjects(study, column, list, rows, found, subjects);
+	ends_words(study, column, &shapes[at], times_text(study, first, found, from), times_text(study, last, found, to),
+	           tail);
 	if (shapes[at].flat)
-		finding = findings_add(findings, reading_confidence(verdict), 1, "%s%s: %s makes no difference",
-		                       *subjects ? subjects : "here", named ? more : "", name);
+		finding = findings_add(findings, reading_confidence(verdict), 1, "%s: %s makes no difference",
+		                       *subjects ? subjects : "here", name);
 	else
-		finding = findings_add(findings, reading_confidence(verdict), 1, "%s%s%sfastest with %s=%s%s", subjects,
-		                       named ? more : "", *subjects ? ": " : "", name,
-		                       plateau_text(study, column, &shapes[at], plateau), tail);
+		finding = findings_add(findings, reading_confidence(verdict), 1, "%s%sfastest with %s=%s%s", subjects,
+		                       *subjects ? ": " : "", name, plateau_text(study, column, &shapes[at], plateau), tail);
+	free(rows);
+	free(first);
+	free(last);
 	if (found == 1)
 		finding_about(finding, study, column, shapes[at].least);
 	/* Series differ in what they are about, so that each group is a subject of its own. */
@@ -205,7 +214,8 @@ static void column_examine(const struct study *study, struct findings *findings,
 	struct shape *shapes = mem_alloc(list.count + 1, sizeof *shapes);
 	size_t count = 0;
 	bool curved = false;
-	for (size_t i = 0; i < list.count && verdict != READING_NO && count < CURVES_MAX; i++) {
+	bool told = verdict != READING_NO && !reading_is_search(study, column, &list);
+	for (size_t i = 0; i < list.count && told && count < CURVES_MAX; i++) {
 		struct shape shape = shape_of(study, column, &list.series[i]);
 		if (!is_sure(study, &list.series[i], verdict, list.count >= MANY))
 			continue;
@@ -214,7 +224,7 @@ static void column_examine(const struct study *study, struct findings *findings,
 	}
 	for (size_t i = 0; i < count && curved; i++)
 		if (!shapes[i].told)
-			group_report(study, findings, column, shapes, count, i, verdict);
+			group_report(study, findings, column, &list, shapes, count, i, verdict);
 	if (!curved)
 		flat_examine(study, findings, column, &list);
 	free(shapes);

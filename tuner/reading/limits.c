@@ -79,7 +79,9 @@ static void report(const struct study *study, struct findings *findings, size_t 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	struct reading_list list;
 	reading_series_find(study, column, POINTS_LEAST, &list);
-	enum reading_verdict verdict = list.count >= 2 ? reading_follows(study, column, &list) : READING_NO;
+	enum reading_verdict verdict = list.count >= 2 && !reading_is_search(study, column, &list)
+	                                   ? reading_follows(study, column, &list)
+	                                   : READING_NO;
 	struct gain *gains = mem_alloc(list.count + 1, sizeof *gains);
 	for (size_t i = 0; i < list.count; i++)
 		gains[i] = gain_of(study, column, &list.series[i]);

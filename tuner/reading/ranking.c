@@ -73,7 +73,7 @@ static void append(char *text, const char *more) {
 }
 
 static const char *ratio_text(double ratio, char text[PROBE_TEXT]) {
-	snprintf(text, PROBE_TEXT, ratio < 999.5 ? "%.3g" : "%.0f", ratio);
+	snprintf(text, PROBE_TEXT, ratio < 1.005 ? "%.2f" : ratio < 999.5 ? "%.3g" : "%.0f", ratio);
 	return text;
 }
 
@@ -96,18 +96,21 @@ static void ranking_words(const struct study *study, size_t column, const struct
 		append(text, ", and others");
 }
 
-/* In the order of the table: how much each version gains over the one before, if each does. */
+/* In the order of the table: how much each version gains over the one before, if each does. With several rows of each
+ * the order is that of something else. */
 static void steps_add(struct finding *finding, const struct study *study, size_t column,
                       const struct ranking *ranking) {
 	char text[WORDS] = "", word[PROBE_TEXT], one[2 * PROBE_TEXT];
 	size_t count = ranking->count;
+	if (ranking->rows != count)
+		return;
 	for (size_t i = 0; i + 1 < count; i++)
 		if (ranking->at[i].row < ranking->at[i + 1].row)
 			return;
 	for (size_t i = count - 1; i-- > 0;) {
 		word_of(study, column, &ranking->at[i], word);
-		snprintf(one, sizeof one, "%s%s is %.2f times as fast as the one before", *text ? ", " : "", word,
-		         ranking->at[i + 1].time / ranking->at[i].time);
+		snprintf(one, sizeof one, "%s%s is %.2f%s", *text ? ", " : "", word,
+		         ranking->at[i + 1].time / ranking->at[i].time, *text ? "" : " times as fast as the one before");
 		append(text, one);
 	}
 	if (count > 2)

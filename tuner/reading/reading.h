@@ -25,6 +25,14 @@ void reading_series_free(struct reading_list *list);
 double reading_time(const struct study *study, size_t row);
 /* Names the rows of a series by the columns that vary: "n=64 variant=int"; "" if none but `column` does. */
 const char *reading_subject(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
+/* subjects.c: names series by a row of each: by all their values, by what only they have in common, or by their number
+ * and an example. `all`: the series that they are some of. */
+enum { READING_WORDS = 400 };
+void reading_subjects(const struct study *study, size_t column, const struct reading_list *all, const size_t *rows,
+                      size_t count, char text[READING_WORDS]);
+/* Are most rows in none of the series, or in one that lacks most values, as a search leaves them, which ends most runs
+ * early? Then series are few and taken at random, and the effect of each parameter says more. */
+bool reading_is_search(const struct study *study, size_t column, const struct reading_list *list);
 /* The value of a row in a column, as text. */
 const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
 

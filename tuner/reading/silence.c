@@ -8,6 +8,8 @@
 #include "src/base/mem.h"
 #include "tuner/reading/reading.h"
 
+enum { BOTH_COLUMNS = 100 };
+
 struct apart {
 	size_t fast, slow, count; /* rows of one problem, and how many it has */
 	double ratio;
@@ -30,31 +32,40 @@ static struct apart apart_of(const struct study *study) {
 	return apart;
 }
 
+/* " (threads=1 and threads=8)", or "" for tables of so many parameters that their names would fill lines. */
+static const char *both_words(const struct study *study, const struct apart *apart, char text[2 * PROBE_TEXT]) {
+	char fast[PROBE_TEXT], slow[PROBE_TEXT];
+	reading_subject(study, apart->fast, SIZE_MAX, fast);
+	reading_subject(study, apart->slow, SIZE_MAX, slow);
+	text[0] = '\0';
+	if (strlen(fast) + strlen(slow) <= BOTH_COLUMNS)
+		snprintf(text, 2 * PROBE_TEXT, " (%.140s and %.140s)", fast, slow);
+	return text;
+}
+
 char *reading_silence(const struct study *study) {
 	struct apart apart = apart_of(study);
-	char fast[PROBE_TEXT], slow[PROBE_TEXT];
+	char both[2 * PROBE_TEXT];
 	double chance = study_chance_ratio(study, apart.count);
 	if (study_rows(study) < 2)
 		return mem_strdup("one row does not show anything: it takes a second one to compare with");
 	if (apart.count < 2)
 		return mem_strdup("no two rows are of the same problem, so that nothing can be compared, and there are too few "
 		                  "sizes, or none that grows evenly, for a law");
-	reading_subject(study, apart.fast, SIZE_MAX, fast);
-	reading_subject(study, apart.slow, SIZE_MAX, slow);
+	both_words(study, &apart, both);
 	if (apart.ratio <= chance)
 		return mem_printf(
-			"the %zu values of one problem differ by %.3g times at most (%s and %s), and chance alone may "
+			"the %zu values of one problem differ by %.3g times at most%s, and chance alone may "
 			"differ by %.3g times if each of them is off by 10 %%: repeat the measurements, a row for each "
 			"run, so that smaller differences count",
-			apart.count, apart.ratio, fast, slow, chance);
+			apart.count, apart.ratio, both, chance);
 	if (study_rows(study) < STUDY_ROWS_LEAST)
-		return mem_printf(
-			"values differ by %.3g times (%s and %s), but %zu rows are too few for a trend: a curve takes 3 "
-			"values of one parameter or more, with everything else the same",
-			apart.ratio, fast, slow, study_rows(study));
+		return mem_printf("values differ by %.3g times%s, but %zu rows are too few for a trend: a curve takes 3 "
+		                  "values of one parameter or more, with everything else the same",
+		                  apart.ratio, both, study_rows(study));
 	return mem_printf(
-		"values differ by %.3g times (%s and %s), but they do not follow any column more closely than "
+		"values differ by %.3g times%s, but they do not follow any column more closely than "
 		"shuffled rows do: too much changes from row to row, or rows are missing; vary one parameter at a "
 		"time, or repeat the measurements",
-		apart.ratio, fast, slow);
+		apart.ratio, both);
 }
