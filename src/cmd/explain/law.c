@@ -8,7 +8,7 @@
 #include "src/cmd/explain/scaling.h"
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20 };
-static const double SAME_WORK = 0.01;
+static const double SAME_WORK = 0.01, OPEN = 0.01;
 
 struct law {
 	const struct explain_view *view;
@@ -75,9 +75,27 @@ static bool is_measured(const struct law *law, double threads) {
 	return false;
 }
 
+/* The largest number of threads that the law describes, if larger ones were excluded from it: beyond it the law is
+ * known to be wrong. NAN: it describes the largest. */
+static double holds_up_to(const struct law *law, const struct scaling *scaling) {
+	size_t last = law->series->count;
+	while (last > 0 && scaling->outlier[last - 1])
+		last--;
+	return last > 0 && last < law->series->count ? law->points[last - 1].threads : NAN;
+}
+
+/* The same for smaller ones: speedups are over one thread, which the law then does not describe. */
+static double holds_from(const struct law *law, const struct scaling *scaling) {
+	size_t first = 0;
+	while (first < law->series->count && scaling->outlier[first])
+		first++;
+	return first > 0 && first < law->series->count ? law->points[first].threads : NAN;
+}
+
 static void predict(const struct law *law, const struct scaling *scaling, double threads, int hardware, json_t *list) {
 	double ci[2], speedup;
-	if (threads < 1 || is_measured(law, threads) || json_array_size(list) >= PREDICTED_MAX)
+	if (threads < 1 || threads > holds_up_to(law, scaling) || isfinite(holds_from(law, scaling)) ||
+	    is_measured(law, threads) || json_array_size(list) >= PREDICTED_MAX)
 		return;
 	speedup = scaling_speedup(scaling, threads, ci);
 	json_t *one = json_pack("{s:o,s:o,s:[o,o]}", "threads", js_number(threads), "speedup", js_number(speedup), "ci",
@@ -104,7 +122,7 @@ static json_t *predicted_json(const struct law *law, const struct scaling *scali
 	return list;
 }
 
-static void fit_add(json_t *entry, const struct scaling *scaling) {
+static void fit_add(const struct law *law, json_t *entry, const struct scaling *scaling) {
 	const struct scaling_fit *fit = &scaling->fit[scaling->law];
 	json_object_set_new(entry, "seconds_1", estimate_json(fit->seconds_1, fit->seconds_1_ci));
 	json_object_set_new(entry, "sigma", estimate_json(fit->sigma, fit->sigma_ci));
@@ -117,6 +135,10 @@ static void fit_add(json_t *entry, const struct scaling *scaling) {
 	json_object_set_new(entry, "residual_deviation", js_number(fit->residual_deviation));
 	json_object_set_new(entry, "outliers", json_integer((json_int_t)scaling->outliers));
 	json_object_set_new(entry, "superlinear", json_boolean(scaling->superlinear));
+	if (isfinite(holds_up_to(law, scaling)))
+		json_object_set_new(entry, "holds_up_to", js_number(holds_up_to(law, scaling)));
+	if (isfinite(holds_from(law, scaling)))
+		json_object_set_new(entry, "holds_from", js_number(holds_from(law, scaling)));
 }
 
 /* Names both laws in every refusal, so that a reader who searches for either finds it. */
@@ -138,6 +160,14 @@ static const char *flat_reason(const struct law *law) {
 	           : NULL;
 }
 
+/* A law of so few points that its serial share may be anything says nothing. */
+static const char *open_reason(const struct law *law, const struct scaling *scaling) {
+	const double *ci = scaling->fit[scaling->law].sigma_ci;
+	return law->view->item->table && ci[0] < OPEN && ci[1] > 1 - OPEN
+	           ? "the serial share could be anything from 0 to 100 %: more numbers of threads are needed"
+	           : NULL;
+}
+
 json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {
 	struct law law = {.view = view, .series = series, .threads = threads};
 	struct scaling scaling;
@@ -145,7 +175,9 @@ json_t *explain_law(const struct explain_view *view, size_t threads, const struc
 	points_fill(&law);
 	int failed = scaling_fit(law.points, series->count, &scaling, &refusal);
 	const char *flat = flat_reason(&law);
-	failed = flat ? -1 : failed;
+	if (!failed)
+		refusal = open_reason(&law, &scaling);
+	failed = flat || refusal ? -1 : failed;
 	json_t *entry = json_pack("{s:O,s:s,s:o}", "problem", view->problem, "of", series->envelope ? "envelope" : "series",
 	                          "law", failed ? json_null() : json_string(scaling_law_word(scaling.law)));
 	if (flat)
@@ -153,7 +185,7 @@ json_t *explain_law(const struct explain_view *view, size_t threads, const struc
 	else if (failed)
 		json_object_set_new(entry, "reason", reason_json(refusal ? refusal : "neither law follows the times"));
 	else
-		fit_add(entry, &scaling);
+		fit_add(&law, entry, &scaling);
 	if (flat)
 		json_object_set_new(entry, "flat", json_true());
 	if (law.per_work)

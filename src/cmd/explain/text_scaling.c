@@ -25,6 +25,7 @@ static const json_t *best_point(const json_t *entry) {
 
 /* A percentage with two digits; three for 100. */
 static void hundredth(double x, char *text, size_t size) {
+	x = x < 1e-5 ? 0 : x;
 	snprintf(text, size, 100 * x >= 99.5 ? "%.3g" : "%.2g", 100 * x);
 }
 
@@ -42,9 +43,25 @@ static void percent(const json_t *known, char *text, size_t size) {
 	snprintf(text, size, "%s %% [%s, %s]", value, from, to);
 }
 
+/* "holds up to 16 threads: 32 take 1.92 times as long as it says"; where the law leads is then known to be wrong. */
+static bool holds_words(const json_t *entry, char *text, size_t size) {
+	const json_t *points = json_object_get(entry, "points"), *from = json_object_get(entry, "holds_from");
+	const json_t *up_to = json_object_get(entry, "holds_up_to");
+	const json_t *other = json_array_get(points, up_to ? json_array_size(points) - 1 : 0);
+	double threads = json_number_value(up_to ? up_to : from), beyond = js_real_or(other, "threads", NAN);
+	if (!from && !up_to)
+		return false;
+	snprintf(text, size, "holds %s %.0f thread%s%s: %.0f take%s %.3g times as long as it says", up_to ? "up to" : "from",
+	         threads, threads < 1.5 ? "" : "s", up_to ? "" : " on", beyond, beyond < 1.5 ? "s" : "",
+	         exp(js_real_or(other, "residual", NAN)));
+	return true;
+}
+
 static void most_words(const json_t *entry, char *text, size_t size) {
 	const json_t *known = json_object_get(entry, "best_threads"), *ci = json_object_get(known, "ci");
 	double threads = js_real_or(known, "value", NAN), sigma = js_real_or(json_object_get(entry, "sigma"), "value", NAN);
+	if (holds_words(entry, text, size))
+		return;
 	if (isfinite(threads) && json_is_number(json_array_get(ci, 1)))
 		snprintf(text, size, "fastest with %.0f thread%s [%.0f, %.0f]", threads, threads < 1.5 ? "" : "s",
 		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
@@ -98,7 +115,8 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 		law_words(entry, words, sizeof words);
 	else
 		refusal_words(entry, shown, words, sizeof words);
-	if (js_int_or(entry, "outliers", 0) > 0)
+	bool told = json_object_get(entry, "holds_up_to") || json_object_get(entry, "holds_from");
+	if (js_int_or(entry, "outliers", 0) > told)
 		snprintf(words + strlen(words), sizeof words - strlen(words),
 		         "; %lld of %zu thread counts excluded as outliers", (long long)js_int_or(entry, "outliers", 0),
 		         json_array_size(json_object_get(entry, "points")));

@@ -31,14 +31,18 @@ static void law_row(struct html_table *table, const json_t *law) {
 	                                           : "Amdahl's law");
 	estimate_put(table, json_object_get(law, "sigma"));
 	estimate_put(table, json_object_get(law, "kappa"));
-	estimate_put(table, json_object_get(law, "best_threads"));
-	html_table_text(table, "%s", js_string_or(law, "reason", ""));
+	double to = js_real_or(law, "holds_up_to", NAN), from = js_real_or(law, "holds_from", NAN);
+	estimate_put(table, isfinite(to) ? NULL : json_object_get(law, "best_threads"));
+	if (isfinite(to) || isfinite(from))
+		html_table_text(table, "holds %s %.0f threads", isfinite(to) ? "up to" : "from", isfinite(to) ? to : from);
+	else
+		html_table_text(table, "%s", js_string_or(law, "reason", ""));
 	free(about);
 }
 
 static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
 	static const char *const titles[] = {
-		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none", NULL};
+		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none, or limit", NULL};
 	struct html_table table;
 	size_t i, count = 0;
 	json_t *law;
