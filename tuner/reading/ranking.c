@@ -19,6 +19,8 @@ struct ranked {
 };
 struct ranking {
 	size_t problem; /* a row of it */
+	int team, most; /* only rows with this level of this column; -1: all */
+	size_t column;
 	struct ranked at[READING_COLUMN_LEVELS];
 	size_t count, rows;
 };
@@ -28,14 +30,16 @@ static int by_time(const void *a, const void *b) {
 	return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : x->level - y->level;
 }
 
-/* Each value at its best. */
-static void ranking_make(const struct study *study, size_t column, size_t problem, struct ranking *ranking) {
-	*ranking = (struct ranking){.problem = problem};
+/* Each value at its best, of rows with the team's level if there is one. */
+static void ranking_make(const struct study *study, size_t column, size_t problem, int team, int most,
+                         struct ranking *ranking) {
+	*ranking = (struct ranking){.problem = problem, .team = team, .most = most, .column = column};
 	for (int l = 0; l < (int)study_column(study, column)->levels; l++) {
 		struct ranked one = {l, INFINITY, SIZE_MAX, 0};
 		for (size_t r = 0; r < study_rows(study); r++) {
 			if (study_row(study, r)->level[column] != l || !study_usable(study, r) ||
-			    !study_same_problem(study, r, problem))
+			    !study_same_problem(study, r, problem) ||
+			    (team >= 0 && study_row(study, r)->level[team] != most))
 				continue;
 			one.rows++;
 			if (reading_time(study, r) < one.time) {
@@ -125,13 +129,17 @@ static void thin_add(struct finding *finding, const struct ranking *ranking) {
 
 static void report(const struct study *study, struct findings *findings, size_t column, const struct ranking *ranking,
                    bool everywhere, enum reading_verdict verdict) {
-	char words[WORDS], problem[PROBE_TEXT];
+	char words[WORDS], problem[PROBE_TEXT], team[PROBE_TEXT + 2] = "", words_of[PROBE_TEXT];
 	ranking_words(study, column, ranking, words);
 	probe_problem(study, ranking->problem, problem);
+	if (ranking->team >= 0)
+		snprintf(team, sizeof team, "%s, ", probe_level(study, (size_t)ranking->team, ranking->most, words_of));
 	struct finding *finding =
-		findings_add(findings, reading_confidence(verdict), 1, "%s%s%s: %s", *problem && !everywhere ? problem : "",
-	                 *problem && !everywhere ? ", " : "", study_column(study, column)->name, words);
+		findings_add(findings, reading_confidence(verdict), 1, "%s%s%s%s: %s", *problem && !everywhere ? problem : "",
+	                 *problem && !everywhere ? ", " : "", team, study_column(study, column)->name, words);
 	finding_about(finding, study, column, ranking->at[0].level);
+	if (ranking->team >= 0)
+		finding_about(finding, study, (size_t)ranking->team, ranking->most);
 	if (!everywhere)
 		probe_about_problem(finding, study, ranking->problem);
 	else
@@ -141,27 +149,75 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	thin_add(finding, ranking);
 }
 
+/* Are they too far apart for chance to have put any values of the problem there, although which one is fastest depends
+ * on something else? */
+static bool is_far(const struct study *study, const struct ranking *ranking, enum reading_verdict verdict) {
+	size_t count = verdict == READING_NO ? ranking->rows : ranking->count;
+	return spread_of(ranking) > reading_limit(study, verdict == READING_NO ? READING_UNTESTED : verdict, count);
+}
+
+/* The rankings of all problems: one for all of them if they agree. */
+static void rankings_report(const struct study *study, struct findings *findings, size_t column,
+                            const struct ranking *all, size_t count, size_t problems, enum reading_verdict verdict) {
+	bool same = count > 1 && count == problems;
+	for (size_t i = 1; i < count; i++)
+		same = same && is_same_order(&all[0], &all[i]);
+	verdict = verdict == READING_NO ? READING_UNTESTED : verdict;
+	for (size_t i = same ? count - 1 : 0; i < count; i++)
+		report(study, findings, column, &all[i], same, verdict);
+}
+
+/* The numbers of threads or ranks; -1: there is no such column. */
+static int team_find(const struct study *study) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (!study_column(study, c)->is_problem && study_column(study, c)->numeric &&
+		    reading_is_team(study_column(study, c), reading_teams))
+			return (int)c;
+	return -1;
+}
+
+/* Where no value gains from more threads, as of locks, the best times are those without a rival. Then the ranking that
+ * matters is that of the largest team. -1: some value gains, or lacks a row there. */
+static int contended(const struct study *study, const struct ranking *ranking, int team) {
+	int most = -1;
+	for (size_t i = 0; i < ranking->count; i++) {
+		int own = -1, best = study_row(study, ranking->at[i].row)->level[team];
+		for (size_t r = 0; r < study_rows(study); r++) {
+			const struct study_row *row = study_row(study, r);
+			if (!study_usable(study, r) || !study_same_problem(study, r, ranking->problem) ||
+			    row->level[ranking->column] != ranking->at[i].level)
+				continue;
+			if (row->level[team] < best)
+				return -1;
+			own = row->level[team] > own ? row->level[team] : own;
+		}
+		if (own <= best || (i && own != most))
+			return -1;
+		most = own;
+	}
+	return most;
+}
+
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0;
-	struct ranking *all = mem_alloc(problems + 1, sizeof *all);
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0, rivals = 0;
+	struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last);
 	struct reading_list list;
-	bool same = true;
+	int team = team_find(study);
 	reading_series_find(study, column, 2, &list);
 	enum reading_verdict verdict = reading_follows(study, column, &list);
-	for (size_t i = 0; i < problems && verdict != READING_NO; i++) {
-		ranking_make(study, column, problem[i], &all[kept]);
-		if (spread_of(&all[kept]) <= reading_limit(study, verdict, all[kept].count))
-			continue;
-		same = same && (kept == 0 || is_same_order(&all[0], &all[kept]));
-		kept++;
+	for (size_t i = 0; i < problems; i++) {
+		ranking_make(study, column, problem[i], -1, -1, &all[kept]);
+		int most = team < 0 ? -1 : contended(study, &all[kept], team);
+		if (most >= 0)
+			ranking_make(study, column, problem[i], team, most, &last[rivals]);
+		rivals += most >= 0 && is_far(study, &last[rivals], READING_NO);
+		kept += is_far(study, &all[kept], verdict);
 	}
-	if (kept > 1 && same && kept == problems)
-		report(study, findings, column, &all[kept - 1], true, verdict);
-	else
-		for (size_t i = 0; i < kept; i++)
-			report(study, findings, column, &all[i], false, verdict);
+	rankings_report(study, findings, column, all, kept, problems, verdict);
+	rankings_report(study, findings, column, last, rivals, problems, READING_NO);
 	reading_series_free(&list);
 	free(all);
+	free(last);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

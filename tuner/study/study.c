@@ -59,7 +59,10 @@ void study_free(struct study *study) {
 
 void study_rate(struct study *study, const char *name, double scale) {
 	free(study->rate);
-	study->rate = mem_strdup(name);
+	/* "Throughput (Kops/s)" is a number of Kops/s. */
+	const char *unit = strpbrk(name, "([");
+	size_t length = unit ? strcspn(unit + 1, ")]") : 0;
+	study->rate = length ? mem_printf("%.*s", (int)length, unit + 1) : mem_strdup(name);
 	study->rate_scale = scale;
 }
 
@@ -76,9 +79,18 @@ static void seconds_text(double seconds, char *text, size_t size) {
 	snprintf(text, size, seconds < 999.5 ? "%.3g %s" : "%.0f %s", seconds, units[unit]);
 }
 
+const char *study_rate_text(double rate, char *text, size_t size) {
+	double step = pow(10, floor(log10(rate)) - 3);
+	bool long_hand = rate >= 1e4 && rate < 1e7;
+	snprintf(text, size, long_hand ? "%.0f" : "%.4g", long_hand ? step * round(rate / step) : rate);
+	return text;
+}
+
 const char *study_value_text(const struct study *study, double value, char *text, size_t size) {
+	char rate[48];
 	if (study->rate)
-		snprintf(text, size, "%.4g %.60s", 1 / value / study->rate_scale, study->rate);
+		snprintf(text, size, "%s %.60s", study_rate_text(1 / value / study->rate_scale, rate, sizeof rate),
+		         study->rate);
 	else if (study->unitless)
 		snprintf(text, size, "%.3g", value);
 	else

@@ -27,6 +27,8 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 void study_rate(struct study *study, const char *name, double scale);
 /* Values are what a program prints, in a unit that is not known. */
 void study_unitless(struct study *study);
+/* Four digits: "44100" or "0.5505". */
+const char *study_rate_text(double rate, char *text, size_t size);
 /* "0.72 s" or "550 GFLOP/s". */
 const char *study_value_text(const struct study *study, double value, char *text, size_t size);
 

@@ -35,7 +35,8 @@ char *explain_table_value(const struct explain_text *text, double value) {
 	if (!json_is_object(table))
 		return NULL;
 	if (js_bool_or(table, "rate", false))
-		return mem_printf("%.60s: %.4g", name, 1 / value / js_real_or(table, "scale", 1));
+		return mem_printf("%.60s: %s", name,
+		                  study_rate_text(1 / value / js_real_or(table, "scale", 1), seconds, sizeof seconds));
 	results_value(value, "s", seconds, sizeof seconds);
 	return mem_printf("%s%s%s", seconds, *per ? " for one " : "", per);
 }
