@@ -149,6 +149,12 @@ size_t gpu_subjects(const struct study *study, gpu_measure of, size_t rows[GPU_S
 }
 
 const char *gpu_subject_words(const struct study *study, size_t row) {
+	bool params = false;
+	for (size_t c = 0; c < study_columns(study); c++)
+		params = params || !study_column(study, c)->is_problem;
+	/* A table of sizes alone has one configuration. */
+	if (!params && study_columns(study))
+		return row == study_winner(study) ? "the fastest problem" : "the slowest problem";
 	return row == study_winner(study)     ? "the best configuration"
 	       : row == study_baseline(study) ? "the baseline"
 	                                      : "the slowest configuration";

@@ -30,7 +30,8 @@ static void names_find(const struct study *study, struct parts *parts) {
 	*parts = (struct parts){.count = 0};
 	json_array_foreach(json_object_get(study_row(study, 0)->detail, "figures"), i, one) {
 		const char *name = js_string_or(one, "name", "");
-		if (parts->count < PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 && !is_time_of_one(name))
+		if (parts->count < PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 && !is_time_of_one(name) &&
+		    !json_object_get(one, "derived"))
 			parts->name[parts->count++] = name;
 	}
 }

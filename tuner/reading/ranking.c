@@ -38,8 +38,7 @@ static void ranking_make(const struct study *study, size_t column, size_t proble
 		struct ranked one = {l, INFINITY, SIZE_MAX, 0};
 		for (size_t r = 0; r < study_rows(study); r++) {
 			if (study_row(study, r)->level[column] != l || !study_usable(study, r) ||
-			    !study_same_problem(study, r, problem) ||
-			    (team >= 0 && study_row(study, r)->level[team] != most))
+			    !study_same_problem(study, r, problem) || (team >= 0 && study_row(study, r)->level[team] != most))
 				continue;
 			one.rows++;
 			if (reading_time(study, r) < one.time) {

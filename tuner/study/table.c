@@ -26,6 +26,7 @@ struct filling {
 	const json_t *machine;
 	size_t kernel_column; /* SIZE_MAX: the table does not have one */
 	size_t values;
+	bool rest; /* the parts leave some of the time */
 	struct err *err;
 };
 
@@ -89,18 +90,9 @@ static json_t *settings_json(const struct table *table, size_t row, enum table_r
 	return object;
 }
 
-/* "time_per_iteration_us" is the figure time_per_iteration, and the parts of a run on a GPU have the names that
- * diagnoses know; others keep theirs. */
+/* "time_per_iteration_us" is the figure time_per_iteration; others keep their names. */
 static json_t *figure_name(const struct table_column *column) {
-	static const char *const known[][2] = {
-		{"gpu_s", "gpu|gpu time|gpu_time|kernel|kernels|kernel time|kernel_time|kernel_execution"},
-		{"transfer_s", "transfer|transfers|transfer time|copy|copies|memcpy|data transfer|data_transfer|transfer_time"},
-		{"cpu_s", "cpu|cpu time|cpu_time|host|host time|host_time|cpu update|host update"}};
 	const char *base = column->read.base, *per = strncmp(base, "time/", 5) == 0 ? base + 5 : NULL;
-	for (size_t i = 0; i < sizeof known / sizeof *known && column->read.measure == MEASURE_TIME; i++)
-		for (const char *at = known[i][1]; *at; at += strcspn(at, "|") + (at[strcspn(at, "|")] == '|'))
-			if (strlen(base) == strcspn(at, "|") && strncmp(at, base, strlen(base)) == 0)
-				return json_string(known[i][0]);
 	return per ? json_sprintf("time_per_%s", per) : json_string(column->name);
 }
 
@@ -157,6 +149,7 @@ static json_t *detail_json(const struct filling *filling, size_t row, double sec
 	json_t *detail = files_add(filling, row, counters) ? NULL : json_object();
 	if (isfinite(seconds))
 		each_add(table, row, seconds, figures);
+	table_parts_add(table, row, seconds, filling->rest, figures);
 	if (detail && json_array_size(figures))
 		json_object_set(detail, "figures", figures);
 	if (detail && json_array_size(counters))
@@ -225,7 +218,7 @@ static bool has_part(const char *text, const char *word) {
 
 /* A team of threads only makes sense on a CPU; otherwise names of columns and values give a GPU away. */
 static const char *device_of(const struct table *table) {
-	static const char *const signs[] = {"gpu", "cuda", "block_size", "warp"};
+	static const char *const signs[] = {"gpu", "cuda", "block_size", "warp", "h2d", "d2h", "htod", "dtoh"};
 	bool gpu = false;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		if (strcmp(table->columns[c].name, "threads") == 0)
@@ -347,6 +340,7 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 		                                                   : device_of(table),
 		                          .machine = machine,
 		                          .kernel_column = SIZE_MAX,
+		                          .rest = table_has_rest(table),
 		                          .err = err};
 		failed = fill(&filling);
 	}

@@ -46,6 +46,7 @@ bool table_is_parameter(const char *header);
 bool table_is_counter(const char *header);
 bool table_is_count(const char *header); /* iterations, rounds: an input, or something that was counted */
 bool table_is_file(const char *header);
+bool table_is_part(const char *header); /* copying, communication, input: a part of a run */
 bool table_is_figure(const char *header);
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
@@ -65,6 +66,12 @@ struct table {
 	bool assumed_unit; /* the file does not say that times are seconds */
 	const struct study_reading *reading;
 };
+/* src: table_parts.c */
+/* Do the table's parts leave some of the time, which is then a part as well? */
+bool table_has_rest(const struct table *table);
+/* Adds it to a row's figures, and the times of the GPU, of copies and of the host by the names that diagnoses know,
+ * marked as derived from others. */
+void table_parts_add(const struct table *table, size_t row, double seconds, bool rest, json_t *figures);
 /* src: table_roles.c */
 int table_roles(struct table *table, struct err *err);
 /* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */

@@ -13,10 +13,6 @@
 
 static const char repeat_words[] = "run trial rep repetition sample measurement attempt try time";
 static const char serial_words[] = "serial sequential seq";
-static const char part_words[] =
-	"compute computation communication comm comms copy copies transfer transfers upload download h2d d2h htod dtoh io "
-	"input output read reading write writing setup init initialisation initialization sync synchronisation barrier "
-	"wait waiting phase reduce update memcpy malloc alloc allocation generate load store preprocessing postprocessing";
 
 static bool is_value(const struct csv *csv, size_t row, size_t column) {
 	double number;
@@ -186,7 +182,7 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 		return false;
 	if (first)
 		wide->measure = name;
-	wide->parts += table_has_word(word, part_words);
+	wide->parts += table_is_part(word);
 	wide->column[wide->count] = column;
 	wide->value[wide->count++] = arena_strdup(csv->arena, word);
 	return true;

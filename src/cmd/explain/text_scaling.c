@@ -51,9 +51,9 @@ static bool holds_words(const json_t *entry, char *text, size_t size) {
 	double threads = json_number_value(up_to ? up_to : from), beyond = js_real_or(other, "threads", NAN);
 	if (!from && !up_to)
 		return false;
-	snprintf(text, size, "holds %s %.0f thread%s%s: %.0f take%s %.3g times as long as it says", up_to ? "up to" : "from",
-	         threads, threads < 1.5 ? "" : "s", up_to ? "" : " on", beyond, beyond < 1.5 ? "s" : "",
-	         exp(js_real_or(other, "residual", NAN)));
+	snprintf(text, size, "holds %s %.0f thread%s%s: %.0f take%s %.3g times as long as it says",
+	         up_to ? "up to" : "from", threads, threads < 1.5 ? "" : "s", up_to ? "" : " on", beyond,
+	         beyond < 1.5 ? "s" : "", exp(js_real_or(other, "residual", NAN)));
 	return true;
 }
 

@@ -29,7 +29,7 @@ static void names_find(struct parts *parts, size_t row) {
 	json_array_foreach(json_object_get(study_row(parts->study, row)->detail, "figures"), i, figure) {
 		const char *name = js_string_or(figure, "name", "");
 		if (parts->part_count < PARTS_MAX && strcmp(js_string_or(figure, "unit", ""), "s") == 0 &&
-		    strncmp(name, "time_per_", 9) != 0)
+		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(figure, "derived"))
 			parts->part[parts->part_count++] = name;
 	}
 }

@@ -42,7 +42,8 @@ static void law_row(struct html_table *table, const json_t *law) {
 
 static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
 	static const char *const titles[] = {
-		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none, or limit", NULL};
+		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none, or limit",
+		NULL};
 	struct html_table table;
 	size_t i, count = 0;
 	json_t *law;
