@@ -34,6 +34,9 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
                     struct err *err) {
 	struct comparison *comparison = ctx;
 	struct app *app = comparison->app;
+	for (int side = 0; side < 2 && result->status != TRIAL_CORRECT; side++)
+		if (json_equal(config, comparison->config[side]))
+			snprintf(comparison->why[side], sizeof comparison->why[side], "%s", result->message);
 	ui_progress(app_ui(app), "compare  pair %d of at most %d", block + 1, comparison->most);
 	if (comparison->manual &&
 	    manual_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
@@ -108,9 +111,14 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	comparison->request.min_sample_s = 4e-3;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	watch_begin(comparison);
+	for (int side = 0; side < 2; side++)
+		comparison->config[side] = config[side];
 	int failed = lock < 0 ? -1
 	                      : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options,
 	                                 &observer, &duel, err);
+	if (failed && err->code == ERR_NOTHING && *comparison->why[0])
+		err_set(err, ERR_NOTHING, "run each of them alone", "both fail: a: %.100s; b: %.100s", comparison->why[0],
+		        comparison->why[1]);
 	failed = failed || count(comparison, config, err) ? -1 : 0;
 	lock_release(lock);
 	ui_progress_end(app_ui(app));

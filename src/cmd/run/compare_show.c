@@ -28,6 +28,8 @@ static json_t *side_json(const struct comparison *comparison, const json_t *conf
 		"ci", js_number(shown(comparison, duel->ci[side][low])), js_number(shown(comparison, duel->ci[side][!low])),
 		"unit", comparison->unit, "status", trial_status_word(duel->failed[side]), "samples",
 		samples_json(comparison, side ? duel->b : duel->a, duel->paired.count));
+	if (duel->failed[side] != TRIAL_CORRECT)
+		json_object_set_new(json, "message", json_string(comparison->why[side]));
 	if (comparison->counted[side])
 		json_object_update(json, comparison->counted[side]);
 	return json;
@@ -62,7 +64,9 @@ static void verdict_print(const struct comparison *comparison, const struct duel
 	struct ui *ui = app_ui(comparison->app);
 	bool faster = duel->verdict == PAIRED_FASTER;
 	double ratio = duel->paired.ratio, low = duel->paired.ci[0], high = duel->paired.ci[1];
-	if (!isfinite(ratio) || (!faster && duel->verdict != PAIRED_SLOWER))
+	if (!isfinite(ratio) && duel->failed[faster] != TRIAL_CORRECT)
+		printf("%s%s fails%s\n\n", ui_style(ui, UI_BOLD), faster ? "b" : "a", ui_style(ui, UI_PLAIN));
+	else if (!isfinite(ratio) || (!faster && duel->verdict != PAIRED_SLOWER))
 		printf("%s%s%s\n\n", ui_style(ui, UI_BOLD), verdict_text(duel), ui_style(ui, UI_PLAIN));
 	else
 		printf("%s%s is %.2fx faster than %s%s [%.2f, %.2f]\n\n", ui_style(ui, UI_BOLD), faster ? "a" : "b",
@@ -78,6 +82,15 @@ static void busy_print(const struct comparison *comparison) {
 	free(line);
 	free(busy);
 	json_decref(load);
+}
+
+static void failures_print(const struct comparison *comparison, const struct duel_result *duel) {
+	for (int side = 0; side < 2; side++) {
+		char *text = mem_printf("%s failed: %s", side ? "b" : "a", comparison->why[side]);
+		if (duel->failed[side] != TRIAL_CORRECT && *comparison->why[side])
+			ui_wrap(stdout, 0, 2, text);
+		free(text);
+	}
 }
 
 static void people_print(const struct comparison *comparison, const json_t *const config[2],
@@ -96,6 +109,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	}
 	table_print(table, ui, stdout);
 	table_free(table);
+	failures_print(comparison, duel);
 	if (!duel->paired.count)
 		return;
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";

@@ -26,6 +26,8 @@ struct comparison {
 	struct counters_words counters;
 	json_t *counted[2]; /* the counters of a and of b, or NULL */
 	int done, most;
+	const json_t *config[2];
+	char why[2][256]; /* the last failure of each, or empty */
 };
 
 /* Prints the outcome to stdout: in the format of --export if there is one, else as JSON if json, else for people. */
