@@ -41,6 +41,14 @@ static const struct kernel_list *plugin_add(struct plugins *plugins, char *path,
 	return kernels;
 }
 
+/* A program that was tuned has its results under its name, and would never load. */
+static void program_hint(const char *path, struct err *err) {
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	size_t length = strlen(name);
+	if (err->code == ERR_USAGE && access(path, X_OK) == 0 && (length < 3 || strcmp(name + length - 3, ".so") != 0))
+		err_hint(err, "to name a program that was tuned, leave out its path: %s", name);
+}
+
 const struct kernel_list *app_plugin(struct app *app, const char *path, struct err *err) {
 	struct plugins *plugins = app_plugins(app);
 	char *whole = realpath(path, NULL);
@@ -64,6 +72,7 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
 	json_decref(description);
 	if (kernels)
 		return plugin_add(plugins, whole, kernels);
+	program_hint(whole, err);
 	free(whole);
 	return NULL;
 }
