@@ -58,9 +58,10 @@ static void variables_note(const struct program_item *p, json_t *result) {
 	for (const char *const *param = p->plan->program.params; *param; param++) {
 		if (!is_silent_variable(p, *param))
 			continue;
-		char *text = mem_printf("no value of %s made it faster; it was passed as an environment variable: if it is an "
-		                        "argument, write {%s} into the command",
-		                        *param, *param);
+		char *text =
+			mem_printf("no value of %s is proven to be faster; it was passed as an environment variable: if it is an "
+		               "argument, write {%s} into the command",
+		               *param, *param);
 		json_array_append_new(notes, json_string(text));
 		free(text);
 	}

@@ -238,6 +238,19 @@ static bool has_best(const struct tuning *t, bool proven) {
 	return false;
 }
 
+/* Is there a best configuration, not yet proven, that is not what the user runs today? */
+static bool has_other(const struct tuning *t) {
+	size_t i;
+	json_t *result;
+	json_array_foreach(t->results, i, result) {
+		const json_t *best = json_object_get(result, "best"), *today = json_object_get(result, "baseline");
+		if (json_is_object(best) && !js_bool_or(result, "proven", true) &&
+		    !json_equal(json_object_get(best, "config"), json_object_get(today, "config")))
+			return true;
+	}
+	return false;
+}
+
 /* The command line once more, with --resume after its first two words. An interruption that only ended counting, or
  * came before the next kernel, leaves nothing to prove. */
 static void resume_hint(const struct tuning *t, bool unproven) {
@@ -245,8 +258,9 @@ static void resume_hint(const struct tuning *t, bool unproven) {
 	size_t first = tune ? (size_t)(tune - line) + strlen(" tune") : strcspn(line, " ");
 	bool given = opt_has(t->what->args, "resume");
 	const char *what =
-		unproven ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
-				 : "the results so far are proven and in the profile; to go on";
+		!unproven      ? "the results so far are proven and in the profile; to go on"
+		: has_other(t) ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
+					   : "it is not yet decided whether another setting is faster; to go on";
 	ui_tell(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);
 }
 
