@@ -66,6 +66,10 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 	free(problem);
 	free(objective);
 	free(hash);
+	/* One of several may just not have begun. */
+	if (found == 0 && t->what->count == 1)
+		ui_tell(app_ui(t->app), "there is no interrupted search of %s like this to resume, so a new one begins",
+		        task->kernel);
 	if (found <= 0)
 		return found;
 	t->session = earlier.session;
