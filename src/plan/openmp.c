@@ -137,6 +137,16 @@ static void linked_in(const char *path, struct openmp_program *out) {
 			out->runtime = runtimes[i].runtime;
 }
 
+/* `sh run.sh` and `sh -c './app <in'` start programs, which decide. */
+static bool is_shell(const char *path) {
+	static const char *const shells[] = {"sh", "dash", "bash", "ksh", "zsh", "ash"};
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+		if (strcmp(name, shells[i]) == 0)
+			return true;
+	return false;
+}
+
 static void dynamic_inspect(const char *path, const char *loader, const char *cwd, struct openmp_program *out) {
 	struct objects *objects = mem_alloc(1, sizeof *objects);
 	objects->out = out;
@@ -146,7 +156,7 @@ static void dynamic_inspect(const char *path, const char *loader, const char *cw
 		out->schedule = schedule_of(objects, path);
 	if (out->runtime == OPENMP_NONE)
 		linked_in(path, out);
-	if (out->runtime == OPENMP_NONE && !listed)
+	if (out->runtime == OPENMP_NONE && (!listed || is_shell(path)))
 		out->runtime = OPENMP_UNKNOWN;
 	for (size_t i = 0; i < objects->count; i++)
 		free(objects->paths[i]);

@@ -8,7 +8,7 @@
 
 enum openmp_runtime {
 	OPENMP_NONE,    /* an ELF program without a known OpenMP runtime */
-	OPENMP_UNKNOWN, /* a script, or an unreadable file */
+	OPENMP_UNKNOWN, /* a script, a shell, or an unreadable file */
 	OPENMP_GOMP,    /* libgomp */
 	OPENMP_LLVM     /* libomp, libiomp5 */
 };

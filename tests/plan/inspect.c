@@ -106,7 +106,8 @@ static void test_others(void) {
 	seen("./bytes", NULL, OPENMP_UNKNOWN, OPENMP_SCHEDULE_UNKNOWN, "a damaged file");
 	file_write("empty", "", 0, 0755);
 	seen("./empty", NULL, OPENMP_UNKNOWN, OPENMP_SCHEDULE_UNKNOWN, "an empty file");
-	seen("sh", NULL, OPENMP_NONE, OPENMP_SCHEDULE_UNKNOWN, "a program in PATH");
+	seen("cat", NULL, OPENMP_NONE, OPENMP_SCHEDULE_UNKNOWN, "a program in PATH");
+	seen("sh", NULL, OPENMP_UNKNOWN, OPENMP_SCHEDULE_UNKNOWN, "a shell, whose commands decide");
 }
 
 static void refused(const char *program, const char *cwd, const char *what, const char *hint, const char *name) {

@@ -39,7 +39,7 @@ static void name_of(const json_t *region, char *text, size_t size) {
 
 static void left_out_print(size_t left) {
 	if (left)
-		printf("%zu smaller regions are in --json.\n", left);
+		printf("%zu smaller region%s in --json.\n", left, left == 1 ? " is" : "s are");
 }
 
 static void counters_print(struct ui *ui, const json_t *regions) {

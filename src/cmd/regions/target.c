@@ -45,11 +45,12 @@ static int rights_check(const char *path, struct err *err) {
 	             : 0;
 }
 
-static bool has_regions(const char *path) {
+/* Unknown where its libraries cannot be listed because one is missing: running it says which. */
+static bool may_have_regions(const char *path) {
 	struct openmp_program found;
 	struct err none = {0};
 	return openmp_inspect(path, NULL, &found, &none) == 0 &&
-	       (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM || openmp_file_has(path, "dlopen", NULL) == 1);
+	       (found.runtime != OPENMP_NONE || openmp_file_has(path, "dlopen", NULL) == 1);
 }
 
 static bool is_dynamic(const char *path) {
@@ -87,7 +88,8 @@ static int runtime_check(const struct regions_target *target, struct err *err) {
 		return err_set(err, ERR_USAGE,
 		               "link it dynamically (without -static), or tune it as a whole: sweetspot tune --openmp -- ..",
 		               "%s is linked statically, so its regions cannot be seen", target->subject);
-	if (kind == OPENMP_FILE_OTHER || has_regions(target->subject)) /* a script may start what has regions */
+	/* A script may start what has regions. */
+	if (kind == OPENMP_FILE_OTHER || may_have_regions(target->subject))
 		return 0;
 	return err_set(err, ERR_USAGE, "compile it with -fopenmp; --param tunes programs of any kind",
 	               "%s does not load an OpenMP runtime, so it has no parallel regions to see", target->subject);
