@@ -132,4 +132,13 @@ gpu_ptr source_vector_new(struct gpu *gpu, size_t size); /* with its guard */
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
 
+/* Memory through which vectors come down a part at a time. */
+struct source_parts;
+struct source_parts *source_parts_new(struct gpu *gpu);
+void source_parts_free(struct source_parts *parts);
+/* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
+typedef bool source_part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
+enum ss_status source_parts_each(struct source_parts *parts, const struct ss_call *call, gpu_ptr from, size_t size,
+                                 source_part_fn *look, void *context);
+
 #endif

@@ -2,27 +2,32 @@
 /* Verifies a configuration's outputs. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/worker/kernel/device.h"
 #include "src/worker/source/source.h"
 
-/* Vectors come a part at a time, because the next steps find a part of this size in the processor's cache. */
-enum { PART = 2 << 20 };
+/* A vector that is looked at. */
+struct vector {
+	const struct source_argument *argument;
+	const struct source_vector *known;
+	struct source_difference found;
+	bool changed;
+};
 
-static enum ss_status read_only_check(const struct source_state *state, size_t i, unsigned char *part,
+static bool part_unchanged(void *context, const unsigned char *part, size_t at, size_t bytes) {
+	struct vector *vector = context;
+	vector->changed = memcmp(part, vector->known->host + at, bytes) != 0;
+	return !vector->changed;
+}
+
+static enum ss_status read_only_check(const struct source_state *state, size_t i, struct source_parts *parts,
                                       const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
-	const unsigned char *was = state->input->vectors[i].host;
-	enum ss_status status = SS_OK;
-	for (size_t at = 0, bytes; at < source_size(a) && status == SS_OK; at += bytes) {
-		bytes = source_size(a) - at < PART ? source_size(a) - at : PART;
-		gpu_download(call->gpu, part, state->at[i] + at, bytes);
-		status = cuda_status(call);
-		if (status == SS_OK && memcmp(part, was + at, bytes) != 0) {
-			status = source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
-		}
+	struct vector vector = {.argument = a, .known = &state->input->vectors[i]};
+	enum ss_status status = source_parts_each(parts, call, state->at[i], source_size(a), part_unchanged, &vector);
+	if (status == SS_OK && vector.changed) {
+		status = source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
 	}
 	return status;
 }
@@ -40,12 +45,18 @@ static enum ss_status reference_keep(const struct source_state *state, size_t i,
 	return status;
 }
 
-static enum ss_status output_check(const struct source_state *state, size_t i, unsigned char *part,
+static bool part_compare(void *context, const unsigned char *part, size_t at, size_t bytes) {
+	struct vector *vector = context;
+	source_compare(vector->argument, part, vector->known->want + at, bytes / vector->argument->bytes,
+	               vector->known->limit, &vector->found);
+	return true;
+}
+
+static enum ss_status output_check(const struct source_state *state, size_t i, struct source_parts *parts,
                                    const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	struct source_vector *v = &state->input->vectors[i];
-	struct source_difference found = {.compared = 0};
-	enum ss_status status = SS_OK;
+	struct vector vector = {.argument = a, .known = v};
 	if (state->config.reference && !a->reference) {
 		return reference_keep(state, i, call);
 	}
@@ -53,13 +64,8 @@ static enum ss_status output_check(const struct source_state *state, size_t i, u
 		v->limit = source_limit(a, v->want);
 		v->limited = true;
 	}
-	for (size_t at = 0, bytes; at < source_size(a) && status == SS_OK; at += bytes) {
-		bytes = source_size(a) - at < PART ? source_size(a) - at : PART;
-		gpu_download(call->gpu, part, state->at[i] + at, bytes);
-		status = cuda_status(call);
-		source_compare(a, part, v->want + at, bytes / a->bytes, v->limit, &found);
-	}
-	return status == SS_OK ? source_judge(call, a, v->want, &found) : status;
+	enum ss_status status = source_parts_each(parts, call, state->at[i], source_size(a), part_compare, &vector);
+	return status == SS_OK ? source_judge(call, a, v->want, &vector.found) : status;
 }
 
 static enum ss_status guard_check(const struct source_state *state, size_t i, const struct ss_call *call) {
@@ -74,14 +80,14 @@ static enum ss_status guard_check(const struct source_state *state, size_t i, co
 	return source_fail(call, SS_INCORRECT, "it writes past the end of %.60s", a->name);
 }
 
-static enum ss_status vector_check(const struct source_state *state, size_t i, unsigned char *part,
+static enum ss_status vector_check(const struct source_state *state, size_t i, struct source_parts *parts,
                                    const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	enum ss_status status = guard_check(state, i, call);
 	if (status != SS_OK || (a->access != SOURCE_READ_ONLY && !a->output)) {
 		return status;
 	}
-	return (a->output ? output_check : read_only_check)(state, i, part, call);
+	return (a->output ? output_check : read_only_check)(state, i, parts, call);
 }
 
 /* A wrong configuration may have changed more than the check that failed first saw, and others use the same inputs. */
@@ -99,14 +105,14 @@ static void inputs_restore(const struct source_state *state, const struct ss_cal
 enum ss_status source_verify(void *memory, const struct ss_call *call) {
 	const struct source_state *state = memory;
 	const struct source_problem *problem = &state->input->problem;
-	unsigned char *part = malloc(PART);
-	enum ss_status status = part ? cuda_status(call) : SS_NOMEM;
+	struct source_parts *parts = source_parts_new(call->gpu);
+	enum ss_status status = cuda_status(call);
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
 		if (problem->arguments[i].memory != SOURCE_SCALAR) {
-			status = vector_check(state, i, part, call);
+			status = vector_check(state, i, parts, call);
 		}
 	}
-	free(part);
+	source_parts_free(parts);
 	if (status == SS_INCORRECT) {
 		inputs_restore(state, call);
 	}
