@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hardware metrics by function of a GPU: of each function some launches are counted by themselves, the first, the
- * second, the fourth and so on, because each of them costs milliseconds. The device runs nothing else meanwhile, so
- * functions that overlap otherwise do not here. A refusal becomes the reason of the values, and the trial goes on. */
+/* Hardware metrics by function of a GPU: of each function and size of its launches some are counted by themselves, the
+ * first, the second, the fourth and so on, because each of them costs milliseconds. Those of a size stand for all of
+ * that size: without sizes, a function that is launched in turn on a narrow strip and on the rest would be judged by
+ * its strips. Rates count by the time that launches take. The device runs nothing else meanwhile, so functions that
+ * overlap otherwise do not here. A refusal becomes the reason of the values, and the trial goes on. */
 #include <config.h>
 
 #include <math.h>
@@ -12,12 +14,17 @@
 #include "counters/cupti/cupti.h"
 #include "gpu/open.h"
 
-enum { FUNCTIONS = 64, LAUNCHES = 256, LAUNCHES_EACH = 8 };
+enum { FUNCTIONS = 64, LAUNCHES = 256, LAUNCHES_EACH = 8, SIZES = 48 /* threads, in powers of two */ };
 
 struct function {
 	const char *name; /* lives as long as the gpu */
-	int64_t launches;
-	int counted;
+	int64_t launches[SIZES];
+	int counted[SIZES];
+};
+
+/* A launch that was counted. */
+struct launch {
+	unsigned char function, size;
 };
 
 struct functions {
@@ -30,8 +37,8 @@ struct functions {
 	bool inside;               /* a launch that is counted */
 	struct function functions[FUNCTIONS];
 	size_t function_count, launch_count;
-	unsigned char launches[LAUNCHES]; /* the function of each that was counted */
-	double *values;                   /* of each launch, its metrics in our units; NULL: none */
+	struct launch launches[LAUNCHES]; /* those that were counted */
+	double *values;                   /* of each of them, its metrics in our units; NULL: none */
 	char reason[COUNTER_REASON];
 };
 
@@ -54,13 +61,24 @@ static void give_up(struct functions *s) {
 	s->range = NULL;
 }
 
-static void launch_before(void *ctx, const char *name) {
+static size_t size_of(const struct gpu_shape *shape) {
+	double threads = 1;
+	size_t size = 0;
+	for (size_t i = 0; i < 3; i++)
+		threads *= (double)shape->grid[i] * shape->block[i];
+	for (; threads >= 2 && size < SIZES - 1; size++)
+		threads /= 2;
+	return size;
+}
+
+static void launch_before(void *ctx, const char *name, const struct gpu_shape *shape) {
 	struct functions *s = ctx;
 	struct function *function = function_find(s, name);
 	if (!function)
 		return;
-	int64_t n = ++function->launches;
-	if (!s->range || (n & (n - 1)) != 0 || function->counted == LAUNCHES_EACH ||
+	size_t size = size_of(shape);
+	int64_t n = ++function->launches[size];
+	if (!s->range || (n & (n - 1)) != 0 || function->counted[size] == LAUNCHES_EACH ||
 	    s->launch_count == cupti_launches_room(s->range))
 		return;
 	s->inside = cupti_launch_begin(s->range, s->reason);
@@ -68,8 +86,8 @@ static void launch_before(void *ctx, const char *name) {
 		give_up(s);
 		return;
 	}
-	function->counted++;
-	s->launches[s->launch_count++] = (unsigned char)(function - s->functions);
+	function->counted[size]++;
+	s->launches[s->launch_count++] = (struct launch){(unsigned char)(function - s->functions), (unsigned char)size};
 }
 
 static void launch_after(void *ctx) {
@@ -136,20 +154,37 @@ static bool functions_more(void *state) {
 }
 
 struct spread {
-	double least, sum, most;
+	double least, sum, weight, most;
 	size_t count;
 };
 
+static bool is_amount(const char *name) {
+	size_t length = strlen(name);
+	return length > 4 && strcmp(name + length - 4, ".sum") == 0;
+}
+
+/* Launches that this one stands for, times its seconds if the metric is a rate and the seconds are known. */
+static double weight_of(const struct functions *s, size_t launch, size_t metric) {
+	const struct function *function = &s->functions[s->launches[launch].function];
+	size_t size = s->launches[launch].size;
+	double weight = (double)function->launches[size] / function->counted[size];
+	for (size_t m = 0; m < s->count && !is_amount(s->names[metric]); m++)
+		if (strcmp(s->names[m], "gpu__time_duration.sum") == 0)
+			weight *= s->values[launch * s->count + m];
+	return weight;
+}
+
 /* function SIZE_MAX: all launches. */
 static struct spread spread_of(const struct functions *s, size_t function, size_t metric) {
-	struct spread spread = {INFINITY, 0, -INFINITY, 0};
+	struct spread spread = {.least = INFINITY, .most = -INFINITY};
 	for (size_t i = 0; s->values && i < s->launch_count; i++) {
-		double value = s->values[i * s->count + metric];
-		if ((function != SIZE_MAX && s->launches[i] != function) || !isfinite(value))
+		double value = s->values[i * s->count + metric], weight = weight_of(s, i, metric);
+		if ((function != SIZE_MAX && s->launches[i].function != function) || !isfinite(value) || !(weight > 0))
 			continue;
 		spread.least = fmin(spread.least, value);
 		spread.most = fmax(spread.most, value);
-		spread.sum += value;
+		spread.sum += weight * value;
+		spread.weight += weight;
 		spread.count++;
 	}
 	return spread;
@@ -162,12 +197,12 @@ static int functions_read(void *state, struct counter_value *values) {
 		const char *unit = s->chip ? cupti_chip_unit(s->chip, s->names[m], &scale) : "count";
 		struct spread all = spread_of(s, SIZE_MAX, m);
 		if (all.count > 0)
-			counter_value_set(&values[m], s->names[m], unit, all.sum / (double)all.count);
+			counter_value_set(&values[m], s->names[m], unit, all.sum / all.weight);
 		else
 			counter_value_miss(&values[m], s->names[m], unit, "%s",
 			                   s->reason[0] ? s->reason : "CUPTI did not return a value");
 		if (all.count > 0)
-			snprintf(values[m].reason, sizeof values[m].reason, "the mean of %zu launches that were counted",
+			snprintf(values[m].reason, sizeof values[m].reason, "estimated from %zu launches that were counted",
 			         all.count);
 	}
 	return 0;
@@ -181,7 +216,7 @@ static json_t *metrics_json(const struct functions *s, size_t function) {
 		if (spread.count > 0)
 			json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f, s:f}", "name", s->names[m], "unit",
 			                                      cupti_chip_unit(s->chip, s->names[m], &scale), "least", spread.least,
-			                                      "mean", spread.sum / (double)spread.count, "most", spread.most));
+			                                      "mean", spread.sum / spread.weight, "most", spread.most));
 	}
 	return rows;
 }
@@ -189,10 +224,15 @@ static json_t *metrics_json(const struct functions *s, size_t function) {
 static json_t *functions_details(void *state) {
 	const struct functions *s = state;
 	json_t *rows = json_array();
-	for (size_t f = 0; s->values && f < s->function_count; f++)
-		json_array_append_new(rows, json_pack("{s:s, s:I, s:i, s:o}", "name", s->functions[f].name, "launches",
-		                                      (json_int_t)s->functions[f].launches, "counted", s->functions[f].counted,
-		                                      "counters", metrics_json(s, f)));
+	for (size_t f = 0; s->values && f < s->function_count; f++) {
+		json_int_t launches = 0, counted = 0;
+		for (size_t size = 0; size < SIZES; size++) {
+			launches += s->functions[f].launches[size];
+			counted += s->functions[f].counted[size];
+		}
+		json_array_append_new(rows, json_pack("{s:s, s:I, s:I, s:o}", "name", s->functions[f].name, "launches",
+		                                      launches, "counted", counted, "counters", metrics_json(s, f)));
+	}
 	return json_pack("{s:o}", "functions", rows);
 }
 

@@ -120,7 +120,7 @@ void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const stru
 		return;
 	const struct gpu_watcher *watcher = gpu->recording ? NULL : gpu->watcher;
 	if (watcher)
-		watcher->before(watcher->ctx, function->name);
+		watcher->before(watcher->ctx, function->name, &full);
 	bool started = start(gpu, function, &full, (void **)(uintptr_t)arguments);
 	if (watcher)
 		watcher->after(watcher->ctx);

@@ -95,7 +95,7 @@ void gpu_launches_forget(struct gpu *gpu);
 /* Is called around each launch on this gpu, but not for those that a graph records or runs. NULL: none. It is
  * borrowed. */
 struct gpu_watcher {
-	void (*before)(void *ctx, const char *function);
+	void (*before)(void *ctx, const char *function, const struct gpu_shape *shape);
 	void (*after)(void *ctx);
 	void *ctx;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the launches that are counted: of each function the first, the second, the fourth and so on, because each of
- * them costs milliseconds. */
+/* Chooses the launches that are counted: of each function and size the first, the second, the fourth and so on, because
+ * each of them costs milliseconds. Sizes are told apart because a function that is launched in turn on a narrow strip
+ * and on the rest would else be judged by its strips. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,10 +37,31 @@ static void settle(struct count *all) {
 	all->ended = true;
 }
 
-static bool is_wanted(const struct count *all, const struct cuda_function *function) {
-	uint64_t n = function->launched;
+/* The powers of two in the number of threads of a launch. All these calls have parameters that begin like those of
+ * cuLaunchKernel, apart from cuLaunchKernelEx. */
+static uint32_t launch_size(CUpti_CallbackId id, const void *parameters) {
+	const cuLaunchKernel_params *plain = parameters;
+	double threads = 1;
+	if (!parameters)
+		return 0;
+	if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {
+		const CUlaunchConfig *config = ((const cuLaunchKernelEx_params *)parameters)->config;
+		threads = (double)config->gridDimX * config->gridDimY * config->gridDimZ * config->blockDimX *
+		          config->blockDimY * config->blockDimZ;
+	} else {
+		threads = (double)plain->gridDimX * plain->gridDimY * plain->gridDimZ * plain->blockDimX * plain->blockDimY *
+		          plain->blockDimZ;
+	}
+	uint32_t size = 0;
+	for (; threads >= 2 && size < CUDA_SIZES - 1; size++)
+		threads /= 2;
+	return size;
+}
+
+static bool is_wanted(const struct count *all, const struct cuda_function *function, uint32_t size) {
+	uint64_t n = function->launched[size];
 	bool room = !all->ranges || all->record->range_count < all->record->range_room;
-	return !all->ended && all->captures == 0 && room && function->counted < LAUNCHES_EACH && (n & (n - 1)) == 0;
+	return !all->ended && all->captures == 0 && room && function->counted[size] < LAUNCHES_EACH && (n & (n - 1)) == 0;
 }
 
 static bool is_open(struct count *all, CUcontext context) {
@@ -50,17 +72,19 @@ static bool is_open(struct count *all, CUcontext context) {
 	return all->ranges && all->context == context;
 }
 
-static void launch_begin(struct count *all, const CUpti_CallbackData *data) {
+static void launch_begin(struct count *all, CUpti_CallbackId id, const CUpti_CallbackData *data) {
 	struct cuda_record *record = all->record;
+	uint32_t size = launch_size(id, data->functionParams);
 	pthread_mutex_lock(&all->lock);
 	struct cuda_function *function = inject_function(record, data->symbolName ? data->symbolName : "(unknown)");
 	if (function)
-		function->launched++;
-	if (function && is_wanted(all, function) && is_open(all, data->context) && inject_ranges_begin(all->ranges)) {
+		function->launched[size]++;
+	if (function && is_wanted(all, function, size) && is_open(all, data->context) && inject_ranges_begin(all->ranges)) {
 		struct cuda_range *range = &record->ranges[record->range_count];
-		*range =
-			(struct cuda_range){.function = (uint32_t)(function - record->functions), .launch = function->launched};
-		function->counted++;
+		*range = (struct cuda_range){.function = (uint32_t)(function - record->functions),
+		                             .launch = function->launched[size],
+		                             .launch_size = size};
+		function->counted[size]++;
 		all->inside = true;
 		return;
 	}
@@ -111,7 +135,7 @@ static void capture(struct count *all, int change) {
 static void called(struct count *all, CUpti_CallbackId id, const CUpti_CallbackData *data) {
 	bool enters = data->callbackSite == CUPTI_API_ENTER;
 	if (HAS(launches, id) && enters)
-		launch_begin(all, data);
+		launch_begin(all, id, data);
 	else if (HAS(launches, id))
 		launch_end(all);
 	else if (HAS(begins, id) && enters)

@@ -16,6 +16,7 @@ enum {
 	CUDA_SPANS = 1 << 20,
 	CUDA_RANGES = 256, /* launches that can be counted */
 	CUDA_METRICS = 64,
+	CUDA_SIZES = 48, /* of launches: their threads, in powers of two */
 	CUDA_REASON = 200
 };
 
@@ -33,8 +34,8 @@ struct cuda_function {
 	uint32_t grid[3], block[3]; /* of the longest call, as everything below */
 	uint32_t registers, shared_static, shared_dynamic, local_bytes, device;
 	uint32_t grids, blocks; /* 1: another call had another grid or block, or another size of shared memory */
-	uint64_t launched;      /* where kernels are counted: all launches, and those that were counted */
-	uint64_t counted;
+	/* Where kernels are counted: all launches by their size, and those that were counted. */
+	uint64_t launched[CUDA_SIZES], counted[CUDA_SIZES];
 };
 
 struct cuda_copies {
@@ -52,7 +53,8 @@ struct cuda_span {
 /* A launch that was counted. */
 struct cuda_range {
 	uint32_t function, settled;  /* settled: it has values */
-	uint64_t launch;             /* of its function, from 1 */
+	uint64_t launch;             /* of its function and size, from 1 */
+	uint32_t launch_size;        /* below CUDA_SIZES */
 	double values[CUDA_METRICS]; /* in the order of SWEETSPOT_CUDA_METRICS; NAN: none */
 };
 

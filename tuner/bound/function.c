@@ -13,7 +13,7 @@
 
 #include "src/base/json/js.h"
 
-static const double BUSY = 60, ACTIVE_LEAST = 50, LOCAL_MOST = 0.95;
+static const double BUSY = 60, ACTIVE_LEAST = 50, WARPS_FEW = 25, LOCAL_MOST = 0.95;
 
 /* The metrics of the group GPU_FUNCTIONS: by CUPTI's name, and by that of our event. */
 enum metric { TIME, SM, MEMORY, DRAM, L2, L1, WARPS, ACTIVE, SELECTED, METRICS };
@@ -166,6 +166,11 @@ void gpu_hot_words(const struct gpu_hot *hot, char *text, size_t size) {
 		         hot->active);
 	else if (hot->bound)
 		snprintf(text, size, "is bound by %s, at %.0f %% of the peak", hot->bound, busy);
+	else if (hot->stall && hot->warps < WARPS_FEW)
+		snprintf(
+			text, size,
+			"is bound by latency: its warps mostly %s, and only %.0f %% of the warps that fit are there to hide that",
+			hot->stall, hot->warps);
 	else if (hot->stall)
 		snprintf(text, size, "is bound by latency: its warps mostly %s", hot->stall);
 	else

@@ -36,7 +36,7 @@ static double known(const struct study *study, size_t row) {
 static void examine(const struct study *study, struct findings *findings) {
 	size_t rows[GPU_SUBJECTS];
 	struct gpu_hot hot;
-	char words[160];
+	char words[200];
 	if (gpu_subjects(study, known, rows) == 0 || !gpu_hot_find(functions_of(study, rows[0]), &hot) ||
 	    hot.share < SHARE_LEAST)
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters by function: the least, mean and most of the launches that were counted. */
+/* Counters by function: the least and the most of the launches that were counted, and the mean of all: those of a size
+ * that were counted stand for all of that size, and their rates count by the time that they take. */
 #include <config.h>
 
 #include <math.h>
@@ -8,8 +9,11 @@
 #include "src/base/json/js.h"
 #include "src/worker/gpu/work.h"
 
+/* A number that a program made up may be larger. */
+static const double LAUNCHES_MOST = 1e15;
+
 struct spread {
-	double least, sum, most;
+	double least, sum, weight, most;
 	size_t count;
 };
 
@@ -45,12 +49,13 @@ const char *gpu_counts_metrics(struct arena *arena, const struct counter_plan *p
 	return text;
 }
 
-static void spread_add(struct spread *spread, double value) {
-	if (!isfinite(value))
+static void spread_add(struct spread *spread, double value, double weight) {
+	if (!isfinite(value) || !(weight > 0))
 		return;
 	spread->least = spread->count == 0 || value < spread->least ? value : spread->least;
 	spread->most = spread->count == 0 || value > spread->most ? value : spread->most;
-	spread->sum += value;
+	spread->sum += weight * value;
+	spread->weight += weight;
 	spread->count++;
 }
 
@@ -58,7 +63,7 @@ static json_t *spread_json(const struct spread *spread, const char *name, const 
 	bool known = spread->count > 0;
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", name, "unit", unit ? unit : "", "group",
 	                 group ? json_string(group) : json_null(), "least", js_number(known ? spread->least : NAN), "mean",
-	                 js_number(known ? spread->sum / (double)spread->count : NAN), "most",
+	                 js_number(known ? spread->sum / spread->weight : NAN), "most",
 	                 js_number(known ? spread->most : NAN));
 }
 
@@ -69,8 +74,30 @@ struct table {
 	struct spread *events, *metrics; /* by event and metric of the plan */
 };
 
-/* The values of one launch, in our units. */
-static void launch_add(struct table *table, const struct cuda_range *range, size_t metric_count) {
+/* A launch's own amount, as opposed to a rate or a share. */
+static bool event_is_amount(const struct counter_event *event) {
+	size_t length = strlen(event->event);
+	return length > 4 && strcmp(event->event + length - 4, ".sum") == 0;
+}
+
+static bool metric_is_amount(const struct counter_metric *metric) {
+	return metric->unit && *metric->unit && !strpbrk(metric->unit, "/%");
+}
+
+/* Seconds of a launch; 1 if they were not counted. */
+static double launch_time(const struct table *table, const struct cuda_range *range, size_t metric_count) {
+	const struct counter_plan *plan = table->plan;
+	for (size_t i = 0; i < plan->event_count; i++) {
+		size_t metric = metric_of(plan, i);
+		if (metric < metric_count && strcmp(plan->events[i].event, "gpu__time_duration.sum") == 0)
+			return range->values[metric];
+	}
+	return 1;
+}
+
+/* The values of one launch, in our units; it stands for as many launches. */
+static void launch_add(struct table *table, const struct cuda_range *range, size_t metric_count, double launches) {
+	double time = launches * launch_time(table, range, metric_count);
 	const struct counter_plan *plan = table->plan;
 	char reason[COUNTER_REASON];
 	for (size_t i = 0; i < plan->event_count; i++) {
@@ -81,12 +108,12 @@ static void launch_add(struct table *table, const struct cuda_range *range, size
 			continue;
 		cupti_chip_unit(table->chip, plan->events[i].event, &scale);
 		table->values[i] = range->values[metric] * scale;
-		spread_add(&table->events[i], table->values[i]);
+		spread_add(&table->events[i], table->values[i], event_is_amount(&plan->events[i]) ? launches : time);
 	}
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		double value;
 		if (counter_metric_value(plan, i, table->values, NAN, 0, &value, reason))
-			spread_add(&table->metrics[i], value);
+			spread_add(&table->metrics[i], value, metric_is_amount(&plan->metrics[i]) ? launches : time);
 	}
 }
 
@@ -114,16 +141,26 @@ static json_t *metrics_json(const struct table *table) {
 }
 
 static void function_add(struct table *table, json_t *row, const struct gpu_work *work, size_t function) {
-	size_t counted = 0;
+	const uint64_t *launched = work->functions[function].facts.launched;
+	double counted[CUDA_SIZES] = {0}, all_launched = 0;
+	json_int_t all_counted = 0;
 	memset(table->events, 0, table->plan->event_count * sizeof *table->events);
 	memset(table->metrics, 0, table->plan->metric_count * sizeof *table->metrics);
 	for (size_t i = 0; i < work->range_count; i++)
-		if (work->ranges[i].function == function) {
-			launch_add(table, &work->ranges[i], work->metric_count);
-			counted++;
-		}
-	json_object_set_new(row, "launches", json_integer((json_int_t)work->functions[function].facts.launched));
-	json_object_set_new(row, "counted", json_integer((json_int_t)counted));
+		if (work->ranges[i].function == function)
+			counted[work->ranges[i].launch_size]++;
+	for (size_t i = 0; i < CUDA_SIZES; i++)
+		all_launched += (double)launched[i];
+	for (size_t i = 0; i < work->range_count; i++) {
+		const struct cuda_range *range = &work->ranges[i];
+		if (range->function != function)
+			continue;
+		launch_add(table, range, work->metric_count,
+		           (double)launched[range->launch_size] / counted[range->launch_size]);
+		all_counted++;
+	}
+	json_object_set_new(row, "launches", json_integer((json_int_t)fmin(all_launched, LAUNCHES_MOST)));
+	json_object_set_new(row, "counted", json_integer(all_counted));
 	json_object_set_new(row, "counters", events_json(table));
 	json_object_set_new(row, "metrics", metrics_json(table));
 }

@@ -60,8 +60,10 @@ static void function_add(struct cuda_function *sum, const struct cuda_function *
 	bool first = sum->calls == 0;
 	longest.least_ns = first || one->least_ns < sum->least_ns ? one->least_ns : sum->least_ns;
 	longest.calls = sum->calls + one->calls;
-	longest.launched = sum->launched + one->launched;
-	longest.counted = sum->counted + one->counted;
+	for (size_t i = 0; i < CUDA_SIZES; i++) {
+		longest.launched[i] = sum->launched[i] + one->launched[i];
+		longest.counted[i] = sum->counted[i] + one->counted[i];
+	}
 	longest.ns = sum->ns + one->ns;
 	longest.grids = sum->grids || one->grids || (!first && memcmp(sum->grid, one->grid, sizeof sum->grid) != 0);
 	longest.blocks = sum->blocks || one->blocks || (!first && memcmp(sum->block, one->block, sizeof sum->block) != 0);
@@ -105,7 +107,8 @@ static void ranges_add(struct gpu_work *work, const size_t *map, const struct cu
 	work->ranges = mem_grow(work->ranges, work->range_count + raw->range_count + 1, sizeof *work->ranges);
 	for (uint32_t i = 0; i < raw->range_count && raw->metric_count == work->metric_count; i++) {
 		struct cuda_range range = raw->ranges[i];
-		if (!range.settled || range.function >= raw->function_count || map[range.function] == SIZE_MAX)
+		if (!range.settled || range.function >= raw->function_count || map[range.function] == SIZE_MAX ||
+		    range.launch_size >= CUDA_SIZES)
 			continue;
 		range.function = (uint32_t)map[range.function];
 		work->ranges[work->range_count++] = range;

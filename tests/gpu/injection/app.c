@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
 	void (*set)(uint64_t, uint64_t, uint64_t);
 	void (*device)(const char *);
 	void (*drop)(size_t);
-	void (*launch)(const char *);
+	void (*launch)(const char *, unsigned);
 	void (*capture)(int);
 	void (*destroy)(void);
 	void (*steal)(void);
@@ -67,10 +67,13 @@ int main(int argc, char **argv) {
 				kernel(names[k % 600], 10000000 + 100 * (uint64_t)k, 50, 1, 32);
 			}
 		} else if (launch && strncmp(word, "launch=", 7) == 0) {
-			launch(word + 7);
+			launch(word + 7, 1);
 		} else if (launch && strncmp(word, "launches=", 9) == 0) {
 			for (int k = 0; k < atoi(word + 9); k++)
-				launch("again");
+				launch("again", 1);
+		} else if (launch && strncmp(word, "strips=", 7) == 0) {
+			for (int k = 0; k < 3 * atoi(word + 7); k++)
+				launch("again", k % 3 == 2 ? 100 : 1);
 		} else if (capture && strcmp(word, "capture") == 0) {
 			capture(1);
 		} else if (capture && strcmp(word, "captured") == 0) {

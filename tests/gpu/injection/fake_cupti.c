@@ -23,6 +23,7 @@ static struct {
 	void *ctx;
 	size_t ranges, starts, metrics, room, stolen;
 	const char *launched;
+	cuLaunchKernel_params parameters;
 	pthread_mutex_t lock; /* a record is complete before it is handed out */
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -188,13 +189,16 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 static void call(CUpti_CallbackId id, const char *name, bool enters) {
 	CUpti_CallbackData data = {.callbackSite = enters ? CUPTI_API_ENTER : CUPTI_API_EXIT,
 	                           .symbolName = name,
+	                           .functionParams = &fake.parameters,
 	                           .context = (CUcontext)(uintptr_t)1};
 	if (fake.back)
 		fake.back(fake.ctx, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
 }
 
-__attribute__((visibility("default"))) void fake_launch(const char *name);
-void fake_launch(const char *name) {
+__attribute__((visibility("default"))) void fake_launch(const char *name, unsigned blocks);
+void fake_launch(const char *name, unsigned blocks) {
+	fake.parameters = (cuLaunchKernel_params){
+		.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1};
 	call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, name, true);
 	fake.launched = fake.starts > fake.ranges ? name : NULL;
 	call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, name, false);

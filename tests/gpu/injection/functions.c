@@ -10,8 +10,8 @@
 #include "tests/gpu/device.h"
 #include "tests/gpu/layer.h"
 
-static const char *const metrics[] = {"a.sum", "b.sum"};
-enum { METRICS = 2, N = 64 };
+static const char *const metrics[] = {"a.sum", "b.sum", "gpu__time_duration.sum", "c.avg"};
+enum { METRICS = 4, N = 64 };
 
 struct rig {
 	struct gpu *gpu;
@@ -21,12 +21,16 @@ struct rig {
 	void *state;
 };
 
-static void scale(const struct rig *rig, int times) {
-	const struct gpu_shape shape = {.grid = {2}, .block = {32}};
+static void scale_grid(const struct rig *rig, int times, unsigned grid) {
+	const struct gpu_shape shape = {.grid = {grid}, .block = {32}};
 	gpu_ptr to = rig->to, from = rig->from;
 	int n = N;
 	for (int i = 0; i < times; i++)
 		GPU_LAUNCH(rig->gpu, rig->scale, &shape, &to, &from, &n);
+}
+
+static void scale(const struct rig *rig, int times) {
+	scale_grid(rig, times, 2);
 }
 
 static void reverse(const struct rig *rig) {
@@ -76,8 +80,45 @@ static void test_mixed(struct rig *rig) {
 	ok(is_spread(first, 0, 0, 2700.0 / 7, 700) && is_spread(second, 0, 100, 100, 100) &&
 	       is_spread(second, 1, 101, 101, 101),
 	   "each function has its own launches");
-	ok(values[0].status == COUNTER_COUNTED && values[0].value == 350 && strstr(values[0].reason, "8 launches"),
+	ok(values[0].status == COUNTER_COUNTED && fabs(values[0].value - (100 * 2700.0 / 7 + 100) / 101) < 1e-9 &&
+	       strstr(values[0].reason, "8 launches"),
 	   "the whole is the mean of all: %g, %s", values[0].value, values[0].reason);
+	json_decref(details);
+}
+
+/* As a factorisation that updates two strips and then the rest: without sizes, launches 1, 2, 4, 8 would all be strips.
+ */
+static void strips(const struct rig *rig) {
+	for (int i = 0; i < 30; i++) {
+		scale_grid(rig, 2, 2);
+		scale_grid(rig, 1, 32);
+	}
+}
+
+static void test_sizes(struct rig *rig) {
+	struct counter_value values[METRICS];
+	json_t *details = counted(rig, strips, values), *functions = json_object_get(details, "functions");
+	const json_t *only = json_array_get(functions, 0);
+	/* In the order of counting, s for a strip: s s R s R s R s R s R; the value of each is 100 times its number. */
+	static const int strip[] = {0, 1, 3, 5, 7, 9}, rest[] = {2, 4, 6, 8, 10};
+	double strip_sum = 0, rest_sum = 0, strip_rate = 0, rest_rate = 0, seconds = 0;
+	for (int i = 0; i < 6; i++) {
+		double weight = 60.0 / 6, time = 100 * strip[i] + 2;
+		strip_sum += weight * 100 * strip[i];
+		strip_rate += weight * time * (100 * strip[i] + 3);
+		seconds += weight * time;
+	}
+	for (int i = 0; i < 5; i++) {
+		double weight = 30.0 / 5, time = 100 * rest[i] + 2;
+		rest_sum += weight * 100 * rest[i];
+		rest_rate += weight * time * (100 * rest[i] + 3);
+		seconds += weight * time;
+	}
+	ok(json_array_size(functions) == 1 && js_int_or(only, "launches", 0) == 90 && js_int_or(only, "counted", 0) == 11,
+	   "the first, second, fourth .. launch of each size");
+	ok(is_spread(only, 0, 0, (strip_sum + rest_sum) / 90, 1000),
+	   "launches that were counted stand for those of their size");
+	ok(is_spread(only, 3, 3, (strip_rate + rest_rate) / seconds, 1003), "and a rate by the time that they take");
 	json_decref(details);
 }
 
@@ -134,6 +175,7 @@ int main(int argc, char **argv) {
 		return 0;
 	}
 	test_mixed(&rig);
+	test_sizes(&rig);
 	test_none(&rig, nothing, "no launch could be counted", "without a launch");
 	test_none(&rig, recorded, "no launch could be counted", "launches of graphs are left alone");
 	setenv("FAKE_DENIES", "1", 1);

@@ -116,15 +116,16 @@ static void test_busy(void) {
 
 static struct cuda_record *record_new(void) {
 	struct cuda_record *record = mem_alloc(1, sizeof *record);
-	*record = (struct cuda_record){.size = sizeof *record,
-	                               .ended = 1,
-	                               .function_count = 2,
-	                               .range_count = 3,
-	                               .metric_count = 2,
-	                               .passes = 1,
-	                               .functions = {{.symbol = "short", .calls = 9, .launched = 9, .ns = 10, .counted = 2},
-	                                             {.symbol = "long", .calls = 1, .launched = 1, .ns = 90, .counted = 1}},
-	                               .ranges = {{0, 1, 1, {10, 4}}, {1, 1, 1, {7, NAN}}, {0, 1, 2, {30, 8}}}};
+	*record =
+		(struct cuda_record){.size = sizeof *record,
+	                         .ended = 1,
+	                         .function_count = 2,
+	                         .range_count = 3,
+	                         .metric_count = 2,
+	                         .passes = 1,
+	                         .functions = {{.symbol = "short", .calls = 9, .launched = {[5] = 8, [9] = 1}, .ns = 10},
+	                                       {.symbol = "long", .calls = 1, .launched = {1}, .ns = 90}},
+	                         .ranges = {{0, 1, 1, 5, {10, 4}}, {1, 1, 1, 0, {7, NAN}}, {0, 1, 1, 9, {30, 8}}}};
 	memcpy(record->magic, CUDA_RECORD_MAGIC, sizeof record->magic);
 	return record;
 }
@@ -172,9 +173,10 @@ static void test_counts(const char *folder) {
 	gpu_counts_add(json, work, &plan, chip);
 	ok(strcmp(js_string_or(json_array_get(json_object_get(json, "functions"), 0), "name", ""), "long") == 0,
 	   "the longest function is the first");
-	ok(is_spread(spread(json, 1, "counters", 0), 10, 20, 30), "least, mean and most of a counter");
-	ok(is_spread(spread(json, 1, "metrics", 0), 2.5, 3.125, 3.75), "and of a metric, launch by launch");
-	ok(is_spread(spread(json, 1, "counters", 2), 10, 20, 30), "two names of a metric have its values");
+	ok(is_spread(spread(json, 1, "counters", 0), 10, 110 / 9.0, 30),
+	   "least and most of a counter, and the mean of all launches");
+	ok(is_spread(spread(json, 1, "metrics", 0), 2.5, 23.75 / 9, 3.75), "and of a metric, launch by launch");
+	ok(is_spread(spread(json, 1, "counters", 2), 10, 110 / 9.0, 30), "two names of a metric have its values");
 	ok(is_spread(spread(json, 0, "counters", 0), 7, 7, 7), "of each function");
 	ok(json_is_null(json_object_get(spread(json, 0, "metrics", 0), "mean")), "nothing is made up");
 	json_decref(json);
