@@ -15,10 +15,10 @@
 static const char meant_serial[] = "serial sequential single coarse global none one";
 static const char nested_words[] = "recursive recursion recursively recurse recur nested nest inner";
 static const char task_words[] = "recursive recursion recursively recurse recur nested nest inner tasks task divide";
-static const double SCALES = 1.5, ONE_CPU = 1.3;
+static const double SCALES = 1.5, SCALES_CLEARLY = 2, ONE_CPU = 1.3, CHANCE_MAX = 0.01;
 /* The gain of two threads at the outermost call, 8 units in 6, with what noise adds; how level the rest is. */
 static const double TWO_LEAST = 1.15, TWO_MOST = 1.45, LEVEL = 1.25;
-enum { TEAMS_LEAST = 4, SERIES_CLEAR = 3 };
+enum { TEAMS_LEAST = 4, TEAMS_CLEAR = 5, SERIES_CLEAR = 3 };
 
 struct flat {
 	int column; /* -1: the whole table */
@@ -69,11 +69,13 @@ static bool is_two_only(const struct study *study, const struct curve *curve) {
 	return all;
 }
 
+/* Regions cost time even with one thread, so two threads may gain more than 8 units in 6, but not more than twice. */
 static bool is_never_more(const struct study *study, const struct curve *curve) {
+	double most = fmin(2, curve->speedup[1].ratio * (1 + probe_limit(study)));
 	for (size_t i = 1; i < curve->count; i++)
-		if (curve->speedup[i].ratio > TWO_MOST)
+		if (curve->speedup[i].ratio > most)
 			return false;
-	return curve->speedup[curve->count - 1].ratio <= curve->speedup[1].ratio * (1 + probe_limit(study));
+	return true;
 }
 
 static bool is_recursion(const struct study *study, const struct curve *curve, struct flat *flat) {
@@ -162,8 +164,9 @@ static void flat_report(const struct study *study, struct findings *findings, co
 		finding_about(finding, study, (size_t)flat->column, flat->level);
 	if (flat->recursion)
 		finding_evidence(finding, EVIDENCE_SCALING, flat->gain.ratio, "x",
-		                 "%.2f times as fast with %g threads [%.2f, %.2f]; 8 units of work that take 6 give 1.33",
-		                 flat->gain.ratio, flat->two, flat->gain.ci[0], flat->gain.ci[1]);
+		                 "%.2f times as fast with %g threads [%.2f, %.2f]; 8 units of work that take 6 give 1.33%s",
+		                 flat->gain.ratio, flat->two, flat->gain.ci[0], flat->gain.ci[1],
+		                 flat->gain.ratio > TWO_MOST ? ", and regions cost time with one thread, too" : "");
 	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x",
 	                 "%.2f times as fast with %g threads as with one [%.2f, %.2f]", flat->own.ratio, flat->most,
 	                 flat->own.ci[0], flat->own.ci[1]);
@@ -191,9 +194,24 @@ static bool is_refuted(const struct study *study, const struct flat *flat) {
 	return !flat->recursion && isnan(flat->cpus) && isnan(flat->team) && !is_named(study, flat, task_words);
 }
 
-static bool flat_examine(const struct study *study, struct findings *findings, int column, int level) {
+/* Does the sibling gain with every larger team, and much in all? */
+static bool sibling_rises(const struct study *study, const struct flat *flat) {
+	struct curve curve;
+	struct probe_scope scope = {flat->column, flat->sibling, SIZE_MAX, 0, flat->most};
+	bool rises = flat->sibling >= 0 && flat->other.ratio >= SCALES_CLEARLY && curve_make(study, scope, &curve) &&
+	             curve.count >= TEAMS_CLEAR;
+	for (size_t i = 1; rises && i < curve.count; i++)
+		rises = curve.speedup[i].ratio > curve.speedup[i - 1].ratio;
+	return rises;
+}
+
+/* firm: the table as a whole shows that its times follow this column. If it is too small to show that, the name must
+ * say it, and another version must scale all the more. */
+static bool flat_examine(const struct study *study, struct findings *findings, int column, int level, bool firm) {
 	struct flat flat = {.column = column, .level = level, .sibling = -1};
 	if (!flat_find(study, &flat))
+		return false;
+	if (!firm && (!is_named(study, &flat, nested_words) || !flat.recursion || !sibling_rises(study, &flat)))
 		return false;
 	counted_find(study, &flat);
 	if (is_refuted(study, &flat))
@@ -202,24 +220,31 @@ static bool flat_examine(const struct study *study, struct findings *findings, i
 	return true;
 }
 
+static bool column_examine(const struct study *study, struct findings *findings, int c, bool firm) {
+	const struct study_column *column = study_column(study, (size_t)c);
+	bool found = false;
+	firm = firm && follows(study, c);
+	for (int l = 0; l < (int)column->levels; l++)
+		if (!probe_word(column, l, meant_serial) && !probe_word(column, l, probe_locks))
+			found = flat_examine(study, findings, c, l, firm) || found;
+	return found;
+}
+
 static void examine(const struct study *study, struct findings *findings) {
 	int threads = probe_threads(study);
 	bool found = false, named = false;
-	if (threads < 0 || !follows(study, threads))
+	if (threads < 0)
 		return;
+	bool firm = !(study_pattern(study) > CHANCE_MAX && !study_few(study)) && follows(study, threads);
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
 		if (column->is_problem || column->numeric)
 			continue;
 		named = named || probe_words_count(column, task_words);
-		if (!follows(study, (int)c))
-			continue;
-		for (int l = 0; l < (int)column->levels; l++)
-			if (!probe_word(column, l, meant_serial) && !probe_word(column, l, probe_locks))
-				found = flat_examine(study, findings, (int)c, l) || found;
+		found = column_examine(study, findings, (int)c, firm) || found;
 	}
-	if (!found && !named)
-		flat_examine(study, findings, -1, -1);
+	if (firm && !found && !named)
+		flat_examine(study, findings, -1, -1, true);
 }
 
 const struct diagnosis diagnosis_inner_teams = {
@@ -227,4 +252,5 @@ const struct diagnosis diagnosis_inner_teams = {
 	.summary = "parallel regions within others have one thread",
 	.device = "cpu",
 	.examine = examine,
+	.always = true,
 };
