@@ -89,3 +89,9 @@ bool pattern_compile(regex_t *regex, const char *expression, char *why, size_t s
 		regerror(code, regex, why, size);
 	return code == 0;
 }
+
+const char *pattern_kernel(const char *metric) {
+	static const char mark[] = "kernel:";
+	const char *name = strncmp(metric, mark, sizeof mark - 1) == 0 ? metric + sizeof mark - 1 : "";
+	return *name > ' ' && !strpbrk(name, "()[]{}.*+?|^$\\") ? name : NULL;
+}

@@ -108,10 +108,7 @@ static void progress_notes(const struct tune_progress *p, char parts[PARTS][PART
 
 void results_progress(struct ui *ui, const struct tune_progress *p) {
 	char parts[PARTS][PART_SIZE] = {""}, best[32], gain[32] = "";
-	if (p->is_metric)
-		snprintf(best, sizeof best, "%.6g", p->best);
-	else
-		ui_seconds(p->best, best, sizeof best);
+	results_value(p->best, p->unit, best, sizeof best);
 	if (isfinite(p->gain))
 		snprintf(gain, sizeof gain, " (%.2fx)", p->gain);
 	snprintf(parts[PART_NAME], sizeof *parts, "%s  %s %llu/%llu", p->kernel, tune_phase_word(p->phase),

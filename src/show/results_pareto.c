@@ -11,15 +11,10 @@
 
 enum { COLUMNS = 3 };
 
-static const char *unit_of(const char *word) {
-	enum trial_objective objective;
-	return trial_objective_find(word, &objective) ? trial_objective_unit(objective) : "";
-}
-
 static void row_add(struct table *table, const char *const *words, const json_t *row) {
 	char values[2][32], *config = results_config(json_object_get(row, "config"), NULL);
 	for (int i = 0; i < 2; i++)
-		results_value(js_real_or(row, words[i], NAN), unit_of(words[i]), values[i], sizeof values[i]);
+		results_value(js_real_or(row, words[i], NAN), trial_unit(words[i]), values[i], sizeof values[i]);
 	table_add(table, values[0], values[1], config);
 	free(config);
 }

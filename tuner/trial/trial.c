@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/pattern.h"
+
 static const char *const words[TRIAL_STATUS_COUNT] = {
 #define TRIAL_WORD(name, word, text) word,
 	TRIAL_STATUS(TRIAL_WORD)
@@ -34,6 +36,10 @@ const char *trial_objective_unit(enum trial_objective objective) {
 	return objectives[objective][1];
 }
 
+const char *trial_metric_unit(const char *metric) {
+	return !metric || pattern_kernel(metric) ? "s" : "";
+}
+
 bool trial_objective_find(const char *word, enum trial_objective *objective) {
 	for (int i = 0; i < TRIAL_OBJECTIVE_COUNT; i++) {
 		if (strcmp(word, objectives[i][0]) == 0) {
@@ -42,6 +48,14 @@ bool trial_objective_find(const char *word, enum trial_objective *objective) {
 		}
 	}
 	return false;
+}
+
+const char *trial_unit(const char *word) {
+	static const char minimize[] = "minimize ";
+	enum trial_objective objective;
+	if (trial_objective_find(word, &objective))
+		return trial_objective_unit(objective);
+	return strncmp(word, minimize, sizeof minimize - 1) == 0 ? trial_metric_unit(word + sizeof minimize - 1) : "";
 }
 
 const char *trial_status_word(enum trial_status status) {

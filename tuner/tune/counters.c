@@ -13,8 +13,9 @@
 static const double PASSES_EXPECTED = 4;
 enum { SAMPLES = 3 /* of a kernel, to estimate the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
-/* Counting may use this share of the budget, or of the time so far without one, when nothing is left. */
-static const double SHARE = 0.25,
+/* When nothing is left, counting may use this share of the time so far, if no time was promised, and otherwise these
+ * seconds, which the promise of a budget covers. */
+static const double SHARE = 0.25, OVER_SECONDS = 1,
 					SHARE_OF_FIRST = 0.5; /* the second one for the baseline and the winner of a program */
 /* For a kernel: a counting trial has more runs than others, and simulated runs are far slower. The limit of a program
  * is per run. */
@@ -34,6 +35,8 @@ double counting_allowance(const struct tune *tune) {
 	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
 	if (within_budget(tune))
 		return fmax(0, tune_left(tune));
+	if (tune_promised(tune))
+		return fmax(budget - elapsed, OVER_SECONDS);
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 

@@ -29,7 +29,8 @@ static json_t *failures_json(const struct tune *tune) {
 }
 
 static json_t *setup_json(const struct tune *tune, const json_t *config, double median, const double ci[2]) {
-	const char *unit = tune->task->metric ? "" : trial_objective_unit(tune->task->objective);
+	const char *unit =
+		tune->task->metric ? trial_metric_unit(tune->task->metric) : trial_objective_unit(tune->task->objective);
 	json_t *setup = json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)),
 	                          "ci", shown_interval(tune, ci), "unit", unit);
 	char *key = js_canonical(config);

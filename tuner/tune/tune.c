@@ -63,7 +63,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.failures = failure_total(tune),
 		.best = tune_shown(tune, tune->best),
 		.baseline = tune_shown(tune, tune->baseline.value),
-		.is_metric = task->metric || task->objective,
+		.unit = task->metric ? trial_metric_unit(task->metric) : trial_objective_unit(task->objective),
 		.gain = tune->baseline.value / tune->best,
 		.elapsed = tune_elapsed(tune),
 		.budget = tune_budget_time(tune),

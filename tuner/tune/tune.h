@@ -78,8 +78,8 @@ struct tune_progress {
 	const char *kernel;
 	uint64_t evaluations, limit; /* limit: if known, else 0 */
 	uint64_t failures;
-	double best, baseline; /* as people know them: seconds, or the metric; NAN: none */
-	bool is_metric;
+	double best, baseline;  /* as people know them: seconds, or the metric; NAN: none */
+	const char *unit;       /* of them; "" if it is not known */
 	double gain;            /* above 1: better than the baseline; NAN: not known */
 	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
 	double left;            /* seconds that it will probably go on; NAN: not known */

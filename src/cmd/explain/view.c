@@ -84,8 +84,7 @@ static size_t problem_choose(const struct study *study, const json_t *tune, cons
 static const char MAXIMIZE[] = "maximize ";
 
 static const char *unit_of(const struct study_set *set) {
-	enum trial_objective objective;
-	return trial_objective_find(study_set_objective(set), &objective) ? trial_objective_unit(objective) : "";
+	return trial_unit(study_set_objective(set));
 }
 
 static void recommend(struct study_item *item, const json_t *tune) {

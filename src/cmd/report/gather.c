@@ -44,7 +44,6 @@ static const char *label_of(struct report *report, const char *objective) {
 }
 
 static struct report_section *section_new(struct report *report, const struct store_row *past, json_t *problem) {
-	enum trial_objective objective;
 	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
 	struct report_section *section = &report->sections[report->section_count++];
 	char *words = results_config(problem, NULL);
@@ -55,7 +54,7 @@ static struct report_section *section_new(struct report *report, const struct st
 	                                   .problem = json_incref(problem),
 	                                   .maximize = strncmp(past->objective, METRIC, sizeof METRIC - 1) == 0,
 	                                   .label = label_of(report, past->objective)};
-	section->unit = trial_objective_find(past->objective, &objective) ? trial_objective_unit(objective) : "";
+	section->unit = trial_unit(past->objective);
 	free(words);
 	return section;
 }

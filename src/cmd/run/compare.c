@@ -189,7 +189,7 @@ static int program_compare(struct app *app, const struct opt_args *args, struct 
 		                                .runner = &program.item->runner,
 		                                .request = program.request,
 		                                .seed = program.seed,
-		                                .unit = task->metric ? "" : "s",
+		                                .unit = trial_metric_unit(task->metric),
 		                                .maximize = task->maximize};
 		failed = compare(&comparison, args, config, err);
 	}
@@ -208,7 +208,7 @@ static int two_compare(struct app *app, const struct opt_args *args, struct err 
 		                                .runner = &two.runner,
 		                                .request = two.request,
 		                                .seed = two.seed,
-		                                .unit = two.metric ? "" : "s",
+		                                .unit = trial_metric_unit(two.metric),
 		                                .maximize = two.maximize};
 		failed = compare(&comparison, args, config, err);
 	}

@@ -17,7 +17,8 @@ struct compare_two {
 	struct runner runner;
 	struct trial_request request;
 	uint64_t seed;
-	bool maximize, metric;
+	const char *metric; /* NULL: wall time */
+	bool maximize;
 };
 
 /* Two words that name programs, instead of a kernel and its configurations. */

@@ -73,7 +73,7 @@ static void row_add(struct program_sweep *sweep, const json_t *config, const str
 	json_t *row = json_pack("{s:O,s:s,s:o,s:[o,o],s:s,s:i}", "config", config, "status",
 	                        trial_status_word(result->status), "median", js_number(shown(sweep, result->value)), "ci",
 	                        js_number(shown(sweep, ci[swap])), js_number(shown(sweep, ci[!swap])), "unit",
-	                        sweep->item->task.metric ? "" : "s", "runs", (int)result->sample_count);
+	                        trial_metric_unit(sweep->item->task.metric), "runs", (int)result->sample_count);
 	if (*result->message)
 		json_object_set_new(row, "message", json_string(result->message));
 	json_array_append_new(sweep->rows, row);

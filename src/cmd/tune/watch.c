@@ -36,7 +36,7 @@ struct watch {
 static void shown_text(const struct watch *watch, double value, char *text, size_t size) {
 	*text = '\0';
 	if (isfinite(value))
-		results_value(value, watch->now.is_metric ? "" : "s", text, size);
+		results_value(value, watch->now.unit, text, size);
 }
 
 static void row_put(struct html *html, const char *name, const char *value) {
@@ -88,7 +88,7 @@ static char *chart_new(const struct watch *watch) {
 	const struct chart chart = {.id = "watch-progress",
 	                            .title = watch->kernel,
 	                            .x_label = "evaluations (count)",
-	                            .y_label = watch->now.is_metric ? "metric" : "time (s)",
+	                            .y_label = strcmp(watch->now.unit, "s") == 0 ? "time (s)" : "metric",
 	                            .description = "The best value found so far, and the baseline.",
 	                            .series = series,
 	                            .series_count = isfinite(baseline) ? 2 : 1};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/pattern.h"
 #include "src/worker/kernel/member.h"
 
 enum { PROGRAM_WORDS = 4096, PROGRAM_RUNS = 100000, PROGRAM_COUNTERS = 32 };
@@ -79,23 +80,13 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "counters", WORDS, counters, .max = PROGRAM_COUNTERS),
 };
 
-/* "kernel:NAME" without a sign of regular expressions could match only this text, which is not a number. */
-static void kernel_read(struct program_request *request) {
-	static const char mark[] = "kernel:";
-	const char *metric = request->metric;
-	if (metric && strncmp(metric, mark, sizeof mark - 1) == 0 && metric[sizeof mark - 1] > ' ' &&
-	    !strpbrk(metric, "()[]{}.*+?|^$\\")) {
-		request->kernel = metric + sizeof mark - 1;
-		request->metric = NULL;
-	}
-}
-
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
 	*request = (struct program_request){.samples = 1};
 	if (members_read(arena, members, sizeof members / sizeof *members, json, request, err) != 0 ||
 	    argv_check(request, err) != 0 || unset_check(request, err) != 0 || env_read(arena, json, request, err) != 0) {
 		return -1;
 	}
-	kernel_read(request);
+	request->kernel = request->metric ? pattern_kernel(request->metric) : NULL;
+	request->metric = request->kernel ? NULL : request->metric;
 	return 0;
 }
