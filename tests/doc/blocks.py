@@ -52,6 +52,12 @@ def shrink(words):
         own.insert(2, "n=64")
     if verb == "tune" and not any(w.startswith("--size") for w in own):
         own += [w for kernel in ("fw", "gol") if kernel in own for w in ("--size", "n=64")][:2]
+    if own[:2] == ["machine", "--ceilings"] and "--samples" not in own:
+        own += ["--samples", "1"]
+    if (verb == "compare" or own[:2] == ["profile", "verify"]) and "--max-pairs" not in own:
+        own += ["--max-pairs", "21"]
+    if verb == "explain" and "--probe" in own:
+        own += ["--budget", "5s"]
     if verb in ("replay", "score"):
         own += ["--budget", "5e"] + ([] if "--repeat" in own else ["--repeat", "2"])
     if verb == "sweep" or "--launcher" in own or own[:2] == ["fleet", "tune"]:
