@@ -19,6 +19,9 @@ char *results_verdict(const json_t *result);
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result;
  * the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load);
+/* A command that measures the results again from their profile, which may name other programs, too: they take time. The
+ * caller frees it. */
+char *results_verify_command(const json_t *results, const char *profile);
 /* "threads=2 variant=tiled block=64"; the caller frees it. base: members equal to its members are omitted; may be NULL.
  */
 char *results_config(const json_t *config, const json_t *base);

@@ -232,6 +232,21 @@ static bool any_busy(const json_t *results) {
 	return false;
 }
 
+/* A word that a shell takes as it is. */
+static bool is_plain(const char *word) {
+	return *word && *word != '-' &&
+	       !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./_+-")];
+}
+
+char *results_verify_command(const json_t *results, const char *profile) {
+	const json_t *first = json_array_get(results, 0);
+	bool named = json_array_size(results) == 1 && is_program(first) && is_plain(js_string_or(first, "kernel", ""));
+	bool plain = is_plain(profile) || strchr(profile, '\'');
+	return mem_printf("sweetspot profile verify %s%s%s%s%s%s%s", named ? "--kernel " : "",
+	                  named ? js_string_or(first, "kernel", "") : "", named ? " " : "",
+	                  is_program(first) ? "--programs " : "", plain ? "" : "'", profile, plain ? "" : "'");
+}
+
 static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
                          const char *store, FILE *out) {
 	size_t i;
@@ -249,8 +264,10 @@ static void blocks_write(struct ui *ui, const json_t *results, double noise_floo
 	if (profile)
 		fprintf(out, "profile: %s\n", profile);
 	fprintf(out, "store:   %s\n", store);
-	if (profile && any_busy(results))
-		fprintf(out, "verify it: sweetspot profile verify %s\n", profile);
+	char *verify = profile && any_busy(results) ? results_verify_command(results, profile) : NULL;
+	if (verify)
+		fprintf(out, "verify it: %s\n", verify);
+	free(verify);
 	if (profile && !is_program(json_array_get(results, 0)))
 		fputs("next:    `sweetspot export --format env KERNEL` for a job script,\n"
 		      "         `sweetspot run KERNEL P=V...` to look closer\n",

@@ -200,12 +200,28 @@ static void test_hostile(void) {
 	   total, escapes);
 }
 
+static void verify(const char *results, const char *profile, const char *want) {
+	json_t *json = result_read(results);
+	char *got = results_verify_command(json, profile);
+	is_text(got, want, "the command that verifies");
+	free(got);
+	json_decref(json);
+}
+
+static void test_verify(void) {
+	verify("[{'kernel': 'app', 'program': {}}]", "/p.json", "sweetspot profile verify --kernel app --programs /p.json");
+	verify("[{'kernel': 'my app', 'program': {}}]", "/a b", "sweetspot profile verify --programs '/a b'");
+	verify("[{'kernel': 'fw'}]", "/p.json", "sweetspot profile verify /p.json");
+	verify("[{'kernel': 'fw'}, {'kernel': 'cc'}]", "/p.json", "sweetspot profile verify /p.json");
+}
+
 int main(void) {
 	prints(faster, faster_text, "a program that became faster");
 	test_tie();
 	test_metric();
 	test_undecided();
 	test_verdicts();
+	test_verify();
 	test_hostile();
 	return tap_done();
 }
