@@ -50,6 +50,8 @@ static enum verify_outcome outcome_of(const json_t *entry, const struct duel_res
 static void judge(struct verified *row) {
 	const struct duel_result *duel = &row->duel;
 	row->outcome = outcome_of(row->entry, duel);
+	if (duel->verdict != PAIRED_FASTER && strcmp(js_string_or(row->entry, "verdict", ""), "undecided") == 0)
+		snprintf(row->reason, sizeof row->reason, "still not proven to be faster");
 	for (int side = 1; side >= 0; side--)
 		if (duel->failed[side] != TRIAL_CORRECT)
 			snprintf(row->reason, sizeof row->reason, "%s %s", side ? "the baseline" : "it",

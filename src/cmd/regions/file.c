@@ -102,7 +102,7 @@ json_t *regions_file_load(struct app *app, const struct opt_args *args, const ch
 	if (path && count <= 1)
 		json = regions_document_load(path, err);
 	else if (count > 1)
-		err_set(err, ERR_USAGE, "name the program: sweetspot export --regions -- ./app",
+		err_set(err, ERR_USAGE, "name the program after two dashes: --regions -- ./app",
 		        "settings of %zu programs are kept in %s", count, files.folder);
 	else if (files.folder)
 		err_set(err, ERR_NOTHING, "sweetspot tune --regions -- ./app in.dat", "no regions have been tuned%s%s",
