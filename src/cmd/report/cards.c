@@ -81,13 +81,14 @@ static void decided_put(struct report *report, const json_t *tune) {
 	double floor = js_real_or(tune, "noise_floor", NAN);
 	html_begin(report->html, "p", "class", "note", NULL);
 	if (pairs)
-		html_printf(report->html, "Decided in %lld interleaved pairs with the baseline", pairs);
+		html_printf(report->html, "%s in %lld interleaved pairs with the baseline",
+		            strcmp(js_string_or(tune, "verdict", ""), "undecided") == 0 ? "Compared" : "Decided", pairs);
 	else
 		html_printf(report->html, "Not compared with the baseline");
 	if (tried && valid)
 		html_printf(report->html, "; tried %lld of %lld", tried, valid);
 	if (isfinite(floor))
-		html_printf(report->html, "; noise floor %.2g %%", 100 * floor);
+		html_printf(report->html, floor < 0.1 ? "; noise floor %.2g %%" : "; noise floor %.0f %%", 100 * floor);
 	html_printf(report->html, ".");
 	html_end(report->html);
 }
