@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tuner/study/study_impl.h"
 
@@ -124,6 +125,10 @@ bool study_same_problem(const struct study *study, size_t a, size_t b) {
 int study_find(const struct study *study, const char *name) {
 	for (size_t c = 0; c < study->column_count; c++)
 		if (strcmp(study->columns[c].name, name) == 0)
+			return (int)c;
+	/* A table that somebody typed may have "Schedule". */
+	for (size_t c = 0; c < study->column_count; c++)
+		if (strcasecmp(study->columns[c].name, name) == 0)
 			return (int)c;
 	return -1;
 }

@@ -36,6 +36,8 @@ void table_words_join(const char *header, char key[TABLE_NAME]);
 void table_key(const char *header, char key[TABLE_NAME]);
 bool table_is_run(const char *header);     /* the number of a run of the same configuration */
 bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
+bool table_is_team(const char *header);    /* threads, ranks, devices */
+bool table_is_place(const char *header);   /* what a team fills: nodes, sockets */
 /* src: table_words.c */
 void table_name_read(const char *header, struct table_name *name);
 /* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
@@ -74,6 +76,9 @@ bool table_has_rest(const struct table *table);
 void table_parts_add(const struct table *table, size_t row, double seconds, bool rest, json_t *figures);
 /* src: table_roles.c */
 int table_roles(struct table *table, struct err *err);
+/* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
+enum { TABLE_PAIRS_ROWS = 400 };
+void table_roles_follow(struct table *table);
 /* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
 

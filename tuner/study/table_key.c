@@ -152,3 +152,15 @@ bool table_is_count(const char *header) {
 	table_key(header, key);
 	return is_key(key, "iterations iteration iters rounds sweeps passes steps loops");
 }
+
+bool table_is_team(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_is_threads(header) || table_has_word(key, "ranks processes procs tasks gpus devices");
+}
+
+bool table_is_place(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_has_word(key, "nodes hosts machines servers sockets packages racks");
+}

@@ -13,7 +13,7 @@
 #include "src/base/value.h"
 #include "tuner/study/table.h"
 
-enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100, TOGETHER_LEAST = 3, TOGETHER_ROWS = 400 };
+enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100 };
 static const double MEASURED_DISTINCT = 0.6;
 
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number) {
@@ -275,46 +275,11 @@ static bool is_chosen(const struct table *table, size_t column) {
 }
 
 static void chosen_decide(struct table *table) {
-	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TOGETHER_ROWS; c++) {
+	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
 		struct table_column *column = &table->columns[c];
 		if (column->role == TABLE_FIGURE && column->read.measure == MEASURE_TIME && is_chosen(table, c))
 			column->role = TABLE_PROBLEM;
 	}
-}
-
-/* How much a column is worth keeping of two that say the same. */
-static int worth(const struct table *table, size_t c) {
-	return 2 * (strcmp(table->columns[c].name, "threads") == 0) + table_is_parameter(table->columns[c].name);
-}
-
-/* Do two columns change together, each value of one beside one value of the other? */
-static bool go_together(const struct csv *csv, size_t a, size_t b) {
-	size_t distinct = 0;
-	for (size_t r = 0; r < csv->rows; r++) {
-		bool again = false;
-		for (size_t s = 0; s < r; s++) {
-			bool x = strcmp(csv_cell(csv, r, a), csv_cell(csv, s, a)) == 0;
-			if (x != (strcmp(csv_cell(csv, r, b), csv_cell(csv, s, b)) == 0))
-				return false;
-			again = again || x;
-		}
-		distinct += !again;
-	}
-	return distinct >= TOGETHER_LEAST;
-}
-
-/* "producers" and "consumers", or a block and the grid that follows from it: as two parameters nothing would change
- * alone. */
-static void together_ignore(struct table *table) {
-	const struct csv *csv = table->csv;
-	for (size_t a = 0; a < csv->columns && csv->rows <= TOGETHER_ROWS; a++)
-		for (size_t b = a + 1; b < csv->columns; b++) {
-			struct table_column *one = &table->columns[a], *other = &table->columns[b];
-			if (one->role != TABLE_PARAM || other->role != TABLE_PARAM || !one->numbers || !other->numbers ||
-			    !go_together(csv, a, b))
-				continue;
-			(worth(table, b) > worth(table, a) ? one : other)->role = TABLE_IGNORED;
-		}
 }
 
 int table_roles(struct table *table, struct err *err) {
@@ -331,6 +296,6 @@ int table_roles(struct table *table, struct err *err) {
 		table->columns[c].role = role_of(table, c);
 	counts_decide(table);
 	chosen_decide(table);
-	together_ignore(table);
+	table_roles_follow(table);
 	return 0;
 }

@@ -109,14 +109,14 @@ static void predict(const struct law *law, const struct scaling *scaling, double
  * to show where the curve leads. */
 static json_t *predicted_json(const struct law *law, const struct scaling *scaling) {
 	const struct study_host *host = study_host(law->view->study);
-	int hardware = host->threads;
+	int hardware = explain_hardware(law->view, law->threads), cores = hardware ? host->cores : 0;
 	json_t *list = json_array();
 	if (hardware < 1)
 		hardware = (int)fmin(law->points[law->series->count - 1].threads, TEAM_MAX);
 	for (int threads = 1; threads < hardware && threads < TEAM_MAX; threads *= 2)
 		predict(law, scaling, threads, hardware, list);
-	if (host->cores > 1 && host->cores < hardware && (host->cores & (host->cores - 1)))
-		predict(law, scaling, host->cores, hardware, list);
+	if (cores > 1 && cores < hardware && (cores & (cores - 1)))
+		predict(law, scaling, cores, hardware, list);
 	predict(law, scaling, hardware, hardware, list);
 	predict(law, scaling, 2.0 * hardware, hardware, list);
 	return list;

@@ -3,7 +3,10 @@
 
 #include "src/cmd/explain/scaling.h"
 
+#include <string.h>
+
 #include "src/base/json/js.h"
+#include "tuner/reading/reading.h"
 
 enum { ENTRIES_MAX = 256 };
 
@@ -33,6 +36,8 @@ static void entry_add(const struct explain_view *view, size_t threads, int split
 		const struct study_column *column = study_column(view->study, (size_t)split);
 		json_object_set_new(about, column->name, value_json(column->level[level]));
 	}
+	if (strcmp(study_column(view->study, threads)->name, "threads") != 0)
+		json_object_set_new(entry, "team", json_string(study_column(view->study, threads)->name));
 	json_object_set_new(entry, "about", about);
 	json_object_set_new(entry, "fixed", fixed_json(view->study, threads, split, &series));
 	json_array_append_new(list, entry);
@@ -57,9 +62,23 @@ static json_t *refusal(const struct explain_view *view) {
 	                              threads, threads == 1 ? "" : "s"));
 }
 
+/* The column of threads; in a table that somebody brought also that of ranks or devices, unless each of them has work
+ * of its own. -1: there is none. */
+static int team_find(const struct explain_view *view) {
+	int threads = study_find(view->study, "threads");
+	if (threads >= 0 || !view->item->table || !study_rows(view->study) || reading_work_each(view->study))
+		return threads;
+	for (size_t c = 0; c < study_columns(view->study); c++) {
+		const struct study_column *column = study_column(view->study, c);
+		if (!column->is_problem && column->numeric && reading_is_team(column, reading_teams))
+			return (int)c;
+	}
+	return -1;
+}
+
 /* The view's problem first. */
 json_t *explain_scaling(const struct explain_view *view) {
-	int threads = study_find(view->study, "threads");
+	int threads = team_find(view);
 	json_t *list = json_array();
 	if (threads < 0 || !study_column(view->study, (size_t)threads)->numeric) {
 		json_array_append_new(list, refusal(view)); /* appending NULL does nothing */

@@ -14,6 +14,9 @@ struct explain_series {
 /* Finds rows of the view's problem with this level of the column `split`; with -1, of all levels. */
 void explain_series_find(const struct explain_view *view, size_t threads, int split, int level,
                          struct explain_series *series);
+/* The hardware threads that limit a team: 0 if they are unknown, or if it is not one of threads, which may be on many
+ * machines. */
+int explain_hardware(const struct explain_view *view, size_t threads);
 /* The unordered parameter that changes the times most; -1 if every parameter is a number. */
 int explain_split(const struct explain_view *view);
 

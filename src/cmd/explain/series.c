@@ -65,6 +65,11 @@ static size_t oversubscribed(const struct seek *seek) {
 	return count;
 }
 
+int explain_hardware(const struct explain_view *view, size_t threads) {
+	bool own = strcmp(study_column(view->study, threads)->name, "threads") == 0;
+	return own ? study_host(view->study)->threads : 0;
+}
+
 void explain_series_find(const struct explain_view *view, size_t threads, int split, int level,
                          struct explain_series *series) {
 	const struct study *study = view->study;
@@ -72,7 +77,7 @@ void explain_series_find(const struct explain_view *view, size_t threads, int sp
 	                    .threads = threads,
 	                    .split = split,
 	                    .level = level,
-	                    .hardware = study_host(study)->threads,
+	                    .hardware = explain_hardware(view, threads),
 	                    .best = series,
 	                    .least = INFINITY};
 	*series = (struct explain_series){.left_out = oversubscribed(&seek)};

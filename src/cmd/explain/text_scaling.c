@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "src/cmd/explain/text.h"
 #include "src/show/results.h"
 
-enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512 };
+enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512, TEAM = 120 };
 
 static const json_t *best_point(const json_t *entry) {
 	const json_t *best = NULL;
@@ -43,6 +44,20 @@ static void percent(const json_t *known, char *text, size_t size) {
 	snprintf(text, size, "%s %% [%s, %s]", value, from, to);
 }
 
+/* "1 thread", "16 threads", "16 ranks". */
+static const char *team_words(const json_t *entry, double count, char text[TEAM]) {
+	const char *name = js_string_or(entry, "team", NULL), *last = name ? strrchr(name, ' ') : NULL;
+	if (!name)
+		snprintf(text, TEAM, "%.0f thread%s", count, count < 1.5 ? "" : "s");
+	else if (count < 1.5)
+		snprintf(text, TEAM, "%s=1", name);
+	else
+		snprintf(text, TEAM, "%.0f %s", count, last ? last + 1 : name);
+	for (char *at = text; name && count >= 1.5 && *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return text;
+}
+
 /* "holds up to 16 threads: 32 take 1.92 times as long as it says"; where the law leads is then known to be wrong. */
 static bool holds_words(const json_t *entry, char *text, size_t size) {
 	const json_t *points = json_object_get(entry, "points"), *from = json_object_get(entry, "holds_from");
@@ -51,9 +66,10 @@ static bool holds_words(const json_t *entry, char *text, size_t size) {
 	double threads = json_number_value(up_to ? up_to : from), beyond = js_real_or(other, "threads", NAN);
 	if (!from && !up_to)
 		return false;
-	snprintf(text, size, "holds %s %.0f thread%s%s: %.0f take%s %.3g times as long as it says",
-	         up_to ? "up to" : "from", threads, threads < 1.5 ? "" : "s", up_to ? "" : " on", beyond,
-	         beyond < 1.5 ? "s" : "", exp(js_real_or(other, "residual", NAN)));
+	char team[TEAM];
+	snprintf(text, size, "holds %s %s%s: %.0f take%s %.3g times as long as it says", up_to ? "up to" : "from",
+	         team_words(entry, threads, team), up_to ? "" : " on", beyond, beyond < 1.5 ? "s" : "",
+	         exp(js_real_or(other, "residual", NAN)));
 	return true;
 }
 
@@ -62,11 +78,14 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 	double threads = js_real_or(known, "value", NAN), sigma = js_real_or(json_object_get(entry, "sigma"), "value", NAN);
 	if (holds_words(entry, text, size))
 		return;
+	char team[TEAM];
 	if (isfinite(threads) && json_is_number(json_array_get(ci, 1)))
-		snprintf(text, size, "fastest with %.0f thread%s [%.0f, %.0f]", threads, threads < 1.5 ? "" : "s",
+		snprintf(text, size, "fastest with %s [%.0f, %.0f]", team_words(entry, threads, team),
 		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 	else if (isfinite(threads))
-		snprintf(text, size, "fastest with %.0f thread%s or more", threads, threads < 1.5 ? "" : "s");
+		snprintf(text, size, "fastest with %s or more", team_words(entry, threads, team));
+	else if (sigma > 1e-4 && json_object_get(entry, "team"))
+		snprintf(text, size, "at most %.3gx with any number of them", 1 / sigma);
 	else if (sigma > 1e-4)
 		snprintf(text, size, "at most %.3gx with any number of threads", 1 / sigma);
 	else
@@ -74,13 +93,14 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 }
 
 static void law_words(const json_t *entry, char *text, size_t size) {
-	char sigma[64], kappa[64], most[96];
+	char sigma[64], kappa[64], most[2 * TEAM];
 	bool usl = strcmp(js_string_or(entry, "law", ""), "usl") == 0;
 	percent(json_object_get(entry, "sigma"), sigma, sizeof sigma);
 	percent(json_object_get(entry, "kappa"), kappa, sizeof kappa);
 	most_words(entry, most, sizeof most);
 	if (usl)
-		snprintf(text, size, "USL: %s serial or waiting, %s more per pair of threads; %s", sigma, kappa, most);
+		snprintf(text, size, "USL: %s serial or waiting, %s more per pair of %s; %s", sigma, kappa,
+		         json_object_get(entry, "team") ? "them" : "threads", most);
 	else
 		snprintf(text, size, "Amdahl: %s is serial; %s", sigma, most);
 }
@@ -89,13 +109,14 @@ static void law_words(const json_t *entry, char *text, size_t size) {
 static void measured_words(const json_t *entry, char *text, size_t size) {
 	const json_t *best = best_point(entry);
 	double speedup = js_real_or(best, "speedup", NAN), threads = js_real_or(best, "threads", NAN);
+	char team[TEAM];
 	*text = '\0';
-	if (threads == 1)
+	if (threads == 1 && !json_object_get(entry, "team"))
 		snprintf(text, size, "fastest with one thread; ");
-	else if (isfinite(speedup))
-		snprintf(text, size, "%.3gx with %.0f threads; ", speedup, threads);
+	else if (isfinite(speedup) && threads > 1)
+		snprintf(text, size, "%.3gx with %s; ", speedup, team_words(entry, threads, team));
 	else if (isfinite(threads))
-		snprintf(text, size, "fastest with %.0f threads; ", threads);
+		snprintf(text, size, "fastest with %s; ", team_words(entry, threads, team));
 }
 
 static void refusal_words(const json_t *entry, const char **shown, char *text, size_t size) {
@@ -107,7 +128,7 @@ static void refusal_words(const json_t *entry, const char **shown, char *text, s
 
 /* *shown: the reason printed for the entry before, which is not repeated in full. */
 static void entry_print(const struct explain_text *text, const json_t *entry, const char *label, const char **shown) {
-	char measured[96], words[WORDS];
+	char measured[2 * TEAM], words[WORDS];
 	measured_words(entry, measured, sizeof measured);
 	if (js_bool_or(entry, "flat", false))
 		*measured = '\0';
@@ -128,7 +149,9 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 }
 
 static void points_print(const struct explain_text *text, const json_t *entry) {
-	static const char *const titles[] = {"    threads", "time", "law", "residual", "speedup"};
+	const char *team = js_string_or(entry, "team", "threads");
+	char *first = mem_printf("    %s", team);
+	const char *const titles[] = {first, "time", "law", "residual", "speedup"};
 	struct table *table = table_new(5, titles);
 	size_t i;
 	json_t *point;
@@ -149,15 +172,17 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 	}
 	table_print(table, text->ui, text->out);
 	table_free(table);
+	free(first);
 }
 
 static void predicted_print(const struct explain_text *text, const json_t *entry) {
 	size_t i;
 	json_t *one;
 	json_array_foreach(json_object_get(entry, "predicted"), i, one) {
-		char gain[64];
+		char gain[64], team[TEAM];
 		explain_ratio_text(js_real_or(one, "speedup", NAN), json_object_get(one, "ci"), gain, sizeof gain);
-		fprintf(text->out, "    predicted: %s with %.0f threads\n", gain, js_real_or(one, "threads", NAN));
+		fprintf(text->out, "    predicted: %s with %s\n", gain,
+		        team_words(entry, js_real_or(one, "threads", NAN), team));
 	}
 }
 
@@ -177,7 +202,10 @@ void explain_text_scaling(const struct explain_text *text) {
 	json_t *entry;
 	if (json_array_size(entries) == 0)
 		return;
-	explain_title(text, "scaling with threads");
+	const char *team = js_string_or(json_array_get(entries, 0), "team", "threads");
+	char *title = mem_printf("scaling with %s", team);
+	explain_title(text, title);
+	free(title);
 	json_array_foreach((json_t *)entries, i, entry) {
 		if (i >= ENTRIES_SHOWN && !text->all) {
 			explain_more_print(text, INDENT, json_array_size(entries) - i);

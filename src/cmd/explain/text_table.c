@@ -42,7 +42,7 @@ char *explain_table_value(const struct explain_text *text, double value) {
 }
 
 static void read_print(const struct explain_text *text, const json_t *table) {
-	char problem[LIST], parameters[LIST], measured[LIST], noise[96] = "";
+	char problem[LIST], parameters[LIST], measured[LIST], ignored[LIST], noise[96] = "";
 	long long rows = js_int_or(table, "rows", 0), values = js_int_or(table, "values", 0);
 	double assumed = js_real_or(table, "assumed_noise", NAN);
 	json_t *others = json_copy(json_object_get(table, "figures"));
@@ -51,11 +51,13 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		snprintf(noise, sizeof noise, "%s, assumed to be correct within %.3g %%",
 		         values == rows ? ", one value each" : "", 100 * assumed);
 	const char *wide = js_string_or(table, "wide", NULL);
+	const json_t *unused = json_object_get(table, "ignored");
 	char *line = mem_printf(
-		"read %lld row%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s", rows, rows == 1 ? "" : "s", noise,
+		"read %lld row%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s", rows, rows == 1 ? "" : "s", noise,
 		list_text(json_object_get(table, "problem"), problem),
 		list_text(json_object_get(table, "parameters"), parameters), json_array_size(others) ? "; also measured: " : "",
 		json_array_size(others) ? list_text(others, measured) : "", js_string_or(table, "value", "?"),
+		json_array_size(unused) ? "; not used: " : "", json_array_size(unused) ? list_text(unused, ignored) : "",
 		wide ? "; a column for each " : "", wide ? wide : "",
 		json_object_get(table, "assumed_unit") ? "; the unit is assumed to be seconds: write time_s or time_ms" : "");
 	text_clean(line, false);

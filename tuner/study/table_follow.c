@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns that follow from others: pairs of parameters that change together, results that belong to the problem, and
+ * numbers that were taken for a size of the problem. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "tuner/study/table.h"
+
+enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 4 };
+/* A time that is so much shorter at a larger value does not belong to a larger problem. */
+static const double SHORTER = 2, VALLEY = 1.5;
+
+/* How much a column is worth keeping of two that say the same. */
+static int worth(const struct table *table, size_t c) {
+	return 2 * (strcmp(table->columns[c].name, "threads") == 0) + table_is_parameter(table->columns[c].name);
+}
+
+/* Do two columns change together, each value of one beside one value of the other? */
+static bool go_together(const struct csv *csv, size_t a, size_t b) {
+	size_t distinct = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		bool again = false;
+		for (size_t s = 0; s < r; s++) {
+			bool x = strcmp(csv_cell(csv, r, a), csv_cell(csv, s, a)) == 0;
+			if (x != (strcmp(csv_cell(csv, r, b), csv_cell(csv, s, b)) == 0))
+				return false;
+			again = again || x;
+		}
+		distinct += !again;
+	}
+	return distinct >= TOGETHER_LEAST;
+}
+
+/* "producers" and "consumers", or a block and the grid that follows from it: as two parameters nothing would change
+ * alone. */
+static void together_ignore(struct table *table) {
+	const struct csv *csv = table->csv;
+	for (size_t a = 0; a < csv->columns && csv->rows <= TABLE_PAIRS_ROWS; a++)
+		for (size_t b = a + 1; b < csv->columns; b++) {
+			struct table_column *one = &table->columns[a], *other = &table->columns[b];
+			if (one->role != TABLE_PARAM || other->role != TABLE_PARAM || !one->numbers || !other->numbers ||
+			    !go_together(csv, a, b))
+				continue;
+			(worth(table, b) > worth(table, a) ? one : other)->role = TABLE_IGNORED;
+		}
+}
+
+/* Does each value of `fine` occur beside one value of `coarse`, and each of these beside several? */
+static bool is_finer(const struct csv *csv, size_t fine, size_t coarse) {
+	bool several = false;
+	for (size_t r = 0; r < csv->rows; r++)
+		for (size_t s = 0; s < r; s++) {
+			bool same = strcmp(csv_cell(csv, r, coarse), csv_cell(csv, s, coarse)) == 0;
+			bool own = strcmp(csv_cell(csv, r, fine), csv_cell(csv, s, fine)) == 0;
+			if (own && !same)
+				return false;
+			several = several || (same && !own);
+		}
+	return several;
+}
+
+/* 64 ranks need 8 nodes: a scheduler fills them in turn, and a column of nodes would cut the series over ranks. */
+static void places_ignore(struct table *table) {
+	const struct csv *csv = table->csv;
+	for (size_t a = 0; a < csv->columns && csv->rows <= TABLE_PAIRS_ROWS; a++)
+		for (size_t b = 0; b < csv->columns; b++) {
+			struct table_column *fine = &table->columns[a], *coarse = &table->columns[b];
+			if (a != b && fine->role == TABLE_PARAM && coarse->role == TABLE_PARAM && fine->numbers &&
+			    coarse->numbers && table_is_team(fine->name) && table_is_place(coarse->name) && is_finer(csv, a, b))
+				coarse->role = TABLE_IGNORED;
+		}
+}
+
+static bool same_problem(const struct table *table, size_t a, size_t b) {
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].role == TABLE_PROBLEM &&
+		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
+			return false;
+	return true;
+}
+
+/* Does a column have one value for each problem, of which some have several rows, and is it not always the same? */
+static bool is_of_problem(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	bool several = false, varies = false;
+	for (size_t r = 0; r < csv->rows; r++)
+		for (size_t s = 0; s < r; s++) {
+			bool same = strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
+			bool problem = same_problem(table, r, s);
+			if (problem && !same)
+				return false;
+			several = several || problem;
+			varies = varies || !same;
+		}
+	return several && varies;
+}
+
+/* The number of components of a graph, beside its name: nobody chose it. */
+static void results_ignore(struct table *table) {
+	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
+		struct table_column *column = &table->columns[c];
+		if (column->role == TABLE_PARAM && column->numbers && !table_is_parameter(column->name) &&
+		    !table_is_team(column->name) && is_of_problem(table, c))
+			column->role = TABLE_IGNORED;
+	}
+}
+
+/* The only column that varies, if it is a number that was taken for a size; SIZE_MAX otherwise. */
+static size_t only_size(const struct table *table) {
+	size_t found = SIZE_MAX;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		bool varies = false;
+		for (size_t r = 1; r < table->csv->rows; r++)
+			varies = varies || strcmp(csv_cell(table->csv, r, c), csv_cell(table->csv, 0, c)) != 0;
+		if (!varies || (column->role != TABLE_PARAM && column->role != TABLE_PROBLEM))
+			continue;
+		if (found != SIZE_MAX || column->role == TABLE_PARAM || !column->numbers)
+			return SIZE_MAX;
+		found = c;
+	}
+	return found;
+}
+
+/* The depth of a recursion, where tasks end, is no size: times fall as it grows, or have a least value within. */
+static void sizes_decide(struct table *table) {
+	const struct csv *csv = table->csv;
+	size_t column = only_size(table);
+	double least = INFINITY, small = INFINITY, large = -INFINITY, at_small = NAN, at_large = NAN;
+	if (column == SIZE_MAX || csv->rows < SIZE_ROWS_LEAST || table->columns[table->value].role != TABLE_TIME ||
+	    *table->columns[table->value].read.per)
+		return;
+	for (size_t r = 0; r < csv->rows; r++) {
+		double x, y;
+		if (!table_number(csv, csv_cell(csv, r, column), true, &x) ||
+		    !table_number(csv, csv_cell(csv, r, table->value), false, &y))
+			continue;
+		least = fmin(least, y);
+		at_small = x < small ? y : at_small;
+		at_large = x > large ? y : at_large;
+		small = fmin(small, x);
+		large = fmax(large, x);
+	}
+	if (at_small > SHORTER * at_large || (at_small > VALLEY * least && at_large > VALLEY * least))
+		table->columns[column].role = TABLE_PARAM;
+}
+
+void table_roles_follow(struct table *table) {
+	bool given = table->reading && table->reading->problem_count;
+	together_ignore(table);
+	places_ignore(table);
+	results_ignore(table);
+	if (!given)
+		sizes_decide(table);
+}
