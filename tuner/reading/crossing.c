@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One value is faster below some number, another above it: everything else is equal, and both ends are clear. */
+/* One value is faster below some number, another above it: everything else is equal, and both ends are clear. Or two are
+ * equally fast up to some number, and apart from there on. */
 #include <config.h>
 
 #include <math.h>
@@ -9,13 +10,14 @@
 #include "src/base/mem.h"
 #include "tuner/reading/reading.h"
 
-enum { AXIS_LEAST = 2, MOST = 12 };
+enum { AXIS_LEAST = 2, MOST = 12, PARTING_LEAST = 3, PARTINGS = 3 };
 
 struct cross {
 	size_t word, axis;
 	int a, b;          /* levels of the word: a is faster at the low end, b at the high end */
 	size_t before, at; /* rows of b: the last where a is faster, the first where b is */
 	double low, high;  /* time of the slower over the faster at both ends */
+	bool parts;        /* they are equal at the low end */
 	size_t points;
 };
 
@@ -65,8 +67,83 @@ static bool is_crossing(const struct study *study, struct looking *looking, size
 	return true;
 }
 
+/* Are they equal at the low end, and b faster from some point on, the more so the farther? */
+static bool is_parting(const struct study *study, struct looking *looking, size_t count) {
+	struct cross *cross = looking->cross;
+	double equal = 1 + probe_limit(study), margin = 1 + study_noise(study);
+	size_t first = 0;
+	while (first < count && looking->ratio[first] <= equal && looking->ratio[first] >= 1 / equal)
+		first++;
+	if (count < PARTING_LEAST || first == 0 || first == count)
+		return false;
+	for (size_t i = first; i < count; i++)
+		if (looking->ratio[i] > 1 / equal || looking->ratio[i] > looking->ratio[i - 1] * margin * margin)
+			return false;
+	cross->parts = true;
+	cross->before = looking->row[first - 1];
+	cross->at = looking->row[count - 1];
+	cross->high = 1 / looking->ratio[count - 1];
+	cross->points = count;
+	return cross->high > study_chance_ratio(study, study_rows(study));
+}
+
+/* No other value is faster there. */
+static bool is_fastest(const struct study *study, size_t row, size_t word) {
+	for (int l = 0; l < (int)study_column(study, word)->levels; l++) {
+		size_t other = partner(study, row, word, l);
+		if (other != SIZE_MAX && reading_time(study, other) < reading_time(study, row))
+			return false;
+	}
+	return true;
+}
+
+/* Where the cores of a package, or all of them, end between the last equal team and the largest one. */
+static void places_add(struct finding *finding, const struct study *study, const struct cross *cross) {
+	const struct study_host *host = study_host(study);
+	double from = study_number(study, cross->before, cross->axis), to = study_number(study, cross->at, cross->axis);
+	int own = host->packages > 1 ? host->cores / host->packages : 0;
+	if (strcmp(study_column(study, cross->axis)->name, "threads") != 0)
+		return;
+	if (own > 0 && from <= own && to > own)
+		finding_evidence(finding, EVIDENCE_MACHINE, own, NULL, "a package has %d cores: larger teams are on several", own);
+	else if (host->cores > 0 && from <= host->cores && to > host->cores)
+		finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "there are %d cores", host->cores);
+}
+
+static const char *word_text(const struct study *study, const struct cross *cross, int level, char text[PROBE_TEXT]) {
+	if (value_text(study_column(study, cross->word)->level[level], text, PROBE_TEXT) <= 0)
+		snprintf(text, PROBE_TEXT, "-");
+	return text;
+}
+
+/* "init: serial and parallel are equally fast up to threads=16; with 32 parallel is 1.95 times as fast" */
+static void parting_report(const struct study *study, struct findings *findings, const struct cross *cross) {
+	char a[PROBE_TEXT], b[PROBE_TEXT], before[PROBE_TEXT], at[PROBE_TEXT], problem[PROBE_TEXT];
+	const char *word = study_column(study, cross->word)->name, *axis = study_column(study, cross->axis)->name;
+	word_text(study, cross, cross->a, a);
+	word_text(study, cross, cross->b, b);
+	reading_level(study, cross->before, cross->axis, before);
+	reading_level(study, cross->at, cross->axis, at);
+	probe_problem(study, cross->at, problem);
+	bool named = *problem && !study_column(study, cross->axis)->is_problem;
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_LOW, 1,
+		"%s%s%s: %.60s and %.60s are equally fast up to %s=%.40s; with %.40s %.60s is %.3g times as fast",
+		named ? problem : "", named ? ", " : "", word, a, b, axis, before, at, b, cross->high);
+	finding_about(finding, study, cross->word, cross->a);
+	if (named)
+		probe_about_problem(finding, study, cross->at);
+	places_add(finding, study, cross);
+	finding_evidence(finding, EVIDENCE_FIGURE, (double)cross->points, "points", "%zu values of %s", cross->points,
+	                 study_column(study, cross->axis)->name);
+}
+
 static void report(const struct study *study, struct findings *findings, const struct cross *cross,
                    enum reading_verdict verdict) {
+	if (cross->parts) {
+		parting_report(study, findings, cross);
+		return;
+	}
 	char a[PROBE_TEXT], b[PROBE_TEXT], before[PROBE_TEXT], at[PROBE_TEXT], subject[PROBE_TEXT], rest[PROBE_TEXT] = "";
 	const char *axis = study_column(study, cross->axis)->name;
 	probe_level(study, cross->word, cross->a, a);
@@ -99,18 +176,20 @@ static size_t series_look(const struct study *study, const struct reading_series
 		looking.row[count] = series->rows[i];
 		looking.ratio[count++] = reading_time(study, series->rows[i]) / reading_time(study, other);
 	}
-	return is_crossing(study, &looking, count, limit);
+	return is_crossing(study, &looking, count, limit) ||
+	       (is_parting(study, &looking, count) && is_fastest(study, cross->at, cross->word));
 }
 
 static size_t word_examine(const struct study *study, struct findings *findings, size_t axis, size_t word,
                            const struct reading_list *list, enum reading_verdict verdict) {
-	size_t found = 0;
+	size_t found = 0, partings = 0;
 	double limit = verdict == READING_TESTED ? 1 + probe_limit(study) : study_chance_ratio(study, 3);
 	for (size_t i = 0; i < list->count; i++)
 		for (int a = 0; a < (int)study_column(study, word)->levels && found < MOST; a++) {
 			struct cross cross = {
 				.word = word, .axis = axis, .a = a, .b = study_row(study, list->series[i].rows[0])->level[word]};
-			if (cross.b == STUDY_ABSENT || a == cross.b || !series_look(study, &list->series[i], &cross, limit))
+			if (cross.b == STUDY_ABSENT || a == cross.b || !series_look(study, &list->series[i], &cross, limit) ||
+			    (cross.parts && partings++ >= PARTINGS))
 				continue;
 			report(study, findings, &cross, verdict);
 			found++;
