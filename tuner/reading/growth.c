@@ -110,9 +110,17 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	double exponent = exponent_of(study, laws, count, &straight);
 	if (straight == 0 || 2 * straight < count)
 		return;
+	char subject[PROBE_TEXT] = "time", some[64] = "";
+	for (size_t i = 0; i < count && straight == 1 && count > 1; i++)
+		if (is_straight(study, &laws[i]))
+			reading_subject(study, laws[i].small, column, subject);
+	if (straight > 1 && 2 * straight <= count)
+		snprintf(some, sizeof some, ", in %zu of %zu series", straight, count);
+	else if (straight > 1 && straight < count)
+		snprintf(some, sizeof some, ", in most series");
 	struct finding *finding =
-		findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1, "time grows as %s^%.2f%s",
-	                 study_column(study, column)->name, exponent, straight < count ? ", in most series" : "");
+		findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1, "%s grows as %s^%.2f%s", subject,
+	                 study_column(study, column)->name, exponent, some);
 	finding_evidence(finding, EVIDENCE_SCALING, exponent, NULL, "%zu of %zu series lie on such a line within %.0f %%",
 	                 straight, count, 100 * (STRAIGHT - 1));
 	finding_evidence(finding, EVIDENCE_SCALING, pow(2, exponent), "x", "twice the %s takes %.3g times as long",

@@ -9,6 +9,7 @@ READINGS = \
 	%D%/hyperthreads.c \
 	%D%/binding.c \
 	%D%/growth.c \
+	%D%/offset.c \
 	%D%/plateaus.c \
 	%D%/parts.c \
 	%D%/weak.c \

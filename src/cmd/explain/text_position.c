@@ -157,6 +157,7 @@ static void piece_print(const struct explain_text *text, const json_t *sizes, co
 }
 
 enum { PIECES_SHOWN = 3 };
+static const double ERROR_MOST = 0.3; /* a law that predicts no better is none */
 
 static void sizes_print(const struct explain_text *text) {
 	const json_t *sizes = json_object_get(text->result, "sizes"), *checked = json_object_get(sizes, "leave_one_out");
@@ -170,11 +171,14 @@ static void sizes_print(const struct explain_text *text) {
 	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
 		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
 		json_array_foreach(json_object_get(one, "pieces"), p, piece) {
-			if (p % step == 0) /* with many pieces only the first and the last */
+			if (p % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
 				piece_print(text, sizes, piece);
 		}
 	}
-	if (isfinite(error))
+	if (error > ERROR_MOST)
+		fprintf(text->out, "%*sno power of the size: predicted from the others, one is off by %.0f %% (median)\n", INDENT, "",
+		        100 * error);
+	else if (isfinite(error))
 		fprintf(text->out, "%*serror of a size predicted from the others: %.1f %% (median)\n", INDENT, "", 100 * error);
 }
 
