@@ -2,6 +2,7 @@
 /* Ranks the values of a category by their best times, for each problem. */
 #include <config.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,26 +176,51 @@ static int team_find(const struct study *study) {
 	return -1;
 }
 
-/* Where no value gains from more threads, as of locks, the best times are those without a rival. Then the ranking that
- * matters is that of the largest team. -1: some value gains, or lacks a row there. */
-static int contended(const struct study *study, const struct ranking *ranking, int team) {
-	int most = -1;
-	for (size_t i = 0; i < ranking->count; i++) {
-		int own = -1, best = study_row(study, ranking->at[i].row)->level[team];
-		for (size_t r = 0; r < study_rows(study); r++) {
-			const struct study_row *row = study_row(study, r);
-			if (!study_usable(study, r) || !study_same_problem(study, r, ranking->problem) ||
-			    row->level[ranking->column] != ranking->at[i].level)
-				continue;
-			if (row->level[team] < best)
-				return -1;
-			own = row->level[team] > own ? row->level[team] : own;
-		}
-		if (own <= best || (i && own != most))
-			return -1;
-		most = own;
+/* A team of a value: its largest one, or the one that it is fastest with. Serial code has one team, and is compared with
+ * all. */
+struct teams {
+	int best, most, least;
+	bool serial;
+};
+
+static struct teams teams_of(const struct study *study, const struct ranking *ranking, size_t at, int team) {
+	struct teams teams = {.best = study_row(study, ranking->at[at].row)->level[team], .most = -1, .least = INT_MAX};
+	for (size_t r = 0; r < study_rows(study); r++) {
+		const struct study_row *row = study_row(study, r);
+		if (!study_usable(study, r) || !study_same_problem(study, r, ranking->problem) ||
+		    row->level[ranking->column] != ranking->at[at].level)
+			continue;
+		teams.most = row->level[team] > teams.most ? row->level[team] : teams.most;
+		teams.least = row->level[team] < teams.least ? row->level[team] : teams.least;
 	}
-	return most;
+	teams.serial = teams.most == STUDY_ABSENT ||
+	               (teams.most == teams.least &&
+	                probe_word(study_column(study, ranking->column), ranking->at[at].level, "serial sequential seq"));
+	return teams;
+}
+
+/* Where no value gains from more threads, as of locks, the best times are those without a rival. Then the ranking that
+ * matters is that of the largest team. So it is where a value lacks larger teams that others are faster with: best times
+ * would compare teams. The largest team of all; -1: best times can be compared. */
+static int team_needed(const struct study *study, const struct ranking *ranking, int team, bool *ragged) {
+	int common = INT_MAX, most = -1;
+	bool gains = false, stopped = false;
+	for (size_t i = 0; i < ranking->count; i++) {
+		struct teams teams = teams_of(study, ranking, i, team);
+		if (teams.serial) {
+			gains = true;
+			continue;
+		}
+		gains = gains || teams.best > teams.least || teams.most == teams.least;
+		common = teams.most < common ? teams.most : common;
+		most = teams.best > most ? teams.best : most;
+	}
+	for (size_t i = 0; i < ranking->count; i++) {
+		struct teams teams = teams_of(study, ranking, i, team);
+		stopped = stopped || (!teams.serial && teams.best == teams.most && teams.most < most);
+	}
+	*ragged = stopped;
+	return stopped || !gains ? common : -1;
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
@@ -206,11 +232,12 @@ static void column_examine(const struct study *study, struct findings *findings,
 	enum reading_verdict verdict = reading_follows(study, column, &list);
 	for (size_t i = 0; i < problems; i++) {
 		ranking_make(study, column, problem[i], -1, -1, &all[kept]);
-		int most = team < 0 ? -1 : contended(study, &all[kept], team);
+		bool ragged = false;
+		int most = team < 0 ? -1 : team_needed(study, &all[kept], team, &ragged);
 		if (most >= 0)
 			ranking_make(study, column, problem[i], team, most, &last[rivals]);
 		rivals += most >= 0 && is_far(study, &last[rivals], READING_NO);
-		kept += is_far(study, &all[kept], verdict);
+		kept += !ragged && is_far(study, &all[kept], verdict);
 	}
 	rankings_report(study, findings, column, all, kept, problems, verdict);
 	rankings_report(study, findings, column, last, rivals, problems, READING_NO);
