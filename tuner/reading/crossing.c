@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One value is faster below some number, another above it: everything else is equal, and both ends are clear. Or two are
- * equally fast up to some number, and apart from there on. */
+/* One value is faster below some number, another above it: everything else is equal, and both ends are clear. Or two
+ * are equally fast up to some number, and apart from there on. */
 #include <config.h>
 
 #include <math.h>
@@ -105,7 +105,8 @@ static void places_add(struct finding *finding, const struct study *study, const
 	if (strcmp(study_column(study, cross->axis)->name, "threads") != 0)
 		return;
 	if (own > 0 && from <= own && to > own)
-		finding_evidence(finding, EVIDENCE_MACHINE, own, NULL, "a package has %d cores: larger teams are on several", own);
+		finding_evidence(finding, EVIDENCE_MACHINE, own, NULL, "a package has %d cores: larger teams are on several",
+		                 own);
 	else if (host->cores > 0 && from <= host->cores && to > host->cores)
 		finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "there are %d cores", host->cores);
 }
@@ -126,10 +127,10 @@ static void parting_report(const struct study *study, struct findings *findings,
 	reading_level(study, cross->at, cross->axis, at);
 	probe_problem(study, cross->at, problem);
 	bool named = *problem && !study_column(study, cross->axis)->is_problem;
-	struct finding *finding = findings_add(
-		findings, CONFIDENCE_LOW, 1,
-		"%s%s%s: %.60s and %.60s are equally fast up to %s=%.40s; with %.40s %.60s is %.3g times as fast",
-		named ? problem : "", named ? ", " : "", word, a, b, axis, before, at, b, cross->high);
+	struct finding *finding =
+		findings_add(findings, CONFIDENCE_LOW, 1,
+	                 "%s%s%s: %.60s and %.60s are equally fast up to %s=%.40s; with %.40s %.60s is %.3g times as fast",
+	                 named ? problem : "", named ? ", " : "", word, a, b, axis, before, at, b, cross->high);
 	finding_about(finding, study, cross->word, cross->a);
 	if (named)
 		probe_about_problem(finding, study, cross->at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A fixed time and one for each unit of a size: the latency of a message or of a launch, and the rate behind it (Hockney,
- * The communication challenge for MPP, 1994). */
+/* A fixed time and one for each unit of a size: the latency of a message or of a launch, and the rate behind it
+ * (Hockney, The communication challenge for MPP, 1994). */
 #include <config.h>
 
 #include <math.h>
@@ -51,9 +51,8 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	double equal = line->fixed / line->each, step = pow(10, floor(log10(equal)) - 1);
 	study_rate_text(step * round(equal / step), from, sizeof from);
 	struct finding *finding = findings_add(
-		findings, CONFIDENCE_LOW, 1,
-		"%s%stime is %s, plus a part in proportion to %s that is larger from about %s on", subject,
-		*subject ? ": " : "", fixed, name, from);
+		findings, CONFIDENCE_LOW, 1, "%s%stime is %s, plus a part in proportion to %s that is larger from about %s on",
+		subject, *subject ? ": " : "", fixed, name, from);
 	finding_evidence(finding, EVIDENCE_SCALING, line->each, "s", "%.3g s for each unit of %s, or %.3g of them a second",
 	                 line->each, name, 1 / line->each);
 	for (size_t c = 0; c < study_columns(study); c++)

@@ -109,17 +109,20 @@ static void report(const struct study *study, struct findings *findings, const s
 	}
 	size_t a = largest(study, first, parts), b = largest(study, last, parts);
 	double share = study_figure(study, last, parts->name[b]) / reading_time(study, last);
+	/* Nobody can make the rest of all parts cost nothing. */
+	bool rest = strcmp(parts->name[b], "the rest") == 0;
+	double gain = rest ? 1 : 1 / (1 - fmin(share, 0.999));
 	char other[PROBE_TEXT];
 	reading_subject(study, first, SIZE_MAX, subject);
 	reading_subject(study, last, SIZE_MAX, other);
 	struct finding *finding;
 	if (one)
-		finding = findings_add(findings, CONFIDENCE_MEDIUM, 1 / (1 - fmin(share, 0.999)),
+		finding = findings_add(findings, CONFIDENCE_MEDIUM, gain,
 		                       "%s is the largest part of the time everywhere: %.0f %% at %s", parts->name[b],
 		                       100 * share, other);
 	else
 		finding =
-			findings_add(findings, CONFIDENCE_MEDIUM, 1 / (1 - fmin(share, 0.999)),
+			findings_add(findings, CONFIDENCE_MEDIUM, gain,
 		                 "the largest part of the time moves: %s (%.0f %%) at %s, %s (%.0f %%) at %s", parts->name[a],
 		                 100 * study_figure(study, first, parts->name[a]) / reading_time(study, first), subject,
 		                 parts->name[b], 100 * share, other);
@@ -130,7 +133,7 @@ static void report(const struct study *study, struct findings *findings, const s
 		                 subject, words);
 	}
 	powers_add(finding, study, parts);
-	if (share >= DOMINANT)
+	if (share >= DOMINANT && !rest)
 		finding_evidence(finding, EVIDENCE_FIGURE, 1 / (1 - fmin(share, 0.999)), "x",
 		                 "without %s the slowest row would be at most %.3g times as fast (Amdahl)", parts->name[b],
 		                 1 / (1 - fmin(share, 0.999)));

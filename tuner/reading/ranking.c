@@ -176,8 +176,8 @@ static int team_find(const struct study *study) {
 	return -1;
 }
 
-/* A team of a value: its largest one, or the one that it is fastest with. Serial code has one team, and is compared with
- * all. */
+/* A team of a value: its largest one, or the one that it is fastest with. Serial code has one team, and is compared
+ * with all. */
 struct teams {
 	int best, most, least;
 	bool serial;
@@ -200,8 +200,8 @@ static struct teams teams_of(const struct study *study, const struct ranking *ra
 }
 
 /* Where no value gains from more threads, as of locks, the best times are those without a rival. Then the ranking that
- * matters is that of the largest team. So it is where a value lacks larger teams that others are faster with: best times
- * would compare teams. The largest team of all; -1: best times can be compared. */
+ * matters is that of the largest team. So it is where a value lacks larger teams that others are faster with: best
+ * times would compare teams. The largest team of all; -1: best times can be compared. */
 static int team_needed(const struct study *study, const struct ranking *ranking, int team, bool *ragged) {
 	int common = INT_MAX, most = -1;
 	bool gains = false, stopped = false;

@@ -141,9 +141,22 @@ static void left_out_print(const struct explain_text *text) {
 	free(line);
 }
 
+/* A table in which every problem has one configuration: none of it was compared with another. */
+static bool is_one_each(const struct explain_text *text) {
+	const json_t *problems = json_object_get(text->result, "problems");
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)problems, i, one) {
+		if (js_int_or(one, "configurations", 0) != 1)
+			return false;
+	}
+	return json_array_size(problems) > 1 && json_object_get(text->result, "table");
+}
+
 static void head_print(const struct explain_text *text) {
+	bool one_each = is_one_each(text);
 	char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
-	char *problem = results_config(json_object_get(text->result, "problem"), NULL);
+	char *problem = one_each ? mem_strdup("") : results_config(json_object_get(text->result, "problem"), NULL);
 	const char *device = js_string_or(text->result, "device", "cpu");
 	text_clean(kernel, false);
 	fprintf(text->out, "%s%s%s %s%s%s\n", ui_style(text->ui, UI_BOLD), kernel, ui_style(text->ui, UI_PLAIN), problem,
@@ -155,7 +168,7 @@ static void head_print(const struct explain_text *text) {
 		return;
 	}
 	/* A table without parameters does not have anything to recommend. */
-	if (json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
+	if (!one_each && json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
 		recommended_print(text);
 		gain_print(text);
 	}

@@ -16,7 +16,8 @@ struct curves {
 	size_t count;
 	struct report_scale scale;
 	double least, most;
-	bool threads;
+	bool threads;    /* or another team */
+	const char *one; /* "one thread", or "ranks=1" */
 };
 
 /* curves_make.c: false if nothing was measured. */

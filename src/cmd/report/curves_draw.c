@@ -11,7 +11,7 @@
 #include "src/base/json/js.h"
 
 enum { IDEAL_POINTS = 33 };
-static const double WIDE = 4, TALL = 20;
+static const double WIDE = 4, TALL = 20, IDEAL_MOST = 4;
 
 static struct chart_point point_of(const struct curves *curves, const struct slice *slice, size_t i, double base) {
 	const struct study_row *row = study_row(curves->study, slice->rows[i]);
@@ -102,11 +102,22 @@ void curves_times(const struct curves *curves) {
 	           &chart);
 }
 
-/* Ideal speedup equals the number of threads. It needs many points because it is a curve on a logarithmic axis. */
-static void ideal_add(const struct curves *curves, struct chart_series *series) {
+/* The largest speedup of the lines. */
+static double most_of(const struct chart_series *series, size_t lines) {
+	double most = 1;
+	for (size_t s = 0; s < lines; s++)
+		for (size_t i = 0; i < series[s].count; i++)
+			most = fmax(most, series[s].points[i].y);
+	return most;
+}
+
+/* Ideal speedup equals the number of threads. It needs many points because it is a curve on a logarithmic axis. Where
+ * speedups are far below, it ends early, so that they can be told apart. */
+static void ideal_add(const struct curves *curves, double most, struct chart_series *series) {
 	double last = 1;
 	for (size_t s = 0; s < curves->count; s++)
 		last = fmax(last, curves_number(curves, curves->slices[s].rows[curves->slices[s].count - 1]));
+	last = fmin(last, IDEAL_MOST * most);
 	struct chart_point *points = arena_alloc(curves->report->arena, IDEAL_POINTS, sizeof *points);
 	for (size_t i = 0; i < IDEAL_POINTS; i++) {
 		double threads = pow(last, (double)i / (IDEAL_POINTS - 1));
@@ -128,24 +139,26 @@ void curves_speedups(const struct curves *curves) {
 	if (lines == 0) {
 		report_absent(report,
 		              arena_printf(report->arena, "The speedup over %s is unknown: %s.", curves->name,
-		                           curves->threads ? "nothing was measured with one thread" : "there is no baseline"),
+		                           curves->threads
+		                               ? arena_printf(report->arena, "nothing was measured with %s", curves->one)
+		                               : "there is no baseline"),
 		              curves->threads ? NULL : report_advice(report, curves->section, "tune", ""));
 		return;
 	}
 	if (curves->threads)
-		ideal_add(curves, &series[lines++]);
+		ideal_add(curves, most_of(series, lines), &series[lines]), lines++;
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
 	bool serial = curves->serial != SIZE_MAX;
 	chart.y_label = serial            ? "speedup over serial code (x)"
-	                : curves->threads ? "speedup over one thread (x)"
+	                : curves->threads ? arena_printf(report->arena, "speedup over %s (x)", curves->one)
 	                                  : "speedup over the baseline (x)";
 	chart.description = arena_printf(report->arena, "%s at each value of %s%s%s.",
 	                                 serial            ? "Speedup over serial code"
-	                                 : curves->threads ? "Speedup over one thread"
+	                                 : curves->threads ? arena_printf(report->arena, "Speedup over %s", curves->one)
 	                                                   : "Speedup over the baseline",
 	                                 curves->name, lines_words(curves),
-	                                 curves->threads ? "; the bound is ideal speedup, equal to the threads" : "");
+	                                 curves->threads ? "; the bound is ideal speedup, equal to their number" : "");
 	charts_add(report->charts,
 	           arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "speedup"), &chart);
 }

@@ -49,7 +49,9 @@ void curves_efficiency(const struct curves *curves) {
 	if (!lines_fill(curves, efficiency, NULL, &chart))
 		return;
 	chart.y_label = "efficiency (%)";
-	chart.description = "Strong scaling: the speedup over one thread divided by the number of threads.";
+	chart.description =
+		arena_printf(curves->report->arena, "Strong scaling: the speedup over %s divided by the number of %s.",
+	                 curves->one, curves->name);
 	charts_add(curves->report->charts,
 	           arena_printf(curves->report->arena, "%s-%s-efficiency", curves->section->kernel, curves->name), &chart);
 }

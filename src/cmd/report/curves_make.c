@@ -98,6 +98,12 @@ size_t curves_thinned(size_t count, size_t i) {
 	return count <= CURVES_POINTS ? i : i * (count - 1) / (CURVES_POINTS - 1);
 }
 
+/* Threads, or the ranks and devices over which a table has a law. */
+static bool is_team(const struct report_section *section, const char *name) {
+	const char *team = js_string_or(json_array_get(json_object_get(section->result, "scaling"), 0), "team", "threads");
+	return strcmp(name, team) == 0;
+}
+
 bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column) {
 	const struct study_column *about = study_column(section->view.study, column);
 	*curves = (struct curves){.report = report,
@@ -106,7 +112,8 @@ bool curves_make(struct curves *curves, struct report *report, const struct repo
 	                          .column = column,
 	                          .split = about->numeric ? slice_split(section, column) : SIZE_MAX,
 	                          .name = about->name,
-	                          .threads = strcmp(about->name, "threads") == 0};
+	                          .threads = is_team(section, about->name)};
+	curves->one = strcmp(about->name, "threads") == 0 ? "one thread" : arena_printf(report->arena, "%s=1", about->name);
 	curves->count = slice_make(report, section, column, curves->split, &curves->slices);
 	if (curves->count == 0)
 		return false;

@@ -10,6 +10,22 @@
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 
+/* A table of rates is drawn as one: "Throughput (Kops/s)" is a throughput in Kops/s, "GB/s" a rate. */
+static void rate_set(struct report *report, struct report_section *section) {
+	const json_t *table = json_object_get(section->result, "table");
+	const char *value = js_string_or(table, "value", ""), *unit = strpbrk(value, "([");
+	if (!js_bool_or(table, "rate", false))
+		return;
+	size_t label = unit ? (size_t)(unit - value) : 0, length = unit ? strcspn(unit + 1, ")]") : 0;
+	while (label && strchr(" _-", value[label - 1]))
+		label--;
+	section->maximize = true;
+	section->amount = js_real_or(table, "scale", 1);
+	section->label = label ? arena_printf(report->arena, "%.*s", (int)label, value) : "rate";
+	section->unit =
+		length ? arena_printf(report->arena, "%.*s", (int)length, unit + 1) : arena_strdup(report->arena, value);
+}
+
 static void section_add(struct report *report, const struct explain_view *view, size_t row) {
 	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
 	struct report_section *section = &report->sections[report->section_count++];
@@ -27,6 +43,13 @@ static void section_add(struct report *report, const struct explain_view *view, 
 	section->view.problem_row = row;
 	section->view.problem = problem;
 	section->result = explain_result(&section->view);
+	rate_set(report, section);
+}
+
+/* In a table of sizes alone, or of sizes that grow with their teams, each problem has one row, and none is worth a
+ * section. */
+static bool is_of_sizes(const struct study *study, size_t problems) {
+	return problems > 1 && study_rows(study) == problems;
 }
 
 int report_from(struct report *report, struct err *err) {
@@ -43,8 +66,11 @@ int report_from(struct report *report, struct err *err) {
 			continue;
 		report->machine = report->machine ? report->machine : item->machine;
 		count = explain_problems(view.study, rows);
-		for (size_t p = 0; p < count; p++)
+		bool one = is_of_sizes(view.study, count);
+		for (size_t p = 0; p < (one ? 1 : count); p++)
 			section_add(report, &view, rows[p]);
+		if (one)
+			report->sections[report->section_count - 1].problem_text = "";
 	}
 	report->from = true;
 	return report->section_count ? 0 : err_set(err, ERR_NOTHING, NULL, "no configuration of these files worked");
@@ -91,16 +117,13 @@ static void table_put(struct report *report, const struct report_section *sectio
 }
 
 static void lead_put(struct report *report, const struct report_section *section) {
-	const json_t *winner = json_object_get(section->result, "winner"),
-				 *table = json_object_get(section->result, "table");
+	const json_t *winner = json_object_get(section->result, "winner");
 	double median = js_real_or(winner, "median", NAN);
 	char value[64];
-	if (!json_is_object(winner) || !json_object_size(json_object_get(winner, "config")))
+	bool one_each = !*section->problem_text && json_array_size(json_object_get(section->result, "problems")) > 1;
+	if (one_each || !json_is_object(winner) || !json_object_size(json_object_get(winner, "config")))
 		return;
-	report_value(section, median, value, sizeof value);
-	if (js_bool_or(table, "rate", false))
-		snprintf(value, sizeof value, "%.4g %.40s", 1 / median / js_real_or(table, "scale", 1),
-		         js_string_or(table, "value", ""));
+	report_value(section, report_shown(section, median), value, sizeof value);
 	report_fastest(report, winner, value, "");
 }
 

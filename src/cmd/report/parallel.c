@@ -15,7 +15,17 @@
 #include "src/show/results.h"
 
 /* In units of the canvas that all charts have. */
-enum { AXES_MAX = 5, LINES_MAX = 250, WIDTH = 440, TOP = 24, BOTTOM = 224, HEIGHT = 264, LEVELS_MAX = 9, MARGIN = 40 };
+enum {
+	AXES_MAX = 5,
+	LINES_MAX = 250,
+	WIDTH = 440,
+	TOP = 24,
+	BOTTOM = 224,
+	HEIGHT = 264,
+	LEVELS_MAX = 9,
+	MARGIN = 40,
+	ROOM = 36
+};
 
 /* Shares of the colours that are seen on light and on dark pages. */
 static const double DULL = 0.35, BRIGHT = 0.75;
@@ -89,7 +99,7 @@ static void line_put(struct report *report, const struct axes *axes, size_t row,
 }
 
 static void text_put(struct report *report, double x, double y, const char *anchor, const char *text) {
-	char *fit = text_fit(text, anchor[0] == 'm' ? 78 : 60);
+	char *fit = text_fit(text, anchor[0] == 'm' ? 78 : anchor[0] == 'e' ? 120 : 60);
 	html_begin(report->html, "text", "x", arena_printf(report->arena, "%.1f", x), "y",
 	           arena_printf(report->arena, "%.1f", y), "text-anchor", anchor, NULL);
 	html_text(report->html, fit);
@@ -123,9 +133,9 @@ static void value_axis_put(struct report *report, const struct axes *axes) {
 	axis_put(report, x);
 	text_put(report, x, BOTTOM + 24, "middle", axes->section->label);
 	report_value(axes->section, report_shown(axes->section, exp(axes->low)), text, sizeof text);
-	text_put(report, x, TOP - 8, "middle", text);
+	text_put(report, x + ROOM, TOP - 8, "end", text);
 	report_value(axes->section, report_shown(axes->section, exp(axes->high)), text, sizeof text);
-	text_put(report, x, BOTTOM + 10, "middle", text);
+	text_put(report, x + ROOM, BOTTOM + 10, "end", text);
 }
 
 static void lines_put(struct report *report, const struct axes *axes, size_t winner) {

@@ -40,6 +40,7 @@ struct report_section {
 	const char *kernel, *objective, *problem_text, *anchor; /* problem_text: for people */
 	json_t *problem;
 	bool maximize;                  /* the objective is a metric to maximise, stored as 1/x */
+	double amount;                  /* x in one unit as shown: 1000 for Kops/s; 0 is 1 */
 	const char *unit;               /* unit of the values as shown */
 	const char *label;              /* label of an axis without its unit: "time" */
 	struct report_search *searches; /* oldest first */

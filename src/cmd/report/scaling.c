@@ -61,7 +61,8 @@ static void laws_put(struct report *report, const struct report_section *section
 		              report_advice(report, section, "sweep", "--over threads"));
 		return;
 	}
-	html_table_begin_folded(&table, report->html, "laws over threads",
+	const char *team = js_string_or(json_array_get(laws, 0), "team", "threads");
+	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws over %s", team),
 	                        "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
 	json_array_foreach((json_t *)laws, i, law) {
 		if (json_equal(json_object_get(law, "problem"), section->problem))
@@ -91,11 +92,26 @@ static void front_put(struct report *report, const json_t *pareto) {
 	html_table_end(&table);
 }
 
+/* A file without teams and sizes to compare: nobody can be told to vary them. */
+static bool is_nothing(const struct report *report, const struct report_section *section) {
+	size_t i;
+	json_t *law;
+	json_array_foreach(json_object_get(section->result, "scaling"), i, law) {
+		if (json_equal(json_object_get(law, "problem"), section->problem))
+			return false;
+	}
+	return report->from && !json_is_object(json_object_get(section->result, "sizes")) &&
+	       json_array_size(json_object_get(json_object_get(section->result, "pareto"), "front")) == 0;
+}
+
 void report_scaling(struct report *report, const struct report_section *section) {
+	if (is_nothing(report, section))
+		return;
 	report_heading(report, app_device(report->app) ? "Scaling with size" : "Scaling with threads and size");
 	if (!app_device(report->app)) /* kernels of a GPU do not have the parameter threads */
 		laws_put(report, section, json_object_get(section->result, "scaling"));
-	if (!json_object_get(section->tune, "program"))
+	if (!json_object_get(section->tune, "program") &&
+	    !(report->from && !json_is_object(json_object_get(section->result, "sizes"))))
 		report_sizes(report, section);
 	front_put(report, json_object_get(section->result, "pareto"));
 }

@@ -43,9 +43,14 @@ static const char *sizes_advice(struct report *report, const struct report_secti
 }
 
 /* The law of the best configurations; NULL if none was fitted. */
-static const json_t *law_of(const json_t *sizes) {
+/* A law that predicts no better than this is none; laws are of times, not of what a table or a metric shows. */
+static const double ERROR_MOST = 0.3;
+
+static const json_t *law_of(const struct report_section *section, const json_t *sizes) {
 	size_t i;
 	json_t *law;
+	if (section->maximize || js_real_or(json_object_get(sizes, "leave_one_out"), "median_error", 0) > ERROR_MOST)
+		return NULL;
 	json_array_foreach(json_object_get(sizes, "laws"), i, law) {
 		if (strcmp(js_string_or(law, "of", ""), "best") == 0)
 			return law;
@@ -59,14 +64,17 @@ static double piece_at(const json_t *piece, double n) {
 	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
 }
 
-static struct chart_series measured_series(struct report *report, const json_t *sizes, double factor) {
+static struct chart_series measured_series(struct report *report, const struct report_section *section,
+                                           const json_t *sizes, double factor) {
 	const json_t *list = json_object_get(sizes, "measured");
 	size_t count = json_array_size(list) < SIZES_SHOWN ? json_array_size(list) : SIZES_SHOWN;
 	struct chart_point *points = arena_alloc(report->arena, count + 1, sizeof *points);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *at = json_array_get(list, i), *ci = json_object_get(at, "ci");
-		points[i] = (struct chart_point){js_real_or(at, "size", NAN), js_real_or(at, "median", NAN) * factor,
-		                                 report_end(ci, 0) * factor, report_end(ci, 1) * factor};
+		double low = report_shown(section, report_end(ci, 0)), high = report_shown(section, report_end(ci, 1));
+		points[i] = (struct chart_point){js_real_or(at, "size", NAN),
+		                                 report_shown(section, js_real_or(at, "median", NAN)) * factor,
+		                                 fmin(low, high) * factor, fmax(low, high) * factor};
 	}
 	return (struct chart_series){"best of each size, measured", CHART_POINTS, points, count};
 }
@@ -86,20 +94,21 @@ static struct chart_series law_series(struct report *report, const json_t *law, 
 	                             count * LAW_POINTS};
 }
 
-static double most_of(const json_t *sizes) {
+static double most_of(const struct report_section *section, const json_t *sizes) {
 	double most = 0;
 	size_t i;
 	json_t *at;
-	json_array_foreach(json_object_get(sizes, "measured"), i, at) most = fmax(most, js_real_or(at, "median", 0));
+	json_array_foreach(json_object_get(sizes, "measured"), i, at) most =
+		fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
 	return most;
 }
 
 static void sizes_draw(struct report *report, const struct report_section *section, const json_t *sizes) {
 	const char *over = arena_strdup(report->arena, js_string_or(sizes, "over", "size"));
-	const json_t *law = law_of(sizes);
-	struct report_scale scale = report_scale(section, most_of(sizes));
+	const json_t *law = law_of(section, sizes);
+	struct report_scale scale = report_scale(section, most_of(section, sizes));
 	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
-	series[0] = measured_series(report, sizes, scale.factor);
+	series[0] = measured_series(report, section, sizes, scale.factor);
 	if (law)
 		series[1] = law_series(report, law, scale.factor);
 	const struct chart chart = {
@@ -119,7 +128,7 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 }
 
 static void law_describe(struct report *report, const struct report_section *section, const json_t *sizes) {
-	const json_t *law = law_of(sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
+	const json_t *law = law_of(section, sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
 	const char *refused = js_string_or(sizes, "refused", NULL);
 	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
 	size_t i;
@@ -130,7 +139,7 @@ static void law_describe(struct report *report, const struct report_section *sec
 		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
 	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
 	                js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
-	if (isfinite(error))
+	if (isfinite(error) && !section->maximize)
 		html_printf(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
 	if (isfinite(loss))
 		html_printf(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
@@ -166,7 +175,7 @@ static void sizes_table(struct report *report, const struct report_section *sect
 		char text[48] = "";
 		char *config = results_config(json_object_get(at, "config"), NULL);
 		checked = checked_at(sizes, size);
-		predicted = js_real_or(checked, "predicted", NAN);
+		predicted = report_shown(section, js_real_or(checked, "predicted", NAN));
 		error = js_real_or(checked, "error", NAN);
 		html_table_row(&table);
 		html_table_number(&table, size, "%.6g", size);

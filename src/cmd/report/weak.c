@@ -10,7 +10,7 @@
 #include "src/show/results.h"
 
 enum { POWERS = 3, POINTS_LEAST = 2, TRIED_MOST = 200 };
-static const double SAME = 0.04;
+static const double SAME = 0.04, POWER_OFF = 0.6, WIDE = 4;
 
 struct weak {
 	const struct study *study;
@@ -62,6 +62,23 @@ static size_t line_make(const struct weak *weak, size_t base, struct chart_point
 	return count;
 }
 
+/* The power of the size with which one thread's time grows, from the smallest to the largest size of a configuration;
+ * NAN: one thread ran one size only, as `sweep --weak` has it. */
+static double power_of(const struct weak *weak) {
+	const struct study *study = weak->study;
+	double most = 1, power = NAN;
+	for (size_t a = 0; a < study_rows(study); a++)
+		for (size_t b = 0; b < study_rows(study); b++) {
+			double apart = study_number(study, b, weak->size) / study_number(study, a, weak->size);
+			if (study_number(study, a, weak->team) != 1 || study_number(study, b, weak->team) != 1 || !(apart > most) ||
+			    !study_usable(study, a) || !study_usable(study, b) || !differs_only_there(weak, a, b))
+				continue;
+			most = apart;
+			power = log(study_row(study, b)->value / study_row(study, a)->value) / log(apart);
+		}
+	return power;
+}
+
 /* Lines from each row of the section's problem with one thread. */
 static size_t lines_make(struct report *report, const struct report_section *section, const struct weak *weak,
                          struct chart_series *series, size_t *longest) {
@@ -77,7 +94,8 @@ static size_t lines_make(struct report *report, const struct report_section *sec
 		json_object_del(rest, "threads");
 		char *words = results_config(rest, NULL);
 		if (count >= POINTS_LEAST)
-			series[lines++] = (struct chart_series){arena_strdup(report->arena, words), CHART_LINE, points, count};
+			series[lines++] =
+				(struct chart_series){*words ? arena_strdup(report->arena, words) : NULL, CHART_LINE, points, count};
 		*longest = count > *longest ? count : *longest;
 		free(words);
 		json_decref(rest);
@@ -93,7 +111,11 @@ void report_weak(struct report *report, const struct report_section *section) {
 	size_t most = 0, longest, lines;
 	if (threads < 0 || !study_column(study, weak.team)->numeric || weak.size == SIZE_MAX)
 		return;
+	double power = power_of(&weak);
 	for (weak.power = 1; weak.power <= POWERS; weak.power++) {
+		/* The size grows with the team, but the work of a thread does not stay the same. */
+		if (fabs(weak.power - power) > POWER_OFF)
+			continue;
 		lines_make(report, section, &weak, series, &longest);
 		if (longest > most) {
 			most = longest;
@@ -103,18 +125,22 @@ void report_weak(struct report *report, const struct report_section *section) {
 	lines = most >= POINTS_LEAST ? lines_make(report, section, &best, series, &longest) : 0;
 	if (lines == 0)
 		return;
-	const char *size = study_column(study, best.size)->name, *power = best.power == 1   ? ""
-	                                                                  : best.power == 2 ? "^2"
-	                                                                                    : "^3";
+	double last = 1;
+	for (size_t i = 0; i < lines; i++)
+		last = fmax(last, series[i].points[series[i].count - 1].x);
+	const char *size = study_column(study, best.size)->name, *exponent = best.power == 1   ? ""
+	                                                                     : best.power == 2 ? "^2"
+	                                                                                       : "^3";
 	const struct chart chart = {
 		.title = arena_printf(report->arena, "%s: weak scaling efficiency over threads", section->kernel),
 		.x_label = "threads",
 		.y_label = "efficiency (%)",
+		.x_log = last >= WIDE,
 		.description =
 			arena_printf(report->arena,
 	                     "Weak scaling: %s%s grows as the threads do, from %s on. The time of one thread divided "
 	                     "by that of the team with the same work for each.",
-	                     size, power, section->problem_text),
+	                     size, exponent, section->problem_text),
 		.series = series,
 		.series_count = lines};
 	html_begin(report->html, "div", "class", "figures", NULL);

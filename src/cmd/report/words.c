@@ -22,13 +22,16 @@ void report_command(struct report *report, const char *command) {
 }
 
 void report_absent(struct report *report, const char *sentence, const char *command) {
-	html_element(report->html, "p", "absent", "%s", sentence);
+	/* A page about a file has no commands, of which the sentence would end with a colon. */
+	const char *offer = report->from ? strstr(sentence, " This command") : NULL;
+	html_element(report->html, "p", "absent", "%.*s", offer ? (int)(offer - sentence) : (int)strlen(sentence),
+	             sentence);
 	if (command && *command && !report->from)
 		report_command(report, command);
 }
 
 double report_shown(const struct report_section *section, double value) {
-	return section->maximize ? 1 / value : value;
+	return section->maximize ? 1 / value / (section->amount > 0 ? section->amount : 1) : value;
 }
 
 void report_value(const struct report_section *section, double shown, char *text, size_t size) {

@@ -8,7 +8,7 @@
 #include "src/cmd/report/chart/plot.h"
 #include "src/cmd/report/chart/text.h"
 
-enum { NAME_MOST = 110, TICK = 5, TICK_ROW = 26, GAP = 8 };
+enum { NAME_MOST = 130, TICK = 5, TICK_ROW = 26, GAP = 8 };
 enum { FLAT = GAP + CANVAS_FONT / 2 }; /* how far below the plot the middle of a level row is */
 static const double name_height = CANVAS_FONT * 1.1;
 
