@@ -16,7 +16,7 @@
 static const double BUSY = 60, ACTIVE_LEAST = 50, WARPS_FEW = 25, LOCAL_MOST = 0.95;
 
 /* The metrics of the group GPU_FUNCTIONS: by CUPTI's name, and by that of our event. */
-enum metric { TIME, SM, MEMORY, DRAM, L2, L1, WARPS, ACTIVE, SELECTED, METRICS };
+enum metric { TIME, SM, MEMORY, DRAM, L2, L1, WARPS, ACTIVE, SELECTED, INSTRUCTIONS, INSTRUCTION_RATE, BYTES, METRICS };
 static const struct {
 	const char *cupti, *event;
 } names[METRICS] = {
@@ -29,6 +29,9 @@ static const struct {
 	[WARPS] = {"sm__warps_active.avg.pct_of_peak_sustained_active", "launch_warps_active"},
 	[ACTIVE] = {"smsp__cycles_active.avg.pct_of_peak_sustained_elapsed", "launch_cycles_active"},
 	[SELECTED] = {"smsp__average_warps_issue_stalled_selected_per_issue_active.ratio", "launch_selected"},
+	[INSTRUCTIONS] = {"smsp__inst_executed.sum", "launch_instructions"},
+	[INSTRUCTION_RATE] = {"smsp__inst_executed.sum.pct_of_peak_sustained_elapsed", "launch_instruction_rate"},
+	[BYTES] = {"dram__bytes.sum", "launch_dram_volume"},
 };
 
 /* Warps at each issue. The last one, too many warps, holds nothing back. */
@@ -74,30 +77,36 @@ static double seconds(const json_t *function) {
 	return all > 0 && isfinite(all) ? all : 0;
 }
 
-static bool hottest(const json_t *functions, struct gpu_hot *hot) {
+/* The sum of all, and the longest. */
+static double seconds_of_all(const json_t *functions, const json_t **longest) {
 	double sum = 0, most = 0;
 	size_t i;
 	json_t *one;
-	*hot = (struct gpu_hot){.local = NAN, .gain = 1};
+	*longest = NULL;
 	json_array_foreach((json_t *)functions, i, one) {
 		double s = seconds(one);
 		sum += s;
 		if (s > most) {
 			most = s;
-			hot->row = one;
+			*longest = one;
 		}
 	}
-	if (!hot->row)
-		return false;
-	hot->name = js_string_or(hot->row, "name", "?");
-	hot->share = most / sum;
-	hot->launches = js_real_or(hot->row, "launches", NAN);
-	hot->mean_s = most / hot->launches;
-	hot->sm = metric(hot->row, SM);
-	hot->memory = metric(hot->row, MEMORY);
-	hot->active = metric(hot->row, ACTIVE);
-	hot->warps = metric(hot->row, WARPS);
-	return isfinite(sum) && isfinite(hot->sm) && isfinite(hot->memory);
+	return sum;
+}
+
+static bool facts_read(const json_t *row, double all_seconds, struct gpu_hot *hot) {
+	*hot = (struct gpu_hot){.row = row,
+	                        .name = js_string_or(row, "name", "?"),
+	                        .share = seconds(row) / all_seconds,
+	                        .launches = js_real_or(row, "launches", NAN),
+	                        .sm = metric(row, SM),
+	                        .memory = metric(row, MEMORY),
+	                        .active = metric(row, ACTIVE),
+	                        .warps = metric(row, WARPS),
+	                        .local = NAN,
+	                        .gain = 1};
+	hot->mean_s = seconds(row) / hot->launches;
+	return isfinite(all_seconds) && isfinite(hot->sm) && isfinite(hot->memory);
 }
 
 static double stall_of(const json_t *function, size_t i) {
@@ -142,8 +151,10 @@ static bool is_idle(const struct gpu_hot *hot) {
 	return !hot->bound && hot->active < ACTIVE_LEAST;
 }
 
-bool gpu_hot_find(const json_t *functions, struct gpu_hot *hot) {
-	if (!hottest(functions, hot))
+bool gpu_function_judge(const json_t *functions, const json_t *row, struct gpu_hot *hot) {
+	const json_t *longest;
+	double all = seconds_of_all(functions, &longest);
+	if (!facts_read(row, all, hot) || !(hot->share > 0))
 		return false;
 	double busy = fmax(hot->sm, hot->memory);
 	if (busy >= BUSY)
@@ -159,11 +170,27 @@ bool gpu_hot_find(const json_t *functions, struct gpu_hot *hot) {
 	return true;
 }
 
+bool gpu_hot_find(const json_t *functions, struct gpu_hot *hot) {
+	const json_t *longest;
+	seconds_of_all(functions, &longest);
+	*hot = (struct gpu_hot){.gain = 1};
+	return longest && gpu_function_judge(functions, longest, hot);
+}
+
+bool gpu_dot_find(const json_t *row, struct gpu_dot *dot) {
+	double instructions = metric(row, INSTRUCTIONS), bytes = metric(row, BYTES), time = metric(row, TIME);
+	dot->per_byte = instructions / bytes;
+	dot->per_s = instructions / time;
+	dot->per_s_peak = 100 * dot->per_s / metric(row, INSTRUCTION_RATE);
+	dot->bytes_per_s_peak = 100 * bytes / time / metric(row, DRAM);
+	return dot->per_byte > 0 && dot->per_s > 0 && isfinite(dot->per_byte) && isfinite(dot->per_s);
+}
+
 void gpu_hot_words(const struct gpu_hot *hot, char *text, size_t size) {
 	double busy = fmax(hot->sm, hot->memory);
 	if (is_idle(hot))
-		snprintf(text, size, "keeps the SMs busy for only %.0f %% of its time: it has too few or too uneven blocks",
-		         hot->active);
+		snprintf(text, size, "keeps the SMs busy for only %.*f %% of its time: it has too few or too uneven blocks",
+		         hot->active < 10, hot->active);
 	else if (hot->bound)
 		snprintf(text, size, "is bound by %s, at %.0f %% of the peak", hot->bound, busy);
 	else if (hot->stall && hot->warps < WARPS_FEW)

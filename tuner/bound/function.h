@@ -21,7 +21,17 @@ struct gpu_hot {
 
 /* False if the functions have no times, or if the hottest lacks the counters that tell what bounds it. */
 bool gpu_hot_find(const json_t *functions, struct gpu_hot *hot);
+/* The same for any of the functions. */
+bool gpu_function_judge(const json_t *functions, const json_t *row, struct gpu_hot *hot);
 /* "is bound by the L2 cache, at 83 % of the peak" */
 void gpu_hot_words(const struct gpu_hot *hot, char *text, size_t size);
+
+/* Where a function is in the roofline of instructions (Ding and Williams, An instruction roofline model for GPUs, 2019,
+ * section III): instructions of warps, and bytes of the GPU's memory. The peaks are what the rates would be at 100 %.
+ */
+struct gpu_dot {
+	double per_byte, per_s, per_s_peak, bytes_per_s_peak;
+};
+bool gpu_dot_find(const json_t *row, struct gpu_dot *dot); /* false if it was not counted */
 
 #endif

@@ -119,6 +119,8 @@ void report_effects(struct report *report, const struct report_section *section)
 void report_scaling(struct report *report, const struct report_section *section);
 void report_sizes(struct report *report, const struct report_section *section); /* sizes.c */
 void report_roofline(struct report *report, const struct report_section *section);
+/* functions.c: nothing unless the functions of a GPU were counted. */
+void report_functions(struct report *report, const struct report_section *section);
 void report_counters(struct report *report, const struct report_section *section);
 void report_why(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);

@@ -113,6 +113,7 @@ void report_section(struct report *report, const struct report_section *section)
 		report_effects(report, section);
 		report_scaling(report, section);
 		report_roofline(report, section);
+		report_functions(report, section);
 	}
 	report_counters(report, section);
 	report_progress(report, section);

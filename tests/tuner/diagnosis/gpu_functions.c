@@ -65,7 +65,7 @@ static void test_bounds(void) {
 	counter_add(memory, "dram__throughput.avg.pct_of_peak_sustained_elapsed", 90);
 	counter_add(memory, "lts__throughput.avg.pct_of_peak_sustained_elapsed", 40);
 	is_found(json_pack("[o]", memory), "is bound by the GPU's memory, at 90 %", 1 / 0.9, "memory");
-	is_found(json_pack("[o]", function_new("phase", 79, 1e-5, 3, 2, 4.6)), "keeps the SMs busy for only 5 %",
+	is_found(json_pack("[o]", function_new("phase", 79, 1e-5, 3, 2, 4.6)), "keeps the SMs busy for only 4.6 %",
 	         1 / (1 - 0.95), "idle SMs");
 	json_t *latency = function_new("chase", 1, 1, 20, 30, 95);
 	stall_add(latency, "selected", 1);
