@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,15 @@ static bool is_silent_variable(const struct program_item *p, const char *param) 
 	return true;
 }
 
+/* Nobody has an argument of such a name. */
+static bool is_runtime_variable(const char *param) {
+	static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_"};
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (strncmp(param, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
 /* Adds a note if nothing was gained and a placeholder may have been forgotten. */
 static void variables_note(const struct program_item *p, json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "");
@@ -56,7 +66,7 @@ static void variables_note(const struct program_item *p, json_t *result) {
 	if (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0)
 		return;
 	for (const char *const *param = p->plan->program.params; *param; param++) {
-		if (!is_silent_variable(p, *param))
+		if (!is_silent_variable(p, *param) || is_runtime_variable(*param))
 			continue;
 		char *text =
 			mem_printf("no value of %s is proven to be faster; it was passed as an environment variable: if it is an "
@@ -178,6 +188,22 @@ static void options_tell(struct app *app, const struct program_item *p) {
 		}
 }
 
+/* Words of a regular expression that people write for numbers of which more is better. */
+static bool looks_like_rate(const char *metric) {
+	static const char *const parts[] = {"flop", "/s", "per sec", "throughput", "bandwidth", "speedup"};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (strcasestr(metric, parts[i]))
+			return true;
+	const char *rate = strcasestr(metric, "rate");
+	return rate && (rate == metric || !isalpha((unsigned char)rate[-1])) && !isalpha((unsigned char)rate[4]);
+}
+
+static void metric_tell(struct app *app, const struct program_spec *program) {
+	if (program->metric && !program->maximize && looks_like_rate(program->metric))
+		ui_tell(app_ui(app),
+		        "the metric looks like a rate, but smaller values count as better; --maximize changes that");
+}
+
 /* Says which parameters reach the program through its environment: that is meant for some, and a forgotten placeholder
  * for others. */
 static void variables_tell(struct app *app, const struct tune_item *item) {
@@ -185,12 +211,13 @@ static void variables_tell(struct app *app, const struct tune_item *item) {
 	char *stranger = stranger_find(p),
 		 *also = stranger ? mem_printf(" (but {%s}, which is not a parameter)", stranger) : mem_strdup("");
 	for (const char *const *param = p->plan->program.params; *param; param++)
-		if (is_silent_variable(p, *param))
+		if (is_silent_variable(p, *param) && !is_runtime_variable(*param))
 			ui_tell(app_ui(app),
 			        "%s is passed as an environment variable, because {%s} does not occur in the command%s; write {%s} "
 			        "where its value belongs",
 			        *param, *param, also, *param);
 	options_tell(app, p);
+	metric_tell(app, &p->plan->program);
 	free(stranger);
 	free(also);
 }
