@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
@@ -14,7 +13,7 @@
 #include "tuner/regions/impl.h"
 
 enum { REPEATS = 2 };
-static const double PAUSE_SECONDS = 0.3;
+static const double WAIT_SHARE = 0.5; /* of the time left for a run that others disturbed and its repetitions */
 
 char *regions_preload(const char *library) {
 	const char *now = getenv("LD_PRELOAD");
@@ -123,12 +122,6 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 	return failed ? -1 : 0;
 }
 
-/* Seconds before a run is repeated that others disturbed. */
-static void pause_for(double seconds) {
-	struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))};
-	nanosleep(&time, NULL);
-}
-
 int regions_run_quiet(struct regions_runs *runs, const struct regions_table *table, const struct regions_record *known,
                       double limit_s, const char *phase, double budget_s, struct regions_run *run, struct err *err) {
 	if (regions_run_recorded(runs, table, known, limit_s, phase, run, err))
@@ -136,9 +129,10 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
 	double waiting = regions_record_waiting(run->record);
 	for (int again = 0; again < REPEATS && waiting > REGIONS_BUSY; again++) {
 		struct regions_run other;
-		if (regions_left(runs, budget_s) < run->seconds + PAUSE_SECONDS)
+		double left = regions_left(runs, budget_s) - run->seconds;
+		if (left < 0)
 			break;
-		pause_for(PAUSE_SECONDS);
+		busy_wait(runs->busy, WAIT_SHARE * left, runs->options->interrupt);
 		if (regions_run_recorded(runs, table, known, limit_s, phase, &other, err))
 			return -1;
 		double now = regions_record_waiting(other.record);
