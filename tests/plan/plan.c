@@ -24,6 +24,7 @@ static void test_command_errors(void) {
 	REFUSED("name of the program is empty", "", "--openmp", "--", "");
 	REFUSED("word 2 of the command is not UTF-8", "", "--openmp", "--", "./script", "\xff");
 	REFUSED("cannot run ./missing", "build it first", "--openmp", "--", "./missing");
+	REFUSED("cannot run /tmp: Is a directory", "name the program in it", "--openmp", "--", "/tmp");
 	REFUSED("there is no program no-such-program", "PATH", "--openmp", "--", "no-such-program");
 	REFUSED("there is no program just-here", "did you mean ./just-here?", "--openmp", "--", "just-here");
 	REFUSED("nothing to tune: give --openmp or --param", "", "--", "./script");
@@ -148,8 +149,8 @@ static void test_spec(void) {
 	   "options reach the program's specification");
 	ok(planned->plan && !planned->plan->notes[0], "a script with --openmp is nothing to note");
 	planned_free(planned);
-	planned = planned_new(NULL, "--openmp", "--", "sh", NULL);
-	ok(planned_notes(planned, "sh does not load an OpenMP runtime"), "a program without OpenMP is noted");
+	planned = planned_new(NULL, "--openmp", "--", "cat", NULL);
+	ok(planned_notes(planned, "cat does not load an OpenMP runtime"), "a program without OpenMP is noted");
 	planned_free(planned);
 }
 

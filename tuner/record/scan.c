@@ -40,6 +40,8 @@ static bool scan_stop(struct scan *scan) {
 
 bool scan_unexpected(struct scan *scan, const char *wanted) {
 	unsigned char c = (unsigned char)*scan->at;
+	if (scan->end == scan->start)
+		return scan_fail(scan, "was it written?", "the file is empty");
 	if (scan->at >= scan->end)
 		return scan_fail(scan, "the file was cut short: remove the incomplete part, or fetch it again",
 		                 "the text ends where %s should be", wanted);

@@ -16,6 +16,8 @@ static int why_not(const char *path) {
 	struct stat st;
 	if (stat(path, &st))
 		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return EACCES;
 	return access(path, X_OK) ? errno : 0;
@@ -41,6 +43,7 @@ static char *with_slash(const char *program, const char *cwd, struct err *err) {
 		return resolved(path);
 	free(path);
 	const char *hint = why == ENOENT   ? "build it first, or check the path"
+	                   : why == EISDIR ? "name the program in it"
 	                   : why == EACCES ? "is it the program and not its source? chmod +x makes a file executable"
 	                                   : NULL;
 	err_set(err, ERR_USAGE, hint, "cannot run %.300s: %s", program, strerror(why));

@@ -176,7 +176,7 @@ static void test_conditional(void) {
 }
 
 static void test_errors(void) {
-	refused("", "the text ends where an object");
+	refused("", "the file is empty");
 	refused("[]", "an object");
 	refused("{}", "unknown format of recorded configurations");
 	refused("{'ConfigurationSpace': {}}", "unknown format of recorded configurations");
