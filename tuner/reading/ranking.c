@@ -31,15 +31,47 @@ static int by_time(const void *a, const void *b) {
 	return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : x->level - y->level;
 }
 
+/* The numbers of threads or ranks; -1: there is no such column. */
+static int team_find(const struct study *study) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (!study_column(study, c)->is_problem && study_column(study, c)->numeric &&
+		    reading_is_team(study_column(study, c), reading_teams))
+			return (int)c;
+	return -1;
+}
+
+static const char serial_words[] = "serial sequential seq";
+
+/* Is it a row of serial code, by another column, whose value has no other team? Beside teams it is no sign of what that
+ * column brings: proc_bind=false is not faster because serial code has it. */
+static bool is_serial_code(const struct study *study, size_t row, size_t column, int team) {
+	for (size_t c = 0; c < study_columns(study) && team >= 0; c++) {
+		const struct study_column *one = study_column(study, c);
+		int level = study_row(study, row)->level[c];
+		if (c == column || one->is_problem || one->numeric || level == STUDY_ABSENT ||
+		    !probe_word(one, level, serial_words))
+			continue;
+		bool alone = true;
+		for (size_t r = 0; r < study_rows(study); r++)
+			alone = alone && (study_row(study, r)->level[c] != level ||
+			                  study_row(study, r)->level[team] == study_row(study, row)->level[team]);
+		if (alone)
+			return true;
+	}
+	return false;
+}
+
 /* Each value at its best, of rows with the team's level if there is one. */
 static void ranking_make(const struct study *study, size_t column, size_t problem, int team, int most,
                          struct ranking *ranking) {
+	int teams = team_find(study);
 	*ranking = (struct ranking){.problem = problem, .team = team, .most = most, .column = column};
 	for (int l = 0; l < (int)study_column(study, column)->levels; l++) {
 		struct ranked one = {l, INFINITY, SIZE_MAX, 0};
 		for (size_t r = 0; r < study_rows(study); r++) {
 			if (study_row(study, r)->level[column] != l || !study_usable(study, r) ||
-			    !study_same_problem(study, r, problem) || (team >= 0 && study_row(study, r)->level[team] != most))
+			    !study_same_problem(study, r, problem) || is_serial_code(study, r, column, teams) ||
+			    (team >= 0 && study_row(study, r)->level[team] != most))
 				continue;
 			one.rows++;
 			if (reading_time(study, r) < one.time) {
@@ -167,15 +199,6 @@ static void rankings_report(const struct study *study, struct findings *findings
 		report(study, findings, column, &all[i], same, verdict);
 }
 
-/* The numbers of threads or ranks; -1: there is no such column. */
-static int team_find(const struct study *study) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (!study_column(study, c)->is_problem && study_column(study, c)->numeric &&
-		    reading_is_team(study_column(study, c), reading_teams))
-			return (int)c;
-	return -1;
-}
-
 /* A team of a value: its largest one, or the one that it is fastest with. Serial code has one team, and is compared
  * with all. */
 struct teams {
@@ -195,7 +218,7 @@ static struct teams teams_of(const struct study *study, const struct ranking *ra
 	}
 	teams.serial = teams.most == STUDY_ABSENT ||
 	               (teams.most == teams.least &&
-	                probe_word(study_column(study, ranking->column), ranking->at[at].level, "serial sequential seq"));
+	                probe_word(study_column(study, ranking->column), ranking->at[at].level, serial_words));
 	return teams;
 }
 
