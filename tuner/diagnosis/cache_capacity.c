@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/base/mem.h"
 #include "tuner/diagnosis/probe.h"
@@ -80,23 +81,38 @@ static double edge_of(const struct study_column *column, int level) {
 	return value_number(column->level[level]);
 }
 
+/* Formulas call it B or NB. */
+static bool is_tile(const struct study_column *column) {
+	static const char *const letters[] = {"b", "bs", "nb", "ts"};
+	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+		if (strcasecmp(column->name, letters[i]) == 0)
+			return true;
+	return probe_named(column, tile_names);
+}
+
 static void tile_examine(const struct study *study, struct findings *findings, size_t column) {
 	const struct study_column *one = study_column(study, column);
 	struct probe_case cases[PROBE_CASES];
 	int best = tile_best(study, column);
-	size_t count = 0, row = tile_row(study, column, best), first = 0;
+	size_t count = 0, row = tile_row(study, column, best), first;
 	for (int l = best + 1; l < (int)one->levels && count < PROBE_CASES; l++)
 		cases[count++] =
 			(struct probe_case){study_contrast(study, column, l, best, NULL, NULL), SIZE_MAX, l, best, {0}, false};
 	if (row == SIZE_MAX || !probe_hold(study, cases, count))
 		return;
-	while (!cases[first].holds)
-		first++;
-	double tile = TILES * element_bytes(study, row), held = tile * pow(edge_of(one, cases[first].a - 1), 2);
-	double passed = tile * pow(edge_of(one, cases[first].a), 2);
-	int level = level_between(study, held, passed, 1);
+	double tile = TILES * element_bytes(study, row), held = 0, passed = 0;
+	int level = 0;
+	/* A tile that is a little too large for something else comes before the one that exceeds a cache. */
+	for (first = 0; first < count; first++) {
+		held = tile * pow(edge_of(one, cases[first].a - 1), 2);
+		passed = tile * pow(edge_of(one, cases[first].a), 2);
+		level = level_between(study, held, passed, 1);
+		if (level && cases[first].holds &&
+		    cases[first].ratio.ratio >= RISE * (first ? cases[first - 1].ratio.ratio : 1))
+			break;
+	}
 	char own[PROBE_TEXT], good[PROBE_TEXT];
-	if (!level || cases[first].ratio.ratio < RISE)
+	if (first == count)
 		return;
 	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, cases[first].ratio.ratio,
 	                                       "%s is too large for %s: it takes %.2f times as long as %s",
@@ -198,8 +214,7 @@ static void sizes_examine(const struct study *study, struct findings *findings) 
 static void examine(const struct study *study, struct findings *findings) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem && column->numeric && column->levels >= 3 && probe_named(column, tile_names) &&
-		    follows(study, (int)c))
+		if (!column->is_problem && column->numeric && column->levels >= 3 && is_tile(column) && follows(study, (int)c))
 			tile_examine(study, findings, c);
 	}
 	sizes_examine(study, findings);

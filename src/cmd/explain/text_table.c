@@ -52,9 +52,13 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		         values == rows ? ", one value each" : "", 100 * assumed);
 	const char *wide = js_string_or(table, "wide", NULL);
 	const json_t *unused = json_object_get(table, "ignored");
+	char failed[64] = "";
+	long long failures = js_int_or(text->result, "failures", 0);
+	if (failures > 0)
+		snprintf(failed, sizeof failed, ", and %lld without a time", failures);
 	char *line = mem_printf(
-		"read %lld row%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s", rows, rows == 1 ? "" : "s", noise,
-		list_text(json_object_get(table, "problem"), problem),
+		"read %lld row%s%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s", rows, rows == 1 ? "" : "s", failed,
+		noise, list_text(json_object_get(table, "problem"), problem),
 		list_text(json_object_get(table, "parameters"), parameters), json_array_size(others) ? "; also measured: " : "",
 		json_array_size(others) ? list_text(others, measured) : "", js_string_or(table, "value", "?"),
 		json_array_size(unused) ? "; not used: " : "", json_array_size(unused) ? list_text(unused, ignored) : "",
