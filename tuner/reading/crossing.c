@@ -181,17 +181,28 @@ static size_t series_look(const struct study *study, const struct reading_series
 	       (is_parting(study, &looking, count) && is_fastest(study, cross->at, cross->word));
 }
 
+/* Has it been said of these two on this problem? Other parameters differ, but the sentence does not name them. */
+static bool is_told(const struct study *study, const struct cross *told, size_t count, const struct cross *cross) {
+	for (size_t i = 0; i < count; i++)
+		if (told[i].a == cross->a && told[i].b == cross->b && study_same_problem(study, told[i].at, cross->at))
+			return true;
+	return false;
+}
+
 static size_t word_examine(const struct study *study, struct findings *findings, size_t axis, size_t word,
                            const struct reading_list *list, enum reading_verdict verdict) {
 	size_t found = 0, partings = 0;
+	struct cross told[PARTINGS];
 	double limit = verdict == READING_TESTED ? 1 + probe_limit(study) : study_chance_ratio(study, 3);
 	for (size_t i = 0; i < list->count; i++)
 		for (int a = 0; a < (int)study_column(study, word)->levels && found < MOST; a++) {
 			struct cross cross = {
 				.word = word, .axis = axis, .a = a, .b = study_row(study, list->series[i].rows[0])->level[word]};
 			if (cross.b == STUDY_ABSENT || a == cross.b || !series_look(study, &list->series[i], &cross, limit) ||
-			    (cross.parts && partings++ >= PARTINGS))
+			    (cross.parts && (partings == PARTINGS || is_told(study, told, partings, &cross))))
 				continue;
+			if (cross.parts)
+				told[partings++] = cross;
 			report(study, findings, &cross, verdict);
 			found++;
 		}
