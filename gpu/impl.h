@@ -40,9 +40,6 @@ struct occupancy {
 struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function,
                               unsigned threads, size_t dynamic_shared);
 
-/* nvml.c */
-nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, const struct gpu_facts *facts);
-
 /* module.c: the user's source with the options that it needs; it refers to its own fields. */
 struct text_source {
 	struct source source;

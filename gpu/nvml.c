@@ -21,7 +21,7 @@ static const struct {
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
 /* A MIG part of a GPU has its own UUID, so the device is found by its place on the bus. */
-nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, const struct gpu_facts *facts) {
+static nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, const struct gpu_facts *facts) {
 	nvml_device device = NULL;
 	driver_device handle;
 	int domain = 0, bus = 0, place = 0;

@@ -104,11 +104,6 @@ bool cupti_range_more(const struct cupti_range *range) {
 	return false;
 }
 
-size_t cupti_range_passes(const struct cupti_range *range) {
-	(void)range;
-	return 0;
-}
-
 bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]) {
 	(void)values;
 	return cupti_range_begin(range, reason);

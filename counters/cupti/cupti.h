@@ -53,7 +53,6 @@ bool cupti_range_end(struct cupti_range *range,
 bool cupti_range_settle(struct cupti_range *range,
                         char reason[COUNTER_REASON]);   /* call it when the device is idle again */
 bool cupti_range_more(const struct cupti_range *range); /* true if the same work must run again */
-size_t cupti_range_passes(const struct cupti_range *range);
 /* NAN for metrics without a value. */
 bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]);
 void cupti_range_free(struct cupti_range *range);

@@ -158,10 +158,6 @@ bool cupti_range_more(const struct cupti_range *range) {
 	return !range->submitted && range->runs < 2 * range->config.passes + 2;
 }
 
-size_t cupti_range_passes(const struct cupti_range *range) {
-	return range->config.passes;
-}
-
 static bool data_decode(struct cupti_range *range, size_t wanted, char reason[COUNTER_REASON]) {
 	CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData, decode, .pRangeProfilerObject = range->profiler);
 	CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo, info, .pCounterDataImage = range->data,

@@ -34,8 +34,6 @@ const struct resolution *plan_resolve_part(struct plan_build *build, const struc
 bool plan_try(const struct plan_build *build, const struct table_source *source, double least,
               const struct counter_backend **backend, char reason[COUNTER_REASON]);
 
-/* Returns the plan's event of this name, or a new one; NULL if the plan is full. */
-struct counter_event *plan_event(struct plan_build *build, const char *name, const char *group);
 /* Adds a portable event, or the parts of its formula. */
 void plan_portable(struct plan_build *build, const struct table_event *event, const char *group);
 /* Expands each event in a formula that is itself a formula. In the arena. */

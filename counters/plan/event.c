@@ -9,7 +9,8 @@
 #include "counters/plan/build.h"
 #include "src/base/expr/expr.h"
 
-struct counter_event *plan_event(struct plan_build *build, const char *name, const char *group) {
+/* Returns the plan's event of this name, or a new one; NULL if the plan is full. */
+static struct counter_event *plan_event(struct plan_build *build, const char *name, const char *group) {
 	struct counter_plan *plan = build->plan;
 	if (plan->event_count == PLAN_EVENTS_MAX) {
 		build->full = true;

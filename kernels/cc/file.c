@@ -11,7 +11,8 @@
 #include "kernels/fail.h"
 #include "kernels/cc/reader.h"
 
-const struct cc_format *const cc_formats[] = {&cc_matrix_market, &cc_metis, &cc_serialized, &cc_edge_list};
+/* The last one reads all other files. */
+static const struct cc_format *const cc_formats[] = {&cc_matrix_market, &cc_metis, &cc_serialized, &cc_edge_list};
 enum { FORMATS = sizeof cc_formats / sizeof *cc_formats };
 
 /* Reads what is available, `size` bytes at most. */

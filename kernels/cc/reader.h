@@ -22,7 +22,6 @@ struct cc_format {
 };
 
 extern const struct cc_format cc_metis, cc_matrix_market, cc_serialized, cc_edge_list;
-extern const struct cc_format *const cc_formats[]; /* ends with the one for all other files */
 
 /* text.c */
 bool cc_text_blank(struct cc_text *text); /* skips blanks; true at the end of the line or of the file */

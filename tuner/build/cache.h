@@ -48,7 +48,6 @@ struct build_seen {
 char *build_cache_parent(const char *base);
 /* Looks for a kept folder without locking or changing anything, so it may be removed at any time. */
 struct build_seen build_cache_peek(const char *base, const struct build_wanted *wanted);
-void build_seen_clear(struct build_seen *seen);
 /* Does the folder hold all of these files, with their contents? Others may be there, too. */
 bool build_files_cover(const char *folder, const json_t *files);
 

@@ -59,9 +59,3 @@ struct build_seen build_cache_peek(const char *base, const struct build_wanted *
 		closedir(dir);
 	return seen;
 }
-
-void build_seen_clear(struct build_seen *seen) {
-	free(seen->tree);
-	json_decref(seen->files);
-	*seen = (struct build_seen){0};
-}

@@ -10,7 +10,7 @@
 
 static const double LEAST_SECONDS = 1e-3;
 
-struct build *builder_first(const struct builder *builder) {
+static struct build *builder_first(const struct builder *builder) {
 	struct build *first = NULL;
 	for (size_t i = 0; i < builder->count; i++) {
 		struct build *build = builder->list[i];

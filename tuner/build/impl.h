@@ -80,7 +80,6 @@ struct builder {
 /* The limit for a build that begins now and must end within `left_s` (0: no end); 0: none. */
 double builder_limit(const struct builder *builder, double left_s);
 void builder_stop_slow(struct builder *builder);
-struct build *builder_first(const struct builder *builder);
 /* Records what a build has come to; `failed` as returned by `make`. */
 void builder_record(struct builder *builder, struct build *build, int failed);
 void *build_helper_main(void *helper);

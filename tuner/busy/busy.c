@@ -133,7 +133,8 @@ bool busy_judge(int processors, double others, double steal) {
 	       steal > STEAL_SHARE * processors;
 }
 
-bool busy_now(const struct busy *busy) {
+/* Did others use our processors at the last look, by more than what is always there? */
+static bool busy_now(const struct busy *busy) {
 	return busy->first.good && busy_judge(busy->last.times.processors, busy->others, busy->steal);
 }
 

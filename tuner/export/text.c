@@ -23,7 +23,8 @@ char *export_value_text(const json_t *value) {
 	return mem_strdup(number);
 }
 
-char *export_problem(const json_t *entry, const char *lead, const char *between) {
+/* " n=1024" for each member of the problem; caller frees. */
+static char *export_problem(const json_t *entry, const char *lead, const char *between) {
 	char *text = mem_strdup("");
 	const char *key;
 	json_t *json;

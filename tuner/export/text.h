@@ -13,8 +13,6 @@ void export_heading(FILE *out, const char *lead, const json_t *profile, const ch
 void export_title(FILE *out, const char *lead,
                   const json_t *entry);       /* kernel, problem, speedup; if it is stale; the command line */
 char *export_title_text(const json_t *entry); /* its first line; caller frees */
-/* " n=1024" for each member of the problem; caller frees. */
-char *export_problem(const json_t *entry, const char *lead, const char *between);
 /* prefix and text with "_" in place of everything except ASCII letters and digits, and a number behind names that are
  * in `taken`, an object to which the name is added. The caller frees it. */
 char *export_name(const char *prefix, const char *text, json_t *taken);

@@ -34,8 +34,4 @@ struct fleet {
 	double *logs;        /* scratch: one number per node */
 };
 
-/* Compares all nodes with each other and quarantines the outliers. */
-void fleet_judge(struct fleet *fleet);
-void fleet_quarantine(struct fleet *fleet, size_t node);
-
 #endif

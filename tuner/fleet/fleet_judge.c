@@ -24,7 +24,7 @@ static const double OUTLIERS_MAX = 0.2;
 static const double KNOWN_MIN = 0.9;
 enum { NODES_MIN = 3, FAILED_MAX = 2, JUDGED_EACH = 16 /* judged after 1/16 of the known nodes have a new baseline */ };
 
-void fleet_quarantine(struct fleet *fleet, size_t node) {
+static void fleet_quarantine(struct fleet *fleet, size_t node) {
 	struct node *own = &fleet->nodes[node];
 	if (own->quarantined)
 		return;
@@ -65,7 +65,8 @@ static double bound_of(const struct fleet *fleet, size_t count, double *median) 
 	return fmax(APART_MIN, APART_DEVIATIONS * stats_mad(fleet->logs, count));
 }
 
-void fleet_judge(struct fleet *fleet) {
+/* Compares all nodes with each other and quarantines the outliers. */
+static void fleet_judge(struct fleet *fleet) {
 	size_t count = 0, beyond = 0;
 	double median;
 	fleet->fresh = 0;

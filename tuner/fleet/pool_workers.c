@@ -297,10 +297,6 @@ void pool_workers_use(struct pool_workers *workers, const struct pool_work *work
 	workers->work = work;
 }
 
-struct worker *pool_workers_worker(struct pool_workers *workers, size_t node) {
-	return workers->nodes[node].worker;
-}
-
 int pool_workers_first(struct pool_workers *workers, size_t *node, struct err *err) {
 	struct pool_done none;
 	for (;;) {

@@ -45,8 +45,6 @@ struct pool *pool_workers_pool(struct pool_workers *workers);
 void pool_workers_use(struct pool_workers *workers, const struct pool_work *work);
 /* Waits until a node is idle and returns its number in *node; -1 if none ever will be. */
 int pool_workers_first(struct pool_workers *workers, size_t *node, struct err *err);
-/* The worker of an idle node, which the caller may ask as long as it gives the node no job. */
-struct worker *pool_workers_worker(struct pool_workers *workers, size_t node);
 /* [{"name","state","job","losses","reason"}], new reference. */
 json_t *pool_workers_json(const struct pool_workers *workers);
 

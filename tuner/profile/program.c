@@ -11,7 +11,9 @@
 
 enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
 
-bool profile_variable_is_harmless(const char *name) {
+/* Is it the name of a variable, and not one that makes programs load or run something else, such as LD_PRELOAD, PATH or
+ * OMP_TOOL_LIBRARIES? A profile may come from anyone, and its variables end up in the environment of programs. */
+static bool profile_variable_is_harmless(const char *name) {
 	static const char *const starts[] = {"LD_",   "DYLD_", "OMP_TOOL",      "GCONV_",        "BASH_",  "PYTHON",
 	                                     "PERL5", "RUBY",  "NODE_",         "JAVA_",         "_JAVA_", "JDK_",
 	                                     "LUA_",  "GIT_",  "OMPI_MCA_mca_", "CUDA_INJECTION"};

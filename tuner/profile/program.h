@@ -8,9 +8,6 @@
 
 #include "src/base/err.h"
 
-/* Is it the name of a variable, and not one that makes programs load or run something else, such as LD_PRELOAD, PATH or
- * OMP_TOOL_LIBRARIES? A profile may come from anyone, and its variables end up in the environment of programs. */
-bool profile_variable_is_harmless(const char *name);
 /* Settings of OpenMP, our own names, and the harmless parameters of the program (NULL: a kernel). */
 bool profile_may_set(const char *name, const json_t *program);
 /* A profile from a file is data of anybody: it sets variables on a white list (OpenMP's, the numbers of threads of

@@ -43,7 +43,6 @@ int program_check(const struct program *program, struct err *err);
 char *program_key(const json_t *config); /* equal for equal configurations; caller frees */
 bool program_is_baseline(const struct program *program, const json_t *config);
 bool program_is_param(const struct program *program, const char *name); /* one of the user's own */
-bool program_in_argv(const struct program *program, const char *param);
 bool program_is_variable(const struct program *program,
                          const char *param); /* reaches the program through the environment */
 

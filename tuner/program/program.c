@@ -147,7 +147,7 @@ bool program_is_param(const struct program *program, const char *name) {
 	return false;
 }
 
-bool program_in_argv(const struct program *program, const char *param) {
+static bool program_in_argv(const struct program *program, const char *param) {
 	for (const char *const *word = program->spec.argv; *word; word++)
 		if (template_mentions(*word, param))
 			return true;

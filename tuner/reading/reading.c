@@ -13,7 +13,7 @@
 #include "tuner/reading/readings.def"
 #undef DIAGNOSIS
 #define DIAGNOSIS(name) &reading_##name,
-const struct diagnosis *const reading_registry[] = {
+static const struct diagnosis *const reading_registry[] = {
 #include "tuner/reading/readings.def"
 	NULL};
 

@@ -7,7 +7,6 @@
 #define TUNER_READING_READING_H
 #include "tuner/diagnosis/probe.h"
 
-extern const struct diagnosis *const reading_registry[]; /* ends with NULL */
 /* Adds all readings; nothing for tables of more than READING_ROWS_MAX rows, which effects and laws describe. */
 enum { READING_ROWS_MAX = 400, READING_COLUMN_LEVELS = 64 };
 void readings_examine(struct findings *findings, const struct study *study);

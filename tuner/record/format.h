@@ -12,7 +12,6 @@ struct record_format {
 	bool (*read)(struct scan *scan, struct build *build);
 };
 
-extern const struct record_format *const record_registry[]; /* ends with NULL */
 /* NULL with the error set if the format is unknown. The scan keeps its place. */
 const struct record_format *record_detect(struct scan *scan);
 

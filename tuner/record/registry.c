@@ -8,7 +8,7 @@
 #undef RECORD
 
 #define RECORD(name) &record_##name,
-const struct record_format *const record_registry[] = {
+static const struct record_format *const record_registry[] = {
 #include "tuner/record/registry.def"
 	NULL};
 #undef RECORD

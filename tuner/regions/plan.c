@@ -73,7 +73,8 @@ static double changes_seconds(const struct regions_plan_task *task, const size_t
 	return count ? sum * (double)record->raw->call_count / (double)count : 0;
 }
 
-double regions_plan_seconds(const struct regions_plan_task *task, const size_t *level) {
+/* The modelled seconds of all regions in one run with these levels. */
+static double regions_plan_seconds(const struct regions_plan_task *task, const size_t *level) {
 	double sum = changes_seconds(task, level);
 	for (size_t i = 0; i < task->baseline->count; i++)
 		sum += region_seconds(task, i, level[i]);

@@ -15,7 +15,5 @@ struct regions_plan_task {
 
 /* level[i]: index of the team of region i. Returns the modelled seconds of all regions in one run. */
 double regions_plan(const struct regions_plan_task *task, size_t *level);
-/* The same for given levels. */
-double regions_plan_seconds(const struct regions_plan_task *task, const size_t *level);
 
 #endif

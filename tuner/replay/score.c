@@ -28,7 +28,7 @@ static void column_sort(const struct score_table *table, const double *column, s
 	}
 }
 
-void score_table_sort(struct score_table *table) {
+static void score_table_sort(struct score_table *table) {
 	table->count = score_table_runs(table);
 	for (size_t i = 0; i < COLUMNS; i++)
 		column_sort(table, table->columns[i], table->order[i]);
@@ -74,7 +74,9 @@ static double curve_score(const struct score_table *table, size_t column, column
 	return count ? sum / count : NAN;
 }
 
-void score_table_figures(const struct score_table *table, const unsigned *weight, double figures[SCORE_FIGURES]) {
+/* The figures if run i counts weight[i] times. */
+static void score_table_figures(const struct score_table *table, const unsigned *weight,
+                                double figures[SCORE_FIGURES]) {
 	const struct score_axis *axis = table->axis;
 	figures[SCORE_EVALS] = curve_score(table, COLUMN_EVALS, column_mean, axis->by_rank, weight);
 	figures[SCORE_EVALS_MEDIAN] = curve_score(table, COLUMN_EVALS, column_median, axis->by_rank, weight);

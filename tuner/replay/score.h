@@ -29,8 +29,6 @@ struct score_axis {
 
 struct score_axis *score_axis_new(const struct record *record);
 void score_axis_free(struct score_axis *axis);
-/* Evaluations that a random search needs for the share `p` of the way from the median to the optimum. */
-uint64_t score_axis_evaluations(const struct score_axis *axis, double p);
 /* The value at the expected rank of the best of so many random evaluations. */
 double score_axis_baseline(const struct score_axis *axis, double evaluations);
 /* The evaluations that a run needs: up to the end of the axis, and to the last of score_points. */

@@ -35,7 +35,8 @@ static double cost_typical(const struct record *record) {
 	return median > 0 ? median : 0;
 }
 
-uint64_t score_axis_evaluations(const struct score_axis *axis, double p) {
+/* Evaluations that a random search needs for the share `p` of the way from the median to the optimum. */
+static uint64_t score_axis_evaluations(const struct score_axis *axis, double p) {
 	double wanted = axis->optimum + (axis->median - axis->optimum) * (1 - p);
 	uint64_t i = 0;
 	while (i + 1 < axis->count && axis->values[i] > wanted)

@@ -22,8 +22,4 @@ struct score_table {
 	size_t count; /* runs in `order` */
 };
 
-void score_table_sort(struct score_table *table);
-/* The figures if run i counts weight[i] times. */
-void score_table_figures(const struct score_table *table, const unsigned *weight, double figures[SCORE_FIGURES]);
-
 #endif

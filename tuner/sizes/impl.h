@@ -80,8 +80,6 @@ json_t *sizes_candidates(struct sizes *sizes, const struct sizes_point *point); 
 /* NAN: not known. config must come from sizes_config. */
 double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);
-/* The lowest ratio known at a point: 1, or less if the best of another size was found to be faster. */
-double sizes_least(const struct sizes *sizes, size_t point);
 /* The loss of a configuration at a point against the best one known there; NAN: not known. */
 double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config);
 

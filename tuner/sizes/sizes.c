@@ -144,7 +144,8 @@ void sizes_rounds_record(struct sizes *sizes, size_t point, const double *cost, 
 	stats_median_ci(cost, count, 0.95, it->ci);
 }
 
-double sizes_least(const struct sizes *sizes, size_t point) {
+/* The lowest ratio known at a point: 1, or less if the best of another size was found to be faster. */
+static double sizes_least(const struct sizes *sizes, size_t point) {
 	const struct sizes_entry *entry = &sizes->entries[point];
 	double least = 1;
 	for (size_t i = 0; i < entry->ratio_count; i++)

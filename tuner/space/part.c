@@ -15,7 +15,7 @@ enum { EAGER_MAX = 256, VALUE_WORDS = 3 };
 
 static uint32_t node_of_state(struct part *part, int level, const struct value *terms, size_t count);
 
-uint32_t *part_children_new(struct part *part, int level) {
+static uint32_t *part_children_new(struct part *part, int level) {
 	part->effort->bytes += part->branches[level] * sizeof(uint32_t);
 	return arena_alloc(part->arena, part->branches[level], sizeof(uint32_t));
 }

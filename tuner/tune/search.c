@@ -105,7 +105,8 @@ double tune_search_limit(const struct tune *tune) {
 	return isnan(tune->best) ? 0 : LIMIT_FACTOR * tune->best;
 }
 
-void tune_status_count(struct tune *tune, const json_t *config, const struct trial_result *result) {
+/* Counts a status, and keeps the first failure of each kind. */
+static void tune_status_count(struct tune *tune, const json_t *config, const struct trial_result *result) {
 	tune->incomparable += !isnan(refused(tune, result));
 	if (tune->failures[result->status]++ || result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
 		return;

@@ -219,8 +219,6 @@ int tune_baseline_done(struct tune *tune, struct err *err);
 bool tune_program_look(struct tune *tune);
 /* Counts an evaluation that has ended and reports it to the strategy. */
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result);
-/* Counts a status, and keeps the first failure of each kind. */
-void tune_status_count(struct tune *tune, const json_t *config, const struct trial_result *result);
 const char *tune_over(const struct tune *tune); /* why the search is over, as in the result; NULL: it is not */
 
 int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool: parallel/parallel.c */

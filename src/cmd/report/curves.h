@@ -32,9 +32,6 @@ size_t curves_thinned(size_t count, size_t i);
 
 /* The line's own time with one thread; NAN if it was not measured. */
 double curves_one(const struct curves *curves, const struct slice *slice);
-/* The row of serial code on this problem, which has a word such as "serial" and only runs with one thread; SIZE_MAX:
- * there is none. */
-size_t curves_serial(const struct curves *curves);
 
 /* curves_draw.c */
 struct chart curves_chart(const struct curves *curves, const char *what); /* title and axis across */

@@ -50,7 +50,9 @@ static bool has_teams(const struct study *study, size_t column, int level) {
 	return false;
 }
 
-size_t curves_serial(const struct curves *curves) {
+/* The row of serial code on this problem, which has a word such as "serial" and only runs with one thread; SIZE_MAX:
+ * there is none. */
+static size_t curves_serial(const struct curves *curves) {
 	const struct study *study = curves->study;
 	for (size_t c = 0; c < study_columns(study); c++)
 		for (size_t r = 0; r < study_rows(study); r++) {

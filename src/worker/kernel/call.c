@@ -24,7 +24,7 @@ static const struct ss_param call_no_params[] = {{.name = NULL}};
 
 enum { CALL_TABLES = 3 };
 
-size_t call_param_count(const struct ss_param *params) {
+static size_t call_param_count(const struct ss_param *params) {
 	size_t count = 0;
 	while (params && params[count].name) {
 		count++;

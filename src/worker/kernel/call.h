@@ -32,6 +32,5 @@ void call_copy(struct arena *arena, const struct call *from, struct call *to);
 /* Texts that are equal for the same input, and for the same configuration of it under this binding. */
 char *call_input_key(struct arena *arena, const struct call *call);
 char *call_state_key(struct arena *arena, const struct call *call, const char *binding);
-size_t call_param_count(const struct ss_param *params);
 
 #endif

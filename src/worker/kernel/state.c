@@ -62,7 +62,7 @@ static void input_drop(struct states *states, struct input **link) {
 	input_free(input);
 }
 
-size_t states_count(const struct states *states) {
+static size_t states_count(const struct states *states) {
 	size_t count = 0;
 	for (const struct node *node = states->nodes; node; node = node->next) {
 		count++;

@@ -33,6 +33,5 @@ enum ss_status states_get(struct states *states, const struct call *call, const 
 void states_drop(struct states *states, struct state *state);
 /* Drops all states and inputs; returns how many states there were. */
 size_t states_clear(struct states *states);
-size_t states_count(const struct states *states);
 
 #endif

@@ -79,7 +79,6 @@ int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c
 int c_tolerance_read(const json_t *json, struct c_tolerance *tolerance, struct err *err);
 /* Sets it for the outputs that do not have one. An argument that is not an output must not have one. */
 int c_tolerances_read(const json_t *kernel, struct c_argument *first, size_t count, size_t stride, struct err *err);
-int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err);
 /* The absolute path of KernelFile. */
 int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err);
 bool c_is_plain(const char *text); /* without control characters */

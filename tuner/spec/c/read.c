@@ -108,7 +108,7 @@ bool c_is_plain(const char *text) {
 	return !*text;
 }
 
-int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
+static int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
 	json_t *array = NULL, *item;
 	size_t i;
 	bool next = false;

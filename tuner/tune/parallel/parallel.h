@@ -52,8 +52,6 @@ struct parallel {
 struct work *work_new(const struct parallel *parallel, uint64_t index); /* UINT64_MAX: the baseline */
 void work_free(struct work *work);
 void work_queue(struct parallel *parallel, struct work *work);
-/* Sets the requests for this node. */
-void work_prepare(const struct parallel *parallel, struct work *work, size_t node);
 /* Returns 1, 0 or -1 like fleet_submit. */
 int work_submit(struct parallel *parallel, struct work *work, size_t node, struct err *err);
 /* Repeats it on the node that has just done it, else later and elsewhere; a baseline is not repeated elsewhere. */

@@ -34,7 +34,8 @@ void work_queue(struct parallel *parallel, struct work *work) {
 	parallel->queue[parallel->queue_count++] = work;
 }
 
-void work_prepare(const struct parallel *parallel, struct work *work, size_t node) {
+/* Sets the requests for this node. */
+static void work_prepare(const struct parallel *parallel, struct work *work, size_t node) {
 	const struct tune *tune = parallel->tune;
 	double limit = work->baseline ? 0 : tune_search_limit(tune) / fleet_scale(parallel->fleet, node);
 	work->requests[0] = tune_search_request(tune, work->config, limit);
