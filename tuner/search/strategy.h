@@ -70,6 +70,9 @@ struct strategy_task {
 	const uint64_t *hints; /* configurations that suit the machine, the most promising first */
 	size_t hint_count;
 	size_t counter_count;
+	/* Will it probably fail? For strategies that another one asks and informs; NULL: nobody knows. */
+	bool (*doubts)(const void *model, uint64_t index);
+	const void *model;
 };
 
 struct strategy {

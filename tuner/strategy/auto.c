@@ -59,7 +59,10 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 	snprintf(automatic->text, sizeof automatic->text,
 	         "start: %llu configurations, hints of the machine: %zu, earlier searches: %zu",
 	         (unsigned long long)space_valid(task->space), task->hint_count, task->source_count);
-	return automatic->local->init(automatic->local_state, task, err);
+	struct strategy_task informed = *task;
+	informed.doubts = surrogate_doubts;
+	informed.model = automatic->surrogate;
+	return automatic->local->init(automatic->local_state, &informed, err);
 }
 
 static bool is_free(const struct automatic *automatic, uint64_t index) {

@@ -38,16 +38,23 @@ static uint64_t descent_better(const struct descent *descent) {
 	return best;
 }
 
+static bool is_doubted(const struct descent *descent, uint64_t index) {
+	const struct strategy_task *task = descent->task;
+	return task->doubts && task->doubts(task->model, index);
+}
+
+/* What will probably fail is passed over, as if it had. */
 static enum step descent_fresh(const struct descent *descent, uint64_t *index) {
 	const struct history *history = descent->task->history;
 	const struct around *around = &descent->around;
 	enum step step = STEP_DONE;
 	for (size_t i = 0; i < around->count; i++) {
-		if (!history_taken(history, around->index[i])) {
+		bool taken = history_taken(history, around->index[i]);
+		if (!taken && !is_doubted(descent, around->index[i])) {
 			*index = around->index[i];
 			return STEP_ASK;
 		}
-		if (!history_find(history, around->index[i]))
+		if (taken && !history_find(history, around->index[i]))
 			step = STEP_WAIT;
 	}
 	return step;
@@ -56,8 +63,10 @@ static enum step descent_fresh(const struct descent *descent, uint64_t *index) {
 enum step descent_next(struct descent *descent, uint64_t *index) {
 	const struct history *history = descent->task->history;
 	if (!descent->listed && !history_find(history, descent->at)) {
+		bool taken = history_taken(history, descent->at);
 		*index = descent->at;
-		return history_taken(history, descent->at) ? STEP_WAIT : STEP_ASK;
+		if (taken || !is_doubted(descent, descent->at))
+			return taken ? STEP_WAIT : STEP_ASK;
 	}
 	if (!descent->listed)
 		descent_list(descent);

@@ -62,13 +62,11 @@ static bool is_own(const struct surrogate *surrogate, uint64_t index) {
 }
 
 static void look_up(struct surrogate *surrogate, struct ranked *ranked, uint64_t index, uint16_t *codes) {
-	double variance, works = 0.5;
+	double variance;
 	surrogate_codes(surrogate, index, codes);
 	gp_predict(surrogate->value, codes, &ranked->mean, &variance);
-	if (surrogate->works)
-		gp_predict(surrogate->works, codes, &works, &variance);
 	ranked->index = index;
-	ranked->chance = fmin(1, fmax(CHANCE_MIN, works + 0.5));
+	ranked->chance = surrogate_chance_at(surrogate, codes);
 	ranked->share = cost_share(surrogate->cost, cost_power(surrogate->cost), codes);
 	ranked->own = is_own(surrogate, index);
 	ranked->done = false;

@@ -3,9 +3,9 @@
 #ifndef TUNER_SURROGATE_IMPL_H
 #define TUNER_SURROGATE_IMPL_H
 #include "tuner/surrogate/coding.h"
+#include "tuner/surrogate/limits.h"
 #include "tuner/surrogate/surrogate.h"
 
-#define CHANCE_MIN 0.02 /* of a configuration to work */
 enum {
 	POOL_WHOLE = 20000,
 	POOL_SAMPLED = 6000,
@@ -48,8 +48,12 @@ struct surrogate {
 	struct pool pool;
 	struct gp *value, *works; /* works: NULL until a configuration fails */
 	struct gp_pool *values, *workings;
-	size_t in_value, in_works; /* number of observations that each model has */
-	size_t *row;               /* observation behind each row of the value model */
+	struct limits *limits;                                 /* what works, too */
+	float *chance;                                         /* of each candidate to work, if `works` is there */
+	bool strict;                                           /* candidates that don't pass are out */
+	size_t passed, passed_failed, doubted, doubted_failed; /* by what was said before the result */
+	size_t in_value, in_works;                             /* number of observations that each model has */
+	size_t *row;                                           /* observation behind each row of the value model */
 	double *target, *lone_mean, *lone_variance;
 	size_t fits;
 	size_t fit_at;  /* number of observations at which the models are fitted next */
@@ -80,9 +84,16 @@ double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index);
 /* batch.c: counts pending configurations as measured with their means, also for the incumbent */
 void surrogate_believe(struct surrogate *surrogate);
 
-/* surrogate.c: the deviation of a candidate's target and the chance that it works, after surrogate_ask */
+/* surrogate.c: the deviation of a candidate's target, after surrogate_ask */
 double surrogate_deviation_of(const struct surrogate *surrogate, size_t candidate);
+
+/* chance.c: the chance that a configuration works, as of the last update, and whether a candidate may be proposed. A
+ * result is reported before it is learned. */
+void surrogate_chance_update(struct surrogate *surrogate, bool fit);
+void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool failed);
+double surrogate_chance_at(const struct surrogate *surrogate, const uint16_t *codes);
 double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
+bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
 /* pool.c */
 void surrogate_pool_fill(struct surrogate *surrogate);

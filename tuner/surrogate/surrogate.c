@@ -43,6 +43,8 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->pool.room = surrogate->pool.whole ? (size_t)valid : POOL_SAMPLED;
 	surrogate->pool.index = array(surrogate, surrogate->pool.room, sizeof *surrogate->pool.index);
 	surrogate->pool.codes = array(surrogate, surrogate->pool.room * surrogate->dims, sizeof *surrogate->pool.codes);
+	surrogate->limits = limits_new(task->arena, surrogate->coding, OBSERVED_MAX);
+	surrogate->chance = array(surrogate, surrogate->pool.room, sizeof *surrogate->chance);
 	surrogate->gain = array(surrogate, surrogate->pool.room, sizeof *surrogate->gain);
 	surrogate->observed = array(surrogate, OBSERVED_MAX, sizeof *surrogate->observed);
 	surrogate->row = array(surrogate, rows, sizeof *surrogate->row);
@@ -74,6 +76,7 @@ static void compact(struct surrogate *surrogate) {
 	gp_truncate(surrogate->value, 0);
 	if (surrogate->works)
 		gp_truncate(surrogate->works, 0);
+	limits_clear(surrogate->limits);
 	surrogate->in_value = surrogate->in_works = 0;
 	surrogate->fit_at = surrogate->count + 1;
 }
@@ -81,6 +84,7 @@ static void compact(struct surrogate *surrogate) {
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_withdraw(surrogate, index);
 	cost_report(surrogate->cost, index, outcome);
+	surrogate_chance_report(surrogate, index, outcome->result == STRATEGY_FAILURE);
 	if (surrogate->count == OBSERVED_MAX)
 		compact(surrogate);
 	struct observed *observed = &surrogate->observed[surrogate->count++];
@@ -96,19 +100,6 @@ bool surrogate_ready(const struct surrogate *surrogate) {
 	return surrogate->worked > 0 && surrogate->count >= (surrogate->source_count ? 1 : NEED);
 }
 
-static void works_condition(struct surrogate *surrogate, bool fit) {
-	if (!surrogate->works)
-		return;
-	double *works = surrogate->lone_mean;
-	for (size_t i = 0; i < surrogate->count; i++)
-		works[i] = surrogate->observed[i].result == STRATEGY_FAILURE ? -0.5 : 0.5;
-	gp_target(surrogate->works, works);
-	if (fit)
-		gp_fit(surrogate->works, STEPS);
-	gp_condition(surrogate->works);
-	gp_pool_predict(surrogate->workings);
-}
-
 double surrogate_gain_of(double gap, double deviation) {
 	double z = gap / deviation;
 	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
@@ -116,10 +107,6 @@ double surrogate_gain_of(double gap, double deviation) {
 
 double surrogate_deviation_of(const struct surrogate *surrogate, size_t c) {
 	return sqrt(surrogate->stretch * fmax(gp_pool_variance(surrogate->values)[c], 1e-9));
-}
-
-double surrogate_chance_of(const struct surrogate *surrogate, size_t c) {
-	return surrogate->works ? fmin(1, fmax(CHANCE_MIN, gp_pool_mean(surrogate->workings)[c] + 0.5)) : 1;
 }
 
 /* The lowest mean at a measured configuration is less noisy than the lowest value. */
@@ -130,13 +117,29 @@ static void incumbent_set(struct surrogate *surrogate) {
 		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->lone_mean[i]);
 }
 
-/* If no candidate is expected to gain anything, the one that falls short by the fewest deviations. Returns what it
- * promises. */
+struct choice {
+	uint64_t best, nearest;
+	double most, least;
+};
+
+static void choose(struct choice *choice, uint64_t index, double worth, double shortfall) {
+	if (worth > choice->most) {
+		choice->most = worth;
+		choice->best = index;
+	}
+	if (shortfall < choice->least) {
+		choice->least = shortfall;
+		choice->nearest = index;
+	}
+}
+
+/* If no candidate is expected to gain anything, the one that falls short by the fewest deviations; if all of them
+ * will probably fail, one of those. Returns what it promises. */
 double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 	const float *mean = gp_pool_mean(surrogate->values);
 	const struct pool *pool = &surrogate->pool;
-	uint64_t best = UINT64_MAX, nearest = UINT64_MAX;
-	double most = 0, least = INFINITY, power = cost_power(surrogate->cost);
+	struct choice doubted = {UINT64_MAX, UINT64_MAX, 0, INFINITY}, passed = doubted;
+	double power = cost_power(surrogate->cost);
 	for (size_t c = 0; c < pool->count; c++) {
 		surrogate->gain[c] = 0;
 		if (history_taken(surrogate->task.history, pool->index[c]))
@@ -146,17 +149,11 @@ double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 		double worth = surrogate->gain[c];
 		if (power > 0 && worth > 0)
 			worth *= cost_share(surrogate->cost, power, pool->codes + c * surrogate->dims);
-		if (worth > most) {
-			most = worth;
-			best = pool->index[c];
-		}
-		if (-gap / deviation < least) {
-			least = -gap / deviation;
-			nearest = pool->index[c];
-		}
+		choose(surrogate_passes(surrogate, c) ? &passed : &doubted, pool->index[c], worth, -gap / deviation);
 	}
-	*index = best == UINT64_MAX ? nearest : best;
-	return most;
+	const struct choice *choice = passed.nearest == UINT64_MAX ? &doubted : &passed;
+	*index = choice->best == UINT64_MAX ? choice->nearest : choice->best;
+	return choice->most;
 }
 
 static void fit(struct surrogate *surrogate) {
@@ -191,7 +188,7 @@ void surrogate_refresh(struct surrogate *surrogate) {
 	gp_condition(surrogate->value);
 	if (anew || surrogate->count < CALIBRATE_EACH)
 		surrogate_calibrate(surrogate);
-	works_condition(surrogate, anew);
+	surrogate_chance_update(surrogate, anew);
 	incumbent_set(surrogate);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Surrogate model: predicts configurations that were not measured. One Gaussian process models the logarithm of the
- * objective, another one whether a configuration works. A proposal maximises the expected improvement (Jones, Schonlau,
- * Welch, Efficient global optimization of expensive black-box functions, 1998, section 4.1) over the lowest mean at a
- * measured configuration, times the chance that it works. ADR 9 has the reasons.
+ * objective, another one and a regression whether a configuration works (chance.c). A proposal maximises the expected
+ * improvement (Jones, Schonlau, Welch, Efficient global optimization of expensive black-box functions, 1998, section
+ * 4.1) over the lowest mean at a measured configuration, times the chance that it works. ADR 9 has the reasons.
  *
  * Targets are relative to the best; beyond the median they are compressed, so that the model spends its capacity on
  * fast configurations. Deviations are stretched by the leave-one-out errors, in which good configurations weigh most. A
@@ -25,6 +25,8 @@ void surrogate_await(struct surrogate *surrogate, uint64_t index, bool own);
 void surrogate_withdraw(struct surrogate *surrogate, uint64_t index); /* it will not be */
 /* See strategy.rank. Only what the model asked for itself is ever not worth measuring. */
 size_t surrogate_rank(struct surrogate *surrogate, uint64_t *pending, size_t count);
+/* Will it probably fail? See chance.c; as strategy_task.doubts. */
+bool surrogate_doubts(const void *surrogate, uint64_t index);
 /* Are there enough results for a model? */
 bool surrogate_ready(const struct surrogate *surrogate);
 /* The most promising configuration that is not taken; UINT64_MAX: there is none. */

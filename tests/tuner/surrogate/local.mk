@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/coding %D%/surrogate %D%/sources %D%/cost %D%/opening
+check_PROGRAMS += %D%/coding %D%/surrogate %D%/sources %D%/cost %D%/limits %D%/opening
 TESTS += %D%/coding %D%/sources %D%/cost %D%/opening
-slow_tests += %D%/surrogate
+slow_tests += %D%/limits %D%/surrogate
 %C%_coding_SOURCES = %D%/coding.c tests/tuner/space/help.h
 %C%_coding_LDADD = libtuner.la libbase.la -lm
 %C%_surrogate_SOURCES = %D%/surrogate.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
@@ -12,6 +12,9 @@ slow_tests += %D%/surrogate
 %C%_sources_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 %C%_cost_SOURCES = %D%/cost.c tests/tuner/search/land.c tests/tuner/search/land.h tests/tuner/space/help.h
 %C%_cost_LDADD = libtuner.la libbase.la -lm
+%C%_limits_SOURCES = %D%/limits.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
+	tests/tuner/space/help.h
+%C%_limits_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 %C%_opening_SOURCES = %D%/opening.c tests/tuner/search/kernels.c tests/tuner/search/land.c tests/tuner/search/land.h \
 	tests/tuner/space/help.h
 %C%_opening_LDADD = libtuner.la libbase.la -lm

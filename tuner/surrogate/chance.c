@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The chance that a configuration works. Two models say it: a Gaussian process of what worked (Rasmussen and Williams
+ * 2006, section 6.5: regression of labels), which knows what is near failures, and a regression on products of
+ * parameters (limits.h), which knows what is beyond a limit. The mean of their log odds predicts better than either.
+ *
+ * A failure says nothing about times, so that the expected improvement beside it stays what it was, and would outweigh
+ * any small chance. From LENIENT results on, configurations whose chance is below PASS are therefore not proposed at
+ * all, by the local search neither; every BOLD_EACH-th proposal may have PASS_BOLD, because nothing else would move a
+ * limit that is drawn too close. Both sides of the line are counted before each result is learned, whoever proposed
+ * it: the models may rule out only as long as what they pass fails much less often than what they doubt. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/surrogate/impl.h"
+
+enum { STEPS = 14, LENIENT = 20, BOLD_EACH = 32 };
+static const double CHANCE_MIN = 0.02; /* while nothing is ruled out */
+static const double PASS = 0.97, PASS_BOLD = 0.5;
+/* Passed configurations fail less often than doubted ones by this factor; and what each is taken for before any
+ * result: half a failure among so many. */
+static const double RATIO = 0.5, PRIOR_FAILED = 0.5, PRIOR_PASSED = 5, PRIOR_DOUBTED = 1;
+static const double LABEL = 0.5, LABEL_VARIANCE = 0.01, LOGIT_MAX = 13.8;
+
+static bool is_strict(const struct surrogate *surrogate) {
+	double passed = ((double)surrogate->passed_failed + PRIOR_FAILED) / ((double)surrogate->passed + PRIOR_PASSED);
+	double doubted = ((double)surrogate->doubted_failed + PRIOR_FAILED) / ((double)surrogate->doubted + PRIOR_DOUBTED);
+	return surrogate->count >= LENIENT && passed < RATIO * doubted;
+}
+
+/* The log odds that a label, with its noise, is above 0 (Page, Approximations to the cumulative normal function, 1977,
+ * because thousands of candidates ask). */
+static double logit_of(const struct surrogate *surrogate, double mean, double variance) {
+	double z = mean / sqrt(fmax(variance, 0) + gp_noise(surrogate->works) + LABEL_VARIANCE);
+	return fmin(LOGIT_MAX, fmax(-LOGIT_MAX, z * (1.5976 + 0.07056 * z * z)));
+}
+
+static double chance_by_both(const struct surrogate *surrogate, double mean, double variance, double limits) {
+	return 1 / (1 + exp(-0.5 * (logit_of(surrogate, mean, variance) + limits)));
+}
+
+static double chance_lenient(double mean) {
+	return fmin(1, fmax(CHANCE_MIN, mean + LABEL));
+}
+
+static bool is_known(const struct surrogate *surrogate) {
+	return surrogate->works && gp_count(surrogate->works) > 0 && limits_count(surrogate->limits) > 0;
+}
+
+static double both_at(const struct surrogate *surrogate, const uint16_t *codes, double *mean) {
+	double variance;
+	float limits;
+	gp_predict(surrogate->works, codes, mean, &variance);
+	limits_logits(surrogate->limits, codes, 0, 1, &limits);
+	return chance_by_both(surrogate, *mean, variance, limits);
+}
+
+double surrogate_chance_at(const struct surrogate *surrogate, const uint16_t *codes) {
+	double mean = 0;
+	if (!is_known(surrogate))
+		return 1;
+	double both = both_at(surrogate, codes, &mean);
+	return is_strict(surrogate) ? both : chance_lenient(mean);
+}
+
+bool surrogate_doubts(const void *model, uint64_t index) {
+	const struct surrogate *surrogate = model;
+	uint16_t codes[GP_DIMS_MAX];
+	if (!is_known(surrogate) || !is_strict(surrogate))
+		return false;
+	surrogate_codes(surrogate, index, codes);
+	return surrogate_chance_at(surrogate, codes) < PASS;
+}
+
+void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool failed) {
+	uint16_t codes[GP_DIMS_MAX];
+	double mean;
+	if (!is_known(surrogate))
+		return;
+	surrogate_codes(surrogate, index, codes);
+	bool passed = both_at(surrogate, codes, &mean) >= PASS;
+	surrogate->passed += passed;
+	surrogate->doubted += !passed;
+	surrogate->passed_failed += passed && failed;
+	surrogate->doubted_failed += !passed && failed;
+}
+
+static void learn(struct surrogate *surrogate, bool fit) {
+	double *works = surrogate->lone_mean; /* not in use at this point */
+	uint16_t codes[GP_DIMS_MAX];
+	for (size_t i = 0; i < surrogate->count; i++)
+		works[i] = surrogate->observed[i].result == STRATEGY_FAILURE ? -LABEL : LABEL;
+	gp_target(surrogate->works, works);
+	if (fit)
+		gp_fit(surrogate->works, STEPS);
+	gp_condition(surrogate->works);
+	for (size_t i = limits_count(surrogate->limits); i < surrogate->count; i++) {
+		surrogate_codes(surrogate, surrogate->observed[i].index, codes);
+		limits_add(surrogate->limits, codes, surrogate->observed[i].result != STRATEGY_FAILURE);
+	}
+	limits_fit(surrogate->limits);
+}
+
+void surrogate_chance_update(struct surrogate *surrogate, bool fit) {
+	const struct pool *pool = &surrogate->pool;
+	float *chance = surrogate->chance;
+	surrogate->strict = false;
+	if (!surrogate->works)
+		return;
+	learn(surrogate, fit);
+	gp_pool_predict(surrogate->workings);
+	const float *mean = gp_pool_mean(surrogate->workings), *variance = gp_pool_variance(surrogate->workings);
+	surrogate->strict = is_strict(surrogate);
+	if (surrogate->strict)
+		limits_logits(surrogate->limits, pool->codes, surrogate->dims, pool->count, chance);
+	for (size_t c = 0; c < pool->count; c++)
+		chance[c] = (float)(surrogate->strict ? chance_by_both(surrogate, mean[c], variance[c], chance[c])
+		                                      : chance_lenient(mean[c]));
+}
+
+double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate) {
+	return surrogate->works ? (double)surrogate->chance[candidate] : 1;
+}
+
+bool surrogate_passes(const struct surrogate *surrogate, size_t candidate) {
+	bool bold = (surrogate->count + surrogate->pending_count) % BOLD_EACH == 0;
+	return !surrogate->strict || surrogate_chance_of(surrogate, candidate) >= (bold ? PASS_BOLD : PASS);
+}
