@@ -163,10 +163,11 @@ static void flat_report(const struct study *study, struct findings *findings, co
 	if (flat->column >= 0)
 		finding_about(finding, study, (size_t)flat->column, flat->level);
 	if (flat->recursion)
-		finding_evidence(finding, EVIDENCE_SCALING, flat->gain.ratio, "x",
-		                 "%.2f times as fast with %g threads [%.2f, %.2f]; 8 units of work that take 6 give 1.33%s",
-		                 flat->gain.ratio, flat->two, flat->gain.ci[0], flat->gain.ci[1],
-		                 flat->gain.ratio > TWO_MOST ? ", and regions cost time with one thread, too" : "");
+		finding_evidence(
+			finding, EVIDENCE_SCALING, flat->gain.ratio, "x",
+			"%.2f times as fast with %g threads [%.2f, %.2f]; 8 units of work in the time of 6 give 1.33%s",
+			flat->gain.ratio, flat->two, flat->gain.ci[0], flat->gain.ci[1],
+			flat->gain.ratio > TWO_MOST ? ", and regions cost time with one thread, too" : "");
 	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x",
 	                 "%.2f times as fast with %g threads as with one [%.2f, %.2f]", flat->own.ratio, flat->most,
 	                 flat->own.ci[0], flat->own.ci[1]);

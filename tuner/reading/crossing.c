@@ -105,7 +105,7 @@ static void places_add(struct finding *finding, const struct study *study, const
 	if (strcmp(study_column(study, cross->axis)->name, "threads") != 0)
 		return;
 	if (own > 0 && from <= own && to > own)
-		finding_evidence(finding, EVIDENCE_MACHINE, own, NULL, "a package has %d cores: larger teams are on several",
+		finding_evidence(finding, EVIDENCE_MACHINE, own, NULL, "a package has %d cores: larger teams span several",
 		                 own);
 	else if (host->cores > 0 && from <= host->cores && to > host->cores)
 		finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "there are %d cores", host->cores);
@@ -117,7 +117,7 @@ static const char *word_text(const struct study *study, const struct cross *cros
 	return text;
 }
 
-/* "init: serial and parallel are equally fast up to threads=16; with 32 parallel is 1.95 times as fast" */
+/* "init: serial and parallel are equally fast up to threads=16; with 32, parallel is 1.95 times as fast" */
 static void parting_report(const struct study *study, struct findings *findings, const struct cross *cross) {
 	char a[PROBE_TEXT], b[PROBE_TEXT], before[PROBE_TEXT], at[PROBE_TEXT], problem[PROBE_TEXT];
 	const char *word = study_column(study, cross->word)->name, *axis = study_column(study, cross->axis)->name;
@@ -129,7 +129,7 @@ static void parting_report(const struct study *study, struct findings *findings,
 	bool named = *problem && !study_column(study, cross->axis)->is_problem;
 	struct finding *finding =
 		findings_add(findings, CONFIDENCE_LOW, 1,
-	                 "%s%s%s: %.60s and %.60s are equally fast up to %s=%.40s; with %.40s %.60s is %.3g times as fast",
+	                 "%s%s%s: %.60s and %.60s are equally fast up to %s=%.40s; with %.40s, %.60s is %.3g times as fast",
 	                 named ? problem : "", named ? ", " : "", word, a, b, axis, before, at, b, cross->high);
 	finding_about(finding, study, cross->word, cross->a);
 	if (named)

@@ -50,21 +50,21 @@ char *reading_silence(const struct study *study) {
 	if (study_rows(study) < 2)
 		return mem_strdup("one row does not show anything: it takes a second one to compare with");
 	if (apart.count < 2)
-		return mem_strdup("no two rows are of the same problem, so that nothing can be compared, and there are too few "
+		return mem_strdup("no two rows are of the same problem, so nothing can be compared, and there are too few "
 		                  "sizes, or none that grows evenly, for a law");
 	both_words(study, &apart, both);
 	if (apart.ratio <= chance)
 		return mem_printf(
-			"the %zu values of one problem differ by %.3g times at most%s, and chance alone may "
-			"differ by %.3g times if each of them is off by 10 %%: repeat the measurements, a row for each "
+			"the %zu values of one problem differ by a factor of at most %.3g%s, and chance alone may "
+			"make a factor of %.3g if each of them is off by 10 %%: repeat the measurements, a row for each "
 			"run, so that smaller differences count",
 			apart.count, apart.ratio, both, chance);
 	if (study_rows(study) < STUDY_ROWS_LEAST)
-		return mem_printf("values differ by %.3g times%s, but %zu rows are too few for a trend: a curve takes 3 "
-		                  "values of one parameter or more, with everything else the same",
+		return mem_printf("values differ by a factor of %.3g%s, but %zu rows are too few for a trend: a curve takes 3 "
+		                  "or more values of one parameter, with everything else the same",
 		                  apart.ratio, both, study_rows(study));
 	return mem_printf(
-		"values differ by %.3g times%s, but they do not follow any column more closely than "
+		"values differ by a factor of %.3g%s, but they do not follow any column more closely than "
 		"shuffled rows do: too much changes from row to row, or rows are missing; vary one parameter at a "
 		"time, or repeat the measurements",
 		apart.ratio, both);

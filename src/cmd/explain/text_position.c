@@ -176,7 +176,7 @@ static void sizes_print(const struct explain_text *text) {
 		}
 	}
 	if (error > ERROR_MOST)
-		fprintf(text->out, "%*sno power of the size: predicted from the others, one is off by %.0f %% (median)\n",
+		fprintf(text->out, "%*snot a power of the size: a prediction from the other sizes is off by %.0f %% (median)\n",
 		        INDENT, "", 100 * error);
 	else if (isfinite(error))
 		fprintf(text->out, "%*serror of a size predicted from the others: %.1f %% (median)\n", INDENT, "", 100 * error);

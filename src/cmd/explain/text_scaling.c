@@ -58,7 +58,7 @@ static const char *team_words(const json_t *entry, double count, char text[TEAM]
 	return text;
 }
 
-/* "holds up to 16 threads: 32 take 1.92 times as long as it says"; where the law leads is then known to be wrong. */
+/* "holds up to 16 threads: 32 take 1.92 times as long as it predicts": beyond that the law is known to be wrong. */
 static bool holds_words(const json_t *entry, char *text, size_t size) {
 	const json_t *points = json_object_get(entry, "points"), *from = json_object_get(entry, "holds_from");
 	const json_t *up_to = json_object_get(entry, "holds_up_to");
@@ -67,7 +67,7 @@ static bool holds_words(const json_t *entry, char *text, size_t size) {
 	if (!from && !up_to)
 		return false;
 	char team[TEAM];
-	snprintf(text, size, "holds %s %s%s: %.0f take%s %.3g times as long as it says", up_to ? "up to" : "from",
+	snprintf(text, size, "holds %s %s%s: %.0f take%s %.3g times as long as it predicts", up_to ? "up to" : "from",
 	         team_words(entry, threads, team), up_to ? "" : " on", beyond, beyond < 1.5 ? "s" : "",
 	         exp(js_real_or(other, "residual", NAN)));
 	return true;
