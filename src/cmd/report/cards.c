@@ -147,16 +147,12 @@ static void load_put(struct report *report, const json_t *tune) {
 	free(busy);
 }
 
-/* A program's line, else the configuration for `run`. */
+/* A program's line, the command that runs a kernel, or the configuration of a source. */
 static void command_put(struct report *report, const struct report_section *section) {
 	const char *line = js_string_or(json_object_get(section->tune, "program"), "line", NULL);
+	const char *command = line ? line : report_again(report, section);
 	char *config = results_config(json_object_get(json_object_get(section->tune, "best"), "config"), NULL);
-	if (line)
-		report_command(report, line);
-	else
-		report_command(report,
-		               arena_printf(report->arena, "sweetspot run %s %s%s%s", section->kernel, section->problem_text,
-		                            *section->problem_text && *config ? " " : "", config));
+	report_command(report, command ? command : config);
 	free(config);
 }
 

@@ -56,31 +56,38 @@ static void commands_put(struct report *report, const struct report_section *sec
 	}
 }
 
-/* Commands that run the winner: "sweetspot run KERNEL K=V.. P=V..", or the program's own command line. */
-static void again_put(struct report *report, const struct report_section *section) {
-	const json_t *program = json_object_get(section->tune, "program"),
-				 *config = json_object_get(json_object_get(section->tune, "best"), "config");
-	const char *command = js_string_or(program, "shell", NULL), *name, *text = "";
+const char *report_again(struct report *report, const struct report_section *section) {
+	const json_t *config = json_object_get(json_object_get(section->tune, "best"), "config");
+	const char *name, *text = "";
 	json_t *json;
-	if (command) {
-		html_element(report->html, "p", NULL, "This command runs the program with the recommended settings:");
-		report_command(report, command);
-	}
-	if (program || !json_object_size(config))
-		return;
+	if (!json_object_size(config) || report_is_source(section))
+		return NULL;
 	json_object_foreach((json_t *)config, name, json) {
 		char word[96];
 		struct value value;
 		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word)
-			return;
+			return NULL;
 		char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
 		text = arena_printf(report->arena, "%s%s%s", text, *text ? " " : "", quoted);
 		free(quoted);
 		free(plain);
 	}
+	return report_advice(report, section, "run", text);
+}
+
+/* Commands that run the winner: "sweetspot run KERNEL K=V.. P=V..", or the program's own command line. */
+static void again_put(struct report *report, const struct report_section *section) {
+	const json_t *program = json_object_get(section->tune, "program");
+	const char *command = js_string_or(program, "shell", NULL), *again = program ? NULL : report_again(report, section);
+	if (command) {
+		html_element(report->html, "p", NULL, "This command runs the program with the recommended settings:");
+		report_command(report, command);
+	}
+	if (!again)
+		return;
 	html_element(report->html, "p", NULL,
 	             "The first command runs the recommended configuration, the second one writes it for a job script:");
-	report_command(report, report_advice(report, section, "run", text));
+	report_command(report, again);
 	report_command(report, report_command_line(report, section, "export", "--format env"));
 }
 

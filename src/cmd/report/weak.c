@@ -10,7 +10,7 @@
 #include "src/show/results.h"
 
 enum { POWERS = 3, POINTS_LEAST = 2, TRIED_MOST = 200 };
-static const double SAME = 0.04, POWER_OFF = 0.6, WIDE = 4;
+static const double SAME = 0.04, POWER_OFF = 0.6, WIDE = 4, APART_LEAST = 1.9;
 
 struct weak {
 	const struct study *study;
@@ -63,10 +63,10 @@ static size_t line_make(const struct weak *weak, size_t base, struct chart_point
 }
 
 /* The power of the size with which one thread's time grows, from the smallest to the largest size of a configuration;
- * NAN: one thread ran one size only, as `sweep --weak` has it. */
+ * NAN: one thread ran one size only, as `sweep --weak` has it, or sizes so close that noise would decide. */
 static double power_of(const struct weak *weak) {
 	const struct study *study = weak->study;
-	double most = 1, power = NAN;
+	double most = APART_LEAST, power = NAN;
 	for (size_t a = 0; a < study_rows(study); a++)
 		for (size_t b = 0; b < study_rows(study); b++) {
 			double apart = study_number(study, b, weak->size) / study_number(study, a, weak->size);

@@ -113,6 +113,11 @@ bool report_is_program(const struct report_section *section) {
 	return json_is_object(json_object_get(section->tune, "program")) || strstr(newest_command(section), " -- ");
 }
 
+bool report_is_source(const struct report_section *section) {
+	const char *command = newest_command(section);
+	return strstr(command, " --spec ") || strstr(command, " --kernel ");
+}
+
 const char *report_resume(struct report *report, const struct report_section *section) {
 	static const char tune[] = "sweetspot tune";
 	const char *command = newest_command(section);
