@@ -18,7 +18,7 @@ struct gain {
 	double most, least;    /* time unbound over time bound */
 	size_t pairs, against; /* `against`: in so many of them binding costs as clearly as it must bring */
 };
-/* Of this many pairs one may go the other way: bound threads of a small team may share a cache or a memory channel. */
+/* One of this many pairs may go the other way: bound threads of a small team may share a cache or a memory channel. */
 enum { EXCEPTION = 4 };
 
 static void series_look(const struct study *study, const struct reading_series *series, size_t column,

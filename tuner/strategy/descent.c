@@ -43,7 +43,7 @@ static bool is_doubted(const struct descent *descent, uint64_t index) {
 	return task->doubts && task->doubts(task->model, index);
 }
 
-/* What will probably fail is passed over, as if it had. */
+/* Configurations that will probably fail are passed over, as if they had. */
 static enum step descent_fresh(const struct descent *descent, uint64_t *index) {
 	const struct history *history = descent->task->history;
 	const struct around *around = &descent->around;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What works as a logistic regression with a ridge (Hoerl, Kennard, Ridge regression, 1970): on the parameters, most of
- * them as logarithms, their squares and their products. Resources such as threads, registers and shared memory are
- * products of parameters, so that their limits are planes here, of which a few failures on either side tell more than
- * distances do. */
+/* Tells which configurations work by a logistic regression with a ridge (Hoerl, Kennard, Ridge regression, 1970): on
+ * the parameters, most of them as logarithms, their squares and their products. Resources such as threads, registers
+ * and shared memory are products of parameters, so that their limits are planes here, of which a few failures on either
+ * side tell more than distances do. */
 #ifndef TUNER_SURROGATE_LIMITS_H
 #define TUNER_SURROGATE_LIMITS_H
 #include "tuner/surrogate/coding.h"

@@ -45,7 +45,7 @@ enum trial_objective {
 const char *trial_objective_word(enum trial_objective objective);
 const char *trial_objective_unit(enum trial_objective objective);
 const char *trial_metric_unit(const char *metric); /* of a program; "s" for NULL, "" if it is not known */
-/* Of an objective as it is stored: its word, or "minimize METRIC". "" if it is not known. */
+/* The unit of an objective as it is stored, by its word or as "minimize METRIC"; "" if it is not known. */
 const char *trial_unit(const char *objective);
 bool trial_objective_find(const char *word, enum trial_objective *objective);
 

@@ -35,7 +35,7 @@ static void count(struct arena *arena, struct program_trial *trial, const struct
 	regions_run_close(trial, &regions, counting.runs > 0, reply);
 }
 
-/* What it does on GPUs, in a run of its own after the samples. */
+/* Reports its work on GPUs, from a run of its own after the samples. */
 static void watch_gpu(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
                       json_t *reply) {
 	if (trial->request->device && !trial->status && !trial->abandoned) {
