@@ -84,12 +84,33 @@ static double largest(const struct sample *s) {
 	return most;
 }
 
+/* Floats whose distance from the reference is a few steps below or above the tolerance, down to the least of all. */
+static struct sample edge_make(struct rng *rng) {
+	struct source_argument a = {.name = "y", .kind = SOURCE_REAL, .bytes = 4, .count = 1024};
+	int scale = (int)rng_below(rng, 250) - 149;
+	a.tolerance.given = true;
+	a.tolerance.absolute = rng_below(rng, 3) ? ldexp(1 + rng_unit(rng), scale) : 0;
+	a.tolerance.relative = rng_below(rng, 2) ? ldexp(1, -(int)rng_below(rng, 20)) : 0;
+	struct sample s = {a, mem_alloc(a.count, 4), mem_alloc(a.count, 4)};
+	int wrong = (int)rng_below(rng, 3);
+	for (size_t i = 0; i < a.count; i++) {
+		float want = (float)ldexp(rng_unit(rng) - 0.5, scale + (int)rng_below(rng, 30));
+		double most = a.tolerance.absolute + a.tolerance.relative * fabs((double)want);
+		float is = (float)(rng_below(rng, 2) ? (double)want + most : (double)want - most);
+		for (int step = (int)rng_below(rng, 4); step > 0; step--)
+			is = nextafterf(is, wrong == 2 && rng_below(rng, 200) == 0 ? 2 * is : want);
+		memcpy(s.want + 4 * i, &want, 4);
+		memcpy(s.is + 4 * i, &is, 4);
+	}
+	return s;
+}
+
 int main(void) {
 	struct rng rng;
 	size_t same = 0, some = 0, limits = 0;
 	rng_split(&rng, 1, "compare");
 	for (int round = 0; round < ROUNDS; round++) {
-		struct sample s = sample_make(&rng);
+		struct sample s = round % 2 ? edge_make(&rng) : sample_make(&rng);
 		const struct source_argument *a = &s.argument;
 		double limit = source_limit(a, s.want);
 		struct source_difference found = {.compared = 0};
