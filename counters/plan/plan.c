@@ -90,11 +90,16 @@ static bool table_word(struct plan_build *build, const char *word) {
 	return true;
 }
 
+/* CUPTI's names are words only where a GPU is counted. */
+static bool is_familiar(const struct table_source *source, const char *word) {
+	return strcasecmp(source->event, word) == 0 && strncmp(source->backend, "cupti", 5) != 0;
+}
+
 /* The portable event that lists a source of this name, such as PAPI_TOT_CYC or LLC-loads. */
 static const struct table_event *event_of_source(const struct counter_tables *tables, const char *word) {
 	for (size_t i = 0; tables && i < tables->event_count; i++)
 		for (size_t k = 0; k < tables->events[i].source_count; k++)
-			if (strcasecmp(tables->events[i].sources[k].event, word) == 0)
+			if (is_familiar(&tables->events[i].sources[k], word))
 				return &tables->events[i];
 	return NULL;
 }
