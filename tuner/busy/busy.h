@@ -20,8 +20,7 @@ struct busy *busy_open(const char *proc, const struct busy_clock *clock);
 void busy_free(struct busy *busy);
 /* Looks again if the last look is long enough ago for the clock ticks that the kernel counts in. */
 void busy_look(struct busy *busy);
-/* What was measured since the last mark: nobody disturbed it (or nobody knows), others did, or it is too early to tell.
- */
+/* The time since the last mark: nobody disturbed it (or nobody knows), others did, or it is too early to tell. */
 enum busy_answer { BUSY_QUIET, BUSY_OTHERS, BUSY_LATER };
 void busy_mark(struct busy *busy);
 /* Sets *seconds to the time since the mark, and the mark anew unless it is too early. at_once: the answer cannot wait;

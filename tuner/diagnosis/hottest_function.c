@@ -32,7 +32,7 @@ static double known(const struct study *study, size_t row) {
 	return gpu_hot_find(functions_of(study, row), &hot) ? hot.share : NAN;
 }
 
-/* Of the winner, if it was counted. */
+/* Reads the functions of the winner, if they were counted. */
 static void examine(const struct study *study, struct findings *findings) {
 	size_t rows[GPU_SUBJECTS];
 	struct gpu_hot hot;

@@ -73,7 +73,7 @@ static double margin_of(const json_t *a, const json_t *b) {
 	return fmax(MARGIN, fmax(js_real_or(a, "noise_floor", 0), js_real_or(b, "noise_floor", 0)));
 }
 
-/* Of a rate, more is faster. */
+/* A higher rate is faster. */
 static const char *verdict_of(const json_t *a, const json_t *b) {
 	double ci[2], margin = log1p(margin_of(a, b));
 	bool rate = js_bool_or(json_object_get(a, "program"), "maximize", false);

@@ -22,7 +22,7 @@ struct race_watch {
 enum race_watch_answer { RACE_WATCH_KEEP, RACE_WATCH_REPEAT, RACE_WATCH_LATER };
 
 void race_watch_begin(struct race_watch *watch); /* what runs from now on is watched; watch may be NULL */
-/* What is done with the `pending` blocks since the last answer other than LATER. at_once: it cannot wait. Waits for the
+/* Decides about the `pending` blocks since the last answer other than LATER. at_once: it cannot wait. Waits for the
  * others to end before blocks are repeated. */
 enum race_watch_answer race_watch_ask(struct race_watch *watch, int pending, bool at_once);
 /* The comparison is over, and the blocks since the last answer count. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `tune --regions` found becomes what `apply --regions` uses. */
+/* Keeps the result of `tune --regions`, which `apply --regions` then uses. */
 #ifndef SRC_CMD_REGIONS_KEEP_H
 #define SRC_CMD_REGIONS_KEEP_H
 #include <jansson.h>
