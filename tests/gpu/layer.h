@@ -59,10 +59,15 @@ __attribute__((unused)) static bool layer_start(void) {
 	return made;
 }
 
-__attribute__((unused)) static int layer_end(void) {
+/* Removes that folder. */
+__attribute__((unused)) static int layer_tidy(void) {
 	char *command = mem_printf("rm -rf '%s'", getenv("XDG_CACHE_HOME"));
 	int removed = system(command);
 	free(command);
-	return tap_done() | (removed != 0);
+	return removed != 0;
+}
+
+__attribute__((unused)) static int layer_end(void) {
+	return layer_tidy() | tap_done();
 }
 #endif

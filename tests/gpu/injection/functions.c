@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
 	rig.gpu = layer_start() ? device_open(argv, false, &err) : NULL;
 	if (!rig.gpu || !*EMULATOR_CXX) {
 		printf("1..0 # SKIP no emulator\n");
-		return 0;
+		return layer_tidy();
 	}
 	rig.scale = layer_function(rig.gpu, "scale");
 	rig.reverse = layer_function(rig.gpu, "reverse");
@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
 	rig.from = gpu_alloc(rig.gpu, N * sizeof(int));
 	if (!gpu_is_fine(rig.gpu)) {
 		printf("1..0 # SKIP the emulator does not start here\n");
-		return 0;
+		return layer_tidy();
 	}
 	test_mixed(&rig);
 	test_sizes(&rig);
@@ -182,5 +182,5 @@ int main(int argc, char **argv) {
 	test_none(&rig, many, "the driver denies GPU counters", "a refusal becomes the reason");
 	ok(gpu_is_fine(rig.gpu), "and the launches run all the same");
 	gpu_close(rig.gpu);
-	return tap_done();
+	return layer_end();
 }
