@@ -43,7 +43,7 @@ char *const *opt_rest(const struct opt_args *args, size_t *count); /* after "--"
 /* Read numbers with a range check. The fallback applies if the option is absent, and is not checked. */
 int opt_int(const struct opt_args *args, const char *name, long long min, long long max, long long fallback,
             long long *out, struct err *err);
-/* "90s", "10m", "1.5h", "250ms", bare seconds */
+/* "90s", "10m", "1.5h", "1h30m", "250ms", bare seconds */
 int opt_seconds(const char *text, const char *name, double *out, struct err *err);
 /* The same for a limit, which cannot be 0. */
 int opt_limit(const char *text, const char *name, double *out, struct err *err);

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,28 +32,41 @@ int opt_int(const struct opt_args *args, const char *name, long long min, long l
 	return 0;
 }
 
-static double unit_seconds(const char *unit) {
+static double unit_seconds(const char *unit, size_t length) {
 	static const struct {
 		const char *name;
 		double seconds;
 	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(unit, units[i].name) == 0)
+		if (strlen(units[i].name) == length && strncmp(unit, units[i].name, length) == 0)
 			return units[i].seconds;
 	return -1;
 }
 
-int opt_seconds(const char *text, const char *name, double *out, struct err *err) {
-	static const char hint[] = "for example 90s, 10m, 1.5h, 250ms";
-	size_t digits = strspn(text, "0123456789.");
-	double unit = unit_seconds(text + digits);
+/* Reads the "1h" of "1h30m" and returns what follows; NULL if it is not a number, with a unit if it is part of a sum.
+ */
+static const char *part_read(const char *text, bool sum, double *value, double *unit) {
+	const char *name = text + strspn(text, "0123456789."), *next = name + strcspn(name, "0123456789.");
 	char *end = NULL;
-	double value = starts_number(text) && unit > 0 ? strtod(text, &end) : -1;
-	if (end != text + digits)
-		return err_set(err, ERR_USAGE, hint, "--%s takes a duration, not '%s'", name, text);
-	if (!(value * unit <= 1e9))
+	*unit = unit_seconds(name, (size_t)(next - name));
+	*value = starts_number(text) && *unit > 0 && (!sum || next > name) ? strtod(text, &end) : -1;
+	return end == name ? next : NULL;
+}
+
+int opt_seconds(const char *text, const char *name, double *out, struct err *err) {
+	static const char hint[] = "for example 90s, 10m, 1.5h, 1h30m, 250ms";
+	double seconds = 0, value, unit, before = INFINITY;
+	const char *at = text;
+	do {
+		at = part_read(at, at > text, &value, &unit);
+		if (!at || unit >= before) /* "30m1h" and "1m1m" are typing errors */
+			return err_set(err, ERR_USAGE, hint, "--%s takes a duration, not '%s'", name, text);
+		seconds += value * unit;
+		before = unit;
+	} while (*at);
+	if (!(seconds <= 1e9))
 		return err_set(err, ERR_USAGE, hint, "--%s takes at most a billion seconds, not '%s'", name, text);
-	*out = value * unit;
+	*out = seconds;
 	return 0;
 }
 
@@ -61,7 +75,7 @@ int opt_limit(const char *text, const char *name, double *out, struct err *err) 
 		return -1;
 	if (*out > 0)
 		return 0;
-	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 250ms", "--%s must be greater than 0", name);
+	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 1h30m, 250ms", "--%s must be greater than 0", name);
 }
 
 int opt_share(const struct opt_args *args, const char *name, double *out, struct err *err) {

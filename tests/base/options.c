@@ -158,10 +158,12 @@ static void test_durations(void) {
 	static const struct {
 		const char *text;
 		double seconds;
-	} good[] = {{"90s", 90}, {"10m", 600}, {"1.5h", 5400}, {"250ms", 0.25},
-	            {"7", 7},    {".5", 0.5},  {"0", 0},       {"2min", 120}};
-	static const char *const bad[] = {"",    "s",   "-1s",  "1.2.3s",      "5 s", "1d", "nan",
-	                                  "inf", "0x1", "1e9h", "99999999999", "1s ", "."};
+	} good[] = {
+		{"90s", 90},   {"10m", 600},    {"1.5h", 5400}, {"250ms", 0.25},          {"7", 7}, {".5", 0.5}, {"0", 0},
+		{"2min", 120}, {"1h30m", 5400}, {"1m30s", 90},  {"1h.5m2s250ms", 3632.25}};
+	static const char *const bad[] = {"",    "s",    "-1s",   "1.2.3s", "5 s",         "1d",
+	                                  "nan", "inf",  "0x1",   "1e9h",   "99999999999", "1s ",
+	                                  ".",   "1h30", "30m1h", "1m1m",   "1h-5m",       "1h 5m"};
 	struct err err;
 	double seconds;
 	int wrong = 0;

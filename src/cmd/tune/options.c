@@ -64,7 +64,7 @@ int tune_budget_read(const char *text, struct tune_budget *budget, struct err *e
 		if (node_seconds_read(text, digits, &budget->node_seconds, err))
 			return -1;
 	} else if (opt_seconds(text, "budget", &budget->seconds, err)) {
-		return err_hint(err, "for example 90s, 10m, 1.5h, 200e, 2node-h");
+		return err_hint(err, "for example 90s, 10m, 1h30m, 200e, 2node-h");
 	}
 	if (budget->evaluations == 0 && !(budget->seconds > 0) && !(budget->node_seconds > 0))
 		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
