@@ -94,7 +94,7 @@ static void test_tie(void) {
 	       " 'best': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's', 'usage': {'user_s': 1.25}},"
 	       " 'speedup': {'ratio': 0.99, 'ci': [0.98, 1.004]}}",
 	       "no change:   keep running it as ./app\n"
-	       "compared:    no configuration was more than 1 % faster than what you run today, in 24 pairs\n"
+	       "compared:    the best of the others with what you run today, in 24 pairs\n"
 	       "resources:   user 1.25 s\n",
 	       "a tie that the baseline keeps");
 	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env N=1 ./app', 'baseline_line': './app'},"
