@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "src/worker/count/scratch.h"
+#include "src/base/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,6 @@
 
 #include "src/base/mem.h"
 #include "src/base/tree.h"
-
-#define SCRATCH_PREFIX "sweetspot-run-"
 
 static const char *scratch_parent(void) {
 	const char *folder = getenv("TMPDIR");
@@ -42,12 +40,12 @@ static int folder_lock(const char *path, bool fresh) {
 	return -1;
 }
 
-/* Another worker that tidies up may remove a folder just before it is locked; then try again. */
-int program_scratch_open(struct program_scratch *scratch, struct err *err) {
+/* Another process that tidies up may remove a folder just before it is locked; then try again. */
+int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
 	enum { TRIES = 10 };
-	*scratch = (struct program_scratch){.fd = -1};
+	*scratch = (struct scratch){.fd = -1};
 	for (int i = 0; i < TRIES; i++) {
-		scratch->path = mem_printf("%s/" SCRATCH_PREFIX "XXXXXX", scratch_parent());
+		scratch->path = mem_printf("%s/%sXXXXXX", scratch_parent(), prefix);
 		if (!mkdtemp(scratch->path)) {
 			err_set(err, ERR_FAILED, "set TMPDIR to a writable folder", "cannot make a folder in %s: %s",
 			        scratch_parent(), strerror(errno));
@@ -67,7 +65,7 @@ int program_scratch_open(struct program_scratch *scratch, struct err *err) {
 	return -1;
 }
 
-int program_scratch_file(const struct program_scratch *scratch) {
+int scratch_file(const struct scratch *scratch) {
 	char *path = mem_printf("%s/output-XXXXXX", scratch->path);
 	int fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0) {
@@ -77,7 +75,7 @@ int program_scratch_file(const struct program_scratch *scratch) {
 	return fd;
 }
 
-void program_scratch_close(struct program_scratch *scratch) {
+void scratch_close(struct scratch *scratch) {
 	if (scratch->path) {
 		tree_remove(scratch->path);
 		free(scratch->path);
@@ -85,13 +83,13 @@ void program_scratch_close(struct program_scratch *scratch) {
 	if (scratch->fd >= 0) {
 		close(scratch->fd);
 	}
-	*scratch = (struct program_scratch){.fd = -1};
+	*scratch = (struct scratch){.fd = -1};
 }
 
-void program_scratch_tidy(void) {
+void scratch_tidy(const char *prefix) {
 	DIR *dir = opendir(scratch_parent());
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		if (strncmp(entry->d_name, SCRATCH_PREFIX, sizeof SCRATCH_PREFIX - 1) != 0) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) {
 			continue;
 		}
 		char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);

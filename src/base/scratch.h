@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folder for one trial of a program, which the program gets as TMPDIR. It is locked as long as its worker lives,
- * so that a later worker finds and removes the folder of a killed one. */
-#ifndef SRC_WORKER_COUNT_SCRATCH_H
-#define SRC_WORKER_COUNT_SCRATCH_H
+/* Temporary folders that are locked as long as their owner lives, so that a later process finds and removes those of a
+ * killed one. */
+#ifndef SRC_BASE_SCRATCH_H
+#define SRC_BASE_SCRATCH_H
 #include "src/base/err.h"
 
-struct program_scratch {
+/* One for each kind of owner. */
+#define SCRATCH_RUN     "sweetspot-run-" /* a trial of a program, which gets it as TMPDIR */
+#define SCRATCH_REGIONS "sweetspot-regions-"
+
+struct scratch {
 	char *path;
 	int fd; /* holds the lock */
 };
 
-/* Makes the folder below $TMPDIR, else /tmp. */
-int program_scratch_open(struct program_scratch *scratch, struct err *err);
+/* Makes the folder PREFIX... below $TMPDIR, else /tmp. */
+int scratch_open(struct scratch *scratch, const char *prefix, struct err *err);
 /* A new unnamed file in it, for writing and reading; close-on-exec. -1 and errno. */
-int program_scratch_file(const struct program_scratch *scratch);
-void program_scratch_close(struct program_scratch *scratch);
-/* Removes the folders of workers that are gone. */
-void program_scratch_tidy(void);
+int scratch_file(const struct scratch *scratch);
+void scratch_close(struct scratch *scratch);
+/* Removes the folders PREFIX... whose owners are gone. */
+void scratch_tidy(const char *prefix);
 
 #endif

@@ -17,7 +17,7 @@
 #include "src/worker/kernel/crash.h"
 #include "src/worker/describe.h"
 #include "src/worker/protocol.h"
-#include "src/worker/count/scratch.h"
+#include "src/base/scratch.h"
 #include "src/worker/count/simulate.h"
 
 static const struct opt cli_options[] = {
@@ -78,7 +78,7 @@ static int kept_serve(int out, struct err *err) {
 	if (keeper_start() != 0) {
 		return err_set(err, ERR_FAILED, "too many processes, or too little memory", "cannot fork: %s", strerror(errno));
 	}
-	program_scratch_tidy();
+	scratch_tidy(SCRATCH_RUN);
 	return protocol_serve(STDIN_FILENO, out);
 }
 

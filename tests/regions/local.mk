@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-dist_check_SCRIPTS += %D%/regions
+dist_check_SCRIPTS += %D%/regions %D%/killed
 slow_tests += %D%/regions
 EXTRA_DIST += %D%/app.c
 check_PROGRAMS += %D%/cpus

@@ -2,6 +2,7 @@
 /* Shared by the files of this room. */
 #ifndef TUNER_REGIONS_IMPL_H
 #define TUNER_REGIONS_IMPL_H
+#include "src/base/scratch.h"
 #include "tuner/busy/busy.h"
 #include "tuner/regions/plan.h"
 #include "tuner/regions/regions.h"
@@ -17,10 +18,10 @@ enum { REGIONS_PAIRS_LEAST = 3 }; /* of a proof */
 struct regions_runs {
 	const struct regions_options *options;
 	struct program *program;
-	char *folder;        /* of tables and records, removed in the end */
-	json_t *plain;       /* the configuration that changes nothing */
-	json_t *environment; /* beside a table, for the whole program */
-	bool counting;       /* the counters of the options, too */
+	struct scratch scratch; /* for tables and records */
+	json_t *plain;          /* the configuration that changes nothing */
+	json_t *environment;    /* beside a table, for the whole program */
+	bool counting;          /* the counters of the options, too */
 	int done, all;
 	int failures[TRIAL_STATUS_COUNT];
 	char failure[64]; /* the last one, for people; empty: none */

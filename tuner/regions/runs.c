@@ -20,16 +20,6 @@ char *regions_preload(const char *library) {
 	return now && *now ? mem_printf("%s:%s", library, now) : mem_strdup(library);
 }
 
-static char *scratch_make(struct err *err) {
-	const char *tmp = getenv("TMPDIR");
-	char *folder = mem_printf("%s/sweetspot-regions-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
-	if (mkdtemp(folder))
-		return folder;
-	err_set(err, ERR_FAILED, "set TMPDIR to a folder that can be written", "cannot make a folder like %s", folder);
-	free(folder);
-	return NULL;
-}
-
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
 	static const char *const params[] = {
 		"LD_PRELOAD", "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY",
@@ -39,8 +29,9 @@ int regions_runs_open(struct regions_runs *runs, const struct regions_options *o
 		.options = options, .plain = json_object(), .environment = json_object(), .started = sys_now()};
 	spec.params = params;
 	spec.baseline = runs->plain;
-	runs->folder = scratch_make(err);
-	runs->program = runs->folder ? program_new(&spec, options->worker, err) : NULL;
+	scratch_tidy(SCRATCH_REGIONS);
+	runs->program =
+		scratch_open(&runs->scratch, SCRATCH_REGIONS, err) ? NULL : program_new(&spec, options->worker, err);
 	runs->busy = busy_new();
 	return runs->program ? 0 : -1;
 }
@@ -48,9 +39,7 @@ int regions_runs_open(struct regions_runs *runs, const struct regions_options *o
 void regions_runs_close(struct regions_runs *runs) {
 	busy_free(runs->busy);
 	program_free(runs->program);
-	if (runs->folder)
-		tree_remove(runs->folder);
-	free(runs->folder);
+	scratch_close(&runs->scratch);
 	json_decref(runs->plain);
 	json_decref(runs->environment);
 }
@@ -100,7 +89,7 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
                          const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
                          struct err *err) {
 	char *text = table ? regions_table_text(table, known) : NULL;
-	char *file = mem_printf("%s/table", runs->folder), *records = mem_printf("%s/records", runs->folder);
+	char *file = mem_printf("%s/table", runs->scratch.path), *records = mem_printf("%s/records", runs->scratch.path);
 	char *prefix = mem_printf("%s/run", records), *preload = regions_preload(runs->options->library);
 	json_t *config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_RECORD", prefix);
 	int failed = interrupted(runs, err) || sys_make_dirs(records, err) ||

@@ -18,7 +18,7 @@
 #include "src/base/json/js.h"
 #include "src/base/proc/proc.h"
 #include "src/base/sys.h"
-#include "src/worker/count/scratch.h"
+#include "src/base/scratch.h"
 #include "src/worker/kernel/word.h"
 
 enum { ARGUMENTS = 24, ARGUMENT = 160, VALGRIND_THREADS = 500, WRITE_S = 60, GRACE_S = 60 };
@@ -232,16 +232,16 @@ static bool run_in(const char *folder, const struct simulate_job *job, double *v
 
 bool simulate_run(const struct simulate_job *job, double *values, struct simulation *simulation,
                   char reason[2 * COUNTER_REASON]) {
-	struct program_scratch scratch;
+	struct scratch scratch;
 	struct err err;
 	double begun = sys_now();
-	program_scratch_tidy();
-	if (program_scratch_open(&scratch, &err) != 0) {
+	scratch_tidy(SCRATCH_RUN);
+	if (scratch_open(&scratch, SCRATCH_RUN, &err) != 0) {
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
 		return false;
 	}
 	bool good = run_in(scratch.path, job, values, simulation, reason);
-	program_scratch_close(&scratch);
+	scratch_close(&scratch);
 	simulation->elapsed_s = sys_now() - begun;
 	simulation->slowdown = job->native_s > 0 ? simulation->seconds / job->native_s : NAN;
 	return good;

@@ -31,7 +31,7 @@ static uint64_t file_limit(const char *cwd) {
 int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
                       struct err *err) {
 	*site = (struct program_site){.place = {.cwd = request->cwd, .watch = watch, .nothing = -1}};
-	if (program_scratch_open(&site->scratch, err) != 0) {
+	if (scratch_open(&site->scratch, SCRATCH_RUN, err) != 0) {
 		return -1;
 	}
 	site->place.nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -72,7 +72,7 @@ void program_site_close(struct program_site *site) {
 	if (site->place.nothing >= 0) {
 		close(site->place.nothing);
 	}
-	program_scratch_close(&site->scratch);
+	scratch_close(&site->scratch);
 }
 
 /* Opening a pipe without a writer must not block us, but the program may wait for one. */

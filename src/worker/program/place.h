@@ -5,11 +5,11 @@
 #include "src/base/mem.h"
 #include "src/worker/program/request.h"
 #include "src/worker/program/run.h"
-#include "src/worker/count/scratch.h"
+#include "src/base/scratch.h"
 
 struct program_site {
 	struct program_place place;
-	struct program_scratch scratch;
+	struct scratch scratch;
 	const char *folder; /* inside it: TMPDIR of a run */
 };
 

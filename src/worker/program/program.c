@@ -96,7 +96,7 @@ static int trial_open(struct arena *arena, struct program_trial *trial, struct p
 		return -1;
 	}
 	if (request->verify) {
-		trial->output.spool = program_scratch_file(&trial->site.scratch);
+		trial->output.spool = scratch_file(&trial->site.scratch);
 		if (trial->output.spool < 0) {
 			return err_set(err, ERR_FAILED, NULL, "cannot make a file in %s: %s", trial->site.scratch.path,
 			               strerror(errno));
@@ -157,7 +157,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		trial.until = start + request.left_s;
 	}
 	if (program_guard_begin(&guard)) {
-		program_scratch_tidy();
+		scratch_tidy(SCRATCH_RUN);
 	}
 	if (trial_open(arena, &trial, &request, watch, err) == 0) {
 		program_trial_runs(&trial);

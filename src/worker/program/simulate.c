@@ -14,7 +14,7 @@
 
 #include "src/base/stats.h"
 #include "src/base/sys.h"
-#include "src/worker/count/scratch.h"
+#include "src/base/scratch.h"
 
 enum { THREADS_MAX = 2048, WORDS = 64 };
 /* Time limit of the simulated run: this many times the real time, or the real CPU time if that is longer, plus the
@@ -155,15 +155,15 @@ static bool run_in(struct arena *arena, struct program_trial *trial, const char 
 /* A folder that the program does not learn of. */
 static bool run(struct arena *arena, struct program_trial *trial, struct program_simulated *out,
                 struct simulation *simulation, char *reason) {
-	struct program_scratch scratch;
+	struct scratch scratch;
 	struct err err;
 	double begun = sys_now();
-	if (program_scratch_open(&scratch, &err) != 0) {
+	if (scratch_open(&scratch, SCRATCH_RUN, &err) != 0) {
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
 		return false;
 	}
 	bool good = run_in(arena, trial, scratch.path, out, simulation, reason);
-	program_scratch_close(&scratch);
+	scratch_close(&scratch);
 	simulation->elapsed_s = sys_now() - begun;
 	snprintf(simulation->model, sizeof simulation->model, "%s", out->model);
 	return good;
