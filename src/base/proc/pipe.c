@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,4 +55,22 @@ int proc_poll(struct pollfd *fds, nfds_t count, double seconds) {
 bool proc_has_ended(pid_t pid) {
 	siginfo_t info = {.si_pid = 0};
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
+}
+
+/* The system call, unlike the function, also reports the usage. */
+static bool collect_otherwise(pid_t pid, int *status, struct rusage *usage) {
+	siginfo_t info = {.si_pid = 0};
+	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG, usage) < 0) {
+		*status = W_EXITCODE(255, 0);
+		return errno == ECHILD;
+	}
+	*status = info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status & 255, 0) : W_EXITCODE(0, info.si_status);
+	return info.si_pid == pid;
+}
+
+bool proc_collect(pid_t pid, int *status, struct rusage *usage) {
+	memset(usage, 0, sizeof *usage);
+	if (wait4(pid, status, WNOHANG, usage) == pid)
+		return true;
+	return errno == ECHILD && collect_otherwise(pid, status, usage);
 }

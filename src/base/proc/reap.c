@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "src/base/proc/descendants.h"
+#include "src/base/proc/pipe.h"
 #include "src/base/sys.h"
 
 static const double FREEZE_SECONDS = 2, PATIENCE = 10;
@@ -80,7 +81,7 @@ static void collect(const struct descendants *all, struct rusage *sum) {
 	for (size_t i = 0; i < all->count; i++) {
 		struct rusage usage;
 		int status;
-		if (all->list[i].is_child && wait4(all->list[i].pid, &status, WNOHANG, &usage) == all->list[i].pid && sum)
+		if (all->list[i].is_child && proc_collect(all->list[i].pid, &status, &usage) && sum)
 			reap_add(sum, &usage);
 	}
 }

@@ -127,7 +127,7 @@ static void land(struct flight *flight) {
 	if (flight->command->procfs) {
 		program_procfs_leader(flight->pid, &leader);
 	}
-	if (wait4(flight->pid, &run->status, WNOHANG, &usage) != flight->pid) {
+	if (!proc_collect(flight->pid, &run->status, &usage)) {
 		run->end = run->end == PROGRAM_ABANDONED ? PROGRAM_ABANDONED : PROGRAM_STUCK;
 	}
 	run->usage = usage;
