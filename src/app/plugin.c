@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
@@ -45,7 +46,9 @@ static const struct kernel_list *plugin_add(struct plugins *plugins, char *path,
 static void program_hint(const char *path, struct err *err) {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	size_t length = strlen(name);
-	if (err->code == ERR_USAGE && access(path, X_OK) == 0 && (length < 3 || strcmp(name + length - 3, ".so") != 0))
+	struct stat file;
+	bool runs = stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
+	if (err->code == ERR_USAGE && runs && (length < 3 || strcmp(name + length - 3, ".so") != 0))
 		err_hint(err, "to name a program that was tuned, leave out its path: %s", name);
 }
 

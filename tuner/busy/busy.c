@@ -165,18 +165,32 @@ enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds) {
 	return others ? BUSY_OTHERS : BUSY_QUIET;
 }
 
-double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt) {
+/* Nobody has looked yet, because too little time has passed since the beginning. */
+static bool is_new(const struct busy *busy) {
+	return busy->first.good && !(busy->last.at > busy->first.at);
+}
+
+/* seen: there are others for certain, so that the first look is waited for. */
+static double wait_out(struct busy *busy, double seconds, bool seen, const volatile int *interrupt) {
 	const double pause = 0.05;
 	double begun = now(busy), waited = 0;
 	seconds = fmin(seconds, busy->patience - busy->waited);
 	busy_look(busy);
-	while (busy_now(busy) && waited < seconds && !(interrupt && *interrupt)) {
+	while ((busy_now(busy) || (seen && is_new(busy))) && waited < seconds && !(interrupt && *interrupt)) {
 		busy->clock.pause(busy->clock.ctx, pause);
 		busy_look(busy);
 		waited = now(busy) - begun;
 	}
 	busy->waited += waited;
 	return waited;
+}
+
+double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt) {
+	return wait_out(busy, seconds, false, interrupt);
+}
+
+double busy_wait_seen(struct busy *busy, double seconds, const volatile int *interrupt) {
+	return wait_out(busy, seconds, true, interrupt);
 }
 
 json_t *busy_json(const struct busy *busy) {

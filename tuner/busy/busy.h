@@ -32,6 +32,8 @@ double busy_patience(const struct busy *busy);
 /* Waits for others to end, at most so many seconds, all in all as many as the user allows, or until *interrupt is set.
  * Returns the seconds waited. */
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt);
+/* The same where others were just seen in another way, perhaps before there was time to look. */
+double busy_wait_seen(struct busy *busy, double seconds, const volatile int *interrupt);
 /* {"processors", "load", "others", "steal", "busy", "waited_s"} over all looks; null: /proc is not readable. `others`
  * and `steal` are in processors, `load` is the largest average over a minute. New reference. */
 json_t *busy_json(const struct busy *busy);

@@ -121,7 +121,7 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
 		double left = regions_left(runs, budget_s) - run->seconds;
 		if (left < 0)
 			break;
-		busy_wait(runs->busy, WAIT_SHARE * left, runs->options->interrupt);
+		busy_wait_seen(runs->busy, WAIT_SHARE * left, runs->options->interrupt);
 		if (regions_run_recorded(runs, table, known, limit_s, phase, &other, err))
 			return -1;
 		double now = regions_record_waiting(other.record);

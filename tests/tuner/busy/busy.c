@@ -76,11 +76,13 @@ static void judge(void) {
 
 /* Whatever the machine does: the figures are numbers, and an interruption ends the waiting. */
 static void here(void) {
+	setenv("SWEETSPOT_WAIT", "20s", 1);
 	struct busy *busy = busy_new();
 	int stop = 1;
 	ok(busy_wait(busy, 1000, &stop) < 1000, "an interruption ends the waiting");
 	ok(busy_wait(busy, 0, NULL) >= 0, "so does the limit");
 	json_t *json = busy_json(busy);
+	ok(busy_wait_seen(busy, 0.1, NULL) > 0, "others that were seen wait for the first look");
 	ok(json_is_null(json) || (js_int_or(json, "processors", 0) >= 1 && js_real_or(json, "others", -1) >= 0),
 	   "figures, or nothing");
 	json_decref(json);
