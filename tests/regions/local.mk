@@ -3,6 +3,6 @@ dist_check_SCRIPTS += %D%/regions %D%/killed
 slow_tests += %D%/regions
 EXTRA_DIST += %D%/app.c
 check_PROGRAMS += %D%/cpus
-TESTS += %D%/cpus
+TESTS += %D%/cpus %D%/killed
 %C%_cpus_SOURCES = %D%/cpus.c lib/omp/cpus.c
 %C%_cpus_LDADD = libbase.la
