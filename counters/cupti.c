@@ -10,7 +10,7 @@
 
 #include "gpu/open.h"
 
-static const char *const events[] = {"gpu__time_duration.sum",
+static const char *const events[] = {CUPTI_LAUNCH_TIME,
                                      "sm__warps_active.avg.pct_of_peak_sustained_active",
                                      "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed",
                                      "smsp__inst_executed.sum",

@@ -13,13 +13,14 @@
 
 #include "counters/cupti/cupti.h"
 #include "gpu/open.h"
+#include "lib/cuda/format.h"
 
-enum { FUNCTIONS = 64, LAUNCHES = 256, LAUNCHES_EACH = 8, SIZES = 48 /* threads, in powers of two */ };
+enum { FUNCTIONS = 64, LAUNCHES = 256, LAUNCHES_EACH = 8 };
 
 struct function {
 	const char *name; /* lives as long as the gpu */
-	int64_t launches[SIZES];
-	int counted[SIZES];
+	int64_t launches[CUDA_SIZES];
+	int counted[CUDA_SIZES];
 };
 
 /* A launch that was counted. */
@@ -42,7 +43,7 @@ struct functions {
 	char reason[COUNTER_REASON];
 };
 
-static const char *const events[] = {"gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+static const char *const events[] = {CUPTI_LAUNCH_TIME, "sm__throughput.avg.pct_of_peak_sustained_elapsed",
                                      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
                                      "sm__warps_active.avg.pct_of_peak_sustained_active", NULL};
 
@@ -63,12 +64,9 @@ static void give_up(struct functions *s) {
 
 static size_t size_of(const struct gpu_shape *shape) {
 	double threads = 1;
-	size_t size = 0;
 	for (size_t i = 0; i < 3; i++)
 		threads *= (double)shape->grid[i] * shape->block[i];
-	for (; threads >= 2 && size < SIZES - 1; size++)
-		threads /= 2;
-	return size;
+	return cuda_launch_size(threads);
 }
 
 static void launch_before(void *ctx, const char *name, const struct gpu_shape *shape) {
@@ -158,18 +156,13 @@ struct spread {
 	size_t count;
 };
 
-static bool is_amount(const char *name) {
-	size_t length = strlen(name);
-	return length > 4 && strcmp(name + length - 4, ".sum") == 0;
-}
-
 /* Launches that this one stands for, times its seconds if the metric is a rate and the seconds are known. */
 static double weight_of(const struct functions *s, size_t launch, size_t metric) {
 	const struct function *function = &s->functions[s->launches[launch].function];
 	size_t size = s->launches[launch].size;
 	double weight = (double)function->launches[size] / function->counted[size];
-	for (size_t m = 0; m < s->count && !is_amount(s->names[metric]); m++)
-		if (strcmp(s->names[m], "gpu__time_duration.sum") == 0)
+	for (size_t m = 0; m < s->count && !cupti_is_amount(s->names[metric]); m++)
+		if (strcmp(s->names[m], CUPTI_LAUNCH_TIME) == 0)
 			weight *= s->values[launch * s->count + m];
 	return weight;
 }
@@ -226,7 +219,7 @@ static json_t *functions_details(void *state) {
 	json_t *rows = json_array();
 	for (size_t f = 0; s->values && f < s->function_count; f++) {
 		json_int_t launches = 0, counted = 0;
-		for (size_t size = 0; size < SIZES; size++) {
+		for (size_t size = 0; size < CUDA_SIZES; size++) {
 			launches += s->functions[f].launches[size];
 			counted += s->functions[f].counted[size];
 		}

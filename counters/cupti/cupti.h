@@ -4,6 +4,8 @@
 #ifndef COUNTERS_CUPTI_CUPTI_H
 #define COUNTERS_CUPTI_CUPTI_H
 #include <jansson.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "counters/backend/counter.h"
 #include "src/base/err.h"
@@ -87,5 +89,13 @@ struct cupti_totals {
 bool cupti_activity_start(char reason[COUNTER_REASON]);
 /* Call it when the device is idle, because only then does the totals contain all work since the start. */
 bool cupti_activity_stop(struct cupti_totals *totals, char reason[COUNTER_REASON]);
+
+/* The seconds of a launch or a range. */
+#define CUPTI_LAUNCH_TIME "gpu__time_duration.sum"
+/* Is a metric an amount of a launch, as opposed to a rate or a share? */
+static inline bool cupti_is_amount(const char *metric) {
+	size_t length = strlen(metric);
+	return length > 4 && strcmp(metric + length - 4, ".sum") == 0;
+}
 
 #endif

@@ -37,8 +37,7 @@ static void settle(struct count *all) {
 	all->ended = true;
 }
 
-/* The powers of two in the number of threads of a launch. All these calls have parameters that begin like those of
- * cuLaunchKernel, apart from cuLaunchKernelEx. */
+/* All these calls have parameters that begin like those of cuLaunchKernel, apart from cuLaunchKernelEx. */
 static uint32_t launch_size(CUpti_CallbackId id, const void *parameters) {
 	const cuLaunchKernel_params *plain = parameters;
 	double threads = 1;
@@ -52,10 +51,7 @@ static uint32_t launch_size(CUpti_CallbackId id, const void *parameters) {
 		threads = (double)plain->gridDimX * plain->gridDimY * plain->gridDimZ * plain->blockDimX * plain->blockDimY *
 		          plain->blockDimZ;
 	}
-	uint32_t size = 0;
-	for (; threads >= 2 && size < CUDA_SIZES - 1; size++)
-		threads /= 2;
-	return size;
+	return cuda_launch_size(threads);
 }
 
 static bool is_wanted(const struct count *all, const struct cuda_function *function, uint32_t size) {

@@ -81,4 +81,12 @@ struct cuda_record {
 	struct cuda_span spans[];
 };
 
+/* The size of a launch with so many threads. */
+static inline uint32_t cuda_launch_size(double threads) {
+	uint32_t size = 0;
+	for (; threads >= 2 && size < CUDA_SIZES - 1; size++)
+		threads /= 2;
+	return size;
+}
+
 #endif

@@ -75,11 +75,6 @@ struct table {
 };
 
 /* A launch's own amount, as opposed to a rate or a share. */
-static bool event_is_amount(const struct counter_event *event) {
-	size_t length = strlen(event->event);
-	return length > 4 && strcmp(event->event + length - 4, ".sum") == 0;
-}
-
 static bool metric_is_amount(const struct counter_metric *metric) {
 	return metric->unit && *metric->unit && !strpbrk(metric->unit, "/%");
 }
@@ -89,7 +84,7 @@ static double launch_time(const struct table *table, const struct cuda_range *ra
 	const struct counter_plan *plan = table->plan;
 	for (size_t i = 0; i < plan->event_count; i++) {
 		size_t metric = metric_of(plan, i);
-		if (metric < metric_count && strcmp(plan->events[i].event, "gpu__time_duration.sum") == 0)
+		if (metric < metric_count && strcmp(plan->events[i].event, CUPTI_LAUNCH_TIME) == 0)
 			return range->values[metric];
 	}
 	return 1;
@@ -108,7 +103,7 @@ static void launch_add(struct table *table, const struct cuda_range *range, size
 			continue;
 		cupti_chip_unit(table->chip, plan->events[i].event, &scale);
 		table->values[i] = range->values[metric] * scale;
-		spread_add(&table->events[i], table->values[i], event_is_amount(&plan->events[i]) ? launches : time);
+		spread_add(&table->events[i], table->values[i], cupti_is_amount(plan->events[i].event) ? launches : time);
 	}
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		double value;
