@@ -70,7 +70,6 @@ static bool collect_otherwise(pid_t pid, int *status, struct rusage *usage) {
 
 bool proc_collect(pid_t pid, int *status, struct rusage *usage) {
 	memset(usage, 0, sizeof *usage);
-	if (wait4(pid, status, WNOHANG, usage) == pid)
-		return true;
-	return errno == ECHILD && collect_otherwise(pid, status, usage);
+	pid_t ended = wait4(pid, status, WNOHANG, usage);
+	return ended == pid || (ended < 0 && errno == ECHILD && collect_otherwise(pid, status, usage));
 }
