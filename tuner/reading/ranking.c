@@ -42,7 +42,7 @@ static int team_find(const struct study *study) {
 
 static const char serial_words[] = "serial sequential seq";
 
-/* Is it a row of serial code, by another column, whose value has no other team? Beside teams it is no sign of what that
+/* Is it a row of serial code, by another column, whose value has no other team? Beside teams it does not show what that
  * column brings: proc_bind=false is not faster because serial code has it. */
 static bool is_serial_code(const struct study *study, size_t row, size_t column, int team) {
 	for (size_t c = 0; c < study_columns(study) && team >= 0; c++) {

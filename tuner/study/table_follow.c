@@ -124,7 +124,7 @@ static size_t only_size(const struct table *table) {
 	return found;
 }
 
-/* The depth of a recursion, where tasks end, is no size: times fall as it grows, or have a least value within. */
+/* The depth of a recursion, where tasks end, is not a size: times fall as it grows, or have a least value within. */
 static void sizes_decide(struct table *table) {
 	const struct csv *csv = table->csv;
 	size_t column = only_size(table);

@@ -51,7 +51,7 @@ struct surrogate {
 	struct limits *limits;                                 /* what works, too */
 	float *chance;                                         /* of each candidate to work, if `works` is there */
 	bool strict;                                           /* candidates that don't pass are out */
-	size_t passed, passed_failed, doubted, doubted_failed; /* by what was said before the result */
+	size_t passed, passed_failed, doubted, doubted_failed; /* by the prediction before the result */
 	size_t in_value, in_works;                             /* number of observations that each model has */
 	size_t *row;                                           /* observation behind each row of the value model */
 	double *target, *lone_mean, *lone_variance;

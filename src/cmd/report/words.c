@@ -22,7 +22,7 @@ void report_command(struct report *report, const char *command) {
 }
 
 void report_absent(struct report *report, const char *sentence, const char *command) {
-	/* A page about a file has no commands, of which the sentence would end with a colon. */
+	/* A page about a file has no commands, so its sentences do not lead to one with a colon. */
 	const char *offer = report->from ? strstr(sentence, " This command") : NULL;
 	html_element(report->html, "p", "absent", "%.*s", offer ? (int)(offer - sentence) : (int)strlen(sentence),
 	             sentence);
