@@ -38,24 +38,32 @@ void tune_ahead_patience(struct tune *tune) {
 
 /* More proposals than this cost more evaluations than they save: the strategy does not know the results of the others.
  * A build that is short beside a measurement is not worth any. */
-static unsigned depth_of(const struct tune *tune, const struct build_figures *figures) {
-	double trial = fmax(tune->run_seconds > 0 ? tune->run_seconds : tune->trial_seconds, LEAST_SECONDS);
-	if (figures->beside && !(figures->last_s > 0)) /* the baseline was built earlier: nobody knows how long that took */
-		return figures->jobs;
-	double depth = 1 + ceil(figures->last_s / trial);
-	return depth < figures->jobs ? (unsigned)depth : figures->jobs;
+static unsigned depth_of(const struct tune_ahead *ahead, double build_s, double trial_s) {
+	double depth = 1 + ceil(build_s / fmax(trial_s, LEAST_SECONDS));
+	return depth < ahead->most ? (unsigned)depth : ahead->most;
 }
 
 void tune_ahead_begin(struct tune *tune) {
 	struct tune_ahead *ahead = &tune->ahead;
-	ahead->depth = 1;
+	ahead->depth = ahead->most = 1;
 	if (!tune->task->builder || tune->fleet)
 		return;
 	const struct build_figures figures = builder_figures(tune->task->builder);
 	ahead->beside = figures.beside;
-	ahead->depth = depth_of(tune, &figures);
-	if (ahead->depth > TUNE_AHEAD_MAX)
-		ahead->depth = TUNE_AHEAD_MAX;
+	ahead->most = figures.jobs < TUNE_AHEAD_MAX ? figures.jobs : TUNE_AHEAD_MAX;
+	if (figures.beside && !(figures.last_s > 0)) /* the baseline was built earlier: nobody knows how long that took */
+		ahead->depth = ahead->most;
+	else
+		ahead->depth = depth_of(ahead, figures.last_s, tune->run_seconds > 0 ? tune->run_seconds : tune->trial_seconds);
+}
+
+/* The baseline tells little: its trial includes what happens only once, and it is often the fastest to build. */
+void tune_ahead_note(struct tune *tune) {
+	struct tune_ahead *ahead = &tune->ahead;
+	ahead->builds_s += tune->build_seconds;
+	ahead->trials_s += tune->seconds;
+	if (ahead->most > 1 && ahead->trials_s > 0)
+		ahead->depth = depth_of(ahead, ahead->builds_s, ahead->trials_s);
 }
 
 /* The number of proposals that the budget allows beside those that are waiting. */

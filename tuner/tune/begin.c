@@ -63,7 +63,7 @@ int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
 		                                    .start = task->start,
 		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
 		                                    .seconds = tune->budget.evaluations ? 0 : tune_budget_time(tune),
-		                                    .builders = tune->ahead.depth > 1 ? tune->ahead.depth : 0,
+		                                    .builders = tune->ahead.most > 1 ? tune->ahead.most : 0,
 		                                    .hints = task->hints,
 		                                    .hint_count = task->hint_count,
 		                                    .counter_count = json_array_size(tune->counter_names)};

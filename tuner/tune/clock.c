@@ -42,7 +42,8 @@ static double part(const json_t *reply, const char *key, double most) {
 	return seconds > 0 ? fmin(seconds, most) : 0;
 }
 
-/* A trial counts as what it is made for, less the time for its build and its verification. */
+/* A trial counts as what it is made for, less the time for its build and its verification. The reply keeps the time of
+ * the build for a resumed search, which does not build it again. */
 int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
                struct trial_result *result, struct err *err) {
 	const struct runner *runner = tune->task->runner;
@@ -52,7 +53,10 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	tune_spend(tune, before);
 	double all = tune_now(tune) - begun, build = fmin(built_seconds(tune) - built, all);
 	build += part(json_object_get(result->reply, "gpu"), "compile_s", all - build);
-	tune->build_seconds += tune->task->builder ? used_seconds(tune) - used : build;
+	double own_build = tune->task->builder ? used_seconds(tune) - used : build;
+	tune->build_seconds += own_build;
+	if (own_build > 0 && json_is_object(result->reply))
+		json_object_set_new(result->reply, "build_s", json_real(own_build));
 	double verify = part(result->reply, "verify_s", all - build);
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "tuner/race/deviation.h"
 #include "tuner/store/trial_store.h"
@@ -52,6 +53,12 @@ bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result
 	return merge_into(sum, one, merge);
 }
 
+/* Seconds, as tune_trial wrote them. */
+static double recalled_build(const struct trial_result *result) {
+	double seconds = js_real_or(result->reply, "build_s", 0);
+	return seconds > 0 && isfinite(seconds) ? seconds : 0;
+}
+
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err) {
 	struct trial_result one = {0};
@@ -73,6 +80,8 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 	tune->measured = tune->measured || !recalled;
 	tune_pareto_record(tune, request->config, &one);
 	tune->seconds += recalled ? one.elapsed_s : tune->trial_seconds;
+	if (recalled)
+		tune->build_seconds += recalled_build(&one);
 	const struct trial_result *kept = tune_merge(&tune->deviation, sum, &one, merge) ? sum : &one;
 	int failed = recalled ? 0 : trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
 	trial_result_clear(&one);

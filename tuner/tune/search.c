@@ -128,6 +128,7 @@ void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result
 	tune_status_count(tune, config, result);
 	json_decref(config);
 	tune_outcome_report(tune, index, result);
+	tune_ahead_note(tune);
 	tune_report(tune, TUNE_SEARCH);
 }
 

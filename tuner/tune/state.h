@@ -42,8 +42,9 @@ enum { TUNE_AHEAD_MAX = 64 };
 struct tune_ahead { /* proposed and not yet measured */
 	uint64_t queue[TUNE_AHEAD_MAX];
 	size_t count;
-	unsigned depth; /* proposals at a time */
-	bool beside;    /* builds may run beside a measurement */
+	unsigned depth, most;      /* proposals at a time; the number of builders */
+	bool beside;               /* builds may run beside a measurement */
+	double builds_s, trials_s; /* of all evaluations after the baseline */
 };
 
 struct tune {
@@ -130,6 +131,8 @@ json_t *tune_seconds_json(const struct tune *tune);                  /* new refe
 json_t *tune_building_json(const struct tune *tune);                 /* new reference; NULL: nothing is built */
 /* Called once the baseline is measured: decides how many are proposed at a time. ahead.c */
 void tune_ahead_begin(struct tune *tune);
+/* Called after each evaluation: decides that again, by the builds and trials so far. */
+void tune_ahead_note(struct tune *tune);
 /* Tells the builder how long a build may take, by those so far. */
 void tune_ahead_patience(struct tune *tune);
 /* The next configuration to measure, which is built if it has to be. 0: the search is over, -1: interrupted. */
