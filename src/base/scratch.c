@@ -26,12 +26,17 @@ static bool is_taken(int fd, bool fresh) {
 	return flock(fd, LOCK_EX | LOCK_NB) == 0 || (fresh && (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS));
 }
 
+/* Is it as mkdtemp makes it, for us? A folder that a user made beside ours has other rights. */
+static bool is_ours(const struct stat *folder) {
+	return folder->st_uid == geteuid() && (folder->st_mode & 0777) == 0700;
+}
+
 /* Takes the lock if nobody else holds it and the folder, which must be ours, still exists. */
 static int folder_lock(const char *path, bool fresh) {
 	struct stat there;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &there) == 0 && there.st_uid == geteuid() && is_taken(fd, fresh) &&
-	    fstat(fd, &there) == 0 && there.st_nlink > 0) {
+	if (fd >= 0 && fstat(fd, &there) == 0 && is_ours(&there) && is_taken(fd, fresh) && fstat(fd, &there) == 0 &&
+	    there.st_nlink > 0) {
 		return fd;
 	}
 	if (fd >= 0) {
@@ -86,10 +91,16 @@ void scratch_close(struct scratch *scratch) {
 	*scratch = (struct scratch){.fd = -1};
 }
 
+/* The prefix and what mkdtemp puts in the place of six letters; other programs may use the same prefix. */
+static bool is_name(const char *name, const char *prefix) {
+	size_t length = strlen(prefix);
+	return strncmp(name, prefix, length) == 0 && strlen(name + length) == strlen("XXXXXX");
+}
+
 void scratch_tidy(const char *prefix) {
 	DIR *dir = opendir(scratch_parent());
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) {
+		if (!is_name(entry->d_name, prefix)) {
 			continue;
 		}
 		char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
