@@ -32,7 +32,7 @@ WITHIN = (1.05, 1.01)
 PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
-enum { N = 220 };
+enum { N = 400 };
 static double a[N][N], b[N][N], c[N][N], d[N][N], x[N], y[N];
 static void init(void) {
 	for (int i = 0; i < N; i++)
