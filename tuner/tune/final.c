@@ -58,6 +58,13 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 	return 0;
 }
 
+/* A configuration that the search has not tried is built first; that must not take the time of the comparison. */
+static bool build_fits(const struct tune *tune, const json_t *config) {
+	struct builder *builder = tune->task->builder;
+	return !builder || builder_has(builder, config) ||
+	       builder_figures(builder).longest_s < tune_left(tune) - tune_finals_kept(tune);
+}
+
 /* Adds the simplified best, in place of the last finalist if there are enough. */
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
@@ -68,7 +75,7 @@ static int simplified_add(struct tune *tune, struct race_entry *entries, size_t 
 	}
 	for (size_t i = 0; i < *count; i++)
 		known = known || json_equal(entries[i].config, simple);
-	if (known) {
+	if (known || !build_fits(tune, simple)) {
 		json_decref(simple);
 		return 0;
 	}
