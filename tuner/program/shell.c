@@ -5,6 +5,7 @@
 
 #include "tuner/program/shell.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,11 @@ static size_t dollar_read(struct shell_line *line, const char *text, size_t size
 		push(line, ANSI);
 		return 2;
 	}
+	if (starts(text, size, "$$(") || starts(text, size, "$${"))
+		line->doubt = "$$( or $${, which shells read differently,";
+	if (size > 1 && strchr("$?!#@*-0123456789", text[1]))
+		return 2;
+	line->dollar = SHELL_DOLLAR;
 	return 1;
 }
 
@@ -101,6 +107,7 @@ static size_t operator_read(struct shell_line *line, const char *text, size_t si
 
 static size_t command_read(struct shell_line *line, const char *text, size_t size) {
 	size_t common = common_read(line, text, size);
+	line->redirects = strchr("<>", *text) || (line->redirects && strchr(" \t&|", *text));
 	if (common)
 		return common;
 	if (strchr(ENDS, *text)) {
@@ -164,6 +171,11 @@ static size_t one_read(struct shell_line *line, const char *text, size_t size) {
 		line->escaped = false;
 		return 1;
 	}
+	if (top(line) != SINGLE && !line->comment && starts(text, size, "\\\n")) {
+		if (!strchr(BLANKS, line->last))
+			line->doubt = "a backslash at the end of a line, inside a word,";
+		return 2;
+	}
 	if (line->comment) {
 		line->comment = *text != '\n';
 		line->word_starts = true;
@@ -186,9 +198,17 @@ static size_t one_read(struct shell_line *line, const char *text, size_t size) {
 	}
 }
 
+static void dollar_go_on(struct shell_line *line, char letter) {
+	if (line->dollar == SHELL_NAME && letter == '{' && top(line) == COMMAND)
+		line->doubt = "$NAME and a brace, where bash adds letters to the name,";
+	line->dollar = line->dollar && (letter == '_' || isalnum((unsigned char)letter)) ? SHELL_NAME : SHELL_NO_DOLLAR;
+}
+
 void shell_read(struct shell_line *line, const char *text, size_t size) {
 	while (size) {
+		dollar_go_on(line, *text);
 		size_t length = one_read(line, text, size);
+		line->last = starts(text, size, "\\\n") ? line->last : text[length - 1];
 		text += length;
 		size -= length;
 	}
@@ -201,6 +221,8 @@ static const char *why_not(const struct shell_line *line) {
 	} refused[] = {{BACKQUOTE, "`..`"}, {ANSI, "$'..'"}, {PARAMETER, "${..}"}};
 	if (line->doubt || line->comment || line->escaped)
 		return line->doubt ? line->doubt : line->comment ? "#, a comment," : "a backslash";
+	if (line->dollar != SHELL_NO_DOLLAR)
+		return "the name of a variable";
 	for (int i = 0; i <= line->depth; i++)
 		for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
 			if (line->stack[i] == refused[k].context)
@@ -209,10 +231,12 @@ static const char *why_not(const struct shell_line *line) {
 }
 
 enum shell_place shell_place(struct shell_line *line, const char *next, const char **why) {
-	bool alone = line->word_starts && (!*next || strchr(ENDS, *next));
-	line->word_starts = false;
+	bool alone = line->word_starts && !line->redirects && (!*next || strchr(ENDS, *next));
+	line->word_starts = line->redirects = false;
 	*why = why_not(line);
 	line->escaped = false;
+	line->dollar = SHELL_NO_DOLLAR;
+	line->last = '}';
 	if (*why)
 		return SHELL_NOWHERE;
 	switch (top(line)) {
@@ -223,11 +247,37 @@ enum shell_place shell_place(struct shell_line *line, const char *next, const ch
 	case ARITHMETIC:
 		return SHELL_NUMBER;
 	default:
-		return alone ? SHELL_WORDS : SHELL_WORD;
+		return *next && strchr("<>", *next) ? SHELL_QUOTED : alone ? SHELL_WORDS : SHELL_WORD;
 	}
 }
 
+/* Where a command can begin, a shell takes these words and NAME=TEXT for its own; bash splits at a comma in braces. */
+static bool has_meaning(const char *word) {
+	static const char *const reserved[] = {"case",     "coproc", "do", "done",   "elif", "else",  "esac", "fi",   "for",
+	                                       "function", "if",     "in", "select", "then", "until", "time", "while"};
+	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+		if (strcmp(word, reserved[i]) == 0)
+			return true;
+	return strpbrk(word, "=,");
+}
+
+/* A quote becomes '\''. */
+static void single_add(struct program_text *out, const char *value) {
+	for (; *value; value++)
+		*value == '\'' ? program_text_add(out, "'\\''") : program_text_add_part(out, value, 1);
+}
+
+static void quoted_add(struct program_text *out, const char *value) {
+	program_text_add(out, "'");
+	single_add(out, value);
+	program_text_add(out, "'");
+}
+
 static void word_add(struct program_text *out, const char *value) {
+	if (has_meaning(value)) {
+		quoted_add(out, value);
+		return;
+	}
 	char *word = program_quote(value);
 	program_text_add(out, word);
 	free(word);
@@ -246,12 +296,6 @@ static void words_add(struct program_text *out, const char *value) {
 	}
 }
 
-/* A quote becomes '\''. */
-static void single_add(struct program_text *out, const char *value) {
-	for (; *value; value++)
-		*value == '\'' ? program_text_add(out, "'\\''") : program_text_add_part(out, value, 1);
-}
-
 static void double_add(struct program_text *out, const char *value) {
 	for (; *value; value++) {
 		if (strchr("\\\"$`", *value))
@@ -264,6 +308,7 @@ static bool number_add(struct program_text *out, const char *value) {
 	const char *digits = value + (*value == '-');
 	if (!*digits || digits[strspn(digits, "0123456789")])
 		return false;
+	program_text_add(out, *value == '-' ? " " : ""); /* "x--1" would be x-- */
 	program_text_add(out, value);
 	return true;
 }
@@ -275,6 +320,9 @@ bool shell_add(struct program_text *out, enum shell_place place, const char *val
 		return true;
 	case SHELL_WORDS:
 		words_add(out, value);
+		return true;
+	case SHELL_QUOTED:
+		quoted_add(out, value);
 		return true;
 	case SHELL_SINGLE:
 		single_add(out, value);

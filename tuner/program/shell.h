@@ -11,6 +11,7 @@
 enum shell_place {
 	SHELL_WORD,   /* part of a word, unquoted */
 	SHELL_WORDS,  /* a word by itself: the text may become several words, or none */
+	SHELL_QUOTED, /* in front of < or >: a number would name a file descriptor unless it is quoted */
 	SHELL_SINGLE, /* inside '..' */
 	SHELL_DOUBLE, /* inside ".." */
 	SHELL_NUMBER, /* inside $((..)), where even a quoted text would be evaluated */
@@ -19,13 +20,18 @@ enum shell_place {
 
 enum { SHELL_DEPTH = 32 };
 
+enum shell_dollar { SHELL_NO_DOLLAR, SHELL_DOLLAR, SHELL_NAME };
+
 /* Initialise with SHELL_LINE. */
 struct shell_line {
 	char stack[SHELL_DEPTH]; /* contexts, the innermost last; only shell.c knows the letters */
 	int parens[SHELL_DEPTH]; /* open in each of them */
 	int depth;
 	bool word_starts, escaped, comment, here_document;
-	const char *doubt; /* from here on nothing is certain, because of this */
+	bool redirects;           /* only < or > and blanks since, so that one word must follow */
+	enum shell_dollar dollar; /* what a letter would be added to */
+	char last;                /* the letter that was read last; 0: none */
+	const char *doubt;        /* from here on nothing is certain, because of this */
 };
 
 #define SHELL_LINE ((struct shell_line){.stack = {'c'}, .word_starts = true})

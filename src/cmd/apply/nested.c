@@ -12,8 +12,13 @@ static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 static const char BETWEEN[] = " \t\n'\";|&(){}`";
 
 static bool is_evaluator(const char *word, size_t size) {
-	static const char *const names[] = {"eval", "sh",  "bash", "dash",   "zsh",     "ksh",  "mksh", "ash", "fish",
-	                                    "csh",  "ssh", "su",   "python", "python3", "perl", "ruby", "node"};
+	static const char *const names[] = {"eval",   "sh",    "bash",    "dash",  "zsh",      "ksh",   "mksh", "ash",
+	                                    "fish",   "csh",   "tcsh",    "ssh",   "rsh",      "su",    "make", "gmake",
+	                                    "awk",    "gawk",  "mawk",    "watch", "parallel", "pdsh",  "let",  "declare",
+	                                    "python", "perl",  "ruby",    "node",  "lua",      "php",   "[[",   "typeset",
+	                                    "tclsh",  "julia", "Rscript", "trap",  "script",   "octave"};
+	while (size > 1 && strchr("0123456789.", word[size - 1])) /* python3.11 */
+		size--;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strlen(names[i]) == size && memcmp(names[i], word, size) == 0)
 			return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as the user's line for a shell: a value that reaches it never changes how a shell reads the rest of the
- * line, which we follow with a harmless value and with hostile ones. The test `words` calls this with mutated lines and
- * lets a real shell judge others; `make fuzz` runs it as a target of libFuzzer. */
+/* Any bytes as the user's line for a shell and, behind a NUL, as a value: a value that reaches the line never changes
+ * how a shell reads the rest of it. We follow this with our own parser, and quoting.h judges the words that a shell
+ * would see. The test `words` calls this with mutated lines; in `quoted` real shells judge. `make fuzz` runs it as a
+ * target of libFuzzer. */
 #include <config.h>
 
 #include <stdint.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "tests/tuner/program/quoting.h"
 #include "tuner/program/shell.h"
 #include "tuner/program/template.h"
 
@@ -51,12 +53,39 @@ static void check_shell(const char *text, const struct template_names *names) {
 	free(plain);
 }
 
+/* A word by itself takes a value with blanks apart, unless the name is not the user's. */
+static void check_words(const char *text, struct template_names names, const char *value) {
+	static const char mark[] = "mA,rK";
+	const char *missing = NULL;
+	names.own = *value && !strpbrk(value, " \t\n") ? names.count : 0;
+	char *marked = strstr(text, mark) ? NULL : template_fill(text, &names, same, mark, true, &missing);
+	char *words = marked ? quoting_words(marked) : NULL;
+	if (words) {
+		char *filled = template_fill(text, &names, same, value, true, &missing);
+		char *got = filled ? quoting_words(filled) : NULL, *want = quoting_replaced(words, mark, value);
+		require(got && strcmp(got, want) == 0);
+		free(filled);
+		free(got);
+		free(want);
+	}
+	free(marked);
+	free(words);
+}
+
+static void check_values(const char *text, const struct template_names *names, const char *value) {
+	static const char *const values[] = {"",          "a b", "$(id)", "`id`", "'",     "\"", "\\",
+	                                     ";&|<>(){}", "#x",  "8",     "if",   "A=1,2", "~"};
+	check_words(text, *names, value);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		check_words(text, *names, values[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	static const char *const list[] = {"V", "N", "SOURCE"};
 	static const struct template_names names = {list, 3, 2};
 	struct err err = {0};
 	const char *missing = NULL;
-	char *text = mem_alloc(size + 1, 1);
+	char *text = mem_alloc(size + 2, 1);
 	memcpy(text, data, size);
 	char *filled = template_fill(text, &names, same, "value", false, &missing);
 	require(filled && template_fits(text, &names, filled));
@@ -65,6 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	template_expands(text, "V");
 	if (template_mentions(text, "V") || template_mentions(text, "N"))
 		check_shell(text, &names);
+	if (template_shell_check(text, &names, NULL) == 0)
+		check_values(text, &names, text + strlen(text) + 1);
 	free(filled);
 	free(text);
 	return 0;

@@ -199,13 +199,35 @@ static void test_places(void) {
 	ok(arrives("sh", "printf '%s|' a {B} b", "", "a|b|"), "or none");
 	ok(arrives("sh", "printf '%s|' a '{B}' b{B}", "", "a||b|"), "in quotes or in a word it may be empty");
 	ok(arrives("sh", "printf '%s|' {SOURCE}", "a b", "a b|"), "a folder is one word");
+	ok(arrives("sh", "printf '%s|' x {B}>/dev/stdout; printf '%s|' 1{B}>&1 {B}", "2", "x|2|12|2|"),
+	   "a number is not a file descriptor");
+	ok(arrives("bash", "printf '%s|' x > /dev/null {B}; printf '%s|' >/dev/stdout {B}", "a b", "a|b|") &&
+	       arrives("sh", "exec 2>/dev/null; (printf x > {B} /dev/null); echo $?", "", "2\n"),
+	   "the file of a redirection is one word");
+	ok(arrives("bash", "{B} true 2>/dev/null; echo $?", "if", "127\n") &&
+	       arrives("bash", "{B} true 2>/dev/null; echo $?", "A=1", "127\n"),
+	   "a value is neither a reserved word nor a variable");
+	ok(arrives("bash", "printf '%s|' {x,{B}}", "a,b", "x|a,b|"), "a comma of a value does not split braces");
+	ok(arrives("sh", "echo $((3-{B}))", "-1", "4\n"), "a minus is not joined to another");
 	ok(arrives("bash", "echo $(({B} + 1))", "-41", "-40\n"), "a number can be calculated with");
 	const char *missing;
 	ok(!template_fill("echo $(({B} + 1))", &names, same, "a[$(echo pwned)]", true, &missing), "nothing else");
-	static const char *const refused[] = {"`echo {B}`",      "$'{B}'",    "\\{B}",
-	                                      "\"\\{B}\"",       "${X:-{B}}", "ls # {B}",
-	                                      "cat <<E\n{B}\nE", "(( {B} ))", "$(case a in a) echo {B};; esac)",
-	                                      "\"`echo {B}`\""};
+	static const char *const refused[] = {"`echo {B}`",
+	                                      "$'{B}'",
+	                                      "\\{B}",
+	                                      "\"\\{B}\"",
+	                                      "${X:-{B}}",
+	                                      "ls # {B}",
+	                                      "cat <<E\n{B}\nE",
+	                                      "(( {B} ))",
+	                                      "$(case a in a) echo {B};; esac)",
+	                                      "\"`echo {B}`\"",
+	                                      "echo $HOME{B}",
+	                                      "echo \"$HOME{B}\"",
+	                                      "echo $HO\\\nME{B}",
+	                                      "echo \"$$(echo {B})\"",
+	                                      "echo $HOME{x,{B}}",
+	                                      "true \\\n# {B}"};
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		struct err err = {0};
 		ok(template_shell_check(refused[i], &names, &err) != 0 && err.code == ERR_USAGE && *err.hint, "refused: %s",
