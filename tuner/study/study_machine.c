@@ -14,6 +14,7 @@
 static const char *const counts[] = {"packages", "numa_nodes", "cores", "threads", "llcs"}, *const caches[] = {
 																								"l1d", "l2", "l3"};
 enum { COUNTS = sizeof counts / sizeof *counts, CACHES = sizeof caches / sizeof *caches };
+enum { PACKAGES = 0, CORES = 2, THREADS = 3, LLCS = 4 }; /* in counts */
 static const double COUNT_MAX = 1 << 20, BYTES_MAX = 1e15;
 
 static bool is_among(const char *word, const char *const *list, size_t count) {
@@ -70,6 +71,57 @@ static int word_add(json_t *machine, char *word, struct err *err) {
 	return 0;
 }
 
+/* 0 and null are unknown: `sweetspot machine` writes 0 for a cache that is missing. */
+static int number_check(const json_t *in, const char *key, double most, double *value, struct err *err) {
+	const json_t *number = json_object_get(in, key);
+	*value = json_number_value(number);
+	if (!number || json_is_null(number))
+		return 0;
+	if (json_is_number(number) && *value >= 0 && *value <= most && *value == floor(*value))
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "\"%s\" of a machine must be a whole number, at most %.0f", key, most);
+}
+
+static int order_check(const char *small, double less, const char *large, double more, struct err *err) {
+	if (less <= more || more == 0)
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "a machine cannot have %s=%.0f with %s=%.0f", small, less, large, more);
+}
+
+int study_machine_check(const json_t *machine, struct err *err) {
+	double count[COUNTS], cache[CACHES];
+	const json_t *sizes = json_object_get(machine, "caches");
+	if (sizes && !json_is_object(sizes))
+		return err_set(err, ERR_USAGE, NULL, "\"caches\" of a machine must be an object");
+	for (size_t i = 0; i < COUNTS; i++)
+		if (number_check(machine, counts[i], COUNT_MAX, &count[i], err))
+			return -1;
+	for (size_t i = 0; i < CACHES; i++)
+		if (number_check(sizes, caches[i], BYTES_MAX, &cache[i], err))
+			return -1;
+	/* a last level may be smaller than the one in front of it where caches are exclusive; nodes may have no processor
+	 */
+	return order_check(counts[PACKAGES], count[PACKAGES], counts[CORES], count[CORES], err) ||
+	               order_check(counts[PACKAGES], count[PACKAGES], counts[THREADS], count[THREADS], err) ||
+	               order_check(counts[LLCS], count[LLCS], counts[THREADS], count[THREADS], err) ||
+	               order_check(counts[CORES], count[CORES], counts[THREADS], count[THREADS], err) ||
+	               order_check(caches[0], cache[0], caches[1], cache[1], err) ||
+	               order_check(caches[0], cache[0], caches[2], cache[2], err)
+	           ? -1
+	           : 0;
+}
+
+json_t *study_machine_json(const json_t *json, struct err *err) {
+	json_t *machine = json_object_get(json, "machine");
+	const json_t *one = json_is_object(machine) ? machine : json;
+	if (one == json && !json_is_object(json_object_get(one, "caches")) && !json_object_get(one, "cores"))
+		err_set(err, ERR_USAGE, NULL, "it does not describe a machine");
+	else if (study_machine_check(one, err) == 0)
+		return json_incref((json_t *)one);
+	err_hint(err, "`sweetspot machine --json` writes one");
+	return NULL;
+}
+
 json_t *study_machine_words(const char *words, struct err *err) {
 	json_t *machine = json_pack("{s:{}}", "caches");
 	char *copy = mem_strdup(words), *rest = NULL;
@@ -82,6 +134,8 @@ json_t *study_machine_words(const char *words, struct err *err) {
 	free(copy);
 	if (!failed && count == 0)
 		failed = word_refuse("", err);
+	if (!failed)
+		failed = study_machine_check(machine, err);
 	if (!failed)
 		return machine;
 	json_decref(machine);

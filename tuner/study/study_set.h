@@ -57,6 +57,10 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
                     const struct study_reading *reading, struct err *err);
 /* A machine by words, "packages=4 cores=32 threads=64 l2=256K l3=16M". New reference. */
 json_t *study_machine_words(const char *words, struct err *err);
+/* The machine of a document, or the document itself if it describes one. New reference. */
+json_t *study_machine_json(const json_t *json, struct err *err);
+/* ERR_USAGE for numbers that no machine has. */
+int study_machine_check(const json_t *machine, struct err *err);
 json_t *study_machine_unknown(void); /* new reference */
 bool study_machine_is_unknown(const json_t *machine);
 int study_set_document(struct study_set *set, const json_t *document, struct err *err);

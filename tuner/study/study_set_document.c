@@ -174,7 +174,8 @@ static struct study_item *item_of(struct study_set *set, const json_t *whole, co
 		return NULL;
 	}
 	json_t *machine = json_object_get(whole, "machine"), *ceilings = json_object_get(whole, "ceilings");
-	json_t *own = json_object_size(machine) ? json_incref(machine) : study_machine_unknown();
+	bool known = json_object_size(machine) && study_machine_check(machine, NULL) == 0;
+	json_t *own = known ? json_incref(machine) : study_machine_unknown();
 	struct study_item *item = study_set_item(set, kernel, device, own);
 	json_decref(own);
 	if (json_array_size(ceilings)) {

@@ -149,18 +149,11 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 static json_t *machine_read(const char *text, struct err *err) {
 	if (strchr(text, '=') && access(text, R_OK) != 0)
 		return study_machine_words(text, err);
-	json_t *json = js_load(text, MACHINE_FILE_MAX, err), *machine = json_object_get(json, "machine");
-	if (json && json_is_object(machine)) {
-		json_incref(machine);
-		json_decref(json);
-		return machine;
-	}
-	if (json && !json_is_object(json_object_get(json, "caches")) && !json_object_get(json, "cores")) {
-		err_set(err, ERR_USAGE, "`sweetspot machine --json` writes one", "%s does not describe a machine", text);
-		json_decref(json);
-		return NULL;
-	}
-	return json;
+	json_t *json = js_load(text, MACHINE_FILE_MAX, err), *machine = json ? study_machine_json(json, err) : NULL;
+	if (json && !machine)
+		err_prefix(err, "%s", text);
+	json_decref(json);
+	return machine;
 }
 
 static int files_read(struct study_set *set, const struct opt_args *args, struct arena *arena, struct err *err) {

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-STUDY_TESTS = %D%/study %D%/counted %D%/table_hostile
+STUDY_TESTS = %D%/study %D%/counted %D%/machine %D%/table_hostile
 check_PROGRAMS += $(STUDY_TESTS)
 %C%_study_SOURCES = %D%/study.c
 %C%_study_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 %C%_counted_SOURCES = %D%/counted.c %D%/fuzz_counted.c
 %C%_counted_LDADD = libtuner.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
+%C%_machine_SOURCES = %D%/machine.c %D%/fuzz_machine.c
+%C%_machine_LDADD = libtuner.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
 %C%_table_hostile_SOURCES = %D%/table_hostile.c %D%/fuzz_table.c
 %C%_table_hostile_LDADD = libtuner.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
 TESTS += $(STUDY_TESTS)
@@ -17,3 +19,7 @@ fuzz_targets += %D%/fuzz_counted
 %C%_fuzz_counted_SOURCES = %D%/fuzz_counted.c
 %C%_fuzz_counted_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_counted_LDADD = $(%C%_counted_LDADD)
+fuzz_targets += %D%/fuzz_machine
+%C%_fuzz_machine_SOURCES = %D%/fuzz_machine.c
+%C%_fuzz_machine_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_machine_LDADD = $(%C%_machine_LDADD)
