@@ -44,6 +44,18 @@ static struct value word_at(struct arena *arena, const char *text) {
 	return value_word(word);
 }
 
+/* Reads "a,b" in quotes, where "" stands for one quote, into *word. Returns what follows; NULL if it does not end. */
+static const char *quoted_read(struct arena *arena, const char *text, struct value *word) {
+	char *inside = arena_alloc(arena, strlen(text) + 1, 1);
+	size_t size = 0;
+	for (text++; *text && (*text != '"' || text[1] == '"'); text++) {
+		text += *text == '"';
+		inside[size++] = *text;
+	}
+	*word = value_word(inside);
+	return *text ? text + 1 + strspn(text + 1, " \t") : NULL;
+}
+
 static bool is_written_so(struct value value, struct value word) {
 	char ours[64];
 	value_text(value, ours, sizeof ours);
@@ -86,16 +98,31 @@ static int utf8_check(const char *name, const char *text, struct err *err) {
 	return 0;
 }
 
-static bool has_empty(const char *values) {
+/* Is there an item that is empty or begins with a quote? */
+static bool has_words(const char *values) {
 	for (const char *item = values;; item += strcspn(item, ",") + 1) {
-		if (item[strspn(item, " \t")] == ',' || !item[strspn(item, " \t")])
+		char first = item[strspn(item, " \t")];
+		if (first == ',' || first == '"' || !first)
 			return true;
 		if (!item[strcspn(item, ",")])
 			return false;
 	}
 }
 
-/* Values of which one is empty, such as ",-O2,-O3 -ffast-math": all are words, because "no value" is not a number. */
+/* Adds the item at *text and moves *text behind its comma; NULL at the end. */
+static int word_next(struct draft *draft, const char **text, struct draft_param *param, struct err *err) {
+	struct value *word = &param->values[param->count++];
+	const char *first = *text + strspn(*text, " \t"), *end = first + strcspn(first, ",");
+	*word = word_at(draft->plan->arena, first);
+	if (*first == '"' && (!(end = quoted_read(draft->plan->arena, first, word)) || (*end && *end != ',')))
+		return err_set(err, ERR_USAGE, "write \"a,b\",c; within the quotes, \"\" stands for a quote",
+		               end ? "a quoted value goes on after its quote: %.100s" : "a quote does not end: %.100s", first);
+	*text = *end ? end + 1 : NULL;
+	return 0;
+}
+
+/* Values of which one is empty, such as ",-O2,-O3 -ffast-math", or in quotes because it has a comma: all are words,
+ * because neither is a number. */
 static int words_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
 	size_t count = 1;
 	for (const char *c = text; *c; c++) {
@@ -105,14 +132,15 @@ static int words_parse(struct draft *draft, const char *text, struct draft_param
 	}
 	param->values = arena_alloc(draft->plan->arena, count, sizeof *param->values);
 	param->count = 0;
-	for (const char *item = text; item; item = strchr(item, ','), item = item ? item + 1 : NULL)
-		param->values[param->count++] = word_at(draft->plan->arena, item);
+	while (text)
+		if (word_next(draft, &text, param, err))
+			return -1;
 	const struct value *twice = domain_duplicate(param->values, param->count);
 	return twice ? err_set(err, ERR_USAGE, "list each value once", "the value '%s' occurs twice", twice->as.w) : 0;
 }
 
 static int values_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
-	if (has_empty(text))
+	if (has_words(text))
 		return words_parse(draft, text, param, err);
 	if (domain_parse(text, draft->plan->arena, &param->values, &param->count, err))
 		return -1;
@@ -186,6 +214,9 @@ static int default_read(struct draft *draft, const char *text, struct err *err) 
 		return err_set(err, ERR_USAGE, "give only one", "the parameter %s has two defaults", name);
 	const struct value *known = draft_value(param, value_parse(value));
 	known = known ? known : draft_value(param, value_word(value));
+	struct value inside;
+	const char *end = !known && *value == '"' ? quoted_read(draft->plan->arena, value, &inside) : NULL;
+	known = end && !*end ? draft_value(param, inside) : known;
 	if (!known)
 		return unknown_value(param, value, err);
 	param->initial = *known;

@@ -85,7 +85,8 @@ static void param_print(const json_t *param) {
 	size_t i, count = json_array_size(values);
 	for (i = 0; i < count && strlen(text) < VALUES_SHOWN; i++) {
 		char *value = program_value_text(json_array_get(values, i));
-		more = mem_printf("%s%s %s", text, i ? "," : "", value && *value ? value : "''");
+		const char *quote = value && strchr(value, ',') ? "\"" : "";
+		more = mem_printf("%s%s %s%s%s", text, i ? "," : "", quote, value && *value ? value : "''", quote);
 		free(value);
 		free(text);
 		text = more;
