@@ -16,6 +16,8 @@ double results_speedup(const json_t *result);
 double results_speedup_most(const json_t *results);
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);
+/* Did the baseline stay without a comparison, because nothing else worked? */
+bool results_alone(const json_t *result);
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result;
  * the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load);

@@ -66,6 +66,11 @@ static char *undecided_text(const json_t *result) {
 	return mem_printf("undecided: the best so far (%s) has not met the baseline", best);
 }
 
+bool results_alone(const json_t *result) {
+	return keeps_baseline(result) && strcmp(js_string_or(result, "verdict", ""), "tie") == 0 &&
+	       js_int_or(result, "pairs", 1) == 0;
+}
+
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const json_t *result) {
 	double percent = fmax(1, ceil(100 * (bound(result, 1) - 1) - 0.01));
@@ -73,6 +78,8 @@ static char *tie_text(const json_t *result) {
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (!keeps_baseline(result))
 		return mem_printf("tie: as fast as the baseline (%s), with fewer resources", best);
+	if (results_alone(result))
+		return mem_printf("tie: only the baseline works (%s)", best);
 	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
 }
 

@@ -55,7 +55,9 @@ static long long pairs_of(const json_t *result) {
 
 /* The verdict above has the bound that the pairs prove; another one here would contradict it. */
 static void tie_print(const json_t *result, const char *today, FILE *out) {
-	if (same_config(result))
+	if (results_alone(result))
+		fputs("with nothing, because every other setting fails\n", out);
+	else if (same_config(result))
 		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
 	else
 		fprintf(out, "as fast as `%s` with fewer resources, in %lld pairs\n", today, pairs_of(result));

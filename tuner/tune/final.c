@@ -246,13 +246,25 @@ static void quiet_wait(struct tune *tune) {
 	tune->watch.spent = busy_wait(tune->busy, tune->watch.seconds, tune->task->interrupt);
 }
 
+/* Everything was tried and nothing else worked: comparing the baseline with itself would use up the budget and could
+ * not change that. */
+static bool works_alone(const struct tune *tune, const struct race_entry *entries, size_t count) {
+	bool others =
+		tune->worked_count > count || count > 1 || (count == 1 && !json_equal(entries[0].config, tune->task->baseline));
+	return tune->task->whole_programs && !tune->fleet && !others && tune->evaluations > 1 &&
+	       tune->baseline.status == TRIAL_CORRECT && tune->stopped && strcmp(tune->stopped, "space") == 0;
+}
+
 int tune_final_phase(struct tune *tune, struct err *err) {
 	struct race_entry entries[FINALISTS_MAX];
 	size_t count = 0, winner;
 	quiet_wait(tune);
 	tune_finals_clock(tune);
 	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
-	if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
+	tune->alone = !failed && works_alone(tune, entries, count);
+	if (tune->alone)
+		tune->best_config = json_incref((json_t *)tune->task->baseline);
+	else if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
 		failed = meet_baseline(tune, tune->task->baseline, 0, err);
 	else if (!failed && count == 0)
 		failed = nothing_worked(tune, err);

@@ -66,6 +66,18 @@ static void undecided(const struct tune *tune, json_t *result) {
 	}
 }
 
+/* The baseline stays without a duel, and its run in the search is all that is known of its time. */
+static void alone(const struct tune *tune, json_t *result) {
+	const struct trial_result *base = &tune->baseline;
+	double ci[2];
+	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
+	json_object_set_new(result, "best", setup_json(tune, tune->task->baseline, base->value, ci));
+	json_object_set_new(result, "speedup", json_pack("{s:f,s:[f,f]}", "ratio", 1.0, "ci", 1.0, 1.0));
+	json_object_set_new(result, "verdict", json_string("tie"));
+	json_object_set_new(result, "pairs", json_integer(0));
+}
+
 /* A winner of the search that lost its duel is a tie, because the baseline stays. */
 static const char *verdict_word(const struct duel_result *duel) {
 	if (duel->verdict == PAIRED_TIE && !duel->decided)
@@ -121,6 +133,8 @@ json_t *tune_result(const struct tune *tune) {
 	}
 	if (tune->dueled && tune->best_config && tune->duel.paired.count > 1)
 		decided(tune, result);
+	else if (tune->alone)
+		alone(tune, result);
 	else
 		undecided(tune, result);
 	json_object_set_new(

@@ -96,6 +96,7 @@ struct tune {
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
+	bool alone;    /* nothing but the baseline works, which stays without a duel */
 	bool reversed; /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
 	json_t *both;              /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
