@@ -13,6 +13,7 @@
 #include "src/base/sys.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/export/export.h"
+#include "tuner/export/text.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"
@@ -275,6 +276,17 @@ static int origin_check(struct app *app, json_t *profile, const struct export_fo
 	return 0;
 }
 
+/* The comments of the formats say so, too, but a file is often sourced unread. */
+static void open_warn(struct app *app, const json_t *profile) {
+	size_t i;
+	json_t *entry;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		if (export_is_open(entry))
+			ui_warn(app_ui(app), "`sweetspot tune --resume` or `sweetspot profile verify` can prove it",
+			        "the setting of %s is not proven to be faster", js_string_or(entry, "kernel", ""));
+	}
+}
+
 static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
 	char *text = NULL;
 	size_t size = 0;
@@ -311,6 +323,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                  : 0;
 	if (!failed && format->binding)
 		failed = bindings_add(app, profile, err);
+	open_warn(app, profile);
 	if (!failed)
 		failed = write_out(format, profile, path && strcmp(path, "-") != 0 ? path : NULL, err);
 	json_decref(profile);

@@ -54,6 +54,12 @@ void export_heading(FILE *out, const char *lead, const json_t *profile, const ch
 	free(first);
 }
 
+bool export_is_open(const json_t *entry) {
+	const json_t *baseline = json_object_get(json_object_get(entry, "baseline"), "config");
+	bool known = js_bool_or(entry, "proven", true) && strcmp(js_string_or(entry, "verdict", ""), "undecided") != 0;
+	return !known && !json_equal(json_object_get(entry, "config"), baseline);
+}
+
 char *export_title_text(const json_t *entry) {
 	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
 	char *problem = export_problem(entry, " ", "=");
@@ -66,7 +72,8 @@ char *export_title_text(const json_t *entry) {
 	                     json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
 	                     json_number_value(json_array_get(ci, 1)), js_string_or(entry, "verdict", ""))
 			: mem_strdup("not compared with a baseline");
-	char *title = mem_printf("%s%s: %s", js_string_or(entry, "kernel", ""), problem, gain);
+	char *title = mem_printf("%s%s: %s%s", js_string_or(entry, "kernel", ""), problem, gain,
+	                         export_is_open(entry) ? "; not proven to be faster" : "");
 	free(gain);
 	free(problem);
 	return title;
