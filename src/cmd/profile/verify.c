@@ -108,8 +108,10 @@ static int verdict(const struct verify *verify, struct err *err) {
 		               "%zu of %zu recommendations %s slower than recorded by more than %.4g %%", failing, holding,
 		               failing == 1 ? "is" : "are", verify->limit * 100);
 	if (!holding)
-		return err_set(err, ERR_NOTHING, "the table gives the reasons", "none of %zu recommendations could be verified",
-		               verify->count);
+		return err_set(err, ERR_NOTHING,
+		               verify->unrun ? "programs run in the current folder: change to the one where they were tuned"
+		                             : "the table gives the reasons",
+		               "none of %zu recommendations could be verified", verify->count);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct verify {
 	double timeout_s;
 	struct verified *rows;
 	size_t count, done; /* done: rows handled before an interruption */
+	bool unrun;         /* a program could not be run from here */
 	bool measured;      /* false if the profile is foreign */
 	bool ci;            /* slower than recorded is a failure */
 	double limit;       /* by more than this share */

@@ -20,6 +20,7 @@ static int program_meet(struct verify *verify, struct verified *row, struct prog
 		return failed;
 	/* A baseline that fails, or prints something else each time, must not keep the other entries from being verified.
 	 */
+	verify->unrun = true;
 	verify_skip(row, err->what);
 	*err = (struct err){0};
 	return 0;
@@ -36,6 +37,7 @@ int verify_program(struct verify *verify, struct verified *row, struct err *err)
 		program_recorded(arena, program, json_object_get(json_object_get(row->entry, "baseline"), "config"));
 	struct err why = {0};
 	struct program *opened = program_new(&spec, app_worker(verify->app, &why), &why);
+	verify->unrun = verify->unrun || !opened;
 	int failed = opened ? program_meet(verify, row, opened, err) : verify_skip(row, why.what);
 	program_free(opened);
 	arena_free(arena);
