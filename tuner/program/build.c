@@ -190,8 +190,22 @@ static void build_release(void *ctx, struct built *built) {
 	built->artefact = NULL;
 }
 
+/* A home folder holds much that no build needs, and so does everything. */
+static int source_check(const struct program *program, struct err *err) {
+	static const struct program_tree_limit AT_HOME = {.bytes = 64 << 20, .files = 5000};
+	const char *source = program_build_source(program), *home = getenv("HOME");
+	struct stat here, there;
+	if (program->out_of_tree || stat(source, &here))
+		return 0;
+	if (stat("/", &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+		return err_set(err, ERR_USAGE, "change to the folder of the sources, or name it with --cwd",
+		               "the build would copy the whole of / for each value");
+	bool at_home = home && stat(home, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+	return program_tree_copy(source, NULL, NULL, at_home ? &AT_HOME : &LIMIT, err);
+}
+
 struct program_builds *program_builds_new(const struct program *program, struct err *err) {
-	if (!program->out_of_tree && program_tree_copy(program_build_source(program), NULL, NULL, &LIMIT, err))
+	if (source_check(program, err))
 		return NULL;
 	struct program_builds *builds = mem_alloc(1, sizeof *builds);
 	const struct build_work work = {.ctx = builds, .key = build_key, .make = build_make, .release = build_release};
