@@ -60,12 +60,18 @@ static unsigned farness(const char *word, const char *known) {
 	return length >= 2 && begins(known, word, length) ? allowed + 1 : FAR;
 }
 
+/* Of two that are as near, the one that begins with the word, and then the shorter one: tun is tune rather than run. */
+static bool is_likelier(const char *word, const char *known, const char *other) {
+	bool first = begins(known, word, strlen(word)), second = begins(other, word, strlen(word));
+	return first != second ? first : strlen(known) < strlen(other);
+}
+
 const char *near_word(const char *word, const char *const *known, size_t count) {
 	const char *nearest = NULL;
 	unsigned best = FAR;
 	for (size_t i = 0; i < count; i++) {
 		unsigned far = farness(word, known[i]);
-		if (far < best || (far == best && nearest && strlen(known[i]) < strlen(nearest))) {
+		if (far < best || (far == best && nearest && is_likelier(word, known[i], nearest))) {
 			best = far;
 			nearest = known[i];
 		}

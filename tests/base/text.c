@@ -135,6 +135,8 @@ static void test_near(void) {
 	ok(finds("THREADS", "threads"), "case does not matter");
 	ok(finds("thr", "threads") && finds("synth", "synthetic"), "a word cut off is found");
 	ok(finds("", NULL) && finds("x", NULL) && finds("zebra", NULL) && finds(longest, NULL), "nothing far is offered");
+	const char *const equal[] = {"run", "tune"};
+	ok(strcmp(near_word("tun", equal, 2), "tune") == 0, "of two as near, the one that begins so is offered");
 	ok(near_word("x", NULL, 0) == NULL, "nothing is near nothing");
 }
 
