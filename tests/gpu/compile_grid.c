@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every kernel's code for a GPU compiles in every configuration of its grid, for four architectures, without a GPU. Of
- * a source with very many programs some are drawn, each for one architecture; SWEETSPOT_GRID=all compiles those, too.
- * NVRTC's report of registers and spills is written to compile_grid.tsv. The layer keeps the compiled code on disk. */
+/* Every kernel's code for a GPU compiles in the configurations of its grid, without a GPU. Each value of each constant
+ * is compiled for each architecture, and each program once, except for sources with very many programs.
+ * SWEETSPOT_GRID=all compiles each program for each architecture. NVRTC's report of registers and spills is written
+ * to compile_grid.tsv. The layer keeps the compiled code on disk. */
 #include <config.h>
 
 #include <glob.h>
@@ -15,8 +16,8 @@
 #include "tests/gpu/grid.h"
 #include "tests/tap.h"
 
-enum { PROGRAMS_MAX = 4096, KEY = 2048, PROCESSES = 2, ENUMERATED = 2000000, MANY = 60, DRAWN = 40 };
-static const int archs[] = {75, 80, 90, 100};
+enum { PROGRAMS_MAX = 4096, KEY = 2048, PROCESSES = 2, ENUMERATED = 2000000, MANY = 60 };
+static const int archs[] = {75, 80, 90, 100, 120};
 enum { ARCHS = sizeof archs / sizeof *archs };
 
 struct program {
@@ -211,21 +212,61 @@ static size_t of_source(const struct programs *programs, const char *source) {
 	return count;
 }
 
-/* Fills the tasks and returns their number. Each program of a large source is drawn with the same chance. */
+static bool defined(const struct program *program, const char *define) {
+	for (size_t i = 0; i < program->defines.count; i++)
+		if (strcmp(program->defines.text[i], define) == 0)
+			return true;
+	return false;
+}
+
+/* Whether one of the tasks compiles the source with this define for this architecture; NULL stands for the source. */
+static bool tasks_have(const struct programs *programs, const struct task *tasks, size_t count, const struct task *like,
+                       const char *define) {
+	for (size_t i = 0; i < count; i++) {
+		const struct program *program = &programs->all[tasks[i].program];
+		if (tasks[i].arch == like->arch && strcmp(program->source, programs->all[like->program].source) == 0 &&
+		    (!define || defined(program, define)))
+			return true;
+	}
+	return false;
+}
+
+static bool tasks_cover(const struct programs *programs, const struct task *tasks, size_t count,
+                        const struct task *like) {
+	const struct program *program = &programs->all[like->program];
+	bool covered = tasks_have(programs, tasks, count, like, NULL);
+	for (size_t i = 0; i < program->defines.count && covered; i++)
+		covered = tasks_have(programs, tasks, count, like, program->defines.text[i]);
+	return covered;
+}
+
+static bool tasks_compile(const struct task *tasks, size_t count, uint32_t program) {
+	for (size_t i = 0; i < count; i++)
+		if (tasks[i].program == program)
+			return true;
+	return false;
+}
+
+/* Fills the tasks, which have room for all pairs of a program and an architecture, and returns their number. The pairs
+ * are visited at random, because neighbours differ in one value only and would cover little. */
 static size_t tasks_make(const struct programs *programs, struct task *tasks) {
 	const char *grid = getenv("SWEETSPOT_GRID");
 	bool all = grid && strcmp(grid, "all") == 0;
-	size_t count = 0;
+	size_t pairs = 0, count = 0;
 	struct rng rng;
+	for (uint32_t i = 0; i < programs->count; i++)
+		for (uint32_t a = 0; a < ARCHS; a++)
+			tasks[pairs++] = (struct task){.program = i, .arch = archs[(i + a) % ARCHS]};
+	if (all)
+		return pairs;
 	rng_seed(&rng, 1);
-	for (uint32_t i = 0; i < programs->count; i++) {
-		size_t same = of_source(programs, programs->all[i].source);
-		bool many = !all && same > MANY;
-		if (many && rng_below(&rng, same) >= DRAWN)
-			continue;
-		for (int a = 0; a < (many ? 1 : ARCHS); a++)
-			tasks[count++] = (struct task){.program = i, .arch = archs[(i + (uint32_t)a) % ARCHS]};
-	}
+	rng_shuffle(&rng, tasks, pairs, sizeof *tasks);
+	for (size_t i = 0; i < pairs; i++)
+		if (!tasks_cover(programs, tasks, count, &tasks[i]))
+			tasks[count++] = tasks[i];
+	for (uint32_t i = 0; i < programs->count; i++)
+		if (of_source(programs, programs->all[i].source) <= MANY && !tasks_compile(tasks, count, i))
+			tasks[count++] = (struct task){.program = i, .arch = archs[i % ARCHS]};
 	return count;
 }
 
