@@ -45,8 +45,7 @@ static int launcher_check(const struct fleet_run *run, struct err *err) {
 	if (probe.usable)
 		return 0;
 	err_set(err, ERR_UNAVAILABLE, NULL, "the launcher %s cannot be used: %s", launcher->name, probe.reason);
-	return err_hint(err, "%s%s", probe.fix,
-	                fleet_launcher_is(run, "slurm") ? "; or --launcher ssh --hosts node1,node2" : "");
+	return err_hint(err, "%s%s", probe.fix, run->launcher->batch ? "; or --launcher ssh --hosts node1,node2" : "");
 }
 
 static int nodes_find(struct fleet_run *run, struct err *err) {
@@ -95,7 +94,7 @@ static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 		failed = fleet_plan_show(&run, err);
 	} else if (!failed) {
 		failed = fleet_plan_check(&run, err) || nodes_work(&run, err) ? -1 : 0;
-		if (fleet_launcher_is(&run, "slurm"))
+		if (run.launcher->batch)
 			slurm_jobs_end(run.job);
 	}
 	fleet_run_close(&run);

@@ -137,18 +137,21 @@ static const struct fleet_launcher launchers[] = {
 	{.name = "slurm",
      .words = "srun-args",
      .silent = "`sinfo -N` shows their states; --wait 300 waits longer",
+     .batch = true,
      .check = slurm_check,
      .nodes = fleet_nodes_list,
      .line = slurm_line},
 	{.name = "ssh",
      .words = "launcher-args",
      .silent = "`ssh HOST true` must work without a password; --wait 300 waits longer",
+     .named = true,
      .check = ssh_check,
      .nodes = ssh_nodes,
      .line = ssh_line},
 	{.name = "local",
      .words = "launcher-args",
      .silent = "`sweetspot machine --json` must work here",
+     .single = true,
      .check = local_check,
      .nodes = local_nodes,
      .line = local_line},
@@ -171,10 +174,6 @@ const struct fleet_launcher *fleet_launcher_find(const char *name, struct err *e
 			return &launchers[i];
 	refuse(name, err);
 	return NULL;
-}
-
-bool fleet_launcher_is(const struct fleet_run *run, const char *name) {
-	return strcmp(run->launcher->name, name) == 0;
 }
 
 void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const char *node, struct fleet_line *command) {

@@ -8,6 +8,9 @@ struct fleet_launcher {
 	const char *name;   /* of the launcher */
 	const char *words;  /* the option with more words for its command */
 	const char *silent; /* what to do if no node answers */
+	bool batch;         /* allocates nodes of a partition, and its words name them */
+	bool named;         /* the user names the nodes with --hosts */
+	bool single;        /* its only node is this machine */
 	/* Refuses options that do not fit. */
 	int (*check)(const struct fleet_run *run, struct err *err);
 	/* [{"node","state","usable","fingerprint":null,"reason":null}], or NULL. */
@@ -18,7 +21,6 @@ struct fleet_launcher {
 
 /* NULL with ERR_USAGE and what to do instead. */
 const struct fleet_launcher *fleet_launcher_find(const char *name, struct err *err);
-bool fleet_launcher_is(const struct fleet_run *run, const char *name);
 /* The line that runs `command`, which is cleared, on a node. */
 void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const char *node, struct fleet_line *command);
 

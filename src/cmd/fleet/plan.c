@@ -12,14 +12,14 @@
 static void launcher_add(struct fleet_run *run, struct fleet_line *line) {
 	const char *words = opt_get(run->args, run->launcher->words, "");
 	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->launcher->name));
-	if (!fleet_launcher_is(run, "local"))
+	if (!run->launcher->single)
 		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", run->per_type));
-	if (fleet_launcher_is(run, "slurm"))
+	if (run->launcher->batch)
 		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s%s%s -w NODE", words, run->partition ? " -p " : "",
 		                                  run->partition ? run->partition : ""));
-	if (fleet_launcher_is(run, "ssh"))
+	if (run->launcher->named)
 		fleet_line_add(line, arena_printf(run->arena, "--hosts=%s", opt_get(run->args, "hosts", "")));
-	if (fleet_launcher_is(run, "ssh") && *words)
+	if (run->launcher->named && *words)
 		fleet_line_add(line, arena_printf(run->arena, "--launcher-args=%s", words));
 }
 

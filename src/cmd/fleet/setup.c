@@ -72,7 +72,7 @@ int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args
 		.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .lock = -1, .launcher = launcher};
 	if (!launcher)
 		return -1;
-	run->inside = job && *job && fleet_launcher_is(run, "slurm");
+	run->inside = job && *job && run->launcher->batch;
 	slurm_jobs_name(run->job);
 	if (partition_read(run, err) || folder_read(run, err) || words_read(run, err) || numbers_read(run, err) ||
 	    launcher->check(run, err) || sys_self_path(run->self, sizeof run->self, err))

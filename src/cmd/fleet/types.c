@@ -107,12 +107,12 @@ static void line_make(const struct fleet_run *run, const json_t *chosen, struct 
 	const char *given = opt_get(run->args, run->launcher->words, NULL);
 	fleet_line_words(line, (const char *const[]){run->self, "tune", "--json", NULL});
 	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->launcher->name));
-	if (fleet_launcher_is(run, "ssh")) {
+	if (run->launcher->named) {
 		char *hosts = list_text(run, chosen, false);
 		fleet_line_add(line, arena_printf(run->arena, "--hosts=%s", hosts));
 		free(hosts);
 	}
-	if (fleet_launcher_is(run, "slurm") && !run->inside) {
+	if (run->launcher->batch && !run->inside) {
 		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", json_array_size(chosen)));
 		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s", node_words(run, chosen)));
 	} else if (given) {
