@@ -7,19 +7,12 @@ Python must compile. What cannot be used here (a GPU, Slurm) may end with status
 """
 import ast, json, os, re, shlex, subprocess, sys, time
 
+import results
 from markdown import blocks
+from results import tap
 
 SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
 SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}
-count = 0
-
-
-def tap(good, what, why=""):
-    global count
-    count += 1
-    print(f"{'ok' if good else 'not ok'} {count} - {what}", flush=True)
-    if not good:
-        print("".join(f"# {line}\n" for line in why.splitlines()[-8:]), end="")
 
 
 def commands(text):
@@ -115,8 +108,8 @@ def main():
                 if command not in seen:
                     seen.add(command)
                     run(command, where)
-    tap(count > 100 or "SWEETSPOT_BLOCKS" in os.environ, f"{count} blocks and commands were looked at")
-    print(f"1..{count}")
+    tap(results.count > 100 or "SWEETSPOT_BLOCKS" in os.environ, f"{results.count} blocks and commands were looked at")
+    results.tap_done()
 
 
 main()

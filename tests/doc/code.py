@@ -7,18 +7,11 @@ worker: it must be accepted, its reply must have the members that the page shows
 """
 import glob, json, os, re, shlex, shutil, subprocess, sys, xml.etree.ElementTree
 
+import results
 from markdown import blocks
+from results import tap
 
 SOURCES, BUILD, SWEETSPOT, FOLDER = sys.argv[1:5]
-count = 0
-
-
-def tap(good, what, why="", skip=None):
-    global count
-    count += 1
-    print(f"{'ok' if good else 'not ok'} {count} - {what}{f' # SKIP {skip}' if skip else ''}", flush=True)
-    if not good:
-        print("".join(f"# {line}\n" for line in why.splitlines()[-8:]), end="")
 
 
 def read(path):
@@ -246,8 +239,8 @@ def main():
                     checked(one, where)
     manual()
     protocol()
-    tap(count >= 40, f"{count} pieces of code were looked at")
-    print(f"1..{count}")
+    tap(results.count >= 40, f"{results.count} pieces of code were looked at")
+    results.tap_done()
 
 
 main()

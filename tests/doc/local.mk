@@ -2,4 +2,4 @@
 dist_check_SCRIPTS += %D%/tutorial %D%/pages %D%/blocks %D%/code
 slow_tests += %D%/tutorial %D%/blocks
 TESTS += %D%/pages %D%/code
-EXTRA_DIST += %D%/blocks.py %D%/code.py %D%/markdown.py
+EXTRA_DIST += %D%/blocks.py %D%/code.py %D%/markdown.py %D%/results.py
