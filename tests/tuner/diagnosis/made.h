@@ -88,15 +88,19 @@ static inline struct study *made_study(const struct made *made) {
 	return study;
 }
 
-/* New reference. */
-static inline json_t *made_findings(const struct made *made) {
+/* New reference to what `examine` finds. */
+static inline json_t *made_examined(const struct made *made, void (*examine)(struct findings *, const struct study *)) {
 	struct study *study = made_study(made);
 	struct findings *findings = findings_new();
-	findings_examine(findings, study);
+	examine(findings, study);
 	json_t *json = findings_json(findings);
 	findings_free(findings);
 	study_free(study);
 	return json;
+}
+
+static inline json_t *made_findings(const struct made *made) {
+	return made_examined(made, findings_examine);
 }
 
 /* The number of findings with this name about this subject; NULL: about anything. */

@@ -24,12 +24,7 @@ static void add(struct made *made, size_t at) {
 }
 
 static json_t *readings_of(struct made *made) {
-	struct study *study = made_study(made);
-	struct findings *findings = findings_new();
-	readings_examine(findings, study);
-	json_t *json = findings_json(findings);
-	findings_free(findings);
-	study_free(study);
+	json_t *json = made_examined(made, readings_examine);
 	made_free(made);
 	return json;
 }
