@@ -1,91 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C functions of specifications are built, run and compared with the baseline; invalid ones are refused. */
+/* C functions of specifications are built, run and compared with the baseline. */
 #include <config.h>
 
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "tests/tap.h"
-#include "tuner/spec/c/c.h"
-
-static char folder[] = "/tmp/sweetspot-spec-c-XXXXXX";
-
-#define X                                                                                                              \
-	"{\"Name\":\"x\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadOnly\",\"FillType\":"           \
-	"\"Random\",\"FillValue\":2,\"Size\":1000}"
-#define Y                                                                                                              \
-	"{\"Name\":\"y\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadWrite\",\"FillType\":"          \
-	"\"Constant\",\"FillValue\":0.5,\"Size\":1000,\"Output\":1}"
-#define N "{\"Name\":\"n\",\"Type\":\"int32\",\"MemoryType\":\"Scalar\",\"FillValue\":1000}"
-#define A "{\"Name\":\"a\",\"Type\":\"double\",\"MemoryType\":\"Scalar\",\"FillValue\":1.5}"
-
-/* WHAT selects the behaviour of a build, so that each one is a value of a parameter. */
-static const char saxpy[] = "#define _GNU_SOURCE\n#include <sched.h>\n#include <string.h>\n"
-							"static int helper(int i) { return (int)sizeof(cpu_set_t) ? i : 0; }\n"
-							"enum { plain, blocked, rounded, wrong, past, input, broken, crash, nan_, hang };\n"
-							"int saxpy(float *y, const float *x, int n, double a) {\n"
-							"#if BLOCK == 13\n#error thirteen is not taken\n#endif\n"
-							"	if (WHAT == past) y[n] = 1;\n"
-							"	if (WHAT == input) ((float *)x)[3] += 1;\n"
-							"	if (WHAT == crash) *(volatile int *)0 = 1;\n"
-							"	while (WHAT == hang) { __asm__ volatile(\"\"); }\n"
-							"	for (int b = 0; b < n; b += BLOCK)\n"
-							"		for (int i = b; i < b + BLOCK && i < n; i++)\n"
-							"			y[helper(i)] += (float)a * x[i] * (WHAT == rounded ? 1.000001f : 1);\n"
-							"	if (WHAT == wrong) y[7] += 1;\n"
-							"	if (WHAT == nan_) y[7] = 0.0f / 0.0f;\n"
-							"	return 42;\n}\n";
-
-static void file_write(const char *name, const char *text) {
-	char *path = mem_printf("%s/%s", folder, name);
-	struct err err = {0};
-	if (sys_write_file(path, text, strlen(text), &err)) {
-		printf("Bail out! %s\n", err.what);
-		exit(99);
-	}
-	free(path);
-}
-
-/* A specification with these parts of KernelSpecification. */
-static struct spec *spec_of(const char *parameters, const char *kernel, struct err *err) {
-	char *path = mem_printf("%s/spec.json", folder);
-	char *text = mem_printf("{\"ConfigurationSpace\":{\"TuningParameters\":[%s],\"Conditions\":[]},"
-	                        "\"KernelSpecification\":{\"Language\":\"C\",%s}}",
-	                        parameters, kernel);
-	file_write("spec.json", text);
-	struct spec *spec = spec_load(path, err);
-	free(text);
-	free(path);
-	return spec;
-}
-
-#define BLOCKS "{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"[1,8,13,64]\",\"Default\":8}"
-#define WHATS(first)                                                                                                   \
-	"{\"Name\":\"WHAT\",\"Type\":\"string\",\"Values\":\"['plain','rounded','wrong','past','input','crash','nan_',"    \
-	"'hang','no_word']\",\"Default\":\"" first "\"}"
-#define KERNEL(arguments) "\"KernelName\":\"saxpy\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" arguments "]"
-
-static struct worker *worker_here(void) {
-	const char *build = getenv("BUILDDIR");
-	char *path = mem_printf("%s/sweetspot-worker", build ? build : ".");
-	const struct worker_options options = {.path = path};
-	struct worker *worker = worker_new(&options);
-	free(path);
-	return worker;
-}
-
-static int trial(struct spec_c *c, const char *what, int block, struct trial_result *result, struct err *err) {
-	struct runner runner = spec_c_runner(c);
-	json_t *config = json_pack("{s:s,s:i}", "WHAT", what, "BLOCK", block);
-	const struct trial_request request = {
-		.config = config, .seed = 1, .samples = 3, .timeout_s = strcmp(what, "hang") == 0 ? 1 : 60};
-	int failed = runner.run(runner.ctx, &request, result, err);
-	json_decref(config);
-	return failed;
-}
+#include "tests/plugin/spec_c.h"
 
 static void check_trial(struct spec_c *c, const char *what, int block, enum trial_status status, const char *message) {
 	struct trial_result result = {0};
@@ -148,95 +65,6 @@ static void check_tolerances(struct worker *worker) {
 	check_tolerance(worker, "\"Tolerance\":{\"Relative\":2.1}", TRIAL_CORRECT, "");
 	check_tolerance(worker, "\"Tolerance\":{\"Share\":0.001}", TRIAL_CORRECT, "");
 	check_tolerance(worker, "\"Tolerance\":{\"Share\":0.0009}", TRIAL_CORRECTNESS, "and 1 of 1000 elements differ");
-}
-
-/* The baseline is the reference: if it fails, no other configuration can be checked. */
-static void check_baseline(struct worker *worker, const char *what, const char *parameters, const char *kernel,
-                           const char *message) {
-	struct err err = {0};
-	struct spec *spec = spec_of(parameters, kernel, &err);
-	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
-	struct trial_result result = {0};
-	ok(c && trial(c, "plain", 8, &result, &err) && err.code == ERR_FAILED && strstr(err.what, message) && *err.hint,
-	   "a baseline that %s is an error with a hint", what);
-	if (!strstr(err.what, message))
-		printf("# got %s\n", err.what);
-	trial_result_clear(&result);
-	spec_c_free(c);
-	spec_free(spec);
-}
-
-static void check_refused(struct worker *worker, const char *what, const char *parameters, const char *kernel) {
-	struct err err = {0};
-	struct spec *spec = spec_of(parameters, kernel, &err);
-	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
-	ok(!c && err.code == ERR_USAGE && strstr(err.what, what), "refused: %s", what);
-	if (c || !strstr(err.what, what))
-		printf("# got %s\n", c ? "nothing" : err.what);
-	spec_c_free(c);
-	spec_free(spec);
-}
-
-#define VECTOR(rest) "{\"Name\":\"v\",\"MemoryType\":\"Vector\"," rest "}"
-
-static void check_hostile(struct worker *worker) {
-	static const char *const kernels[][2] = {
-		{"KernelName", "\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
-		{"is not a valid C function name", "\"KernelName\":\"f(){}\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
-		{"is not a valid C function name", "\"KernelName\":\"while\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
-		{"is not a file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"nosuch.c\",\"Arguments\":[" Y "]"},
-		{"is not a file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"..\",\"Arguments\":[" Y "]"},
-		{"cannot be included", "\"KernelName\":\"saxpy\",\"KernelFile\":\"a\\\"b.c\",\"Arguments\":[" Y "]"},
-		{"Arguments", "\"KernelName\":\"saxpy\",\"KernelFile\":\"saxpy.c\""},
-		{"Arguments[0]", KERNEL("7")},
-		{"Tolerance: Absolute is not a number from 0", KERNEL(Y) ",\"Tolerance\":-1"},
-		{"Tolerance: Share is not a number from 0 to 1", KERNEL(Y) ",\"Tolerance\":{\"Share\":2}"},
-		{"Tolerance: \"Abs\" is unknown", KERNEL(Y) ",\"Tolerance\":{\"Abs\":2}"},
-		{"Tolerance is neither", KERNEL(Y) ",\"Tolerance\":\"1\""},
-		{"argument n has a Tolerance but is not an output",
-	     KERNEL(Y ",{\"Name\":\"n\",\"Type\":\"int\",\"MemoryType\":\"Scalar\",\"Tolerance\":1}")},
-		{"Metrics is not supported for C", KERNEL(Y) ",\"Metrics\":{\"G/s\":\"1/time\"}"},
-		{"OutputDependsOn is not supported for C", KERNEL(Y) ",\"OutputDependsOn\":[\"BLOCK\"]"},
-		{"none of the arguments is an output", KERNEL(X "," N)},
-		{"Name must be an identifier", KERNEL("{\"Name\":\"a b\",\"Type\":\"int\",\"MemoryType\":\"Scalar\"}")},
-		{"Type \"half\"", KERNEL(VECTOR("\"Type\":\"half\",\"Size\":1"))},
-		{"Type", KERNEL(VECTOR("\"Size\":1"))},
-		{"Size", KERNEL(VECTOR("\"Type\":\"int\""))},
-		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":0"))},
-		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":-5"))},
-		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":1e30"))},
-		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":\"BLOCK*4\""))},
-		{"GiB", KERNEL(VECTOR("\"Type\":\"int64\",\"Size\":1099511627776"))},
-		{"FillType", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillType\":\"Generator\""))},
-		{"FillType", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillType\":\"BinaryRaw\""))},
-		{"FillValue", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillValue\":1.5"))},
-		{"FillValue", KERNEL(VECTOR("\"Type\":\"int8\",\"Size\":4,\"FillValue\":128"))},
-		{"FillValue", KERNEL(VECTOR("\"Type\":\"uint\",\"Size\":4,\"FillValue\":-1"))},
-		{"FillValue", KERNEL(VECTOR("\"Type\":\"float\",\"Size\":4,\"FillValue\":1e39"))},
-		{"FillValue", KERNEL(VECTOR("\"Type\":\"float\",\"Size\":4,\"FillValue\":\"1\""))},
-		{"AccessType", KERNEL(VECTOR("\"Type\":\"float\",\"Size\":4,\"AccessType\":\"Never\""))},
-		{"MemoryType", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Symbol\"}")},
-		{"by value", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"Output\":1}")},
-		{"cannot be random", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"FillType\":\"Random\"}")},
-		{"\"-o\"", KERNEL(Y) ",\"CompilerOptions\":[\"-o\",\"/tmp/x\"]"},
-		{"-fplugin", KERNEL(Y) ",\"CompilerOptions\":[\"-fplugin=x.so\"]"},
-		{"-wrapper", KERNEL(Y) ",\"CompilerOptions\":[\"-wrapper\",\"sh\"]"},
-		{"@file", KERNEL(Y) ",\"CompilerOptions\":[\"@file\"]"},
-		{"other.c", KERNEL(Y) ",\"CompilerOptions\":[\"other.c\"]"},
-		{"lacks its argument", KERNEL(Y) ",\"CompilerOptions\":[\"-I\"]"},
-		{"is not accepted", KERNEL(Y) ",\"CompilerOptions\":[\"-I\",\"-c\"]"},
-		{"is not a valid compiler option", KERNEL(Y) ",\"CompilerOptions\":[3]"},
-	};
-	file_write("a\"b.c", saxpy);
-	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-		check_refused(worker, kernels[i][0], BLOCKS, kernels[i][1]);
-	check_refused(worker, "has the kernel's name", "{\"Name\":\"saxpy\",\"Type\":\"int\",\"Values\":\"[1]\"}",
-	              KERNEL(Y));
-	check_refused(worker, "cannot be a C token", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a b']\"}",
-	              KERNEL(Y));
-	check_refused(worker, "cannot be a C token", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['-o','a']\"}",
-	              KERNEL(Y));
-	check_refused(worker, "macro", "{\"Name\":\"int\",\"Type\":\"int\",\"Values\":\"[1]\"}", KERNEL(Y));
 }
 
 /* Apart from the call, because clang-format stacks macros with arguments between string literals. */
@@ -394,30 +222,8 @@ static void check_example(struct worker *worker) {
 	free(path);
 }
 
-static void check_compiler(struct worker *worker) {
-	const char *cc = getenv("CC");
-	char *kept = mem_strdup(cc ? cc : "cc");
-	struct err err = {0};
-	struct spec *spec = spec_of(BLOCKS, KERNEL(Y), &err);
-	setenv("CC", "/nonexistent/cc", 1);
-	ok(!spec_c_new(spec, worker, &err) && err.code == ERR_FAILED && strstr(err.hint, "CC"), "no compiler: %s",
-	   err.what);
-	setenv("CC", "false", 1);
-	ok(!spec_c_new(spec, worker, &err) && err.code == ERR_FAILED && strstr(err.hint, "CC"), "none that works: %s",
-	   err.what);
-	setenv("CC", kept, 1);
-	spec_free(spec);
-	free(kept);
-}
-
 int main(void) {
-	if (!mkdtemp(folder)) {
-		printf("Bail out! no folder\n");
-		return 99;
-	}
-	setenv("XDG_CACHE_HOME", folder, 1);
-	file_write("saxpy.c", saxpy);
-	struct worker *worker = worker_here();
+	struct worker *worker = spec_c_begin();
 	check_tolerances(worker);
 	check_outcomes(worker);
 	check_types(worker);
@@ -425,23 +231,5 @@ int main(void) {
 	check_kept(worker);
 	check_many(worker);
 	check_example(worker);
-	check_hostile(worker);
-	check_compiler(worker);
-	static const char good[] = KERNEL(Y "," X "," N "," A), missing[] = KERNEL(Y "," X "," N);
-	static const char doubles[] = KERNEL(Y ",{\"Type\":\"double\",\"MemoryType\":\"Vector\",\"Size\":4}," N "," A);
-	static const char nowhere[] = "\"KernelName\":\"nowhere\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]";
-	check_baseline(worker, "does not compile",
-	               "{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"[13,8]\"}," WHATS("plain"), good,
-	               "does not compile: saxpy.c");
-	check_baseline(worker, "has too few arguments", BLOCKS "," WHATS("plain"), missing, "too few arguments");
-	check_baseline(worker, "has a vector of another type", BLOCKS "," WHATS("plain"), doubles, "incompatible pointer");
-	check_baseline(worker, "has no such function", BLOCKS "," WHATS("plain"), nowhere, "does not compile: unit.c");
-	check_baseline(worker, "crashes", BLOCKS "," WHATS("crash"), good, "SIGSEGV");
-	check_baseline(worker, "gives NaN", BLOCKS "," WHATS("nan_"), good, "NaN or an infinity in y");
-	worker_free(worker);
-	char *line = mem_printf("test \"$(ls %s/sweetspot/build/*-*/tree/reference-* 2>/dev/null)\" = '' && rm -rf %s",
-	                        folder, folder);
-	ok(system(line) == 0, "no folder of a run stays behind");
-	free(line);
-	return tap_done();
+	return spec_c_end(worker);
 }

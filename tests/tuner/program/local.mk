@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/words %D%/quoted %D%/tree %D%/runner %D%/build %D%/lies
-TESTS += %D%/words %D%/quoted %D%/tree %D%/build %D%/lies
+check_PROGRAMS += %D%/words %D%/template %D%/quoted %D%/tree %D%/runner %D%/build %D%/lies
+TESTS += %D%/words %D%/template %D%/quoted %D%/tree %D%/build %D%/lies
 slow_tests += %D%/runner
-%C%_words_SOURCES = %D%/words.c %D%/fuzz_template.c %D%/quoting.c %D%/quoting.h
+%C%_words_SOURCES = %D%/words.c
 %C%_words_LDADD = libtuner.la libbase.la
+%C%_template_SOURCES = %D%/template.c %D%/fuzz_template.c %D%/quoting.c %D%/quoting.h
+%C%_template_LDADD = libtuner.la libbase.la
 %C%_quoted_SOURCES = %D%/quoted.c
 %C%_quoted_LDADD = libtuner.la libbase.la
 %C%_tree_SOURCES = %D%/tree.c
@@ -19,4 +21,4 @@ EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_template
 %C%_fuzz_template_SOURCES = %D%/fuzz_template.c %D%/quoting.c %D%/quoting.h
 %C%_fuzz_template_LDFLAGS = $(LIBFUZZER)
-%C%_fuzz_template_LDADD = $(%C%_words_LDADD)
+%C%_fuzz_template_LDADD = $(%C%_template_LDADD)

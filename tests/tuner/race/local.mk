@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/duel %D%/race %D%/unsafe %D%/watch
-TESTS += %D%/duel %D%/race %D%/unsafe %D%/watch
-%C%_duel_SOURCES = %D%/duel.c %D%/noise.h
+check_PROGRAMS += %D%/duel %D%/duel_rates %D%/race %D%/unsafe %D%/watch
+TESTS += %D%/duel %D%/duel_rates %D%/race %D%/unsafe %D%/watch
+%C%_duel_SOURCES = %D%/duel.c %D%/duel.h %D%/noise.h
 %C%_duel_LDADD = libtuner.la libbase.la
+%C%_duel_rates_SOURCES = %D%/duel_rates.c %D%/duel.h %D%/noise.h
+%C%_duel_rates_LDADD = libtuner.la libbase.la
 %C%_race_SOURCES = %D%/race.c %D%/noise.h
 %C%_race_LDADD = libtuner.la libbase.la
 %C%_unsafe_SOURCES = %D%/unsafe.c

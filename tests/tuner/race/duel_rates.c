@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How often a duel is right, how long it takes, and when it ends early. */
+#include <config.h>
+
+#include "src/base/stats.h"
+#include "tests/tuner/race/duel.h"
+
+enum { REPEATS = 100 };
+
+struct rates {
+	int verdicts[3], covered;
+	double pairs;
+};
+
+/* Runs REPEATS duels with this true ratio of a to b. */
+static struct rates simulate(const struct noise *noise, double ratio, int repeats) {
+	struct duel_options options = duel_defaults;
+	struct rates rates = {0};
+
+	options.seconds_max = 0;
+	for (int i = 0; i < repeats; i++) {
+		struct sim sim = sim_new(noise, (uint64_t)i);
+		struct duel_result result;
+		struct err err;
+
+		options.seed = (uint64_t)i;
+		sim.means[0] = sim.means[1] * ratio;
+		if (duel_of(&sim, &options, NULL, &result, &err) != 0)
+			continue;
+		rates.verdicts[result.verdict]++;
+		rates.covered += result.paired.ci[0] <= ratio && ratio <= result.paired.ci[1];
+		rates.pairs += (double)result.paired.count / repeats;
+		duel_result_clear(&result);
+	}
+	return rates;
+}
+
+static void test_rates(void) {
+	for (int i = 0; i < NOISES; i++) {
+		struct rates same = simulate(&noises[i], 1, REPEATS), slow = simulate(&noises[i], 1.03, REPEATS),
+					 fast = simulate(&noises[i], 1 / 1.03, REPEATS);
+		int least = i < TWO_PERCENT ? 95 : 90;
+
+		ok(same.verdicts[PAIRED_TIE] >= 95, "%s: A/A is a tie in %d of 100, %.0f pairs", noises[i].name,
+		   same.verdicts[PAIRED_TIE], same.pairs);
+		ok(slow.verdicts[PAIRED_SLOWER] >= least && slow.verdicts[PAIRED_FASTER] == 0,
+		   "%s: 3 %% slower is seen in %d of 100, %.0f pairs", noises[i].name, slow.verdicts[PAIRED_SLOWER],
+		   slow.pairs);
+		ok(fast.verdicts[PAIRED_FASTER] >= least && fast.verdicts[PAIRED_SLOWER] == 0,
+		   "%s: 3 %% faster is seen in %d of 100, %.0f pairs", noises[i].name, fast.verdicts[PAIRED_FASTER],
+		   fast.pairs);
+	}
+}
+
+/* Repeated looks are most tempting if the true ratio lies at the edge of the margin, so that no duel is clear. */
+static void test_looks(void) {
+	for (int i = 0; i < NOISES; i++) {
+		struct rates over = simulate(&noises[i], 1.01, 2 * REPEATS), under = simulate(&noises[i], 0.99, 2 * REPEATS);
+
+		ok(over.verdicts[PAIRED_SLOWER] + over.verdicts[PAIRED_FASTER] <= 10,
+		   "%s: 1 %% slower is called a difference in %.1f %%", noises[i].name, over.verdicts[PAIRED_SLOWER] / 2.0);
+		ok(under.verdicts[PAIRED_SLOWER] + under.verdicts[PAIRED_FASTER] <= 10,
+		   "%s: 1 %% faster is called a difference in %.1f %%", noises[i].name, under.verdicts[PAIRED_FASTER] / 2.0);
+		ok(over.covered >= 188, "%s: the interval holds wherever the duel stopped (%.1f %%)", noises[i].name,
+		   over.covered / 2.0);
+	}
+}
+
+/* A limit that the interval must exclude keeps a duel going whose verdict is clear, and only that one. */
+static void test_limit(void) {
+	static const double limits[] = {0, 0.9, 0.8};
+	int pairs[3];
+	for (size_t i = 0; i < 3; i++) {
+		struct duel_options options = duel_defaults;
+		struct sim sim = sim_new(&noises[0], 7);
+		struct duel_result result;
+		struct err err;
+
+		options.seconds_max = 0;
+		options.limit = limits[i];
+		sim.means[0] = sim.means[1] * 0.8;
+		ok(duel_of(&sim, &options, NULL, &result, &err) == 0 && result.verdict == PAIRED_FASTER, "faster: %s",
+		   err.what);
+		pairs[i] = (int)result.paired.count;
+		duel_result_clear(&result);
+	}
+	ok(pairs[0] == duel_defaults.pairs_min && pairs[1] == pairs[0], "a limit far away costs nothing (%d, %d)", pairs[0],
+	   pairs[1]);
+	ok(pairs[2] == duel_defaults.pairs_max, "a limit at the true ratio takes all %d pairs", pairs[2]);
+}
+
+/* The early looks spend a part of the same error: settings that are equal, or differ by the margin, win no more often.
+ */
+static struct rates simulate_early(const struct noise *noise, double ratio, int repeats) {
+	struct rates rates = {0};
+
+	for (int i = 0; i < repeats; i++) {
+		struct duel_options options = duel_defaults;
+		struct sim sim = sim_new(noise, (uint64_t)i);
+		struct duel_result result;
+		struct err err;
+
+		options.seconds_max = 0;
+		options.pairs_first = i % 2 ? 3 : 5;
+		options.seed = (uint64_t)i;
+		sim.means[0] = sim.means[1] * ratio;
+		if (duel_of(&sim, &options, NULL, &result, &err) != 0)
+			continue;
+		rates.verdicts[result.verdict]++;
+		rates.covered += result.paired.ci[0] <= ratio && ratio <= result.paired.ci[1];
+		rates.pairs += (double)result.paired.count / repeats;
+		duel_result_clear(&result);
+	}
+	return rates;
+}
+
+static void test_early(void) {
+	static const struct noise quiet = {.name = "0.05 %", .sigma = 0.0005};
+	for (int i = 0; i < NOISES; i++) {
+		struct rates same = simulate_early(&noises[i], 1, 4 * REPEATS),
+					 edge = simulate_early(&noises[i], 0.99, 2 * REPEATS),
+					 slow = simulate_early(&noises[i], 1.03, 2 * REPEATS),
+					 large = simulate_early(&noises[i], 1 / 1.47, REPEATS);
+		int least = i < TWO_PERCENT ? 190 : 170;
+
+		ok(same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER] <= 12,
+		   "early looks, %s: A/A has %d false winners in 400, %.0f pairs", noises[i].name,
+		   same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER], same.pairs);
+		ok(same.pairs <= 40, "early looks, %s: A/A ends when nothing else can come of it", noises[i].name);
+		ok(slow.verdicts[PAIRED_SLOWER] >= least, "early looks, %s: 3 %% slower is seen in %.1f %%, %.0f pairs",
+		   noises[i].name, slow.verdicts[PAIRED_SLOWER] / 2.0, slow.pairs);
+		ok(edge.verdicts[PAIRED_FASTER] + edge.verdicts[PAIRED_SLOWER] <= 10 && edge.covered >= 188,
+		   "early looks, %s: 1 %% is called a difference in %.1f %%, the interval holds in %.1f %%", noises[i].name,
+		   edge.verdicts[PAIRED_FASTER] / 2.0, edge.covered / 2.0);
+		ok(large.verdicts[PAIRED_FASTER] >= 99 && large.pairs < 10, "early looks, %s: 1.47x is clear after %.1f pairs",
+		   noises[i].name, large.pairs);
+	}
+	static const struct noise two = {.name = "two speeds", .sigma = 0.0005, .modes = 0.5};
+	struct rates fast_or_slow = simulate_early(&two, 1, 4 * REPEATS);
+	int false_winners = fast_or_slow.verdicts[PAIRED_FASTER] + fast_or_slow.verdicts[PAIRED_SLOWER];
+	ok(false_winners <= 20, "two speeds: A/A has %d false winners in 400", false_winners);
+	struct rates little = simulate_early(&quiet, 0.95, REPEATS), none = simulate_early(&quiet, 1, REPEATS);
+	ok(little.verdicts[PAIRED_FASTER] == 100 && little.pairs <= 5, "quiet: 5 %% is clear after %.1f pairs",
+	   little.pairs);
+	ok(none.verdicts[PAIRED_TIE] == 100 && none.pairs <= 6, "quiet: a tie is clear after %.1f pairs", none.pairs);
+}
+
+static void test_length(void) {
+	struct duel_options options = duel_defaults;
+	struct duel_result result, again;
+	struct err err;
+	struct sim sim = sim_new(&noises[0], 1), noisy = sim_new(&noises[NOISES - 1], 1), replay = noisy, late = noisy;
+
+	sim.means[0] = 0.2;
+	duel_of(&sim, &options, NULL, &result, &err);
+	ok(result.paired.count == 21 && result.verdict == PAIRED_SLOWER, "a clear difference takes the minimum of pairs");
+	ok(result.median[0] == stats_median(result.a, 21) && result.median[1] == stats_median(result.b, 21),
+	   "medians are computed from the samples");
+	ok(result.ci[0][0] <= result.median[0] && result.median[0] <= result.ci[0][1], "and lie in their intervals");
+	duel_result_clear(&result);
+	options.pairs_max = 50;
+	duel_of(&noisy, &options, NULL, &result, &err);
+	ok(result.paired.count == 50, "an undecided duel takes the maximum of pairs");
+	duel_of(&replay, &options, NULL, &again, &err);
+	ok(memcmp(result.a, again.a, 50 * sizeof *result.a) == 0 && result.paired.p == again.paired.p,
+	   "the same seed gives the same duel");
+	duel_result_clear(&result);
+	duel_result_clear(&again);
+	options.seconds_max = 1e-9;
+	duel_of(&late, &options, NULL, &result, &err);
+	ok(result.paired.count == 21, "out of time, it takes the minimum of pairs");
+	duel_result_clear(&result);
+}
+
+static void test_control(void) {
+	struct duel_options options = duel_defaults;
+	struct duel_result result;
+	struct err err;
+	struct sim sim = sim_new(&noises[1], 3);
+	int before = sim.trials, inside = 0;
+
+	options.control = true;
+	duel_of(&sim, &options, NULL, &result, &err);
+	ok(result.control.count == result.paired.count && (size_t)(sim.trials - before) == 3 * result.paired.count,
+	   "with control every block has three trials");
+	ok(duel_noise_floor(&result) == fmax(1 - result.control.ci[0], result.control.ci[1] - 1),
+	   "the noise floor is how far the control's interval reaches");
+	duel_result_clear(&result);
+	for (int i = 0; i < 100; i++) {
+		sim = sim_new(&noises[1], (uint64_t)i);
+		sim.means[0] = 0.3;
+		options.seed = (uint64_t)i;
+		duel_of(&sim, &options, NULL, &result, &err);
+		inside += result.control.ci[0] <= 1 && 1 <= result.control.ci[1];
+		duel_result_clear(&result);
+	}
+	ok(inside >= 90, "the control holds 1 in %d of 100", inside);
+	options.control = false;
+	duel_of(&sim, &options, NULL, &result, &err);
+	ok(result.control.count == 0 && isnan(duel_noise_floor(&result)), "no control, no noise floor");
+	duel_result_clear(&result);
+}
+
+/* Side `side` fails in this way at every `every`-th trial, from trial `from` on. */
+int main(void) {
+	duel_configs_make();
+	test_rates();
+	test_looks();
+	test_early();
+	test_limit();
+	test_length();
+	test_control();
+	duel_configs_free();
+	return tap_done();
+}
