@@ -23,14 +23,14 @@ const struct opt source_options[] = {
 	{0},
 };
 
-static bool is_opencl(const char *word) {
+bool source_is_opencl(const char *word) {
 	size_t size = strlen(word);
 	return size > 3 && strcmp(word + size - 3, ".cl") == 0;
 }
 
 bool source_is_file(const char *word) {
 	size_t size = strlen(word);
-	return is_opencl(word) || (size > 3 && strcmp(word + size - 3, ".cu") == 0);
+	return source_is_opencl(word) || (size > 3 && strcmp(word + size - 3, ".cu") == 0);
 }
 
 static json_t *slice_json(struct slice s) {
@@ -331,8 +331,8 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	json_t *arguments = name ? arguments_json(args, err) : NULL, *options = json_array();
 	if (!name)
 		err_set(err, ERR_USAGE,
-		        is_opencl(path) ? "--kernel NAME selects its __kernel function"
-		                        : "--kernel NAME selects its __global__ function",
+		        source_is_opencl(path) ? "--kernel NAME selects its __kernel function"
+		                               : "--kernel NAME selects its __global__ function",
 		        "the kernel of %.200s is not given", path);
 	for (size_t i = 0; i < opt_count(args, "option"); i++)
 		json_array_append_new(options, json_string(opt_at(args, "option", i)));
@@ -341,7 +341,7 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 		return NULL;
 	}
 	json_t *kernel =
-		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", is_opencl(path) ? "OpenCL" : "CUDA", "KernelName", name,
+		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", source_is_opencl(path) ? "OpenCL" : "CUDA", "KernelName", name,
 	              "KernelFile", slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
 	if (kernel) /* --grid counts blocks, that is work groups */
 		json_object_set_new(kernel, "GlobalSizeType", json_string("CUDA"));

@@ -9,6 +9,7 @@
  * program_options. */
 extern const struct opt source_options[];
 bool source_is_file(const char *word); /* tells whether it ends in .cu or .cl */
+bool source_is_opencl(const char *word);
 struct spec *source_spec(const char *path, const struct opt_args *args, struct err *err);
 
 #endif

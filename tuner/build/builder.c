@@ -143,6 +143,18 @@ void builder_want(struct builder *builder, const json_t *const *configs, size_t 
 	pthread_mutex_unlock(&builder->mutex);
 }
 
+bool builder_leave(struct builder *builder, const json_t *config) {
+	pthread_mutex_lock(&builder->mutex);
+	struct build *build = build_of(builder, config);
+	bool waits = build->state == BUILD_WANTED;
+	if (waits) {
+		build->state = BUILD_IDLE;
+		build->order = UINT64_MAX;
+	}
+	pthread_mutex_unlock(&builder->mutex);
+	return waits;
+}
+
 static size_t open_count(const struct builder *builder) {
 	size_t count = 0;
 	for (size_t i = 0; i < builder->count; i++)

@@ -59,6 +59,8 @@ int builder_help(struct builder *builder, unsigned jobs, bool beside, struct err
 /* The configurations that are likely to be used next, the most urgent first. Builds of others are stopped or not begun.
  * Without helpers this does nothing. */
 void builder_want(struct builder *builder, const json_t *const *configs, size_t count);
+/* Takes a wanted build off the list because it is made elsewhere. Returns false if a helper has begun it. */
+bool builder_leave(struct builder *builder, const json_t *config);
 /* Waits until one of the wanted builds has ended, or for `seconds`. Returns how many have not. */
 size_t builder_wait(struct builder *builder, double seconds);
 /* Can it be used, or has it failed, without waiting? */

@@ -52,9 +52,11 @@ struct tune_task {
 	/* Adds to the result before it is stored; may be NULL. */
 	void (*annotate)(void *ctx, json_t *result);
 	void *annotate_ctx;
-	struct runner *runner;   /* not used with a pool */
-	struct builder *builder; /* builds what the runner runs; NULL: nothing is built. Not used with a pool */
-	struct pool *pool;       /* nodes that measure in parallel; NULL: the runner, one trial after the other */
+	struct runner *runner; /* not used with a pool */
+	/* Builds what the runner runs; NULL: nothing is built. With a pool, what it builds must reach the nodes through a
+	 * cache, without which they build for themselves. */
+	struct builder *builder;
+	struct pool *pool; /* nodes that measure in parallel; NULL: the runner, one trial after the other */
 	struct store *store;
 	int64_t session;
 	const char *fingerprint; /* of this machine */

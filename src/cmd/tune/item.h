@@ -15,6 +15,7 @@ struct tune_item {
 	struct trial_counters counters; /* as far as the session has checked them */
 	const char *kernel;             /* the worker's name for it; NULL: that of the task */
 	struct pool_work work;          /* runs it on a node; open is NULL if that is impossible */
+	bool shares_builds;             /* nodes find through a cache what the task's builder has made */
 	char *folder;                   /* visible on all nodes; NULL: not needed yet */
 	struct runner runner;           /* set from the start, or by open */
 	void *state;
@@ -44,6 +45,9 @@ struct tune_item *tune_item_command(struct app *app, struct spec *spec, const st
 struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
 /* For FILE.cu or FILE.cl and its options (src/plan/source_spec.h). */
 struct tune_item *tune_item_source(struct app *app, const char *path, const struct opt_args *args, struct err *err);
+/* Chooses the device that a source or specification runs on if no option does. Nodes say which GPU they have when they
+ * come, before there are items. */
+void tune_item_device_use(struct app *app, const struct opt_args *args);
 void tune_item_free(struct tune_item *item); /* NULL is allowed */
 
 #endif

@@ -33,6 +33,7 @@ static int open_kernel(struct tune_item *item, struct app *app, struct err *err)
 		return arch;
 	k->ahead = compile_kernel_new(item->task.kernel, k->plan->problem, k->worker, arch);
 	item->task.builder = compile_kernel_builder(k->ahead);
+	item->shares_builds = true;
 	item->runner = compile_kernel_runner(k->ahead);
 	return 0;
 }

@@ -119,6 +119,7 @@ static int open_source(struct tune_item *item, struct app *app, struct err *err)
 	int arch = app_gpu_arch(app, err);
 	if (arch > 0)
 		item->task.builder = spec_cuda_ahead(s->source, arch);
+	item->shares_builds = arch > 0;
 	return arch < 0 ? -1 : 0;
 }
 

@@ -113,7 +113,9 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	struct tune_nodes *nodes = t->what->nodes;
 	if (session_begin(t, err) || (nodes && tune_nodes_use(nodes, item, store_path(t->store), err)))
 		return -1;
-	if (!nodes && tune_builds_begin(t, &task, err))
+	if (nodes && !item->shares_builds)
+		task.builder = NULL;
+	if (tune_builds_begin(t, &task, err))
 		return -1;
 	task.pool = nodes ? tune_nodes_pool(nodes) : NULL;
 	task.strategy = t->what->settings.strategy;

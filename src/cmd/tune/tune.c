@@ -154,6 +154,8 @@ static int plan(struct tune_session *session, struct err *err) {
 
 /* Starts the nodes first, because the items depend on the machine. */
 static int tune(struct tune_session *session, struct err *err) {
+	if (session->nodes)
+		tune_item_device_use(session->app, session->args);
 	if ((session->nodes && tune_nodes_start(session->nodes, err)) || items_make(session, err) ||
 	    tune_counters_check(session, err))
 		return -1;

@@ -7,32 +7,52 @@
 #include "src/base/mem.h"
 #include "tuner/tune/parallel/parallel.h"
 
-/* Proposals requested from the strategy at a time. */
-enum { WANT_MAX = 64, GROUP_MAX = 64 /* results that are committed together */ };
+enum { GROUP_MAX = 64 /* results that are committed together */ };
 
-/* The number of new evaluations that the budget allows now. */
+static const double LOOK_SECONDS = 0.01; /* between looks at the builds that an idle node waits for */
+
+/* The number of new proposals that the budget allows now. */
 static size_t allowed(const struct parallel *parallel) {
 	const struct tune *tune = parallel->tune;
-	uint64_t limit = tune->budget.evaluations, used = tune->evaluations + parallel->evaluating;
-	size_t room = 1 + fleet_idle_count(parallel->fleet);
+	uint64_t limit = tune->budget.evaluations;
+	uint64_t used = tune->evaluations + parallel->evaluating + parallel->asked_count;
+	size_t depth = parallel_ahead_depth(parallel), room = 1 + fleet_idle_count(parallel->fleet) + depth;
+	if (parallel->asked_count && parallel->asked_count > depth)
+		return 0;
+	if (room + parallel->asked_count > WANT_MAX)
+		room = WANT_MAX - parallel->asked_count;
 	if (limit && used >= limit)
 		return 0;
 	if (limit && limit - used < room)
 		room = (size_t)(limit - used);
-	return room < WANT_MAX ? room : WANT_MAX;
+	return room;
+}
+
+static void ask(struct parallel *parallel) {
+	size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
+	struct tune_ahead *ahead = &parallel->tune->ahead;
+	size_t depth = parallel_ahead_depth(parallel);
+	if (depth > ahead->depth) /* shown with the result */
+		ahead->depth = (unsigned)depth;
+	if (want)
+		parallel->asked_count += search_ask(parallel->tune->search, parallel->asked + parallel->asked_count, want);
+	parallel->exhausted = parallel->exhausted || (want && parallel->asked_count == 0);
+}
+
+static uint64_t take(struct parallel *parallel, size_t at) {
+	uint64_t index = parallel->asked[at];
+	for (parallel->asked_count--; at < parallel->asked_count; at++)
+		parallel->asked[at] = parallel->asked[at + 1];
+	return index;
 }
 
 static struct work *proposed(struct parallel *parallel) {
-	if (parallel->asked_at == parallel->asked_count) {
-		size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
-		parallel->asked_at = 0;
-		parallel->asked_count = want ? search_ask(parallel->tune->search, parallel->asked, want) : 0;
-		parallel->exhausted = parallel->exhausted || (want && parallel->asked_count == 0);
-	}
-	if (parallel->asked_at == parallel->asked_count || parallel->tune->stopped)
+	ask(parallel);
+	size_t at = parallel->tune->stopped ? SIZE_MAX : parallel_ahead_pick(parallel);
+	if (at == SIZE_MAX)
 		return NULL;
 	parallel->evaluating++;
-	return work_new(parallel, parallel->asked[parallel->asked_at++]);
+	return work_new(parallel, take(parallel, at));
 }
 
 /* Is there any work left for which the baseline of a node would be needed? */
@@ -42,14 +62,14 @@ static bool more(const struct parallel *parallel) {
 		return true;
 	if (tune->stopped)
 		return false;
-	return parallel->asked_at < parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
+	return parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
 }
 
 /* The next work for a node; NULL: none. */
 static struct work *next_work(struct parallel *parallel, size_t node) {
 	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
 	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
-		return work_new(parallel, UINT64_MAX);
+		return parallel_ahead_baseline(parallel) ? work_new(parallel, UINT64_MAX) : NULL;
 	if (!much || !parallel->tune->search)
 		return NULL;
 	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
@@ -83,7 +103,7 @@ static void over_set(struct parallel *parallel) {
 }
 
 static bool finished(const struct parallel *parallel) {
-	bool no_more = parallel->tune->stopped || parallel->exhausted;
+	bool no_more = parallel->tune->stopped || (parallel->exhausted && parallel->asked_count == 0);
 	return no_more && parallel->flying_count == 0 && parallel->queue_count == 0;
 }
 
@@ -106,7 +126,9 @@ static int step(struct parallel *parallel, struct err *err) {
 	struct store *store = parallel->tune->task->store;
 	struct pool_done done = {0};
 	struct err second = {0};
-	int rc = fleet_wait(parallel->fleet, -1, &done, err);
+	bool open = parallel->asked_count || !parallel->tune->search;
+	bool awaits = open && parallel_is_building(parallel) && fleet_idle_count(parallel->fleet);
+	int rc = fleet_wait(parallel->fleet, awaits ? LOOK_SECONDS : -1, &done, err);
 	if (rc != 1)
 		return rc;
 	store_group_begin(store);
@@ -173,6 +195,7 @@ int tune_parallel_search(struct tune *tune, struct err *err) {
 	                            .known_count = mem_alloc(nodes, sizeof(size_t))};
 	tune_report(tune, TUNE_BASELINE);
 	int rc = parallel_recall(&parallel, err) || run(&parallel, err) ? -1 : 0;
+	tune_ahead_end(tune);
 	if (rc)
 		finish(&parallel);
 	clear(&parallel);

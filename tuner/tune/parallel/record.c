@@ -108,6 +108,9 @@ static int search_record(struct parallel *parallel, struct work *work, struct po
 		return -1;
 	}
 	struct trial_result *one = &done->results[0];
+	if (!work->redo && !work->tried)
+		parallel_ahead_learn(parallel, work->config, one);
+	work->tried = true;
 	if (fleet_is_quarantined(parallel->fleet, done->node))
 		return distrusted(parallel, work, done->node, one, err);
 	work_scale(parallel, done->node, one);
