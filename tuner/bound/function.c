@@ -34,22 +34,33 @@ static const struct {
 	[BYTES] = {"dram__bytes.sum", "launch_dram_volume"},
 };
 
-/* Warps at each issue. The last one, too many warps, holds nothing back. */
+/* Warps at each issue, with Nsight Compute's name of the reason (Kernel Profiling Guide, "Warp Stall Reasons"). The
+ * last one, too many warps, holds nothing back. imc_miss and gmma are unknown to some architectures. */
 #define STALLED(reason) "smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio"
 static const struct {
-	const char *cupti, *event, *words;
+	const char *cupti, *event, *name, *words;
 } stalls[] = {
-	{STALLED("long_scoreboard"), "launch_stall_global", "wait for global, local or texture memory"},
-	{STALLED("short_scoreboard"), "launch_stall_shared", "wait for shared memory or special functions"},
-	{STALLED("barrier"), "launch_stall_barrier", "wait at a barrier of their block"},
-	{STALLED("wait"), "launch_stall_fixed", "wait for an instruction of fixed length"},
-	{STALLED("math_pipe_throttle"), "launch_stall_math", "wait for an execution pipe"},
-	{STALLED("lg_throttle"), "launch_stall_lsu", "wait for room in the queue to global and local memory"},
-	{STALLED("mio_throttle"), "launch_stall_mio", "wait for room in the queue to shared memory and special functions"},
-	{STALLED("branch_resolving"), "launch_stall_branch", "wait for the target of a branch"},
-	{STALLED("no_instruction"), "launch_stall_fetch", "wait for instructions"},
-	{STALLED("membar"), "launch_stall_membar", "wait for a memory fence"},
-	{STALLED("not_selected"), "launch_stall_not_selected", "could issue, but others do"},
+	{STALLED("long_scoreboard"), "launch_stall_global", "long scoreboard", "wait for global, local or texture memory"},
+	{STALLED("short_scoreboard"), "launch_stall_shared", "short scoreboard",
+     "wait for shared memory or special functions"},
+	{STALLED("barrier"), "launch_stall_barrier", "barrier", "wait at a barrier of their block"},
+	{STALLED("wait"), "launch_stall_fixed", "wait", "wait for an instruction of fixed length"},
+	{STALLED("math_pipe_throttle"), "launch_stall_math", "math pipe throttle", "wait for an execution pipe"},
+	{STALLED("lg_throttle"), "launch_stall_lsu", "LG throttle",
+     "wait for room in the queue to global and local memory"},
+	{STALLED("mio_throttle"), "launch_stall_mio", "MIO throttle",
+     "wait for room in the queue to shared memory and special functions"},
+	{STALLED("tex_throttle"), "launch_stall_texture", "tex throttle", "wait for room in the queue to the texture unit"},
+	{STALLED("branch_resolving"), "launch_stall_branch", "branch resolving", "wait for the target of a branch"},
+	{STALLED("no_instruction"), "launch_stall_fetch", "no instructions", "wait for instructions"},
+	{STALLED("imc_miss"), "launch_stall_constant", "IMC miss", "wait for a constant that its cache lacked"},
+	{STALLED("membar"), "launch_stall_membar", "membar", "wait for a memory fence"},
+	{STALLED("drain"), "launch_stall_drain", "drain", "wait for their last stores before they end"},
+	{STALLED("dispatch_stall"), "launch_stall_dispatch", "dispatch stall", "wait for the dispatcher"},
+	{STALLED("gmma"), "launch_stall_tensor", "GMMA", "wait for the tensor cores"},
+	{STALLED("sleeping"), "launch_stall_sleep", "sleeping", "sleep"},
+	{STALLED("misc"), "launch_stall_other", "misc", "wait for something else"},
+	{STALLED("not_selected"), "launch_stall_not_selected", "not selected", "could issue, but others do"},
 };
 enum { STALLS = sizeof stalls / sizeof *stalls, STALLS_NAMED = STALLS - 1 };
 
@@ -114,18 +125,24 @@ static double stall_of(const json_t *function, size_t i) {
 	return x > 0 ? x : 0;
 }
 
-static void latency_find(struct gpu_hot *hot) {
-	double selected = metric(hot->row, SELECTED), sum = selected > 0 ? selected : 0, most = 0;
-	for (size_t i = 0; i < STALLS; i++) {
-		double x = stall_of(hot->row, i);
-		sum += x;
-		if (i < STALLS_NAMED && x > most) {
-			most = x;
-			hot->stall = stalls[i].words;
-		}
+/* Keeps the two largest. */
+static void stall_keep(struct gpu_hot *hot, const struct gpu_stall *stall) {
+	struct gpu_stall *top = hot->stalls;
+	if (stall->share > top[0].share) {
+		top[1] = top[0];
+		top[0] = *stall;
+	} else if (stall->share > top[1].share) {
+		top[1] = *stall;
 	}
-	if (hot->stall)
-		hot->local = most / sum;
+}
+
+/* Shares of the warps at each issue, as in Nsight Compute. */
+static void stalls_find(struct gpu_hot *hot) {
+	double selected = metric(hot->row, SELECTED), sum = selected > 0 ? selected : 0;
+	for (size_t i = 0; i < STALLS; i++)
+		sum += stall_of(hot->row, i);
+	for (size_t i = 0; i < STALLS_NAMED && sum > 0; i++)
+		stall_keep(hot, &(struct gpu_stall){stalls[i].name, stalls[i].words, stall_of(hot->row, i) / sum});
 }
 
 /* The busiest part of the memory system. */
@@ -157,14 +174,15 @@ bool gpu_function_judge(const json_t *functions, const json_t *row, struct gpu_h
 	if (!facts_read(row, all, hot) || !(hot->share > 0))
 		return false;
 	double busy = fmax(hot->sm, hot->memory);
+	stalls_find(hot);
 	if (busy >= BUSY)
 		hot->bound = hot->sm >= hot->memory ? "the SMs' instructions" : memory_words(hot->row);
 	if (hot->bound)
 		hot->local = 1 - fmin(busy, 100) / 100;
 	else if (is_idle(hot))
 		hot->local = 1 - hot->active / 100;
-	else
-		latency_find(hot);
+	else if (hot->stalls[0].name)
+		hot->local = hot->stalls[0].share;
 	if (isfinite(hot->local))
 		hot->gain = 1 / (1 - hot->share * fmin(hot->local, LOCAL_MOST));
 	return true;
@@ -186,6 +204,25 @@ bool gpu_dot_find(const json_t *row, struct gpu_dot *dot) {
 	return dot->per_byte > 0 && dot->per_s > 0 && isfinite(dot->per_byte) && isfinite(dot->per_s);
 }
 
+void gpu_stalls_words(const struct gpu_hot *hot, char *text, size_t size) {
+	const struct gpu_stall *first = &hot->stalls[0], *second = &hot->stalls[1];
+	if (!first->name)
+		snprintf(text, size, "-");
+	else if (!second->name)
+		snprintf(text, size, "%s %.0f %%", first->name, 100 * first->share);
+	else
+		snprintf(text, size, "%s %.0f %%, %s %.0f %%", first->name, 100 * first->share, second->name,
+		         100 * second->share);
+}
+
+static void latency_words(const struct gpu_hot *hot, char *text, size_t size) {
+	char stalled[100], few[100] = "";
+	gpu_stalls_words(hot, stalled, sizeof stalled);
+	if (hot->warps < WARPS_FEW)
+		snprintf(few, sizeof few, ", and only %.0f %% of the warps that fit are there to hide that", hot->warps);
+	snprintf(text, size, "is bound by latency: its warps mostly %s (%s)%s", hot->stalls[0].words, stalled, few);
+}
+
 void gpu_hot_words(const struct gpu_hot *hot, char *text, size_t size) {
 	double busy = fmax(hot->sm, hot->memory);
 	if (is_idle(hot))
@@ -193,13 +230,8 @@ void gpu_hot_words(const struct gpu_hot *hot, char *text, size_t size) {
 		         hot->active < 10, hot->active);
 	else if (hot->bound)
 		snprintf(text, size, "is bound by %s, at %.0f %% of the peak", hot->bound, busy);
-	else if (hot->stall && hot->warps < WARPS_FEW)
-		snprintf(
-			text, size,
-			"is bound by latency: its warps mostly %s, and only %.0f %% of the warps that fit are there to hide that",
-			hot->stall, hot->warps);
-	else if (hot->stall)
-		snprintf(text, size, "is bound by latency: its warps mostly %s", hot->stall);
+	else if (hot->stalls[0].name)
+		latency_words(hot, text, size);
 	else
 		snprintf(text, size, "is bound neither by the SMs nor by memory: they reach %.0f %% of their peak", busy);
 }

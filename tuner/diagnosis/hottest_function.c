@@ -19,9 +19,9 @@ static void evidence_add(struct finding *finding, const struct gpu_hot *hot) {
 	                 1e3 * hot->mean_s);
 	finding_evidence(finding, EVIDENCE_COUNTER, fmax(hot->sm, hot->memory), "%",
 	                 "its SMs reach %.0f %% of their peak, caches and memory %.0f %%", hot->sm, hot->memory);
-	if (hot->stall)
-		finding_evidence(finding, EVIDENCE_COUNTER, 100 * hot->local, "%", "%.0f %% of its warps %s", 100 * hot->local,
-		                 hot->stall);
+	for (size_t i = 0; i < 2 && hot->stalls[i].name; i++)
+		finding_evidence(finding, EVIDENCE_COUNTER, 100 * hot->stalls[i].share, "%", "%.0f %% of its warps %s (%s)",
+		                 100 * hot->stalls[i].share, hot->stalls[i].words, hot->stalls[i].name);
 	if (isfinite(hot->warps))
 		finding_evidence(finding, EVIDENCE_COUNTER, hot->warps, "%", "%.0f %% of the warps that fit are there",
 		                 hot->warps);
@@ -36,7 +36,7 @@ static double known(const struct study *study, size_t row) {
 static void examine(const struct study *study, struct findings *findings) {
 	size_t rows[GPU_SUBJECTS];
 	struct gpu_hot hot;
-	char words[200];
+	char words[GPU_HOT_WORDS];
 	if (gpu_subjects(study, known, rows) == 0 || !gpu_hot_find(functions_of(study, rows[0]), &hot) ||
 	    hot.share < SHARE_LEAST)
 		return;

@@ -124,7 +124,7 @@ static void function_counts(struct table *table, const json_t *function, const j
 /* As Nsight Compute's "estimated speedup". */
 static void hottest_print(const json_t *functions) {
 	struct gpu_hot hot;
-	char words[200], gain[64] = "";
+	char words[GPU_HOT_WORDS], gain[64] = "";
 	if (!gpu_hot_find(functions, &hot))
 		return;
 	gpu_hot_words(&hot, words, sizeof words);

@@ -15,10 +15,11 @@ static const double GIGA = 1e9, AROUND = 8;
 
 static void functions_table(struct report *report, const json_t *functions) {
 	static const char *const titles[] = {
-		"function", "\1launches", "\1of the GPU's time", "\1each", "\1SMs", "\1memory", "\1warps", "\2", NULL};
+		"function", "\1launches", "\1of the GPU's time", "\1each", "\1SMs", "\1memory", "\1warps", "stalls",
+		"\2",       NULL};
 	struct html_table table;
 	struct gpu_hot hot;
-	char words[200], each[32];
+	char words[GPU_HOT_WORDS], stalls[100], each[32];
 	size_t i;
 	json_t *row;
 	html_table_begin(&table, report->html, "Functions of the winner; SMs, memory and warps in % of their peak", titles);
@@ -26,6 +27,7 @@ static void functions_table(struct report *report, const json_t *functions) {
 		if (!gpu_function_judge(functions, row, &hot))
 			continue;
 		gpu_hot_words(&hot, words, sizeof words);
+		gpu_stalls_words(&hot, stalls, sizeof stalls);
 		ui_seconds(hot.mean_s, each, sizeof each);
 		html_table_row(&table);
 		html_table_text(&table, "%s", hot.name);
@@ -35,6 +37,7 @@ static void functions_table(struct report *report, const json_t *functions) {
 		html_table_number(&table, hot.sm, "%.0f %%", hot.sm);
 		html_table_number(&table, hot.memory, "%.0f %%", hot.memory);
 		html_table_number(&table, hot.warps, "%.0f %%", hot.warps);
+		html_table_text(&table, "%s", stalls);
 		html_table_text(&table, "%s", words);
 	}
 	html_table_end(&table);

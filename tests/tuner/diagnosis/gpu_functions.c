@@ -72,13 +72,22 @@ static void test_bounds(void) {
 	stall_add(latency, "long_scoreboard", 6);
 	stall_add(latency, "barrier", 2);
 	stall_add(latency, "not_selected", 1);
-	is_found(json_pack("[o]", latency), "bound by latency: its warps mostly wait for global", 1 / (1 - 0.6), "latency");
+	is_found(json_pack("[o]", latency),
+	         "its warps mostly wait for global, local or texture memory (long scoreboard 60 %, barrier 20 %)",
+	         1 / (1 - 0.6), "latency");
 	json_t *few = function_new("few", 1, 1, 20, 30, 95);
 	stall_add(few, "selected", 1);
 	stall_add(few, "long_scoreboard", 3);
 	counter_add(few, "sm__warps_active.avg.pct_of_peak_sustained_active", 12);
-	is_found(json_pack("[o]", few), "texture memory, and only 12 % of the warps that fit are there", 1 / (1 - 0.75),
+	is_found(json_pack("[o]", few),
+	         "texture memory (long scoreboard 75 %), and only 12 % of the warps that fit are there", 1 / (1 - 0.75),
 	         "too few warps");
+	json_t *tensor = function_new("tensor", 1, 1, 20, 30, 95);
+	stall_add(tensor, "selected", 1);
+	stall_add(tensor, "sleeping", 2);
+	stall_add(tensor, "gmma", 7);
+	is_found(json_pack("[o]", tensor), "its warps mostly wait for the tensor cores (GMMA 70 %, sleeping 20 %)",
+	         1 / (1 - 0.7), "a reason of one architecture");
 	json_t *many = function_new("many", 1, 1, 30, 30, 95);
 	stall_add(many, "not_selected", 9);
 	stall_add(many, "selected", 1);
