@@ -60,10 +60,19 @@ static void table_of_metrics(struct ui *ui, const json_t *metrics, FILE *out) {
 	table_free(table);
 }
 
+void counters_overhead_print(const json_t *counting, FILE *out) {
+	double overhead = js_real_or(counting, "overhead", NAN), percent = 100 * overhead;
+	if (overhead >= 1)
+		fprintf(out, ", which took %.*f times as long as the timed runs", overhead < 9, 1 + overhead);
+	else if (percent >= 0.1)
+		fprintf(out, ", %.1f %% slower than the timed runs", percent);
+	else if (isfinite(percent))
+		fprintf(out, ", no slower than the timed runs");
+}
+
 /* "counted in 4 separate runs, 1.2 % slower than the timed runs; start and stop take 2.1 us per thread" */
 static void counters_cost_print(const json_t *counting, FILE *out) {
 	double runs = js_real_or(counting, "runs", 0), start_stop = js_real_or(counting, "start_stop_s", NAN);
-	double percent = 100 * js_real_or(counting, "overhead", NAN);
 	char each[32];
 	if (!(runs > 0))
 		return;
@@ -71,10 +80,7 @@ static void counters_cost_print(const json_t *counting, FILE *out) {
 		fprintf(out, "counted in a separate run");
 	else
 		fprintf(out, "counted in %.0f separate runs", runs);
-	if (percent >= 0.1)
-		fprintf(out, ", %.*f %% slower than the timed runs", percent < 99.95, percent);
-	else if (isfinite(percent))
-		fprintf(out, ", no slower than the timed runs");
+	counters_overhead_print(counting, out);
 	ui_seconds(start_stop, each, sizeof each);
 	if (start_stop > 0)
 		fprintf(out, "; start and stop take %s per thread", each);

@@ -137,7 +137,7 @@ static void failures_print(const json_t *failures, FILE *out) {
 }
 
 static void cost_print(const json_t *counting, FILE *out) {
-	double start_stop = js_real_or(counting, "start_stop_s", NAN), overhead = js_real_or(counting, "overhead", NAN);
+	double start_stop = js_real_or(counting, "start_stop_s", NAN);
 	int64_t configurations = js_int_or(counting, "configurations", 0);
 	char took[32], each[32];
 	if (configurations == 0)
@@ -146,12 +146,9 @@ static void cost_print(const json_t *counting, FILE *out) {
 	ui_seconds(start_stop, each, sizeof each);
 	fprintf(out, "counters: %lld configuration%s in %s, in separate runs", (long long)configurations,
 	        configurations == 1 ? "" : "s", took);
+	counters_overhead_print(counting, out);
 	if (start_stop > 0)
-		fprintf(out, "; start/stop %s", each);
-	if (overhead >= 0.0005)
-		fprintf(out, ", +%.1f %%", 100 * overhead);
-	else if (isfinite(overhead))
-		fprintf(out, ", no slower than the timed runs");
+		fprintf(out, "; start and stop take %s per thread", each);
 	fputc('\n', out);
 }
 
