@@ -77,7 +77,7 @@ static const char counters_text[] = "\n"
 									"hardware counters: not available here, see `sweetspot doctor`\n"
 									"1 configuration not counted: it fell over\n"
 									"counters: 9 configurations in 1.80 s, in separate runs, 0.6 % slower than the "
-                                    "timed runs; start and stop take 2.00 us per thread\n";
+									"timed runs; start and stop take 2.00 us per thread\n";
 
 static const char regions_text[] = "\n"
 								   "region   calls  baseline    best  speedup\n"
