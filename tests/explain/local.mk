@@ -11,7 +11,7 @@ explain_parts = %D%/fuzz_explain.c src/cmd/explain/explain.h \
 	src/cmd/explain/drivers.c src/cmd/explain/sizes.c src/cmd/explain/pareto.c src/cmd/explain/path.c \
 	src/cmd/explain/text_path.c src/cmd/explain/text_table.c src/cmd/explain/text.c src/cmd/explain/text_why.c \
 	src/cmd/explain/text_scaling.c src/cmd/explain/text_effects.c src/cmd/explain/text_position.c \
-	src/cmd/machine/ceilings_file.c src/cmd/machine/ceilings_kinds.c src/show/results.c src/show/results_program.c src/show/results_effects.c src/show/results_pareto.c \
+	src/cmd/machine/ceilings_file.c src/cmd/machine/ceilings_kinds.c src/show/results.c src/show/results_block.c src/show/results_busy.c src/show/results_seconds.c src/show/results_program.c src/show/results_effects.c src/show/results_pareto.c \
 	src/show/results_usage.c src/show/results_device.c src/show/results_counters.c src/show/results_regions.c src/show/counters_value.c \
 	src/show/counters_table.c src/show/counters_reason.c src/ui/ui.c src/ui/text.c src/ui/fold.c src/ui/table.c src/ui/wrap.c
 %C%_hostile_SOURCES = %D%/hostile.c $(explain_parts)
