@@ -49,13 +49,15 @@ static char *faster_text(const json_t *result) {
 	                  bound(result, 0), bound(result, 1), from, to);
 }
 
-/* A few pairs that others disturb have intervals such as [0.00, 10006269.34], which say nothing. */
-static const double VAGUE = 100;
+bool results_no_bounds(const json_t *result) {
+	const double VAGUE = 100;
+	return json_is_array(json_object_get(json_object_get(result, "speedup"), "ci")) &&
+	       (bound(result, 0) < 1 / VAGUE || bound(result, 1) > VAGUE);
+}
 
 static char *undecided_text(const json_t *result) {
 	char best[64];
-	if (json_is_object(json_object_get(result, "speedup")) &&
-	    (bound(result, 0) < 1 / VAGUE || bound(result, 1) > VAGUE))
+	if (results_no_bounds(result))
 		return mem_strdup("undecided: too noisy, the few pairs do not limit the speedup");
 	if (json_is_object(json_object_get(result, "speedup")))
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),

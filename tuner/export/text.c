@@ -60,18 +60,24 @@ bool export_is_open(const json_t *entry) {
 	return !known && !json_equal(json_object_get(entry, "config"), baseline);
 }
 
-char *export_title_text(const json_t *entry) {
+/* Noise can make the interval of an undecided comparison as wide as (0.00 .. 2060647.85), which says nothing. */
+static char *gain_text(const json_t *entry) {
 	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
-	char *problem = export_problem(entry, " ", "=");
 	const json_t *baseline = json_object_get(json_object_get(entry, "baseline"), "config");
-	char *gain =
-		json_is_object(speedup) && json_equal(json_object_get(entry, "config"), baseline)
-			? mem_strdup("the baseline, because nothing was proven to be faster")
-		: json_is_object(speedup)
-			? mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
-	                     json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
-	                     json_number_value(json_array_get(ci, 1)), js_string_or(entry, "verdict", ""))
-			: mem_strdup("not compared with a baseline");
+	const char *verdict = js_string_or(entry, "verdict", "");
+	if (!json_is_object(speedup))
+		return mem_strdup("not compared with a baseline");
+	if (json_equal(json_object_get(entry, "config"), baseline))
+		return mem_strdup("the baseline, because nothing was proven to be faster");
+	if (strcmp(verdict, "undecided") == 0)
+		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
+	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
+	                  json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
+	                  json_number_value(json_array_get(ci, 1)), verdict);
+}
+
+char *export_title_text(const json_t *entry) {
+	char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry);
 	char *title = mem_printf("%s%s: %s%s", js_string_or(entry, "kernel", ""), problem, gain,
 	                         export_is_open(entry) ? "; not proven to be faster" : "");
 	free(gain);

@@ -55,6 +55,12 @@ static void speedup_add(json_t *result, const struct explain_view *view, size_t 
 	}
 }
 
+/* Did tune compare its best with the baseline without a decision? Then nothing can be said of how its neighbours differ
+ * from it, because that is decided by the same noise. */
+static bool is_undecided(const struct explain_view *view) {
+	return json_object_get(view->tune, "speedup") && strcmp(js_string_or(view->tune, "verdict", ""), "undecided") == 0;
+}
+
 /* The row of the "best" or "baseline" that tune reported for this problem; SIZE_MAX if it reported none. */
 static size_t tuned_row(const struct explain_view *view, const char *member) {
 	const json_t *config = json_object_get(json_object_get(view->tune, member), "config");
@@ -182,7 +188,8 @@ json_t *explain_result(const struct explain_view *view) {
 		json_object_del(result, "experiments");
 	part_add(result, "scaling", explain_scaling(view));
 	explain_effects_add(view, &table, result);
-	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, &table, winner));
+	part_add(result, "landscape",
+	         winner == SIZE_MAX || is_undecided(view) ? NULL : explain_landscape(view, &table, winner));
 	explain_table_clear(&table);
 	part_add(result, "drivers", explain_drivers(view, winner, baseline));
 	part_add(result, "roofline", explain_roofline(view, winner, baseline));

@@ -108,6 +108,8 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
 	if (strcmp(verdict, "no baseline") == 0)
 		return mem_printf("%s; the baseline did not work", to);
+	if (results_no_bounds(result))
+		return mem_printf("undecided, because the pairs were too noisy: %s instead of %s", to, from);
 	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")))
 		return mem_printf("undecided, because the pairs were too noisy (%s): %s instead of %s", gain, to, from);
 	if (json_equal(json_object_get(json_object_get(result, "winner"), "config"),
