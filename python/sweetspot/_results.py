@@ -88,6 +88,11 @@ class Comparison:
     b: Measurement
     raw: Mapping[str, Any] = field(repr=False)
 
+    def frame(self) -> Any:
+        """The interleaved pairs as a pandas.DataFrame: columns `a` and `b`, one row a pair."""
+        a, b = (self.raw[side].get("samples") or [] for side in ("a", "b"))
+        return _frame([{"a": one, "b": other} for one, other in zip(a, b)])
+
 
 @dataclass(frozen=True)
 class Replay:

@@ -2,11 +2,13 @@
 """Parameter values, comparisons of results, and documents: nothing here runs the program."""
 
 import math
+import types
 import unittest
+from unittest import mock
 
 from sweetspot._compare import same
 from sweetspot._params import Space
-from sweetspot._results import Ratio, inverse, measurement, ratio
+from sweetspot._results import Comparison, Ratio, inverse, measurement, ratio
 from sweetspot._tune import _budget, _options
 
 
@@ -71,6 +73,14 @@ class Documents(unittest.TestCase):
     def test_open_intervals(self):
         self.assertEqual(ratio({"ratio": 2.0, "ci": [None, None]}), Ratio(2.0, 0.0, math.inf))
         self.assertTrue(math.isnan(measurement({"config": {}}, dict).median))
+
+    def test_frame_of_pairs(self):
+        sides = {"a": {"samples": [1.0, 2.0]}, "b": {"samples": [3.0, 4.0]}}
+        nothing = measurement({}, dict)
+        pairs, failed = (Comparison("tie", Ratio(1, 1, 1), nothing, nothing, raw) for raw in (sides, {"a": {}, "b": sides["b"]}))
+        with mock.patch.dict("sys.modules", pandas=types.SimpleNamespace(DataFrame=list)):
+            self.assertEqual(pairs.frame(), [{"a": 1.0, "b": 3.0}, {"a": 2.0, "b": 4.0}])
+            self.assertEqual(failed.frame(), [])
 
 
 if __name__ == "__main__":
