@@ -68,7 +68,8 @@ static void header_set(struct input *input, struct cuda_record *raw) {
 }
 
 static void function_set(struct input *input, struct cuda_function *f) {
-	uint64_t *const large[] = {&f->calls, &f->ns, &f->least_ns, &f->most_ns, &f->launched, &f->counted};
+	size_t bin = byte(input) % CUDA_SIZES;
+	uint64_t *const large[] = {&f->calls, &f->ns, &f->least_ns, &f->most_ns, &f->launched[bin], &f->counted[bin]};
 	uint32_t *const small[] = {&f->grid[0],        &f->grid[1],     &f->block[0], &f->block[1],
 	                           &f->block[2],       &f->registers,   &f->device,   &f->shared_static,
 	                           &f->shared_dynamic, &f->local_bytes, &f->grids,    &f->blocks};
