@@ -99,11 +99,22 @@ static void value_add(json_t *list, const char *event, double value, const char 
 		json_object_set_new(one, "status", json_string("scaled"));
 }
 
-/* "cycles:u", "cpu_core/cycles/u": perf's modifiers and units are not part of the name. */
+/* "cycles:u", "cpu_core/cycles/u": perf's modifiers and units are not part of the name. Without the second slash, the
+ * event has the separator in it, and another event may begin in the same way: its name is then empty. */
 static char *perf_event(char *field) {
 	char *slash = strchr(field, '/'), *event = slash ? slash + 1 : field;
-	event[strcspn(event, slash ? "/" : ":")] = '\0';
+	size_t length = strcspn(event, slash ? "/" : ":");
+	if (slash && !event[length])
+		length = 0;
+	event[length] = '\0';
 	return event;
+}
+
+/* Where perf's language has decimal commas, percentages have them, too. */
+static double perf_percent(char *field) {
+	double percent;
+	field[strcspn(field, ",")] = '\0';
+	return number_read(field, &percent) ? percent : 100;
 }
 
 /* perf-stat(1), "CSV FORMAT": value, unit, event, time running, percent of the time. With -r a variance stands before
@@ -111,21 +122,22 @@ static char *perf_event(char *field) {
 static bool perf_line(json_t *list, char *line, char delimiter) {
 	char *fields[FIELDS_MAX];
 	size_t count = split(line, delimiter, fields);
-	double value = 0, percent = 100;
+	double value = 0;
 	if (count < 3)
 		return false;
 	if (!*fields[0]) /* another metric of the event before */
 		return true;
 	if (*fields[0] != '<' && !number_read(fields[0], &value))
 		return false;
+	if (isdigit((unsigned char)*fields[1])) /* "1,20,msec": the value's own comma */
+		return false;
 	if (!isalpha((unsigned char)*fields[2]))
 		return false;
 	const char *event = perf_event(fields[2]);
 	if (*fields[0] == '<' || !*event)
 		return *event != '\0';
-	size_t at = count > 3 && strchr(fields[3], '%') ? 5 : 4;
-	if (count > at && !number_read(fields[at], &percent))
-		percent = 100;
+	size_t at = count > 3 && strchr(fields[3], '%') ? 5 : count > 4 && strchr(fields[4], '%') ? 6 : 4;
+	double percent = count > at ? perf_percent(fields[at]) : 100;
 	bool time = strcmp(fields[1], "msec") == 0;
 	value_add(list, event, time ? value / 1000 : value, time ? "s" : "", percent < WHOLE_PERCENT);
 	return true;
@@ -160,6 +172,9 @@ static void likwid_line(json_t *list, struct likwid *likwid, char *line) {
 }
 
 static int lines_read(json_t *list, char *text, const char *where, struct err *err) {
+	if (*text && text[strlen(text) - 1] != '\n')
+		return err_set(err, ERR_USAGE, "was the run stopped, or the disk full? If the file is whole, end its last line",
+		               "%s ends within a line", where);
 	bool likwid = strncmp(text, "TABLE,", 6) == 0 || strstr(text, "\nTABLE,");
 	struct likwid state = {0};
 	char *rest = NULL;
@@ -173,7 +188,7 @@ static int lines_read(json_t *list, char *text, const char *where, struct err *e
 			char delimiter = *line == ',' || *line == ';' ? *line : perf_delimiter(line);
 			if (!delimiter || !perf_line(list, line, delimiter))
 				return err_set(err, ERR_USAGE,
-				               "write it with `perf stat -x, -o FILE`, without -I, -A and --per-*, or with "
+				               "write it with `LC_ALL=C perf stat -x\\; -o FILE`, without -I, -A and --per-*, or with "
 				               "`likwid-perfctr -o FILE.csv`",
 				               "%s: line %zu is not a counter of perf stat", where, number);
 		}

@@ -65,6 +65,13 @@ static void test_perf(void) {
 	ok(value_of(list, "cycles") == 10 && strcmp(js_string_or(named(list, "cycles"), "status", ""), "counted") == 0,
 	   "another separator, and a variance of -r");
 	json_decref(list);
+	list = counted_text_read(
+		"12;;cycles;1000;50,00;;\n15;;branches;0,50%;1000;25,00;;\n7;;cpu/event=0xd1,umask=1/;1;100,00;;\n", "perf",
+		&err);
+	ok(strcmp(js_string_or(named(list, "cycles"), "status", ""), "scaled") == 0 &&
+	       strcmp(js_string_or(named(list, "branches"), "status", ""), "scaled") == 0 && json_array_size(list) == 3,
+	   "decimal commas between semicolons");
+	json_decref(list);
 }
 
 static void test_likwid(void) {
@@ -83,6 +90,9 @@ static void test_refused(void) {
 	                                    "CPU0,2000,,cycles,1,100.00,,\n",
 	                                    "<not supported>,,cycles,0,100.00,,\n",
 	                                    "TABLE,Group 1 Metric,MEM,1,\nMetric,HWThread 0,\nRuntime,1\n",
+	                                    "1,23,msec,task-clock,1000,100,00,,\n",
+	                                    "12,,cpu/event=0xd1,umask=0x01/,1000,100.00,,\n",
+	                                    "10,,cycles,1000,100.00,,\n20,,instr",
 	                                    "inf,,cycles,0,100.00,,\n"};
 	int wrong = 0;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
