@@ -35,7 +35,7 @@ def main():
             title = line.lstrip("# ")
         if not line.startswith("    $ sweetspot") or (wanted and not any(w in title for w in wanted)):
             continue
-        if "--device cuda" in line or "$ sweetspot tune" in line:  # bench/gpu measures GPUs; results of tune are in tables
+        if re.search("--devices? .*cuda", line) or "$ sweetspot tune" in line:  # bench/gpu measures GPUs; results of tune are in tables
             continue
         print(line.strip(), file=sys.stderr, flush=True)
         while at < len(old) and (old[at].startswith("    ") or not old[at]) and not old[at].startswith("    $ "):
