@@ -59,6 +59,8 @@ static void test_param_errors(void) {
 	REFUSED("threads comes from the environment", "--set", "--openmp", "--default", "threads=1", "--", "./script");
 	REFUSED("unknown parameter 'BLOK'", "did you mean 'BLOCK'?", "--param", "BLOCK=1,2", "--constraint", "BLOK > 1",
 	        "--", "./script");
+	REFUSED("unknown parameter 'Q'", "the parameters are BLOCK, DEPTH", "--param", "BLOCK=1,2", "--param", "DEPTH=1,2",
+	        "--constraint", "Q < 3", "--", "./script");
 	REFUSED("the space is empty", "", "--param", "B=1,2", "--constraint", "B > 2", "--", "./script");
 	REFUSED("", "", "--param", "B=1,2", "--constraint", "B >", "--", "./script");
 }

@@ -18,13 +18,25 @@ static bool is_some_word(const struct space *space, const char *name) {
 	return false;
 }
 
+/* Like snprintf, what does not fit is left out; the last name may be cut. */
+static void names_list(const struct space *space, char *text, size_t size) {
+	size_t used = 0;
+	*text = '\0';
+	for (size_t i = 0; i < space->param_count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", space->params[i].name);
+}
+
 static int unknown_name(const struct space *space, const char *name, const char *where, struct err *err) {
 	const char *near = space_name_near(space, name, true);
+	char names[400];
+	names_list(space, names, sizeof names);
 	err_set(err, ERR_USAGE, NULL, "unknown parameter '%.100s' in '%.300s'", name, where);
 	if (is_some_word(space, name))
 		err_hint(err, "words go in quotes: '%s'", name);
 	else if (near)
 		err_hint(err, "did you mean '%s'?", near);
+	else if (*names)
+		err_hint(err, "the parameters are %s", names);
 	return -1;
 }
 
