@@ -61,6 +61,19 @@ static bool is_control(const char *text, size_t length) {
 	return length == 1 ? c < 0x20 || c == 0x7F : length == 2 && c == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
+bool text_is_binary(const char *text, size_t size) {
+	static const size_t SHARE = 4;
+	size_t strange = 0, seen = 0, length;
+	for (size_t i = 0; i < size; i += length ? length : 1) {
+		length = text_utf8(text + i, size - i);
+		if (length == 1 && strchr(" \t\r\n\033", text[i]))
+			continue;
+		strange += length == 0 || is_control(text + i, length);
+		seen++;
+	}
+	return strange * SHARE > seen;
+}
+
 void text_clean(char *text, bool lines) {
 	size_t size = strlen(text), length;
 	for (size_t i = 0; i < size; i += length) {

@@ -8,6 +8,8 @@
 
 /* Length of the UTF-8 sequence at text (1 to 4 bytes of the `size` available), 0 if it is malformed (RFC 3629). */
 size_t text_utf8(const char *text, size_t size);
+/* Is much of what is visible malformed UTF-8 or controls? Colours and a few words of another encoding are text. */
+bool text_is_binary(const char *text, size_t size);
 /* In place: control characters become spaces and malformed UTF-8 becomes '?'. lines: newlines and tabs stay. */
 void text_clean(char *text, bool lines);
 /* The entity that stands for a character in elements and attributes of HTML and XML; NULL if it stands for itself. */

@@ -91,6 +91,14 @@ static void test_clean(void) {
 	is_text(clean, "1    end   x    \xE2\x82\xAC", "controls that reorder text become spaces");
 }
 
+static void test_binary(void) {
+	static const char elf[] = "ELF\x02\x01\x01\x03>\x01\xD0\xFF";
+	ok(text_is_binary(elf, sizeof elf - 1), "the head of a program is binary");
+	ok(!text_is_binary("\033[31merror\033[0m:\tno?", 21), "colours and tabs are text");
+	ok(!text_is_binary("caf\xE9 au lait", 12), "and so is a letter of another encoding");
+	ok(!text_is_binary("", 0), "and nothing");
+}
+
 static const char *const words[] = {"threads", "places",  "proc_bind", "schedule", "chunk",
                                     "block",   "variant", "gol",       "fw",       "synthetic"};
 enum { WORDS = sizeof(words) / sizeof(*words) };
@@ -234,6 +242,7 @@ int main(void) {
 	test_errors();
 	test_exit_codes();
 	test_clean();
+	test_binary();
 	test_near();
 	test_sha256();
 	test_parse_values();

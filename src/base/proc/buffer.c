@@ -120,13 +120,22 @@ ssize_t tail_fill(struct tail *tail, int fd) {
 	return got;
 }
 
-char *tail_text(const struct tail *tail) {
+static char *tail_copy(const struct tail *tail, char zero) {
 	size_t size = tail->used < tail->keep ? tail->used : tail->keep;
 	char *text = mem_alloc(size + 1, 1);
 	for (size_t i = 0; i < size; i++) {
 		char c = tail->data[tail->used - size + i];
-		text[i] = c ? c : '?';
+		text[i] = c ? c : zero;
 	}
+	return text;
+}
+
+char *tail_raw(const struct tail *tail) {
+	return tail_copy(tail, '\1');
+}
+
+char *tail_text(const struct tail *tail) {
+	char *text = tail_copy(tail, '?');
 	text_clean(text, true);
 	return text;
 }

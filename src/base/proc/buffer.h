@@ -31,7 +31,8 @@ struct tail {
 };
 
 ssize_t tail_fill(struct tail *tail, int fd);
-/* A copy as text; the caller frees it. */
+/* Copies, which the caller frees: as it was written, with 1 for zeros, and as text. */
+char *tail_raw(const struct tail *tail);
 char *tail_text(const struct tail *tail);
 
 #endif

@@ -18,6 +18,7 @@
 #include "src/base/proc/spawn.h"
 #include "src/base/proc/reap.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 
 enum {
 	RUN_CHUNK = 64 * 1024,
@@ -245,12 +246,15 @@ static size_t last_line(const char *text, size_t *end) {
 /* The last line is usually the reason. GNU's programs add "Try 'sort --help' for more information." to it. */
 void program_run_words(const struct program_run *run, char *words, size_t size) {
 	static const char advice[] = "Try ";
-	char *text = tail_text(&run->tail);
+	char *text = tail_raw(&run->tail);
 	size_t end = strlen(text), start = last_line(text, &end), before = start;
 	if (strncmp(text + start, advice, sizeof advice - 1) == 0 && last_line(text, &before) < before) {
 		end = start;
 		start = last_line(text, &end);
 	}
-	snprintf(words, size, "%.*s", (int)(end - start), text + start);
+	bool binary = text_is_binary(text + start, end - start);
+	snprintf(words, size, "%.*s", binary ? (int)strlen(PROGRAM_BINARY) : (int)(end - start),
+	         binary ? PROGRAM_BINARY : text + start);
+	text_clean(words, false);
 	free(text);
 }

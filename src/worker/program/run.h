@@ -11,6 +11,8 @@
 #include "src/worker/program/procfs.h"
 #include "src/worker/program/output.h"
 
+#define PROGRAM_BINARY "(binary data)" /* in place of what cannot be read */
+
 /* Settings that all commands of a trial share. */
 struct program_place {
 	char **environment;

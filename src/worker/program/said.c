@@ -10,6 +10,15 @@
 
 enum { SAID_LINES = 10, SAID_LINES_SHOWN = 1000, SAID_LINE = 400 };
 
+/* Lines of binary data say nothing, so a few words stand for all that follow each other. */
+static void line_add(json_t *lines, const char *line, bool binary) {
+	const char *last = json_string_value(json_array_get(lines, json_array_size(lines) - 1));
+	if (binary && last && strcmp(last, PROGRAM_BINARY) == 0) {
+		return;
+	}
+	json_array_append_new(lines, json_string(binary ? PROGRAM_BINARY : line));
+}
+
 /* Adds the last lines of the text that are not empty. */
 static void lines_add(json_t *lines, char *text, size_t most) {
 	size_t end = strlen(text), start, count = 0;
@@ -25,9 +34,10 @@ static void lines_add(json_t *lines, char *text, size_t most) {
 		if (strlen(line) > SAID_LINE) {
 			line[SAID_LINE] = '\0';
 		}
+		bool binary = text_is_binary(line, strlen(line));
 		text_clean(line, false);
 		if (line[strspn(line, " ")]) {
-			json_array_append_new(lines, json_string(line));
+			line_add(lines, line, binary);
 		}
 	}
 }
@@ -35,7 +45,7 @@ static void lines_add(json_t *lines, char *text, size_t most) {
 json_t *program_said(const struct program_trial *trial) {
 	size_t most = trial->request->show ? SAID_LINES_SHOWN : SAID_LINES;
 	json_t *lines = json_array();
-	char *out = program_output_end_text(&trial->output), *err = tail_text(&trial->run.tail);
+	char *out = program_output_end_text(&trial->output), *err = tail_raw(&trial->run.tail);
 	lines_add(lines, out, most);
 	lines_add(lines, err, most);
 	free(out);
