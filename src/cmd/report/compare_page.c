@@ -53,6 +53,8 @@ static const char *words_of(struct report *report, const json_t *row) {
 	if (strcmp(verdict, "tie") == 0)
 		return arena_printf(report->arena, "no difference could be shown: %.3gx [%.3g, %.3g]", speedup, ends[0],
 		                    ends[1]);
+	if (strcmp(verdict, "undecided") == 0 && report_is_vague(ends[0], ends[1]))
+		return "undecided: too noisy";
 	if (strcmp(verdict, "undecided") == 0)
 		return arena_printf(report->arena, "undecided: %.3gx [%.3g, %.3g]", speedup, ends[0], ends[1]);
 	return isfinite(speedup) ? "one of them has no interval" : "they measure different things";
@@ -80,7 +82,8 @@ static void side_put(struct report *report, const json_t *row, size_t side) {
 	html_printf(report->html, "%s with ", median_text(report, entry));
 	html_element(report->html, "code", NULL, "%s", line ? line : *config ? config : "-");
 	if (*ratio)
-		html_printf(report->html, "; %s against the baseline there", ratio);
+		html_printf(report->html, "; %s%s against the baseline there",
+		            strcmp(ratio, "too noisy") == 0 ? "compared, but " : "", ratio);
 	html_printf(report->html, ". ");
 	html_element(report->html, "span", "note", "%.10s",
 	             js_string_or(json_object_get(entry, "provenance"), "measured", ""));
@@ -126,7 +129,7 @@ static void card_put(struct report *report, const json_t *row) {
 	             : strcmp(verdict, "slower") == 0 ? "verdict warning"
 	                                              : "verdict",
 	             "%s", words_of(report, row));
-	if (isfinite(speedup + ends[0] + ends[1]))
+	if (isfinite(speedup + ends[0] + ends[1]) && !report_is_vague(ends[0], ends[1]))
 		report_interval(report, ends[0], speedup, ends[1]);
 	settings_put(report, row);
 	side_put(report, row, 0);
