@@ -159,8 +159,10 @@ static void table_put(struct report *report, const json_t *rows) {
 		html_table_text(&table, "%s", js_string_or(row, "kernel", ""));
 		html_table_text(&table, "%s", *problem ? problem : "-");
 		html_table_text(&table, "%s", words_of(report, row));
-		html_table_number(&table, speedup, "%.3gx", speedup);
-		html_table_number(&table, isfinite(ends[0] + ends[1]) ? ends[0] : NAN, "%.3gx to %.3gx", ends[0], ends[1]);
+		bool vague = report_is_vague(ends[0], ends[1]);
+		html_table_number(&table, vague ? NAN : speedup, "%.3gx", speedup);
+		html_table_number(&table, isfinite(ends[0] + ends[1]) && !vague ? ends[0] : NAN, "%.3gx to %.3gx", ends[0],
+		                  ends[1]);
 		cell_put(report, &table, row, "a");
 		cell_put(report, &table, row, "b");
 	}
