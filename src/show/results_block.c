@@ -49,10 +49,14 @@ static char *faster_text(const json_t *result) {
 	                  bound(result, 0), bound(result, 1), from, to);
 }
 
+bool results_is_vague(double low, double high) {
+	static const double WIDEST = 100;
+	return low < 1 / WIDEST || high > WIDEST;
+}
+
 bool results_no_bounds(const json_t *result) {
-	const double VAGUE = 100;
 	return json_is_array(json_object_get(json_object_get(result, "speedup"), "ci")) &&
-	       (bound(result, 0) < 1 / VAGUE || bound(result, 1) > VAGUE);
+	       results_is_vague(bound(result, 0), bound(result, 1));
 }
 
 static char *undecided_text(const json_t *result) {

@@ -70,7 +70,7 @@ static void speedup_put(struct report *report, const json_t *tune) {
 	const json_t *speedup = json_object_get(tune, "speedup"), *ci = json_object_get(speedup, "ci");
 	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
 	bool same = low == 1 && high == 1;
-	if (ratio > 0 && low > 0 && high >= low && isfinite(high) && !same && !report_is_vague(low, high))
+	if (ratio > 0 && low > 0 && high >= low && isfinite(high) && !same && !results_is_vague(low, high))
 		report_interval(report, low, ratio, high);
 }
 

@@ -53,7 +53,7 @@ static const char *words_of(struct report *report, const json_t *row) {
 	if (strcmp(verdict, "tie") == 0)
 		return arena_printf(report->arena, "no difference could be shown: %.3gx [%.3g, %.3g]", speedup, ends[0],
 		                    ends[1]);
-	if (strcmp(verdict, "undecided") == 0 && report_is_vague(ends[0], ends[1]))
+	if (strcmp(verdict, "undecided") == 0 && results_is_vague(ends[0], ends[1]))
 		return "undecided: too noisy";
 	if (strcmp(verdict, "undecided") == 0)
 		return arena_printf(report->arena, "undecided: %.3gx [%.3g, %.3g]", speedup, ends[0], ends[1]);
@@ -129,7 +129,7 @@ static void card_put(struct report *report, const json_t *row) {
 	             : strcmp(verdict, "slower") == 0 ? "verdict warning"
 	                                              : "verdict",
 	             "%s", words_of(report, row));
-	if (isfinite(speedup + ends[0] + ends[1]) && !report_is_vague(ends[0], ends[1]))
+	if (isfinite(speedup + ends[0] + ends[1]) && !results_is_vague(ends[0], ends[1]))
 		report_interval(report, ends[0], speedup, ends[1]);
 	settings_put(report, row);
 	side_put(report, row, 0);
@@ -159,7 +159,7 @@ static void table_put(struct report *report, const json_t *rows) {
 		html_table_text(&table, "%s", js_string_or(row, "kernel", ""));
 		html_table_text(&table, "%s", *problem ? problem : "-");
 		html_table_text(&table, "%s", words_of(report, row));
-		bool vague = report_is_vague(ends[0], ends[1]);
+		bool vague = results_is_vague(ends[0], ends[1]);
 		html_table_number(&table, vague ? NAN : speedup, "%.3gx", speedup);
 		html_table_number(&table, isfinite(ends[0] + ends[1]) && !vague ? ends[0] : NAN, "%.3gx to %.3gx", ends[0],
 		                  ends[1]);

@@ -26,7 +26,7 @@ static void values_put(struct html_table *table, const struct report_section *se
 static void speedup_put(struct html_table *table, const json_t *speedup) {
 	const json_t *ci = json_object_get(speedup, "ci");
 	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
-	bool vague = report_is_vague(low, high);
+	bool vague = results_is_vague(low, high);
 	html_table_number(table, vague ? NAN : ratio, "%.3gx", ratio);
 	html_table_number(table, isfinite(high) && !vague ? low : NAN, "%.3gx to %.3gx", low, high);
 }

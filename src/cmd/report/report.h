@@ -149,7 +149,6 @@ void report_value(const struct report_section *section, double shown, char *text
 void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
                   double high);
 double report_end(const json_t *ci, size_t end); /* NAN if unknown */
-bool report_is_vague(double low, double high);   /* an interval of a ratio, as [0.00, 2060647], that says nothing */
 /* "3.70x [3.60, 3.80]", "too noisy" for a vague one, "" for none */
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size);
 char *report_time(double seconds, char *text, size_t size); /* "2025-01-31 12:00 UTC" */

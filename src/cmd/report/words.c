@@ -56,15 +56,10 @@ void report_cells(struct html_table *table, const struct report_section *section
 	html_table_number(table, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
 }
 
-bool report_is_vague(double low, double high) {
-	static const double WIDEST = 100;
-	return low > 0 && high > WIDEST * low;
-}
-
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size) {
 	double low = report_end(ci, 0), high = report_end(ci, 1);
 	*text = '\0';
-	if (isfinite(ratio) && report_is_vague(low, high))
+	if (isfinite(ratio) && results_is_vague(low, high))
 		snprintf(text, size, "too noisy");
 	else if (isfinite(ratio) && low > 0 && high > 0)
 		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
