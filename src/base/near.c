@@ -60,7 +60,8 @@ static unsigned farness(const char *word, const char *known) {
 	return length >= 2 && begins(known, word, length) ? allowed + 1 : FAR;
 }
 
-/* Of two that are as near, the one that begins with the word, and then the shorter one: tun is tune rather than run. */
+/* Between two words at the same distance it is the one that begins with the typed word, then the shorter one: tun means
+ * tune rather than run. */
 static bool is_likelier(const char *word, const char *known, const char *other) {
 	bool first = begins(known, word, strlen(word)), second = begins(other, word, strlen(word));
 	return first != second ? first : strlen(known) < strlen(other);

@@ -6,7 +6,7 @@
 
 enum { SSH_HOSTS_MAX = 10000 };
 
-/* What every call of ssh gets behind the user's words, NULL-terminated: no terminal, no questions, and a host that
+/* Options of every call of ssh, after those of the user, NULL-terminated: no terminal, no questions, and a host that
  * vanished is noticed within a minute. For most options ssh takes the first value (ssh_config(5)). */
 extern const char *const ssh_hosts_options[];
 

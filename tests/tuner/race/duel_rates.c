@@ -12,18 +12,20 @@ struct rates {
 	double pairs;
 };
 
-/* Runs REPEATS duels with this true ratio of a to b. */
-static struct rates simulate(const struct noise *noise, double ratio, int repeats) {
-	struct duel_options options = duel_defaults;
+/* Runs duels with this true ratio of a to b; early ones are looked at after 3 or 5 pairs, too. */
+static struct rates simulate_looks(const struct noise *noise, double ratio, int repeats, bool early) {
 	struct rates rates = {0};
 
-	options.seconds_max = 0;
 	for (int i = 0; i < repeats; i++) {
+		struct duel_options options = duel_defaults;
 		struct sim sim = sim_new(noise, (uint64_t)i);
 		struct duel_result result;
 		struct err err;
 
+		options.seconds_max = 0;
 		options.seed = (uint64_t)i;
+		if (early)
+			options.pairs_first = i % 2 ? 3 : 5;
 		sim.means[0] = sim.means[1] * ratio;
 		if (duel_of(&sim, &options, NULL, &result, &err) != 0)
 			continue;
@@ -33,6 +35,14 @@ static struct rates simulate(const struct noise *noise, double ratio, int repeat
 		duel_result_clear(&result);
 	}
 	return rates;
+}
+
+static struct rates simulate(const struct noise *noise, double ratio, int repeats) {
+	return simulate_looks(noise, ratio, repeats, false);
+}
+
+static struct rates simulate_early(const struct noise *noise, double ratio, int repeats) {
+	return simulate_looks(noise, ratio, repeats, true);
 }
 
 static void test_rates(void) {
@@ -91,29 +101,6 @@ static void test_limit(void) {
 
 /* The early looks spend a part of the same error: settings that are equal, or differ by the margin, win no more often.
  */
-static struct rates simulate_early(const struct noise *noise, double ratio, int repeats) {
-	struct rates rates = {0};
-
-	for (int i = 0; i < repeats; i++) {
-		struct duel_options options = duel_defaults;
-		struct sim sim = sim_new(noise, (uint64_t)i);
-		struct duel_result result;
-		struct err err;
-
-		options.seconds_max = 0;
-		options.pairs_first = i % 2 ? 3 : 5;
-		options.seed = (uint64_t)i;
-		sim.means[0] = sim.means[1] * ratio;
-		if (duel_of(&sim, &options, NULL, &result, &err) != 0)
-			continue;
-		rates.verdicts[result.verdict]++;
-		rates.covered += result.paired.ci[0] <= ratio && ratio <= result.paired.ci[1];
-		rates.pairs += (double)result.paired.count / repeats;
-		duel_result_clear(&result);
-	}
-	return rates;
-}
-
 static void test_early(void) {
 	static const struct noise quiet = {.name = "0.05 %", .sigma = 0.0005};
 	for (int i = 0; i < NOISES; i++) {

@@ -62,8 +62,14 @@ static void check_again(struct store *store, const json_t *document, const struc
 	json_decref(exported);
 }
 
+/* Kept from input to input, because a store takes longer to make than most inputs to import. */
+static struct rig rig;
+
+__attribute__((destructor)) static void rig_remove(void) {
+	rig_end(&rig);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-	static struct rig rig;
 	struct err err = {0};
 	struct share_import import;
 	char hash[SHA256_TEXT];
