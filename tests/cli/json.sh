@@ -2,7 +2,7 @@
 # json FILE EXPRESSION: a Python expression over d, the parsed document, is true. Sourced by shell tests.
 command -v python3 >/dev/null || { echo "1..0 # SKIP no python3 to read JSON"; exit 0; }
 json() {
-	python3 - "$1" "$2" <<'P'
+	python3 -S - "$1" "$2" <<'P'
 import json, math, sys
 d = json.load(open(sys.argv[1]))
 v = eval(sys.argv[2])
