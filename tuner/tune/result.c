@@ -41,6 +41,13 @@ static json_t *setup_json(const struct tune *tune, const json_t *config, double 
 	return setup;
 }
 
+/* The best so far. The one with the least single value may have lost its lead when it was measured again. */
+static uint64_t best_of_search(const struct tune *tune) {
+	if (tune->best_index != UINT64_MAX)
+		return tune->best_index;
+	return tune->search ? history_best(search_history(tune->search)) : UINT64_MAX;
+}
+
 /* The result of the search alone, if there was no complete duel. */
 static void undecided(const struct tune *tune, json_t *result) {
 	const double none[2] = {NAN, NAN};
@@ -50,8 +57,8 @@ static void undecided(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	if (tune->best_config) {
 		json_object_set_new(result, "best", setup_json(tune, tune->best_config, tune->best, none));
-	} else if (tune->search && history_best(search_history(tune->search)) != UINT64_MAX) {
-		json_t *config = space_config_json(tune->task->space, history_best(search_history(tune->search)));
+	} else if (best_of_search(tune) != UINT64_MAX) {
+		json_t *config = space_config_json(tune->task->space, best_of_search(tune));
 		json_object_set_new(result, "best", setup_json(tune, config, tune->best, none));
 		json_decref(config);
 	}
