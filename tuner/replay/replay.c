@@ -9,6 +9,8 @@
 #include "src/base/sys.h"
 
 enum { FIRST_STEPS = 256, BATCH_MAX = 4096 };
+/* The part of the budget that may go to repeats. */
+static const double REPEATS = 0.1;
 
 struct game {
 	const struct replay_task *task;
@@ -17,6 +19,8 @@ struct game {
 	size_t room;
 	double seconds; /* recorded cost so far */
 	double clock;   /* when the strategy's part began */
+	struct rng rng; /* of the noise */
+	struct leaders *leaders;
 };
 
 uint64_t replay_most(const struct replay_task *task) {
@@ -95,20 +99,38 @@ static struct replay_step *step_add(struct game *game) {
 	return &replay->steps[replay->count++];
 }
 
-/* Looks up an evaluation and tells the search. False if it would end after the time limit. */
-static bool evaluate(struct game *game, uint64_t index) {
-	const struct strategy_outcome outcome = look_up(game->task, index);
-	double limit = game->task->seconds;
-	if (limit > 0 && game->seconds + outcome.seconds > limit)
+/* A measurement that takes `seconds`. False if it would end after the time limit. */
+static bool measure(struct game *game, uint64_t index, struct strategy_outcome *outcome, double seconds) {
+	double limit = game->task->seconds, recorded = outcome->value;
+	bool worked = outcome->result == STRATEGY_VALUE;
+	if (limit > 0 && game->seconds + seconds > limit)
 		return false;
-	game->seconds += outcome.seconds;
+	game->seconds += seconds;
+	if (worked && game->task->noise > 0)
+		outcome->value *= exp(game->task->noise * rng_normal(&game->rng));
 	*step_add(game) = (struct replay_step){
 		.index = index,
-		.value = outcome.result == STRATEGY_VALUE ? outcome.value : NAN,
+		.value = worked ? recorded : NAN,
+		.measured = worked ? outcome->value : NAN,
 		.seconds = game->seconds,
 	};
+	if (worked && game->task->noise > 0)
+		leaders_note(game->leaders, index, outcome->value);
+	return true;
+}
+
+static bool evaluate(struct game *game, uint64_t index) {
+	struct strategy_outcome outcome = look_up(game->task, index);
+	if (!measure(game, index, &outcome, outcome.seconds))
+		return false;
 	search_tell(game->search, index, &outcome);
 	return true;
+}
+
+/* What was built already is only run. */
+static bool evaluate_again(struct game *game, uint64_t index) {
+	struct strategy_outcome outcome = look_up(game->task, index);
+	return measure(game, index, &outcome, fmax(0, outcome.seconds - outcome.build));
 }
 
 /* Shares the time since the clock was set among the last `count` steps. */
@@ -134,9 +156,22 @@ static bool enough(struct game *game, size_t count) {
 	return stop;
 }
 
+/* Is it time to repeat the leaders, and which one? */
+static bool repeats(const struct game *game, uint64_t *index) {
+	const struct replay_task *task = game->task;
+	uint64_t most = replay_most(task), left = most - game->replay->count;
+	bool last = (double)left <= REPEATS * (double)most ||
+	            (task->seconds > 0 && task->seconds - game->seconds <= REPEATS * task->seconds);
+	return task->noise > 0 && left > 0 && last && leaders_again(game->leaders, index);
+}
+
 /* Plays one batch. False if the replay is over. */
 static bool turn(struct game *game, uint64_t *batch, size_t most) {
 	uint64_t left = replay_most(game->task) - game->replay->count;
+	if (repeats(game, batch) && evaluate_again(game, *batch)) {
+		clock_share(game, 1);
+		return !enough(game, 1);
+	}
 	size_t want = left < most ? (size_t)left : most, done = 0;
 	size_t asked = want ? search_ask(game->search, batch, want) : 0;
 	while (done < asked && evaluate(game, batch[done]))
@@ -155,6 +190,15 @@ static bool begin(struct game *game) {
 	return !enough(game, 1);
 }
 
+/* Without noise, nothing but the least value counts. */
+static void choose(struct game *game) {
+	uint64_t best = history_best(search_history(game->search));
+	if (!(game->task->noise > 0) && best != UINT64_MAX)
+		leaders_note(game->leaders, best, game->task->record->rows[best].value);
+	game->replay->chosen = leaders_best(game->leaders);
+	game->replay->noise = leaders_noise(game->leaders);
+}
+
 int replay_run(const struct replay_task *task, struct replay *replay, struct err *err) {
 	uint64_t batch[BATCH_MAX];
 	size_t most = task->batch < 1 ? 1 : task->batch < BATCH_MAX ? task->batch : BATCH_MAX;
@@ -163,9 +207,13 @@ int replay_run(const struct replay_task *task, struct replay *replay, struct err
 	game.search = search_begin(task, err);
 	if (!game.search)
 		return -1;
+	game.leaders = leaders_new();
+	rng_split(&game.rng, task->seed, "replay noise");
 	bool goes_on = begin(&game);
 	while (goes_on)
 		goes_on = turn(&game, batch, most);
+	choose(&game);
+	leaders_free(game.leaders);
 	search_free(game.search);
 	return 0;
 }

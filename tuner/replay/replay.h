@@ -4,19 +4,23 @@
 #ifndef TUNER_REPLAY_REPLAY_H
 #define TUNER_REPLAY_REPLAY_H
 #include "tuner/record/record.h"
+#include "tuner/search/leaders.h"
 #include "tuner/search/search.h"
 
 struct replay_step {
 	uint64_t index;
-	double value;   /* NAN: failed */
-	double seconds; /* recorded cost, from the beginning to the end of this evaluation */
-	double asking;  /* seconds of our own to propose it and to learn from it; a batch is shared equally */
+	double value;    /* as recorded; NAN: failed */
+	double measured; /* with the noise */
+	double seconds;  /* recorded cost, from the beginning to the end of this evaluation */
+	double asking;   /* seconds of our own to propose it and to learn from it; a batch is shared equally */
 };
 
 struct replay {
 	struct replay_step *steps;
 	size_t count;
 	double asking; /* seconds spent in the strategy itself */
+	struct leader chosen;
+	double noise; /* as the repeats have shown it; NAN: there were none */
 };
 
 struct replay_task {
@@ -32,7 +36,8 @@ struct replay_task {
 	size_t source_count;
 	bool counters;                           /* pass the recorded counters to the strategy */
 	const struct strategy_outcome *outcomes; /* from replay_outcomes with the same `counters`; NULL: made as needed */
-	double until;                            /* end at a value as good as this; 0: do not */
+	double noise; /* deviation of the logarithm of a value; the last tenth of the budget then repeats the leaders */
+	double until; /* end at a value as good as this; 0: do not */
 	/* Called after every evaluation; true ends the replay. May be NULL. */
 	bool (*enough)(void *ctx, const struct search *search, const struct replay *replay);
 	void *ctx;

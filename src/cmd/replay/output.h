@@ -13,8 +13,10 @@ struct replay_output {
 	size_t count;
 	uint64_t seed; /* the seed of the first repeat */
 	bool interrupted;
+	double noise; /* 0: the recorded values */
 };
 
+const char *replay_chosen_by(const struct replay *run); /* in words */
 json_t *replay_output_json(const struct replay_output *output);
 void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Search"),
 	{"strategy", 0, "NAME", "search strategy, see `list strategies` (auto)", 0},
 	{"budget", 'b', "150e|90s", "evaluations, or seconds of recorded cost (200e)", 0},
+	{"noise", 0, "20%", "add noise to values, and repeat the leaders at last", 0},
 	OPT_GROUP("Known to the strategy"),
 	{"baseline", 0, "'P=V ..'", "configuration to evaluate first", 0},
 	OPT_GROUP("Output"),
@@ -56,6 +58,16 @@ static void phase_note(struct repeat *repeat, const struct search *search, size_
 	        repeat->phase);
 }
 
+static void choice_note(const struct session *session, uint64_t seed, const struct replay *run) {
+	const char *by = replay_chosen_by(run);
+	if (run->chosen.times && !isnan(run->noise))
+		ui_note(app_ui(session->app),
+		        "seed %llu: chosen by %s; a value has a noise of %.1f %%, the chosen one %zu values",
+		        (unsigned long long)seed, by, 100 * run->noise, run->chosen.times);
+	else
+		ui_note(app_ui(session->app), "seed %llu: chosen by %s", (unsigned long long)seed, by);
+}
+
 static bool enough(void *ctx, const struct search *search, const struct replay *replay) {
 	struct repeat *repeat = ctx;
 	const struct session *session = repeat->session;
@@ -75,6 +87,8 @@ static void play(void *ctx, size_t i) {
 	if (*app_interrupt(session->app))
 		return;
 	session->played[i] = !replay_run(&task, &session->runs[i], &session->errs[i]);
+	if (session->verbose && session->played[i])
+		choice_note(session, repeat.seed, &session->runs[i]);
 }
 
 static bool watch(void *ctx, size_t done) {
@@ -129,6 +143,7 @@ static int finish(struct session *session, const struct opt_args *args, struct e
 		.count = session->count,
 		.seed = session->task.seed,
 		.interrupted = *app_interrupt(session->app) != 0,
+		.noise = session->task.noise,
 	};
 	for (size_t i = 0; i < session->count; i++)
 		if (session->errs[i].code != ERR_OK) {
@@ -162,8 +177,9 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
                      struct err *err) {
 	struct session session = {.app = app, .verbose = opt_has(args, "verbose"), .count = settings->repeat};
 	const struct strategy *strategy;
+	double noise = 0;
 	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) ||
-	    stop_when_read(args, &session.gain, err))
+	    stop_when_read(args, &session.gain, err) || opt_share(args, "noise", &noise, err))
 		return -1;
 	struct record *record = record_read(opt_word(args, 0), err);
 	struct arena *arena = arena_new();
@@ -177,6 +193,7 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 	if (!failed) {
 		session.task.strategy = strategy;
 		session.task.seed = settings->seed;
+		session.task.noise = noise;
 		if (!opt_has(args, "budget"))
 			session.task.evaluations = DEFAULT_EVALUATIONS;
 		if (session.gain > 0 && !strategy->promise)

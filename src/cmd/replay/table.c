@@ -103,6 +103,20 @@ static void replay_output_space(const struct record *record, FILE *out) {
 	        (unsigned long long)all, (unsigned long long)(all - record->correct), optimum, median);
 }
 
+/* What the runs recommend is not the best that they evaluated if values are noisy. */
+static void choice_print(const struct replay_output *output, FILE *out) {
+	double *ratios = mem_alloc(output->count + 1, sizeof *ratios);
+	size_t count = 0;
+	for (size_t i = 0; i < output->count; i++) {
+		const struct leader *chosen = &output->runs[i].chosen;
+		if (output->played[i])
+			ratios[count++] = chosen->times ? output->record->optimum / output->record->rows[chosen->index].value : 0;
+	}
+	fprintf(out, "\nnoise %.3g %%: optimum/chosen is %.3f in the median\n", 100 * output->noise,
+	        stats_median(ratios, count));
+	free(ratios);
+}
+
 void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out) {
 	static const char *const titles[] = {"seed",        "evaluations", "cost", "best found", "optimum/best",
 	                                     "run to 10 %", "5 %",         "1 %",  "progress"};
@@ -127,6 +141,8 @@ void replay_output_print(const struct replay_output *output, const struct ui *ui
 	replay_output_space(output->record, out);
 	fprintf(out, "strategy %s\n\n", output->strategy);
 	table_print(table, ui, out);
+	if (output->noise > 0 && played)
+		choice_print(output, out);
 	table_free(table);
 	free(runs);
 }

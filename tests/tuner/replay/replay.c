@@ -154,6 +154,49 @@ static void sources(const struct record *record) {
 	arena_free(arena);
 }
 
+static size_t repeats(const struct replay *replay, size_t *first) {
+	size_t count = 0;
+	*first = replay->count;
+	for (size_t i = 0; i < replay->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (replay->steps[i].index == replay->steps[j].index) {
+				*first = i < *first ? i : *first;
+				count++;
+				break;
+			}
+	return count;
+}
+
+static void noise(const struct record *record) {
+	struct replay_task task = {.record = record, .strategy = strategy_find("auto"), .seed = 4, .evaluations = 40};
+	struct replay quiet = play(&task);
+	const struct leader *chosen = &quiet.chosen;
+	ok(chosen->times == 1 && isnan(quiet.noise), "without noise nothing is repeated");
+	bool least = chosen->value == record->rows[chosen->index].value;
+	for (size_t i = 0; i < quiet.count; i++)
+		least = least && !(quiet.steps[i].value < chosen->value);
+	ok(least, "and the least value is chosen");
+	task.noise = .2;
+	struct replay noisy = play(&task), again = play(&task);
+	size_t first, count = repeats(&noisy, &first);
+	ok(noisy.count == 40 && count >= 3 && first == 36, "with noise the last tenth repeats, from %zu on %zu times",
+	   first, count);
+	ok(faithful(&noisy, record), "the recorded values stay beside the measured ones");
+	ok(noisy.steps[first].seconds - noisy.steps[first - 1].seconds < 1e-9, "a repeat builds nothing");
+	ok(same(&noisy, &again) && noisy.chosen.index == again.chosen.index, "same seed, same sequence and choice");
+	ok(noisy.chosen.times > 1 && noisy.noise > .02 && noisy.noise < .8,
+	   "a leader is chosen that was measured %zu times", noisy.chosen.times);
+	replay_clear(&noisy);
+	replay_clear(&again);
+	task.evaluations = 0;
+	task.seconds = 60;
+	noisy = play(&task);
+	ok(noisy.count > 27 && repeats(&noisy, &first) && first == 27 && noisy.steps[noisy.count - 1].seconds <= 60,
+	   "the last tenth of the seconds repeats, too, from %zu on", first);
+	replay_clear(&noisy);
+	replay_clear(&quiet);
+}
+
 static void add(void *ctx, size_t i) {
 	((int *)ctx)[i]++;
 }
@@ -189,6 +232,7 @@ int main(void) {
 	hook(record);
 	outcomes(record);
 	sources(record);
+	noise(record);
 	threads();
 	record_free(record);
 	return tap_done();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead
-TESTS += %D%/bound %D%/honest %D%/guard %D%/ahead
+check_PROGRAMS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead %D%/leaders
+TESTS += %D%/bound %D%/honest %D%/guard %D%/ahead %D%/leaders
 slow_tests += %D%/search %D%/large %D%/batch
 %C%_search_SOURCES = %D%/search.c %D%/land.c %D%/land.h %D%/kernels.c %D%/mixed.c %D%/play.c %D%/play.h \
 	tests/tuner/space/help.h
@@ -17,3 +17,5 @@ slow_tests += %D%/search %D%/large %D%/batch
 %C%_batch_LDADD = libtuner.la libbase.la -lm
 %C%_ahead_SOURCES = %D%/ahead.c %D%/land.c %D%/land.h tests/tuner/space/help.h
 %C%_ahead_LDADD = libtuner.la libbase.la -lm
+%C%_leaders_SOURCES = %D%/leaders.c
+%C%_leaders_LDADD = libtuner.la libbase.la -lm
