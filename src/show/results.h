@@ -21,6 +21,8 @@ bool results_no_bounds(const json_t *result); /* was it compared with such an in
 char *results_verdict(const json_t *result);
 /* Did the baseline stay without a comparison, because nothing else worked? */
 bool results_alone(const json_t *result);
+/* How many times as long the closest of the others took, if it was so far off that no pairs were measured; else 0. */
+double results_closest(const json_t *result);
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result;
  * the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load);

@@ -77,6 +77,10 @@ bool results_alone(const json_t *result) {
 	       js_int_or(result, "pairs", 1) == 0;
 }
 
+double results_closest(const json_t *result) {
+	return js_real_or(result, "closest", 0);
+}
+
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const json_t *result) {
 	double percent = fmax(1, ceil(100 * (bound(result, 1) - 1) - 0.01));
@@ -85,7 +89,9 @@ static char *tie_text(const json_t *result) {
 	if (!keeps_baseline(result))
 		return mem_printf("tie: as fast as the baseline (%s), with fewer resources", best);
 	if (results_alone(result))
-		return mem_printf("tie: only the baseline works (%s)", best);
+		return mem_printf(results_closest(result) > 0 ? "tie: nothing that was tried comes near the baseline (%s)"
+		                                              : "tie: only the baseline works (%s)",
+		                  best);
 	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
 }
 

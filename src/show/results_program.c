@@ -55,7 +55,10 @@ static long long pairs_of(const json_t *result) {
 
 /* The verdict above has the bound that the pairs prove; another one here would contradict it. */
 static void tie_print(const json_t *result, const char *today, FILE *out) {
-	if (results_alone(result))
+	if (results_closest(result) > 0)
+		fprintf(out, "in the search, where the closest of the others took %.3g times as long\n",
+		        results_closest(result));
+	else if (results_alone(result))
 		fputs("with nothing, because every other setting fails\n", out);
 	else if (same_config(result))
 		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));

@@ -97,6 +97,12 @@ static void test_tie(void) {
 	       "compared:    the best of the others with what you run today, in 24 pairs\n"
 	       "resources:   user 1.25 s\n",
 	       "a tie that the baseline keeps");
+	prints("{'verdict': 'tie', 'pairs': 0, 'closest': 3.834, 'program': {'line': './app', 'baseline_line': './app'},"
+	       " 'baseline': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'},"
+	       " 'best': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
+	       "no change:   keep running it as ./app\n"
+	       "compared:    in the search, where the closest of the others took 3.83 times as long\n",
+	       "others so slow that no pairs were measured");
 	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env N=1 ./app', 'baseline_line': './app'},"
 	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
 	       " 'best': {'config': {'threads': 1}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",

@@ -255,9 +255,21 @@ static bool works_alone(const struct tune *tune, const struct race_entry *entrie
 	       tune->baseline.status == TRIAL_CORRECT && tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
+/* The best of the race meets the baseline, or the best of the others does if the baseline leads. */
+static int finalists_compare(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
+	size_t winner;
+	if (race(tune, entries, *count, &winner, err) || tune_opponent(tune, entries, count, &winner, err))
+		return -1;
+	tune->alone = tune->far > 0;
+	if (!tune->alone)
+		return meet_baseline(tune, entries[winner].config, entries[winner].cost, err);
+	tune->best_config = json_incref((json_t *)tune->task->baseline);
+	return 0;
+}
+
 int tune_final_phase(struct tune *tune, struct err *err) {
 	struct race_entry entries[FINALISTS_MAX];
-	size_t count = 0, winner;
+	size_t count = 0;
 	quiet_wait(tune);
 	tune_finals_clock(tune);
 	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
@@ -269,10 +281,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	else if (!failed && count == 0)
 		failed = nothing_worked(tune, err);
 	else if (!failed)
-		failed = race(tune, entries, count, &winner, err) ||
-		                 meet_baseline(tune, entries[winner].config, entries[winner].cost, err)
-		             ? -1
-		             : 0;
+		failed = finalists_compare(tune, entries, &count, err);
 	tune->finalists = finalists_json(entries, count);
 	for (size_t i = 0; i < count; i++)
 		json_decref((json_t *)entries[i].config);

@@ -83,6 +83,8 @@ static void alone(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "speedup", json_pack("{s:f,s:[f,f]}", "ratio", 1.0, "ci", 1.0, 1.0));
 	json_object_set_new(result, "verdict", json_string("tie"));
 	json_object_set_new(result, "pairs", json_integer(0));
+	if (tune->far > 0 && isfinite(tune->far))
+		json_object_set_new(result, "closest", json_real(tune->far));
 }
 
 /* A winner of the search that lost its duel is a tie, because the baseline stays. */

@@ -96,7 +96,9 @@ struct tune {
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
-	bool alone;    /* nothing but the baseline works, which stays without a duel */
+	bool alone;    /* nothing else works, or comes near the baseline, which stays without a duel */
+	double far;    /* how many times as long the closest of the others takes, where that ends the comparison;
+	                * INFINITY: none finished; 0: it does not */
 	bool reversed; /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
 	json_t *both;              /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
@@ -227,6 +229,9 @@ const char *tune_over(const struct tune *tune); /* why the search is over, as in
 
 int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool: parallel/parallel.c */
 void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on nodes: parallel/finals.c */
+/* Where the baseline leads these entries, sorted by promise, chooses as `winner` what meets it instead, perhaps one
+ * more that is added. Leaves it where nothing comes near, and sets tune->far. opponent.c */
+int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
 int tune_final_phase(struct tune *tune, struct err *err);
 /* Counts the baseline, the winner and the other finalists, as far as there is time. */
 int tune_counters_phase(struct tune *tune, struct err *err);

@@ -104,6 +104,8 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
 	if (strcmp(verdict, "faster") == 0)
 		return mem_printf("%s as fast as the baseline: %s instead of %s", gain, to, from);
+	if (strcmp(verdict, "tie") == 0 && js_real_or(speedup, "ratio", NAN) == 1) /* the others lost */
+		return mem_printf("nothing that was tried is faster: %s", to);
 	if (strcmp(verdict, "tie") == 0)
 		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
 	if (strcmp(verdict, "no baseline") == 0)

@@ -83,6 +83,9 @@ static void decided_put(struct report *report, const json_t *tune) {
 	if (pairs)
 		html_printf(report->html, "%s in %lld interleaved pairs with the baseline",
 		            strcmp(js_string_or(tune, "verdict", ""), "undecided") == 0 ? "Compared" : "Decided", pairs);
+	else if (results_closest(tune) > 0)
+		html_printf(report->html, "Decided in the search: the closest of the others took %.3g times as long",
+		            results_closest(tune));
 	else
 		html_printf(report->html, "Not compared with the baseline");
 	if (tried && valid)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Chooses what a baseline that leads is compared with. A comparison with itself would prove nothing about the others.
+ */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/race/unsafe.h"
+#include "tuner/tune/state.h"
+
+/* A gap this wide, in the search alone, is beyond what other users of a machine do to a run. */
+static const double FAR = 2;
+
+static bool is_baseline(const struct tune *tune, const struct race_entry *entry) {
+	return json_equal(entry->config, tune->task->baseline);
+}
+
+/* The one that came closest in the race; SIZE_MAX if none was measured. */
+static size_t closest_entry(const struct race_entry *entries, size_t count, size_t winner) {
+	size_t closest = SIZE_MAX;
+	for (size_t i = 0; i < count; i++)
+		if (i != winner && entries[i].blocks > 0 && entries[i].failed == TRIAL_CORRECT &&
+		    (closest == SIZE_MAX || entries[i].median < entries[closest].median))
+			closest = i;
+	return closest;
+}
+
+/* The one that came closest in the search, as it is sorted by promise, without the baseline; its configuration is a new
+ * reference, NULL if none worked. */
+static int closest_measured(const struct tune *tune, struct race_entry *closest, struct err *err) {
+	for (size_t i = 0; i < tune->worked_count && isfinite(tune->worked[i].promise); i++) {
+		const struct measured *measured = &tune->worked[i];
+		bool unsafe = false;
+		*closest = (struct race_entry){.config = space_config_json(tune->task->space, measured->index),
+		                               .estimate = measured->promise};
+		closest->cost = tune_price(tune, closest->config, measured->wall);
+		if (!is_baseline(tune, closest)) {
+			if (unsafe_holds(tune->task->unsafe, tune->task->problem, closest->config, &unsafe, err))
+				return -1;
+			if (!unsafe)
+				return 0;
+		}
+		json_decref((json_t *)closest->config);
+		closest->config = NULL;
+	}
+	return 0;
+}
+
+int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err) {
+	size_t rival = closest_entry(entries, *count, *winner);
+	if (tune->fleet || tune->baseline.status != TRIAL_CORRECT || !is_baseline(tune, &entries[*winner]) ||
+	    tune->evaluations < 2)
+		return 0;
+	if (rival != SIZE_MAX) {
+		*winner = rival;
+		return 0;
+	}
+	if (*count > 1)
+		return 0;
+	struct race_entry closest = {0};
+	if (closest_measured(tune, &closest, err))
+		return -1;
+	double times = closest.config ? closest.estimate / entries[0].estimate : INFINITY;
+	if (times >= FAR) {
+		tune->far = times;
+		json_decref((json_t *)closest.config);
+		return 0;
+	}
+	*winner = (*count)++;
+	entries[*winner] = closest;
+	return 0;
+}
