@@ -19,13 +19,14 @@ bool results_is_vague(double low, double high);
 bool results_no_bounds(const json_t *result); /* was it compared with such an interval? */
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);
+bool results_decided(const json_t *result);
 /* Did the baseline stay without a comparison, because nothing else worked? */
 bool results_alone(const json_t *result);
 /* How many times as long the closest of the others took, if it was so far off that no pairs were measured; else 0. */
 double results_closest(const json_t *result);
-/* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result;
- * the caller frees it. NULL: it was quiet, or nobody knows. */
-char *results_busy(const json_t *load);
+/* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result,
+ * or "measured on .." if nothing was decided; the caller frees it. NULL: it was quiet, or nobody knows. */
+char *results_busy(const json_t *load, bool decided);
 /* A command that measures the results again from their profile, which may name other programs, too: they take time. The
  * caller frees it. */
 char *results_verify_command(const json_t *results, const char *profile);

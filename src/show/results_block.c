@@ -77,6 +77,10 @@ bool results_alone(const json_t *result) {
 	       js_int_or(result, "pairs", 1) == 0;
 }
 
+bool results_decided(const json_t *result) {
+	return strcmp(js_string_or(result, "verdict", "undecided"), "undecided") != 0;
+}
+
 double results_closest(const json_t *result) {
 	return js_real_or(result, "closest", 0);
 }
@@ -148,7 +152,7 @@ static bool is_narrower(const json_t *result) {
 }
 
 static void busy_print(const json_t *result, FILE *out) {
-	char *words = results_busy(json_object_get(result, "load"));
+	char *words = results_busy(json_object_get(result, "load"), results_decided(result));
 	if (!words || !json_is_object(json_object_get(result, "speedup"))) {
 		free(words);
 		return;

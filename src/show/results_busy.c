@@ -20,12 +20,12 @@ static char *steal_text(const json_t *load) {
 	return steal >= 0.05 ? mem_printf(", %.2g of them taken by the hypervisor", steal) : mem_strdup("");
 }
 
-char *results_busy(const json_t *load) {
+char *results_busy(const json_t *load, bool decided) {
 	if (!js_bool_or(load, "busy", false))
 		return NULL;
 	long long processors = (long long)js_int_or(load, "processors", 0);
 	char *disturbed = disturbed_text(load), *steal = steal_text(load);
-	char *text = mem_printf("decided on a busy machine: load %.3g on %lld processor%s%s%s",
+	char *text = mem_printf("%s on a busy machine: load %.3g on %lld processor%s%s%s", decided ? "decided" : "measured",
 	                        js_real_or(load, "load", NAN), processors, processors == 1 ? "" : "s", steal, disturbed);
 	free(disturbed);
 	free(steal);

@@ -52,12 +52,22 @@ static void step_print(const struct explain_text *text, const json_t *step) {
 	free(what);
 }
 
+/* Where the winner is not proven to be faster, neither is any step to it. */
+static const char *title_of(const json_t *result) {
+	const char *verdict = js_string_or(result, "verdict", "");
+	if (strcmp(verdict, "tie") == 0)
+		return "from the baseline to what needs less (as fast as a whole, one change at a time)";
+	if (strcmp(verdict, "undecided") == 0 && !json_object_get(result, "table"))
+		return "from the baseline to the best so far (undecided: the steps may be noise)";
+	return "what makes it fast (from the baseline, one change at a time)";
+}
+
 void explain_text_path(const struct explain_text *text) {
 	const json_t *steps = json_object_get(text->result, "path"), *one;
 	size_t count = json_array_size(steps), i;
 	if (count == 0)
 		return;
-	explain_title(text, "what makes it fast (from the baseline, one change at a time)");
+	explain_title(text, title_of(text->result));
 	json_array_foreach((json_t *)steps, i, one) {
 		if (i >= STEPS_SHOWN && !text->all) {
 			explain_more_print(text, INDENT, count - i);

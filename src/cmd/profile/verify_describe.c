@@ -93,7 +93,7 @@ static void row_add(struct table *table, const struct verified *row) {
 static void busy_print(const struct verify *verify) {
 	char *busy = NULL;
 	for (size_t i = 0; i < verify->done && !busy; i++)
-		busy = results_busy(verify->rows[i].load);
+		busy = results_busy(verify->rows[i].load, verify->rows[i].duel.decided);
 	char *line = busy ? mem_printf("%s; verify it again on a quiet machine\n", busy) : mem_strdup("");
 	ui_fold(stdout, line);
 	free(line);

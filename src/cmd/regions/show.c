@@ -202,7 +202,7 @@ static void environment_print(const json_t *environment) {
 
 /* Where too much was lost to others for any decision, another line says so. */
 static void load_print(const json_t *result) {
-	char *words = results_busy(json_object_get(result, "load"));
+	char *words = results_busy(json_object_get(result, "load"), results_decided(result));
 	if (words && !js_bool_or(result, "busy", false)) {
 		char *text = mem_printf("%s; to verify it on a quiet one, tune again", words);
 		ui_wrap(stdout, 0, 2, text);

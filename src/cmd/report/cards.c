@@ -3,6 +3,7 @@
  * and the command to copy. What was only measured, or did not finish, has no card. */
 #include <config.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static void decided_put(struct report *report, const json_t *tune) {
 	html_begin(report->html, "p", "class", "note", NULL);
 	if (pairs)
 		html_printf(report->html, "%s in %lld interleaved pairs with the baseline",
-		            strcmp(js_string_or(tune, "verdict", ""), "undecided") == 0 ? "Compared" : "Decided", pairs);
+		            results_decided(tune) ? "Decided" : "Compared", pairs);
 	else if (results_closest(tune) > 0)
 		html_printf(report->html, "Decided in the search: the closest of the others took %.3g times as long",
 		            results_closest(tune));
@@ -139,10 +140,10 @@ static void next_put(struct report *report, const struct report_section *section
 }
 
 static void load_put(struct report *report, const json_t *tune) {
-	char *busy = results_busy(json_object_get(tune, "load"));
+	char *busy = results_busy(json_object_get(tune, "load"), results_decided(tune));
 	if (busy) {
 		html_begin(report->html, "p", "class", "warning", NULL);
-		html_printf(report->html, "D%s. ", busy + 1);
+		html_printf(report->html, "%c%s. ", toupper((unsigned char)*busy), busy + 1);
 		html_element(report->html, "code", NULL, "sweetspot profile verify");
 		html_printf(report->html, " checks it later.");
 		html_end(report->html);

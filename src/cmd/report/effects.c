@@ -139,16 +139,20 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 	html_table_end(&table);
 }
 
-static void path_table(struct report *report, const json_t *path) {
+static void path_table(struct report *report, const json_t *result) {
 	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1speedup",
 	                                     "\1from", "\1to",     "source",   NULL};
+	const json_t *path = json_object_get(result, "path");
+	bool faster = strcmp(js_string_or(result, "verdict", ""), "faster") == 0 || json_object_get(result, "table");
 	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(path) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "from the baseline to the winner, one change at a time",
-	                        "The settings that make it fast", titles);
+	                        faster ? "The settings that make it fast"
+	                               : "The settings that differ, which are not proven to be faster",
+	                        titles);
 	json_array_foreach((json_t *)path, i, one) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
 		char *set = results_config(json_object_get(one, "set"), NULL),
@@ -195,6 +199,6 @@ void report_effects(struct report *report, const struct report_section *section)
 		html_element(report->html, "p", "note", "Shares of the variance are unknown: %s.", reason);
 	effects_table(report, section, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
-	path_table(report, json_object_get(section->result, "path"));
+	path_table(report, section->result);
 	landscape_describe(report, json_object_get(section->result, "landscape"));
 }

@@ -74,9 +74,9 @@ static void verdict_print(const struct comparison *comparison, const struct duel
 		       faster ? 1 / low : high);
 }
 
-static void busy_print(const struct comparison *comparison) {
+static void busy_print(const struct comparison *comparison, const struct duel_result *duel) {
 	json_t *load = race_watch_json(&comparison->watch);
-	char *busy = results_busy(load);
+	char *busy = results_busy(load, duel->decided && !paired_is_vague(&duel->paired));
 	char *line = busy ? mem_printf("%s; the same command verifies it later\n", busy) : mem_strdup("");
 	ui_fold(stdout, line);
 	free(line);
@@ -116,7 +116,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
 	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel),
 	       ui_style(ui, UI_PLAIN));
-	busy_print(comparison);
+	busy_print(comparison, duel);
 }
 
 /* One row a side. */
