@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "src/base/mem.h"
 #include "tuner/surrogate/impl.h"
 
 static const double GAIN_MAX = 100; /* largest gain, as a logarithm, so that its exponential stays finite */
@@ -41,35 +43,75 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	return expm1(fmin(sum, GAIN_MAX));
 }
 
+/* The deviation of the predictions between the values of a dimension, as a logarithm, less what unequal numbers of
+ * candidates explain (the omega squared of an analysis of variance). The lengths of the model are no measure of this:
+ * they also vary where nothing does. */
+static double effect_of(const struct surrogate *surrogate, size_t dim) {
+	const struct pool *pool = &surrogate->pool;
+	const float *mean = gp_pool_mean(surrogate->values);
+	size_t values = surrogate->coding->dim[dim].values + 1, used = 0;
+	double *sum = mem_alloc(2 * values, sizeof *sum), *count = sum + values;
+	double all = 0, squares = 0, between = 0, total = (double)pool->count;
+	for (size_t c = 0; c < pool->count; c++) {
+		uint16_t code = pool->codes[c * surrogate->dims + dim];
+		sum[code] += mean[c];
+		count[code]++;
+		all += mean[c];
+		squares += (double)mean[c] * mean[c];
+	}
+	for (size_t v = 0; v < values; v++) {
+		between += count[v] > 0 ? sum[v] * sum[v] / count[v] : 0;
+		used += count[v] > 0;
+	}
+	free(sum);
+	double within = (squares - between) / fmax(1, total - (double)used);
+	double variance = (between - all * all / total - ((double)used - 1) * within) / total;
+	return variance > 0 ? sqrt(variance) : 0;
+}
+
+/* Finds the two parameters with the largest effects that stand out from the errors of the model; -1: there are fewer.
+ */
+static void most_find(const struct surrogate *surrogate, int most[2]) {
+	static const double LEAST = 0.005, SECOND_LEAST = 0.2;
+	double effect[2] = {fmax(LEAST, surrogate->error), 0};
+	most[0] = most[1] = -1;
+	for (size_t d = 0; d < surrogate->coding->count; d++) {
+		int param = surrogate->coding->param[d];
+		double own = param < 0 ? 0 : effect_of(surrogate, d);
+		if (own > effect[0]) {
+			if (most[0] != param) {
+				most[1] = most[0];
+				effect[1] = effect[0];
+			}
+			most[0] = param;
+			effect[0] = own;
+		} else if (own > fmax(LEAST, surrogate->error) && own > effect[1] && param != most[0]) {
+			most[1] = param;
+			effect[1] = own;
+		}
+	}
+	if (effect[1] < SECOND_LEAST * effect[0])
+		most[1] = -1;
+}
+
 void surrogate_describe(const struct surrogate *surrogate, char *text, size_t size) {
-	size_t first = SIZE_MAX, second = SIZE_MAX;
 	const char *dropped = surrogate->dropped ? "an earlier search misled the model and was dropped; " : "";
+	const struct space *space = surrogate->task.space;
+	int most[2];
 	if (!surrogate->asked) {
 		snprintf(text, size, "nothing was measured yet");
 		return;
 	}
-	for (size_t d = 0; d < surrogate->coding->count; d++) {
-		if (surrogate->coding->param[d] < 0)
-			continue;
-		double own = gp_relevance(surrogate->value, d);
-		if (first == SIZE_MAX || own > gp_relevance(surrogate->value, first)) {
-			second = first;
-			first = d;
-		} else if ((second == SIZE_MAX || own > gp_relevance(surrogate->value, second)) &&
-		           surrogate->coding->param[d] != surrogate->coding->param[first]) {
-			second = d;
-		}
-	}
 	int used = snprintf(text, size, "%sleave-one-out predictions are off by %.1f %%", dropped,
 	                    100 * (exp(surrogate->error) - 1));
-	if (first == SIZE_MAX || used < 0 || (size_t)used >= size)
+	most_find(surrogate, most);
+	if (most[0] < 0 || used < 0 || (size_t)used >= size)
 		return;
-	const struct space *space = surrogate->task.space;
-	if (second == SIZE_MAX || surrogate->coding->param[second] == surrogate->coding->param[first])
-		snprintf(text + used, size - (size_t)used, "; %s matters most",
-		         space_param_name(space, (size_t)surrogate->coding->param[first]));
+	text += used;
+	size -= (size_t)used;
+	if (most[1] < 0)
+		snprintf(text, size, "; %s matters most", space_param_name(space, (size_t)most[0]));
 	else
-		snprintf(text + used, size - (size_t)used, "; %s and %s matter most",
-		         space_param_name(space, (size_t)surrogate->coding->param[first]),
-		         space_param_name(space, (size_t)surrogate->coding->param[second]));
+		snprintf(text, size, "; %s and %s matter most", space_param_name(space, (size_t)most[0]),
+		         space_param_name(space, (size_t)most[1]));
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
@@ -242,6 +243,37 @@ static void caps(void) {
 	ok(rises && same && isfinite(surrogate_cap(INFINITY, 1)), "the cap compresses slow values and keeps their order");
 }
 
+/* Only the first parameter has an effect, of *shape; nothing repeats exactly. */
+static double one_of_three(const struct space *space, const int *config, const void *shape) {
+	struct rng rng;
+	(void)space;
+	rng_split(&rng, (uint64_t)(config[0] + 8 * config[1] + 48 * config[2]), "land");
+	return exp(*(const double *)shape * abs(config[0] - 3) + 0.01 * rng_normal(&rng));
+}
+
+static void described(double effect, const char *end) {
+	struct space *space = space_new();
+	add_param(space, "matters", "1,2,3,4,5,6,7,8", NULL);
+	add_param(space, "idle", "1,2,3,4,5,6", NULL);
+	add_param(space, "word", "x,y,z", NULL);
+	struct land *land = land_new(space, one_of_three, &effect, NULL);
+	struct search *search = watched_begin(land->space, NULL, 0);
+	uint64_t index;
+	char said[200] = "";
+	bool as_it_is = true;
+	for (int i = 0; i < 40 && search_ask(search, &index, 1); i++) {
+		watched_answer(search, index, land->time[index]);
+		if (i < 15 || i % 8)
+			continue;
+		surrogate_describe(watch.surrogate, said, sizeof said);
+		const char *last = strchr(said, ';');
+		as_it_is &= strcmp(last ? last : "", end) == 0;
+	}
+	ok(as_it_is && *said, "an effect of %g of one parameter, none of the others: %s", effect, said);
+	search_free(search);
+	land_free(land);
+}
+
 int main(void) {
 	used_up(land_single(), "single");
 	used_up(land_two(), "two");
@@ -261,5 +293,7 @@ int main(void) {
 	large();
 	many();
 	caps();
+	described(0, "");
+	described(0.3, "; matters matters most");
 	return tap_done();
 }
