@@ -142,8 +142,8 @@ static int check_params(const json_t *params, struct err *err) {
 
 /* Members that may be absent or null. */
 static int check_optional(const json_t *program, struct err *err) {
-	static const char *const texts[] = {"cwd",    "input",  "build", "built",        "before_each",
-	                                    "verify", "metric", "line",  "baseline_line"};
+	static const char *const texts[] = {"folder",      "cwd",    "input",  "build", "built",
+	                                    "before_each", "verify", "metric", "line",  "baseline_line"};
 	const json_t *expect = json_object_get(program, "expect_output");
 	static const char *const flags[] = {"shell", "openmp", "maximize"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

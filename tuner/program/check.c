@@ -96,11 +96,17 @@ static int templates_check(const struct program *program, struct err *err) {
 	return 0;
 }
 
+/* Messages name the places as they were given, unless these are relative to another folder. */
+static int places_check(const struct program *program, struct err *err) {
+	return program->spec.folder ? program_places_check(program->cwd, program->input, err)
+	                            : program_places_check(program->spec.cwd, program->spec.input, err);
+}
+
 int program_check(const struct program *program, struct err *err) {
 	if (!program->spec.argv[0] || !*program->spec.argv[0])
 		return err_set(err, ERR_USAGE, "write it after --", "the program to tune is missing");
 	if (metric_check(&program->spec, err) || templates_check(program, err) || names_check(program, err) ||
-	    program_places_check(program->spec.cwd, program->spec.input, err) || executable_check(program, err))
+	    places_check(program, err) || executable_check(program, err))
 		return -1;
 	return 0;
 }

@@ -43,6 +43,7 @@ json_t *program_json(const struct program *program, const json_t *best) {
 		json_array_append_new(argv, json_string(*word));
 	json_object_set_new(json, "argv", argv);
 	json_object_set_new(json, "shell", json_boolean(spec->shell));
+	text_set(json, "folder", program->here);
 	text_set(json, "cwd", spec->cwd);
 	text_set(json, "input", spec->input);
 	text_set(json, "build", spec->build);

@@ -52,6 +52,7 @@ static void spec_copy(struct program *program, const struct program_spec *spec) 
 	program->spec = *spec;
 	program->spec.argv = argv_copy(arena, spec);
 	program->spec.cwd = text_copy(arena, spec->cwd);
+	program->spec.folder = text_copy(arena, spec->folder);
 	program->spec.input = text_copy(arena, spec->input);
 	program->spec.build = text_copy(arena, spec->build);
 	program->spec.build_folder = text_copy(arena, spec->build_folder);
@@ -84,13 +85,16 @@ static const char *absolute(struct program *program, const char *folder, const c
 }
 
 static int places_find(struct program *program, struct err *err) {
-	char *here = getcwd(NULL, 0);
+	const char *folder = program->spec.folder;
+	char *here = folder ? realpath(folder, NULL) : getcwd(NULL, 0);
 	if (!here)
-		return err_set(err, ERR_FAILED, "change to an existing folder", "the current folder cannot be determined: %s",
-		               strerror(errno));
+		return err_set(err, ERR_FAILED, "change to an existing folder", "the %s folder cannot be determined: %s",
+		               folder ? "recorded" : "current", strerror(errno));
 	program->here = arena_strdup(program->arena, here);
 	free(here);
 	program->cwd = absolute(program, program->here, program->spec.cwd);
+	if (folder && !program->cwd && !program->spec.build)
+		program->cwd = program->here;
 	program->input = absolute(program, program->cwd ? program->cwd : program->here, program->spec.input);
 	program->out_of_tree = template_mentions(program->spec.build, "SOURCE");
 	return 0;

@@ -19,6 +19,7 @@
 struct program_spec {
 	const char *const *argv; /* NULL-terminated template; with `shell` its words are joined to one line for sh -c */
 	bool shell;
+	const char *folder;       /* what is relative starts here, an existing folder; NULL: the current one */
 	const char *cwd;          /* where it runs; NULL: here, or in the build folder */
 	const char *input;        /* file for stdin, relative to cwd, else to the current folder; NULL: empty */
 	const char *build;        /* NULL: nothing to build */
@@ -62,8 +63,7 @@ json_t *program_usage(const struct program *program, const json_t *config);
 void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result);
 /* Returns {"argv": [template], "shell", "cwd", "input", "build", "built", "before_each", "verify", "expect_output",
  * "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line": "..",
- * "baseline_line":
- * ".."}, which `apply` and `profile verify` read. New reference. */
+ * "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);
 
 /* The text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */

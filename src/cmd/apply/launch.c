@@ -69,9 +69,17 @@ static int words_fill(struct launch *launch, const struct apply_request *request
 	return 0;
 }
 
+static bool is_current(const char *folder) {
+	char *here = getcwd(NULL, 0);
+	bool same = here && strcmp(here, folder) == 0;
+	free(here);
+	return same;
+}
+
 static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	const json_t *program = json_object_get(launch->choice.entry, "program");
 	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
+	const char *folder = js_string_or(program, "folder", NULL);
 	bool absent = why == ENOENT || why == ENOTDIR;
 	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
 	        "cannot run %s: %s", launch->argv[0], strerror(why));
@@ -81,6 +89,10 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 		free(line);
 	} else if (absent && cwd) {
 		err_hint(err, "it was tuned in %s", cwd);
+	} else if (absent && folder && !is_current(folder)) {
+		char *word = program_quote(folder);
+		err_hint(err, "it was tuned in another folder: cd %s", word);
+		free(word);
 	}
 	return -1;
 }

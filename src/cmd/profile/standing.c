@@ -7,6 +7,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/proc/path.h"
 #include "src/base/text.h"
 #include "src/cmd/profile/input.h"
 #include "tuner/profile/profile.h"
@@ -56,20 +57,34 @@ const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args 
 	return kernels ? kernel_list_find(kernels, name, kind, NULL) : NULL;
 }
 
+const char *profile_folder(const struct profile_input *input, const json_t *program) {
+	struct err gone = {0};
+	const char *folder = input->from_file ? NULL : js_string_or(program, "folder", NULL);
+	return folder && program_places_check(folder, NULL, &gone) == 0 ? folder : NULL;
+}
+
+/* Where the program of an entry runs: NULL: in the current folder. The caller frees it. */
+static char *folder_of(const struct profile_input *input, const json_t *program) {
+	const char *cwd = js_string_or(program, "cwd", NULL), *folder = profile_folder(input, program);
+	if (!folder || !cwd || *cwd == '/')
+		return cwd ? mem_strdup(cwd) : folder ? mem_strdup(folder) : NULL;
+	return mem_printf("%s/%s", folder, cwd);
+}
+
 /* Returns the hash of the executable, or NULL if the program is more than a single executable. */
 static const char *program_hash(const struct profile_input *input, const json_t *program) {
 	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
-	const char *cwd = js_string_or(program, "cwd", NULL);
 	char hash[SHA256_TEXT] = "";
 	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || strchr(name, '{'))
 		return NULL;
-	char *key = mem_printf("%s %s", cwd ? cwd : "", name);
+	char *cwd = folder_of(input, program), *key = mem_printf("%s %s", cwd ? cwd : "", name);
 	if (!json_object_get(input->hashes, key)) {
 		program_file_hash(name, cwd, hash);
 		json_object_set_new(input->hashes, key, json_string(hash));
 	}
 	const char *found = js_string_or(input->hashes, key, "");
 	free(key);
+	free(cwd);
 	return *found ? found : NULL;
 }
 

@@ -95,6 +95,13 @@ static int refuse_foreign(const struct verify *verify, struct err *err) {
 	               "%s was made on another machine", verify->input.path);
 }
 
+static const char *reason_hint(const struct verify *verify) {
+	if (!verify->unrun)
+		return "the table gives the reasons";
+	return verify->input.from_file ? "programs run in the current folder: change to the one where they were tuned"
+	                               : "programs run where they were tuned, or in the current folder if that is gone";
+}
+
 static int verdict(const struct verify *verify, struct err *err) {
 	size_t gone = verify_count(verify, VERIFY_NO_LONGER) + verify_count(verify, VERIFY_SLOWER);
 	size_t holding = verify_count(verify, VERIFY_HOLDS), failing = 0;
@@ -108,10 +115,8 @@ static int verdict(const struct verify *verify, struct err *err) {
 		               "%zu of %zu recommendations %s slower than recorded by more than %.4g %%", failing, holding,
 		               failing == 1 ? "is" : "are", verify->limit * 100);
 	if (!holding)
-		return err_set(err, ERR_NOTHING,
-		               verify->unrun ? "programs run in the current folder: change to the one where they were tuned"
-		                             : "the table gives the reasons",
-		               "none of %zu recommendations could be verified", verify->count);
+		return err_set(err, ERR_NOTHING, reason_hint(verify), "none of %zu recommendations could be verified",
+		               verify->count);
 	return 0;
 }
 

@@ -33,8 +33,9 @@ int verify_program(struct verify *verify, struct verified *row, struct err *err)
 	if (!app_worker(verify->app, err))
 		return -1;
 	struct arena *arena = arena_new();
-	const struct program_spec spec =
+	struct program_spec spec =
 		program_recorded(arena, program, json_object_get(json_object_get(row->entry, "baseline"), "config"));
+	spec.folder = profile_folder(&verify->input, program);
 	struct err why = {0};
 	struct program *opened = program_new(&spec, app_worker(verify->app, &why), &why);
 	verify->unrun = verify->unrun || !opened;
