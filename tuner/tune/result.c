@@ -34,7 +34,10 @@ static json_t *setup_json(const struct tune *tune, const json_t *config, double 
 	json_t *setup = json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)),
 	                          "ci", shown_interval(tune, ci), "unit", unit);
 	char *key = js_canonical(config);
+	const struct trial_result *base = &tune->baseline;
 	json_t *gpu = json_object_get(tune->gpus, key);
+	if (!gpu && base->status == TRIAL_CORRECT && json_equal(config, tune->task->baseline)) /* it met nothing */
+		gpu = json_object_get(base->reply, "gpu");
 	if (gpu)
 		json_object_set(setup, "gpu", gpu);
 	free(key);
