@@ -117,6 +117,7 @@ const struct cmd cmd_profile = {
 			 "merge   Profiles of one machine into one file, of several into a folder.\n"
 			 "import  Profiles of any machine into the folder in which programs look.\n"
 			 "verify  Measures each recommendation again; exits with 1 if one no longer holds.\n"
+			 "        Programs of the store run in the folder where they were tuned.\n"
 			 "select  The configuration for a problem, and the time to expect.\n"
 			 "FILE may also be a folder of profiles; without one, the store is read.",
 	.examples = "sweetspot profile\n"

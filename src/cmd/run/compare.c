@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/sys.h"
 #include "src/cmd/run/compare_program.h"
 #include "src/cmd/run/compare_show.h"
 #include "src/cmd/run/compare_two.h"
@@ -17,6 +18,7 @@
 
 static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
+	{"budget", 0, "TIME", "stop after this time, or earlier if that decides", 0},
 	{"pairs", 0, "N", "minimum number of pairs (21)", 0},
 	{"max-pairs", 0, "N", "maximum number of pairs, while undecided (101)", 0},
 	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
@@ -89,14 +91,37 @@ static void watch_begin(struct comparison *comparison) {
 		(struct race_watch){.busy = busy_new(), .seconds = REPEAT_SECONDS, .interrupt = app_interrupt(comparison->app)};
 }
 
+/* With a limit in time, the pairs are looked at early, as `tune` does, and may be fewer. */
+static void budget_begin(double seconds, const struct opt_args *args, struct duel_options *duel) {
+	static const double SHARE_OVER = 0.05, SECONDS_OVER = 2; /* after which a run is cut */
+	enum { PAIRS_FIRST = 3 };
+	double now = sys_now();
+	duel->clock.end = now + seconds;
+	duel->clock.cut = now + seconds + fmax(SHARE_OVER * seconds, SECONDS_OVER);
+	duel->pairs_first = opt_has(args, "pairs") ? 0 : PAIRS_FIRST;
+	duel->seconds_max = 0;
+}
+
+/* One pair alone has no interval. */
+static int pairs_check(const struct opt_args *args, const struct duel_result *duel, struct err *err) {
+	bool lost = duel->failed[0] != TRIAL_CORRECT || duel->failed[1] != TRIAL_CORRECT;
+	if (!opt_has(args, "budget") || lost || duel->paired.count > 1)
+		return 0;
+	return err_set(err, ERR_NOTHING, "give more time", "--budget %s is too short for two pairs",
+	               opt_get(args, "budget", ""));
+}
+
 static int compare(struct comparison *comparison, const struct opt_args *args, const json_t *const config[2],
                    struct err *err) {
 	struct app *app = comparison->app;
 	struct duel_options duel_options = duel_defaults;
 	const struct race_observer observer = {.ctx = comparison, .trial = on_trial};
 	struct duel_result duel = {0};
+	const char *budget = opt_get(args, "budget", NULL);
+	double seconds = 0;
 	long long least, most;
-	if (opt_int(args, "pairs", 21, 100000, duel_options.pairs_min, &least, err) ||
+	if ((budget && opt_limit(budget, "budget", &seconds, err)) ||
+	    opt_int(args, "pairs", 21, 100000, duel_options.pairs_min, &least, err) ||
 	    opt_int(args, "max-pairs", 21, 100000, least > duel_options.pairs_max ? least : duel_options.pairs_max, &most,
 	            err) ||
 	    measured_format_read(args, &comparison->export, err) || slower_read(&comparison->slower, args, err))
@@ -111,11 +136,14 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	comparison->request.min_sample_s = 4e-3;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	watch_begin(comparison);
+	if (budget)
+		budget_begin(seconds, args, &duel_options);
 	for (int side = 0; side < 2; side++)
 		comparison->config[side] = config[side];
 	int failed = lock < 0 ? -1
 	                      : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options,
 	                                 &observer, &duel, err);
+	failed = failed || pairs_check(args, &duel, err) ? -1 : 0;
 	if (failed && err->code == ERR_NOTHING && *comparison->why[0])
 		err_set(err, ERR_NOTHING, "run each of them alone", "both fail: a: %.100s; b: %.100s", comparison->why[0],
 		        comparison->why[1]);
@@ -245,6 +273,7 @@ const struct cmd cmd_compare = {
 			 "is faster or slower only if the whole 95 % interval of the ratio is beyond 1 %.\n"
 			 "Trials of kernels are kept in the store, for `explain`.",
 	.examples = "sweetspot compare ./a ./b\n"
+				"sweetspot compare --budget 1m './a large.dat' './b large.dat'\n"
 				"sweetspot compare 'gzip -1 -c in.dat' 'gzip -9 -c in.dat'\n"
 				"sweetspot compare 'OMP_NUM_THREADS=1 ./a' 'OMP_NUM_THREADS=2 ./a'\n"
 				"sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"

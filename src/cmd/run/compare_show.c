@@ -35,17 +35,22 @@ static json_t *side_json(const struct comparison *comparison, const json_t *conf
 	return json;
 }
 
+static bool is_open(const struct duel_result *duel) {
+	return duel->verdict == PAIRED_TIE && !duel->decided;
+}
+
 static json_t *document(const struct comparison *comparison, const json_t *const config[2],
                         const struct duel_result *duel) {
 	struct app *app = comparison->app;
 	const char *device = app_device(app);
-	json_t *json = json_pack(
-		"{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
-		comparison->kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL), "problem",
-		comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
-		side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
-		js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
-		js_number(duel->paired.p), "verdict", paired_said(duel->verdict, &duel->paired), "failures", duel->failures);
+	json_t *json =
+		json_pack("{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1",
+	              "kernel", comparison->kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL),
+	              "problem", comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
+	              side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
+	              js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
+	              js_number(duel->paired.p), "verdict",
+	              is_open(duel) ? "undecided" : paired_said(duel->verdict, &duel->paired), "failures", duel->failures);
 	json_object_set_new(json, "load", race_watch_json(&comparison->watch));
 	if (comparison->slower.asked)
 		json_object_set_new(json, "regression", slower_json(&comparison->slower));
@@ -56,6 +61,7 @@ static const char *verdict_text(const struct duel_result *duel) {
 	return duel->verdict == PAIRED_FASTER   ? "a is faster"
 	       : duel->verdict == PAIRED_SLOWER ? "a is slower"
 	       : paired_is_vague(&duel->paired) ? "undecided: too noisy"
+	       : is_open(duel)                  ? "undecided, more time may decide"
 	                                        : "a tie, no difference could be shown";
 }
 
