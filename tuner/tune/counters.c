@@ -17,6 +17,8 @@ static const double SAMPLE_SECONDS = 4e-3;
  * seconds, which the promise of a budget covers. */
 static const double SHARE = 0.25, OVER_SECONDS = 1,
 					SHARE_OF_FIRST = 0.5; /* the second one for the baseline and the winner of a program */
+/* Counting the baseline may take this share of a promised budget, and the same is kept for the winner. */
+static const double SHARE_OF_EACH = 0.25;
 /* For a kernel: a counting trial has more runs than others, and simulated runs are far slower. The limit of a program
  * is per run. */
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
@@ -40,6 +42,11 @@ double counting_allowance(const struct tune *tune) {
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 
+/* Requested counters are a part of the promise. */
+static bool is_promised(const struct tune *tune) {
+	return tune_promised(tune) && !tune->task->counters.optional;
+}
+
 /* The expected seconds for the next configuration; `last` is what the one before it took. */
 static double expected_seconds(const struct tune *tune, double last) {
 	double run = tune->run_seconds + tune->extra_seconds;
@@ -56,6 +63,11 @@ struct trial_request counting_request(const struct tune *tune, const json_t *con
 	if (!tune->task->whole_programs && !(tune->task->timeout_s > 0))
 		request.timeout_s *= counters->slow ? TIMEOUT_FACTOR_OF_SLOW : TIMEOUT_FACTOR;
 	return request;
+}
+
+static void limit(struct trial_request *request, double seconds) {
+	request->left_s = seconds;
+	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, seconds) : seconds;
 }
 
 void counting_failed(struct tune *tune, const json_t *config, const char *reason) {
@@ -81,13 +93,19 @@ int counting_keep(struct tune *tune, const json_t *config, const struct trial_re
 	return trial_store(tune->task->store, tune->id, "counters", 0, config, result, err);
 }
 
-/* Failing to count is reported and never a reason to lose the result. */
-static int count_one(struct tune *tune, const json_t *config, struct err *err) {
+/* Failing to count is reported and never a reason to lose the result. left: seconds; INFINITY: no limit. */
+static int count_one(struct tune *tune, const json_t *config, double left, struct err *err) {
 	struct trial_request request = counting_request(tune, config);
 	struct trial_result result = {0};
 	struct err bad = {0};
+	if (isfinite(left))
+		limit(&request, left);
 	tune_report(tune, TUNE_COUNTERS);
 	int rc = tune_trial(tune, SPENT_COUNTERS, &request, &result, &bad);
+	if (rc == 0 && tune_was_cut(&request, &result)) {
+		snprintf(result.message, sizeof result.message,
+		         "counting takes longer than the %.2g s that the budget has for it", left);
+	}
 	if (rc == 0) {
 		rc = counting_keep(tune, config, &result, err);
 	} else if (bad.code == ERR_INTERRUPTED) {
@@ -98,6 +116,33 @@ static int count_one(struct tune *tune, const json_t *config, struct err *err) {
 	}
 	trial_result_clear(&result);
 	return rc;
+}
+
+/* Requested counters of a search with a promised budget: the baseline is counted before the search, which shows how
+ * long that takes, and as much is kept for the winner. */
+int tune_counters_begin(struct tune *tune, struct err *err) {
+	double begun = tune_now(tune), most = SHARE_OF_EACH * tune->budget.seconds;
+	if (!counting_asked(tune) || !is_promised(tune) || tune_is_recalling(tune) ||
+	    tune->baseline.status != TRIAL_CORRECT)
+		return 0;
+	int rc = count_one(tune, tune->task->baseline, most, err);
+	tune->count_seconds = tune_now(tune) - begun;
+	tune->counting_seconds += tune->count_seconds;
+	if (json_object_size(tune->counted) > 0)
+		tune->counting_kept = fmin(tune->count_seconds, most);
+	tune->budget.seconds -= tune->counting_kept;
+	return rc;
+}
+
+static bool is_known(const struct tune *tune, const json_t *config) {
+	size_t i;
+	json_t *failed;
+	char *key = js_canonical(config);
+	bool known = json_object_get(tune->counted, key) != NULL;
+	free(key);
+	json_array_foreach(tune->uncounted, i, failed) known =
+		known || json_equal(json_object_get(failed, "config"), config);
+	return known;
 }
 
 /* The configurations to count, each once: the baseline, the winner, the other finalists. The caller frees the array. */
@@ -121,8 +166,10 @@ static json_t *queue_new(const struct tune *tune) {
 }
 
 /* Is there time to count number `at`? The first two are what people ask about: they are always counted for a kernel,
- * and whenever counters were requested. */
+ * and whenever counters were requested, unless that would break the promise of a budget. */
 bool counting_affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
+	if (at < 2 && is_promised(tune))
+		return used + last <= allowed;
 	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
 		return true;
 	if (at < 2 && !within_budget(tune))
@@ -132,19 +179,21 @@ bool counting_affordable(const struct tune *tune, size_t at, double used, double
 
 /* Returns -1 with err to stop. */
 static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
-	double begun = tune_now(tune), last = 0;
+	double begun = tune_now(tune), last = tune->count_seconds;
 	size_t i;
 	json_t *config;
 	int rc = 0;
 	json_array_foreach((json_t *)queue, i, config) {
-		double start = tune_now(tune);
+		double start = tune_now(tune), left = is_promised(tune) ? fmax(tune_cut_left(tune), 1e-3) : INFINITY;
+		if (is_known(tune, config))
+			continue;
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		if (rc || !counting_affordable(tune, i, start - begun, last, allowed)) {
 			counting_failed(tune, config, rc ? "interrupted" : "the time was used up");
 			continue;
 		}
-		rc = count_one(tune, config, err);
+		rc = count_one(tune, config, left, err);
 		last = tune_now(tune) - start;
 	}
 	return rc;
@@ -154,6 +203,7 @@ int tune_counters_phase(struct tune *tune, struct err *err) {
 	if (!counting_asked(tune))
 		return 0;
 	double begun = tune_now(tune);
+	tune->budget.seconds += tune->counting_kept;
 	json_t *queue = queue_new(tune);
 	int rc = (tune->fleet ? counting_on_nodes : count_queue)(tune, queue, counting_allowance(tune), err);
 	tune->counting_seconds += tune_now(tune) - begun;

@@ -43,6 +43,10 @@ double tune_left(const struct tune *tune) {
 	return tune_promised(tune) ? end(tune) + BEGIN_SHARE * tolerance(tune) - tune_elapsed(tune) : INFINITY;
 }
 
+double tune_cut_left(const struct tune *tune) {
+	return end(tune) + CUT_SHARE * tolerance(tune) - tune_elapsed(tune);
+}
+
 static double elapsed_now(void *ctx) {
 	return tune_elapsed(ctx);
 }
@@ -123,7 +127,7 @@ bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 void tune_limit(const struct tune *tune, struct trial_request *request) {
 	if (!tune_promised(tune))
 		return;
-	double left = end(tune) + CUT_SHARE * tolerance(tune) - tune_elapsed(tune);
+	double left = tune_cut_left(tune);
 	if (tune->evaluations > 0) /* the finals keep what they need */
 		left = fmin(left, fmax(left - tune_proof_seconds(tune), CUT_TIMES * tune_evaluation_seconds(tune)));
 	request->left_s = fmax(left, 1e-3);
@@ -149,6 +153,11 @@ static double rounded_up(double seconds) {
 	return ceil(seconds / step) * step;
 }
 
+/* As it was asked for. */
+static double given(const struct tune *tune) {
+	return tune->budget.seconds + tune->counting_kept;
+}
+
 /* A trial of a kernel also prepares and verifies, and runs several times, so that its run would not explain the time.
  */
 static double explaining(const struct tune *tune) {
@@ -159,7 +168,7 @@ static int refuse(const struct tune *tune, const char *longer, double seconds, d
 	char budget[32], time[32];
 	bool cut = *longer && *tune->cut_message;
 	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: %s the baseline takes %s%s%s%s%s",
-	        seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "one run of" : "measuring", longer,
+	        seconds_text(given(tune), budget), tune->task->whole_programs ? "one run of" : "measuring", longer,
 	        seconds_text(seconds, time), cut ? " (" : "", cut ? tune->cut_message : "", cut ? ")" : "");
 	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
 }
@@ -169,20 +178,20 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 		return 0;
 	uint64_t valid = space_valid(tune->task->space), others = valid - (tune->task->start != UINT64_MAX && valid > 0);
 	double trials = (double)(others < TRIALS_EXPECTED ? others : TRIALS_EXPECTED);
-	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune), budget = tune->budget.seconds;
+	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune);
 	if (cut)
 		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * PAIRS_LEAST) * elapsed, err);
-	double needed = elapsed + trials * next + tune_proof_seconds(tune);
-	if (needed <= budget || trials == 0)
+	double needed = elapsed + trials * next + tune_proof_seconds(tune) + tune->counting_kept;
+	if (needed <= given(tune) || trials == 0)
 		return 0;
 	if (next > tune_left(tune))
 		return refuse(tune, "", explaining(tune), needed, err);
 	if (tune->observer && tune->observer->say) {
-		char text[256], given[32], time[32];
+		char text[256], budget[32], time[32];
 		snprintf(
 			text, sizeof text,
 			"the budget of %s is too short to prove a result, because a %s takes %s: about --budget %.0fs would do",
-			seconds_text(budget, given), tune->task->whole_programs ? "run" : "measurement",
+			seconds_text(given(tune), budget), tune->task->whole_programs ? "run" : "measurement",
 			seconds_text(explaining(tune), time), rounded_up(needed));
 		tune->observer->say(tune->observer->ctx, text);
 	}

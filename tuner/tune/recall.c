@@ -25,7 +25,7 @@ struct recall {
 	struct row *rows;
 	size_t count, left;    /* left: rows of the search not taken yet */
 	size_t at[KIND_COUNT]; /* all rows of this kind before this index are taken */
-	bool searched;
+	bool searched, counted;
 	double seconds;
 };
 
@@ -66,6 +66,13 @@ static bool samples_good(const struct store_trial *trial) {
 	return true;
 }
 
+/* The other phases follow the search, but the baseline may have been counted before it. */
+static void other_add(struct recall *recall, const char *phase) {
+	bool counters = strcmp(phase, "counters") == 0;
+	recall->searched = recall->searched || recall->counted || !counters;
+	recall->counted = recall->counted || counters;
+}
+
 static int row_add(void *ctx, const struct store_trial *trial) {
 	struct recall *recall = ctx;
 	struct row row = {0};
@@ -73,7 +80,7 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	if (trial->elapsed > 0 && isfinite(trial->elapsed))
 		recall->seconds += trial->elapsed;
 	if (!kind_find(trial->phase, &row.kind)) {
-		recall->searched = true;
+		other_add(recall, trial->phase);
 		return 0;
 	}
 	if (!trial_status_find(trial->status, &status) || !samples_good(trial) ||

@@ -223,7 +223,8 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	tune_report(tune, TUNE_BASELINE);
 	if (task->whole_programs ? look_at_program(tune, err) : baseline_measure(tune, err))
 		return -1;
-	return tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1 : 0;
+	return tune_counters_begin(tune, err) || tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1
+	                                                                                                              : 0;
 }
 
 /* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,

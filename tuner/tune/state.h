@@ -106,6 +106,8 @@ struct tune {
 	json_t *counted;           /* configuration text -> result of trial_counters_add */
 	json_t *uncounted;         /* [{"config","reason"}] */
 	double counting_seconds;   /* spent counting */
+	double count_seconds;      /* to count the baseline before the search; 0: it was not */
+	double counting_kept;      /* seconds of the budget that are kept for counting the winner */
 	struct counting *counting; /* on nodes; NULL: not started */
 };
 
@@ -197,6 +199,7 @@ double tune_final_seconds(const struct tune *tune, double value);
 bool tune_promised(const struct tune *tune);
 /* Seconds until nothing new may begin; INFINITY without a promise. */
 double tune_left(const struct tune *tune);
+double tune_cut_left(const struct tune *tune); /* seconds until whatever runs must be cut to keep the promise */
 /* The clock of a comparison that may take this long, on the scale of tune_elapsed. */
 struct race_clock tune_race_clock(struct tune *tune, double left);
 /* The standard deviation of the logarithm of one sample; NAN: not known. */
@@ -234,6 +237,8 @@ void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on no
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
 int tune_final_phase(struct tune *tune, struct err *err);
 /* Counts the baseline, the winner and the other finalists, as far as there is time. */
+int tune_counters_begin(struct tune *tune,
+                        struct err *err); /* before the search; tune_counters_phase: after the finals */
 int tune_counters_phase(struct tune *tune, struct err *err);
 /* Nodes for which the race (of these entries) and the duel have no work start counting early. The remaining functions
  * serve the code that runs their blocks: does a configuration wait for a node; start it; was this block a counting

@@ -66,7 +66,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.unit = task->metric ? trial_metric_unit(task->metric) : trial_objective_unit(task->objective),
 		.gain = tune->baseline.value / tune->best,
 		.elapsed = tune_elapsed(tune),
-		.budget = tune_budget_time(tune),
+		.budget = tune_budget_time(tune) + tune->counting_kept,
 		.left = tune_time_left(tune, phase),
 		.building = task->builder ? builder_figures(task->builder).running : 0,
 		.note = tune->search ? search_phase(tune->search) : NULL,
