@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/base/rng.h"
@@ -18,13 +19,28 @@ struct kernel {
 	bool broken, silent; /* counted runs cannot be made; report nothing */
 	int interrupt_at;    /* the counted run during which Ctrl-C arrives; 0: none */
 	volatile int interrupt;
+	double plain_s, counted_s; /* what a trial takes on the clock, which stands still otherwise */
 	/* observed */
+	double clock;
 	int trials, counted;
 	int blocks[ASKED_MAX]; /* of the counted runs, in order */
 	int last_plain;        /* index of the last trial without counters */
 	int first_counted;     /* of the trials */
 	double timeout_plain, timeout_counted;
 };
+
+static double clock_read(void *ctx) {
+	return ((const struct kernel *)ctx)->clock;
+}
+
+/* Lets a trial of this length pass, or only as much of it as is left. */
+static void pass(struct kernel *k, double seconds, const struct trial_request *request, struct trial_result *result) {
+	bool cut = request->left_s > 0 && request->left_s < seconds;
+	result->elapsed_s = cut ? request->left_s : seconds;
+	k->clock += result->elapsed_s;
+	if (cut)
+		result->status = TRIAL_TIMEOUT;
+}
 
 static int block_of(const json_t *config) {
 	return (int)js_int_or(config, "block", -1);
@@ -52,7 +68,9 @@ static int counted_run(struct kernel *k, const struct trial_request *request, st
 	}
 	if (k->broken)
 		return err_set(err, ERR_FAILED, NULL, "the worker can't be started");
-	if (!k->silent)
+	if (k->counted_s > 0)
+		pass(k, k->counted_s, request, result);
+	if (!k->silent && result->status == TRIAL_CORRECT)
 		result->reply = reply_new(block);
 	if (block == k->failing) {
 		result->status = TRIAL_RUNTIME;
@@ -73,6 +91,8 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	result->value = result->least = result->samples[0];
 	if (request->counters && request->counters[0])
 		return counted_run(k, request, result, err);
+	if (k->plain_s > 0)
+		pass(k, k->plain_s, request, result);
 	k->last_plain = k->trials;
 	k->timeout_plain = request->timeout_s;
 	return 0;
@@ -101,7 +121,10 @@ static void state_read(struct store *store, struct outcome *outcome) {
 	json_decref(found.result);
 }
 
-static struct outcome tune(struct kernel *k, struct trial_counters counters, double timeout) {
+static const struct tune_budget evaluations = {.evaluations = 7};
+
+static struct outcome tune_within(struct kernel *k, struct tune_budget budget, struct trial_counters counters,
+                                  double timeout) {
 	struct outcome outcome = {0};
 	char *path = fixture_path("counters.db");
 	remove(path);
@@ -120,13 +143,15 @@ static struct outcome tune(struct kernel *k, struct trial_counters counters, dou
 	                         .start = UINT64_MAX,
 	                         .strategy = strategy_find("auto"),
 	                         .seed = 3,
-	                         .budget = {.evaluations = 7},
+	                         .budget = budget,
 	                         .counters = counters,
 	                         .timeout_s = timeout,
 	                         .runner = &runner,
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
 	                         .command = "sweetspot tune",
+	                         .now = budget.seconds > 0 ? clock_read : NULL,
+	                         .now_ctx = k,
 	                         .interrupt = &k->interrupt};
 	outcome.failed = space_config_read(space, baseline, NULL, &task.start, &outcome.err) ||
 	                 tune_run(&task, NULL, &outcome.result, &outcome.err);
@@ -137,6 +162,10 @@ static struct outcome tune(struct kernel *k, struct trial_counters counters, dou
 	store_close(store);
 	free(path);
 	return outcome;
+}
+
+static struct outcome tune(struct kernel *k, struct trial_counters counters, double timeout) {
+	return tune_within(k, evaluations, counters, timeout);
 }
 
 static const char *const words[] = {"MEM", NULL};
@@ -227,8 +256,40 @@ static void check_timeout(void) {
 	json_decref(outcome.result);
 }
 
+/* Requested counters of a search with a budget in seconds. */
+static void check_promise(void) {
+	const struct tune_budget minute = {.seconds = 60};
+	struct trial_counters asked = {.asked = words};
+	struct kernel k = {.plain_s = 0.5, .counted_s = 10};
+	struct outcome outcome = tune_within(&k, minute, asked, 0);
+	const json_t *best = setup_of(&outcome, "best");
+	ok(!outcome.failed && k.first_counted < k.last_plain, "within a budget, the baseline is counted before the search");
+	ok(k.blocks[0] == 16 && k.blocks[1] == block_of(json_object_get(best, "config")), "and the winner after it");
+	ok(json_object_get(setup_of(&outcome, "baseline"), "counters") && json_object_get(best, "counters"),
+	   "both are told");
+	ok(k.clock <= 60 * 1.05, "in the time that was promised: %.1f s", k.clock);
+	ok(js_int_or(outcome.result, "pairs", 0) > 1, "and the winner is still proven");
+	json_decref(outcome.result);
+
+	struct kernel slow = {.plain_s = 0.5, .counted_s = 100};
+	outcome = tune_within(&slow, minute, asked, 0);
+	const json_t *counting = json_object_get(outcome.result, "counting");
+	const char *reason = js_string_or(json_array_get(json_object_get(counting, "failures"), 0), "reason", "");
+	ok(!outcome.failed && slow.clock <= 60 * 1.05, "counting that takes longer is cut: %.1f s", slow.clock);
+	ok(strstr(reason, "longer than the 15 s"), "which is the reason: %s", reason);
+	ok(js_int_or(outcome.result, "pairs", 0) > 1, "nor does that cost the proof");
+	json_decref(outcome.result);
+
+	struct kernel optional = {.plain_s = 0.5, .counted_s = 10};
+	asked.optional = true;
+	outcome = tune_within(&optional, minute, asked, 0);
+	ok(optional.first_counted > optional.last_plain, "counters that nobody requested come last");
+	json_decref(outcome.result);
+}
+
 int main(void) {
 	fixture_begin();
+	check_promise();
 	check_order();
 	check_off();
 	check_every();
