@@ -45,7 +45,7 @@ static double again_seconds(const struct tune *tune, double value) {
  * before may need neither to be built nor to be verified again. */
 double tune_final_seconds(const struct tune *tune, double value) {
 	double runs = tune_seconds(tune, value), all = tune->baseline.elapsed_s * fmin(1, value / tune->baseline.value);
-	double setup = fmin(all / 2, fmin(SETUP_SECONDS_MAX, again_seconds(tune, value)));
+	double setup = fmin(SETUP_SECONDS_MAX, fmax(tune->probe_cost, fmin(all / 2, again_seconds(tune, value))));
 	if (tune->budget.node_seconds > 0)
 		return fmax(runs, all);
 	return tune->task->whole_programs || !isfinite(all) ? runs : fmax(runs, setup);

@@ -112,10 +112,10 @@ static double patience(const struct tune *tune) {
 	return left > 0 ? left : fmax(duel_defaults.seconds_max, tune_elapsed(tune));
 }
 
-/* The number of finalists of a long program that can race in the time left. */
+/* The number of finalists that can race in the time left. Without a promise, only those of a long program are fewer. */
 static size_t affordable_field(const struct tune *tune, size_t count, int blocks, double left) {
-	double each = blocks * tune_seconds(tune, tune->best);
-	if (!tune->task->whole_programs || !(left > 0) || !(each * (double)count > left))
+	double each = blocks * tune_final_seconds(tune, tune->best);
+	if (!(tune->task->whole_programs || tune_promised(tune)) || !(left > 0) || !(each * (double)count > left))
 		return count;
 	return left < 2 * each ? 1 : (size_t)(left / each);
 }

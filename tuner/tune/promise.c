@@ -17,6 +17,9 @@ static const double BEGIN_SHARE = 0.25, CUT_SHARE = 0.5;
 static const double TOLERANCE = 0.05, TOLERANCE_SECONDS = 2;
 /* A trial of the search may take this many times what is expected before it uses the time of the finals. */
 static const double CUT_TIMES = 1.5;
+/* A trial that is cut leaves this many times what the shortest proof is expected to take; what a kernel needs to be set
+ * up is estimated. */
+static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
 /* A resumed search gets this share of the budget for its proof, however much was used before the interruption. */
 static const double PROOF_SHARE = 0.6;
 /* Runs of this length are compared in three pairs if that is clear, shorter ones in five. */
@@ -117,19 +120,25 @@ bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 		tune->baseline.status != TRIAL_CORRECT || tune->best < tune->baseline.value * (1 - duel_defaults.margin);
 	if (next > left)
 		return false;
-	if (proof > left) /* nothing can be proven any more, but something better may be found */
+	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
 		return true;
 	if (next + proof > left)
 		return !found;
 	return tune->evaluations < least || next + finals <= left;
 }
 
+static double proof_times(const struct tune *tune) {
+	return tune->task->whole_programs ? PROOF_TIMES : PROOF_TIMES_OF_KERNEL;
+}
+
 void tune_limit(const struct tune *tune, struct trial_request *request) {
 	if (!tune_promised(tune))
 		return;
 	double left = tune_cut_left(tune);
-	if (tune->evaluations > 0) /* the finals keep what they need */
-		left = fmin(left, fmax(left - tune_proof_seconds(tune), CUT_TIMES * tune_evaluation_seconds(tune)));
+	if (tune->evaluations > 0) { /* the finals keep what they need */
+		double kept = proof_times(tune) * tune_proof_seconds(tune);
+		left = fmin(left, fmax(tune_left(tune) - kept, CUT_TIMES * tune_evaluation_seconds(tune)));
+	}
 	request->left_s = fmax(left, 1e-3);
 	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again
-TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again
+check_PROGRAMS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs
+TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs
 %C%_programs_SOURCES = %D%/programs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_programs_LDADD = libtuner.la libbase.la -lm
 %C%_effects_SOURCES = %D%/effects.c
@@ -15,3 +15,5 @@ TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %
 %C%_stop_LDADD = libtuner.la libbase.la -lm
 %C%_again_SOURCES = %D%/again.c %D%/spy.c %D%/spy.h tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_again_LDADD = libtuner.la libbase.la -lm
+%C%_hangs_SOURCES = %D%/hangs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_hangs_LDADD = libtuner.la libbase.la -lm

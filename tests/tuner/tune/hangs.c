@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A short budget ends with a proof although some configurations of a kernel hang, on a simulated clock: each hang takes
+ * a quarter of the budget, and the finalists need far longer for a trial than for a run. */
+#include <config.h>
+
+#include <math.h>
+
+#include "src/base/json/js.h"
+#include "src/base/rng.h"
+#include "tests/tuner/space/help.h"
+#include "tests/tuner/store/fixture.h"
+#include "tuner/tune/tune.h"
+
+static const double BUDGET = 12, TOLERANCE = 2, TIMEOUT = 3, SETUP = 0.02;
+enum { SEEDS = 40 };
+
+struct kernel {
+	struct rng rng;
+	double clock;
+	int hangs;
+};
+
+static double now(void *ctx) {
+	return ((const struct kernel *)ctx)->clock;
+}
+
+static double seconds_of(int block) {
+	return block < 100 ? 0.03 : 0.004 * (1 + fabs(log2(block / 200.0)) / 4);
+}
+
+static int run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct kernel *k = ctx;
+	int block = (int)js_int_or(request->config, "block", 0);
+	double each = seconds_of(block), limit = fmin(request->timeout_s, TIMEOUT);
+	(void)err;
+	*result = (struct trial_result){.sample_count = (size_t)request->samples, .value = NAN, .least = NAN};
+	result->elapsed_s = SETUP + (request->samples + 1) * each;
+	if (block % 16 == 5)
+		k->hangs++;
+	if (block % 16 == 5 || result->elapsed_s > limit) {
+		result->status = TRIAL_TIMEOUT;
+		result->elapsed_s = limit;
+		result->sample_count = 0;
+	} else {
+		result->samples = mem_alloc(result->sample_count, sizeof *result->samples);
+		for (size_t i = 0; i < result->sample_count; i++)
+			result->samples[i] = each * exp(0.02 * rng_normal(&k->rng));
+		result->value = result->least = result->samples[0];
+	}
+	k->clock += result->elapsed_s;
+	return 0;
+}
+
+static json_t *tune(struct kernel *k, unsigned seed) {
+	char *path = fixture_path("hangs.db");
+	remove(path);
+	struct store *store = fixture_open(path);
+	struct space *space = space_new();
+	struct runner runner = {.ctx = k, .run = run};
+	json_t *problem = json_pack("{s:i}", "n", 4), *baseline = json_pack("{s:i}", "block", 16), *result = NULL;
+	struct err err = {0};
+	add_param(space, "block", "16..400", NULL);
+	built(space);
+	rng_seed(&k->rng, seed);
+	struct tune_task task = {.kernel = "kernel",
+	                         .source = "sha256:0",
+	                         .problem = problem,
+	                         .space = space,
+	                         .baseline = baseline,
+	                         .start = UINT64_MAX,
+	                         .strategy = strategy_find("random"),
+	                         .seed = seed,
+	                         .budget = {.seconds = BUDGET},
+	                         .runner = &runner,
+	                         .store = store,
+	                         .session = fixture_session(store, MACHINE),
+	                         .command = "sweetspot tune",
+	                         .now = now,
+	                         .now_ctx = k};
+	if (space_config_read(space, baseline, NULL, &task.start, &err) || tune_run(&task, NULL, &result, &err))
+		printf("# %s\n", err.what);
+	json_decref(problem);
+	json_decref(baseline);
+	space_free(space);
+	store_close(store);
+	free(path);
+	return result;
+}
+
+int main(void) {
+	int proven = 0, kept = 0, hangs = 0;
+	fixture_begin();
+	for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		struct kernel k = {0};
+		json_t *result = tune(&k, seed);
+		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+		kept += k.clock <= BUDGET + TOLERANCE;
+		hangs += k.hangs > 0;
+		json_decref(result);
+	}
+	ok(hangs > SEEDS / 2, "%d of %d searches met a configuration that hangs", hangs, SEEDS);
+	ok(proven == SEEDS, "%d are proven", proven);
+	ok(kept == SEEDS, "%d within the budget", kept);
+	return fixture_end();
+}
