@@ -61,7 +61,10 @@ static void clear_print(const json_t *effect, FILE *out) {
 	ratio_text(js_real_or(effect, "ratio", NAN), ratio, sizeof ratio);
 	ratio_text(bound_of(effect, 0), low, sizeof low);
 	ratio_text(bound_of(effect, 1), high, sizeof high);
-	fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio, low, high, best, worst);
+	if (bound_of(effect, 1) > USELESS * js_real_or(effect, "ratio", NAN))
+		fprintf(out, "%sx, at least %sx  best %s, worst %s\n", ratio, low, best, worst);
+	else
+		fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio, low, high, best, worst);
 }
 
 static void unclear_print(const json_t *effect, FILE *out) {

@@ -31,6 +31,7 @@ static const char faster[] =
 	"   {'param': 'noisy', 'known': true, 'ratio': 1.5, 'ci': [1, 2.5], 'best': 1, 'worst': 2, 'seen': 2},"
 	"   {'param': 'wild', 'known': true, 'ratio': 750, 'ci': [1, 9e9], 'best': 1, 'worst': 2, 'seen': 2},"
 	"   {'param': 'rare', 'known': false, 'seen': 3},"
+	"   {'param': 'deep', 'known': true, 'ratio': 11.7, 'ci': [10.2, 3e16], 'best': 1, 'worst': 2, 'seen': 4},"
 	"   {'param': 'block', 'known': true, 'ratio': 1.31, 'ci': [1.2, 1.43], 'best': 64, 'worst': 2.5, 'seen': 4},"
 	"   {'param': 'threads', 'known': true, 'ratio': 12.345, 'ci': [9.8, 120.4], 'best': 2, 'worst': 1, 'seen': 4}],"
 	" 'notes': ['threads: 1 to 4, as many as there are processors', 'a second']}";
@@ -41,6 +42,7 @@ static const char faster_text[] =
 	"runner-up:   threads=1 places=cores  (1.01x the time, within the noise, 1 thread less)\n"
 	"effect of each parameter (slowest / fastest value):\n"
 	"  threads   12.3x [9.80, 120]  best 2, worst 1\n"
+	"  deep      11.7x, at least 10.2x  best 1, worst 2\n"
 	"  block     1.31x [1.20, 1.43]  best 64, worst 2.5\n"
 	"  wild      unclear: too few or too noisy measurements\n"
 	"  noisy     1.50x [1.00, 2.50]  unclear\n"
