@@ -20,6 +20,7 @@ bool results_no_bounds(const json_t *result); /* was it compared with such an in
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);
 bool results_decided(const json_t *result);
+bool results_tried_all(const json_t *result); /* was every valid configuration measured? */
 /* Did the baseline stay without a comparison, because nothing else worked? */
 bool results_alone(const json_t *result);
 /* How many times as long the closest of the others took, if it was so far off that no pairs were measured; else 0. */

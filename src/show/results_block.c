@@ -77,6 +77,17 @@ bool results_alone(const json_t *result) {
 	       js_int_or(result, "pairs", 1) == 0;
 }
 
+bool results_tried_all(const json_t *result) {
+	long long valid = (long long)js_int_or(json_object_get(result, "space"), "valid", 0);
+	return (long long)js_int_or(result, "evaluations", 0) >= valid;
+}
+
+static const char *alone_words(const json_t *result) {
+	if (results_closest(result) > 0)
+		return "nothing that was tried comes near the baseline";
+	return results_tried_all(result) ? "only the baseline works" : "nothing that was tried works except the baseline";
+}
+
 bool results_decided(const json_t *result) {
 	return strcmp(js_string_or(result, "verdict", "undecided"), "undecided") != 0;
 }
@@ -93,9 +104,7 @@ static char *tie_text(const json_t *result) {
 	if (!keeps_baseline(result))
 		return mem_printf("tie: as fast as the baseline (%s), with fewer resources", best);
 	if (results_alone(result))
-		return mem_printf(results_closest(result) > 0 ? "tie: nothing that was tried comes near the baseline (%s)"
-		                                              : "tie: only the baseline works (%s)",
-		                  best);
+		return mem_printf("tie: %s (%s)", alone_words(result), best);
 	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
 }
 

@@ -59,7 +59,8 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 		fprintf(out, "in the search, where the closest of the others took %.3g times as long\n",
 		        results_closest(result));
 	else if (results_alone(result))
-		fputs("with nothing, because every other setting fails\n", out);
+		fprintf(out, "with nothing, because every other setting%s fails\n",
+		        results_tried_all(result) ? "" : " that was tried");
 	else if (same_config(result))
 		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
 	else

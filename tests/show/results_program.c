@@ -105,6 +105,12 @@ static void test_tie(void) {
 	       "no change:   keep running it as ./app\n"
 	       "compared:    in the search, where the closest of the others took 3.83 times as long\n",
 	       "others so slow that no pairs were measured");
+	prints("{'verdict': 'tie', 'pairs': 0, 'evaluations': 3, 'space': {'valid': 7}, 'program': {'line': './app'},"
+	       " 'baseline': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'},"
+	       " 'best': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
+	       "no change:   keep running it as ./app\n"
+	       "compared:    with nothing, because every other setting that was tried fails\n",
+	       "settings that were not tried are not said to fail");
 	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env N=1 ./app', 'baseline_line': './app'},"
 	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
 	       " 'best': {'config': {'threads': 1}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",

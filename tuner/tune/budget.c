@@ -59,9 +59,16 @@ static double entries_expected(const struct tune *tune) {
 	return fmin(fmax(1, count), FINALISTS_MAX);
 }
 
+/* As long as everything else fails there is nothing to compare, and the search needs the time to find something. */
+static bool only_baseline_works(const struct tune *tune) {
+	return tune->evaluations > 1 && tune->baseline.status == TRIAL_CORRECT &&
+	       tune->failures[TRIAL_CORRECT] + tune->failures[TRIAL_CENSORED] <= 1;
+}
+
 /* On one machine the noise at hand tells how long the finals take. A race of one is none. */
 static double finals_alone(const struct tune *tune, double base, double best) {
-	double entries = entries_expected(tune), pairs = tune_pairs_expected(tune);
+	double entries = entries_expected(tune);
+	double pairs = only_baseline_works(tune) ? tune_pairs_first(tune) : tune_pairs_expected(tune);
 	double race = entries > 1 ? RACE_BLOCKS_EXPECTED * entries * 1.05 * best : 0;
 	return race + pairs * (base + 2 * best);
 }

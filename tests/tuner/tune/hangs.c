@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A short budget ends with a proof although some configurations of a kernel hang, on a simulated clock: each hang takes
- * a quarter of the budget, and the finalists need far longer for a trial than for a run. */
+ * a quarter of the budget, and the finalists need far longer for a trial than for a run. Where only the baseline works,
+ * the search uses the budget to find something else. */
 #include <config.h>
 
 #include <math.h>
@@ -12,12 +13,13 @@
 #include "tuner/tune/tune.h"
 
 static const double BUDGET = 12, TOLERANCE = 2, TIMEOUT = 3, SETUP = 0.02;
-enum { SEEDS = 40 };
+enum { SEEDS = 40, BASELINE = 16 };
 
 struct kernel {
 	struct rng rng;
 	double clock;
 	int hangs;
+	bool alone; /* only the baseline works, and the others fail soon */
 };
 
 static double now(void *ctx) {
@@ -35,9 +37,11 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	(void)err;
 	*result = (struct trial_result){.sample_count = (size_t)request->samples, .value = NAN, .least = NAN};
 	result->elapsed_s = SETUP + (request->samples + 1) * each;
-	if (block % 16 == 5)
-		k->hangs++;
-	if (block % 16 == 5 || result->elapsed_s > limit) {
+	bool fails = k->alone ? block != BASELINE : block % 16 == 5;
+	k->hangs += fails;
+	if (k->alone)
+		limit = fmin(limit, 1);
+	if (fails || result->elapsed_s > limit) {
 		result->status = TRIAL_TIMEOUT;
 		result->elapsed_s = limit;
 		result->sample_count = 0;
@@ -57,7 +61,7 @@ static json_t *tune(struct kernel *k, unsigned seed) {
 	struct store *store = fixture_open(path);
 	struct space *space = space_new();
 	struct runner runner = {.ctx = k, .run = run};
-	json_t *problem = json_pack("{s:i}", "n", 4), *baseline = json_pack("{s:i}", "block", 16), *result = NULL;
+	json_t *problem = json_pack("{s:i}", "n", 4), *baseline = json_pack("{s:i}", "block", BASELINE), *result = NULL;
 	struct err err = {0};
 	add_param(space, "block", "16..400", NULL);
 	built(space);
@@ -87,6 +91,15 @@ static json_t *tune(struct kernel *k, unsigned seed) {
 	return result;
 }
 
+static void test_alone(void) {
+	struct kernel k = {.alone = true};
+	json_t *result = tune(&k, 1);
+	is_text(js_string_or(result, "verdict", ""), "tie", "only the baseline works");
+	ok(k.hangs >= BUDGET - 2, "others are tried to the end of the budget: %d", k.hangs);
+	ok(k.clock <= BUDGET + TOLERANCE, "and not longer");
+	json_decref(result);
+}
+
 int main(void) {
 	int proven = 0, kept = 0, hangs = 0;
 	fixture_begin();
@@ -101,5 +114,6 @@ int main(void) {
 	ok(hangs > SEEDS / 2, "%d of %d searches met a configuration that hangs", hangs, SEEDS);
 	ok(proven == SEEDS, "%d are proven", proven);
 	ok(kept == SEEDS, "%d within the budget", kept);
+	test_alone();
 	return fixture_end();
 }
