@@ -55,19 +55,30 @@ static json_t *plan_json(const struct counter_plan *plan, const struct counter_s
 	return json_pack("{s:o, s:o, s:o}", "events", events, "metrics", metrics, "passes", passes_json(plan, site));
 }
 
-/* For a program, which does not bring events of its own as a kernel does. */
-static int names_read(struct arena *arena, const json_t *json, bool *tree, struct request *request, struct err *err) {
+static int device_open(const struct counters_home *home, int index, struct counter_site *site, struct err *err) {
+	site->gpu = devices_get(home->devices, index, err);
+	return site->gpu || index == DEVICE_CPU ? 0 : -1;
+}
+
+/* For a program or a function that is compiled later, which do not bring events of their own as a kernel does. */
+static int names_read(struct arena *arena, const struct counters_home *home, const json_t *json,
+                      struct request *request, struct counter_site *site, struct err *err) {
 	static const struct member members[] = {
 		{.key = "op"},
 		{.key = "id"},
 		{.key = "program"},
+		{.key = "device"},
 		MEMBER(struct request, "counters", WORDS, counters, .max = REQUEST_COUNTERS_MAX)};
+	const char *device = "cpu";
+	int index;
 	json_t *names;
 	return js_array(json, "counters", REQUEST_COUNTERS_MAX, &names, err) ||
 	               members_read(arena, members, sizeof members / sizeof *members, json, request, err) ||
-	               (json_object_get(json, "program") && js_bool(json, "program", tree, err))
+	               (json_object_get(json, "program") && js_bool(json, "program", &site->tree, err)) ||
+	               (json_object_get(json, "device") && js_string(json, "device", &device, err)) ||
+	               device_read(device, &index, err)
 	           ? -1
-	           : 0;
+	           : device_open(home, index, site, err);
 }
 
 /* For a kernel, on the device that will run it. */
@@ -77,8 +88,7 @@ static int kernel_read(struct arena *arena, const struct counters_home *home, co
 		return -1;
 	}
 	site->software = counters_software(arena, request->call.entry->kernel);
-	site->gpu = devices_get(home->devices, request->call.device, err);
-	return site->gpu || request->call.device == DEVICE_CPU ? 0 : -1;
+	return device_open(home, request->call.device, site, err);
 }
 
 json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err) {
@@ -89,7 +99,7 @@ json_t *counters_answer(const struct counters_home *home, const json_t *json, st
 	bool kernel = json_object_get(json, "kernel") != NULL;
 	json_t *answer = NULL;
 	if ((kernel ? kernel_read(arena, home, json, &request, &site, err)
-	            : names_read(arena, json, &site.tree, &request, err)) == 0) {
+	            : names_read(arena, home, json, &request, &site, err)) == 0) {
 		plan = counters_plan(home->counters, arena, request.counters, &site, err);
 	}
 	if (plan) {

@@ -17,8 +17,10 @@ static const double SAMPLE_SECONDS = 4e-3;
  * seconds, which the promise of a budget covers. */
 static const double SHARE = 0.25, OVER_SECONDS = 1,
 					SHARE_OF_FIRST = 0.5; /* the second one for the baseline and the winner of a program */
-/* Counting the baseline may take this share of a promised budget, and the same is kept for the winner. */
-static const double SHARE_OF_EACH = 0.25;
+/* Within a promised budget the best so far is counted in the middle of the search, in this share of the budget at most,
+ * and as much time as that took is kept. Half of a search usually finds the winner, or something as fast, and only a
+ * count tells how long counting takes: CUPTI repeats each launch, a simulator each instruction. */
+static const double COUNTED_AT = 0.5, SHARE_OF_EACH = 0.25;
 /* For a kernel: a counting trial has more runs than others, and simulated runs are far slower. The limit of a program
  * is per run. */
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
@@ -118,14 +120,15 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 	return rc;
 }
 
-/* Requested counters of a search with a promised budget: the baseline is counted before the search, which shows how
- * long that takes, and as much is kept for the winner. */
-int tune_counters_begin(struct tune *tune, struct err *err) {
+int tune_counters_ahead(struct tune *tune, struct err *err) {
 	double begun = tune_now(tune), most = SHARE_OF_EACH * tune->budget.seconds;
-	if (!counting_asked(tune) || !is_promised(tune) || tune_is_recalling(tune) ||
-	    tune->baseline.status != TRIAL_CORRECT)
+	if (tune->counted_ahead || !counting_asked(tune) || !is_promised(tune) || tune_is_recalling(tune) ||
+	    tune->best_index == UINT64_MAX || tune_elapsed(tune) < COUNTED_AT * tune->budget.seconds)
 		return 0;
-	int rc = count_one(tune, tune->task->baseline, most, err);
+	json_t *config = space_config_json(tune->task->space, tune->best_index);
+	int rc = count_one(tune, config, most, err);
+	json_decref(config);
+	tune->counted_ahead = true;
 	tune->count_seconds = tune_now(tune) - begun;
 	tune->counting_seconds += tune->count_seconds;
 	if (json_object_size(tune->counted) > 0)
@@ -145,14 +148,15 @@ static bool is_known(const struct tune *tune, const json_t *config) {
 	return known;
 }
 
-/* The configurations to count, each once: the baseline, the winner, the other finalists. The caller frees the array. */
+/* The configurations to count, each once: the baseline, the winner, the other finalists. A promised budget may end
+ * after the first, which is then the winner. The caller frees the array. */
 static json_t *queue_new(const struct tune *tune) {
 	json_t *queue = json_array(), *finalist;
 	size_t i;
 	if (tune->baseline.status == TRIAL_CORRECT)
 		json_array_append(queue, (json_t *)tune->task->baseline);
 	if (tune->best_config && !json_equal(tune->best_config, json_array_get(queue, 0)))
-		json_array_append(queue, tune->best_config);
+		json_array_insert(queue, is_promised(tune) ? 0 : json_array_size(queue), tune->best_config);
 	size_t first = json_array_size(queue);
 	json_array_foreach(tune->finalists, i, finalist) {
 		json_t *config = json_object_get(finalist, "config");
@@ -184,12 +188,12 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 	json_t *config;
 	int rc = 0;
 	json_array_foreach((json_t *)queue, i, config) {
-		double start = tune_now(tune), left = is_promised(tune) ? fmax(tune_cut_left(tune), 1e-3) : INFINITY;
+		double start = tune_now(tune), left = is_promised(tune) ? tune_cut_left(tune) : INFINITY;
 		if (is_known(tune, config))
 			continue;
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		if (rc || !counting_affordable(tune, i, start - begun, last, allowed)) {
+		if (rc || left <= last || !counting_affordable(tune, i, start - begun, last, allowed)) {
 			counting_failed(tune, config, rc ? "interrupted" : "the time was used up");
 			continue;
 		}

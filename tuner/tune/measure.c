@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/base/sys.h"
 #include "tuner/race/deviation.h"
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/state.h"
@@ -92,7 +91,7 @@ static bool is_due(const struct tune *tune) {
 	if (tune->best_index == UINT64_MAX || isnan(tune->best))
 		return false;
 	double expected = tune->probe_cost > 0 ? tune->probe_cost : 8 * tune_seconds(tune, tune->best);
-	return sys_now() - tune->probed >= expected / PROBE_SHARE * (1 << tune->calm);
+	return tune_now(tune) - tune->probed >= expected / PROBE_SHARE * (1 << tune->calm);
 }
 
 void tune_best_find(struct tune *tune) {
@@ -127,7 +126,7 @@ static void probe_use(struct tune *tune, const struct trial_result *result, doub
 		tune->calm = drifts ? 0 : tune->calm < CALM_MAX ? tune->calm + 1 : CALM_MAX;
 		best_update(tune, result->value);
 	}
-	tune->probed = sys_now();
+	tune->probed = tune_now(tune);
 	tune->probe_cost = cost;
 }
 
@@ -150,11 +149,11 @@ int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	json_t *config = space_config_json(tune->task->space, tune->best_index);
 	struct trial_request request = tune_request(tune, config);
 	struct trial_result result = {0};
-	double begun = sys_now();
+	double begun = tune_now(tune);
 	int failed = tune_trial(tune, SPENT_PROBE, &request, &result, err);
 	if (!failed) {
 		tune_pareto_record(tune, config, &result);
-		probe_use(tune, &result, sys_now() - begun);
+		probe_use(tune, &result, tune_now(tune) - begun);
 	}
 	if (!failed)
 		failed = trial_store(tune->task->store, tune->id, "probe", 0, config, &result, err);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/json/js.h"
 #include "src/base/stats.h"
 #include "tuner/race/look.h"
 #include "tuner/tune/state.h"
@@ -105,12 +106,13 @@ int tune_pairs_expected(const struct tune *tune) {
 	return look_expected(&rule, ratio, sqrt(2) * (isnan(noise) ? NOISE_UNKNOWN : noise));
 }
 
-/* From those so far. */
+/* By those so far. To verify the first one, a kernel computes its reference, which the others share. */
 double tune_evaluation_seconds(const struct tune *tune) {
-	double first = tune->baseline.elapsed_s;
-	if (tune->evaluations < tune->searched + 2)
-		return first;
-	return (tune_elapsed(tune) - tune->searched_from) / (double)(tune->evaluations - tune->searched);
+	const struct trial_result *first = &tune->baseline;
+	double spent = tune_elapsed(tune) - tune->searched_from - tune->counting_seconds;
+	if (tune->evaluations >= tune->searched + 2)
+		return spent / (double)(tune->evaluations - tune->searched);
+	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
 }
 
 bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
@@ -162,11 +164,6 @@ static double rounded_up(double seconds) {
 	return ceil(seconds / step) * step;
 }
 
-/* As it was asked for. */
-static double given(const struct tune *tune) {
-	return tune->budget.seconds + tune->counting_kept;
-}
-
 /* A trial of a kernel also prepares and verifies, and runs several times, so that its run would not explain the time.
  */
 static double explaining(const struct tune *tune) {
@@ -177,7 +174,7 @@ static int refuse(const struct tune *tune, const char *longer, double seconds, d
 	char budget[32], time[32];
 	bool cut = *longer && *tune->cut_message;
 	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: %s the baseline takes %s%s%s%s%s",
-	        seconds_text(given(tune), budget), tune->task->whole_programs ? "one run of" : "measuring", longer,
+	        seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "one run of" : "measuring", longer,
 	        seconds_text(seconds, time), cut ? " (" : "", cut ? tune->cut_message : "", cut ? ")" : "");
 	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
 }
@@ -190,8 +187,8 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune);
 	if (cut)
 		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * PAIRS_LEAST) * elapsed, err);
-	double needed = elapsed + trials * next + tune_proof_seconds(tune) + tune->counting_kept;
-	if (needed <= given(tune) || trials == 0)
+	double needed = elapsed + trials * next + tune_proof_seconds(tune);
+	if (needed <= tune->budget.seconds || trials == 0)
 		return 0;
 	if (next > tune_left(tune))
 		return refuse(tune, "", explaining(tune), needed, err);
@@ -200,7 +197,7 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 		snprintf(
 			text, sizeof text,
 			"the budget of %s is too short to prove a result, because a %s takes %s: about --budget %.0fs would do",
-			seconds_text(given(tune), budget), tune->task->whole_programs ? "run" : "measurement",
+			seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "run" : "measurement",
 			seconds_text(explaining(tune), time), rounded_up(needed));
 		tune->observer->say(tune->observer->ctx, text);
 	}

@@ -7,7 +7,6 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
-#include "src/base/sys.h"
 #include "tuner/tune/state.h"
 
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
@@ -206,7 +205,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 	tune->evaluations++;
 	tune_status_count(tune, task->baseline, &tune->baseline);
 	tune_searched_from(tune);
-	tune->probed = sys_now();
+	tune->probed = tune_now(tune);
 	tune_counters_name(tune, &tune->baseline);
 	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
 		return -1;
@@ -223,8 +222,7 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	tune_report(tune, TUNE_BASELINE);
 	if (task->whole_programs ? look_at_program(tune, err) : baseline_measure(tune, err))
 		return -1;
-	return tune_counters_begin(tune, err) || tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1
-	                                                                                                              : 0;
+	return tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1 : 0;
 }
 
 /* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,
@@ -252,7 +250,7 @@ static int search_run(struct tune *tune, struct err *err) {
 		int rc = tune_ahead_next(tune, &index, err);
 		if (rc <= 0)
 			return rc;
-		if (tune_probe_best(tune, index, err) || search_step(tune, index, err))
+		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err))
 			return -1;
 		if (tune->cut) {
 			tune->stopped = "budget";

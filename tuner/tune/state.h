@@ -106,8 +106,9 @@ struct tune {
 	json_t *counted;           /* configuration text -> result of trial_counters_add */
 	json_t *uncounted;         /* [{"config","reason"}] */
 	double counting_seconds;   /* spent counting */
-	double count_seconds;      /* to count the baseline before the search; 0: it was not */
-	double counting_kept;      /* seconds of the budget that are kept for counting the winner */
+	bool counted_ahead;        /* a configuration was counted during the search */
+	double count_seconds;      /* that this took */
+	double counting_kept;      /* seconds of the budget that are kept for counting another one */
 	struct counting *counting; /* on nodes; NULL: not started */
 };
 
@@ -236,9 +237,9 @@ void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on no
  * more that is added. Leaves it where nothing comes near, and sets tune->far. opponent.c */
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
 int tune_final_phase(struct tune *tune, struct err *err);
-/* Counts the baseline, the winner and the other finalists, as far as there is time. */
-int tune_counters_begin(struct tune *tune,
-                        struct err *err); /* before the search; tune_counters_phase: after the finals */
+/* Requested counters of a search with a promised budget: counts the best so far when half of the time is used. */
+int tune_counters_ahead(struct tune *tune, struct err *err);
+/* After the finals: counts the baseline, the winner and the other finalists, as far as there is time. */
 int tune_counters_phase(struct tune *tune, struct err *err);
 /* Nodes for which the race (of these entries) and the duel have no work start counting early. The remaining functions
  * serve the code that runs their blocks: does a configuration wait for a node; start it; was this block a counting

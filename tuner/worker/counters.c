@@ -24,7 +24,7 @@ static json_t *request_json(const struct counters_subject *subject, const char *
 		json_object_set_new(request, "kernel", json_string(subject->kernel));
 	else
 		json_object_set_new(request, "program", json_boolean(subject->program));
-	if (subject->kernel && subject->device)
+	if (subject->device)
 		json_object_set_new(request, "device", json_string(subject->device));
 	if (subject->kernel && subject->library)
 		json_object_set_new(request, "library", json_string(subject->library));

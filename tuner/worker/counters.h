@@ -7,7 +7,7 @@
 /* The kernel or program that would be counted. */
 struct counters_subject {
 	const char *kernel, *library; /* kernel NULL: only events that any thread can count */
-	const char *device;           /* the device of the kernel; NULL: the CPU */
+	const char *device;           /* that it runs on; NULL: the CPU */
 	bool program;                 /* count a whole program */
 };
 

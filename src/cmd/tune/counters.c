@@ -12,7 +12,7 @@ static struct counters_subject subject_of(const struct tune_item *item) {
 	if (item->task.whole_programs)
 		return (struct counters_subject){.program = true};
 	if (item->made_by_open)
-		return (struct counters_subject){0};
+		return (struct counters_subject){.device = item->task.device};
 	return (struct counters_subject){.kernel = item->kernel ? item->kernel : item->task.kernel,
 	                                 .library = item->task.library,
 	                                 .device = item->task.device};
