@@ -296,8 +296,8 @@ static int write_out(const struct export_format *format, const json_t *profile, 
 		fclose(memory);
 	if (!failed && path)
 		failed = sys_write_file(path, text, size, err);
-	else if (!failed && fwrite(text, 1, size, stdout) != size)
-		failed = err_set(err, ERR_FAILED, NULL, "cannot write to stdout");
+	else if (!failed)
+		fputs(text, stdout); /* main looks for errors of stdout */
 	free(text);
 	return failed;
 }

@@ -18,8 +18,10 @@ static const size_t FILE_MAX_BYTES = (size_t)256 << 20;
 static int document_write(const json_t *document, const char *path, struct err *err) {
 	char *text = NULL;
 	size_t size = 0;
-	if (!path || strcmp(path, "-") == 0)
-		return js_write(document, stdout) ? err_set(err, ERR_FAILED, NULL, "cannot write to stdout") : 0;
+	if (!path || strcmp(path, "-") == 0) {
+		js_write(document, stdout); /* main looks for errors of stdout */
+		return 0;
+	}
 	FILE *memory = open_memstream(&text, &size);
 	int failed = !memory || js_write(document, memory);
 	if (memory)

@@ -202,10 +202,10 @@ static int join(struct joining *joining, bool json, struct err *err) {
 	conflicts_describe(joining);
 	if (!joining->merged)
 		return -1;
-	if (!joining->output)
-		return js_write(json_array_get(joining->merged, 0), stdout)
-		           ? err_set(err, ERR_FAILED, NULL, "cannot write to stdout")
-		           : 0;
+	if (!joining->output) {
+		js_write(json_array_get(joining->merged, 0), stdout); /* main looks for errors of stdout */
+		return 0;
+	}
 	if (files_write(joining, err))
 		return -1;
 	report(joining, json);

@@ -65,6 +65,6 @@ int regions_keep(struct app *app, const struct regions_files *files, const struc
 	if (better)
 		return 0;
 	if (rename(chosen, files->table))
-		return err_set(err, ERR_FAILED, NULL, "cannot write %s: %s", files->table, strerror(errno));
+		return err_set(err, ERR_FAILED, "choose a writable path", "cannot write %s: %s", files->table, strerror(errno));
 	return document_write(app, files, target, result, err);
 }

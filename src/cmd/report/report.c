@@ -85,8 +85,10 @@ static void page_put(struct report *report) {
 }
 
 static int write_out(struct report *report, const char *path, const char *page, size_t size, struct err *err) {
-	if (strcmp(path, "-") == 0)
-		return fwrite(page, 1, size, stdout) == size ? 0 : err_set(err, ERR_FAILED, NULL, "cannot write to stdout");
+	if (strcmp(path, "-") == 0) {
+		fputs(page, stdout); /* main looks for errors of stdout */
+		return 0;
+	}
 	if (sys_write_file(path, page, size, err))
 		return -1;
 	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;

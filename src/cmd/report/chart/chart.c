@@ -3,7 +3,9 @@
 
 #include "src/cmd/report/chart/chart.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,15 +102,43 @@ static char *script_of(const struct chart *charts, size_t count, size_t *size) {
 	return script;
 }
 
-static int check_written(const struct chart *charts, size_t count, const char *dir, struct err *err) {
+/* gnuplot does not look at errors of its output: on a full disk it leaves an empty or a cut file, which lacks the chunk
+ * that ends each PNG. */
+static bool is_whole(const char *path) {
+	static const char END[] = "IEND\xAE\x42\x60\x82";
+	char last[sizeof END - 1] = "";
+	FILE *file = fopen(path, "re");
+	if (file && fseek(file, -(long)sizeof last, SEEK_END) == 0 && fread(last, sizeof last, 1, file) != 1)
+		*last = '\0';
+	if (file)
+		fclose(file);
+	return memcmp(last, END, sizeof last) == 0;
+}
+
+static int written_check(const char *path, struct err *err) {
+	if (is_whole(path))
+		return 0;
+	unlink(path);
+	return err_set(err, ERR_FAILED, "check the space on the disk, or choose another folder",
+	               "gnuplot could not write all of %s", path);
+}
+
+/* gnuplot goes on after a file that it cannot open, and one of an earlier report would then pass for a new one. */
+static int old_remove(const char *path, struct err *err) {
+	if (unlink(path) == 0 || errno == ENOENT)
+		return 0;
+	return err_set(err, ERR_FAILED, "choose a writable path", "cannot write %s: %s", path, strerror(errno));
+}
+
+static int for_each_file(const struct chart *charts, size_t count, const char *dir,
+                         int use(const char *path, struct err *err), struct err *err) {
+	bool failed = false;
 	for (size_t i = 0; i < count; i++) {
 		char *path = mem_printf("%s/%s.png", dir, charts[i].id);
-		int missing = access(path, R_OK) != 0;
+		failed = use(path, err) != 0 || failed;
 		free(path);
-		if (missing)
-			return err_set(err, ERR_FAILED, NULL, "gnuplot did not write %s.png", charts[i].id);
 	}
-	return 0;
+	return failed ? -1 : 0;
 }
 
 int chart_png(const struct chart *charts, size_t count, const char *dir, struct err *err) {
@@ -116,12 +146,12 @@ int chart_png(const struct chart *charts, size_t count, const char *dir, struct 
 	for (size_t i = 0; i < count; i++)
 		if (check_id(charts[i].id, err) != 0)
 			return -1;
-	if (sys_make_dirs(dir, err) != 0)
+	if (sys_make_dirs(dir, err) != 0 || for_each_file(charts, count, dir, old_remove, err) != 0)
 		return -1;
 	if (count == 0)
 		return 0;
 	char *script = script_of(charts, count, &size);
 	int failed = gnuplot_run(script, size, dir, err);
 	free(script);
-	return failed ? failed : check_written(charts, count, dir, err);
+	return failed ? failed : for_each_file(charts, count, dir, written_check, err);
 }
