@@ -19,6 +19,7 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0014-early-looks.md \
 	%D%/adr/0015-batches.md \
 	%D%/adr/0016-opencl.md \
+	%D%/adr/0019-hip.md \
 	%D%/adr/0017-cuda-programs.md %D%/adr/0018-tables.md
 
 exampleplugindir = $(docdir)/examples/plugin

@@ -53,7 +53,7 @@ bool gpu_compile_ahead(struct gpu_compiler *made, const struct gpu_text *text, i
                        struct err *err) {
 	struct text_source source;
 	*ahead = (struct gpu_ahead){.kept = false};
-	if (!text_source_make(&source, text, NULL, arch) || source.source.unseen || !made->compiler.folder)
+	if (!text_source_make(&source, text, NULL, arch, NULL) || source.source.unseen || !made->compiler.folder)
 		return true;
 	return source_compile(&made->compiler, &source.source, ahead, err);
 }

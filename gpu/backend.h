@@ -118,4 +118,9 @@ struct gpu {
 	struct gpu *root, *peers[GPU_PEERS_MAX]; /* by index; only in the root. root: itself, or the gpu that opened it */
 };
 
+/* device.c */
+bool device_facts(const struct driver *driver, int index, struct gpu_facts *facts);
+int device_count(const struct driver *driver);
+struct gpu *device_open(const struct driver_api *api, int index, struct gpu *root, struct err *err);
+
 #endif

@@ -29,7 +29,7 @@ static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t 
 /* NVRTC 12.9 and newer may take code from the driver's cache, and then write no log (NVIDIA, NVRTC 13.0, "Caching").
  * The names of functions and their registers are read from the log. Our own cache keeps them beside the code. */
 static void driver_cache_avoid(const struct nvrtc *nvrtc, struct options *options) {
-	if (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9))
+	if (!nvrtc->is_hip && (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9)))
 		options->words[options->count++] = "--no-cache";
 }
 
@@ -48,6 +48,8 @@ static void key_make(const struct compiler *compiler, const struct source *sourc
 	for (int i = 0; i < options->count; i++)
 		sha256_add(&sha, options->words[i], strlen(options->words[i]) + 1);
 	sha256_add(&sha, "", 1);
+	if (source->device)
+		sha256_add(&sha, source->device, strlen(source->device) + 1);
 	sha256_add(&sha, source->name, strlen(source->name) + 1);
 	for (int i = 0; i < headers->count; i++)
 		sha256_add(&sha, headers->texts[i], strlen(headers->texts[i]) + 1);
@@ -64,17 +66,30 @@ static bool is_as_seen(const struct source *source) {
 	       (includes_digest(source->text, source->options, now) && strcmp(now, source->seen) == 0);
 }
 
-/* Takes the first line of the log that contains "error"; without one the message is NVRTC's result. */
-static void log_error(const char *log, const char *name, nvrtc_result result, struct err *err) {
+static const char *compiler_name(const struct nvrtc *nvrtc) {
+	return nvrtc->is_hip ? "hiprtc" : "NVRTC";
+}
+
+/* What hiprtc calls the source, in a folder of its own. */
+#define HIPRTC_FILE "CompileSource"
+
+/* Takes the first line of the log that contains "error"; without one the message is the compiler's result. */
+static void log_error(const struct nvrtc *nvrtc, const char *log, const char *name, nvrtc_result result,
+                      struct err *err) {
 	for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		int length = (int)strcspn(line, "\n");
 		const char *found = strstr(line, "error");
-		if (found && found < line + length) {
+		const char *file = nvrtc->is_hip ? strstr(line, HIPRTC_FILE) : NULL;
+		if (!found || found >= line + length)
+			continue;
+		if (file && file < found)
+			err_set(err, ERR_FAILED, NULL, "%s%.*s", name, length - (int)(file - line) - (int)strlen(HIPRTC_FILE),
+			        file + strlen(HIPRTC_FILE));
+		else
 			err_set(err, ERR_FAILED, NULL, "%.*s", length, line);
-			return;
-		}
+		return;
 	}
-	err_set(err, ERR_FAILED, NULL, "%s does not compile: NVRTC's error %d", name, (int)result);
+	err_set(err, ERR_FAILED, NULL, "%s does not compile: error %d of %s", name, (int)result, compiler_name(nvrtc));
 }
 
 static char *log_read(const struct nvrtc *nvrtc, nvrtc_program program) {
@@ -104,14 +119,15 @@ static bool translate(struct compiler *compiler, const struct source *source, co
 	nvrtc_result result = nvrtc->create(&program, source->text, source->name, headers->count,
 	                                    (const char *const *)headers->texts, (const char *const *)headers->names);
 	if (result != NVRTC_FINE)
-		return err_set(err, ERR_FAILED, NULL, "%s: NVRTC's error %d", source->name, (int)result) == 0;
+		return err_set(err, ERR_FAILED, NULL, "%s: error %d of %s", source->name, (int)result, compiler_name(nvrtc)) ==
+		       0;
 	result = nvrtc->compile(program, options->count, options->words);
 	char *log = log_read(nvrtc, program);
 	bool fine = result == NVRTC_FINE && image_read(nvrtc, program, ptx, code);
 	if (fine)
 		code->functions = ptxas_read(log, &code->count);
 	else
-		log_error(log, source->name, result, err);
+		log_error(nvrtc, log, source->name, result, err);
 	free(log);
 	nvrtc->destroy(&program);
 	compiler->seconds += sys_now() - start;
@@ -151,11 +167,13 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 	struct headers headers;
 	*code = (struct code){.image = NULL};
 	*failure = GPU_REFUSED;
-	if (!arch_choose(&compiler->nvrtc, source->arch, arch, sizeof arch, &ptx))
+	if (compiler->nvrtc.is_hip)
+		arch[0] = '\0', ptx = false;
+	else if (!arch_choose(&compiler->nvrtc, source->arch, arch, sizeof arch, &ptx))
 		return err_set(err, ERR_UNAVAILABLE, "install the NVRTC of an older CUDA",
 		               "NVRTC %d.%d knows no architecture %d.%d", compiler->nvrtc.major, compiler->nvrtc.minor,
 		               source->arch / 10, source->arch % 10) == 0;
-	if (options_make(&options, source, arch) < 0)
+	if (options_make(&options, source, *arch ? arch : NULL) < 0)
 		return err_set(err, ERR_USAGE, NULL, "%s: too many or too long options", source->name) == 0;
 	driver_cache_avoid(&compiler->nvrtc, &options);
 	*failure = GPU_COMPILE;

@@ -24,10 +24,11 @@ struct source {
 	const char *name, *text;
 	const char *const *options; /* more of them, NULL-terminated or NULL */
 	const struct gpu_defines *defines;
-	int arch;         /* 75, 80, 90: the device's */
-	bool users;       /* not one of ours: its compiler finds the files that it includes */
-	const char *seen; /* includes_digest of it, or NULL */
-	bool unseen;      /* it includes files that the key does not cover, so it is not kept on disk */
+	int arch;           /* 75, 80, 90: the device's */
+	const char *device; /* HIP's, for whose architecture hiprtc compiles without being told; else NULL */
+	bool users;         /* not one of ours: its compiler finds the files that it includes */
+	const char *seen;   /* includes_digest of it, or NULL */
+	bool unseen;        /* it includes files that the key does not cover, so it is not kept on disk */
 };
 
 struct code {
@@ -47,6 +48,7 @@ struct options {
 	char defines[GPU_DEFINES_MAX][GPU_DEFINE + 2], arch[48];
 	int count;
 };
+/* arch: "sm_90", .., or NULL for hiprtc. */
 int options_make(struct options *options, const struct source *source, const char *arch);
 
 /* source.c: reads one of our .cu files or their headers; free(3) it. */

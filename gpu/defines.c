@@ -41,9 +41,11 @@ int options_make(struct options *options, const struct source *source, const cha
 	options->count = 0;
 	if (defines > GPU_DEFINES_MAX || more > COMPILE_OPTIONS_MAX - OPTIONS_OWN - defines)
 		return -1;
-	snprintf(options->arch, sizeof options->arch, "--gpu-architecture=%s", arch);
-	options->words[options->count++] = options->arch;
-	options->words[options->count++] = "--ptxas-options=-v";
+	if (arch) {
+		snprintf(options->arch, sizeof options->arch, "--gpu-architecture=%s", arch);
+		options->words[options->count++] = options->arch;
+		options->words[options->count++] = "--ptxas-options=-v";
+	}
 	if (!says(source->options, "--std=") && !says(source->options, "-std="))
 		options->words[options->count++] = "--std=c++17";
 	for (size_t i = 0; i < defines; i++)

@@ -10,8 +10,8 @@
 #include "src/base/mem.h"
 
 static int number(const struct driver *driver, driver_device device, int which) {
-	int value = 0;
-	if (driver->device_attribute(&value, which, device) != DRIVER_SUCCESS)
+	int value = 0, theirs = driver->api->attribute(which);
+	if (theirs < 0 || driver->device_attribute(&value, theirs, device) != DRIVER_SUCCESS)
 		value = 0;
 	return value;
 }
@@ -55,7 +55,7 @@ bool device_facts(const struct driver *driver, int index, struct gpu_facts *fact
 	driver_device device;
 	driver_uuid uuid;
 	size_t memory = 0;
-	*facts = (struct gpu_facts){.index = index};
+	*facts = (struct gpu_facts){.kind = driver->api->kind, .index = index};
 	if (driver->device_get(&device, index) != DRIVER_SUCCESS)
 		return false;
 	if (driver->device_name(facts->name, sizeof facts->name, device) != DRIVER_SUCCESS)
@@ -69,7 +69,7 @@ bool device_facts(const struct driver *driver, int index, struct gpu_facts *fact
 	return true;
 }
 
-static int devices(const struct driver *driver) {
+int device_count(const struct driver *driver) {
 	int count = 0;
 	return driver->device_count(&count) == DRIVER_SUCCESS && count > 0 ? count : 0;
 }
@@ -79,7 +79,7 @@ int gpu_count(void) {
 	struct library_why why;
 	if (!driver_open(&driver, &why))
 		return 0;
-	int count = devices(&driver);
+	int count = device_count(&driver);
 	driver_close(&driver);
 	return count;
 }
@@ -90,7 +90,7 @@ bool gpu_probe(int index, struct gpu_facts *facts) {
 	*facts = (struct gpu_facts){.index = index};
 	if (!driver_open(&driver, &why))
 		return false;
-	bool found = index >= 0 && index < devices(&driver) && device_facts(&driver, index, facts);
+	bool found = index >= 0 && index < device_count(&driver) && device_facts(&driver, index, facts);
 	driver_close(&driver);
 	return found;
 }
@@ -110,42 +110,45 @@ int gpu_index(const char *device, int *index, struct err *err) {
 	               "\"%s\" is not a GPU", device);
 }
 
-static int libraries_open(struct gpu *gpu, struct err *err) {
+static int libraries_open(struct gpu *gpu, const struct driver_api *api, struct err *err) {
 	struct library_why why;
-	if (!driver_open(&gpu->driver, &why) || !nvrtc_open(&gpu->compiler.nvrtc, gpu->driver.version / 1000, &why))
+	if (!api->open(&gpu->driver, &why) || !api->compiler_open(&gpu->compiler.nvrtc, gpu->driver.version / 1000, &why))
 		return err_set(err, ERR_UNAVAILABLE, why.fix, "%s", why.reason);
-	int count = devices(&gpu->driver);
+	int count = device_count(&gpu->driver);
 	if (gpu->facts.index < count)
 		return 0;
-	return err_set(err, ERR_UNAVAILABLE, count ? "cuda:0 is the first one" : "look at what nvidia-smi lists",
-	               "cuda:%d does not exist: this machine has %d GPU%s", gpu->facts.index, count, count == 1 ? "" : "s");
+	err_set(err, ERR_UNAVAILABLE, NULL, "%s:%d does not exist: this machine has %d GPU%s", api->device,
+	        gpu->facts.index, count, count == 1 ? "" : "s");
+	return count ? err_hint(err, "%s:0 is the first one", api->device)
+	             : err_hint(err, "look at what %s lists", api->list);
 }
 
 static int context_make(struct gpu *gpu, struct err *err) {
+	const struct driver_api *api = gpu->driver.api;
 	int index = gpu->facts.index, least, greatest;
 	if (!device_facts(&gpu->driver, index, &gpu->facts))
-		return err_set(err, ERR_UNAVAILABLE, NULL, "the driver does not give cuda:%d", index);
+		return err_set(err, ERR_UNAVAILABLE, NULL, "the driver does not give %s:%d", api->device, index);
 	if (GPU_CALL(gpu, device_get, &gpu->device, index) && GPU_CALL(gpu, context_retain, &gpu->context, gpu->device) &&
 	    gpu_enter(gpu) && GPU_CALL(gpu, priorities, &least, &greatest) &&
 	    GPU_CALL(gpu, stream_create, &gpu->own.handle, DRIVER_STREAM_NON_BLOCKING, least))
 		return 0;
-	return err_set(err, ERR_UNAVAILABLE, "check with nvidia-smi whether another process uses it, and its compute mode",
-	               "cuda:%d cannot be opened: %s", index, gpu->message);
+	err_set(err, ERR_UNAVAILABLE, NULL, "%s:%d cannot be opened: %s", api->device, index, gpu->message);
+	return err_hint(err, "check with %s whether another process uses it, and its compute mode", api->list);
 }
 
-struct gpu *device_open(int index, struct gpu *root, struct err *err) {
+struct gpu *device_open(const struct driver_api *api, int index, struct gpu *root, struct err *err) {
 	struct gpu *gpu = mem_alloc(1, sizeof *gpu);
 	gpu->root = root ? root : gpu;
 	gpu->use = &gpu->own;
 	gpu->facts.index = index;
-	if (libraries_open(gpu, err) == 0 && context_make(gpu, err) == 0)
+	if (libraries_open(gpu, api, err) == 0 && context_make(gpu, err) == 0)
 		return gpu;
 	gpu_close(gpu);
 	return NULL;
 }
 
 struct gpu *gpu_open(int index, struct err *err) {
-	return device_open(index, NULL, err);
+	return device_open(&driver_cuda, index, NULL, err);
 }
 
 const struct gpu_facts *gpu_facts(const struct gpu *gpu) {

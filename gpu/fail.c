@@ -55,30 +55,17 @@ void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...
 	gpu->failure = failure;
 }
 
-/* Returns the symbol that libcuda exports for our `name`. */
-static const char *exported(const char *name) {
-	static const char *const names[][2] = {
-#define FAIL_NAME(field, symbol, parameters) {#field, #symbol},
-		DRIVER_CALLS(FAIL_NAME)
-#undef FAIL_NAME
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i][0], name) == 0)
-			return names[i][1];
-	return name;
-}
-
 bool gpu_succeeded(struct gpu *gpu, const char *call, driver_result result) {
 	if (result == DRIVER_SUCCESS)
 		return true;
 	char words[sizeof gpu->message];
-	driver_words(&gpu->driver, exported(call), result, words, sizeof words);
+	driver_words(&gpu->driver, gpu->driver.api->symbol(call), result, words, sizeof words);
 	gpu_fail(gpu, gpu_failure_of(result), "%s", words);
 	return false;
 }
 
 bool gpu_lacks(struct gpu *gpu, const char *call) {
-	gpu_fail(gpu, GPU_REFUSED, "this driver lacks %s: a newer one is needed", exported(call));
+	gpu_fail(gpu, GPU_REFUSED, "this driver lacks %s: a newer one is needed", gpu->driver.api->symbol(call));
 	return false;
 }
 

@@ -17,8 +17,11 @@
 struct gpu;
 typedef uint64_t gpu_ptr; /* device memory; 0 is none */
 
+enum gpu_kind { GPU_CUDA, GPU_OPENCL, GPU_HIP };
+
 /* The facts of a device. */
 struct gpu_facts {
+	enum gpu_kind kind;
 	char name[96], uuid[64];
 	int index;        /* N of cuda:N */
 	int major, minor; /* compute capability */
@@ -27,7 +30,7 @@ struct gpu_facts {
 	int64_t l2_bytes, memory_bytes;
 	int clock_khz, memory_clock_khz, memory_bus_bits;
 	bool cooperative;
-	/* OpenCL's; "" for CUDA. There sms are compute units, threads_per_block work items of a work group,
+	/* OpenCL's and HIP's; "" for CUDA. There sms are compute units, threads_per_block work items of a work group,
 	 * shared_per_block local memory, and l2_bytes the cache of global memory. */
 	char platform[96], driver[96];
 };

@@ -81,6 +81,8 @@ static bool headers_of(struct headers *headers, const char *source, const char *
 
 bool headers_read(const struct source *source, struct headers *headers, struct err *err) {
 	*headers = (struct headers){.count = 0};
+	if (source->device) /* sweetspot.cuh is for CUDA */
+		return true;
 	if (!header_add(headers, mem_strdup(HEADER_SHARED), mem_strdup(HEADER_SHARED), err))
 		return false;
 	bool fine = source->users || headers_of(headers, source->name, source->text, err);

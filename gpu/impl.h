@@ -19,10 +19,6 @@ bool gpu_enter_to_free(struct gpu *gpu);
 void launch_log_add(struct launch_log *log, const struct gpu_function *function, const struct gpu_shape *shape,
                     int64_t launches);
 
-/* device.c */
-bool device_facts(const struct driver *driver, int index, struct gpu_facts *facts);
-struct gpu *device_open(int index, struct gpu *root, struct err *err);
-
 /* memory_pool.c */
 uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned);
 void pool_give(struct gpu *gpu, uint64_t memory);
@@ -46,8 +42,8 @@ struct text_source {
 	const char *words[COMPILE_OPTIONS_MAX + 1];
 	char headers[600], seen[SHA256_TEXT];
 };
-/* Returns false if there are too many options. */
+/* device: HIP's, or NULL. Returns false if there are too many options. */
 bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
-                      int arch);
+                      int arch, const char *device);
 
 #endif

@@ -42,8 +42,8 @@ size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most
 		const struct gpu_shape *shape = &entry->shape;
 		if (entry->launches == 0)
 			continue;
-		struct occupancy o = {0, NAN, NULL}; /* OpenCL does not tell it */
-		if (!gpu->backend)
+		struct occupancy o = {0, NAN, NULL}; /* only for the warps of NVIDIA's GPUs */
+		if (gpu->facts.kind == GPU_CUDA)
 			o = occupancy_of(&gpu->facts, &entry->function->facts, shape->block[0] * shape->block[1] * shape->block[2],
 			                 shape->shared);
 		out[count++] = (struct gpu_launched){

@@ -10,24 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct symbol {
-	const char *name;
-	size_t place;
-};
-
-static const struct symbol driver_symbols[] = {
+static const struct library_symbol driver_symbols[] = {
 #define DRIVER_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct driver, field)},
 	DRIVER_CALLS(DRIVER_SYMBOL)
 #undef DRIVER_SYMBOL
 		{NULL, 0},
 };
-static const struct symbol nvrtc_symbols[] = {
+static const struct library_symbol nvrtc_symbols[] = {
 #define NVRTC_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvrtc, field)},
 	NVRTC_CALLS(NVRTC_SYMBOL)
 #undef NVRTC_SYMBOL
 		{NULL, 0},
 };
-static const struct symbol nvml_symbols[] = {
+static const struct library_symbol nvml_symbols[] = {
 #define NVML_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvml, field)},
 	NVML_CALLS(NVML_SYMBOL)
 #undef NVML_SYMBOL
@@ -37,9 +32,9 @@ static const struct symbol nvml_symbols[] = {
 /* Looks below CUDA's own folder, which the loader does not always know. */
 static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64", NULL};
 
-static void symbols_find(void *table, void *handle, const struct symbol *symbols) {
-	for (const struct symbol *symbol = symbols; symbol->name; symbol++) {
-		void *found = dlsym(handle, symbol->name);
+void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols) {
+	for (const struct library_symbol *symbol = symbols; symbol->name; symbol++) {
+		void *found = dlsym(library->handle, symbol->name);
 		memcpy((char *)table + symbol->place, &found, sizeof found);
 	}
 }
@@ -59,14 +54,13 @@ static void *open_beneath(const char *root, const char *name) {
 	return handle;
 }
 
-/* Tries the plain name first, so that LD_LIBRARY_PATH decides. */
-static bool library_open(struct library *library, const char *const *names, const char *known) {
-	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+bool library_open(struct library *library, const char *const *names, const char *known, const char *const *roots,
+                  size_t root_count) {
 	Dl_info info;
 	library->handle = NULL;
 	for (size_t i = 0; names[i] && !library->handle; i++)
 		library->handle = open_one(names[i]);
-	for (size_t r = 0; r < sizeof roots / sizeof *roots; r++)
+	for (size_t r = 0; r < root_count; r++)
 		for (size_t i = 0; names[i] && !library->handle; i++)
 			library->handle = open_beneath(roots[r], names[i]);
 	if (!library->handle)
@@ -77,14 +71,14 @@ static bool library_open(struct library *library, const char *const *names, cons
 	return symbol;
 }
 
-static void library_close(struct library *library) {
+void library_close(struct library *library) {
 	if (library->handle)
 		dlclose(library->handle);
 	library->handle = NULL;
 }
 
-__attribute__((format(printf, 3, 4))) static bool because(struct library_why *why, const char *fix, const char *format,
-                                                          ...) {
+__attribute__((format(printf, 3, 4))) bool library_because(struct library_why *why, const char *fix, const char *format,
+                                                           ...) {
 	va_list ap;
 	va_start(ap, format);
 	vsnprintf(why->reason, sizeof why->reason, format, ap);
@@ -95,12 +89,14 @@ __attribute__((format(printf, 3, 4))) static bool because(struct library_why *wh
 
 void driver_words(const struct driver *driver, const char *call, driver_result result, char *text, size_t size) {
 	const char *name = NULL, *words = NULL;
-	if (driver->error_name)
+	if (driver->word)
+		name = driver->word(result);
+	else if (driver->error_name)
 		driver->error_name(result, &name);
 	if (driver->error_string)
 		driver->error_string(result, &words);
 	if (name)
-		snprintf(text, size, "%s: %s (%s)", call, name, words ? words : "?");
+		snprintf(text, size, words ? "%s: %s (%s)" : "%s: %s", call, name, words);
 	else
 		snprintf(text, size, "%s: CUDA error %d", call, (int)result);
 }
@@ -116,13 +112,18 @@ static const char *init_fix(driver_result result) {
 	}
 }
 
+static bool cuda_open(struct library *library, const char *const *names, const char *known) {
+	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+	return library_open(library, names, known, roots, sizeof roots / sizeof *roots);
+}
+
 bool driver_open(struct driver *driver, struct library_why *why) {
 	static const char *const names[] = {"libcuda.so.1", NULL};
-	*driver = (struct driver){.version = 0};
-	if (!library_open(&driver->library, names, "cuInit"))
-		return because(why, "install NVIDIA's driver; a container needs --gpus",
-		               "the NVIDIA driver (libcuda.so.1) was not found");
-	symbols_find(driver, driver->library.handle, driver_symbols);
+	*driver = (struct driver){.api = &driver_cuda};
+	if (!cuda_open(&driver->library, names, "cuInit"))
+		return library_because(why, "install NVIDIA's driver; a container needs --gpus",
+		                       "the NVIDIA driver (libcuda.so.1) was not found");
+	library_symbols(driver, &driver->library, driver_symbols);
 	driver_result result = driver->init(0);
 	if (result == DRIVER_SUCCESS && driver->get_version)
 		driver->get_version(&driver->version);
@@ -131,7 +132,7 @@ bool driver_open(struct driver *driver, struct library_why *why) {
 	char words[LIBRARY_WHY - 32];
 	driver_words(driver, "cuInit", result, words, sizeof words);
 	driver_close(driver);
-	return because(why, init_fix(result), "the driver does not start: %s", words);
+	return library_because(why, init_fix(result), "the driver does not start: %s", words);
 }
 
 bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) {
@@ -139,14 +140,14 @@ bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) 
 	static const char *const older[] = {"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", NULL};
 	static const char fix[] = "install CUDA's NVRTC (package cuda-nvrtc), or name the toolkit's folder in CUDA_HOME";
 	*nvrtc = (struct nvrtc){.major = 0};
-	if (!library_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))
-		return because(why, fix, "NVRTC (libnvrtc.so.13 or .12), which compiles the kernels, was not found");
-	symbols_find(nvrtc, nvrtc->library.handle, nvrtc_symbols);
+	if (!cuda_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))
+		return library_because(why, fix, "NVRTC (libnvrtc.so.13 or .12), which compiles the kernels, was not found");
+	library_symbols(nvrtc, &nvrtc->library, nvrtc_symbols);
 	bool whole = nvrtc->create && nvrtc->compile && nvrtc->destroy && nvrtc->log_size && nvrtc->log &&
 	             nvrtc->cubin_size && nvrtc->cubin;
 	if (whole && nvrtc->get_version(&nvrtc->major, &nvrtc->minor) == NVRTC_FINE)
 		return true;
-	because(why, fix, "%s is too old", nvrtc->library.path);
+	library_because(why, fix, "%s is too old", nvrtc->library.path);
 	nvrtc_close(nvrtc);
 	return false;
 }
@@ -155,21 +156,21 @@ bool nvml_open(struct nvml *nvml, struct library_why *why) {
 	static const char *const names[] = {"libnvidia-ml.so.1", NULL};
 	static const char fix[] = "it comes with NVIDIA's driver (libnvidia-ml.so.1)";
 	*nvml = (struct nvml){.library = {NULL, ""}};
-	if (!library_open(&nvml->library, names, "nvmlInit_v2"))
-		return because(why, fix, "NVML was not found, so clocks, power and other users are not known");
-	symbols_find(nvml, nvml->library.handle, nvml_symbols);
+	if (!cuda_open(&nvml->library, names, "nvmlInit_v2"))
+		return library_because(why, fix, "NVML was not found, so clocks, power and other users are not known");
+	library_symbols(nvml, &nvml->library, nvml_symbols);
 	nvml_result result = nvml->init();
 	if (result == NVML_FINE)
 		return true;
 	library_close(&nvml->library);
-	return because(why, fix, "NVML does not start (nvmlInit_v2: %d)", result);
+	return library_because(why, fix, "NVML does not start (nvmlInit_v2: %d)", result);
 }
 
 bool cupti_find(struct library *library, unsigned *version, struct library_why *why) {
 	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
 	int (*get)(uint32_t *) = NULL;
 	*library = (struct library){NULL, ""};
-	if (library_open(library, names, "cuptiGetVersion")) {
+	if (cuda_open(library, names, "cuptiGetVersion")) {
 		void *symbol = dlsym(library->handle, "cuptiGetVersion");
 		memcpy(&get, &symbol, sizeof get);
 		uint32_t found = 0;
@@ -177,8 +178,8 @@ bool cupti_find(struct library *library, unsigned *version, struct library_why *
 		*version = found;
 		return true;
 	}
-	return because(why, "install CUPTI (package cuda-cupti), or name the toolkit's folder in CUDA_HOME",
-	               "CUPTI was not found, so the GPU's counters are not available");
+	return library_because(why, "install CUPTI (package cuda-cupti), or name the toolkit's folder in CUDA_HOME",
+	                       "CUPTI was not found, so the GPU's counters are not available");
 }
 
 void driver_close(struct driver *driver) {
@@ -194,3 +195,27 @@ void nvml_close(struct nvml *nvml) {
 		nvml->shutdown();
 	library_close(&nvml->library);
 }
+
+static int as_it_is(int which) {
+	return which;
+}
+
+static const char *symbol_of(const char *field) {
+	static const char *const names[][2] = {
+#define LIBRARY_NAME(field, symbol, parameters) {#field, #symbol},
+		DRIVER_CALLS(LIBRARY_NAME)
+#undef LIBRARY_NAME
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i][0], field) == 0)
+			return names[i][1];
+	return field;
+}
+
+const struct driver_api driver_cuda = {.kind = GPU_CUDA,
+                                       .device = "cuda",
+                                       .list = "nvidia-smi",
+                                       .open = driver_open,
+                                       .compiler_open = nvrtc_open,
+                                       .attribute = as_it_is,
+                                       .symbol = symbol_of};

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "gpu/driver_abi.h"
+#include "gpu/gpu.h"
 #include "gpu/nvml_abi.h"
 #include "gpu/nvrtc_abi.h"
 
@@ -13,16 +14,20 @@ struct library {
 	char path[256];
 };
 
+struct driver_api;
 struct driver {
 	struct library library;
+	const struct driver_api *api;
 	int version; /* 13000 */
 #define DRIVER_POINTER(name, symbol, parameters) driver_result(*name) parameters;
 	DRIVER_CALLS(DRIVER_POINTER)
 #undef DRIVER_POINTER
+	const char *(*word)(driver_result result); /* HIP's, instead of error_name */
 };
 
 struct nvrtc {
 	struct library library;
+	bool is_hip; /* hiprtc: the options are Clang's, and the code is for the GPU that is there */
 	int major, minor;
 #define NVRTC_POINTER(name, symbol, parameters) nvrtc_result(*name) parameters;
 	NVRTC_CALLS(NVRTC_POINTER)
@@ -40,6 +45,30 @@ enum { LIBRARY_WHY = 200 };
 struct library_why {
 	char reason[LIBRARY_WHY], fix[LIBRARY_WHY];
 };
+
+/* The libraries behind these tables: CUDA's, or HIP's, whose functions have the same shapes. */
+struct driver_api {
+	enum gpu_kind kind;
+	const char *device, *list; /* "cuda"; the command that lists the devices */
+	bool (*open)(struct driver *driver, struct library_why *why);
+	bool (*compiler_open)(struct nvrtc *nvrtc, int driver_major, struct library_why *why);
+	int (*attribute)(int which);              /* its number of one of DRIVER_NUMBERS; -1: it has none */
+	const char *(*symbol)(const char *field); /* what the library exports for a field of struct driver */
+};
+extern const struct driver_api driver_cuda;
+
+struct library_symbol {
+	const char *name;
+	size_t place;
+};
+/* Tries the names as they are, so that LD_LIBRARY_PATH decides, then beneath the roots, which may be NULL. `known`: a
+ * function that tells where the library lies. */
+bool library_open(struct library *library, const char *const *names, const char *known, const char *const *roots,
+                  size_t root_count);
+void library_close(struct library *library);
+void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols);
+__attribute__((format(printf, 3, 4))) bool library_because(struct library_why *why, const char *fix, const char *format,
+                                                           ...);
 
 /* False with the reason in why. An opened library stays in the process; *_close forgets it. */
 bool driver_open(struct driver *driver, struct library_why *why); /* cuInit is done */

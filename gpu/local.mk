@@ -30,4 +30,5 @@ libgpu_la_SOURCES = %D%/ahead.c %D%/gpu.h %D%/open.h %D%/impl.h %D%/backend.h \
 	%D%/peer.c \
 	%D%/clock.c \
 	%D%/nvml.c
+include %D%/hip/local.mk
 include %D%/opencl/local.mk

@@ -124,12 +124,13 @@ static void cuda_headers(char *option, size_t size) {
 }
 
 bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
-                      int arch) {
+                      int arch, const char *device) {
 	size_t count = 0;
 	*made = (struct text_source){.words = {NULL}};
 	for (; text->options && text->options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
 		made->words[count] = text->options[count];
-	cuda_headers(made->headers, sizeof made->headers);
+	if (!device)
+		cuda_headers(made->headers, sizeof made->headers);
 	if (made->headers[0] && includes_angled(text->text))
 		made->words[count] = made->headers;
 	made->source = (struct source){.name = text->name,
@@ -137,6 +138,7 @@ bool text_source_make(struct text_source *made, const struct gpu_text *text, con
 	                               .options = made->words,
 	                               .defines = defines,
 	                               .arch = arch,
+	                               .device = device,
 	                               .users = true,
 	                               .seen = made->seen,
 	                               .unseen = !includes_digest(text->text, text->options, made->seen)};
@@ -149,7 +151,8 @@ const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, cons
 	struct text_source made;
 	if (gpu->backend)
 		return gpu_enter(gpu) ? gpu->backend->module(gpu, name, text, options) : NULL;
-	bool fits = text_source_make(&made, &(struct gpu_text){name, text, options}, defines, arch_of(gpu));
+	const char *device = gpu->facts.kind == GPU_HIP ? gpu->facts.name : NULL;
+	bool fits = text_source_make(&made, &(struct gpu_text){name, text, options}, defines, arch_of(gpu), device);
 	if (!gpu_enter(gpu))
 		return NULL;
 	sha256_text(text, strlen(text), hash);

@@ -25,7 +25,7 @@ static struct gpu *at_index(struct gpu *root, int index) {
 
 static struct gpu *peer_open(struct gpu *gpu, int index) {
 	struct err err;
-	struct gpu *root = gpu->root, *peer = device_open(index, root, &err);
+	struct gpu *root = gpu->root, *peer = device_open(root->driver.api, index, root, &err);
 	if (!peer) {
 		gpu_fail(gpu, GPU_REFUSED, "%s", err.what);
 		return NULL;

@@ -30,7 +30,7 @@ const struct opt cmd_common_options[] = {
 };
 
 const struct opt cmd_device_options[] = {
-	{"device", 0, "DEVICE", "cpu (the default), cuda, cuda:N, opencl, opencl:N", 0},
+	{"device", 0, "DEVICE", "cpu (the default), cuda, cuda:N, opencl, hip, ..", 0},
 	{0},
 };
 

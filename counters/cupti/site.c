@@ -8,7 +8,7 @@
 
 struct cupti_chip *cupti_site_chip(const struct counter_site *site, char reason[COUNTER_REASON]) {
 	const struct gpu_facts *device = site->gpu ? gpu_facts(site->gpu) : site->device;
-	if (!device || device->platform[0]) {
+	if (!device || device->kind != GPU_CUDA) {
 		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
 		return NULL;
 	}

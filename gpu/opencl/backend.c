@@ -224,6 +224,7 @@ struct gpu *gpu_opencl_open(int index, struct err *err) {
 	gpu->nvml_tried = true; /* NVML knows NVIDIA's devices, by CUDA's names */
 	gpu->use = &gpu->own;
 	gpu->backend = &backend;
+	gpu->driver.api = &driver_cuda; /* names what it lacks */
 	gpu->opencl = opencl_open(gpu, word, &gpu->facts, err);
 	if (gpu->opencl)
 		return gpu;

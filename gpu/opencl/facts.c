@@ -37,7 +37,7 @@ static int whole(uint64_t value) {
 void opencl_facts(const struct opencl_list *list, size_t at, struct gpu_facts *facts) {
 	const struct opencl_found *found = &list->devices[at];
 	uint64_t mhz = number_read(found, OPENCL_DEVICE_CLOCK);
-	*facts = (struct gpu_facts){.index = (int)at};
+	*facts = (struct gpu_facts){.kind = GPU_OPENCL, .index = (int)at};
 	text_read(found, OPENCL_DEVICE_NAME, facts->name, sizeof facts->name);
 	text_read(found, OPENCL_PLATFORM_NAME, facts->platform, sizeof facts->platform);
 	text_read(found, OPENCL_DRIVER_VERSION, facts->driver, sizeof facts->driver);

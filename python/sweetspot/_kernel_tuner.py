@@ -27,7 +27,7 @@ _TYPES = {
     "uint64": "uint64",
     "bool": "uint8",
 }
-_SUFFIXES = {"CUDA": ".cu", "OpenCL": ".cl", "C": ".c"}
+_SUFFIXES = {"CUDA": ".cu", "OpenCL": ".cl", "HIP": ".hip", "C": ".c"}
 _BLOCK = ("block_size_x", "block_size_y", "block_size_z")
 
 
@@ -135,10 +135,10 @@ def _source(source: Any, lang: Optional[str]) -> Tuple[bytes, str, str]:
     if not is_file and re.fullmatch(r"[^\s{;]+\.\w+", text):
         raise SweetspotError("cannot read the kernel source %s" % text)
     suffix = os.path.splitext(text)[1] if is_file else ""
-    language = (lang or {".c": "C", ".cl": "OpenCL"}.get(suffix) or "CUDA").upper()
+    language = (lang or {".c": "C", ".cl": "OpenCL", ".hip": "HIP"}.get(suffix) or "CUDA").upper()
     language = {"CUPY": "CUDA", "NVCUDA": "CUDA", "OPENCL": "OpenCL"}.get(language, language)
     if language not in _SUFFIXES:
-        raise ValueError("sources in %s cannot be specified: use CUDA, OpenCL or C" % language)
+        raise ValueError("sources in %s cannot be specified: use CUDA, OpenCL, HIP or C" % language)
     if is_file:
         with open(text, "rb") as file:
             return file.read(), os.path.basename(text), language

@@ -106,6 +106,12 @@ class KernelTuner(unittest.TestCase):
         self.assertEqual(kernel["Tolerance"], {"Absolute": 1e-3, "Relative": 1e-5})
         self.check(spec, params)
 
+    def test_hip(self):
+        spec = sweetspot.from_kernel_tuner("vector_add", VECTOR, 100, [Array("float32", [0] * 100)], {"block_size_x": [64, 128]}, lang="HIP")
+        kernel = spec.document["KernelSpecification"]
+        self.assertEqual((kernel["Language"], kernel["KernelFile"]), ("HIP", "kernel.hip"))
+        self.check(spec, {"block_size_x": [64, 128]})
+
     def test_stencil_with_other_block_names(self):
         params = {"bx": [32 * i for i in range(1, 9)], "by": [2**i for i in range(6)]}
         restrictions = ["bx * by <= 1024"]

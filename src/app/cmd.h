@@ -18,7 +18,7 @@ struct ui *app_ui(struct app *app);
 const volatile int *app_interrupt(const struct app *app); /* non-zero after the first Ctrl-C */
 const char *app_command_line(const struct app *app);      /* as typed, quoted for a shell */
 const char *app_device(const struct app *app);            /* from --device, for example "cuda:0"; NULL: the CPU */
-const char *app_device_kind(const struct app *app);       /* "cpu", "cuda" or "opencl", as in the tables of kernels */
+const char *app_device_kind(const struct app *app); /* "cpu", "cuda", "hip" or "opencl", as in the tables of kernels */
 /* From now on "cpu", "cuda:1" or the like takes the place of --device; what was borrowed of the GPU and the machine is
  * gone. */
 int app_device_change(struct app *app, const char *word, struct err *err);

@@ -12,10 +12,10 @@ enum { INDEX_MAX = 999, NAME_MAX_BYTES = 48 };
 
 const struct device device_cpu = {.word = "cpu", .kind = "cpu"};
 
-static const char HINT[] = "the device is cpu, cuda, cuda:N for the Nth GPU, opencl, opencl:N, or opencl:NAME with a "
-						   "part of the name of a platform or device";
+static const char HINT[] = "the device is cpu, cuda, cuda:N for the Nth GPU, hip, hip:N, opencl, opencl:N, or "
+						   "opencl:NAME with a part of the name of a platform or device";
 
-/* Reads what follows "cuda" or "opencl": nothing, or a colon and a number. */
+/* Reads what follows "cuda", "hip" or "opencl": nothing, or a colon and a number. */
 static bool index_read(const char *text, long *index) {
 	char *end;
 	*index = 0;
@@ -38,7 +38,7 @@ static bool is_name(const char *text) {
 }
 
 int device_read(const char *word, struct device *device, struct err *err) {
-	static const char *const kinds[] = {"cuda", "opencl"};
+	static const char *const kinds[] = {"cuda", "opencl", "hip"};
 	*device = device_cpu;
 	if (strcmp(word, "cpu") == 0)
 		return 0;
@@ -56,4 +56,9 @@ int device_read(const char *word, struct device *device, struct err *err) {
 		return 0;
 	}
 	return err_set(err, ERR_USAGE, HINT, "unknown device \"%.60s\"", word);
+}
+
+const char *device_kind_of(const json_t *gpu) {
+	const char *platform = json_string_value(json_object_get(gpu, "platform"));
+	return !platform ? "cuda" : strcmp(platform, "HIP") == 0 ? "hip" : "opencl";
 }

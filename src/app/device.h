@@ -7,13 +7,15 @@
 #include "tuner/worker/worker.h"
 
 struct device {
-	char word[64];    /* "cpu", "cuda:0", "opencl:0", "opencl:pocl" */
-	const char *kind; /* "cpu", "cuda" or "opencl", as in the tables of kernels */
+	char word[64];    /* "cpu", "cuda:0", "hip:0", "opencl:0", "opencl:pocl" */
+	const char *kind; /* "cpu", "cuda", "hip" or "opencl", as in the tables of kernels */
 };
 
 extern const struct device device_cpu;
-/* Reads "cpu", "cuda", "cuda:1", "opencl", "opencl:1" or "opencl:" and a part of a name; ERR_USAGE for anything else.
- */
+/* Reads "cpu", "cuda", "cuda:1", "hip", "hip:1", "opencl", "opencl:1" or "opencl:" and a part of a name; ERR_USAGE for
+ * anything else. */
 int device_read(const char *word, struct device *device, struct err *err);
+/* The kind of a GPU that the worker described. */
+const char *device_kind_of(const json_t *gpu);
 
 #endif

@@ -11,7 +11,7 @@
 #include "tuner/spec/slice.h"
 
 const struct opt source_options[] = {
-	OPT_GROUP("CUDA or OpenCL source (FILE.cu, FILE.cl)"),
+	OPT_GROUP("CUDA, OpenCL or HIP source (FILE.cu, FILE.cl, FILE.hip)"),
 	{"kernel", 0, "NAME", "the __global__ or __kernel function to tune", 0},
 	{"arg", 0, "ARGUMENT", "an argument, in order, as 'float in[n] random'", OPT_REPEAT},
 	{"problem", 0, "X,Y,Z", "problem size, ProblemSize[0] .. in expressions", 0},
@@ -23,14 +23,29 @@ const struct opt source_options[] = {
 	{0},
 };
 
-bool source_is_opencl(const char *word) {
+static const struct source_kind {
+	const char *ending, *word;
+	enum spec_language language;
+} source_kinds[] = {{".cu", "CUDA", SPEC_CUDA}, {".cl", "OpenCL", SPEC_OPENCL}, {".hip", "HIP", SPEC_HIP}};
+
+/* NULL for another file. */
+static const struct source_kind *kind_of(const char *word) {
 	size_t size = strlen(word);
-	return size > 3 && strcmp(word + size - 3, ".cl") == 0;
+	for (size_t i = 0; i < sizeof source_kinds / sizeof *source_kinds; i++) {
+		size_t length = strlen(source_kinds[i].ending);
+		if (size > length && strcmp(word + size - length, source_kinds[i].ending) == 0)
+			return &source_kinds[i];
+	}
+	return NULL;
+}
+
+enum spec_language source_language(const char *word) {
+	const struct source_kind *kind = kind_of(word);
+	return kind ? kind->language : SPEC_OTHER;
 }
 
 bool source_is_file(const char *word) {
-	size_t size = strlen(word);
-	return source_is_opencl(word) || (size > 3 && strcmp(word + size - 3, ".cu") == 0);
+	return kind_of(word);
 }
 
 static json_t *slice_json(struct slice s) {
@@ -331,8 +346,8 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	json_t *arguments = name ? arguments_json(args, err) : NULL, *options = json_array();
 	if (!name)
 		err_set(err, ERR_USAGE,
-		        source_is_opencl(path) ? "--kernel NAME selects its __kernel function"
-		                               : "--kernel NAME selects its __global__ function",
+		        source_language(path) == SPEC_OPENCL ? "--kernel NAME selects its __kernel function"
+		                                             : "--kernel NAME selects its __global__ function",
 		        "the kernel of %.200s is not given", path);
 	for (size_t i = 0; i < opt_count(args, "option"); i++)
 		json_array_append_new(options, json_string(opt_at(args, "option", i)));
@@ -341,8 +356,8 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 		return NULL;
 	}
 	json_t *kernel =
-		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", source_is_opencl(path) ? "OpenCL" : "CUDA", "KernelName", name,
-	              "KernelFile", slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
+		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", kind_of(path)->word, "KernelName", name, "KernelFile",
+	              slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
 	if (kernel) /* --grid counts blocks, that is work groups */
 		json_object_set_new(kernel, "GlobalSizeType", json_string("CUDA"));
 	if (kernel && !shape_add(kernel, args, err))

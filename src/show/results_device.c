@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "src/app/device.h"
 #include "src/base/json/js.h"
 #include "src/show/results.h"
 
@@ -25,10 +26,11 @@ static void row_add(struct table *table, const json_t *kernel) {
 	char registers[CELL], shared[CELL], spills[CELL], block[CELL], grid[CELL], occupancy[CELL];
 	double share = js_real_or(kernel, "occupancy", NAN);
 	bool known = json_is_integer(json_object_get(kernel, "registers")); /* OpenCL does not tell */
+	bool spilled = json_is_integer(json_object_get(kernel, "spill_bytes"));
 	snprintf(registers, CELL, known ? "%lld" : "-", (long long)js_int_or(kernel, "registers", 0));
 	ui_bytes(js_real_or(kernel, "shared_bytes", 0), shared, CELL);
 	ui_bytes(js_real_or(kernel, "spill_bytes", 0), spills, CELL);
-	if (!known)
+	if (!spilled)
 		snprintf(spills, CELL, "-");
 	shape_text(json_object_get(kernel, "block"), block, CELL);
 	shape_text(json_object_get(kernel, "grid"), grid, CELL);
@@ -43,7 +45,7 @@ static void clock_print(const json_t *gpu, FILE *out) {
 	const char *throttle = js_string_or(gpu, "throttle", "");
 	const char *platform = js_string_or(gpu, "platform", NULL);
 	fprintf(out, "%s (%s%s%s:%lld)", js_string_or(gpu, "name", "GPU"), platform ? platform : "", platform ? ", " : "",
-	        platform ? "opencl" : "cuda", (long long)js_int_or(gpu, "index", 0));
+	        device_kind_of(gpu), (long long)js_int_or(gpu, "index", 0));
 	if (mhz > 0)
 		fprintf(out, most > 0 ? ", %.0f of %.0f MHz" : ", %.0f MHz", mhz, most);
 	if (celsius > 0)

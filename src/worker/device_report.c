@@ -20,15 +20,15 @@ static json_t *triple(const unsigned size[3]) {
 	return json_pack("[i, i, i]", (int)size[0], (int)size[1], (int)size[2]);
 }
 
-/* OpenCL does not tell registers and spills. */
-static json_t *launched_json(const struct gpu_launched *launched, bool opencl) {
+/* OpenCL does not tell registers, and only CUDA's compiler tells spills. */
+static json_t *launched_json(const struct gpu_launched *launched, enum gpu_kind kind) {
 	const struct gpu_function_facts *facts = &launched->facts;
 	return json_pack(
 		"{s:o, s:o, s:I, s:i, s:o, s:o, s:o, s:I, s:o, s:o}", "function", word_clean_json(launched->function),
-		"registers", opencl ? json_null() : json_integer(facts->registers), "shared_bytes",
+		"registers", kind == GPU_OPENCL ? json_null() : json_integer(facts->registers), "shared_bytes",
 		(json_int_t)facts->shared_bytes + launched->shape.shared, "local_bytes", facts->local_bytes, "spill_bytes",
-		opencl ? json_null() : json_integer(facts->spill_bytes), "block", triple(launched->shape.block), "grid",
-		triple(launched->shape.grid), "launches", (json_int_t)launched->launches, "occupancy",
+		kind == GPU_CUDA ? json_integer(facts->spill_bytes) : json_null(), "block", triple(launched->shape.block),
+		"grid", triple(launched->shape.grid), "launches", (json_int_t)launched->launches, "occupancy",
 		js_number(launched->occupancy), "limiter", word_or_null(launched->limiter));
 }
 
@@ -38,7 +38,7 @@ static json_t *launches_json(const struct gpu *gpu) {
 	size_t count = gpu_launches(gpu, launched, LAUNCHED_MAX);
 	json_t *array = json_array();
 	for (size_t i = 0; i < count && i < LAUNCHED_MAX; i++) {
-		json_array_append_new(array, launched_json(&launched[i], gpu_facts(gpu)->platform[0]));
+		json_array_append_new(array, launched_json(&launched[i], gpu_facts(gpu)->kind));
 	}
 	return array;
 }

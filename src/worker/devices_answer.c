@@ -3,6 +3,7 @@
 
 #include "src/worker/devices_answer.h"
 
+#include "gpu/hip/open.h"
 #include "gpu/opencl/open.h"
 #include "src/base/json/js.h"
 #include "src/worker/kernel/word.h"
@@ -28,8 +29,8 @@ static json_t *parts_json(void) {
 /* Serial numbers are left out, because GPUs that differ only by them are the same to a kernel. */
 static json_t *facts_json(const struct gpu_facts *facts) {
 	char word[24], capability[24];
-	if (facts->platform[0]) {
-		snprintf(word, sizeof word, "opencl:%d", facts->index);
+	if (facts->kind != GPU_CUDA) {
+		snprintf(word, sizeof word, "%s:%d", facts->kind == GPU_HIP ? "hip" : "opencl", facts->index);
 		return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:I, s:i, s:i}", "device", word, "name",
 		                 word_clean_json(facts->name), "platform", word_clean_json(facts->platform), "driver_version",
 		                 word_clean_json(facts->driver), "sms", facts->sms, "memory_bytes",
@@ -83,6 +84,19 @@ static json_t *opencl_json(void) {
 	return json;
 }
 
+static json_t *hip_json(void) {
+	struct gpu_part part;
+	struct gpu_facts facts;
+	json_t *array = json_array();
+	gpu_hip_part(&part);
+	json_t *json = part_json(&part);
+	for (int i = 0; part.usable && gpu_hip_probe(i, &facts); i++) {
+		json_array_append_new(array, facts_json(&facts));
+	}
+	json_object_set_new(json, "devices", array);
+	return json;
+}
+
 json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err) {
 	static const char *const keys[] = {"op", "id", "device"};
 	const char *word = "cpu";
@@ -97,9 +111,9 @@ json_t *devices_answer(struct devices *devices, const json_t *request, struct er
 		return NULL;
 	}
 	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());
-	if (!gpu) { /* OpenCL's libraries take a while to load, so they are only listed for those who ask about everything
-		         */
+	if (!gpu) { /* these libraries take a while to load, so they are only listed for those who ask about everything */
 		json_object_set_new(answer, "opencl", opencl_json());
+		json_object_set_new(answer, "hip", hip_json());
 	} else {
 		json_object_set_new(answer, "device", facts_json(gpu_facts(gpu)));
 	}

@@ -215,7 +215,7 @@ static int energy_check(struct request *request, struct err *err) {
 	static const double sample_s = 0.2;
 	struct gpu_health health;
 	if (request->call.device >= DEVICE_OPENCL) {
-		return err_set(err, ERR_UNAVAILABLE, "drop the objective", "OpenCL does not report the energy of a device");
+		return err_set(err, ERR_UNAVAILABLE, "drop the objective", "only NVIDIA's GPUs report the energy of a device");
 	}
 	gpu_health(request->call.gpu, &health);
 	request->min_sample_s = fmax(request->min_sample_s, sample_s);

@@ -18,7 +18,12 @@ enum { FILE_MAX = 16 << 20, NAME_LONGEST = 128 };
 static const struct {
 	const char *word;
 	enum spec_language language;
-} languages[] = {{"Command", SPEC_COMMAND}, {"C", SPEC_C}, {"CUDA", SPEC_CUDA}, {"OpenCL", SPEC_OPENCL}};
+	const char *device;
+} languages[] = {{"Command", SPEC_COMMAND, NULL},
+                 {"C", SPEC_C, NULL},
+                 {"CUDA", SPEC_CUDA, "cuda"},
+                 {"OpenCL", SPEC_OPENCL, "opencl"},
+                 {"HIP", SPEC_HIP, "hip"}};
 
 static bool good_name(const char *name) {
 	if (!name || !*name || strlen(name) > NAME_LONGEST)
@@ -136,6 +141,13 @@ enum spec_language spec_language(const struct spec *spec) {
 
 const char *spec_language_word(const struct spec *spec) {
 	return spec->word;
+}
+
+const char *spec_device(enum spec_language language) {
+	for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+		if (languages[i].language == language)
+			return languages[i].device;
+	return NULL;
 }
 
 const char *spec_folder(const struct spec *spec) {

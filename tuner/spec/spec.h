@@ -11,7 +11,7 @@
 #include "src/base/err.h"
 #include "tuner/space/space.h"
 
-enum spec_language { SPEC_COMMAND, SPEC_C, SPEC_CUDA, SPEC_OPENCL, SPEC_OTHER };
+enum spec_language { SPEC_COMMAND, SPEC_C, SPEC_CUDA, SPEC_OPENCL, SPEC_HIP, SPEC_OTHER };
 
 struct spec; /* opaque; owns what it gives */
 /* ERR_USAGE names the file, the parameter or condition, and the place in its text. The file is hostile until checked:
@@ -23,6 +23,7 @@ void spec_free(struct spec *spec);
 const char *spec_name(const struct spec *spec); /* BenchmarkName or KernelName, else the file's base name */
 enum spec_language spec_language(const struct spec *spec);
 const char *spec_language_word(const struct spec *spec); /* as the file spells it */
+const char *spec_device(enum spec_language language);    /* that it runs on: "cuda", "opencl", "hip"; NULL: the CPU */
 const char *spec_folder(const struct spec *spec);        /* of the file, which KernelFile is relative to */
 const char *spec_hash(const struct spec *spec);          /* "sha256:..." of the file */
 const json_t *spec_kernel(const struct spec *spec);      /* KernelSpecification, {} where absent */

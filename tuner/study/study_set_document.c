@@ -153,12 +153,15 @@ static int tuned_read(struct study_item *item, const json_t *result, struct err 
 }
 
 static bool is_device(const char *word) {
-	if (strcmp(word, "cpu") == 0 || strcmp(word, "cuda") == 0 || strcmp(word, "opencl") == 0)
-		return true;
+	static const char *const words[] = {"cpu", "cuda", "hip", "opencl"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(word, words[i]) == 0)
+			return true;
 	if (strncmp(word, "opencl:", 7) == 0) /* a number or a part of a name */
 		return word[7] && strlen(word) < DEVICE_MAX_BYTES;
-	size_t digits = strncmp(word, "cuda:", 5) == 0 ? strspn(word + 5, "0123456789") : 0;
-	return digits > 0 && digits < 4 && word[5 + digits] == '\0';
+	const char *number = strncmp(word, "cuda:", 5) == 0 ? word + 5 : strncmp(word, "hip:", 4) == 0 ? word + 4 : "";
+	size_t digits = strspn(number, "0123456789");
+	return digits > 0 && digits < 4 && number[digits] == '\0';
 }
 
 static struct study_item *item_of(struct study_set *set, const json_t *whole, const json_t *part, struct err *err) {

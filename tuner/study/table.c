@@ -329,13 +329,15 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	table->reading = &reading;
 	int failed = machine ? table_roles(table, err) : -1;
 	if (!failed) {
-		bool cuda = noted && strncmp(noted, "cuda", 4) == 0, opencl = noted && strncmp(noted, "opencl", 6) == 0;
+		bool cuda = noted && strncmp(noted, "cuda", 4) == 0, opencl = noted && strncmp(noted, "opencl", 6) == 0,
+			 hip = noted && strncmp(noted, "hip", 3) == 0;
 		struct filling filling = {.table = table,
 		                          .set = set,
 		                          .kernel = kernel,
 		                          .device = reading.device ? reading.device
 		                                    : noted        ? cuda     ? "cuda:0"
 		                                                     : opencl ? "opencl:0"
+		                                                     : hip    ? "hip:0"
 		                                                              : "cpu"
 		                                                   : device_of(table),
 		                          .machine = machine,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks of CUDA, OpenCL and the GPUs, as the worker sees them. Without a driver they shrink to one line. */
+/* Checks of CUDA, OpenCL, HIP and the GPUs, as the worker sees them. Without a driver they shrink to one line. */
 #include <config.h>
 
 #include <math.h>
@@ -59,12 +59,13 @@ static void look_nvml(struct app *app, struct finding *f) {
 	look_part(app, f, "NVML", FINDING_NOTE);
 }
 
-static void look_opencl(struct app *app, struct finding *f) {
-	const json_t *opencl = json_object_get(app_devices(app, NULL), "opencl");
+/* part: "opencl" or "hip". */
+static void look_platform(struct app *app, struct finding *f, const char *part) {
+	const json_t *all = json_object_get(app_devices(app, NULL), part);
 	char text[sizeof f->found] = "";
 	size_t i, used = 0;
 	json_t *device;
-	json_array_foreach(json_object_get(opencl, "devices"), i, device) {
+	json_array_foreach(json_object_get(all, "devices"), i, device) {
 		if (used < sizeof text)
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s)", i ? "; " : "",
 			                         js_string_or(device, "device", "?"), js_string_or(device, "name", "?"),
@@ -72,9 +73,18 @@ static void look_opencl(struct app *app, struct finding *f) {
 	}
 	if (i)
 		finding_set(f, FINDING_GOOD, "", "%s", text);
-	else if (opencl)
-		finding_set(f, FINDING_NOTE, js_string_or(opencl, "fix", ""), "%s",
-		            js_string_or(opencl, "reason", "not usable"));
+	else if (all)
+		finding_set(f, FINDING_NOTE, js_string_or(all, "fix", ""), "%s", js_string_or(all, "reason", "not usable"));
+}
+
+static void look_opencl(struct app *app, struct finding *f) {
+	look_platform(app, f, "opencl");
+}
+
+/* Without HIP's library nobody misses it. */
+static void look_hip(struct app *app, struct finding *f) {
+	if (*js_string_or(json_object_get(app_devices(app, NULL), "hip"), "path", ""))
+		look_platform(app, f, "hip");
 }
 
 /* Writes "cuda:0 NVIDIA H100 (9.0, 79 GiB); cuda:1 ...". */
@@ -158,5 +168,6 @@ const struct check doctor_gpu_checks[] = {
 	{"MIG", look_mig},
 	{"GPU users", look_others},
 	{"OpenCL", look_opencl},
+	{"HIP", look_hip},
 	{0},
 };

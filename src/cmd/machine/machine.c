@@ -2,7 +2,9 @@
 #include <config.h>
 
 #include <stdarg.h>
+#include <string.h>
 
+#include "src/app/device.h"
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "src/cmd/machine/ceilings.h"
@@ -23,9 +25,9 @@ static void gpu_print(const json_t *gpu) {
 		return;
 	ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
 	if (json_object_get(gpu, "platform")) {
-		line("OpenCL", "%s, %s %s, %lld compute units, %s", js_string_or(gpu, "name", "?"),
-		     js_string_or(gpu, "platform", "?"), js_string_or(gpu, "driver_version", "?"),
-		     (long long)js_int_or(gpu, "sms", 0), memory);
+		line(strcmp(device_kind_of(gpu), "hip") == 0 ? "GPU" : "OpenCL", "%s, %s %s, %lld compute units, %s",
+		     js_string_or(gpu, "name", "?"), js_string_or(gpu, "platform", "?"),
+		     js_string_or(gpu, "driver_version", "?"), (long long)js_int_or(gpu, "sms", 0), memory);
 		return;
 	}
 	line("GPU", "%s, compute capability %s, %lld SMs, %s", js_string_or(gpu, "name", "?"),

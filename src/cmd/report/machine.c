@@ -73,12 +73,9 @@ static void caches_add(struct html_table *table, const json_t *machine) {
 }
 
 static void gpu_add(struct html_table *table, const json_t *gpu) {
-	static const char *const texts[][2] = {{"name", "GPU"},
-	                                       {"compute_capability", "compute capability"},
-	                                       {"driver", "driver"},
-	                                       {"nvrtc", "NVRTC"},
-	                                       {"platform", "OpenCL platform"},
-	                                       {"driver_version", "OpenCL driver"}};
+	static const char *const texts[][2] = {{"name", "GPU"},          {"compute_capability", "compute capability"},
+	                                       {"driver", "driver"},     {"nvrtc", "NVRTC"},
+	                                       {"platform", "platform"}, {"driver_version", "driver"}};
 	char memory[32];
 	double bytes = js_real_or(gpu, "memory_bytes", 0);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

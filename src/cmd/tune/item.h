@@ -41,7 +41,7 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 /* For a specification in the language "Command". Takes ownership of the specification if it succeeds. */
 struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args,
                                     double build_timeout_s, struct err *err);
-/* For a specification in the language "CUDA" or "OpenCL"; ownership as above. */
+/* For a specification in the language "CUDA", "OpenCL" or "HIP"; ownership as above. */
 struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
 /* For FILE.cu or FILE.cl and its options (src/plan/source_spec.h). */
 struct tune_item *tune_item_source(struct app *app, const char *path, const struct opt_args *args, struct err *err);

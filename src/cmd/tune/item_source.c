@@ -11,15 +11,13 @@ static const char *device_of(const char *path) {
 	struct spec *spec = spec_load(path, &ignored);
 	enum spec_language language = spec ? spec_language(spec) : SPEC_OTHER;
 	spec_free(spec);
-	return language == SPEC_CUDA ? "cuda" : language == SPEC_OPENCL ? "opencl" : NULL;
+	return spec_device(language);
 }
 
 void tune_item_device_use(struct app *app, const struct opt_args *args) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "", *spec = opt_get(args, "spec", NULL);
 	struct err ignored = {0};
-	const char *device = source_is_file(word) ? source_is_opencl(word) ? "opencl" : "cuda"
-	                     : spec               ? device_of(spec)
-	                                          : NULL;
+	const char *device = source_is_file(word) ? spec_device(source_language(word)) : spec ? device_of(spec) : NULL;
 	if (device && !opt_has(args, "device"))
 		app_device_use(app, device, &ignored);
 }

@@ -91,7 +91,8 @@ static struct tune_item *function_new(struct spec *spec, const struct opt_args *
 	return item;
 }
 
-/* An item for a CUDA or OpenCL function of a specification. Everything except the GPU is checked when it is created. */
+/* An item for a CUDA, OpenCL or HIP function of a specification. Everything except the GPU is checked when it is
+ * created. */
 struct source_item {
 	struct spec *spec;
 	struct spec_cuda *source;
@@ -113,7 +114,8 @@ static void source_work_close(void *state) {
 	spec_cuda_free(state);
 }
 
-/* Compiles ahead for the GPU that measures; OpenCL's compilers belong to the device, so there the worker compiles. */
+/* Compiles ahead for the GPU that measures; OpenCL's and HIP's compilers look at the device, so there the worker
+ * compiles. */
 static int open_source(struct tune_item *item, struct app *app, struct err *err) {
 	struct source_item *s = item->state;
 	int arch = app_gpu_arch(app, err);
@@ -130,10 +132,10 @@ static void free_source(struct tune_item *item) {
 	free(s);
 }
 
-/* Without --device, CUDA and OpenCL use their first device. */
+/* Without --device, each language uses its first device. */
 static int device_use(struct app *app, const struct spec *spec, const struct opt_args *args, struct err *err) {
 	bool opencl = spec_language(spec) == SPEC_OPENCL;
-	const char *kind = opencl ? "opencl" : "cuda", *language = opencl ? "OpenCL" : "CUDA";
+	const char *kind = spec_device(spec_language(spec)), *language = spec_language_word(spec);
 	if (!opt_has(args, "device"))
 		return app_device_use(app, kind, err);
 	if (strcmp(app_device_kind(app), kind) == 0)
@@ -193,10 +195,11 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 		break;
 	case SPEC_CUDA:
 	case SPEC_OPENCL:
+	case SPEC_HIP:
 		item = tune_item_gpu(app, spec, args, err);
 		break;
 	case SPEC_OTHER:
-		err_set(err, ERR_USAGE, "the Language of its KernelSpecification must be Command, C, CUDA or OpenCL",
+		err_set(err, ERR_USAGE, "the Language of its KernelSpecification must be Command, C, CUDA, OpenCL or HIP",
 		        "%s is written in %s", path, spec_language_word(spec));
 	}
 	if (!item)

@@ -118,7 +118,7 @@ static int objective_read(const struct opt_args *args, struct tune_settings *set
 		return 0;
 	if (strcmp(device, "cpu") != 0)
 		return err_set(err, ERR_USAGE, "leave --objective out",
-		               "OpenCL does not report the energy that --objective %.60s needs", words);
+		               "only CUDA's devices report the energy that --objective %.60s needs", words);
 	return err_set(
 		err, ERR_USAGE,
 		"add --device cuda; on the CPU `sweetspot run --counters rapl` measures the energy of one configuration",

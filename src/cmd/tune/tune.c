@@ -86,7 +86,7 @@ static bool is_source(const struct opt_args *args) {
 	return false;
 }
 
-/* A CUDA or OpenCL source takes its own options and three of those for programs. */
+/* A CUDA, OpenCL or HIP source takes its own options and three of those for programs. */
 static int source_add(struct tune_session *session, struct err *err) {
 	const struct opt_args *args = session->args;
 	for (const struct opt *option = program_options; option->name; option++) {
@@ -114,7 +114,7 @@ static int items_make(struct tune_session *session, struct err *err) {
 	const char *source = option_of(source_options, args);
 	if (source && (spec || !is_source(args)))
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cu --kernel NAME --arg 'float out[n] write' ...",
-		               "--%s needs a CUDA or OpenCL source, FILE.cu or FILE.cl", source);
+		               "--%s needs a CUDA, OpenCL or HIP source: FILE.cu, FILE.cl or FILE.hip", source);
 	if (spec && (opt_dashes(args) || option))
 		return err_set(err, ERR_USAGE, "put the options of a program into the KernelSpecification",
 		               "--spec cannot be combined with %s%s", option ? "--" : "a program", option ? option : "");

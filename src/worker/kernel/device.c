@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "gpu/hip/open.h"
 #include "gpu/opencl/open.h"
 #include "src/base/mem.h"
 
@@ -39,15 +40,21 @@ int device_read(const char *word, int *index, struct err *err) {
 		*index += DEVICE_OPENCL;
 		return failed;
 	}
+	if (gpu_hip_is(word)) {
+		int failed = gpu_hip_index(word, index, err);
+		*index += DEVICE_HIP;
+		return failed;
+	}
 	return strcmp(word, "cpu") == 0 ? 0 : gpu_index(word, index, err);
 }
 
 const char *device_kind(int index) {
-	return index == DEVICE_CPU ? "cpu" : index >= DEVICE_OPENCL ? "opencl" : "cuda";
+	return index == DEVICE_CPU ? "cpu" : index >= DEVICE_HIP ? "hip" : index >= DEVICE_OPENCL ? "opencl" : "cuda";
 }
 
 const char *device_kind_of(const struct gpu *gpu) {
-	return !gpu ? "cpu" : gpu_facts(gpu)->platform[0] ? "opencl" : "cuda";
+	static const char *const words[] = {[GPU_CUDA] = "cuda", [GPU_OPENCL] = "opencl", [GPU_HIP] = "hip"};
+	return gpu ? words[gpu_facts(gpu)->kind] : "cpu";
 }
 
 struct devices *devices_new(void) {
@@ -74,7 +81,9 @@ struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
 		}
 	}
 	address_space_open();
-	struct gpu *gpu = index >= DEVICE_OPENCL ? gpu_opencl_open(index - DEVICE_OPENCL, err) : gpu_open(index, err);
+	struct gpu *gpu = index >= DEVICE_HIP      ? gpu_hip_open(index - DEVICE_HIP, err)
+	                  : index >= DEVICE_OPENCL ? gpu_opencl_open(index - DEVICE_OPENCL, err)
+	                                           : gpu_open(index, err);
 	if (gpu) {
 		devices->items = mem_grow(devices->items, devices->count + 1, sizeof *devices->items);
 		devices->items[devices->count++] = (struct opened){index, gpu};

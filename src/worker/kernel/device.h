@@ -5,12 +5,12 @@
 #include "gpu/open.h"
 #include "kernels/cuda.h"
 
-/* OpenCL's devices come after DEVICE_OPENCL. */
-enum { DEVICE_CPU = -1, DEVICE_OPENCL = 1 << 16 };
+/* OpenCL's devices come after DEVICE_OPENCL, HIP's after DEVICE_HIP. */
+enum { DEVICE_CPU = -1, DEVICE_OPENCL = 1 << 16, DEVICE_HIP = 1 << 17 };
 
-/* "cpu", "cuda", "cuda:1", "opencl" -> DEVICE_CPU, 0, 1, DEVICE_OPENCL. */
+/* "cpu", "cuda", "cuda:1", "opencl", "hip" -> DEVICE_CPU, 0, 1, DEVICE_OPENCL, DEVICE_HIP. */
 int device_read(const char *word, int *index, struct err *err);
-/* The device's name in kernels' tables: "cpu", "cuda", "opencl". */
+/* The device's name in kernels' tables: "cpu", "cuda", "opencl", "hip". */
 const char *device_kind(int index);
 const char *device_kind_of(const struct gpu *gpu); /* NULL: the CPU */
 

@@ -35,6 +35,9 @@ static const struct ss_param text_param[] = {
 static const struct ss_kernel cuda = SOURCE_KERNEL("t1", "cuda", NULL),
 							  cuda_reset = SOURCE_KERNEL("t1-reset", "cuda", source_reset),
 							  opencl = SOURCE_KERNEL("t1", "opencl", NULL),
-							  opencl_reset = SOURCE_KERNEL("t1-reset", "opencl", source_reset);
-const struct kernel_entry source_entries[] = {
-	{&cuda, "t1"}, {&cuda_reset, "t1"}, {&opencl, "t1"}, {&opencl_reset, "t1"}, {.kernel = NULL}};
+							  opencl_reset = SOURCE_KERNEL("t1-reset", "opencl", source_reset),
+							  hip = SOURCE_KERNEL("t1", "hip", NULL),
+							  hip_reset = SOURCE_KERNEL("t1-reset", "hip", source_reset);
+const struct kernel_entry source_entries[] = {{&cuda, "t1"},         {&cuda_reset, "t1"}, {&opencl, "t1"},
+                                              {&opencl_reset, "t1"}, {&hip, "t1"},        {&hip_reset, "t1"},
+                                              {.kernel = NULL}};

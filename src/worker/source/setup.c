@@ -60,7 +60,7 @@ static void argument_add(struct source_state *state, struct gpu_passed *passed, 
 
 /* OpenCL has no dynamic local memory but that of a parameter, which is the last one. */
 static bool takes_local(const struct source_state *state, int count, const struct ss_call *call) {
-	return gpu_facts(call->gpu)->platform[0] && state->config.shape.shared &&
+	return gpu_facts(call->gpu)->kind == GPU_OPENCL && state->config.shape.shared &&
 	       count == (int)state->input->problem.count + 1;
 }
 

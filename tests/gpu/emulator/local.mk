@@ -9,8 +9,9 @@ emulator_headers = %D%/abi.h %D%/block.h %D%/device.h %D%/fiber.h %D%/function.h
 	%D%/signals.h %D%/stream.h %D%/stream_impl.h %D%/warp.h %D%/nvrtc/program.h
 emulator_device = %D%/device/atomics.h %D%/device/device.h %D%/device/math.h %D%/device/numbers.h %D%/device/vectors.h \
 	%D%/device/warp.h
-EXTRA_DIST += $(emulator_driver) $(emulator_nvrtc) $(emulator_headers) $(emulator_device)
-emulator_libraries = %D%/libcuda.so.1 %D%/libnvrtc.so.13
+include %D%/hip.mk
+EXTRA_DIST += %D%/hip.c $(emulator_driver) $(emulator_nvrtc) $(emulator_headers) $(emulator_device)
+emulator_libraries = %D%/libcuda.so.1 %D%/libnvrtc.so.13 %D%/hip/libamdhip64.so.6 %D%/hip/libhiprtc.so.6
 emulator_CC = $(CC) $(STD_CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -O2 -g -fPIC -shared -fvisibility=hidden \
 	-I. -Wl,-z,defs
 check_DATA = $(emulator_libraries)
@@ -27,3 +28,15 @@ emulator: $(emulator_libraries)
 		$(emulator_CC) -DEMULATOR_CXX='"$(EMULATOR_CXX)"' -DEMULATOR_STAMP="\"$$stamp\"" \
 		-DEMULATOR_HEADER='"$(abs_top_srcdir)/%D%/device/device.h"' $(emulator_nvrtc) \
 		-Wl,-soname,libnvrtc.so.13 -o $(abs_top_builddir)/$@
+# The same as HIP, in a folder of its own: one process rarely has both.
+comma = ,
+%D%/hip/libamdhip64.so.6: $(emulator_driver) $(emulator_headers) %D%/hip.c %D%/hip.mk
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && cd $(srcdir) && \
+		$(emulator_CC) $(emulator_driver) %D%/hip.c $(addprefix -Wl$(comma)--defsym=,$(emulator_hip_names)) \
+		-Wl,-soname,libamdhip64.so.6 -o $(abs_top_builddir)/$@ -ldl
+%D%/hip/libhiprtc.so.6: $(emulator_nvrtc) $(emulator_device) $(emulator_headers) %D%/hip.mk Makefile
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && cd $(srcdir) && \
+		stamp=`cat $(emulator_device) %D%/link.h $(emulator_nvrtc) | cksum | tr ' ' -` && \
+		$(emulator_CC) -DEMULATED_HIP -DEMULATOR_CXX='"$(EMULATOR_CXX)"' -DEMULATOR_STAMP="\"$$stamp\"" \
+		-DEMULATOR_HEADER='"$(abs_top_srcdir)/%D%/device/device.h"' $(emulator_nvrtc) \
+		$(addprefix -Wl$(comma)--defsym=,$(emulator_hiprtc_names)) -Wl,-soname,libhiprtc.so.6 -o $(abs_top_builddir)/$@

@@ -128,8 +128,8 @@ static void test_members(void) {
 	static const struct {
 		const char *word;
 		enum spec_language language;
-	} rows[] = {{"Command", SPEC_COMMAND}, {"C", SPEC_C},           {"c", SPEC_C},      {"CUDA", SPEC_CUDA},
-	            {"OpenCL", SPEC_OPENCL},   {"opencl", SPEC_OPENCL}, {"HIP", SPEC_OTHER}};
+	} rows[] = {{"Command", SPEC_COMMAND}, {"C", SPEC_C},           {"c", SPEC_C},     {"CUDA", SPEC_CUDA},
+	            {"OpenCL", SPEC_OPENCL},   {"opencl", SPEC_OPENCL}, {"HIP", SPEC_HIP}, {"SYCL", SPEC_OTHER}};
 	struct err err = {0};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *kernel = mem_printf("'Language': '%s', 'KernelName': 'k', 'Own': 5", rows[i].word);

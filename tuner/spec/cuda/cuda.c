@@ -74,8 +74,8 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 	cuda->space = spec_space(spec);
 	cuda->worker = worker_runner(worker);
 	cuda->process = worker;
-	if (cuda_kernel_read(cuda->json, spec_language(spec) == SPEC_OPENCL, spec_folder(spec), spec_space(spec),
-	                     cuda->arena, &cuda->kernel, err) ||
+	if (cuda_kernel_read(cuda->json, spec_language(spec), spec_folder(spec), spec_space(spec), cuda->arena,
+	                     &cuda->kernel, err) ||
 	    cuda_shape_of(&cuda->kernel, cuda->baseline, &shape, err) ||
 	    cuda_metrics_check(&cuda->kernel, cuda->baseline, err) || source_hash(cuda, spec, err))
 		goto fail;

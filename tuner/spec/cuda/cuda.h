@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* T1 specifications of language "CUDA" or "OpenCL": a __global__ or __kernel function, compiled for each configuration
- * by the worker, which runs it on the arguments that KernelSpecification describes. */
+/* T1 specifications of language "CUDA", "OpenCL" or "HIP": a __global__ or __kernel function, compiled for each
+ * configuration by the worker, which runs it on the arguments that KernelSpecification describes. */
 #ifndef TUNER_SPEC_CUDA_CUDA_H
 #define TUNER_SPEC_CUDA_CUDA_H
 #include "tuner/build/builder.h"

@@ -6,6 +6,7 @@
 #include "tuner/space/space.h"
 #include "tuner/build/builder.h"
 #include "tuner/spec/c/impl.h"
+#include "tuner/spec/spec.h"
 
 enum { CUDA_OPTIONS_MAX = 16, CUDA_DIVISORS_MAX = 16 };
 
@@ -37,8 +38,9 @@ struct cuda_kernel {
 	const char *const *options; /* NULL-terminated, NVRTC's or those of clBuildProgram */
 	struct cuda_argument *arguments;
 	size_t argument_count;
-	bool resets, made;  /* an argument is restored before each run; the reference of an output has to be made */
-	bool opencl;        /* the language */
+	bool resets, made;    /* an argument is restored before each run; the reference of an output has to be made */
+	const char *language; /* "CUDA", "OpenCL", "HIP" */
+	bool opencl;
 	json_t *depends;    /* OutputDependsOn: names of parameters; NULL: none. Part of json */
 	const json_t *json; /* KernelSpecification */
 	double problem[3];
@@ -48,7 +50,7 @@ struct cuda_kernel {
 extern const char *const cuda_macros[7];
 
 /* json is borrowed and must outlive the kernel; all else lives in the arena. */
-int cuda_kernel_read(const json_t *json, bool opencl, const char *folder, const struct space *space,
+int cuda_kernel_read(const json_t *json, enum spec_language language, const char *folder, const struct space *space,
                      struct arena *arena, struct cuda_kernel *kernel, struct err *err);
 int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
                         struct err *err);

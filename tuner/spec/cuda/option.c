@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CompilerOptions: the options of nvcc that NVRTC accepts, or those of OpenCL, that give access to no other files than
- * the user's own headers. */
+/* CompilerOptions: the options of nvcc that NVRTC accepts, of OpenCL, or of Clang for hiprtc, that give access to no
+ * other files than the user's own headers. */
 #include <config.h>
 
 #include <string.h>
@@ -66,6 +66,46 @@ static const struct option_known clbuild[] = {
 	{0},
 };
 
+/* LLVM, Clang Compiler User's Manual, "Command Line Options", as far as hiprtc passes them on. */
+static const struct option_known hiprtc[] = {
+	{"-D", true, WITH_NEXT},
+	{"-U", true, WITH_NEXT},
+	{"-I", true, FOLDER},
+	{"-D", false, TAKEN},
+	{"-U", false, TAKEN},
+	{"-I", false, FOLDER},
+	{"-std=", false, TAKEN},
+	{"--std=", false, TAKEN},
+	{"-O", false, TAKEN},
+	{"-f", false, TAKEN}, /* -fno-slp-vectorize, .. */
+	{"-munsafe-fp-atomics", true, TAKEN},
+	{"-mcumode", true, TAKEN},
+	{"-mno-cumode", true, TAKEN},
+	{"-mwavefrontsize64", true, TAKEN},
+	{"-mno-wavefrontsize64", true, TAKEN},
+	{"--offload-arch=", false, TAKEN},
+	{"--gpu-max-threads-per-block=", false, TAKEN},
+	{"-w", true, TAKEN},
+	{"-W", false, PASSED_OVER},
+	{0},
+};
+
+static const struct language_options {
+	const char *language, *accepted;
+	const struct option_known *known;
+} languages[] = {
+	{"CUDA", "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are accepted", nvrtc},
+	{"OpenCL", "-D, -I, -w, -Werror, -g and options that begin with -cl- are accepted", clbuild},
+	{"HIP", "-std=, -D, -U, -I, -O, -f.., -munsafe-fp-atomics, -mcumode and --offload-arch= are accepted", hiprtc},
+};
+
+static const struct language_options *options_of(const char *language) {
+	size_t i = sizeof languages / sizeof *languages - 1;
+	while (i > 0 && strcmp(languages[i].language, language) != 0)
+		i--;
+	return &languages[i];
+}
+
 static int use_of(const struct option_known *all, const char *option) {
 	for (; all->start; all++) {
 		size_t size = strlen(all->start);
@@ -79,20 +119,17 @@ static const char *folder_option(struct arena *arena, const char *folder, const 
 	return path[0] == '/' ? arena_printf(arena, "-I%s", path) : arena_printf(arena, "-I%s/%s", folder, path);
 }
 
-static int option_add(const json_t *array, size_t *i, bool opencl, const char *folder, struct arena *arena,
-                      const char **options, size_t *count, struct err *err) {
+static int option_add(const json_t *array, size_t *i, const struct language_options *own, const char *folder,
+                      struct arena *arena, const char **options, size_t *count, struct err *err) {
 	const char *text = json_string_value(json_array_get(array, *i));
 	if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
 		return err_set(err, ERR_USAGE, "give one option per string",
 		               "CompilerOptions[%zu] is not a valid compiler option", *i);
-	int use = use_of(opencl ? clbuild : nvrtc, text);
+	int use = use_of(own->known, text);
 	bool two = use == WITH_NEXT || (use == FOLDER && !text[2]);
 	const char *next = two ? json_string_value(json_array_get(array, *i + 1)) : text + 2;
 	if (use < 0)
-		return err_set(err, ERR_USAGE,
-		               opencl ? "-D, -I, -w, -Werror, -g and options that begin with -cl- are accepted"
-		                      : "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are accepted",
-		               "CompilerOptions: \"%.100s\" is not accepted", text);
+		return err_set(err, ERR_USAGE, own->accepted, "CompilerOptions: \"%.100s\" is not accepted", text);
 	if (two && (!next || *next == '-' || !c_is_plain(next)))
 		return err_set(err, ERR_USAGE, NULL, "CompilerOptions: \"%.100s\" lacks its argument", text);
 	*i += two;
@@ -114,7 +151,7 @@ int cuda_options_read(const json_t *json, const char *folder, struct arena *aren
 		return -1;
 	const char **options = arena_alloc(arena, json_array_size(array) + 2, sizeof *options);
 	for (size_t i = 0; i < json_array_size(array); i++)
-		if (option_add(array, &i, kernel->opencl, folder, arena, options, &count, err))
+		if (option_add(array, &i, options_of(kernel->language), folder, arena, options, &count, err))
 			return -1;
 	/* The kernel file may include files beside itself. */
 	if (!kernel->opencl || !strchr(kernel->file, ' ')) /* OpenCL splits its options at blanks */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* KernelSpecification of language "CUDA" or "OpenCL", and what of it the worker is told. */
+/* KernelSpecification of language "CUDA", "OpenCL" or "HIP", and what of it the worker is told. */
 #include <config.h>
 
 #include <limits.h>
@@ -62,10 +62,15 @@ static int depends_read(struct cuda_kernel *kernel, const struct space *space, s
 	return 0;
 }
 
-int cuda_kernel_read(const json_t *json, bool opencl, const char *folder, const struct space *space,
+int cuda_kernel_read(const json_t *json, enum spec_language language, const char *folder, const struct space *space,
                      struct arena *arena, struct cuda_kernel *kernel, struct err *err) {
 	const char *name = NULL;
-	*kernel = (struct cuda_kernel){.json = json, .opencl = opencl, .problem = {1, 1, 1}};
+	*kernel = (struct cuda_kernel){.json = json,
+	                               .language = language == SPEC_OPENCL ? "OpenCL"
+	                                           : language == SPEC_HIP  ? "HIP"
+	                                                                   : "CUDA",
+	                               .opencl = language == SPEC_OPENCL,
+	                               .problem = {1, 1, 1}};
 	kernel->names.problem = kernel->problem;
 	kernel->names.at = arena_alloc(arena, SPACE_PARAMS_MAX + C_ARGUMENTS_MAX + 1, sizeof *kernel->names.at);
 	for (size_t p = 0; p < space_params(space); p++)
@@ -74,9 +79,9 @@ int cuda_kernel_read(const json_t *json, bool opencl, const char *folder, const 
 		return err_prefix(err, "KernelSpecification");
 	if (!c_is_name(name))
 		return err_set(err, ERR_USAGE,
-		               opencl ? "name the __kernel function in KernelFile"
-		                      : "name the __global__ function in KernelFile",
-		               "KernelName \"%.60s\" is not a valid %s function name", name, opencl ? "OpenCL" : "CUDA");
+		               kernel->opencl ? "name the __kernel function in KernelFile"
+		                              : "name the __global__ function in KernelFile",
+		               "KernelName \"%.60s\" is not a valid %s function name", name, kernel->language);
 	kernel->name = arena_strdup(arena, name);
 	char real[PATH_MAX];
 	if (!realpath(folder, real))

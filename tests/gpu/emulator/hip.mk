@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# HIP's names for the emulated functions (gpu/hip/abi.h): the same code under another name, as their parameters are the same.
+emulator_hip_names = \
+	hipInit=cuInit hipGetDeviceCount=cuDeviceGetCount hipDeviceGet=cuDeviceGet hipDeviceGetName=cuDeviceGetName \
+	hipDeviceGetUuid=cuDeviceGetUuid_v2 hipDeviceTotalMem=cuDeviceTotalMem_v2 \
+	hipDevicePrimaryCtxRetain=cuDevicePrimaryCtxRetain hipDevicePrimaryCtxRelease=cuDevicePrimaryCtxRelease_v2 \
+	hipCtxSetCurrent=cuCtxSetCurrent hipDeviceSynchronize=cuCtxSynchronize \
+	hipDeviceGetStreamPriorityRange=cuCtxGetStreamPriorityRange hipMalloc=cuMemAlloc_v2 hipFree=cuMemFree_v2 \
+	hipMemGetInfo=cuMemGetInfo_v2 hipHostMalloc=cuMemHostAlloc hipHostFree=cuMemFreeHost \
+	hipMemcpyHtoDAsync=cuMemcpyHtoDAsync_v2 hipMemcpyDtoHAsync=cuMemcpyDtoHAsync_v2 \
+	hipMemcpyDtoDAsync=cuMemcpyDtoDAsync_v2 hipMemsetD8Async=cuMemsetD8Async hipMemsetD32Async=cuMemsetD32Async \
+	hipModuleLoadDataEx=cuModuleLoadDataEx hipModuleUnload=cuModuleUnload hipModuleGetFunction=cuModuleGetFunction \
+	hipModuleGetGlobal=cuModuleGetGlobal_v2 hipFuncGetAttribute=cuFuncGetAttribute \
+	hipModuleOccupancyMaxActiveBlocksPerMultiprocessor=cuOccupancyMaxActiveBlocksPerMultiprocessor \
+	hipModuleLaunchKernel=cuLaunchKernel hipStreamCreateWithPriority=cuStreamCreateWithPriority \
+	hipStreamDestroy=cuStreamDestroy_v2 hipStreamSynchronize=cuStreamSynchronize hipStreamWaitEvent=cuStreamWaitEvent \
+	hipEventCreateWithFlags=cuEventCreate hipEventDestroy=cuEventDestroy_v2 hipEventRecord=cuEventRecord \
+	hipEventSynchronize=cuEventSynchronize hipEventElapsedTime=cuEventElapsedTime
+emulator_hiprtc_names = \
+	hiprtcVersion=nvrtcVersion hiprtcCreateProgram=nvrtcCreateProgram hiprtcDestroyProgram=nvrtcDestroyProgram \
+	hiprtcCompileProgram=nvrtcCompileProgram hiprtcGetCodeSize=nvrtcGetCUBINSize hiprtcGetCode=nvrtcGetCUBIN \
+	hiprtcGetProgramLogSize=nvrtcGetProgramLogSize hiprtcGetProgramLog=nvrtcGetProgramLog
