@@ -53,8 +53,8 @@ static bool is_bidirectional(const char *text, size_t length) {
 	                    : c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9;
 }
 
-/* C0, DEL, and C1, which some terminals obey too. */
-static bool is_control(const char *text, size_t length) {
+/* C1 is obeyed by some terminals. */
+bool text_is_control(const char *text, size_t length) {
 	unsigned char c = (unsigned char)text[0];
 	if (is_bidirectional(text, length))
 		return true;
@@ -68,7 +68,7 @@ bool text_is_binary(const char *text, size_t size) {
 		length = text_utf8(text + i, size - i);
 		if (length == 1 && strchr(" \t\r\n\033", text[i]))
 			continue;
-		strange += length == 0 || is_control(text + i, length);
+		strange += length == 0 || text_is_control(text + i, length);
 		seen++;
 	}
 	return strange * SHARE > seen;
@@ -81,7 +81,7 @@ void text_clean(char *text, bool lines) {
 		if (length == 0) {
 			text[i] = '?';
 			length = 1;
-		} else if (is_control(text + i, length) && !(lines && (text[i] == '\n' || text[i] == '\t'))) {
+		} else if (text_is_control(text + i, length) && !(lines && (text[i] == '\n' || text[i] == '\t'))) {
 			memset(text + i, ' ', length);
 		}
 	}

@@ -8,6 +8,8 @@
 
 /* Length of the UTF-8 sequence at text (1 to 4 bytes of the `size` available), 0 if it is malformed (RFC 3629). */
 size_t text_utf8(const char *text, size_t size);
+/* Is the UTF-8 sequence a control: C0, DEL, C1, or one that changes the direction of text? */
+bool text_is_control(const char *text, size_t length);
 /* Is much of what is visible malformed UTF-8 or controls? Colours and a few words of another encoding are text. */
 bool text_is_binary(const char *text, size_t size);
 /* In place: control characters become spaces and malformed UTF-8 becomes '?'. lines: newlines and tabs stay. */

@@ -217,6 +217,18 @@ static void test_form(void) {
 	free(shown);
 }
 
+static void test_controls(void) {
+	static const char given[] = "[\"a\xE2\x80\xAE\x7F\xC2\x9B\xC3\xA9\"]";
+	json_t *json = js_parse(given, sizeof given - 1, "controls", NULL);
+	char *shown = written(json);
+	is_text(shown, "[\"a\\u202e\\u007f\\u009b\xC3\xA9\"]\n", "controls and those of direction are escaped");
+	json_t *again = js_parse(shown, strlen(shown), "controls", NULL);
+	ok(json_equal(json, again), "and read back as they were");
+	json_decref(json);
+	json_decref(again);
+	free(shown);
+}
+
 static void test_ranges(void) {
 	struct err err;
 	int wrong = 0;
@@ -355,6 +367,7 @@ int main(void) {
 	test_depth();
 	test_round_trip();
 	test_form();
+	test_controls();
 	test_ranges();
 	test_types();
 	test_numbers();

@@ -29,6 +29,7 @@ static const char *const hostile[] = {
 	"\xc0\xbc",
 	"\xef\xbf\xbf",
 	"\xc2\x85",
+	"\xe2\x80\xae",
 	"javascript:alert(1)",
 	"%s%n",
 	"",
@@ -42,7 +43,7 @@ static bool is_plain(const char *page, const char *from, const char *to) {
 		return false;
 	for (at += strlen(from); at < end;) {
 		size_t length = text_utf8(at, (size_t)(end - at));
-		if (!length || strchr("<>\"'", *at) || (unsigned char)*at < 0x20 || *at == 0x7f)
+		if (!length || strchr("<>\"'", *at) || text_is_control(at, length))
 			return false;
 		at += length;
 	}

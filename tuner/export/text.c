@@ -9,6 +9,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/text.h"
 #include "src/base/value.h"
 
 char *export_value_text(const json_t *value) {
@@ -37,13 +38,23 @@ static char *export_problem(const json_t *entry, const char *lead, const char *b
 	return text;
 }
 
+/* With controls of direction a line shows other code than it holds. */
+static void controls_replace(char *text) {
+	for (size_t left = strlen(text), length; left; text += length, left -= length) {
+		length = text_utf8(text, left);
+		length = length ? length : 1;
+		if (text_is_control(text, length))
+			memset(text, '?', length);
+	}
+}
+
 /* For make and Tcl a backslash at the end would continue the comment on the next line. */
 void export_comment(FILE *out, const char *lead, const char *text) {
 	size_t length = strlen(text);
-	fputs(lead, out);
-	for (const char *c = text; *c; c++)
-		putc(iscntrl((unsigned char)*c) ? '?' : *c, out);
-	fputs(length && text[length - 1] == '\\' ? " .\n" : "\n", out);
+	char *tame = mem_strdup(text);
+	controls_replace(tame);
+	fprintf(out, "%s%s%s", lead, tame, length && text[length - 1] == '\\' ? " .\n" : "\n");
+	free(tame);
 }
 
 void export_heading(FILE *out, const char *lead, const json_t *profile, const char *use) {
@@ -82,6 +93,7 @@ char *export_title_text(const json_t *entry) {
 	                         export_is_open(entry) ? "; not proven to be faster" : "");
 	free(gain);
 	free(problem);
+	controls_replace(title);
 	return title;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/text.h"
 #include "src/base/value.h"
 
 static void write_value(const json_t *value, int depth, FILE *out);
@@ -19,6 +20,21 @@ static bool is_simple(const char *text, size_t length) {
 	return true;
 }
 
+/* JSON escapes controls below U+0020 only, but people read documents on terminals. */
+static void write_tame(const char *text, FILE *out) {
+	for (size_t left = strlen(text), length; left; text += length, left -= length) {
+		const unsigned char *c = (const unsigned char *)text;
+		length = text_utf8(text, left);
+		length = length ? length : 1;
+		if (!text_is_control(text, length))
+			fwrite(text, 1, length, out);
+		else if (length == 3)
+			fprintf(out, "\\u%04x", (c[0] & 0xFU) << 12 | (c[1] & 0x3FU) << 6 | (c[2] & 0x3FU));
+		else
+			fprintf(out, "\\u%04x", length == 2 ? (c[0] & 0x1FU) << 6 | (c[1] & 0x3FU) : c[0]);
+	}
+}
+
 static void write_plain(const json_t *value, FILE *out) {
 	if (json_is_string(value) && is_simple(json_string_value(value), json_string_length(value))) {
 		fprintf(out, "\"%s\"", json_string_value(value));
@@ -29,7 +45,7 @@ static void write_plain(const json_t *value, FILE *out) {
 		return;
 	}
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
-	fputs(text ? text : "null", out);
+	write_tame(text ? text : "null", out);
 	free(text);
 }
 

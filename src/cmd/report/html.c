@@ -49,12 +49,12 @@ static void puts_to(struct html *html, const char *text) {
 	put(html, text, strlen(text));
 }
 
-/* U+FFFE, U+FFFF and the C1 controls are valid UTF-8 but not allowed in HTML text. */
-static int is_text(const unsigned char *at, size_t length) {
-	if (length == 1)
-		return *at == '\n' || *at == '\t' || (*at >= 0x20 && *at != 0x7f);
-	if (length == 2)
-		return !(at[0] == 0xc2 && at[1] < 0xa0);
+/* U+FFFE, U+FFFF and the C1 controls are valid UTF-8 but not allowed in HTML text, and a command with controls of
+ * direction would not look like what is copied. */
+static bool is_text(const char *text, size_t length) {
+	const unsigned char *at = (const unsigned char *)text;
+	if (text_is_control(text, length))
+		return *at == '\n' || *at == '\t';
 	return !(length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe);
 }
 
@@ -63,7 +63,7 @@ static void put_escaped(struct html *html, const char *text) {
 	while (left) {
 		size_t length = text_utf8(text, left), step = length ? length : 1;
 		const char *escape = text_entity(*text);
-		if (!length || !is_text((const unsigned char *)text, length))
+		if (!length || !is_text(text, length))
 			puts_to(html, REPLACED);
 		else if (escape)
 			puts_to(html, escape);

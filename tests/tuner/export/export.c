@@ -8,6 +8,7 @@
 #include "src/base/rng.h"
 #include "src/base/sys.h"
 #include "tests/tuner/export/help.h"
+#include "tuner/export/text.h"
 
 static void test_single(const char *shell, const char *path) {
 	int wrong = 0;
@@ -238,6 +239,16 @@ static void test_registry(const json_t *profile) {
 	json_decref(trials);
 }
 
+static void test_comment(void) {
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	export_comment(out, "# ", "rm \xE2\x80\xAE\033\xC2\x9B\xC3\xA9");
+	fclose(out);
+	is_text(text, "# rm ??????\xC3\xA9\n", "a comment has no controls, also none of direction");
+	free(text);
+}
+
 int main(void) {
 	fixture_begin();
 	char *env = fixture_path("profile.sh"), *csv = fixture_path("profile.csv"), *json = fixture_path("profile.json");
@@ -258,6 +269,7 @@ int main(void) {
 	test_t4();
 	test_no_trials(profile);
 	test_registry(profile);
+	test_comment();
 	json_decref(profile);
 	free(env);
 	free(csv);

@@ -13,15 +13,9 @@
 enum { LONGEST = 4096 };
 static const char ellipsis[] = "\xE2\x80\xA6";
 
-/* XML does not allow U+FFFE and U+FFFF (XML 1.0, 2.2); U+202A to U+202E and U+2066 to U+2069 change the direction of
- * the text that follows. */
+/* XML does not allow U+FFFE and U+FFFF (XML 1.0, 2.2). */
 static bool is_forbidden(const unsigned char *c, size_t length) {
-	if (length != 3)
-		return false;
-	if (c[0] == 0xEF && c[1] == 0xBF)
-		return c[2] >= 0xBE;
-	return c[0] == 0xE2 &&
-	       ((c[1] == 0x80 && c[2] >= 0xAA && c[2] <= 0xAE) || (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9));
+	return length == 3 && c[0] == 0xEF && c[1] == 0xBF && c[2] >= 0xBE;
 }
 
 char *text_tame(const char *text) {
