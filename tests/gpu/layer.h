@@ -2,7 +2,9 @@
 /* Shared by the tests of the layer: a device, and kernels to try it with. */
 #ifndef TESTS_GPU_LAYER_H
 #define TESTS_GPU_LAYER_H
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "gpu/open.h"
 #include "src/base/mem.h"
@@ -48,23 +50,28 @@ __attribute__((unused)) static bool layer_failed(struct gpu *gpu, enum gpu_failu
 	return right;
 }
 
-/* A folder of its own for the cache. */
-__attribute__((unused)) static bool layer_start(void) {
-	static char home[] = "/tmp/sweetspot-layer-XXXXXX";
-	char *data = mem_printf("%s/data", getenv("SRCDIR") ? getenv("SRCDIR") : ".");
-	bool made = mkdtemp(home);
-	setenv("XDG_CACHE_HOME", home, 1);
-	setenv("SWEETSPOT_DATA", data, 1);
-	free(data);
-	return made;
-}
-
-/* Removes that folder. */
+/* Removes the folder for the cache. */
 __attribute__((unused)) static int layer_tidy(void) {
 	char *command = mem_printf("rm -rf '%s'", getenv("XDG_CACHE_HOME"));
 	int removed = system(command);
 	free(command);
 	return removed != 0;
+}
+
+/* A folder of its own for the cache, in the build folder and always the same: the next start removes one that a killed
+ * test has left. */
+__attribute__((unused)) static bool layer_start(void) {
+	const char *build = getenv("BUILDDIR"), *source = getenv("SRCDIR");
+	char *top = realpath(build ? build : ".", NULL);
+	char *home = mem_printf("%s/tests/gpu/%s.home", top ? top : ".", program_invocation_short_name);
+	char *data = mem_printf("%s/data", source ? source : ".");
+	setenv("XDG_CACHE_HOME", home, 1);
+	setenv("SWEETSPOT_DATA", data, 1);
+	bool made = layer_tidy() == 0 && mkdir(home, 0700) == 0;
+	free(data);
+	free(home);
+	free(top);
+	return made;
 }
 
 __attribute__((unused)) static int layer_end(void) {
