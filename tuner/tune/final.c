@@ -193,6 +193,18 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	return duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
 }
 
+/* The budget ended before there were pairs to compare: all that is known is what the search saw. */
+static bool is_unmet(const struct tune *tune) {
+	return tune->duel.failed[0] == TRIAL_CORRECT && tune->duel.failed[1] == TRIAL_CORRECT &&
+	       tune->duel.paired.count < 2;
+}
+
+/* The last of the others that worked in the search failed in the duel, where outputs are verified again. */
+static bool lost_the_last(const struct tune *tune) {
+	return tune->task->whole_programs && !tune->fleet && tune->worked_count <= 2 && tune->stopped &&
+	       strcmp(tune->stopped, "space") == 0 && tune->duel.failed[0] != TRIAL_CORRECT;
+}
+
 /* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
  * must be worth something. If the budget ended the duel, a winner that looks better is kept, marked as not proven. */
 static void decide(struct tune *tune, const json_t *winner, double price) {
@@ -201,6 +213,8 @@ static void decide(struct tune *tune, const json_t *winner, double price) {
 	bool vague = paired_is_vague(&tune->duel.paired);
 	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
 	            (tune->duel.verdict == PAIRED_TIE && !open && (vague || tune_cost(baseline, baseline) <= price));
+	if (is_unmet(tune))
+		keep = !(tune->best < tune->baseline.value);
 	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
@@ -215,6 +229,7 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 	if (duel(tune, winner, err))
 		return -1;
 	decide(tune, winner, price);
+	tune->alone = lost_the_last(tune);
 	return 0;
 }
 

@@ -59,7 +59,9 @@ static void undecided(const struct tune *tune, json_t *result) {
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	if (tune->best_config) {
-		json_object_set_new(result, "best", setup_json(tune, tune->best_config, tune->best, none));
+		bool keeps = base->status == TRIAL_CORRECT && json_equal(tune->best_config, tune->task->baseline);
+		json_object_set_new(result, "best",
+		                    setup_json(tune, tune->best_config, keeps ? base->value : tune->best, none));
 	} else if (best_of_search(tune) != UINT64_MAX) {
 		json_t *config = space_config_json(tune->task->space, best_of_search(tune));
 		json_object_set_new(result, "best", setup_json(tune, config, tune->best, none));

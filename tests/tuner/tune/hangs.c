@@ -20,6 +20,10 @@ struct kernel {
 	double clock;
 	int hangs;
 	bool alone; /* only the baseline works, and the others fail soon */
+	/* A program with two configurations: */
+	const char *values; /* NULL: a kernel with many */
+	int others, breaks; /* trials of the one that is not the baseline, and how many of them work (0: all) */
+	double other_s;     /* what each of them takes, whatever the program prints */
 };
 
 static double now(void *ctx) {
@@ -38,6 +42,10 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	*result = (struct trial_result){.sample_count = (size_t)request->samples, .value = NAN, .least = NAN};
 	result->elapsed_s = SETUP + (request->samples + 1) * each;
 	bool fails = k->alone ? block != BASELINE : block % 16 == 5;
+	k->others += block != BASELINE;
+	fails = fails || (k->breaks && k->others > k->breaks);
+	if (k->other_s > 0 && block != BASELINE)
+		result->elapsed_s = k->other_s;
 	k->hangs += fails;
 	if (k->alone)
 		limit = fmin(limit, 1);
@@ -63,7 +71,7 @@ static json_t *tune(struct kernel *k, unsigned seed) {
 	struct runner runner = {.ctx = k, .run = run};
 	json_t *problem = json_pack("{s:i}", "n", 4), *baseline = json_pack("{s:i}", "block", BASELINE), *result = NULL;
 	struct err err = {0};
-	add_param(space, "block", "16..400", NULL);
+	add_param(space, "block", k->values ? k->values : "16..400", NULL);
 	built(space);
 	rng_seed(&k->rng, seed);
 	struct tune_task task = {.kernel = "kernel",
@@ -74,6 +82,8 @@ static json_t *tune(struct kernel *k, unsigned seed) {
 	                         .start = UINT64_MAX,
 	                         .strategy = strategy_find("random"),
 	                         .seed = seed,
+	                         .whole_programs = k->values,
+	                         .metric = k->values ? "([0-9.]+)" : NULL,
 	                         .budget = {.seconds = BUDGET},
 	                         .runner = &runner,
 	                         .store = store,
@@ -95,8 +105,30 @@ static void test_alone(void) {
 	struct kernel k = {.alone = true};
 	json_t *result = tune(&k, 1);
 	is_text(js_string_or(result, "verdict", ""), "tie", "only the baseline works");
-	ok(k.hangs >= BUDGET - 2, "others are tried to the end of the budget: %d", k.hangs);
+	/* Each takes 1 s. Of the other 3 s, 1.3 are kept for the shortest proof, and runs of the baseline take the most. */
+	ok(k.hangs >= BUDGET - 3, "others are tried to the end of the budget: %d", k.hangs);
 	ok(k.clock <= BUDGET + TOLERANCE, "and not longer");
+	json_decref(result);
+}
+
+/* What the search saw is not lost where the budget ends before the first pair. */
+static void test_unmet(void) {
+	struct kernel k = {.values = "16,200", .other_s = 2.5};
+	json_t *result = tune(&k, 1);
+	const json_t *best = json_object_get(result, "best");
+	is_text(js_string_or(result, "verdict", ""), "undecided", "no time for a pair");
+	ok(js_int_or(json_object_get(best, "config"), "block", 0) == 200, "the best of the search is kept");
+	ok(js_real_or(best, "median", 1) < 0.01, "with its own value");
+	json_decref(result);
+}
+
+static void test_lost(void) {
+	struct kernel k = {.values = "16,200", .breaks = 1};
+	json_t *result = tune(&k, 1);
+	const json_t *best = json_object_get(result, "best");
+	is_text(js_string_or(result, "verdict", ""), "tie", "the only other configuration fails in the comparison");
+	ok(js_int_or(json_object_get(best, "config"), "block", 0) == BASELINE && js_int_or(result, "pairs", -1) == 0,
+	   "the baseline is kept");
 	json_decref(result);
 }
 
@@ -115,5 +147,7 @@ int main(void) {
 	ok(proven == SEEDS, "%d are proven", proven);
 	ok(kept == SEEDS, "%d within the budget", kept);
 	test_alone();
+	test_unmet();
+	test_lost();
 	return fixture_end();
 }
