@@ -17,6 +17,7 @@
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"
+#include "tuner/program/program.h"
 #include "tuner/store/store.h"
 #include "tuner/store/trials_json.h"
 
@@ -114,6 +115,29 @@ static int trials_add(struct store *store, json_t *profile, struct err *err) {
 	return 0;
 }
 
+/* Keeps the results of the program after the dashes, as it was given to `tune`. */
+static int program_keep(json_t *profile, const struct opt_args *args, struct err *err) {
+	size_t count;
+	char *const *words = opt_rest(args, &count);
+	if (!opt_dashes(args) || count == 0)
+		return 0;
+	json_t *entries = json_object_get(profile, "entries");
+	char *line = program_join((const char *const *)words, true),
+		 *plain = program_join((const char *const *)words, false);
+	for (size_t i = json_array_size(entries); i-- > 0;) {
+		const json_t *problem = json_object_get(json_array_get(entries, i), "problem");
+		const char *command = js_string_or(problem, "command", "");
+		if (strcmp(command, line) != 0 && strcmp(command, plain) != 0)
+			json_array_remove(entries, i);
+	}
+	if (json_array_size(entries) == 0)
+		err_set(err, ERR_NOTHING, "`sweetspot store list` shows what was tuned, as it was written",
+		        "nothing is recommended for %s on this machine", line);
+	free(line);
+	free(plain);
+	return err->code == ERR_OK ? 0 : -1;
+}
+
 /* Prefers results in seconds, and then the newest. */
 static bool is_before(const json_t *a, const json_t *b) {
 	bool time_a = strcmp(js_string_or(a, "unit", ""), "s") == 0, time_b = strcmp(js_string_or(b, "unit", ""), "s") == 0;
@@ -176,9 +200,12 @@ static json_t *profile_of(struct app *app, const struct opt_args *args, struct w
 	struct store *store = fingerprint ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
 	const char *const *names = opt_words(args) ? wanted->names : NULL;
 	json_t *profile = store ? profile_from_store(store, fingerprint, names, source_of, wanted, err) : NULL;
-	if (profile && wanted->trials)
+	int failed = profile ? program_keep(profile, args, err) : 0;
+	if (profile && !failed && wanted->trials)
 		keep_one(app, profile);
-	if (profile && wanted->trials && trials_add(store, profile, err)) {
+	if (profile && !failed && wanted->trials)
+		failed = trials_add(store, profile, err);
+	if (failed) {
 		json_decref(profile);
 		store_close(store);
 		return NULL;
@@ -318,8 +345,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	json_t *profile = from_any(app, args, format->trials, &file, err);
 	if (!profile)
 		return -1;
-	int failed = file ? pick(profile, args, err) || variables_check(profile, args, err) ||
-	                        origin_check(app, profile, format, err)
+	int failed = file ? pick(profile, args, err) || program_keep(profile, args, err) ||
+	                        variables_check(profile, args, err) || origin_check(app, profile, format, err)
 	                  : 0;
 	if (!failed && format->binding)
 		failed = bindings_add(app, profile, err);
@@ -335,7 +362,7 @@ static const struct opt *const tables[] = {what_options, cmd_device_options, cmd
 const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "write the recommendations for programs and job scripts",
-	.usage = "export [OPTION...] [KERNEL...]",
+	.usage = "export [OPTION...] [KERNEL...] [-- PROGRAM [ARG...]]",
 	.options = tables,
 	.notes = "Exports the results from this machine with the present compiler and flags.",
 	.examples = "sweetspot export --format env fw -o fw.sh\n"

@@ -11,6 +11,7 @@
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/probe.h"
 #include "src/cmd/regions/regions.h"
+#include "tuner/program/program.h"
 #include "tuner/trial/trial.h"
 
 static const struct opt what_options[] = {
@@ -49,6 +50,17 @@ static int size_read(const char *text, json_t *size, struct err *err) {
 	return failed;
 }
 
+/* The program after the dashes is a size, too: its command as it was given to `tune`. */
+static void command_read(const struct opt_args *args, json_t *size) {
+	size_t count;
+	char *const *words = opt_rest(args, &count);
+	if (!opt_dashes(args) || count == 0)
+		return;
+	char *line = program_join((const char *const *)words, true);
+	json_object_set_new(size, "command", json_string(line));
+	free(line);
+}
+
 /* Adds the results of one objective. */
 static int results_add(struct app *app, const struct opt_args *args, const char *objective, const json_t *size,
                        json_t *results, struct err *err) {
@@ -83,7 +95,9 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 	json_t *result;
 	if (json_array_size(results) == 0)
 		return err_set(err, ERR_NOTHING,
-		               "run `sweetspot explain` without --size to see the problems that were measured",
+		               opt_dashes(args)
+		                   ? "`sweetspot store list` shows what was measured, as it was written"
+		                   : "run `sweetspot explain` without --size to see the problems that were measured",
 		               "no configuration of this problem worked, or none was measured");
 	if (opt_has(args, "json")) {
 		json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-explain/1", "results", results);
@@ -145,6 +159,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	int failed = check(args, err);
 	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
 		failed = size_read(opt_at(args, "size", i), size, err);
+	command_read(args, size);
 	failed = failed || results_make(app, args, size, results, err) ||
 	                 probe_run(app, args, size, &results, &probe, err) || show(app, args, results, probe, err)
 	             ? -1
@@ -160,7 +175,7 @@ static const struct opt *const tables[] = {what_options, cmd_device_options, opt
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.summary = "explain why the winner wins, and what to try next",
-	.usage = "explain [OPTION...] [KERNEL...]\n"
+	.usage = "explain [OPTION...] [KERNEL...] [-- PROGRAM [ARG...]]\n"
 			 "explain --regions [-- PROGRAM]",
 	.options = tables,
 	.notes = "Uses the results that tune, sweep and compare have stored. Without a kernel it\n"

@@ -52,7 +52,7 @@ static bool is_silent_variable(const struct program_item *p, const char *param) 
 
 /* Nobody has an argument of such a name. */
 static bool is_runtime_variable(const char *param) {
-	static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_"};
+	static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "MAGICK_"};
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (strncmp(param, prefixes[i], strlen(prefixes[i])) == 0)
 			return true;
@@ -204,6 +204,30 @@ static void metric_tell(struct app *app, const struct program_spec *program) {
 		        "the metric looks like a rate, but smaller values count as better; --maximize changes that");
 }
 
+/* The first value with blanks, of a parameter that is a whole argument; false if there is none. */
+static bool blank_find(const struct space *space, const char *word, char *text, size_t size) {
+	for (size_t i = 0; i < space_params(space); i++) {
+		size_t length = strlen(space_param_name(space, i));
+		bool whole = *word == '{' && strncmp(word + 1, space_param_name(space, i), length) == 0 &&
+		             strcmp(word + 1 + length, "}") == 0;
+		for (size_t level = 0; whole && level < space_param_values(space, i); level++) {
+			value_text(space_param_value(space, i, level), text, size);
+			if (strchr(text, ' '))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Only a shell splits a value into words, which surprises those who give several options as one value. */
+static void blanks_tell(struct app *app, const struct program_plan *plan) {
+	char text[256];
+	for (const char *const *word = plan->program.argv; *word && !plan->program.shell; word++)
+		if (blank_find(plan->space, *word, text, sizeof text))
+			ui_tell(app_ui(app), "\"%s\" is one argument of the program; a line after --shell -- splits it into words",
+			        text);
+}
+
 /* Says which parameters reach the program through its environment: that is meant for some, and a forgotten placeholder
  * for others. */
 static void variables_tell(struct app *app, const struct tune_item *item) {
@@ -217,6 +241,7 @@ static void variables_tell(struct app *app, const struct tune_item *item) {
 			        "where its value belongs",
 			        *param, *param, also, *param);
 	options_tell(app, p);
+	blanks_tell(app, p->plan);
 	metric_tell(app, &p->plan->program);
 	free(stranger);
 	free(also);
