@@ -16,6 +16,8 @@ double results_speedup(const json_t *result);
 double results_speedup_most(const json_t *results);
 /* A few pairs that others disturb can give a ratio an interval such as [0.00, 10006269.34], which says nothing. */
 bool results_is_vague(double low, double high);
+/* An upper bound so far above the ratio says nothing; it is not printed. */
+bool results_is_useless(double ratio, double high);
 bool results_no_bounds(const json_t *result); /* was it compared with such an interval? */
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);

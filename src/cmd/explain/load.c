@@ -23,9 +23,10 @@ struct wanted {
 	const struct kernel_desc **kernels; /* an element is NULL if only the store can know the name */
 	const char **names;
 	size_t count;
-	char *metric;          /* the newest search's objective, if it is a metric of a program; NULL: it is not */
-	json_t *newest;        /* kernel name -> newest source hash, for the names that only the store knows */
-	char *read;            /* the kernel whose trials are being read, for which `unsafe` was made */
+	char *metric;    /* the newest search's objective, if it is a metric of a program; NULL: it is not */
+	char *elsewhere; /* the device of the newest search that used another one than was asked for; NULL: none did */
+	json_t *newest;  /* kernel name -> newest source hash, for the names that only the store knows */
+	char *read;      /* the kernel whose trials are being read, for which `unsafe` was made */
 	struct unsafe *unsafe; /* NULL if every configuration is safe */
 };
 
@@ -43,9 +44,18 @@ static bool is_named(const struct wanted *wanted, const char *kernel) {
 	return wanted->count == 0;
 }
 
+static void device_keep(struct wanted *wanted, const struct store_row *found) {
+	const char *device = js_string_or(found->result, "device", NULL), *asked = app_device(wanted->app);
+	if (!device || strcmp(device, asked ? asked : "cpu") == 0 || !is_named(wanted, found->kernel))
+		return;
+	free(wanted->elsewhere);
+	wanted->elsewhere = mem_strdup(device);
+}
+
 static int newest_keep(void *ctx, const struct store_row *found) {
 	struct wanted *wanted = ctx;
 	enum trial_objective objective;
+	device_keep(wanted, found);
 	json_object_set_new(wanted->newest, found->kernel, json_string(found->source));
 	if (is_named(wanted, found->kernel)) {
 		free(wanted->metric);
@@ -135,7 +145,11 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 			return -1;
 		}
 		err_set(err, ERR_NOTHING, NULL, "%s has not been measured on this machine", wanted->names[i]);
-		return err_hint(err, HINT, wanted->names[i]);
+		if (!wanted->elsewhere || wanted->count > 1)
+			return err_hint(err, HINT, wanted->names[i]);
+		err_set(err, ERR_NOTHING, NULL, "%s has only been measured with --device %s", wanted->names[i],
+		        wanted->elsewhere);
+		return err_hint(err, "sweetspot explain %s --device %s", wanted->names[i], wanted->elsewhere);
 	}
 	for (size_t i = 0; i < study_set_count(set); i++)
 		any = any || study_set_at(set, i)->trials;
@@ -217,6 +231,7 @@ struct study_set *explain_load(struct app *app, const struct opt_args *args, con
 	char *metric = failed ? metric_instead(&wanted, args, err) : NULL;
 	json_decref(wanted.newest);
 	free(wanted.metric);
+	free(wanted.elsewhere);
 	unsafe_free(wanted.unsafe);
 	free(wanted.read);
 	arena_free(arena);

@@ -27,7 +27,9 @@ void explain_more_print(const struct explain_text *text, int indent, size_t coun
 
 void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size) {
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	if (low > 0 && high > 0)
+	if (low > 0 && results_is_useless(ratio, high))
+		snprintf(text, size, "%.3gx, at least %.3gx", ratio, low);
+	else if (low > 0 && high > 0)
 		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
 	else
 		snprintf(text, size, "%.3gx", ratio);

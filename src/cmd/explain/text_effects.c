@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/cmd/explain/text.h"
+#include "src/show/results.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };
 static const double RATIO_MAX = 1e4;
@@ -23,8 +24,11 @@ static void share_cell(const json_t *effect, char cell[CELL]) {
 
 /* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. */
 static bool is_clear(const json_t *effect) {
-	return js_bool_or(effect, "known", false) && js_real_or(effect, "ratio", INFINITY) < RATIO_MAX &&
-	       json_is_number(json_array_get(json_object_get(effect, "ci"), 1));
+	const json_t *low = json_array_get(json_object_get(effect, "ci"), 0),
+				 *high = json_array_get(json_object_get(effect, "ci"), 1);
+	double ratio = js_real_or(effect, "ratio", INFINITY);
+	bool open = json_number_value(low) <= 1 && results_is_useless(ratio, json_number_value(high));
+	return js_bool_or(effect, "known", false) && ratio < RATIO_MAX && json_is_number(high) && !open;
 }
 
 static void effect_add(struct table *table, const json_t *effect) {
