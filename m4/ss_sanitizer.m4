@@ -8,7 +8,7 @@ AC_DEFUN([SS_SANITIZER_ONE],[
     AC_LINK_IFELSE([AC_LANG_PROGRAM()],[],[AC_MSG_ERROR([--enable-$1: $CC can't link with -fsanitize=$2])])
     CFLAGS=$ss_save_CFLAGS
     SANITIZER_FLAGS="$SANITIZER_FLAGS -fsanitize=$2 -fno-omit-frame-pointer $3"
-    ss_sanitizers="$ss_sanitizers $2"])
+    ss_sanitizers="${ss_sanitizers:+$ss_sanitizers }$2"])
 ])
 AC_DEFUN([SS_SANITIZER],[
   SS_SANITIZER_ONE([asan],[address],[])
