@@ -112,10 +112,13 @@ void report_counters(struct report *report, const struct report_section *section
 	struct html_table table;
 	report_heading(report, "Counters");
 	if (!has_counts(winner)) {
-		report_absent(report,
-		              "No counters were recorded for the winner. This command records those that this machine supports "
-		              "(`sweetspot doctor` lists them):",
-		              report_advice(report, section, "tune", "--counters SOFTWARE"));
+		report_absent(
+			report,
+			report_is_program(section)
+				? "No counters were recorded for the winner. This command records them if its budget is long enough:"
+				: "No counters were recorded for the winner. This command records those that this machine supports "
+				  "(`sweetspot doctor` lists them):",
+			report_advice(report, section, "tune", "--counters SOFTWARE"));
 		return;
 	}
 	if (counting && !js_bool_or(counting, "hardware", true))

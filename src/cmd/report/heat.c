@@ -171,7 +171,7 @@ void report_heat(struct report *report, const struct report_section *section) {
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
 	struct grid *grid;
 	if (count < 2) {
-		if (count)
+		if (count && !report_is_program(section)) /* the parameters of a program are the user's choice */
 			report_absent(report, "Only one parameter was varied; a heat map needs two. This command varies more:",
 			              report_advice(report, section, "tune", ""));
 		return;
