@@ -76,7 +76,8 @@ static int answer_write(int out, json_t *answer) {
 /* Folders of killed workers go at the next start. */
 static int kept_serve(int out, struct err *err) {
 	if (keeper_start() != 0) {
-		return err_set(err, ERR_FAILED, "too many processes, or too little memory", "cannot fork: %s", strerror(errno));
+		return err_set(err, ERR_FAILED, "too many processes (`ulimit -u`), or too little memory", "cannot fork: %s",
+		               strerror(errno));
 	}
 	scratch_tidy(SCRATCH_RUN);
 	return protocol_serve(STDIN_FILENO, out);

@@ -135,7 +135,8 @@ static pid_t start_child(struct launch *launch, struct err *err) {
 	launch->parent = getpid();
 	pid_t pid = fork();
 	if (pid < 0)
-		return err_set(err, ERR_FAILED, "too many processes, or too little memory", "cannot fork: %s", strerror(errno));
+		return err_set(err, ERR_FAILED, "too many processes (`ulimit -u`), or too little memory", "cannot fork: %s",
+		               strerror(errno));
 	if (pid == 0)
 		run_child(launch);
 	close(launch->report[1]);
