@@ -93,7 +93,8 @@ static void watch_begin(struct comparison *comparison) {
 
 /* With a limit in time, the pairs are looked at early, as `tune` does, and may be fewer. */
 static void budget_begin(double seconds, const struct opt_args *args, struct duel_options *duel) {
-	static const double SHARE_OVER = 0.05, SECONDS_OVER = 2; /* after which a run is cut */
+	/* A run is cut after half of what the budget may be exceeded by; to end it takes time as well. */
+	static const double SHARE_OVER = 0.025, SECONDS_OVER = 1;
 	enum { PAIRS_FIRST = 3 };
 	double now = sys_now();
 	duel->clock.end = now + seconds;
