@@ -88,7 +88,10 @@ static void again_next(struct next *next, const json_t *entry, const char *why) 
 		kernel_add(next, "sweetspot tune", entry, why);
 		return;
 	}
-	char *again = words_again(js_string_or(json_object_get(entry, "problem"), "command", ""), "sweetspot tune --");
+	static const char begin[] = "sweetspot tune ";
+	const char *command = js_string_or(entry, "command", "");
+	bool known = strncmp(command, begin, sizeof begin - 1) == 0;
+	char *again = known ? words_again(command + sizeof begin - 1, "sweetspot tune") : NULL;
 	if (again)
 		next_add(next, again, why);
 }

@@ -103,6 +103,8 @@ static int tuned_add(void *ctx, const struct store_row *result) {
 	json_object_set(entry, "objective", json_object_get(result->result, "objective"));
 	json_object_set_new(entry, "device", json_string(js_string_or(result->result, "device", "cpu")));
 	json_object_set_new(entry, "program", json_boolean(json_is_object(json_object_get(result->result, "program"))));
+	if (result->command)
+		json_object_set_new(entry, "command", js_text(result->command));
 	json_object_set(entry, "config", json_object_get(best, "config"));
 	json_object_set(entry, "speedup", json_object_get(result->result, "speedup"));
 	json_object_set(entry, "verdict", json_object_get(result->result, "verdict"));
