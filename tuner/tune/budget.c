@@ -67,8 +67,9 @@ static bool only_baseline_works(const struct tune *tune) {
 
 /* On one machine the noise at hand tells how long the finals take. A race of one is none. */
 static double finals_alone(const struct tune *tune, double base, double best) {
-	double entries = entries_expected(tune);
-	double pairs = only_baseline_works(tune) ? tune_pairs_first(tune) : tune_pairs_expected(tune);
+	double entries = entries_expected(tune), pairs = tune_pairs_expected(tune);
+	if (only_baseline_works(tune))
+		return tune_proof_seconds(tune);
 	double race = entries > 1 ? RACE_BLOCKS_EXPECTED * entries * 1.05 * best : 0;
 	return race + pairs * (base + 2 * best);
 }

@@ -60,6 +60,10 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	double verify = part(result->reply, "verify_s", all - build);
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);
+	if (result->status == TRIAL_CORRECT || tune->task->whole_programs)
+		tune->restart_seconds = 0;
+	else if (result->status == TRIAL_TIMEOUT || result->status == TRIAL_RUNTIME)
+		tune->restart_seconds = tune->baseline.elapsed_s; /* it opens its device and computes its reference again */
 	/* The runner and the store use the same time, so that a resumed search learns the same. */
 	tune->trial_seconds = fmax(0, (result->elapsed_s > 0 ? result->elapsed_s : all) - build);
 	return failed;

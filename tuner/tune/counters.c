@@ -121,14 +121,19 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 }
 
 int tune_counters_ahead(struct tune *tune, struct err *err) {
-	double begun = tune_now(tune), most = SHARE_OF_EACH * tune->budget.seconds;
+	double begun = tune_now(tune), left = tune->budget.seconds - tune_elapsed(tune);
+	/* A count that is cut ends the worker. */
+	double spare = left - tune_finals_kept(tune) - tune->baseline.elapsed_s;
+	double most = fmin(SHARE_OF_EACH * tune->budget.seconds, spare);
 	if (tune->counted_ahead || !counting_asked(tune) || !is_promised(tune) || tune_is_recalling(tune) ||
 	    tune->best_index == UINT64_MAX || tune_elapsed(tune) < COUNTED_AT * tune->budget.seconds)
+		return 0;
+	tune->counted_ahead = true;
+	if (!(most > 0))
 		return 0;
 	json_t *config = space_config_json(tune->task->space, tune->best_index);
 	int rc = count_one(tune, config, most, err);
 	json_decref(config);
-	tune->counted_ahead = true;
 	tune->count_seconds = tune_now(tune) - begun;
 	tune->counting_seconds += tune->count_seconds;
 	if (json_object_size(tune->counted) > 0)
@@ -193,7 +198,7 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 			continue;
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		if (rc || left <= last || !counting_affordable(tune, i, start - begun, last, allowed)) {
+		if (rc || left <= last / 2 || !counting_affordable(tune, i, start - begun, last, allowed)) {
 			counting_failed(tune, config, rc ? "interrupted" : "the time was used up");
 			continue;
 		}

@@ -90,7 +90,8 @@ double tune_pair_seconds(const struct tune *tune) {
 }
 
 double tune_proof_seconds(const struct tune *tune) {
-	return tune->baseline.status == TRIAL_CORRECT ? PAIRS_LEAST * tune_pair_seconds(tune) : 0;
+	bool works = tune->baseline.status == TRIAL_CORRECT;
+	return works ? PAIRS_LEAST * tune_pair_seconds(tune) + tune->restart_seconds : 0;
 }
 
 int tune_pairs_expected(const struct tune *tune) {
@@ -111,8 +112,8 @@ double tune_evaluation_seconds(const struct tune *tune) {
 	const struct trial_result *first = &tune->baseline;
 	double spent = tune_elapsed(tune) - tune->searched_from - tune->counting_seconds;
 	if (tune->evaluations >= tune->searched + 2)
-		return spent / (double)(tune->evaluations - tune->searched);
-	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
+		return spent / (double)(tune->evaluations - tune->searched) + tune->restart_seconds;
+	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0)) + tune->restart_seconds;
 }
 
 bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {

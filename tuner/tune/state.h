@@ -60,6 +60,7 @@ struct tune {
 	struct trial_result baseline; /* of the first phase */
 	double run_seconds;           /* per run of a whole program; 0 for kernels, whose value it is */
 	double extra_seconds;         /* spent before and after each run of a program */
+	double restart_seconds;       /* that the next trial of a kernel takes longer, because its worker ended */
 	struct measured *worked;
 	size_t worked_count;
 	double best;                /* of the successful ones, as reported to the strategy; NAN: none yet */
