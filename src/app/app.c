@@ -269,7 +269,7 @@ void app_machine_assume(struct app *app, const json_t *machine) {
 	app->device = device_cpu;
 	const json_t *gpu = json_object_get(machine, "gpu");
 	if (json_is_object(gpu))
-		device_read(device_kind_of(gpu), &app->device, &ignored);
+		device_read(worker_device_kind(gpu), &app->device, &ignored);
 }
 
 const char *app_fingerprint(struct app *app, struct err *err) {

@@ -57,8 +57,3 @@ int device_read(const char *word, struct device *device, struct err *err) {
 	}
 	return err_set(err, ERR_USAGE, HINT, "unknown device \"%.60s\"", word);
 }
-
-const char *device_kind_of(const json_t *gpu) {
-	const char *platform = json_string_value(json_object_get(gpu, "platform"));
-	return !platform ? "cuda" : strcmp(platform, "HIP") == 0 ? "hip" : "opencl";
-}

@@ -15,7 +15,5 @@ extern const struct device device_cpu;
 /* Reads "cpu", "cuda", "cuda:1", "hip", "hip:1", "opencl", "opencl:1" or "opencl:" and a part of a name; ERR_USAGE for
  * anything else. */
 int device_read(const char *word, struct device *device, struct err *err);
-/* The kind of a GPU that the worker described. */
-const char *device_kind_of(const json_t *gpu);
 
 #endif

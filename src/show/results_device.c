@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "src/app/device.h"
 #include "src/base/json/js.h"
 #include "src/show/results.h"
+#include "tuner/worker/worker.h"
 
 enum { CELL = 48 };
 
@@ -45,7 +45,7 @@ static void clock_print(const json_t *gpu, FILE *out) {
 	const char *throttle = js_string_or(gpu, "throttle", "");
 	const char *platform = js_string_or(gpu, "platform", NULL);
 	fprintf(out, "%s (%s%s%s:%lld)", js_string_or(gpu, "name", "GPU"), platform ? platform : "", platform ? ", " : "",
-	        device_kind_of(gpu), (long long)js_int_or(gpu, "index", 0));
+	        worker_device_kind(gpu), (long long)js_int_or(gpu, "index", 0));
 	if (mhz > 0)
 		fprintf(out, most > 0 ? ", %.0f of %.0f MHz" : ", %.0f MHz", mhz, most);
 	if (celsius > 0)

@@ -193,7 +193,7 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 	json_t *config;
 	int rc = 0;
 	json_array_foreach((json_t *)queue, i, config) {
-		double start = tune_now(tune), left = is_promised(tune) ? tune_cut_left(tune) : INFINITY;
+		double start = tune_now(tune), left = is_promised(tune) ? tune_left(tune) : INFINITY;
 		if (is_known(tune, config))
 			continue;
 		if (!rc && tune_interrupted(tune))

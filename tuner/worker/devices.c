@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <string.h>
+
 #include "src/base/json/js.h"
 #include "tuner/worker/impl.h"
 
@@ -33,4 +35,9 @@ json_t *worker_devices(struct worker *worker, const char *device, struct err *er
 	json_decref(request);
 	trial_result_clear(&result);
 	return answer;
+}
+
+const char *worker_device_kind(const json_t *gpu) {
+	const char *platform = json_string_value(json_object_get(gpu, "platform"));
+	return !platform ? "cuda" : strcmp(platform, "HIP") == 0 ? "hip" : "opencl";
 }

@@ -50,6 +50,7 @@ struct runner worker_runner(struct worker *worker);
 /* Returns {"parts":[..],"devices":[..]}, the CUDA installation of this machine. With a device word it opens that GPU
  * and adds "device"; ERR_UNAVAILABLE if that fails. New reference. */
 json_t *worker_devices(struct worker *worker, const char *device, struct err *err);
+const char *worker_device_kind(const json_t *gpu); /* "cuda", "hip" or "opencl", of one of those devices */
 /* Describes the built-in kernels, or those of the plug-in with this absolute path (ERR_USAGE if it is not a plug-in).
  * New reference. */
 json_t *worker_describe(struct worker *worker, const char *library, struct err *err);

@@ -4,11 +4,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "src/app/device.h"
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/app/cmd.h"
+#include "tuner/worker/worker.h"
 
 __attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format, ...) {
 	va_list ap;
@@ -25,7 +25,7 @@ static void gpu_print(const json_t *gpu) {
 		return;
 	ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
 	if (json_object_get(gpu, "platform")) {
-		line(strcmp(device_kind_of(gpu), "hip") == 0 ? "GPU" : "OpenCL", "%s, %s %s, %lld compute units, %s",
+		line(strcmp(worker_device_kind(gpu), "hip") == 0 ? "GPU" : "OpenCL", "%s, %s %s, %lld compute units, %s",
 		     js_string_or(gpu, "name", "?"), js_string_or(gpu, "platform", "?"),
 		     js_string_or(gpu, "driver_version", "?"), (long long)js_int_or(gpu, "sms", 0), memory);
 		return;
