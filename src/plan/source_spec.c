@@ -355,8 +355,9 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 		json_decref(options);
 		return NULL;
 	}
+	const struct source_kind *kind = kind_of(path); /* NULL: not a source, which the caller has refused */
 	json_t *kernel =
-		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", kind_of(path)->word, "KernelName", name, "KernelFile",
+		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", kind ? kind->word : "", "KernelName", name, "KernelFile",
 	              slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
 	if (kernel) /* --grid counts blocks, that is work groups */
 		json_object_set_new(kernel, "GlobalSizeType", json_string("CUDA"));
