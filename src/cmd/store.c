@@ -19,7 +19,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "with show: print markdown, csv or json", 0},
 	{"output", 'o', "FILE", "store to merge into (created), or file to export to", 0},
-	{"private", 0, NULL, "with export: keep names of paths, users and hosts", 0},
+	{"private", 0, NULL, "with export: keep searches that name paths or users", 0},
 	{0},
 };
 

@@ -13,13 +13,13 @@
 const struct opt source_options[] = {
 	OPT_GROUP("CUDA, OpenCL or HIP source (FILE.cu, FILE.cl, FILE.hip)"),
 	{"kernel", 0, "NAME", "the __global__ or __kernel function to tune", 0},
-	{"arg", 0, "ARGUMENT", "an argument, in order, as 'float in[n] random'", OPT_REPEAT},
+	{"arg", 0, "ARGUMENT", "next argument, e.g. 'float in[n] random'", OPT_REPEAT},
 	{"problem", 0, "X,Y,Z", "problem size, ProblemSize[0] .. in expressions", 0},
 	{"grid", 0, "X,Y,Z", "number of blocks, as expressions", 0},
 	{"grid-div", 0, "X,Y,Z", "elements of the problem per block (its threads)", 0},
 	{"block", 0, "X,Y,Z", "threads per block, or work items per work group", 0},
 	{"shared", 0, "BYTES", "dynamic shared memory per block", 0},
-	{"option", 0, "OPTION", "compiler option, as --option=-use_fast_math", OPT_REPEAT},
+	{"option", 0, "OPTION", "compiler option, e.g. --option=-use_fast_math", OPT_REPEAT},
 	{0},
 };
 

@@ -18,14 +18,14 @@ const struct opt manual_options[] = {
 	{.name = "samples", .meta = "N", .help = "timed samples (5)"},
 	{.name = "warmup", .meta = "N", .help = "warm-up samples, which do not count (1)"},
 	{.name = "min-sample", .meta = "TIME", .help = "shortest sample: short runs are batched (1ms)"},
-	{.name = "limit", .meta = "TIME", .help = "cut the trial short when it takes longer"},
+	{.name = "limit", .meta = "TIME", .help = "cut the trial short if it takes longer"},
 	{.name = "seed", .meta = "N", .help = "seed of the input (1)"},
 	{.name = "device",
      .meta = "DEVICE",
-     .help = "cpu, or cuda, opencl or hip, with :N for another than the first (cpu)"},
+     .help = "cpu, cuda, opencl or hip; :N selects another than the first (cpu)"},
 	{.name = "flush-l2", .help = "empty the GPU's L2 cache before each run"},
 	{.name = "no-verify", .help = "do not check the result"},
-	{.name = "counters", .meta = "NAME,..", .help = "counter backends, counted in runs of their own"},
+	{.name = "counters", .meta = "NAME,..", .help = "counter backends, counted in separate runs"},
 	{.name = NULL},
 };
 

@@ -20,7 +20,7 @@ static const struct opt options[] = {
 	{"print", 0, NULL, "print the command instead of running it", 0},
 	{"or-as-is", 0, NULL, "run it as it is if nothing can be recommended", 0},
 	OPT_GROUP("Which recommendation"),
-	{"size", 's', "K=V,..", "problem size of KERNEL (the newest)", OPT_REPEAT},
+	{"size", 's', "K=V,..", "problem size of KERNEL (the last tuned)", OPT_REPEAT},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
 	{"param", 0, "NAME", "variable that the profile may also set", OPT_REPEAT},
 	{0},

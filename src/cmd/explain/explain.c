@@ -18,7 +18,7 @@ static const struct opt what_options[] = {
 	OPT_GROUP("What to explain"),
 	{"size", 's', "K=V,..", "problem size, for example n=2048 (the last tuned)", OPT_REPEAT},
 	{"objective", 0, "NAME", "time, energy or edp, or several of them (time)", 0},
-	{"regions", 0, NULL, "the regions that tune --regions has tuned", 0},
+	{"regions", 0, NULL, "regions tuned by tune --regions", 0},
 	{0},
 };
 
@@ -28,8 +28,8 @@ static const struct opt options[] = {
 	{"budget", 'b', "TIME", "time limit of --probe (60s)", 0},
 	OPT_GROUP("Results"),
 	{"from", 'f', "FILE", "table (CSV), JSON document or recorded space to read", OPT_REPEAT},
-	{"problem", 0, "NAME,..", "columns of a table that are the problem", OPT_REPEAT},
-	{"machine", 0, "FILE|WORDS", "machine of --from, 'cores=8 threads=16 l2=1M'", 0},
+	{"problem", 0, "NAME,..", "columns of a table that describe the problem", OPT_REPEAT},
+	{"machine", 0, "FILE|WORDS", "machine for --from: 'cores=8 threads=16 l2=1M'", 0},
 	{0},
 };
 

@@ -18,13 +18,13 @@
 
 static const struct opt fleet_options[] = {
 	OPT_GROUP("Cluster nodes"),
-	{"partition", 'p', "P", "partition whose nodes are tuned (the default one)", 0},
+	{"partition", 'p', "P", "partition to tune (Slurm's default)", 0},
 	{"launcher", 0, "NAME", "how to reach the nodes: slurm, ssh or local (slurm)", 0},
 	{"hosts", 0, "HOST,..", "the nodes of --launcher ssh", 0},
 	{"launcher-args", 0, "WORDS", "more options for ssh", 0},
-	{"nodes-per-type", 0, "N", "nodes of a type to measure on at once (1)", 0},
-	{"srun-args", 0, "WORDS", "more options for srun, as '-A account -t 30'", 0},
-	{"wait", 0, "SECONDS", "time to wait for a node, with the queue (60)", 0},
+	{"nodes-per-type", 0, "N", "nodes of each type that measure at once (1)", 0},
+	{"srun-args", 0, "WORDS", "more options for srun, e.g. '-A account -t 30'", 0},
+	{"wait", 0, "SECONDS", "time to wait for a node, queue included (60)", 0},
 	{"plan", 0, NULL, "only print the commands and the budget", 0},
 	{0},
 };
@@ -140,7 +140,7 @@ const struct cmd cmd_fleet = {
 			 "fleet tune [OPTION...] -- PROGRAM [ARG...]\n"
 			 "fleet status [-o DIR]",
 	.options = tables,
-	.notes = "tune    Finds the types of the nodes of a Slurm partition, or of --hosts; tunes\n"
+	.notes = "tune    Identifies the node types of a Slurm partition, or of --hosts; tunes on\n"
 			 "        one or more nodes of each, and writes a profile for each type into the\n"
 			 "        fleet directory. It takes the options of `sweetspot tune`; --budget is\n"
 			 "        for each type.\n"

@@ -19,10 +19,10 @@ const struct opt replay_options[] = {
 	{"seed", 0, "N", "random seed of the first repeat, then N + 1, .. (1)", 0},
 	{"batch", 0, "N", "configurations proposed at a time (1)", 0},
 	{"jobs", 'j', "N", "repeats run in parallel (number of cores)", 0},
-	OPT_GROUP("Known to the strategy"),
+	OPT_GROUP("Prior knowledge"),
 	{"from", 0, "FILE", "earlier results: a recorded space or a folder", OPT_REPEAT},
-	{"counters", 0, NULL, "recorded counters as well as times", 0},
-	{"no-counters", 0, NULL, "times only (the default)", 0},
+	{"counters", 0, NULL, "give the strategy the recorded counters, too", 0},
+	{"no-counters", 0, NULL, "give it times only (the default)", 0},
 	{0},
 };
 

@@ -20,9 +20,9 @@ enum { DEFAULT_EVALUATIONS = 200 };
 static const struct opt options[] = {
 	OPT_GROUP("Search"),
 	{"strategy", 0, "NAME", "search strategy, see `list strategies` (auto)", 0},
-	{"budget", 'b', "150e|90s", "evaluations, or seconds of recorded cost (200e)", 0},
-	{"noise", 0, "20%", "add noise to values, and repeat the leaders at last", 0},
-	OPT_GROUP("Known to the strategy"),
+	{"budget", 'b', "150e|90s", "evaluations, or seconds as recorded (200e)", 0},
+	{"noise", 0, "20%", "add noise to values; remeasure the leaders at the end", 0},
+	OPT_GROUP("Prior knowledge"),
 	{"baseline", 0, "'P=V ..'", "configuration to evaluate first", 0},
 	OPT_GROUP("Output"),
 	{"output", 'o', "FILE", "write JSON to FILE, and the table to stdout", 0},
@@ -222,7 +222,7 @@ static const struct opt *const tables[] = {options, stop_when_options, replay_op
 
 const struct cmd cmd_replay = {
 	.name = "replay",
-	.summary = "play a search strategy on a recorded space",
+	.summary = "run a search strategy on a recorded space",
 	.usage = "replay [OPTION...] SPACE.json[.gz]",
 	.options = tables,
 	.notes = "SPACE is a cache file of Kernel Tuner, a T4 result or a KTT result. Evaluations\n"

@@ -16,13 +16,13 @@ enum { DEFAULT_REPEAT = 25 };
 static const struct opt options[] = {
 	OPT_GROUP("Search"),
 	{"strategy", 0, "NAME", "strategy to score, see `list strategies` (auto)", OPT_REPEAT},
-	{"budget", 'b', "150e|90s", "limit of a repeat (as much as the figures need)", 0},
+	{"budget", 'b', "150e|90s", "limit per repeat (whatever the figures need)", 0},
 	{0},
 };
 
 static const struct opt output_options[] = {
 	OPT_GROUP("Output"),
-	{"peers", 0, "FILE", "results of other programs' strategies, to compare", 0},
+	{"peers", 0, "FILE", "results of other tuners, for comparison", 0},
 	{0},
 };
 
@@ -246,7 +246,7 @@ const struct cmd cmd_score = {
 	.summary = "rate search strategies on recorded spaces",
 	.usage = "score [OPTION...] [--strategy NAME]... SPACE.json[.gz]...",
 	.options = tables,
-	.notes = "Plays each strategy on each space as `replay` does. Figures come with their 95 %\n"
+	.notes = "Runs each strategy on each space as `replay` does. Figures come with their 95 %\n"
 			 "intervals over the repeats.",
 	.examples = "sweetspot score *.json.gz --strategy auto --strategy random",
 	.run = run,

@@ -14,7 +14,7 @@ static const struct opt what_options[] = {
 	{"machine", 0, "FINGERPRINT", "another machine in the store; a prefix is enough", 0},
 	{"compare", 0, NULL, "what changed from A to B (stores, machines, dates)", 0},
 	{"from", 'f', "FILE", "table (CSV), document or recorded space to show", OPT_REPEAT},
-	{"problem", 0, "NAME,..", "columns of a table that are the problem", OPT_REPEAT},
+	{"problem", 0, "NAME,..", "columns of a table that describe the problem", OPT_REPEAT},
 	{0},
 };
 
@@ -157,9 +157,9 @@ const struct cmd cmd_report = {
 			 "report [OPTION...] --compare A B [KERNEL...]",
 	.options = tables,
 	.notes = "The page is one file that works without a network. Only --png needs gnuplot.\n"
-			 "A and B of --compare are files of stores, first letters of the fingerprints of\n"
-			 "two machines of the store, or dates (2026-01-31, 2026-01-31T12:00), which mean\n"
-			 "the results of this machine (or --machine) as they were at the end of it, UTC.",
+			 "A and B of --compare are two store files, the first digits of the fingerprints\n"
+			 "of two machines in the store, or two dates (2026-01-31, 2026-01-31T12:00), which\n"
+			 "mean the results of this machine (or --machine) as of the end of them, in UTC.",
 	.examples = "sweetspot report -o report.html\n"
 				"sweetspot report fw gol -o fw-gol.html\n"
 				"sweetspot report --compare old.db new.db -o changes.html",

@@ -18,16 +18,16 @@
 
 static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
-	{"budget", 0, "TIME", "stop after this time, or earlier if that decides", 0},
+	{"budget", 0, "TIME", "time limit; stop earlier if the result is clear", 0},
 	{"pairs", 0, "N", "minimum number of pairs (21)", 0},
 	{"max-pairs", 0, "N", "maximum number of pairs, while undecided (101)", 0},
-	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
+	{"counters", 'c', "NAME,..", "counters or groups, counted in separate runs", OPT_REPEAT},
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "print what was measured as markdown, csv or json", 0},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	OPT_GROUP("Continuous integration"),
 	{"fail-slower", 0, "P%", "exit with 1 if the second one is slower by more", 0},
-	{"fail-undecided", 0, NULL, "exit with 1 also if that is undecided", 0},
+	{"fail-undecided", 0, NULL, "also exit with 1 if that is undecided", 0},
 	{"junit", 0, "FILE", "write the outcome as JUnit XML", 0},
 	{0},
 };

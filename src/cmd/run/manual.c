@@ -19,7 +19,7 @@ const struct opt manual_what_options[] = {
 const struct opt manual_options[] = {
 	OPT_GROUP("Measuring"),
 	{"samples", 'n', "N", "timed samples of each configuration (11)", 0},
-	{"timeout", 0, "SECONDS", "longest trial (600)", 0},
+	{"timeout", 0, "SECONDS", "time limit of a trial (600)", 0},
 	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
 	{"seed", 0, "N", "random seed of the input and the comparisons (1)", 0},
 	{0},

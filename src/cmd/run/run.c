@@ -22,14 +22,14 @@
 
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
-	{"regions", 0, NULL, "the parallel regions of the program after --", 0},
+	{"regions", 0, NULL, "show the parallel regions of the program after --", 0},
 	{"input", 0, "FILE", "with a program: its standard input (empty)", 0},
 	OPT_GROUP("Measuring"),
-	{"alone", 0, NULL, "do not also measure one thread and the serial code", 0},
-	{"series", 0, NULL, "show each step of the last run, if the kernel can", 0},
-	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
+	{"alone", 0, NULL, "do not measure one thread and the serial code", 0},
+	{"series", 0, NULL, "show each step of the last run, if it has steps", 0},
+	{"counters", 'c', "NAME,..", "counters or groups, counted in separate runs", OPT_REPEAT},
 	OPT_GROUP("Results"),
-	{"no-store", 0, NULL, "keep nothing in the store; run never does", 0},
+	{"no-store", 0, NULL, "no effect: run never stores its results", 0},
 	{0},
 };
 
@@ -187,8 +187,7 @@ const struct cmd cmd_run = {
 			 "run [OPTION...] --regions -- PROGRAM [ARG...]\n"
 			 "run [OPTION...] --device cuda -- PROGRAM [ARG...]",
 	.options = tables,
-	.notes = "Parameters that are not given keep the value of the baseline. Nothing is kept in\n"
-			 "the store.",
+	.notes = "Parameters that are not given have the value of the baseline. Nothing is stored.",
 	.examples = "sweetspot run fw n=512 variant=tiled block=64 threads=2\n"
 				"sweetspot run gol n=1024 --counters SOFTWARE",
 	.run = run,

@@ -21,12 +21,12 @@
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
 	{"over", 'o', "P=A,B,..", "parameter or size to sweep, and its values", OPT_REPEAT},
-	{"weak", 0, "RULE", "size that grows with the team: n=threads*K, ...", 0},
+	{"weak", 0, "RULE", "size that grows with the team: n=threads*K, ..", 0},
 	{"devices", 0, "D,D", "sweep on several devices, for example cpu,cuda", 0},
 	OPT_GROUP("Measuring"),
 	{"plan", 0, NULL, "only print what would be run", 0},
-	{"alone", 0, NULL, "do not also measure the serial code", 0},
-	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
+	{"alone", 0, NULL, "do not measure the serial code", 0},
+	{"counters", 'c', "NAME,..", "counters or groups, counted in separate runs", OPT_REPEAT},
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "print csv; for a program also markdown or json", 0},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
@@ -309,7 +309,7 @@ const struct cmd cmd_sweep = {
 			 "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
 	.options = tables,
 	.notes = "Values are a list, 1..8, 0..64+8 or 16..512*2. Parameters that are not swept\n"
-			 "keep the value of the baseline.",
+			 "have the value of the baseline.",
 	.examples = "sweetspot sweep --param B=16..64*2 -- ./app --block {B} in.dat\n"
 				"sweetspot sweep fw n=512 --over block=16..128*2 --over threads=1,2",
 	.run = run,

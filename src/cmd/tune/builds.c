@@ -11,9 +11,9 @@ enum { LOGIN_JOBS_MAX = 4 };
 
 const struct opt tune_build_options[] = {
 	OPT_GROUP("Building"),
-	{"jobs", 'j', "N", "builds at the same time (all processors)", 0},
-	{"build-timeout", 0, "SECONDS", "longest build (10 times the median)", 0},
-	{"rebuild", 0, NULL, "build again what earlier sessions have built", 0},
+	{"jobs", 'j', "N", "builds to run at the same time (all processors)", 0},
+	{"build-timeout", 0, "SECONDS", "time limit of a build (10 times the median)", 0},
+	{"rebuild", 0, NULL, "do not reuse builds of earlier sessions", 0},
 	{0},
 };
 

@@ -34,7 +34,7 @@ const struct opt launcher_options[] = {
 	{"nodes", 0, "N", "nodes to measure on at once (all allocated, or 1)", 0},
 	{"hosts", 0, "HOST,..", "the hosts of --launcher ssh", 0},
 	{"launcher-args", 0, "WORDS", "more options for srun, ssh or flux run", 0},
-	{"srun-args", 0, "WORDS", "the same for srun, as '-p long -t 30'", 0},
+	{"srun-args", 0, "WORDS", "the same for srun alone, e.g. '-p long -t 30'", 0},
 	{"gpus", 0, "all|N,..", "measure on several GPUs of this machine at once", 0},
 	{0},
 };

@@ -173,7 +173,7 @@ static int budget_check(struct tune_session *session, struct err *err) {
 
 static const struct opt regions_options[] = {
 	OPT_GROUP("Program (after --)"),
-	{"regions", 0, NULL, "tune each of its parallel regions", 0},
+	{"regions", 0, NULL, "tune its parallel regions one by one", 0},
 	{"no-regions", 0, NULL, "do not tune by region, even where --openmp would", 0},
 	{"force", 0, NULL, "with --regions: also override num_threads clauses", 0},
 	{0},

@@ -21,7 +21,7 @@ enum { POINTS_MAX = 400, RELOAD_SECONDS = 2 };
 
 const struct opt watch_options[] = {
 	OPT_GROUP("Results"),
-	{"watch", 0, "FILE.html", "write a page that follows the search", 0},
+	{"watch", 0, "FILE.html", "write a page that shows the search in progress", 0},
 	{0},
 };
 
