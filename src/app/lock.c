@@ -80,7 +80,7 @@ static void holder_write_host(int fd) {
 static void wait_tell(struct ui *ui, int fd) {
 	char holder[240];
 	holder_read(fd, holder, sizeof holder);
-	ui_warn(ui, "two tuners at the same time would disturb each other; Ctrl-C gives up",
+	ui_warn(ui, "two tuners would disturb each other's measurements; press Ctrl-C to give up",
 	        "waiting, because another sweetspot is measuring: %s", holder);
 }
 
@@ -92,7 +92,7 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 		return -1;
 	int fd = lock_open(O_CREAT);
 	if (fd < 0) {
-		ui_warn(ui, "run one tuner at a time", "cannot lock out a second tuner: %s", strerror(errno));
+		ui_warn(ui, "run one tuner at a time", "cannot guard against a second tuner: %s", strerror(errno));
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
 	}
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
@@ -101,7 +101,7 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 			return err_set(err, ERR_INTERRUPTED, NULL, "cannot get the lock: interrupted");
 		}
 		if (errno != EWOULDBLOCK && errno != EINTR) { /* a file system without locks */
-			ui_warn(ui, "run one tuner at a time", "cannot lock out a second tuner: %s", strerror(errno));
+			ui_warn(ui, "run one tuner at a time", "cannot guard against a second tuner: %s", strerror(errno));
 			return fd;
 		}
 		if (!told)
@@ -142,7 +142,7 @@ int lock_folder(struct ui *ui, const char *folder, const char *name, struct err 
 		return err_set(err, ERR_FAILED, "wait for it, or choose another folder with -o DIR",
 		               "another sweetspot is working in %.200s: %s", folder, holder);
 	}
-	ui_warn(ui, "use only one at a time in this folder", "cannot lock out a second process in %.200s: %s", folder,
+	ui_warn(ui, "use only one at a time in this folder", "cannot guard against a second process in %.200s: %s", folder,
 	        strerror(errno));
 	return fd;
 }

@@ -56,11 +56,10 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
 	struct plugins *plugins = app_plugins(app);
 	char *whole = realpath(path, NULL);
 	if (!whole) {
-		err_set(
-			err, ERR_USAGE,
-			"build it first; a program stands behind two dashes (-- ./app in.dat), and built-in kernels are written "
-			"without a slash: `sweetspot list kernels`",
-			"plug-in not found: %s", path);
+		err_set(err, ERR_USAGE,
+		        "build it first; a program follows two dashes (-- ./app in.dat), and built-in kernels are written "
+		        "without a slash: `sweetspot list kernels`",
+		        "plug-in not found: %s", path);
 		return NULL;
 	}
 	for (size_t i = 0; i < plugins->count; i++) {

@@ -52,7 +52,7 @@ static char *quoted_read(struct reader *reader) {
 		}
 		field[length++] = *reader->at;
 	}
-	refuse(reader, begun, "a quoted field does not end");
+	refuse(reader, begun, "a quoted field is not closed");
 	return NULL;
 }
 
@@ -202,7 +202,7 @@ static int bytes_check(struct reader *reader) {
 	for (const char *at = reader->at; at < reader->end;) {
 		size_t length = text_utf8(at, (size_t)(reader->end - at));
 		if (length == 0 || (*at >= 0 && *at < ' ' && !is_newline(*at) && *at != '\t') || *at == 127)
-			return refuse(reader, line, "this is not a text in UTF-8");
+			return refuse(reader, line, "this is not UTF-8 text");
 		line += *at == '\n';
 		at += length;
 	}
@@ -219,7 +219,7 @@ struct csv *csv_read(const char *text, size_t size, const char *name, struct err
 		reader.at += 3;
 	int failed = bytes_check(&reader) || lines_read(&reader);
 	if (!failed && csv->rows == 0)
-		failed = err_set(err, ERR_USAGE, "the first line names the columns, each further line has a measurement",
+		failed = err_set(err, ERR_USAGE, "the first line names the columns; each further line is one measurement",
 		                 "%s: the table does not have any rows", name);
 	if (!failed)
 		return csv;

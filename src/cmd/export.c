@@ -364,7 +364,7 @@ const struct cmd cmd_export = {
 	.summary = "write the recommendations for programs and job scripts",
 	.usage = "export [OPTION...] [KERNEL...] [-- PROGRAM [ARG...]]",
 	.options = tables,
-	.notes = "Exports the results from this machine with the present compiler and flags.",
+	.notes = "Exports the results of this machine with its current compiler and flags.",
 	.examples = "sweetspot export --format env fw -o fw.sh\n"
 				"sweetspot export --format c -o tuned.h",
 	.only_reads = true,

@@ -86,7 +86,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 
 int store_rows_list(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_words(args) > 1)
-		return err_set(err, ERR_USAGE, "sweetspot store list --store FILE", "list takes no words");
+		return err_set(err, ERR_USAGE, "sweetspot store list --store FILE", "list takes no arguments");
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
 	json_t *list = store ? searches_read(store, err) : NULL;
 	store_close(store);

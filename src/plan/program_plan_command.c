@@ -44,7 +44,7 @@ static int options_read(struct draft *draft, struct err *err) {
 		return err_set(err, ERR_USAGE, "write it into the command, or tune it with --param",
 		               "--size is for kernels; the problem of a program is part of its command");
 	if (expect && strcmp(expect, "same") != 0)
-		return err_set(err, ERR_USAGE, "the only value is same; use --verify CMD for other checks",
+		return err_set(err, ERR_USAGE, "the only valid value is same; use --verify CMD for other checks",
 		               "--expect-output cannot be %.100s", expect);
 	spec->shell = opt_has(draft->args, "shell");
 	spec->cwd = opt_get(draft->args, "cwd", NULL);
@@ -92,14 +92,14 @@ static int shell_check(struct draft *draft, struct err *err) {
 	if (!argv[1] && strpbrk(argv[0], " |<>;&") && access(argv[0], F_OK) != 0) {
 		err_set(err, ERR_USAGE, NULL, "there is no program \"%.300s\"", argv[0]);
 		return err_hint(
-			err, "write a program and its arguments as separate words, and a line for a shell behind --shell --");
+			err, "write a program and its arguments as separate words, or a command for a shell after --shell --");
 	}
 	for (size_t i = 0; argv[i]; i++)
 		for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
 			if (strcmp(argv[i], operators[o]) == 0)
 				draft_note(
 					draft,
-					"the program gets '%s' as a word of its own; for a shell, write --shell -- 'COMMAND | COMMAND'",
+					"the program receives '%s' as an argument; for a shell, write --shell -- 'COMMAND | COMMAND'",
 					argv[i]);
 	return 0;
 }

@@ -115,8 +115,9 @@ static int word_next(struct draft *draft, const char **text, struct draft_param 
 	const char *first = *text + strspn(*text, " \t"), *end = first + strcspn(first, ",");
 	*word = word_at(draft->plan->arena, first);
 	if (*first == '"' && (!(end = quoted_read(draft->plan->arena, first, word)) || (*end && *end != ',')))
-		return err_set(err, ERR_USAGE, "write \"a,b\",c; within the quotes, \"\" stands for a quote",
-		               end ? "a quoted value goes on after its quote: %.100s" : "a quote does not end: %.100s", first);
+		return err_set(
+			err, ERR_USAGE, "write \"a,b\",c; within the quotes, \"\" stands for a quote",
+			end ? "a quoted value continues after its closing quote: %.100s" : "a quote is not closed: %.100s", first);
 	*text = *end ? end + 1 : NULL;
 	return 0;
 }

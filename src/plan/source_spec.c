@@ -348,7 +348,7 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 		err_set(err, ERR_USAGE,
 		        source_language(path) == SPEC_OPENCL ? "--kernel NAME selects its __kernel function"
 		                                             : "--kernel NAME selects its __global__ function",
-		        "the kernel of %.200s is not given", path);
+		        "--kernel is missing for %.200s", path);
 	for (size_t i = 0; i < opt_count(args, "option"); i++)
 		json_array_append_new(options, json_string(opt_at(args, "option", i)));
 	if (!arguments) {

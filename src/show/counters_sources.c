@@ -32,7 +32,7 @@ static bool in_hardware(const json_t *source) {
 bool counters_hardware(const json_t *sources, const char **why, const char **fix) {
 	const json_t *perf = counters_source(sources, "perf"), *papi = counters_source(sources, "papi");
 	const json_t *source = in_hardware(papi) ? papi : perf ? perf : papi;
-	*why = js_string_or(source, "reason", "this build does not include a source of hardware counters");
+	*why = js_string_or(source, "reason", "this build does not include a hardware counter source");
 	*fix = js_string_or(source, "fix", "");
 	return in_hardware(papi) || in_hardware(perf);
 }

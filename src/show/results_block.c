@@ -62,14 +62,14 @@ bool results_no_bounds(const json_t *result) {
 static char *undecided_text(const json_t *result) {
 	char best[64];
 	if (results_no_bounds(result))
-		return mem_strdup("undecided: too noisy, the few pairs do not limit the speedup");
+		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
 	if (json_is_object(json_object_get(result, "speedup")))
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),
 		                  bound(result, 1));
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (keeps_baseline(result))
 		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
-	return mem_printf("undecided: the best so far (%s) has not met the baseline", best);
+	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
 }
 
 bool results_alone(const json_t *result) {

@@ -74,10 +74,10 @@ static void accuracy_print(const json_t *sizes) {
 	const json_t *out = json_object_get(sizes, "leave_one_out");
 	double error = js_real_or(out, "median_error", NAN), loss = js_real_or(out, "median_loss", NAN);
 	if (!isnan(error))
-		printf("each size predicted from the others: error %.1f %% in the median, %.1f %% at worst\n", 100 * error,
+		printf("each size predicted from the others: median error %.1f %%, worst %.1f %%\n", 100 * error,
 		       100 * js_real_or(out, "worst_error", NAN));
 	if (!isnan(loss))
-		printf("configuration that the others recommend: loss %.1f %% in the median, %.1f %% at worst (%lld compared, "
+		printf("configuration that the others recommend: median loss %.1f %%, worst %.1f %% (%lld compared, "
 		       "%lld failed)\n",
 		       100 * loss, 100 * js_real_or(out, "worst_loss", NAN), (long long)js_int_or(out, "compared", 0),
 		       (long long)js_int_or(out, "failed", 0));

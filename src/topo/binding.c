@@ -155,7 +155,7 @@ static int verify(const struct topo *topo, hwloc_const_bitmap_t wanted, struct e
 	char is[64] = "?", should[64] = "?";
 	int rc = 0;
 	if (!got || hwloc_get_cpubind(topo->hw, got, HWLOC_CPUBIND_THREAD) != 0) {
-		rc = err_set(err, ERR_FAILED, NULL, "cannot ask where a thread may run: %s", strerror(errno));
+		rc = err_set(err, ERR_FAILED, NULL, "cannot query where a thread may run: %s", strerror(errno));
 	} else if (!hwloc_bitmap_isequal(got, wanted)) {
 		hwloc_bitmap_list_snprintf(is, sizeof is, got);
 		hwloc_bitmap_list_snprintf(should, sizeof should, wanted);

@@ -123,7 +123,7 @@ static void check_turncoat(struct fixture *f, const char *line, const char *more
 
 static void check_turncoats(struct fixture *f) {
 	check_turncoat(f, "exit 3", "", "exit status 3");
-	check_turncoat(f, "sleep 60", ",\"timeout_s\":2", "no end within 2 s");
+	check_turncoat(f, "sleep 60", ",\"timeout_s\":2", "timed out after 2 s");
 	check_turncoat(f, "echo other", ",\"hash\":true", "differs between runs");
 	check_turncoat(f, "kill -9 $$", ",\"cut_s\":30", "SIGKILL");
 }

@@ -176,9 +176,9 @@ static void test_verdicts(void) {
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0.1, 21.4]}}",
 	        "undecided: too noisy, the speedup is between 0.10 and 21.40");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0, 1e7]}}",
-	        "undecided: too noisy, the few pairs do not limit the speedup");
+	        "undecided: the few pairs are too noisy to bound the speedup");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.2", "s") ", 'speedup': null}",
-	        "undecided: the best so far (1.20 s) has not met the baseline");
+	        "undecided: the best so far (1.20 s) has not been compared with the baseline");
 	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null,"
 	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
 	        "undecided: nothing that was tried is faster than the baseline (1.20 s) so far");

@@ -59,17 +59,17 @@ static void check_timeout(struct fixture *f) {
 	ok(access(path, F_OK) == 0, "for which it had the time");
 	free(path);
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"left_s\":0.2,\"timeout_s\":1000}", f->home), "timeout",
-	        "no end within 0.", "everything together has an end, too");
-	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"left_s\":0.2}", f->home), "timeout", "no end within 0.",
+	        "timed out after 0.", "everything together has an end, too");
+	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"left_s\":0.2}", f->home), "timeout", "timed out after 0.",
 	        "without a limit for one run");
 	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"sleep 1000\",\"left_s\":0.2}", f->home), "timeout",
-	        "before the run: no end within 0.", "which ends a command before a run");
+	        "before the run: timed out after 0.", "which ends a command before a run");
 	answers(client_ask(f->client, RUN "\"true\"],\"verify\":\"sleep 1000\",\"left_s\":0.2}", f->home), "timeout",
-	        "verify: no end within 0.", "and one that verifies");
+	        "verify: timed out after 0.", "and one that verifies");
 	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"sleep 1000\",\"side_s\":0.2}", f->home), "runtime",
-	        "before the run: no end within 0.2 s", "these commands have a limit of their own");
+	        "before the run: timed out after 0.2 s", "these commands have a limit of their own");
 	answers(client_ask(f->client, RUN "\"true\"],\"verify\":\"sleep 1000\",\"side_s\":0.2,\"left_s\":1000}", f->home),
-	        "correctness", "verify: no end within 0.2 s", "whose end is a failure of theirs");
+	        "correctness", "verify: timed out after 0.2 s", "whose end is a failure of theirs");
 	answers(client_ask(f->client, RUN "\"kill -STOP $$\"],\"timeout_s\":0.2}", f->home), "timeout", "",
 	        "or is stopped");
 }

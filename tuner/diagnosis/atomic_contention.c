@@ -36,7 +36,7 @@ static void ceilings_evidence(struct finding *finding, const struct study *study
 	double one = study_ceiling(study, "atomic_one", NULL, 0), many = study_ceiling(study, "atomic_many", NULL, 0);
 	if (one > 0 && many > 0)
 		finding_evidence(finding, EVIDENCE_CEILING, many / one, NULL,
-		                 "whole numbers: %.3g G additions a second to one word, %.3g to many", one, many);
+		                 "integers: %.3g G additions a second to one word, %.3g to many", one, many);
 	else
 		finding_missing(finding, EVIDENCE_CEILING, "the rate of additions to one word, and to many");
 }

@@ -50,10 +50,11 @@ static void tell(const struct study *study, struct findings *findings, const str
 	char own[PROBE_TEXT], other[PROBE_TEXT];
 	if (row == SIZE_MAX || share < FAR)
 		return;
-	struct finding *finding = findings_add(
-		findings, share > NEAR ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, one->others.ratio / one->own.ratio,
-		"%s is limited by fork and join beyond %g thread%s; %s goes on to %g", probe_problem(study, one->problem, own),
-		one->stop, probe_s(one->stop), probe_problem(study, one->other, other), one->most);
+	struct finding *finding =
+		findings_add(findings, share > NEAR ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, one->others.ratio / one->own.ratio,
+	                 "%s is limited by fork and join beyond %g thread%s; %s keeps scaling to %g",
+	                 probe_problem(study, one->problem, own), one->stop, probe_s(one->stop),
+	                 probe_problem(study, one->other, other), one->most);
 	probe_about_problem(finding, study, one->problem);
 	saturation_evidence(finding, study, one);
 	if (isfinite(share))

@@ -42,11 +42,12 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	double before = share_of(study, slow), now = share_of(study, fast), cpu = study_figure(study, fast, "cpu_s");
 	double copies = gpu_copy_time(study, fast), time = study_row(study, fast)->value;
 	char *from = probe_words(study, slow, ""), *to = probe_words(study, fast, "");
-	struct finding *finding = findings_add(findings, CONFIDENCE_MEDIUM, 1 / (1 - now),
-	                                       "the bottleneck moves to the host and the copies: they take %.0f %% of the "
-	                                       "time now and took %.0f %% when the GPU "
-	                                       "was slower; a GPU of any speed would bring at most %.2g times more",
-	                                       100 * now, 100 * before, 1 / now);
+	struct finding *finding =
+		findings_add(findings, CONFIDENCE_MEDIUM, 1 / (1 - now),
+	                 "the bottleneck moves to the host and the copies: they take %.0f %% of the "
+	                 "time now and took %.0f %% when the GPU "
+	                 "was slower; even an infinitely fast GPU would bring at most %.2g times more",
+	                 100 * now, 100 * before, 1 / now);
 	finding_evidence(finding, EVIDENCE_FIGURE, 100 * before, "%", "%s: %.0f %% of %.3g ms", from, 100 * before,
 	                 1e3 * study_row(study, slow)->value);
 	finding_evidence(finding, EVIDENCE_FIGURE, 100 * now, "%", "%s: %.0f %% of %.3g ms", to, 100 * now, 1e3 * time);

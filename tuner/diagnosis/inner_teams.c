@@ -135,7 +135,7 @@ static struct finding *flat_add(const struct study *study, struct findings *find
 		return findings_add(
 			findings, confidence_of(flat), strength,
 			"%s opens its parallel region inside the recursion: inner teams have one thread, so %g threads "
-			"bring %.2f times and %g not more than that; open the region once, at the top",
+			"give a speedup of %.2f and %g no more than that; open the region once, at the top",
 			own, flat->two, flat->gain.ratio, flat->most);
 	return findings_add(
 		findings, confidence_of(flat), strength,

@@ -93,10 +93,11 @@ static void saturation_report(const struct study *study, struct findings *findin
 	char own[PROBE_TEXT], other[PROBE_TEXT];
 	if (row == SIZE_MAX || efficiency < WELL || (counted && share < WELL))
 		return;
-	struct finding *finding = findings_add(
-		findings, confidence_of(study, one, share), one->others.ratio / one->own.ratio,
-		"%s saturates memory between %g and %g threads; %s goes on to %g", probe_problem(study, one->problem, own),
-		one->stop, one->next, probe_problem(study, one->other, other), one->most);
+	struct finding *finding =
+		findings_add(findings, confidence_of(study, one, share), one->others.ratio / one->own.ratio,
+	                 "%s saturates memory between %g and %g threads; %s keeps scaling to %g",
+	                 probe_problem(study, one->problem, own), one->stop, one->next,
+	                 probe_problem(study, one->other, other), one->most);
 	probe_about_problem(finding, study, one->problem);
 	saturation_evidence(finding, study, one);
 	share_add(finding, study, row, share, counted);

@@ -16,9 +16,9 @@ struct handing {
 	const char *why;
 };
 static const struct handing handings[] = {
-	{"schedule", "dynamic guided", "static", "handing out work costs more than the balance it brings"},
+	{"schedule", "dynamic guided", "static", "handing out work costs more than the better balance gains"},
 	{NULL, "collapse collapsed flattened", "rows row outer none no plain naive simple static loop for",
-     "taking the joined index apart costs more than the additional iterations bring"},
+     "decomposing the collapsed index costs more than the additional iterations gain"},
 };
 enum { HANDINGS = sizeof handings / sizeof *handings };
 
@@ -91,8 +91,7 @@ static void chunk_examine(const struct study *study, struct findings *findings) 
 		if (cases[i].holds && (worst == SIZE_MAX || cases[i].ratio.ratio > cases[worst].ratio.ratio))
 			worst = i;
 	if (worst != SIZE_MAX)
-		overhead_report(study, findings, (size_t)column, &cases[worst],
-		                "such small portions of work are not worth a request");
+		overhead_report(study, findings, (size_t)column, &cases[worst], "chunks this small are not worth a request");
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -114,7 +113,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_scheduling_overhead = {
 	.name = "scheduling_overhead",
-	.summary = "handing out work costs more than the balance it brings",
+	.summary = "handing out work costs more than the better balance gains",
 	.device = "cpu",
 	.examine = examine,
 };

@@ -57,7 +57,7 @@ static struct finding *small_add(const struct study *study, struct findings *fin
 	probe_problem(study, problem_row, problem);
 	return findings_add(
 		findings, cost->pairs >= PAIRS_CLEAR ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, cost->ratio,
-		"%s%s%s makes pieces that are too small: it takes %.3g times as long as %s, because making a %s "
+		"%s%s%s makes pieces that are too small: it takes %.3g times as long as %s, because creating a %s "
 		"costs more than the work in it",
 		own, *problem ? " at " : "", problem, cost->ratio, other, team > 1 ? "task" : "call");
 }
@@ -103,10 +103,10 @@ static void sizes_examine(const struct study *study, struct findings *findings, 
 	finding_evidence(finding, EVIDENCE_CONTRAST, cost.ratio, "x", "[%.3g, %.3g], %zu of %zu pairs agree", cost.ci[0],
 	                 cost.ci[1], cost.agree, cost.pairs);
 	finding_evidence(finding, EVIDENCE_SCALING, power, NULL,
-	                 "up to %s the time follows the number of pieces with the power %.2f",
+	                 "up to %s the time follows the number of pieces to the power %.2f",
 	                 probe_level(study, column, 1, own), power);
 	large_add(study, finding, column, best, problem_row, team);
-	finding_missing(finding, EVIDENCE_CEILING, "the time to make one task");
+	finding_missing(finding, EVIDENCE_CEILING, "the time to create one task");
 	next_add(study, finding, column, 0, best, problem_row);
 }
 
@@ -122,15 +122,16 @@ static void without_examine(const struct study *study, struct findings *findings
 			continue;
 		probe_level(study, column, level, own);
 		probe_level(study, column, l, other);
-		struct finding *finding = findings_add(
-			findings, one.pairs >= PAIRS_CLEAR ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, all.ratio,
-			"%s makes a task of every call: it takes %.3g times as long as %s with one thread and %.3g times with %g, "
-			"because making a task costs more than the work in it, and threads fight for them",
-			own, one.ratio, other, all.ratio, team);
+		struct finding *finding =
+			findings_add(findings, one.pairs >= PAIRS_CLEAR ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, all.ratio,
+		                 "%s creates a task for every call: it takes %.3g times as long as %s with one thread and %.3g "
+		                 "times with %g, "
+		                 "because creating a task costs more than the work in it, and threads contend for them",
+		                 own, one.ratio, other, all.ratio, team);
 		finding_about(finding, study, column, level);
 		finding_evidence(finding, EVIDENCE_CONTRAST, one.ratio, "x", "with one thread [%.3g, %.3g]", one.ci[0],
 		                 one.ci[1]);
-		finding_missing(finding, EVIDENCE_CEILING, "the time to make one task");
+		finding_missing(finding, EVIDENCE_CEILING, "the time to create one task");
 		next_add(study, finding, column, level, l, SIZE_MAX);
 		return;
 	}
@@ -159,7 +160,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis diagnosis_task_cost = {
 	.name = "task_cost",
-	.summary = "making tasks costs more than the work in them",
+	.summary = "creating tasks costs more than the work in them",
 	.device = "cpu",
 	.examine = examine,
 };

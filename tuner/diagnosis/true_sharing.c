@@ -65,8 +65,8 @@ static void stop_report(const struct study *study, struct findings *findings, co
 	probe_problem(study, stop->problem_row, problem);
 	struct finding *finding = findings_add(
 		findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
-		"%s%s%s stops at %g thread%s, %s goes on to %g: threads %s", own, *problem ? " at " : "", problem, stop->at,
-		probe_s(stop->at), other, stop->most,
+		"%s%s%s stops scaling at %g thread%s, %s keeps scaling to %g: threads %s", own, *problem ? " at " : "", problem,
+		stop->at, probe_s(stop->at), other, stop->most,
 		probe_named(column, "lock mutex") ? "wait for the same lock, and write its word" : "write the same words");
 	finding_about(finding, study, stop->column, stop->level);
 	probe_about_problem(finding, study, stop->problem_row);
@@ -128,11 +128,11 @@ static void turn_report(const struct study *study, struct findings *findings, co
 	double slower = curve->speedup[curve->stop].ratio / curve->speedup[curve->count - 1].ratio;
 	char problem[PROBE_TEXT];
 	probe_problem(study, curve->scope.problem_row, problem);
-	struct finding *finding =
-		findings_add(findings, CONFIDENCE_LOW, slower,
-	                 "%s%s%s stops at %g threads and then gets slower: all threads update the same words, which "
-	                 "move from core to core; private copies that are added at the end avoid it",
-	                 setting, *problem ? " at " : "", problem, stop);
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_LOW, slower,
+		"%s%s%s stops scaling at %g threads and then gets slower: all threads update the same words, which "
+		"move from core to core; private copies that are added at the end avoid it",
+		setting, *problem ? " at " : "", problem, stop);
 	probe_about_problem(finding, study, curve->scope.problem_row);
 	finding_evidence(
 		finding, EVIDENCE_SCALING, curve->speedup[curve->stop].ratio, "x",

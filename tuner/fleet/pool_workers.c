@@ -93,7 +93,7 @@ static int submit(void *ctx, size_t number, const struct pool_job *job, struct e
 static void quarantine(struct pool_workers *workers, struct pool_node *node, const char *why) {
 	state_set(workers, node, POOL_LOST);
 	snprintf(node->reason, sizeof node->reason, "%s", why);
-	note(workers, "node %s is set aside: %s", node->name, why);
+	note(workers, "node %s is quarantined: %s", node->name, why);
 }
 
 static void on_up(struct pool_workers *workers, struct pool_node *node, struct pool_event *event) {

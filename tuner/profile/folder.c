@@ -95,7 +95,7 @@ json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
 	if (!profile || is_of(profile, fingerprint))
 		return profile;
 	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
-	        "%s was made on another machine", path);
+	        "%s comes from another machine", path);
 	json_decref(profile);
 	return NULL;
 }

@@ -243,7 +243,7 @@ static void examine(const struct study *study, struct findings *findings) {
 
 const struct diagnosis reading_curve = {
 	.name = "curve",
-	.summary = "where times over a number are least, and how flat they are there",
+	.summary = "the value of a number at which times are least, and how flat the curve is there",
 	.examine = examine,
 	.always = true,
 };

@@ -26,11 +26,10 @@ static bool series_look(const struct study *study, struct findings *findings, co
 	if (!(gain > 1 + probe_limit(study)) || !(gain > LEAST))
 		return false;
 	reading_subject(study, all, threads, subject);
-	struct finding *finding =
-		findings_add(findings, reading_confidence(verdict), 1,
-	                 "%s%sa second thread on each core brings %.0f %%: %.3g s with %d, %.3g s with %d", subject,
-	                 *subject ? ": " : "", 100 * (gain - 1), reading_time(study, cores), host->cores,
-	                 reading_time(study, all), host->threads);
+	struct finding *finding = findings_add(
+		findings, reading_confidence(verdict), 1,
+		"%s%sa second thread on each core gains %.0f %%: %.3g s with %d, %.3g s with %d", subject, *subject ? ": " : "",
+		100 * (gain - 1), reading_time(study, cores), host->cores, reading_time(study, all), host->threads);
 	finding_evidence(finding, EVIDENCE_SCALING, gain, "x", "%.3g times as fast on %d hardware threads as on %d cores",
 	                 gain, host->threads, host->cores);
 	return true;

@@ -155,7 +155,7 @@ static void look_watchdog(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "not present in this kernel");
 	else if (atoi(line) != 0)
 		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.nmi_watchdog=0",
-		            "it occupies one hardware counter of each core");
+		            "it occupies one hardware counter on each core");
 	else
 		finding_set(f, FINDING_GOOD, "", "off, so it does not occupy a hardware counter");
 }

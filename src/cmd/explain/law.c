@@ -164,7 +164,7 @@ static const char *flat_reason(const struct law *law) {
 static const char *open_reason(const struct law *law, const struct scaling *scaling) {
 	const double *ci = scaling->fit[scaling->law].sigma_ci;
 	return law->view->item->table && ci[0] < OPEN && ci[1] > 1 - OPEN
-	           ? "the serial share could be anything from 0 to 100 %: measure with more numbers of threads"
+	           ? "the serial share could be anything from 0 to 100 %: measure more thread counts"
 	           : NULL;
 }
 

@@ -179,7 +179,8 @@ static void sizes_print(const struct explain_text *text) {
 		fprintf(text->out, "%*snot a power of the size: a prediction from the other sizes is off by %.0f %% (median)\n",
 		        INDENT, "", 100 * error);
 	else if (isfinite(error))
-		fprintf(text->out, "%*serror of a size predicted from the others: %.1f %% (median)\n", INDENT, "", 100 * error);
+		fprintf(text->out, "%*serror in predicting a size from the others: %.1f %% (median)\n", INDENT, "",
+		        100 * error);
 }
 
 static void pareto_print(const struct explain_text *text) {

@@ -85,7 +85,7 @@ static void people_print(struct ui *ui, const struct watched *watched, const jso
 		printf("median %s [%s, %s], %zu runs", median, low, high, json_array_size(json_object_get(json, "samples")));
 	else
 		printf("%s", median);
-	printf("; %s in the run that was watched\n", seen);
+	printf("; %s in the traced run\n", seen);
 	gpu_work_print(ui, work);
 	free(line);
 }
@@ -96,10 +96,10 @@ static int nothing_seen(const json_t *work, struct err *err) {
 	const char *first = json_string_value(json_array_get(notes, 0)),
 			   *hint = json_string_value(json_array_get(notes, 1));
 	if (!json_object_get(work, "processes"))
-		return err_set(err, ERR_UNAVAILABLE, hint, "%.300s", first ? first : "the program was not watched");
+		return err_set(err, ERR_UNAVAILABLE, hint, "%.300s", first ? first : "the program was not traced");
 	return err_set(
 		err, ERR_UNAVAILABLE,
-		js_int_or(work, "processes", 0) ? NULL : "setuid programs and those for OpenCL or HIP cannot be watched",
+		js_int_or(work, "processes", 0) ? NULL : "setuid programs and those for OpenCL or HIP cannot be traced",
 		"no work on a GPU was seen: %.300s", first ? first : "the program launched no kernel and copied nothing");
 }
 
@@ -136,7 +136,7 @@ static int measure(struct app *app, const struct opt_args *args, struct watched 
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock < 0)
 		return -1;
-	ui_progress(app_ui(app), "%s  measuring and watching", watched->words[0]);
+	ui_progress(app_ui(app), "%s  measuring and tracing", watched->words[0]);
 	int failed = runner.run(runner.ctx, &request, &result, err);
 	ui_progress_end(app_ui(app));
 	lock_release(lock);

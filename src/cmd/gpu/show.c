@@ -85,7 +85,7 @@ static void functions_print(struct ui *ui, const json_t *rows) {
 	if (json_array_size(rows) > SHOWN)
 		printf("%zu shorter kernels are in --json.\n", json_array_size(rows) - SHOWN);
 	if (varies)
-		printf("* of the longest call; other calls had another size\n");
+		printf("* of the longest call; other calls differ in size\n");
 }
 
 /* The portable name of a metric: that of the counter whose source it is. */

@@ -166,7 +166,8 @@ static void unsteady_drop(struct app *app, struct plan *plan) {
 			plan->items[i].value = NAN;
 	if (count)
 		ui_warn(app_ui(app), "measure them again when the machine is quiet",
-		        "%zu of %zu ceilings were unsteady, lower than others allow, and are left out", count, plan->count);
+		        "%zu of %zu ceilings were left out because they are too low to agree with the others", count,
+		        plan->count);
 }
 
 /* A ceiling that was measured beside other programs may be too low, so the file says so. */
@@ -177,7 +178,7 @@ static void others_mark(struct app *app, struct plan *plan) {
 		for (size_t i = 0; i < plan->count; i++)
 			plan->items[i].disturbed = true;
 		ui_warn(app_ui(app), "measure them again when the machine is quiet",
-		        "measured on a busy machine, so that they may be too low: load %.3g on %lld processors",
+		        "measured on a busy machine, so they may be too low: load %.3g on %lld processors",
 		        js_real_or(busy, "load", NAN), (long long)js_int_or(busy, "processors", 0));
 	}
 	json_decref(busy);

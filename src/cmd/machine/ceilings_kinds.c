@@ -52,7 +52,7 @@ const struct ceiling_gpu ceiling_gpus[] = {
 	PEAK("atomic_one", "Gadd/s", "atomic additions to one word", 1000),
 	PEAK("atomic_many", "Gadd/s", "atomic additions to many words", 1000),
 	COST("launch", "one kernel after the other in a stream", 10000, false),
-	COST("round_trip", "from the start of a kernel until the host knows its end", 2000, false),
+	COST("round_trip", "from the launch of a kernel until the host sees its end", 2000, false),
 	COST("barrier", "barrier of all blocks of a cooperative kernel", 1000, true),
 	{{0}, NULL, NULL, false},
 };

@@ -156,8 +156,9 @@ static void gpus_print(struct ui *ui, const json_t *ceilings) {
 	json_array_foreach((json_t *)ceilings, i, one) gpu_row(table, one);
 	table_print(table, ui, stdout);
 	table_free(table);
-	printf("\nCosts (us) are the lowest ones. Bytes read and bytes written both count. Block and blocks/SM are the "
-	       "best ones.\n");
+	printf(
+		"\nCosts (us) are the lowest measured. Bytes read and bytes written both count. Block and blocks/SM are those "
+		"of the best result.\n");
 }
 
 void ceilings_print(struct ui *ui, const json_t *ceilings) {

@@ -144,7 +144,7 @@ static int look_up(struct selection *selection, struct err *err) {
 		return -1;
 	if (selection->input.origin == PROFILE_FOREIGN && !opt_has(args, "force"))
 		return err_set(err, ERR_NOTHING, "programs would not use it here; --force shows it anyway",
-		               "%s was made on another machine", selection->input.path);
+		               "%s comes from another machine", selection->input.path);
 	return words_read(selection, err) ||
 	               profile_select(selection->input.profile, opt_word(args, 1), opt_get(args, "objective", NULL),
 	                              selection->problem, &selection->choice, err)

@@ -92,7 +92,7 @@ static int refuse_foreign(const struct verify *verify, struct err *err) {
 	return err_set(err, ERR_NOTHING,
 	               gpu ? "for the GPU here, add --device; --force measures in any case"
 	                   : "tune on this machine; --force measures in any case",
-	               "%s was made on another machine", verify->input.path);
+	               "%s comes from another machine", verify->input.path);
 }
 
 static const char *reason_hint(const struct verify *verify) {
@@ -111,7 +111,8 @@ static int verdict(const struct verify *verify, struct err *err) {
 		return err_set(err, ERR_FAILED, "tune these again: sweetspot tune KERNEL",
 		               "%zu of %zu recommendations no longer hold%s", gone, gone + holding, gone == 1 ? "s" : "");
 	if (failing)
-		return err_set(err, ERR_FAILED, "a change of the program, its input or the machine; tune again to record it",
+		return err_set(err, ERR_FAILED,
+		               "the program, its input or the machine may have changed; tune again to update the record",
 		               "%zu of %zu recommendations %s slower than recorded by more than %.4g %%", failing, holding,
 		               failing == 1 ? "is" : "are", verify->limit * 100);
 	if (!holding)

@@ -29,7 +29,7 @@ static int program_meet(struct verify *verify, struct verified *row, struct prog
 int verify_program(struct verify *verify, struct verified *row, struct err *err) {
 	const json_t *program = json_object_get(row->entry, "program");
 	if (verify->input.from_file && !opt_has(verify->args, "programs"))
-		return verify_skip(row, "a program of a file is only run with --programs");
+		return verify_skip(row, "programs named in a file only run with --programs");
 	if (!app_worker(verify->app, err))
 		return -1;
 	struct arena *arena = arena_new();

@@ -36,5 +36,5 @@ int regions_options_check(const struct opt_args *args, const struct opt *const *
 	if (opt_has(args, "budget") && opt_seconds(opt_get(args, "budget", NULL), "budget", &budget_s, err))
 		return -1;
 	return budget_s > 0 ? 0
-	                    : err_set(err, ERR_USAGE, "give it time (--budget 60s)", "an empty budget measures nothing");
+	                    : err_set(err, ERR_USAGE, "give it time (--budget 60s)", "a budget of 0 allows no measurement");
 }

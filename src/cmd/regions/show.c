@@ -230,7 +230,7 @@ static void fixed_print(const json_t *region, const char *name) {
 	if (!js_bool_or(region, "fixed", false))
 		return;
 	char *text = mem_printf(
-		"%s keeps its team: a num_threads clause or omp_set_num_threads decides it (--force changes it)", name);
+		"%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
 	ui_wrap(stdout, 0, 2, text);
 	free(text);
 }

@@ -68,7 +68,7 @@ bool regions_command_suits(struct app *app, const struct opt_args *args, const s
 	if (suits)
 		ui_tell(
 			app_ui(app),
-			"%zu regions are called %lld times in one run: each is tuned by itself, inside a few runs (--no-regions "
+			"%zu regions are called %lld times in one run: each is tuned separately, within a few runs (--no-regions "
 			"tunes the program as a whole)",
 			regions, calls);
 	json_decref(profile);

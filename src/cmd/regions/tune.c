@@ -34,7 +34,7 @@ int regions_options_read(struct app *app, const struct opt_args *args, const str
 	const char *expect = opt_get(args, "expect-output", NULL);
 	long long seed;
 	if (expect && strcmp(expect, "same") != 0)
-		return err_set(err, ERR_USAGE, "its only value is same; use --verify CMD to check anything else",
+		return err_set(err, ERR_USAGE, "the only valid value is same; use --verify CMD for other checks",
 		               "--expect-output cannot be %.100s", expect);
 	*options = (struct regions_options){.worker = app_worker(app, err),
 	                                    .library = target->library,

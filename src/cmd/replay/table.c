@@ -112,7 +112,7 @@ static void choice_print(const struct replay_output *output, FILE *out) {
 		if (output->played[i])
 			ratios[count++] = chosen->times ? output->record->optimum / output->record->rows[chosen->index].value : 0;
 	}
-	fprintf(out, "\nnoise %.3g %%: optimum/chosen is %.3f in the median\n", 100 * output->noise,
+	fprintf(out, "\nnoise %.3g %%: the median of optimum/chosen is %.3f\n", 100 * output->noise,
 	        stats_median(ratios, count));
 	free(ratios);
 }

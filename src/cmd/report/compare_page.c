@@ -51,13 +51,12 @@ static const char *words_of(struct report *report, const json_t *row) {
 	if (strcmp(verdict, "slower") == 0)
 		return arena_printf(report->arena, "B is %.3gx slower [%.3g, %.3g]", 1 / speedup, 1 / ends[1], 1 / ends[0]);
 	if (strcmp(verdict, "tie") == 0)
-		return arena_printf(report->arena, "no difference could be shown: %.3gx [%.3g, %.3g]", speedup, ends[0],
-		                    ends[1]);
+		return arena_printf(report->arena, "no significant difference: %.3gx [%.3g, %.3g]", speedup, ends[0], ends[1]);
 	if (strcmp(verdict, "undecided") == 0 && results_is_vague(ends[0], ends[1]))
 		return "undecided: too noisy";
 	if (strcmp(verdict, "undecided") == 0)
 		return arena_printf(report->arena, "undecided: %.3gx [%.3g, %.3g]", speedup, ends[0], ends[1]);
-	return isfinite(speedup) ? "one of them has no interval" : "they measure different things";
+	return isfinite(speedup) ? "one of them has no interval" : "they measure different quantities";
 }
 
 static const char *median_text(struct report *report, const json_t *entry) {
@@ -223,7 +222,7 @@ static void summary_put(struct report *report, const json_t *rows) {
 	html_printf(report->html, "Of the %zu problem%s that both have, B is faster in %zu and slower in %zu", both,
 	            both == 1 ? "" : "s", counts[0], counts[1]);
 	if (counts[2])
-		html_printf(report->html, ", no difference could be shown in %zu", counts[2]);
+		html_printf(report->html, ", no significant difference in %zu", counts[2]);
 	if (counts[3])
 		html_printf(report->html, ", %zu %s undecided", counts[3], counts[3] == 1 ? "is" : "are");
 	html_printf(report->html, ".");

@@ -48,7 +48,7 @@ void report_curves(struct report *report, const struct report_section *section) 
 	const struct study *study = section->view.study;
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns), numbers = 0, left = 0, words = 0;
 	struct curves curves[WORDS_MAX + 1];
-	report_heading(report, "Time over each parameter");
+	report_heading(report, "Time by parameter");
 	report_weak(report, section);
 	if (count == 0) {
 		report_absent(

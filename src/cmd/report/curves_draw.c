@@ -52,7 +52,7 @@ struct chart curves_chart(const struct curves *curves, const char *what) {
 		last = fmax(last, curves_number(curves, slice->rows[slice->count - 1]));
 	}
 	return (struct chart){
-		.title = arena_printf(curves->report->arena, "%s%s%s: %s over %s", section->kernel,
+		.title = arena_printf(curves->report->arena, "%s%s%s: %s by %s", section->kernel,
 	                          *section->problem_text ? " " : "", section->problem_text, what, curves->name),
 		.x_label = curves->name,
 		.x_log = column->numeric && first > 0 && last >= WIDE * first,

@@ -48,7 +48,7 @@ void curves_table(const struct curves *curves) {
 	titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
 	titles[at++] = "\2configuration";
 	charts_numbers_begin(report->charts,
-	                     arena_printf(report->arena, "numbers: %s over %s", curves->section->label, curves->name));
+	                     arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name));
 	html_table_begin(&table, report->html,
 	                 arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name),
 	                 titles);

@@ -125,7 +125,7 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 	                            .value_label = report_axis(report, section, scale),
 	                            .value_log = grid->least > 0 && grid->most > WIDE * grid->least};
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s%s%s: %s over %s and %s", section->kernel,
+		.title = arena_printf(report->arena, "%s%s%s: %s by %s and %s", section->kernel,
 	                          *section->problem_text ? " " : "", section->problem_text, section->label, x, y),
 		.x_label = x,
 		.y_label = y,
@@ -147,10 +147,10 @@ static void grid_table(struct report *report, const struct grid *grid) {
 	const struct study_column *x = study_column(study, grid->column[0]), *y = study_column(study, grid->column[1]);
 	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->section->label), NULL};
 	struct html_table table;
-	charts_numbers_begin(report->charts, arena_printf(report->arena, "numbers: %s over %s and %s", grid->section->label,
+	charts_numbers_begin(report->charts, arena_printf(report->arena, "numbers: %s by %s and %s", grid->section->label,
 	                                                  x->name, y->name));
 	html_table_begin(&table, report->html,
-	                 arena_printf(report->arena, "Best %s over %s and %s", grid->section->label, x->name, y->name),
+	                 arena_printf(report->arena, "Best %s by %s and %s", grid->section->label, x->name, y->name),
 	                 titles);
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++) {

@@ -68,7 +68,7 @@ static void parts_draw(struct parts *parts, const char *over, const char *proble
 	const char **names = arena_alloc(arena, parts->count, sizeof *names);
 	memcpy(names, parts->names, parts->count * sizeof *names);
 	const struct chart chart = {
-		.title = arena_printf(arena, "%s%s%s: parts of the time over %s", parts->section->kernel, *problem ? " " : "",
+		.title = arena_printf(arena, "%s%s%s: parts of the time by %s", parts->section->kernel, *problem ? " " : "",
 	                          problem, over),
 		.x_label = over,
 		.y_label = report_axis(parts->report, parts->section, scale),

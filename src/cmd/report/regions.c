@@ -54,7 +54,7 @@ static void bars_put(struct report *report, const char *program, const json_t *r
 	                            .x_label = "region",
 	                            .y_label = "time in one run (s)",
 	                            .description =
-	                                "Seconds that one run spends in each region, as it was and as it is fitted with "
+	                                "Seconds that one run spends in each region: as measured, and as fitted with "
 	                                "the settings found.",
 	                            .x_names = names,
 	                            .x_name_count = count,
@@ -93,7 +93,7 @@ static void efficiency_put(struct report *report, const char *program, const jso
 			series[count++] =
 				(struct chart_series){name_of(report, json_array_get(regions, i)), CHART_LINE, points, known};
 	}
-	const struct chart chart = {.title = arena_printf(report->arena, "%s: efficiency over team size", program),
+	const struct chart chart = {.title = arena_printf(report->arena, "%s: efficiency by team size", program),
 	                            .x_label = "threads (count)",
 	                            .y_label = "efficiency (1 = perfect)",
 	                            .description = "Time of one thread over the number of threads times their time.",

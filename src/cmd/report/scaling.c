@@ -62,7 +62,7 @@ static void laws_put(struct report *report, const struct report_section *section
 		return;
 	}
 	const char *team = js_string_or(json_array_get(laws, 0), "team", "threads");
-	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws over %s", team),
+	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws by %s", team),
 	                        "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
 	json_array_foreach((json_t *)laws, i, law) {
 		if (json_equal(json_object_get(law, "problem"), section->problem))

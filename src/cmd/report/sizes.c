@@ -112,7 +112,7 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 	if (law)
 		series[1] = law_series(report, law, scale.factor);
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: %s over size", section->kernel, section->label),
+		.title = arena_printf(report->arena, "%s: %s by size", section->kernel, section->label),
 		.x_label = arena_printf(report->arena, "%s (size)", over),
 		.y_label = report_axis(report, section, scale),
 		.description = arena_printf(report->arena, "The best %s measured at each %s%s.", section->label, over,
@@ -235,7 +235,7 @@ void report_sizes(struct report *report, const struct report_section *section) {
 	if (before) {
 		html_begin(report->html, "p", NULL);
 		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
-		html_printf(report->html, "%s over size", section->kernel);
+		html_printf(report->html, "%s by size", section->kernel);
 		html_end(report->html);
 		html_end(report->html);
 		return;

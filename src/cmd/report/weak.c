@@ -132,7 +132,7 @@ void report_weak(struct report *report, const struct report_section *section) {
 	                                                                     : best.power == 2 ? "^2"
 	                                                                                       : "^3";
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: weak scaling efficiency over threads", section->kernel),
+		.title = arena_printf(report->arena, "%s: weak scaling efficiency by threads", section->kernel),
 		.x_label = "threads",
 		.y_label = "efficiency (%)",
 		.x_log = last >= WIDE,

@@ -62,7 +62,7 @@ static const char *verdict_text(const struct duel_result *duel) {
 	       : duel->verdict == PAIRED_SLOWER ? "a is slower"
 	       : paired_is_vague(&duel->paired) ? "undecided: too noisy"
 	       : is_open(duel)                  ? "undecided, more time may decide"
-	                                        : "a tie, no difference could be shown";
+	                                        : "a tie: no significant difference";
 }
 
 /* "a is 2.10x faster than b [2.05, 2.16]": of times the inverse, so that a larger number is the larger difference. */

@@ -165,7 +165,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return gpu_command_run(app, args, err);
 	if (opt_dashes(args) && opt_words(args) == 0)
 		return err_set(err, ERR_USAGE, "`run --regions -- ./app` for OpenMP, `run --device cuda -- ./app` for CUDA",
-		               "say what to show of the program");
+		               "choose what to show about the program");
 	struct manual manual = {0};
 	json_t *config = NULL;
 	struct counters_words words = {0};

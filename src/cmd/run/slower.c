@@ -16,8 +16,8 @@ int slower_read(struct slower *slower, const struct opt_args *args, struct err *
 		return opt_share(args, "fail-slower", &slower->limit, err);
 	if (!slower->strict && !slower->junit)
 		return 0;
-	return err_set(err, ERR_USAGE, "say how much slower the second one may be: --fail-slower 3%",
-	               "--%s needs --fail-slower", slower->strict ? "fail-undecided" : "junit");
+	return err_set(err, ERR_USAGE, "give the tolerated slowdown: --fail-slower 3%", "--%s needs --fail-slower",
+	               slower->strict ? "fail-undecided" : "junit");
 }
 
 void slower_judge(struct slower *slower, const struct duel_result *duel) {

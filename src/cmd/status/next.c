@@ -125,8 +125,8 @@ static void ceilings_next(struct next *next, const json_t *state) {
 
 static void first_next(struct next *next) {
 	next_plain(next, "sweetspot tune --openmp -- ./app in.dat",
-	           "finds and proves the best settings of a program of yours");
-	next_plain(next, "sweetspot tune fw --budget 30s", "does the same for a kernel of the suite");
+	           "finds and proves the best settings for your own program");
+	next_plain(next, "sweetspot tune fw --budget 30s", "does the same for a built-in kernel");
 }
 
 void state_next(json_t *state, const char *store) {

@@ -182,8 +182,7 @@ static void options_tell(struct app *app, const struct program_item *p) {
 			size_t length = strlen(names[i]);
 			if (strncmp(*word, names[i], length) == 0 && ((*word)[length] == '\0' || (*word)[length] == '='))
 				ui_tell(app_ui(app),
-				        "%s is given to the program, because it stands behind --; options of sweetspot "
-				        "stand before it",
+				        "%s is passed to the program because it follows --; options of sweetspot go before --",
 				        names[i]);
 		}
 }

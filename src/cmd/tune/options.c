@@ -68,7 +68,7 @@ int tune_budget_read(const char *text, struct tune_budget *budget, struct err *e
 	}
 	if (budget->evaluations == 0 && !(budget->seconds > 0) && !(budget->node_seconds > 0))
 		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
-		               "an empty budget measures nothing");
+		               "a budget of 0 allows no measurement");
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static int objective_read(const struct opt_args *args, struct tune_settings *set
 		return 0;
 	if (strcmp(device, "cpu") != 0)
 		return err_set(err, ERR_USAGE, "leave --objective out",
-		               "only CUDA's devices report the energy that --objective %.60s needs", words);
+		               "only CUDA devices report the energy that --objective %.60s needs", words);
 	return err_set(
 		err, ERR_USAGE,
 		"add --device cuda; on the CPU `sweetspot run --counters rapl` measures the energy of one configuration",

@@ -67,7 +67,7 @@ static int kernels_add(struct tune_session *session, struct err *err) {
 	free(kernels);
 	if (!failed && count == 0)
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cl --kernel NAME --arg 'float out[n] write' ...",
-		               "the suite does not have a kernel for %s", app_device(session->app));
+		               "no built-in kernel runs on %s", app_device(session->app));
 	return failed;
 }
 
@@ -96,7 +96,7 @@ static int source_add(struct tune_session *session, struct err *err) {
 			return err_set(err, ERR_USAGE, "leave it out", "--%s is for programs, not for a source", option->name);
 	}
 	if (opt_words(args) > 1 || opt_dashes(args))
-		return err_set(err, ERR_USAGE, "tune one after the other", "a source must be tuned alone");
+		return err_set(err, ERR_USAGE, "tune one after the other", "a source file must be tuned on its own");
 	return item_add(session, tune_item_source(session->app, opt_word(args, 0), args, err));
 }
 

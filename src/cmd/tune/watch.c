@@ -201,7 +201,7 @@ void watch_progress(struct watch *watch, const struct tune_progress *progress) {
 	if (now - watch->written < RELOAD_SECONDS)
 		return;
 	watch->written = now;
-	page_write(watch, NULL, "This page reloads itself while tuning goes on.", false, &err);
+	page_write(watch, NULL, "This page reloads itself while tuning continues.", false, &err);
 }
 
 int watch_end(struct watch *watch, const json_t *results, const char *error, struct err *err) {

@@ -25,7 +25,7 @@ static struct gpu_work *run_watched(struct arena *arena, struct program_trial *t
 	if (good) {
 		return gpu_work_read(&watch);
 	}
-	err_set(err, ERR_FAILED, NULL, "the run that is watched failed: %.300s", why);
+	err_set(err, ERR_FAILED, NULL, "the traced run failed: %.300s", why);
 	return NULL;
 }
 

@@ -182,7 +182,7 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 		               metric->text,
 		               !isfinite(*value) ? "not finite"
 		               : *value < 0      ? "below 0"
-		                                 : "0 and not above");
+		                                 : "not above 0");
 	}
 	if (*value < METRIC_LEAST || *value > METRIC_MOST) {
 		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g",

@@ -77,7 +77,7 @@ static bool side_run(struct program_trial *trial, const char *line, int in, char
 		snprintf(how, size, "%.300s", side->err.what);
 		break;
 	case PROGRAM_LATE:
-		snprintf(how, size, "no end within %.3g s", command.seconds);
+		snprintf(how, size, "timed out after %.3g s", command.seconds);
 		break;
 	case PROGRAM_REMAINS:
 		snprintf(how, size, REMAINS, side->remains);
@@ -125,7 +125,7 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 		return fail(trial, "runtime", "%s", run->err.what);
 	case PROGRAM_LATE:
 		return censors ? fail(trial, "censored", "cut short after %.3g s", seconds)
-		               : fail(trial, "timeout", "no end within %.3g s", seconds);
+		               : fail(trial, "timeout", "timed out after %.3g s", seconds);
 	case PROGRAM_REFUSED:
 		return fail(trial, "runtime", "%s", trial->output.failure);
 	case PROGRAM_STUCK:
@@ -178,7 +178,7 @@ static bool same_output(struct program_trial *trial, const char *hash) {
 		memcpy(trial->hash, hash, sizeof trial->hash);
 	}
 	return strcmp(trial->hash, hash) == 0 ||
-	       fail(trial, "correctness", "its output differs between runs of one configuration");
+	       fail(trial, "correctness", "its output differs between runs of the same configuration");
 }
 
 /* True if the median is bound to exceed the limit, whatever the rest will be. */

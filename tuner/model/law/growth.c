@@ -31,7 +31,7 @@ struct candidates {
 
 const char *growth_word(enum growth_kind kind) {
 	static const char *const words[] = {"power law", "overhead and power law", "power laws with breaks",
-	                                    "power laws from place to place"};
+	                                    "local power laws"};
 	return words[kind];
 }
 

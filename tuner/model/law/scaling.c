@@ -58,8 +58,8 @@ static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, en
 	size_t params = scaling_params(law);
 	if (data->distinct <= params) {
 		fit->aicc = INFINITY;
-		fit->doubt = law == SCALING_AMDAHL ? "it takes 3 different numbers of threads or more"
-		                                   : "it takes 4 different numbers of threads or more";
+		fit->doubt = law == SCALING_AMDAHL ? "it takes at least 3 different thread counts"
+		                                   : "it takes at least 4 different thread counts";
 		return;
 	}
 	struct scaling_region region = scaling_region(data, law);
@@ -130,7 +130,7 @@ int scaling_fit(const struct scaling_point *points, size_t count, struct scaling
 	scaling_data_fill(&data, out, SIZE_MAX);
 	if (data.distinct <= scaling_params(SCALING_AMDAHL)) {
 		out->points = 0;
-		*refusal = "a law takes 3 different numbers of threads or more";
+		*refusal = "a law takes at least 3 different thread counts";
 		return -1;
 	}
 	laws_fit(out, deviation);
