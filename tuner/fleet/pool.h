@@ -50,7 +50,7 @@ struct pool_held pool_meter_read(const struct pool_meter *meter, double now);
 bool pool_state_held(enum pool_state state);
 
 /* The contract between those who measure and those who know where. Real workers started through a launcher
- * (pool_workers.h) implement it, and so do virtual nodes (pool_simulated.h). All calls come from one thread. */
+ * (pool_workers.h) implement it, and so do virtual nodes in tests. All calls come from one thread. */
 struct pool {
 	void *ctx;
 	size_t count; /* nodes are numbered from 0 */

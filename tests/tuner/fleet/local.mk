@@ -4,16 +4,17 @@ check_PROGRAMS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/millio
 TESTS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/two %D%/judge %D%/launchers %D%/slurm_words \
 	%D%/pool_workers
 slow_tests += %D%/million %D%/pool_killed
-%C%_pool_simulated_SOURCES = %D%/pool_simulated.c
+FLEET_SIMULATED = %D%/simulated.c %D%/simulated.h %D%/event_heap.c %D%/event_heap.h
+%C%_pool_simulated_SOURCES = %D%/pool_simulated.c $(FLEET_SIMULATED)
 %C%_pool_simulated_LDADD = libtuner.la libbase.la -lm
-%C%_tune_pool_SOURCES = %D%/tune_pool.c %D%/play.c %D%/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_tune_pool_SOURCES = %D%/tune_pool.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_tune_pool_LDADD = libtuner.la libbase.la -lm
-%C%_tune_pool_ends_SOURCES = %D%/tune_pool_ends.c %D%/play.c %D%/play.h tests/tuner/space/help.h \
+%C%_tune_pool_ends_SOURCES = %D%/tune_pool_ends.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h \
 	tests/tuner/store/fixture.h
 %C%_tune_pool_ends_LDADD = libtuner.la libbase.la -lm
-%C%_million_SOURCES = %D%/million.c %D%/play.c %D%/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_million_SOURCES = %D%/million.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_million_LDADD = libtuner.la libbase.la -lm
-%C%_two_SOURCES = %D%/two.c %D%/play.c %D%/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_two_SOURCES = %D%/two.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_two_LDADD = libtuner.la libbase.la -lm
 %C%_judge_SOURCES = %D%/judge.c
 %C%_judge_LDADD = libtuner.la libbase.la -lm

@@ -4,7 +4,7 @@
 #define TESTS_TUNER_FLEET_PLAY_H
 #include "tests/tuner/store/fixture.h"
 #include "tests/tuner/space/help.h"
-#include "tuner/fleet/pool_simulated.h"
+#include "tests/tuner/fleet/simulated.h"
 #include "tuner/tune/tune.h"
 
 struct fleet_play {

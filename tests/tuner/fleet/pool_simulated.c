@@ -8,8 +8,8 @@
 
 #include "src/base/mem.h"
 #include "tests/tap.h"
-#include "tuner/fleet/event_heap.h"
-#include "tuner/fleet/pool_simulated.h"
+#include "tests/tuner/fleet/event_heap.h"
+#include "tests/tuner/fleet/simulated.h"
 
 enum { NODES = 50, JOBS = 2000, REQUESTS = 3 };
 

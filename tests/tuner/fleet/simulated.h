@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Virtual nodes behind struct pool: a discrete-event simulation in virtual time, without threads and deterministic by
  * seed. It stands in for fleets that are larger than any test machine. */
-#ifndef TUNER_FLEET_POOL_SIMULATED_H
-#define TUNER_FLEET_POOL_SIMULATED_H
+#ifndef TESTS_TUNER_FLEET_SIMULATED_H
+#define TESTS_TUNER_FLEET_SIMULATED_H
 #include "src/base/rng.h"
 #include "tuner/fleet/pool.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/fleet/event_heap.h"
+#include "tests/tuner/fleet/event_heap.h"
 
 #include "src/base/mem.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A priority queue of events by time; events of equal time come out in the order in which they were added, so that a
  * simulation is deterministic. */
-#ifndef TUNER_FLEET_EVENT_HEAP_H
-#define TUNER_FLEET_EVENT_HEAP_H
+#ifndef TESTS_TUNER_FLEET_EVENT_HEAP_H
+#define TESTS_TUNER_FLEET_EVENT_HEAP_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/fleet/pool_simulated.h"
+#include "tests/tuner/fleet/simulated.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "tuner/fleet/event_heap.h"
+#include "tests/tuner/fleet/event_heap.h"
 
 enum kind { EVENT_READY, EVENT_END, EVENT_FAIL };
 
