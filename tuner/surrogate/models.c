@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Keeps the Gaussian processes of the surrogate in step with the observations. */
 #include <config.h>
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Targets of the value model: logarithms relative to the best, softly capped, with censored trials at their expected
+ * value (ADR 9). */
 #include <config.h>
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counts in runs of their own, after the timed ones, so that counting cannot disturb a time (doc/measurement.md, rule
+ * 8; ADR 6). */
 #include <config.h>
 
 #include <math.h>

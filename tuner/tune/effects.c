@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Answers questions about the trials of a search by the additive model of tuner/model/effects/effects.h: the effect of
+ * each parameter, and what follows for the finalists (doc/measurement.md, rule 9). */
 #include <config.h>
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measures a configuration in the search: repeats disturbed trials, confirms a new best, and measures the best again
+ * from time to time, so that the value to beat is not one lucky trial (doc/measurement.md, rule 3). */
 #include <config.h>
 
 #include <math.h>

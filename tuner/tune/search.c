@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The search of a session on one machine: proposes, measures and reports one trial after the other until the budget is
+ * used up (doc/measurement.md, rule 3). */
 #include <config.h>
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Aliasing: effects that the design cannot tell apart, because two parameters changed together, must not be reported. A
+ * ridge of prior rows shows which differences the data determine. */
 #include <config.h>
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@ static bool measured_at(const struct anova_work *work, const struct effects_key 
 	double sum = 0, variance = 0, noise = response_noise(work->response);
 	for (size_t k = first; k < first + count; k++) {
 		size_t row = keys[k].row;
-		if (response_is_wild(work->response, row) || effects_table_over(m, row))
+		if (response_is_outlier(work->response, row) || effects_table_over(m, row))
 			continue;
 		sum += log(m->cost[row]);
 		variance += m->deviation && isfinite(m->deviation[row]) ? pow(m->deviation[row], 2) : noise;

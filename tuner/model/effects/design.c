@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sparse design matrix of the additive model (additive.h). */
 #include <config.h>
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fits the additive model by EM, with robust weights and censored rows; effects.h names the sources. */
 #include <config.h>
 
 #include <gsl/gsl_errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Costs of the neighbours of the winner: measured where possible, else predicted as differences to the winner
+ * (landscape.h). */
 #include <config.h>
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Maximises likelihood times priors by BFGS with the analytic gradient (problem.c). */
 #include <config.h>
 
 #include <gsl/gsl_multimin.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The covariance function of gp.h. */
 #include <config.h>
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Baselines of nodes: when to measure them, and what follows when a node is slow, drifts or goes away (ADR 11). */
 #include <config.h>
 
 #include <math.h>

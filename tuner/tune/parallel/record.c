@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records what a job has measured on the scale of the reference node, and repeats what its loss left open (ADR 11). */
 #include <config.h>
 
 #include <math.h>
