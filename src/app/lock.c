@@ -77,7 +77,7 @@ static void holder_write_host(int fd) {
 	holder_write(fd, text);
 }
 
-static void wait_tell(struct ui *ui, int fd) {
+static void wait_note(struct ui *ui, int fd) {
 	char holder[240];
 	holder_read(fd, holder, sizeof holder);
 	ui_warn(ui, "two tuners would disturb each other's measurements; press Ctrl-C to give up",
@@ -105,7 +105,7 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 			return fd;
 		}
 		if (!told)
-			wait_tell(ui, fd);
+			wait_note(ui, fd);
 		told = true;
 		nanosleep(&pause, NULL);
 	}

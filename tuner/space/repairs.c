@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All repairs of one configuration at once: two passes over the diagram find the cheapest ways from the root to each
+/* All repairs of one configuration at once: two passes over the diagram find the cheapest paths from the root to each
  * node and from each node to the end; a repair that fixes a parameter joins one of each. */
 #include <config.h>
 
@@ -9,8 +9,8 @@
 
 enum { EDGES_MAX = 1 << 16 };
 
-/* Cost and number together: the cheapest way first, then the smallest number. */
-struct way {
+/* Cost and number together: the cheapest path first, then the smallest number. */
+struct path {
 	uint64_t cost, index;
 };
 
@@ -18,20 +18,20 @@ struct repairs {
 	const struct space *space;
 	const int *from;
 	uint32_t want[SPACE_PARAMS_MAX];
-	uint64_t *cost[SPACE_PARAMS_MAX];   /* of each branch */
-	struct way *to, *on;                /* of each node: from the root, and to the end */
-	struct way *best[SPACE_PARAMS_MAX]; /* of each branch; computed on first use */
+	uint64_t *cost[SPACE_PARAMS_MAX];    /* of each branch */
+	struct path *to, *on;                /* of each node: from the root, and to the end */
+	struct path *best[SPACE_PARAMS_MAX]; /* of each branch; computed on first use */
 };
 
-static const struct way none = {UINT64_MAX, UINT64_MAX};
+static const struct path none = {UINT64_MAX, UINT64_MAX};
 
-static void take(struct way *best, struct way way) {
-	if (way.cost < best->cost || (way.cost == best->cost && way.index < best->index))
-		*best = way;
+static void take(struct path *best, struct path path) {
+	if (path.cost < best->cost || (path.cost == best->cost && path.index < best->index))
+		*best = path;
 }
 
-/* The way over an edge takes its branch nearest to the wanted one. */
-static struct way edge_way(const struct repairs *r, const struct diagram_node *node, uint32_t edge, int param) {
+/* The path over an edge takes its branch nearest to the wanted one. */
+static struct path edge_path(const struct repairs *r, const struct diagram_node *node, uint32_t edge, int param) {
 	const struct diagram *d = r->space->diagram;
 	const struct diagram_edge *e = &d->edges[node->first + edge];
 	uint32_t want = r->want[param], branch = e->branch;
@@ -39,36 +39,36 @@ static struct way edge_way(const struct repairs *r, const struct diagram_node *n
 		uint32_t last = branch + diagram_run(d, node, edge) - 1;
 		branch = want < last ? want : last;
 	}
-	return (struct way){r->cost[param][branch], e->before + (branch - e->branch) * d->nodes[e->child].count};
+	return (struct path){r->cost[param][branch], e->before + (branch - e->branch) * d->nodes[e->child].count};
 }
 
 /* A single loop does, because children have lower numbers than their parents. */
 static void find_ways(struct repairs *r) {
 	const struct diagram *d = r->space->diagram;
-	struct way *ways = mem_alloc(d->edge_count, sizeof *ways);
-	r->on[DIAGRAM_END] = (struct way){0, 0};
+	struct path *paths = mem_alloc(d->edge_count, sizeof *paths);
+	r->on[DIAGRAM_END] = (struct path){0, 0};
 	for (size_t n = DIAGRAM_DEAD + 1; n < d->node_count; n++) {
 		const struct diagram_node *node = &d->nodes[n];
 		r->on[n] = none;
 		for (uint32_t i = 0; i < node->edges; i++) {
-			struct way over = edge_way(r, node, i, d->order[d->depth_of[n]]);
-			struct way on = r->on[d->edges[node->first + i].child];
-			ways[node->first + i] = over;
-			take(&r->on[n], (struct way){over.cost + on.cost, over.index + on.index});
+			struct path over = edge_path(r, node, i, d->order[d->depth_of[n]]);
+			struct path on = r->on[d->edges[node->first + i].child];
+			paths[node->first + i] = over;
+			take(&r->on[n], (struct path){over.cost + on.cost, over.index + on.index});
 		}
 	}
 	for (size_t n = 0; n < d->node_count; n++)
 		r->to[n] = none;
-	r->to[d->root] = (struct way){0, 0};
+	r->to[d->root] = (struct path){0, 0};
 	for (size_t n = d->node_count; n-- > DIAGRAM_DEAD + 1;) {
 		const struct diagram_node *node = &d->nodes[n];
 		for (uint32_t i = 0; i < node->edges && r->to[n].cost != UINT64_MAX; i++) {
-			struct way over = ways[node->first + i];
+			struct path over = paths[node->first + i];
 			take(&r->to[d->edges[node->first + i].child],
-			     (struct way){r->to[n].cost + over.cost, r->to[n].index + over.index});
+			     (struct path){r->to[n].cost + over.cost, r->to[n].index + over.index});
 		}
 	}
-	free(ways);
+	free(paths);
 }
 
 struct repairs *repairs_new(const struct space *space, const int *from) {
@@ -102,13 +102,13 @@ void repairs_free(struct repairs *r) {
 	free(r);
 }
 
-static void join_edge(struct repairs *r, const struct diagram_node *node, uint32_t edge, struct way to, int param) {
+static void join_edge(struct repairs *r, const struct diagram_node *node, uint32_t edge, struct path to, int param) {
 	const struct diagram *d = r->space->diagram;
 	const struct diagram_edge *e = &d->edges[node->first + edge];
 	uint32_t run = diagram_run(d, node, edge);
-	struct way way = {to.cost + r->on[e->child].cost, to.index + e->before + r->on[e->child].index};
-	for (uint32_t i = 0; i < run; i++, way.index += d->nodes[e->child].count)
-		take(&r->best[param][e->branch + i], way);
+	struct path path = {to.cost + r->on[e->child].cost, to.index + e->before + r->on[e->child].index};
+	for (uint32_t i = 0; i < run; i++, path.index += d->nodes[e->child].count)
+		take(&r->best[param][e->branch + i], path);
 }
 
 static void join(struct repairs *r, int param) {

@@ -102,7 +102,7 @@ static double share_used(const struct tune *tune) {
 	return time > 0 ? tune_elapsed(tune) / time : limit > 0 ? (double)tune->evaluations / limit : 0;
 }
 
-void tune_first_tell(struct tune *tune) {
+void tune_first_report(struct tune *tune) {
 	const struct tune_observer *observer = tune->observer;
 	double gain = tune->baseline.value / tune->best;
 	if (tune->told || !observer || !observer->found || tune_is_recalling(tune) || tune->best_index == UINT64_MAX ||

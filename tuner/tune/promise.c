@@ -193,14 +193,14 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 		return 0;
 	if (next > tune_left(tune))
 		return refuse(tune, "", explaining(tune), needed, err);
-	if (tune->observer && tune->observer->say) {
+	if (tune->observer && tune->observer->warn) {
 		char text[256], budget[32], time[32];
 		snprintf(
 			text, sizeof text,
 			"the budget of %s is too short to prove a result, because a %s takes %s: about --budget %.0fs would do",
 			seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "run" : "measurement",
 			seconds_text(explaining(tune), time), rounded_up(needed));
-		tune->observer->say(tune->observer->ctx, text);
+		tune->observer->warn(tune->observer->ctx, text);
 	}
 	return 0;
 }

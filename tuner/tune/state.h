@@ -192,7 +192,7 @@ double tune_time_left(const struct tune *tune, enum tune_phase phase);
 void tune_finals_clock(struct tune *tune);             /* race and duel begin */
 void tune_duel_clock(struct tune *tune, bool control); /* the duel begins */
 /* Reports the first useful configuration. */
-void tune_first_tell(struct tune *tune);
+void tune_first_report(struct tune *tune);
 
 /* The seconds of a trial of the race or the duel with this value. */
 double tune_final_seconds(const struct tune *tune, double value);

@@ -76,7 +76,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 	if (tune->observer && tune->observer->progress)
 		tune->observer->progress(tune->observer->ctx, &progress);
 	if (phase != TUNE_BASELINE)
-		tune_first_tell(tune);
+		tune_first_report(tune);
 }
 
 /* How long a trial may take, relative to the baseline and at least. Nothing slower is worth waiting for, so a hang

@@ -92,7 +92,7 @@ struct tune_progress {
 struct tune_observer {
 	void *ctx;
 	void (*progress)(void *ctx, const struct tune_progress *progress);
-	void (*say)(void *ctx, const char *text); /* a warning; may be NULL */
+	void (*warn)(void *ctx, const char *text); /* a warning; may be NULL */
 	/* After the first tenth of the budget, once there is a configuration that is better than the baseline but not yet
 	 * proven; gain is above 1. May be NULL. */
 	void (*found)(void *ctx, const json_t *config, const json_t *baseline, double gain);

@@ -71,7 +71,7 @@ static json_t *interactions_json(const struct explain_view *view, const struct e
 }
 
 static json_t *variance_json(const struct anova *anova, bool good) {
-	json_t *json = json_pack("{s:I,s:I,s:o}", "rows", (json_int_t)anova->rows, "outliers", (json_int_t)anova->wild,
+	json_t *json = json_pack("{s:I,s:I,s:o}", "rows", (json_int_t)anova->rows, "outliers", (json_int_t)anova->outliers,
 	                         "predicted_r2", js_number(anova->predicted_r2));
 	if (!good) {
 		json_object_set_new(json, "reason", json_string(anova->reason));

@@ -24,7 +24,7 @@ void tune_describe_progress(void *ctx, const struct tune_progress *progress) {
 	watch_progress(description->watch, &shown);
 }
 
-void tune_describe_say(void *ctx, const char *text) {
+void tune_describe_warning(void *ctx, const char *text) {
 	struct tune_description *description = ctx;
 	ui_progress_end(description->ui);
 	ui_warn(description->ui, NULL, "%s", text);
@@ -34,7 +34,7 @@ void tune_describe_found(void *ctx, const json_t *config, const json_t *baseline
 	struct tune_description *description = ctx;
 	char *words = results_config(config, baseline);
 	ui_progress_end(description->ui);
-	ui_tell(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain, words);
+	ui_note(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain, words);
 	free(words);
 }
 

@@ -14,7 +14,7 @@ struct tune_description {
 };
 
 void tune_describe_progress(void *description, const struct tune_progress *progress);
-void tune_describe_say(void *description, const char *text);
+void tune_describe_warning(void *description, const char *text);
 void tune_describe_found(void *description, const json_t *config, const json_t *baseline, double gain);
 /* Prints a summary of the search; result may be NULL. */
 void tune_describe_end(struct tune_description *description, const json_t *result);

@@ -86,7 +86,7 @@ static double now(void *ctx) {
 	return ((struct program *)ctx)->clock;
 }
 
-static void say(void *ctx, const char *text) {
+static void warn(void *ctx, const char *text) {
 	snprintf(((struct program *)ctx)->said, sizeof((struct program *)ctx)->said, "%s", text);
 }
 
@@ -138,7 +138,7 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	                         .annotate_ctx = "yes",
 	                         .now = now,
 	                         .now_ctx = p};
-	const struct tune_observer observer = {.ctx = p, .say = say, .progress = progress, .found = found};
+	const struct tune_observer observer = {.ctx = p, .warn = warn, .progress = progress, .found = found};
 	const uint64_t hints[] = {1, 2}; /* the values in order, 16 being the first */
 	task.hints = hints;
 	task.hint_count = p->hinted ? 2 : 0;

@@ -97,7 +97,7 @@ static void shares_make(struct anova *anova, struct anova_work *work) {
 static int explain(struct anova *anova, const struct anova_data *data, const struct response *response) {
 	struct anova_work work = {.data = data, .response = response, .noise = data->whole ? 0 : NAN};
 	anova->predicted_r2 = response_r2(response);
-	anova->wild = response_wild(response);
+	anova->outliers = response_outliers(response);
 	if (!response_predicts(response)) {
 		snprintf(anova->reason, RESPONSE_REASON,
 		         "the %zu rows do not predict each other (leave-one-out R2 %.2f): the parameters explain nothing",

@@ -37,14 +37,14 @@ struct anova {
 	double total;                    /* variance of log cost over the space */
 	double unexplained;              /* share that belongs to no parameter and no pair */
 	double predicted_r2;             /* response_r2 */
-	size_t rows, wild;               /* measured rows; those of them that are outliers */
+	size_t rows, outliers;           /* measured rows; those of them that are outliers */
 	bool measured;                   /* based on the measured grid, not on the surface */
 	struct anova_share *main, *pair; /* see anova_pair */
 	char reason[RESPONSE_REASON];    /* why there is no answer */
 };
 
 /* 0; or -1 with the reason: too little data, or a surface that does not predict. predicted_r2 (NAN if there is no
- * surface), rows and wild are set in any case. The same data give the same answer. */
+ * surface), rows and outliers are set in any case. The same data give the same answer. */
 int anova_make(struct anova *anova, const struct anova_data *data);
 void anova_clear(struct anova *anova);
 const struct anova_share *anova_pair(const struct anova *anova, size_t a, size_t b); /* a != b, in any order */

@@ -11,7 +11,7 @@
 
 /* With more rows, this many of the smallest are kept and an even choice of the others by cost. */
 enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2, ROWS_MIN = 8 };
-static const double WILD_VARIANCE = 25; /* of targets, whose own variance is 1 */
+static const double OUTLIER_VARIANCE = 25; /* of targets, whose own variance is 1 */
 static const double NUGGETS[] = {0, 0.03, 0.3};
 static const double SCALE_MIN = 1e-3, OVER_VARIANCE = 0.1;
 
@@ -55,12 +55,12 @@ static void choose(struct response *response) {
 	response->count = ROWS_MAX;
 }
 
-/* Targets are log cost in units of its deviation, both without wild rows. */
+/* Targets are log cost in units of its deviation, both without outliers. */
 static void scale(struct response *response) {
 	size_t rows = response->table.rows, n = 0;
 	double *kept = mem_alloc(rows, sizeof *kept), square = 0;
 	for (size_t row = 0; row < rows; row++)
-		if (!response->wild[row])
+		if (!response->outlier[row])
 			kept[n++] = log(response->table.cost[row]);
 	response->centre = stats_mean(kept, n);
 	for (size_t i = 0; i < n; i++)
@@ -96,7 +96,7 @@ static void observe(struct response *response) {
 static void extra_set(struct response *response) {
 	for (size_t row = 0; row < response->table.rows; row++)
 		if (!effects_table_over(&response->table, row))
-			response->extra[row] = response->wild[row] ? WILD_VARIANCE : 0;
+			response->extra[row] = response->outlier[row] ? OUTLIER_VARIANCE : 0;
 }
 
 /* Mean and variance of a normal distribution that is cut off below, z deviations of the mean below the cut. */
@@ -165,7 +165,7 @@ struct response *response_new(const struct effects_table *table, char reason[RES
 	response->table = *table;
 	response->target = mem_alloc(table->rows, sizeof *response->target);
 	response->extra = mem_alloc(table->rows, sizeof *response->extra);
-	response->wild = mem_alloc(table->rows, sizeof *response->wild);
+	response->outlier = mem_alloc(table->rows, sizeof *response->outlier);
 	response->left = mem_alloc(table->rows, sizeof *response->left);
 	response->error = mem_alloc(table->rows, sizeof *response->error);
 	fit(response);
@@ -179,7 +179,7 @@ void response_free(struct response *response) {
 	free(response->row);
 	free(response->target);
 	free(response->extra);
-	free(response->wild);
+	free(response->outlier);
 	free(response->left);
 	free(response->error);
 	free(response);
@@ -193,15 +193,15 @@ bool response_predicts(const struct response *response) {
 	return response->predicts;
 }
 
-size_t response_wild(const struct response *response) {
+size_t response_outliers(const struct response *response) {
 	size_t count = 0;
 	for (size_t row = 0; row < response->table.rows; row++)
-		count += response->wild[row];
+		count += response->outlier[row];
 	return count;
 }
 
-bool response_is_wild(const struct response *response, size_t row) {
-	return response->wild[row];
+bool response_is_outlier(const struct response *response, size_t row) {
+	return response->outlier[row];
 }
 
 double response_noise(const struct response *response) {
@@ -212,7 +212,7 @@ double response_stretch(const struct response *response) {
 	double sum = 0, n = 0;
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
-		if (response->wild[row] || effects_table_over(&response->table, row))
+		if (response->outlier[row] || effects_table_over(&response->table, row))
 			continue;
 		sum += pow(response->target[row] - response->left[i], 2) / response->error[i];
 		n++;

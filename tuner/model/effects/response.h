@@ -3,7 +3,7 @@
  * Gaussian processes for machine learning, 2006) is fitted to what was measured, for questions that are asked
  * afterwards: anova.h, landscape.h and the path of `explain` all put theirs to the same surface.
  *
- * Outliers ("wild" rows) get a noise of their own, because one disturbed trial would bend the surface around it. They
+ * Outliers get a noise of their own, because one disturbed trial would bend the surface around it. They
  * are found in two steps: the additive model of effects.h sets suspects aside, so that they do not decide the lengths;
  * then the bisquare weights of a robust regression (Holland and Welsch, Robust regression using iteratively reweighted
  * least-squares, 1977) of the targets on their leave-one-out predictions judge all rows again, because the additive
@@ -22,15 +22,15 @@ struct response;
 struct response *response_new(const struct effects_table *table, char reason[RESPONSE_REASON]);
 void response_free(struct response *response);
 
-/* 1 - (sum of squared leave-one-out errors) / (sum of squares about the mean) of log cost, without wild rows and those
+/* 1 - (sum of squared leave-one-out errors) / (sum of squares about the mean) of log cost, without outliers and those
  * cut short. At 0 or below the parameters explain nothing. */
 double response_r2(const struct response *response);
 /* Does the surface predict better than the mean does? r2 is at least 0.1, and a one-sided t test of the squared errors
  * rejects chance at 1 %; under 200 rows also in an 8-fold cross-validation, where the parameters of the process are
  * fitted without the fold, because leave-one-out errors of few rows are too small. */
 bool response_predicts(const struct response *response);
-size_t response_wild(const struct response *response); /* number of rows */
-bool response_is_wild(const struct response *response, size_t row);
+size_t response_outliers(const struct response *response); /* number of rows */
+bool response_is_outlier(const struct response *response, size_t row);
 
 /* Root mean square of the leave-one-out errors over their expected deviations, at least 1: the factor by which
  * intervals of the process are too narrow. */

@@ -13,8 +13,8 @@ struct response {
 	size_t count, *row;   /* the observations: rows that the process was given */
 	double centre, scale; /* target = (log cost - centre) / scale */
 	double *target;       /* of each row */
-	double *extra;        /* of each row: what censoring or being wild adds to its variance */
-	bool *wild;           /* of each row */
+	double *extra;        /* of each row: what censoring or being an outlier adds to its variance */
+	bool *outlier;        /* of each row */
 	double *left, *error; /* of each observation: leave-one-out mean and variance */
 	double nugget;        /* variance that all rows have, in addition to what was measured */
 	double r2;

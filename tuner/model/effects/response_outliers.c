@@ -15,15 +15,15 @@ static const double FAR = 5, FAR_OF_PREDICTED = 4; /* deviations */
  * share of the spread of log cost, so that a suspect is off by more than costs differ anyway. */
 static const double SPREAD_SHARE = 0.25;
 /* If more rows than this share are far off, they are not outliers: the model lacks something. */
-static const double WILD_SHARE_MAX = 0.15;
+static const double OUTLIER_SHARE_MAX = 0.15;
 
-static void limit_wild(struct response *response) {
-	size_t wild = 0;
+static void outliers_limit(struct response *response) {
+	size_t outliers = 0;
 	for (size_t i = 0; i < response->count; i++)
-		wild += response->wild[response->row[i]];
-	if ((double)wild > WILD_SHARE_MAX * (double)response->count)
+		outliers += response->outlier[response->row[i]];
+	if ((double)outliers > OUTLIER_SHARE_MAX * (double)response->count)
 		for (size_t row = 0; row < response->table.rows; row++)
-			response->wild[row] = false;
+			response->outlier[row] = false;
 }
 
 void response_suspect(struct response *response) {
@@ -34,18 +34,18 @@ void response_suspect(struct response *response) {
 	if (!fit_make(&fit, &design)) {
 		double scale = fmax(fit.scale, SPREAD_SHARE * stats_mad(design.y, table->rows));
 		for (size_t row = 0; row < table->rows; row++)
-			response->wild[row] = !effects_table_over(table, row) && fabs(fit.residual[row]) > FAR * scale;
+			response->outlier[row] = !effects_table_over(table, row) && fabs(fit.residual[row]) > FAR * scale;
 	}
 	fit_clear(&fit);
 	design_clear(&design);
-	limit_wild(response);
+	outliers_limit(response);
 }
 
 /* A row that was set aside hardly influenced its own prediction, so that only its extra noise has to be taken off the
  * error. */
 static bool is_far(const struct response *response, size_t i, double residual, double sigma) {
 	size_t row = response->row[i];
-	double own = response->wild[row] ? response->extra[row] : 0;
+	double own = response->outlier[row] ? response->extra[row] : 0;
 	double deviation = sqrt(fmax(response->error[i] - own, 0));
 	return fabs(residual) > FAR * sigma &&
 	       fabs(response->target[row] - response->left[i]) > FAR_OF_PREDICTED * deviation;
@@ -62,11 +62,11 @@ void response_judge(struct response *response) {
 	}
 	if (!robust_fit(&robust, x, y, count, 2)) {
 		for (size_t i = 0; i < count; i++)
-			response->wild[response->row[i]] = !effects_table_over(&response->table, response->row[i]) &&
-			                                   is_far(response, i, robust.residual[i], robust.sigma);
+			response->outlier[response->row[i]] = !effects_table_over(&response->table, response->row[i]) &&
+			                                      is_far(response, i, robust.residual[i], robust.sigma);
 		robust_clear(&robust);
 	}
-	limit_wild(response);
+	outliers_limit(response);
 	free(x);
 	free(y);
 }

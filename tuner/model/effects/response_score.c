@@ -14,7 +14,7 @@ static const double R2_MIN = 0.1, P_MAX = 0.01;
 enum { FEW = 200, PARTS = 8, STEPS = 12 };
 
 static bool counts(const struct response *response, size_t row) {
-	return !response->wild[row] && !effects_table_over(&response->table, row);
+	return !response->outlier[row] && !effects_table_over(&response->table, row);
 }
 
 /* Returns R2, the share of squares that predictions save against the mean of all others, and the p of a t test of the

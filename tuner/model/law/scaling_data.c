@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prepares the points of a scaling law: centred weights, and one-dimensional minimisation along lines (scaling_impl.h).
+ */
 #include <config.h>
 
 #include <gsl/gsl_errno.h>
@@ -74,26 +76,26 @@ double scaling_squares(const struct scaling_data *data, struct rates at, double 
 	return squares;
 }
 
-struct way {
+struct line {
 	const struct scaling_data *data;
 	struct rates from, to;
 };
 
 /* Denser at the start, where kappa spans orders of magnitude. */
-static struct rates way_at(const struct way *way, double t) {
+static struct rates line_at(const struct line *line, double t) {
 	double share = expm1(ORDERS * t) / expm1(ORDERS);
-	return (struct rates){way->from.sigma + share * (way->to.sigma - way->from.sigma),
-	                      way->from.kappa + share * (way->to.kappa - way->from.kappa)};
+	return (struct rates){line->from.sigma + share * (line->to.sigma - line->from.sigma),
+	                      line->from.kappa + share * (line->to.kappa - line->from.kappa)};
 }
 
-static double way_squares(double t, void *ctx) {
-	const struct way *way = ctx;
-	return scaling_squares(way->data, way_at(way, t), NULL);
+static double line_squares(double t, void *ctx) {
+	const struct line *line = ctx;
+	return scaling_squares(line->data, line_at(line, t), NULL);
 }
 
 /* Brent's method between the neighbours of the smallest value of a coarse grid, which bracket a minimum. */
-static double way_refine(struct way *way, double low, double middle, double high) {
-	gsl_function function = {.function = way_squares, .params = way};
+static double line_refine(struct line *line, double low, double middle, double high) {
+	gsl_function function = {.function = line_squares, .params = line};
 	gsl_min_fminimizer *minimizer = gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent);
 	if (gsl_min_fminimizer_set(minimizer, &function, middle, low, high) == GSL_SUCCESS)
 		for (int i = 0; i < REFINE && high - low > 1e-7 * (middle + 1e-3); i++) {
@@ -108,21 +110,21 @@ static double way_refine(struct way *way, double low, double middle, double high
 }
 
 double scaling_least(const struct scaling_data *data, struct rates from, struct rates to, struct rates *best) {
-	struct way way = {data, from, to};
+	struct line line = {data, from, to};
 	int at = 0;
 	double squares[COARSE + 1], t;
 	for (int i = 0; i <= COARSE; i++) {
-		squares[i] = way_squares((double)i / COARSE, &way);
+		squares[i] = line_squares((double)i / COARSE, &line);
 		at = squares[i] < squares[at] ? i : at;
 	}
 	t = (double)at / COARSE;
 	if (at == 0 || at == COARSE) { /* at the end, or close to it */
 		double inside = at ? 1 - 1e-4 : 1e-2;
-		if (way_squares(inside, &way) < squares[at])
-			t = at ? way_refine(&way, 1 - 1.0 / COARSE, inside, 1) : way_refine(&way, 0, inside, 1.0 / COARSE);
+		if (line_squares(inside, &line) < squares[at])
+			t = at ? line_refine(&line, 1 - 1.0 / COARSE, inside, 1) : line_refine(&line, 0, inside, 1.0 / COARSE);
 	} else {
-		t = way_refine(&way, t - 1.0 / COARSE, t, t + 1.0 / COARSE);
+		t = line_refine(&line, t - 1.0 / COARSE, t, t + 1.0 / COARSE);
 	}
-	*best = way_at(&way, t);
+	*best = line_at(&line, t);
 	return scaling_squares(data, *best, NULL);
 }

@@ -104,8 +104,8 @@ static void give_up(struct parallel *parallel) {
 	const struct tune_observer *observer = parallel->tune->observer;
 	tune_ahead_end(parallel->tune);
 	parallel->unreached = true;
-	if (observer && observer->say)
-		observer->say(observer->ctx, "no node finds what is compiled ahead, so each of them compiles for itself");
+	if (observer && observer->warn)
+		observer->warn(observer->ctx, "no node finds what is compiled ahead, so each of them compiles for itself");
 }
 
 void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result) {
