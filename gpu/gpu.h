@@ -145,7 +145,6 @@ int gpu_peers(struct gpu *gpu); /* how many there are, this one included */
  * lives as long as this one; NULL if it is not available (the failure is this gpu's). Its own failures are separate:
  * ask gpu_failed about it. */
 struct gpu *gpu_peer(struct gpu *gpu, int i);
-bool gpu_peer_direct(struct gpu *to, struct gpu *from); /* copies go from memory to memory, without the host */
 /* Runs in the order of the stream that `gpu` uses. */
 void gpu_copy_peer(struct gpu *gpu, struct gpu *to_gpu, gpu_ptr to, struct gpu *from_gpu, gpu_ptr from, size_t size);
 

@@ -50,13 +50,6 @@ struct gpu *gpu_peer(struct gpu *gpu, int i) {
 	return peer ? peer : peer_open(gpu, index);
 }
 
-bool gpu_peer_direct(struct gpu *to, struct gpu *from) {
-	int possible = 0;
-	if (to == from)
-		return true;
-	return gpu_enter(to) && GPU_CALL(to, peer_possible, &possible, to->device, from->device) && possible;
-}
-
 void gpu_copy_peer(struct gpu *gpu, struct gpu *to_gpu, gpu_ptr to, struct gpu *from_gpu, gpu_ptr from, size_t size) {
 	if (size && gpu_enter(gpu))
 		GPU_CALL(gpu, copy_peer, to, to_gpu->context, from, from_gpu->context, size, gpu->use->handle);

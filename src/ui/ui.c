@@ -181,7 +181,7 @@ void ui_note(struct ui *ui, const char *format, ...) {
 	va_end(ap);
 }
 
-void ui_note(struct ui *ui, const char *format, ...) {
+void ui_inform(struct ui *ui, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
 	message_print(ui, "sweetspot: note: ", format, ap);

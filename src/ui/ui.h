@@ -58,7 +58,7 @@ void ui_progress_end(struct ui *ui);
 bool ui_verbose(const struct ui *ui);
 void ui_note(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3))); /* stderr, with --verbose */
 /* stderr, always: a fact that the user should know before waiting for the result. */
-void ui_note(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ui_inform(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* stderr, with --verbose: a line about the current step. */
 void ui_step(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));

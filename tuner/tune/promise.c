@@ -47,7 +47,8 @@ double tune_left(const struct tune *tune) {
 	return tune_promised(tune) ? end(tune) + BEGIN_SHARE * tolerance(tune) - tune_elapsed(tune) : INFINITY;
 }
 
-double tune_cut_left(const struct tune *tune) {
+/* Seconds until whatever runs must be cut to keep the promise. */
+static double cut_left(const struct tune *tune) {
 	return end(tune) + CUT_SHARE * tolerance(tune) - tune_elapsed(tune);
 }
 
@@ -137,7 +138,7 @@ static double proof_times(const struct tune *tune) {
 void tune_limit(const struct tune *tune, struct trial_request *request) {
 	if (!tune_promised(tune))
 		return;
-	double left = tune_cut_left(tune);
+	double left = cut_left(tune);
 	if (tune->evaluations > 0) { /* the finals keep what they need */
 		double kept = proof_times(tune) * tune_proof_seconds(tune);
 		left = fmin(left, fmax(tune_left(tune) - kept, CUT_TIMES * tune_evaluation_seconds(tune)));

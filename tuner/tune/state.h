@@ -201,7 +201,6 @@ double tune_final_seconds(const struct tune *tune, double value);
 bool tune_promised(const struct tune *tune);
 /* Seconds until nothing new may begin; INFINITY without a promise. */
 double tune_left(const struct tune *tune);
-double tune_cut_left(const struct tune *tune); /* seconds until whatever runs must be cut to keep the promise */
 /* The clock of a comparison that may take this long, on the scale of tune_elapsed. */
 struct race_clock tune_race_clock(struct tune *tune, double left);
 /* The standard deviation of the logarithm of one sample; NAN: not known. */

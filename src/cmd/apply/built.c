@@ -86,7 +86,8 @@ static void kept_use(struct ui *ui, struct launch *launch, const struct apply_re
                      const struct program_kept *kept, bool exists) {
 	char *path = mem_printf("%s/%s", kept->tree, kept->name);
 	if (exists)
-		ui_note(ui, "%s is not the build that was measured; running the one that is kept: %s", request->words[0], path);
+		ui_inform(ui, "%s is not the build that was measured; running the one that is kept: %s", request->words[0],
+		          path);
 	free(launch->program);
 	launch->program = path;
 }

@@ -274,9 +274,10 @@ static int foreign_describe(const struct joining *joining, struct err *err) {
 	json_array_foreach(joining->merged, i, profile) {
 		const json_t *machine = json_object_get(profile, "machine");
 		if (here && strcmp(fingerprint_of(profile), here) != 0)
-			ui_note(app_ui(joining->app),
-			        "%s is for another machine, %s, or for another compiler or flags: programs use it there, not here",
-			        path_of(joining, profile), js_string_or(machine, "cpu", "whose processor is unknown"));
+			ui_inform(
+				app_ui(joining->app),
+				"%s is for another machine, %s, or for another compiler or flags: programs use it there, not here",
+				path_of(joining, profile), js_string_or(machine, "cpu", "whose processor is unknown"));
 	}
 	return here ? 0 : -1;
 }

@@ -66,7 +66,7 @@ static char *table_of(struct app *app, const json_t *settings, struct err *err) 
 			        "the program was built again: %zu regions keep their settings, %zu have changed: %s", rebuilt.used,
 			        rebuilt.lost, rebuilt.names);
 		else if (rebuilt.table && rebuilt.used)
-			ui_note(app_ui(app), "the program was built again, but its tuned regions are as they were");
+			ui_inform(app_ui(app), "the program was built again, but its tuned regions are as they were");
 	}
 	regions_rebuilt_clear(&rebuilt);
 	return path;

@@ -59,8 +59,8 @@ int regions_keep(struct app *app, const struct regions_files *files, const struc
 	bool better = old && is_better(old, result, target);
 	json_object_set_new(result, "table", json_string(files->table));
 	if (better)
-		ui_note(app_ui(app), "the settings found earlier stay, because they are proven: %.2fx faster",
-		        js_real_or(json_object_get(old, "speedup"), "ratio", NAN));
+		ui_inform(app_ui(app), "the settings found earlier stay, because they are proven: %.2fx faster",
+		          js_real_or(json_object_get(old, "speedup"), "ratio", NAN));
 	json_decref(old);
 	if (better)
 		return 0;

@@ -66,7 +66,7 @@ bool regions_command_suits(struct app *app, const struct opt_args *args, const s
 		suits = profile && repeats(profile, &regions, &calls);
 	}
 	if (suits)
-		ui_note(
+		ui_inform(
 			app_ui(app),
 			"%zu regions are called %lld times in one run: each is tuned separately, within a few runs (--no-regions "
 			"tunes the program as a whole)",

@@ -34,7 +34,8 @@ void tune_describe_found(void *ctx, const json_t *config, const json_t *baseline
 	struct tune_description *description = ctx;
 	char *words = results_config(config, baseline);
 	ui_progress_end(description->ui);
-	ui_note(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain, words);
+	ui_inform(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain,
+	          words);
 	free(words);
 }
 

@@ -138,7 +138,7 @@ void tune_dry_print(const struct tune_session *session) {
 	size_t i;
 	for (i = 0; i < session->count; i++)
 		for (const char *const *note = session->items[i]->notes; note && *note; note++)
-			ui_note(app_ui(session->app), "%s", *note);
+			ui_inform(app_ui(session->app), "%s", *note);
 	for (i = 0; i < session->count; i++)
 		json_array_append_new(plans, item_json(session->items[i], &session->settings));
 	if (opt_has(session->args, "json")) {

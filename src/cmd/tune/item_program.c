@@ -175,15 +175,15 @@ static char *stranger_find(const struct program_item *p) {
 }
 
 /* Options of this program that stand behind the dashes. Names that other programs use, too, are left out. */
-static void options_note(struct app *app, const struct program_item *p) {
+static void options_inform(struct app *app, const struct program_item *p) {
 	static const char *const names[] = {"--budget", "--param", "--openmp", "--strategy"};
 	for (const char *const *word = p->plan->program.argv; *word; word++)
 		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 			size_t length = strlen(names[i]);
 			if (strncmp(*word, names[i], length) == 0 && ((*word)[length] == '\0' || (*word)[length] == '='))
-				ui_note(app_ui(app),
-				        "%s is passed to the program because it follows --; options of sweetspot go before --",
-				        names[i]);
+				ui_inform(app_ui(app),
+				          "%s is passed to the program because it follows --; options of sweetspot go before --",
+				          names[i]);
 		}
 }
 
@@ -197,10 +197,10 @@ static bool looks_like_rate(const char *metric) {
 	return rate && (rate == metric || !isalpha((unsigned char)rate[-1])) && !isalpha((unsigned char)rate[4]);
 }
 
-static void metric_note(struct app *app, const struct program_spec *program) {
+static void metric_inform(struct app *app, const struct program_spec *program) {
 	if (program->metric && !program->maximize && looks_like_rate(program->metric))
-		ui_note(app_ui(app),
-		        "the metric looks like a rate, but smaller values count as better; --maximize changes that");
+		ui_inform(app_ui(app),
+		          "the metric looks like a rate, but smaller values count as better; --maximize changes that");
 }
 
 /* The first value with blanks, of a parameter that is a whole argument; false if there is none. */
@@ -219,29 +219,30 @@ static bool blank_find(const struct space *space, const char *word, char *text, 
 }
 
 /* Only a shell splits a value into words, which surprises those who give several options as one value. */
-static void blanks_note(struct app *app, const struct program_plan *plan) {
+static void blanks_inform(struct app *app, const struct program_plan *plan) {
 	char text[256];
 	for (const char *const *word = plan->program.argv; *word && !plan->program.shell; word++)
 		if (blank_find(plan->space, *word, text, sizeof text))
-			ui_note(app_ui(app), "\"%s\" is one argument of the program; a line after --shell -- splits it into words",
-			        text);
+			ui_inform(app_ui(app),
+			          "\"%s\" is one argument of the program; a line after --shell -- splits it into words", text);
 }
 
 /* Says which parameters reach the program through its environment: that is meant for some, and a forgotten placeholder
  * for others. */
-static void variables_note(struct app *app, const struct tune_item *item) {
+static void variables_inform(struct app *app, const struct tune_item *item) {
 	const struct program_item *p = item->state;
 	char *stranger = stranger_find(p),
 		 *also = stranger ? mem_printf(" (but {%s}, which is not a parameter)", stranger) : mem_strdup("");
 	for (const char *const *param = p->plan->program.params; *param; param++)
 		if (is_silent_variable(p, *param) && !is_runtime_variable(*param))
-			ui_note(app_ui(app),
-			        "%s is passed as an environment variable, because {%s} does not occur in the command%s; write {%s} "
-			        "where its value belongs",
-			        *param, *param, also, *param);
-	options_note(app, p);
-	blanks_note(app, p->plan);
-	metric_note(app, &p->plan->program);
+			ui_inform(
+				app_ui(app),
+				"%s is passed as an environment variable, because {%s} does not occur in the command%s; write {%s} "
+				"where its value belongs",
+				*param, *param, also, *param);
+	options_inform(app, p);
+	blanks_inform(app, p->plan);
+	metric_inform(app, &p->plan->program);
 	free(stranger);
 	free(also);
 }
@@ -258,7 +259,7 @@ struct tune_item *tune_item_program(struct app *app, const struct opt_args *args
 		building_set(plan, args, build_timeout_s);
 	struct tune_item *item = item_new(app, NULL, plan, err);
 	if (item)
-		variables_note(app, item);
+		variables_inform(app, item);
 	return item;
 }
 

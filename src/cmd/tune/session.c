@@ -68,8 +68,8 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 	free(hash);
 	/* One of several may just not have begun. */
 	if (found == 0 && t->what->count == 1)
-		ui_note(app_ui(t->app), "there is no interrupted search of %s like this to resume, so a new one begins",
-		        task->kernel);
+		ui_inform(app_ui(t->app), "there is no interrupted search of %s like this to resume, so a new one begins",
+		          task->kernel);
 	if (found <= 0)
 		return found;
 	t->session = earlier.session;
@@ -267,7 +267,7 @@ static void resume_hint(const struct tuning *t, bool unproven) {
 		!unproven      ? "the results so far are proven and in the profile; to go on"
 		: has_other(t) ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
 					   : "it is not yet decided whether another setting is faster; to go on";
-	ui_note(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);
+	ui_inform(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);
 }
 
 static int tune_and_show(struct tuning *t, struct err *err) {

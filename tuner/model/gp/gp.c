@@ -150,7 +150,3 @@ double gp_likelihood(const struct gp *gp) {
 double gp_noise(const struct gp *gp) {
 	return exp(gp->theta[gp->dims + GP_NOISE]);
 }
-
-double gp_relevance(const struct gp *gp, size_t dim) {
-	return 1 - gp_matern(exp(-gp->theta[dim]), NULL);
-}

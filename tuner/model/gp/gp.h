@@ -61,8 +61,6 @@ void gp_leave_one_out(struct gp *gp, double *mean, double *variance);
 void gp_smooth(const struct gp *gp, double *mean);
 double gp_likelihood(const struct gp *gp); /* logarithm at the last fit, priors included */
 double gp_noise(const struct gp *gp);      /* variance */
-/* How much the targets vary along a dimension, 0..1: one minus the correlation of its ends. */
-double gp_relevance(const struct gp *gp, size_t dim);
 
 /* Predictions of many configurations that are needed again after each observation: a new one costs each of them one row
  * of a triangular solve instead of all rows. */

@@ -213,20 +213,6 @@ double growth_predict(const struct growth *growth, double n, double ci[2]) {
 	return exp(value);
 }
 
-double growth_exponent(const struct growth *growth, double n) {
-	const struct growth_law *law = &growth->law;
-	double x = log(n) - middle(growth), terms[GROWTH_TERMS_MAX], slope = law->coef[1];
-	if (law->kind == GROWTH_OVERHEAD) {
-		growth_law_at(law, x, terms);
-		return terms[1] * law->coef[2];
-	}
-	if (law->kind == GROWTH_LOCAL)
-		growth_local_at(law, x, &slope);
-	for (size_t i = 0; i < law->breaks; i++)
-		slope += x > law->at[i] ? law->coef[2 + i] : 0;
-	return slope;
-}
-
 /* The sizes where one piece ends and the next begins, with the smallest and the largest size. */
 static size_t knots_make(const struct growth *growth, double *knots) {
 	const struct growth_law *law = &growth->law;

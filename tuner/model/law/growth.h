@@ -56,8 +56,6 @@ int growth_fit(const double *n, const double *t, size_t count, const double *bre
                struct growth *growth, struct err *err);
 /* The cost at a size, and the interval that contains a measurement there with 95 %. */
 double growth_predict(const struct growth *growth, double n, double ci[2]);
-/* d log t / d log n at a size. */
-double growth_exponent(const struct growth *growth, double n);
 /* Describes the law from the smallest size to the largest; a local law is cut at its sizes, or at some of them if they
  * are many. Room for GROWTH_PIECES_MAX; returns the number. */
 size_t growth_pieces(const struct growth *growth, struct growth_piece *pieces);

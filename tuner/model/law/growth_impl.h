@@ -28,6 +28,6 @@ bool growth_breaks_fit(const struct growth_points *points, const double *candida
 bool growth_overhead_fit(const struct growth_points *points, struct growth_law *law);
 /* Fits lines through law->near sizes each. growth_local.c */
 bool growth_local_fit(const struct growth_points *points, struct growth_law *law);
-double growth_local_at(const struct growth_law *law, double x, double *slope);
+double growth_local_at(const struct growth_law *law, double x);
 
 #endif

@@ -20,7 +20,7 @@ static const double MAD_OF_NORMAL = 0.6745, TINY = 1e-9;
 double growth_law_at(const struct growth_law *law, double x, double terms[GROWTH_TERMS_MAX]) {
 	double sum = 0;
 	if (law->kind == GROWTH_LOCAL)
-		return growth_local_at(law, x, NULL);
+		return growth_local_at(law, x);
 	if (law->kind == GROWTH_OVERHEAD) {
 		double a = law->coef[0], b = law->coef[1] + law->coef[2] * x, top = fmax(a, b);
 		double value = top + log(exp(a - top) + exp(b - top)), share = exp(a - value);

@@ -32,7 +32,7 @@ static size_t neighbours(const struct growth_law *law, double x, size_t out, siz
 	return count;
 }
 
-static double line_at(const struct growth_law *law, double x, size_t out, double *slope) {
+static double line_at(const struct growth_law *law, double x, size_t out) {
 	size_t chosen[GROWTH_SIZES_MAX], count = neighbours(law, x, out, chosen);
 	double sum = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
 	double reach = BEYOND * fabs(law->x[chosen[count - 1]] - x) + TINY, weight[GROWTH_SIZES_MAX];
@@ -50,14 +50,11 @@ static double line_at(const struct growth_law *law, double x, size_t out, double
 		xx += weight[k] * dx * dx;
 		xy += weight[k] * dx * (law->y[chosen[k]] - mean_y);
 	}
-	double b = xx > TINY ? xy / xx : 0;
-	if (slope)
-		*slope = b;
-	return mean_y - b * mean_x;
+	return mean_y - (xx > TINY ? xy / xx : 0) * mean_x;
 }
 
-double growth_local_at(const struct growth_law *law, double x, double *slope) {
-	return line_at(law, x, SIZE_MAX, slope);
+double growth_local_at(const struct growth_law *law, double x) {
+	return line_at(law, x, SIZE_MAX);
 }
 
 bool growth_local_fit(const struct growth_points *points, struct growth_law *law) {
@@ -69,7 +66,7 @@ bool growth_local_fit(const struct growth_points *points, struct growth_law *law
 	memcpy(law->x, points->x, points->count * sizeof *law->x);
 	memcpy(law->y, points->y, points->count * sizeof *law->y);
 	for (size_t i = 0; i < points->count; i++)
-		sum += fabs(points->y[i] - line_at(law, points->x[i], i, NULL));
+		sum += fabs(points->y[i] - line_at(law, points->x[i], i));
 	law->sigma = DEVIATION_OF_MEAN * sum / (double)points->count;
 	law->freedom = fmax(1, (double)points->count - 2 * (double)points->count / (double)law->near);
 	return true;
