@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# TAP for shell tests. Source it: . "$SRCDIR/tests/tap.sh"; then `check WHAT COMMAND...`, `skip WHAT WHY`, `tap_done`.
+# TAP for shell tests. Source it: . "$SRCDIR/tests/tap.sh" || exit 99; then `check WHAT COMMAND...`, `skip WHAT WHY`, `tap_done`.
 # $SS is the built program with its worker, $T a folder of the test's own that goes away, XDG folders are inside it.
 set -u
 : "${SRCDIR:=$(cd "$(dirname "$0")/../.." && pwd)}" "${BUILDDIR:=$SRCDIR}"
 SS=$BUILDDIR/sweetspot
 tap_count=0
-T=$(mktemp -d) && trap 'rm -rf "$T"' EXIT
+T=$(mktemp -d) || exit 99 # `cd ""` succeeds, so that a test would write wherever it was started
+trap 'rm -rf "$T"' EXIT
 export XDG_DATA_HOME=$T/data XDG_CACHE_HOME=$T/cache XDG_CONFIG_HOME=$T/config NO_COLOR=1 LC_ALL=C
 export XDG_RUNTIME_DIR=$T # a measurement lock of its own
 export SWEETSPOT_WAIT="${SWEETSPOT_WAIT-0}" # because other tests run, nothing becomes quiet
