@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)'
 	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
 fuzz_targets =
-EXTRA_DIST += build-aux/tap-timed build-aux/fuzz build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
+EXTRA_DIST += build-aux/tap-timed build-aux/fuzz build-aux/gen-fuzz-bundle build-aux/gen-fuzz-run build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk
@@ -93,9 +93,14 @@ FUZZ_SECONDS = 60
 FUZZ_JOBS =
 LIBFUZZER = $(AM_LDFLAGS) -fsanitize=fuzzer
 EXTRA_PROGRAMS += $(fuzz_targets)
-.PHONY: fuzz fuzz-targets analyze
+.PHONY: fuzz fuzz-targets fuzz-bundle analyze
 fuzz:
 	@$(SHELL) $(srcdir)/build-aux/fuzz '$(srcdir)' fuzz '$(FUZZ_SECONDS)' '$(FUZZ_JOBS)' $(fuzz_targets)
+# The targets as one archive, for machines with more processors.
+fuzz-bundle:
+	@$(SHELL) $(srcdir)/build-aux/fuzz '$(srcdir)' fuzz 0 '$(FUZZ_JOBS)' $(fuzz_targets)
+	@test ! -e fuzz/config.status || $(SHELL) $(srcdir)/build-aux/gen-fuzz-bundle '$(srcdir)' fuzz \
+		sweetspot-fuzz-$(PACKAGE_VERSION)-$(host_cpu).tar.xz $(fuzz_targets)
 fuzz-targets: $(BUILT_SOURCES)
 	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
 
@@ -114,12 +119,14 @@ soak: all
 	$(MAKE) $(AM_MAKEFLAGS) tests/tuner/fleet/million$(EXEEXT)
 	tests/tuner/fleet/million$(EXEEXT) 1000000
 
-# Static analysis by clang and gcc, whichever is installed, ANALYZE_JOBS at a time (one a processor).
+# Static analysis by clang and gcc, whichever is installed, ANALYZE_JOBS at a time (one a processor), over all C files or those
+# that have changed since the commit ANALYZE_SINCE.
 ANALYZE_JOBS =
+ANALYZE_SINCE =
 analyze_flags = $(DEFS) $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS) $(CUDA_CPPFLAGS) $(STD_CFLAGS) $(OPENMP_CFLAGS) \
 	-DSS_PKGDATADIR="" -DSS_SYSCONFDIR="" -DSSP_SYSCONFDIR="" -DSS_LIBEXECDIR=""
 analyze: $(BUILT_SOURCES)
-	@$(SHELL) $(srcdir)/build-aux/analyze '$(srcdir)' analyze '$(ANALYZE_JOBS)' '$(analyze_flags)'
+	@$(SHELL) $(srcdir)/build-aux/analyze '$(srcdir)' analyze '$(ANALYZE_JOBS)' '$(analyze_flags)' '$(ANALYZE_SINCE)'
 
 EXTRA_DIST += %D%/installcheck
 installcheck-local:
