@@ -14,6 +14,7 @@
 #include "src/app/signals.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/proc/reap.h"
 #include "src/base/near.h"
 #include "src/base/stop.h"
 #include "src/cmd/status/state.h"
@@ -191,6 +192,7 @@ static void variables_drop(void) {
 int main(int argc, char **argv) {
 	struct err err = {0};
 	variables_drop();
+	reap_spare();
 	js_end_without_memory();
 	const char *word = argc > 1 ? argv[1] : "";
 	setlocale(LC_CTYPE, "");

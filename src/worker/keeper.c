@@ -18,7 +18,7 @@
 #include "src/base/proc/pipe.h"
 #include "src/base/proc/reap.h"
 
-enum { GRACE_SECONDS = 3, NAMES = 200 };
+enum { GRACE_SECONDS = 3, KILL_SECONDS = 2, NAMES = 200 };
 static const double REAP_SECONDS = 5;
 
 /* Another name than the worker's, so that `pkill sweetspot` leaves the process that tidies up. */
@@ -58,11 +58,17 @@ static void worker_end(const struct keeper *keeper) {
 		continue;
 	}
 	kill(keeper->worker, SIGKILL);
+	while (!proc_has_ended(keeper->worker) && signal_wait(keeper, KILL_SECONDS) != 0) {
+		continue;
+	}
+	if (!proc_has_ended(keeper->worker)) { /* its program traces it */
+		reap_children(REAP_SECONDS);
+	}
 }
 
 /* The ids of the worker and of its group stay its own until it is reaped. */
 static int worker_wait(const struct keeper *keeper) {
-	int status = 0;
+	int status = SIGKILL; /* of a worker that worker_end() has reaped */
 	while (!proc_has_ended(keeper->worker)) {
 		if (signal_wait(keeper, 3600) == SIGTERM) {
 			worker_end(keeper);

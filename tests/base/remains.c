@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -58,6 +60,66 @@ static void test_strays(void) {
 	ok(reap_strays(60, &usage) == 0 && is_gone(pair[0]), "is killed to the last");
 	ok(usage.ru_maxrss > 0 && usage.ru_minflt > 0, "and their usage is reported");
 	ok(kill(proc_pid(own), 0) == 0 && proc_stop(own, 60) == 0, "the child of this session lives on to its own end");
+	close(pair[0]);
+}
+
+/* Beside a server that the shell had started before it became this program. */
+static void test_spared(void) {
+	int pair[2], came = 0;
+	char byte;
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return;
+	pid_t server = fork();
+	if (server == 0) {
+		setsid();
+		if (write(pair[1], "r", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	came += read(pair[0], &byte, 1) == 1;
+	reap_spare();
+	nest(1, pair[1]);
+	close(pair[1]);
+	for (int i = 0; i < 2; i++)
+		came += read(pair[0], &byte, 1) == 1;
+	ok(came == 3 && reap_strays(60, NULL) == 0 && kill(server, 0) == 0, "a child of before lives on beside strays");
+	kill(server, SIGKILL);
+	ok(waitpid(server, NULL, 0) == server && is_gone(pair[0]), "which are killed");
+	close(pair[0]);
+}
+
+/* Attaches to its parent, whose end then waits for it, and stops. */
+static void hold_parent(int ready) {
+	bool holds = ptrace(PTRACE_SEIZE, getppid(), NULL, (void *)(long)PTRACE_O_TRACEEXIT) == 0;
+	if (write(ready, holds ? "y" : "n", 1) == 1)
+		raise(SIGSTOP);
+	_exit(1);
+}
+
+/* SIGKILL does not end a process as long as a stopped tracer holds it. */
+static void test_traced(void) {
+	int pair[2];
+	char byte = 'n';
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return;
+	pid_t traced = fork();
+	if (traced == 0) {
+		setpgid(0, 0);
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+		if (fork() == 0)
+			hold_parent(pair[1]);
+		for (;;)
+			pause();
+	}
+	close(pair[1]);
+	if (read(pair[0], &byte, 1) != 1 || byte != 'y')
+		tap_skip("a process that its child traces", "it must not be traced");
+	else {
+		kill(-traced, SIGKILL);
+		ok(reap_group(traced, 60) == 0 && waitpid(traced, NULL, 0) < 0,
+		   "a process that its stopped child traces is ended");
+	}
+	kill(-traced, SIGKILL);
 	close(pair[0]);
 }
 
@@ -125,6 +187,8 @@ static void test_pieces(void) {
 
 int main(void) {
 	test_strays();
+	test_spared();
+	test_traced();
 	test_sum();
 	test_tree();
 	test_pieces();

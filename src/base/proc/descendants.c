@@ -16,15 +16,14 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 
-/* Parent, session and start time follow the name and the state (proc(5)); the name may contain anything but a newline.
- */
-static bool stat_read(pid_t pid, struct descendant *one, pid_t *session) {
+/* The name, which may contain anything but a newline, comes first (proc(5)). */
+static bool stat_read(pid_t pid, struct descendant *one) {
 	char path[40], line[1024];
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	const char *after = sys_read_line(path, line, sizeof line) ? strrchr(line, ')') : NULL;
 	one->pid = pid;
-	return after && sscanf(after + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-	                       &one->state, &one->parent, session, &one->start) == 4;
+	return after && sscanf(after + 1, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+	                       &one->state, &one->parent, &one->group, &one->session, &one->start) == 5;
 }
 
 static int by_pid(const void *a, const void *b) {
@@ -52,17 +51,28 @@ static void add(struct descendants *all, const struct descendant *one) {
 	all->list[all->count++] = *one;
 }
 
+static bool is_spared(const pid_t *spared, pid_t session) {
+	while (*spared && *spared != session)
+		spared++;
+	return *spared;
+}
+
+static bool is_wanted(const struct descendant *one, const pid_t *spared, pid_t which, pid_t ours) {
+	bool wanted = which == DESCENDANTS_ALL || (which > 0 ? one->group == which : one->session != ours);
+	return wanted && !is_spared(spared, one->session);
+}
+
 /* Lists every process of the machine, in the order of their ids, in which /proc shows them. */
-static void list_all(struct descendants *all, bool any, bool stop) {
+static void list_all(struct descendants *all, const pid_t *spared, pid_t which, bool stop) {
 	DIR *dir = opendir("/proc");
-	pid_t self = getpid(), ours = getsid(0), session;
+	pid_t self = getpid(), ours = getsid(0);
 	all->count = 0;
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		struct descendant one;
 		pid_t pid = isdigit((unsigned char)*entry->d_name) ? (pid_t)strtol(entry->d_name, NULL, 10) : 0;
-		if (pid <= 1 || !stat_read(pid, &one, &session))
+		if (pid <= 1 || !stat_read(pid, &one))
 			continue;
-		one.is_child = one.parent == self && (any || session != ours);
+		one.is_child = one.parent == self && is_wanted(&one, spared, which, ours);
 		one.is_below = one.is_child || parent_is_below(all, &one);
 		if (stop && one.is_below && !descendant_rests(&one))
 			kill(pid, SIGSTOP); /* the id cannot have got another owner since the line before */
@@ -90,9 +100,9 @@ static void mark(struct descendants *all) {
 	}
 }
 
-void descendants_look(struct descendants *all, bool any, bool stop) {
+void descendants_look(struct descendants *all, const pid_t *spared, pid_t which, bool stop) {
 	size_t kept = 0;
-	list_all(all, any, stop);
+	list_all(all, spared, which, stop);
 	if (all->count)
 		qsort(all->list, all->count, sizeof *all->list, by_pid);
 	mark(all);
@@ -115,9 +125,8 @@ bool descendant_rests(const struct descendant *one) {
 /* The descriptor holds on to a process; if that is still the one that was seen, so is the one that gets the signal. */
 bool descendant_signal(const struct descendant *one, int number) {
 	struct descendant now;
-	pid_t session;
 	int fd = (int)syscall(SYS_pidfd_open, one->pid, 0), failed = -1;
-	if (stat_read(one->pid, &now, &session) && now.start == one->start) {
+	if (stat_read(one->pid, &now) && now.start == one->start) {
 		failed = fd < 0 ? -1 : (int)syscall(SYS_pidfd_send_signal, fd, number, NULL, 0);
 		if (fd < 0 || (failed && errno == ENOSYS))
 			failed = kill(one->pid, number);

@@ -18,6 +18,7 @@
 #include "src/base/mem.h"
 #include "src/base/proc/buffer.h"
 #include "src/base/proc/pipe.h"
+#include "src/base/proc/reap.h"
 #include "src/base/proc/spawn.h"
 #include "src/base/sys.h"
 
@@ -35,7 +36,7 @@ struct proc {
 /* Longest single wait before *stop, or a child without a pidfd, is checked again. */
 static const double slice = 0.1;
 /* Time for the rest of a group to tidy up. */
-static const double GROUP_SECONDS = 3;
+static const double GROUP_SECONDS = 3, KILL_SECONDS = 5;
 
 struct proc *proc_start(const struct proc_spec *spec, struct err *err) {
 	int ends[3];
@@ -178,14 +179,17 @@ static bool group_has_members(pid_t group) {
 }
 
 /* The child has been reaped; what it leaves of its group comes to a process that adopts orphans. It may be tidying up
- * because the input has ended. As long as it has members, no other group can get the number. */
+ * because the input has ended. As long as it has members, no other group can get the number. What neither goes nor can
+ * be killed waits in the kernel; it is left. */
 static void end_group(pid_t group, double seconds) {
-	double deadline = sys_now() + seconds;
-	while (group_has_members(group)) {
+	double deadline = sys_now() + seconds, last = deadline + KILL_SECONDS;
+	while (group_has_members(group) && sys_now() <= last) {
 		if (sys_now() > deadline)
 			kill(-group, SIGKILL);
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 	}
+	if (sys_now() > last)
+		reap_group(group, KILL_SECONDS);
 }
 
 int proc_stop(struct proc *proc, double grace) {

@@ -19,12 +19,14 @@
 #include "src/base/sys.h"
 
 static const double FREEZE_SECONDS = 2, PATIENCE = 10;
-enum { TRIES_LEAST = 8 };
+enum { TRIES_LEAST = 8, SPARED_MAX = 255 };
 static const long NAP_LEAST = 100000, NAP_MOST = 10000000; /* nanoseconds */
 
 /* No other thread may reap between finding a stray and killing it, because the id could then belong to another
  * process. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Belongs to the process, as its children do: sessions that are not ours, up to a 0. */
+static pid_t spared[SPARED_MAX + 1];
 
 int reap_adopt(void) {
 	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -43,6 +45,20 @@ void reap_add(struct rusage *sum, const struct rusage *one) {
 static bool has_children(void) {
 	siginfo_t info;
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+void reap_spare(void) {
+	static const pid_t none[] = {0};
+	struct descendants all = {0};
+	size_t count = 0;
+	if (!has_children())
+		return;
+	pthread_mutex_lock(&mutex);
+	descendants_look(&all, none, DESCENDANTS_STRAYS, false);
+	for (size_t i = 0; i < all.count && count < SPARED_MAX; i++)
+		spared[count++] = all.list[i].session;
+	pthread_mutex_unlock(&mutex);
+	descendants_free(&all);
 }
 
 static void nap(long *length) {
@@ -67,10 +83,10 @@ static bool stop_all(const struct descendants *all) {
  * places below the limit of processes for those that go on. A process that one look misses was born during that look,
  * by a parent that did not rest before. So two looks in a row at nothing but resting processes have seen all of them.
  * The deadline is for processes that continue each other. */
-static void freeze(struct descendants *all, bool any, double deadline) {
+static void freeze(struct descendants *all, pid_t which, double deadline) {
 	long length = NAP_LEAST;
 	for (int quiet = 0; quiet < 2 && sys_now() < deadline;) {
-		descendants_look(all, any, true);
+		descendants_look(all, spared, which, true);
 		quiet = stop_all(all) ? 0 : quiet + 1;
 		if (!quiet)
 			nap(&length);
@@ -86,8 +102,8 @@ static void collect(const struct descendants *all, struct rusage *sum) {
 	}
 }
 
-static void end_once(struct descendants *all, bool any, struct rusage *sum) {
-	freeze(all, any, sys_now() + FREEZE_SECONDS);
+static void end_once(struct descendants *all, pid_t which, struct rusage *sum) {
+	freeze(all, which, sys_now() + FREEZE_SECONDS);
 	for (size_t i = 0; i < all->count; i++)
 		descendant_signal(&all->list[i], SIGKILL);
 	collect(all, sum);
@@ -95,18 +111,18 @@ static void end_once(struct descendants *all, bool any, struct rusage *sum) {
 
 /* Children of a killed process become ours next, so the last look must find none. On a busy machine the seconds may
  * pass before this process has had its turn a few times, so it also takes some tries to give up. */
-static int end_all(bool any, double seconds, struct rusage *sum) {
+static int end_all(pid_t which, double seconds, struct rusage *sum) {
 	struct descendants all = {0};
 	double begun = sys_now(), spent = 0;
 	int count = 0, tries = 0;
 	for (long length = NAP_LEAST; has_children(); nap(&length)) {
-		descendants_look(&all, any, false);
+		descendants_look(&all, spared, which, false);
 		count = (int)all.count;
 		spent = sys_now() - begun;
 		if ((count == 0 && !all.torn) || (tries >= TRIES_LEAST && spent > seconds) ||
 		    (tries > 0 && spent > PATIENCE * seconds))
 			break;
-		end_once(&all, any, sum);
+		end_once(&all, which, sum);
 		tries++;
 		count = 0;
 	}
@@ -116,14 +132,21 @@ static int end_all(bool any, double seconds, struct rusage *sum) {
 
 int reap_strays(double seconds, struct rusage *sum) {
 	pthread_mutex_lock(&mutex);
-	int count = end_all(false, seconds, sum);
+	int count = end_all(DESCENDANTS_STRAYS, seconds, sum);
 	pthread_mutex_unlock(&mutex);
 	return count;
 }
 
 int reap_children(double seconds) {
 	pthread_mutex_lock(&mutex);
-	int count = end_all(true, seconds, NULL);
+	int count = end_all(DESCENDANTS_ALL, seconds, NULL);
+	pthread_mutex_unlock(&mutex);
+	return count;
+}
+
+int reap_group(pid_t group, double seconds) {
+	pthread_mutex_lock(&mutex);
+	int count = end_all(group, seconds, NULL);
 	pthread_mutex_unlock(&mutex);
 	return count;
 }
@@ -132,7 +155,7 @@ void reap_names(char *names, size_t size) {
 	struct descendants all = {0};
 	size_t used = 0;
 	*names = '\0';
-	descendants_look(&all, false, false);
+	descendants_look(&all, spared, DESCENDANTS_STRAYS, false);
 	for (size_t i = 0; i < all.count && used + 40 < size; i++) {
 		char path[40], name[64] = "?";
 		snprintf(path, sizeof path, "/proc/%d/comm", (int)all.list[i].pid);
