@@ -35,9 +35,10 @@ json_t *machine_answer(const json_t *request, struct err *err) {
 	json_t *answer = NULL;
 	gethostname(host, sizeof host - 1);
 	if (xml) {
-		answer = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s}", "node", node_json(host), "host", word_clean_json(host),
-		                   "job", variable_json("SLURM_JOB_ID", "FLUX_JOB_ID"), "step",
-		                   variable_json("SLURM_STEP_ID", NULL), "machine", topo_json(topo), "topology", xml);
+		answer =
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "node", node_json(host), "host", word_clean_json(host),
+		              "job", variable_json("SLURM_JOB_ID", "FLUX_JOB_ID"), "step", variable_json("SLURM_STEP_ID", NULL),
+		              "machine", topo_json(topo), "topology", xml, "version", PACKAGE_VERSION);
 	}
 	free(xml);
 	topo_close(topo);

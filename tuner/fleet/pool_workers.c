@@ -24,7 +24,7 @@ struct pool_workers {
 	struct pool pool;
 	const struct pool_work *work;
 	struct pool_meter meter;
-	size_t busy;
+	size_t busy, trials; /* trials: completed so far */
 };
 
 __attribute__((format(printf, 2, 3))) static void note(const struct pool_workers *workers, const char *format, ...) {
@@ -119,6 +119,29 @@ static void seen(const struct pool_workers *workers, const struct pool_done *don
 		work->seen(work->seen_ctx, &done->job->requests[i], &done->results[i]);
 }
 
+static bool others_live(const struct pool_workers *workers, const struct pool_node *node) {
+	for (size_t i = 0; i < workers->pool.count; i++)
+		if (&workers->nodes[i] != node && workers->nodes[i].state != POOL_LOST)
+			return true;
+	return false;
+}
+
+/* An error instead of a result says that nothing can be run, which is true of this node alone if trials have worked: it
+ * may have another version, or lie. Its job then goes to another node. Returns false if the error stands. */
+static bool set_aside(struct pool_workers *workers, struct pool_node *node, struct pool_done *done,
+                      const struct err *error) {
+	char why[160];
+	if (error->code == ERR_INTERRUPTED || !workers->trials || !others_live(workers, node))
+		return false;
+	snprintf(why, sizeof why, "it refuses a trial: %.130s", error->what);
+	quarantine(workers, node, why);
+	pool_node_stop(node);
+	snprintf(done->reason, sizeof done->reason, "%s", why);
+	done->lost = done->reason;
+	done->outside = true;
+	return true;
+}
+
 /* Returns 1, or -1 with err if nothing can be run at all. */
 static int on_done(struct pool_workers *workers, struct pool_node *node, struct pool_event *event,
                    struct pool_done *done, struct err *err) {
@@ -128,7 +151,8 @@ static int on_done(struct pool_workers *workers, struct pool_node *node, struct 
 	state_set(workers, node, event->ready ? POOL_IDLE : POOL_QUEUED);
 	*done = event->done;
 	done->lost = event->done.lost ? done->reason : NULL;
-	if (event->err.code != ERR_OK) {
+	workers->trials += done->done;
+	if (event->err.code != ERR_OK && !set_aside(workers, node, done, &event->err)) {
 		pool_done_clear(done);
 		*err = event->err;
 		return -1;
@@ -139,6 +163,10 @@ static int on_done(struct pool_workers *workers, struct pool_node *node, struct 
 
 static int event_use(struct pool_workers *workers, struct pool_event *event, struct pool_done *done, struct err *err) {
 	struct pool_node *node = &workers->nodes[event->node];
+	if (node->state == POOL_LOST) { /* what its thread said before it noticed */
+		json_decref(event->machine);
+		return 0;
+	}
 	switch (event->what) {
 	case POOL_UP:
 		on_up(workers, node, event);

@@ -15,6 +15,11 @@ static int machine_check(const json_t *answer, struct err *err) {
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (js_string(answer, texts[i], &text, err))
 			return -1;
+	/* Another version may measure in another way, or not understand what it is asked. */
+	const char *version = js_string_or(answer, "version", PACKAGE_VERSION);
+	if (strcmp(version, PACKAGE_VERSION) != 0)
+		return err_set(err, ERR_UNAVAILABLE, NULL, "its worker is version %.40s, and this is %s", version,
+		               PACKAGE_VERSION);
 	return js_object(answer, "machine", &machine, err);
 }
 
@@ -29,7 +34,11 @@ int worker_machine_ask(struct worker *worker, struct err *err) {
 		return 0;
 	}
 	json_decref(answer);
-	if (broken == BROKEN_INTERRUPTED || broken == BROKEN_NO)
+	if (broken == BROKEN_NO) { /* err has the reason */
+		worker_stop(worker, 0);
+		return -1;
+	}
+	if (broken == BROKEN_INTERRUPTED)
 		worker_stop(worker, 0);
 	else
 		worker_broken_result(worker, broken, 0, 0, &result);

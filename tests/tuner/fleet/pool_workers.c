@@ -231,6 +231,45 @@ static void test_no_start(void) {
 	rig_close(&rig);
 }
 
+/* An error from one node, before any trial has worked and afterwards. */
+static void test_refused(void) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *bad = json_pack("{s:s}", "act", "refuse"),
+		   *good = json_pack("{s:s}", "act", "run");
+	struct trial_request run[] = {request(problem, good)}, refuse[] = {request(problem, bad)};
+	const struct pool_job works = {.requests = run, .count = 1}, refused = {.requests = refuse, .count = 1};
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &plain, false);
+	ok(!one_job(&rig, &refused, &done) && strstr(rig.err.what, "unknown member"),
+	   "an error before the first result concerns everybody: %s", rig.err.what);
+	rig.err = (struct err){0};
+	ok(one_job(&rig, &works, &done) && !done.lost, "a trial works");
+	pool_done_clear(&done);
+	bool came = one_job(&rig, &refused, &done);
+	ok(came && done.lost && done.outside && strstr(done.lost, "unknown member"), "an error then is the node's own: %s",
+	   came && done.lost ? done.lost : rig.err.what);
+	pool_done_clear(&done);
+	ok(one_job(&rig, &works, &done) && !done.lost, "the other node goes on");
+	pool_done_clear(&done);
+	ok(!one_job(&rig, &refused, &done) && strstr(rig.err.what, "unknown member"), "the last node's error ends it: %s",
+	   rig.err.what);
+	rig_close(&rig);
+	json_decref(problem);
+	json_decref(bad);
+	json_decref(good);
+}
+
+static void test_version(void) {
+	struct rig rig;
+	size_t node;
+	setenv("FAKE_VERSION", "0.0.9", 1);
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
+	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "version 0.0.9"),
+	   "a worker of another version is not used: %s", rig.err.what);
+	rig_close(&rig);
+	unsetenv("FAKE_VERSION");
+}
+
 static bool admit_first(void *ctx, size_t node, struct worker *worker, char *why, size_t size) {
 	struct err err = {0};
 	int *asked = ctx;
@@ -288,6 +327,8 @@ int main(void) {
 	test_given_up();
 	test_in_a_row();
 	test_no_start();
+	test_refused();
+	test_version();
 	test_admit();
 	test_interrupt();
 	return tap_done();
