@@ -6,13 +6,13 @@
 #define LIB_OMP_FORMAT_H
 #include <stdint.h>
 
-#define OMP_RECORD_MAGIC "SSOMPRC5"
+#define OMP_RECORD_MAGIC "SSOMPRC6"
 
 enum {
 	OMP_MODULES = 32,
 	OMP_PATH = 512,
 	OMP_BUILD_ID = 41, /* up to 20 bytes in hexadecimal, and NUL */
-	OMP_REGIONS = 512,
+	OMP_REGIONS = 2048,
 	OMP_PLACE = 160,
 	OMP_SETTINGS = 16, /* columns of a table that explores */
 	OMP_TEAMS = 12,    /* team sizes whose changes are timed */
@@ -80,8 +80,10 @@ struct omp_record {
 	char magic[8];
 	uint32_t size, pid; /* size: of this struct */
 	uint32_t runtime, default_threads;
-	uint32_t cpus;             /* that the process may use, by affinity and quota; 0: unknown */
-	uint32_t inner_threads;    /* most threads of nested teams at the same time, as far as one call can tell */
+	uint32_t cpus;          /* that the process may use, by affinity and quota; 0: unknown */
+	uint32_t inner_threads; /* most threads of nested teams at the same time, as far as one call can tell */
+	uint32_t asks;          /* 1: the program asked how many threads or processors there are, to divide work, perhaps */
+	uint32_t unused;
 	uint64_t start_ns, end_ns; /* end 0: the process did not end by itself */
 	uint32_t module_count, region_count;
 	uint64_t call_count; /* may exceed call_room: the rest was not kept */

@@ -137,6 +137,8 @@ struct omp_setting omp_inside_setting(void);
 void omp_region_forked(void);
 /* The program called omp_set_num_threads. */
 void omp_region_team_set(void);
+/* The program asked how many threads or processors there are. */
+bool omp_threads_asked(void);
 
 /* Events by region; nothing where none are asked for. */
 void omp_events_find(struct omp_record *record);

@@ -44,6 +44,7 @@ static struct omp_record *make(void) {
 	made->size = sizeof *made;
 	made->pid = (uint32_t)getpid();
 	made->cpus = omp_cpus_allowed();
+	made->asks = omp_threads_asked();
 	made->start_ns = omp_now();
 	if (made != &unwritten)
 		omp_events_find(made);
@@ -99,5 +100,6 @@ __attribute__((destructor)) static void end(void) {
 	if (!now || now == &unwritten || now->pid != (uint32_t)getpid())
 		return;
 	threads_read(now);
+	now->asks = omp_threads_asked();
 	now->end_ns = omp_now();
 }

@@ -92,7 +92,8 @@ static void schedule_begin(struct omp_visit *visit) {
 	calls->schedule_set(visit->setting.kind, (int)visit->setting.chunk);
 }
 
-/* A team that the program itself chose (a clause, or omp_set_num_threads) stays, unless the table says otherwise. */
+/* A team that the program itself chose (a clause, or omp_set_num_threads) stays, unless the table says otherwise. No
+ * team is larger than the runtime has promised, because the program may have made room for so many threads. */
 static void team_choose(struct omp_visit *visit, const struct omp_table *table, unsigned asked) {
 	bool chosen = asked > 0 || atomic_load_explicit(&self.team_set, memory_order_relaxed);
 	visit->threads = asked;
@@ -100,6 +101,11 @@ static void team_choose(struct omp_visit *visit, const struct omp_table *table, 
 		visit->slot->region->fixed++;
 	if (visit->setting.threads && (!chosen || (table && table->force)))
 		visit->threads = visit->setting.threads;
+	if (visit->threads == asked)
+		return;
+	unsigned most = (unsigned)omp_calls_get()->max_threads();
+	if (visit->threads > most)
+		visit->threads = asked ? most : 0;
 }
 
 /* Each thread of the team around it gets an inner team, where the runtime is allowed to. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,6 +68,31 @@ const struct omp_calls *omp_calls_get(void) {
 	pthread_once(&once, calls_find);
 	return &calls;
 }
+
+static atomic_bool asked;
+
+bool omp_threads_asked(void) {
+	return atomic_load_explicit(&asked, memory_order_relaxed);
+}
+
+/* Work that is divided by one of these numbers is done in part by a smaller team. */
+#define ASK(NAME)                                                                                                      \
+	typedef int NAME##_function(void);                                                                                 \
+	OMP_EXPORT NAME##_function NAME;                                                                                   \
+	int NAME(void) {                                                                                                   \
+		static _Atomic(NAME##_function *) next;                                                                        \
+		NAME##_function *function = next;                                                                              \
+		if (!function) {                                                                                               \
+			*(void **)&function = omp_next(#NAME);                                                                     \
+			next = function;                                                                                           \
+		}                                                                                                              \
+		atomic_store_explicit(&asked, true, memory_order_relaxed);                                                     \
+		return function ? function() : 1;                                                                              \
+	}
+ASK(omp_get_max_threads)
+ASK(omp_get_max_threads_)
+ASK(omp_get_num_procs)
+ASK(omp_get_num_procs_)
 
 /* The team that the program itself asked for, in C and in Fortran. */
 #define SET_TEAM(NAME, TYPE)                                                                                           \

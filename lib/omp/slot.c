@@ -15,11 +15,12 @@
 
 #include "lib/omp/omp.h"
 
-enum { SLOTS = 4096 /* a power of two; half of them are filled at most, and a region may have several */ };
+enum { SLOTS = 8192 /* a power of two; half of them are filled at most, and a region may have several */ };
 
 static _Atomic(struct omp_slot *) table[SLOTS];
 static struct omp_slot slots[SLOTS / 2];
 static size_t slot_count;
+static atomic_bool is_full;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t place_of(const void *function, unsigned size_class) {
@@ -209,20 +210,35 @@ static struct omp_slot *slot_make(void *function, enum omp_sharing sharing, cons
 	return slot;
 }
 
+/* Code that no file has, or one region too many: it need not be looked for again at each call. NULL where there is no
+ * room. */
+static struct omp_slot *slot_without_region(void *function, unsigned size_class) {
+	if (slot_count >= sizeof slots / sizeof *slots) {
+		atomic_store(&is_full, true);
+		return NULL;
+	}
+	slots[slot_count] = (struct omp_slot){.function = function, .size_class = (uint16_t)size_class};
+	return &slots[slot_count++];
+}
+
 static struct omp_slot *slot_find(void *function, enum omp_sharing sharing, const char *place, unsigned size_class,
                                   const struct omp_sizes *sizes) {
 	size_t at;
 	struct omp_slot *slot = lookup(function, size_class, &at);
-	if (slot)
-		return slot;
-	pthread_mutex_lock(&lock);
-	slot = lookup(function, size_class, &at);
-	if (!slot) {
-		slot = slot_make(function, sharing, place, size_class, sizes);
-		if (slot)
-			atomic_store_explicit(&table[at], slot, memory_order_release);
+	if (!slot && !atomic_load_explicit(&is_full, memory_order_relaxed)) {
+		pthread_mutex_lock(&lock);
+		slot = lookup(function, size_class, &at);
+		if (!slot) {
+			slot = slot_make(function, sharing, place, size_class, sizes);
+			if (!slot)
+				slot = slot_without_region(function, size_class);
+			if (slot)
+				atomic_store_explicit(&table[at], slot, memory_order_release);
+		}
+		pthread_mutex_unlock(&lock);
 	}
-	pthread_mutex_unlock(&lock);
+	if (slot && !slot->region && !slot->sizes)
+		slot = NULL;
 	if (!slot)
 		__atomic_add_fetch(&omp_record_get()->dropped, 1, __ATOMIC_RELAXED);
 	return slot;
@@ -238,5 +254,6 @@ void omp_slots_forget(void) {
 	for (size_t i = 0; i < SLOTS; i++)
 		atomic_store_explicit(&table[i], NULL, memory_order_relaxed);
 	slot_count = 0;
+	atomic_store(&is_full, false);
 	pthread_mutex_init(&lock, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of libsweetspot-omp with any content are refused, or can be merged and fitted. A record has 700 kB, so the
+/* Records of libsweetspot-omp with any content are refused, or can be merged and fitted. A record has 2 MB, so the
  * bytes are steps that fill one: a kind, a place, a value. `make fuzz` runs this as a target of libFuzzer. */
 #include <config.h>
 
