@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run in which the teams chosen together, with several schedules, alternate with the default. */
+/* One run in which the plans for all regions, and the first of them with several schedules, alternate with the default.
+ * The exploring run had the same team everywhere at a time, so that it says nothing about what changes of the team cost
+ * the regions around them: new threads begin with empty caches, and those that are not needed spin or sleep. */
 #include <config.h>
 
 #include <math.h>
@@ -9,8 +11,12 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "tuner/regions/search_impl.h"
+#include "tuner/regions/total.h"
 
 static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not looked at again */
+/* What a plan with more changes must gain over one with fewer where plans are not seen, and any over the default. */
+static const double PLAN_GAIN_MODELLED = 0.05, PLAN_GAIN_LEAST = 0.005;
+static const double MODEL_ERROR = 0.1, SEEN_ERROR_LEAST = 0.005; /* of the logarithm of a plan's time */
 
 /* Schedules that are tried of a loop: kind and chunk, or the chunk alone where the kind is compiled in. */
 static const struct regions_setting runtime_variants[] = {{0, OMP_KIND_STATIC, 0},
@@ -19,7 +25,17 @@ static const struct regions_setting runtime_variants[] = {{0, OMP_KIND_STATIC, 0
                                                           {0, OMP_KIND_DYNAMIC, 64},
                                                           {0, OMP_KIND_GUIDED, 0}};
 static const struct regions_setting chunk_variants[] = {{0, 0, 1}, {0, 0, 4}, {0, 0, 16}, {0, 0, 64}, {0, 0, 256}};
-enum { VARIANTS = sizeof runtime_variants / sizeof *runtime_variants, CHECK_COLUMNS = 2 + VARIANTS };
+enum { VARIANTS = sizeof runtime_variants / sizeof *runtime_variants };
+_Static_assert(1 + REGIONS_PLANS_MOST + VARIANTS <= OMP_SETTINGS, "columns of a table");
+
+/* Columns: the default, each plan, and the first of these with each schedule. */
+struct check {
+	const struct regions_search *search;
+	size_t plans, columns;
+	struct regions_setting *rows;
+	struct regions_effect *effects;
+	size_t plan; /* the one that is best; SIZE_MAX: none is better than the default */
+};
 
 static const struct regions_setting *variants_of(const struct regions_search *search, size_t region) {
 	const struct regions_region *one = &search->baseline->regions[region];
@@ -31,31 +47,45 @@ static const struct regions_setting *variants_of(const struct regions_search *se
 	return chunked ? chunk_variants : NULL;
 }
 
-static struct regions_setting chosen(const struct regions_search *search, size_t region) {
-	return (struct regions_setting){.threads = search->teams[search->level[region]]};
+static struct regions_setting chosen(const struct regions_search *search, size_t plan, size_t region) {
+	const size_t *level = plan < search->plan_count ? search->plans[plan] : search->level;
+	return (struct regions_setting){.threads = search->teams[level[region]]};
 }
 
-/* Columns: the default, the teams chosen, and these with each schedule. */
-static bool check_rows(const struct regions_search *search, size_t columns, struct regions_setting *rows) {
-	bool any = false;
+static bool check_rows(struct check *check) {
+	const struct regions_search *search = check->search;
+	bool any = search->plan_count > 0;
 	for (size_t i = 0; i < search->baseline->count; i++) {
 		const struct regions_setting *variants = variants_of(search, i);
-		struct regions_setting *row = &rows[i * columns];
-		any = any || search->level[i] || variants;
+		struct regions_setting *row = &check->rows[i * check->columns];
+		any = any || variants;
 		row[0] = (struct regions_setting){0};
-		for (size_t k = 1; k < columns; k++) {
-			row[k] = chosen(search, i);
-			if (k >= 2 && variants) {
-				row[k].kind = variants[k - 2].kind;
-				row[k].chunk = variants[k - 2].chunk;
+		for (size_t k = 1; k < check->columns; k++) {
+			size_t variant = k - 1 - check->plans;
+			row[k] = chosen(search, k <= check->plans ? k - 1 : 0, i);
+			if (k > check->plans && variants) {
+				row[k].kind = variants[variant].kind;
+				row[k].chunk = variants[variant].chunk;
 			}
 		}
 	}
 	return any;
 }
 
-/* Whether another run can add something: a schedule to try, or a team whose gain is not far beyond its error. */
+/* Whether another run can add something: plans or schedules to try, or a team whose gain is not far beyond its error.
+ */
 static bool needs_check(const struct regions_search *search) {
+	size_t level = SIZE_MAX;
+	if (search->plan_count > 1)
+		return true;
+	/* A region of one thread finds its data in the caches of its neighbours' team, and the other way round. */
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		if (regions_seconds_in(&search->baseline->regions[i]) < REGIONS_SHARE_LEAST * search->baseline_s)
+			continue;
+		if (level != SIZE_MAX && search->level[i] != level)
+			return true;
+		level = search->level[i];
+	}
 	for (size_t i = 0; i < search->baseline->count; i++) {
 		const struct regions_effect *effect = &search->effects[i * search->team_count + search->level[i]];
 		if (variants_of(search, i))
@@ -71,59 +101,130 @@ static bool clear_of(const struct regions_effect *effect, double log) {
 	return isfinite(effect->log) && effect->stretches > 1 && effect->log < log - REGIONS_GAIN_LEAST - 2 * error;
 }
 
-/* The schedule that is clearly better than the program's own with the same team; a team that turned out to be slower
- * beside its neighbours is given up. */
-static void decide(const struct regions_search *search, size_t region, const struct regions_effect *effects,
-                   size_t columns, const struct regions_setting *row, struct regions_setting *setting) {
-	const struct regions_effect *team = &effects[region * columns + 1];
+/* The schedule that is clearly better than the program's own with the same team, which is that of the first plan. */
+static size_t variant_choose(const struct check *check, size_t region) {
+	const struct regions_effect *effects = &check->effects[region * check->columns];
 	size_t best = 1;
-	double log = isfinite(team->log) ? team->log : 0;
-	for (size_t k = 2; variants_of(search, region) && k < columns; k++)
-		if (clear_of(&effects[region * columns + k],
-		             best == 1 ? log : effects[region * columns + best].log + REGIONS_GAIN_LEAST))
+	double log = isfinite(effects[1].log) ? effects[1].log : 0;
+	for (size_t k = 1 + check->plans; variants_of(check->search, region) && k < check->columns; k++)
+		if (clear_of(&effects[k], best == 1 ? log : effects[best].log + REGIONS_GAIN_LEAST))
 			best = k;
-	*setting = row[best];
-	if (best == 1 && isfinite(team->log) &&
+	return best;
+}
+
+/* A team of the first plan that turned out to be slower beside its neighbours is given up. */
+static struct regions_setting decide(const struct check *check, size_t region) {
+	const struct regions_setting *row = &check->rows[region * check->columns];
+	const struct regions_effect *team = &check->effects[region * check->columns + 1];
+	size_t variant = variant_choose(check, region);
+	struct regions_setting setting = check->plan == SIZE_MAX ? row[0] : row[1 + check->plan];
+	setting.kind = row[variant].kind;
+	setting.chunk = row[variant].chunk;
+	if (check->plan == 0 && variant == 1 && isfinite(team->log) &&
 	    team->log > REGIONS_GAIN_LEAST + 2 * (isfinite(team->error) ? team->error : 0))
-		*setting = (struct regions_setting){0};
+		setting = row[0];
+	return setting;
+}
+
+/* The logarithm of a plan's time against the default, of what the model says and what was seen, each by its precision:
+ * the model knows every region by many calls, but not how its neighbours disturb it. */
+static double plan_log(const struct check *check, size_t plan, const struct regions_effect *seen) {
+	const struct regions_search *search = check->search;
+	double regions = 0, weight = 1 / (MODEL_ERROR * MODEL_ERROR);
+	for (size_t i = 0; i < search->baseline->count; i++)
+		regions += regions_seconds_in(&search->baseline->regions[i]);
+	double model = log(fmax(search->plan_s[plan], search->baseline_s - regions + search->plan_s[plan]) /
+	                   fmax(regions, search->baseline_s));
+	if (!isfinite(seen->log) || !isfinite(seen->error))
+		return model;
+	double sight = 1 / pow(fmax(seen->error, SEEN_ERROR_LEAST), 2);
+	return (weight * model + sight * seen->log) / (weight + sight);
+}
+
+/* The fastest plan as a whole; SIZE_MAX: the default. */
+static size_t plan_choose(const struct check *check, const struct regions_effect *totals) {
+	double best = -PLAN_GAIN_LEAST;
+	size_t plan = check->search->plan_count ? SIZE_MAX : 0;
+	for (size_t k = 0; k < check->search->plan_count; k++) {
+		double log = plan_log(check, k, &totals[1 + k]);
+		if (log < best) {
+			best = log;
+			plan = k;
+		}
+	}
+	return plan;
+}
+
+static size_t plan_modelled(const struct regions_search *search) {
+	size_t plan = search->plan_count;
+	while (plan-- > 1)
+		if (search->plan_s[plan] < (1 + PLAN_GAIN_MODELLED) * search->plan_s[0])
+			return plan;
+	return 0;
+}
+
+static void levels_set(struct regions_search *search, size_t plan) {
+	for (size_t i = 0; i < search->baseline->count; i++)
+		search->level[i] = plan < search->plan_count ? search->plans[plan][i] : 0;
+}
+
+static void settle(struct regions_search *search, struct check *check, const struct regions_record *record) {
+	struct regions_effect totals[OMP_SETTINGS];
+	regions_search_fit(search, record, check->columns, check->effects);
+	regions_total(record, search->baseline, check->columns, totals);
+	check->plan = plan_choose(check, totals);
+	levels_set(search, check->plan);
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		search->found->settings[i] = decide(check, i);
+		if (search->found->settings[i].threads && check->plan != SIZE_MAX)
+			search->seen[i] = check->effects[i * check->columns + 1 + check->plan].log;
+	}
+}
+
+static int check_run(struct regions_search *search, struct check *check, double stretch, struct err *err) {
+	const struct regions_table table = {.stretch_s = stretch,
+	                                    .pause_s = regions_pause_choose(search, stretch, check->columns),
+	                                    .calls_most = regions_calls_choose(search, stretch),
+	                                    .seed = (unsigned)search->runs->options->seed + 11,
+	                                    .trace = true,
+	                                    .force = search->runs->options->force,
+	                                    .rows = check->rows,
+	                                    .columns = check->columns,
+	                                    .sizes = search->sizes,
+	                                    .sizes_count = search->sizes_count};
+	struct regions_run run;
+	int failed = regions_run_quiet(search->runs, &table, search->baseline, regions_limit_s(search), "check",
+	                               search->budget_s * REGIONS_SEARCH_SHARE, &run, err);
+	if (!failed) {
+		settle(search, check, run.record);
+		regions_record_free(run.record);
+	}
+	return failed;
 }
 
 int regions_check(struct regions_search *search, struct err *err) {
-	size_t count = search->baseline->count, columns = 2;
+	size_t count = search->baseline->count, variants = 0;
 	for (size_t i = 0; i < count; i++)
 		if (variants_of(search, i))
-			columns = CHECK_COLUMNS;
-	struct regions_setting *rows = mem_alloc(count * columns, sizeof *rows);
-	struct regions_effect *effects = mem_alloc(count * columns, sizeof *effects);
-	bool any = check_rows(search, columns, rows);
-	double stretch = regions_stretch_choose(search, columns), start = sys_now();
+			variants = VARIANTS;
+	struct check check = {.search = search, .plans = search->plan_count ? search->plan_count : 1};
+	check.columns = 1 + check.plans + variants;
+	check.rows = mem_alloc(count * check.columns, sizeof *check.rows);
+	check.effects = mem_alloc(count * check.columns, sizeof *check.effects);
+	search->seen = mem_alloc(count + 1, sizeof *search->seen);
+	bool any = check_rows(&check);
+	double stretch = regions_stretch_choose(search, check.columns), start = sys_now();
 	int failed = 0;
-	for (size_t i = 0; i < count; i++)
-		search->found->settings[i] = chosen(search, i);
-	if (any && stretch > 0 && needs_check(search) &&
-	    regions_left(search->runs, search->budget_s * 0.7) > search->baseline_s) {
-		const struct regions_table table = {.stretch_s = stretch,
-		                                    .pause_s = regions_pause_choose(search, stretch, columns),
-		                                    .calls_most = regions_calls_choose(search, stretch),
-		                                    .seed = (unsigned)search->runs->options->seed + 11,
-		                                    .trace = true,
-		                                    .force = search->runs->options->force,
-		                                    .rows = rows,
-		                                    .columns = columns,
-		                                    .sizes = search->sizes,
-		                                    .sizes_count = search->sizes_count};
-		struct regions_run run;
-		failed = regions_run_quiet(search->runs, &table, search->baseline, regions_limit_s(search), "check",
-		                           search->budget_s * REGIONS_SEARCH_SHARE, &run, err);
-		if (!failed) {
-			regions_search_fit(search, run.record, columns, effects);
-			for (size_t i = 0; i < count; i++)
-				decide(search, i, effects, columns, &rows[i * columns], &search->found->settings[i]);
-			regions_record_free(run.record);
-		}
+	levels_set(search, plan_modelled(search));
+	for (size_t i = 0; i < count; i++) {
+		search->seen[i] = NAN;
+		search->found->settings[i] = chosen(search, plan_modelled(search), i);
 	}
+	if (any && stretch > 0 && needs_check(search) &&
+	    regions_left(search->runs, search->budget_s * 0.7) > search->baseline_s)
+		failed = check_run(search, &check, stretch, err);
 	search->runs->seconds.explore += sys_now() - start;
-	free(effects);
-	free(rows);
+	free(check.effects);
+	free(check.rows);
 	return failed;
 }

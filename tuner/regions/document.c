@@ -107,10 +107,16 @@ json_t *regions_profile_json(const struct regions_run *run, const json_t *more) 
 	}
 	free(order);
 	double waiting = regions_record_waiting(record);
-	return json_pack("{s:o,s:s,s:i,s:i,s:o,s:b,s:o}", "time", js_number(run->seconds), "runtime",
-	                 record->raw->runtime == OMP_RUNTIME_KMP ? "libomp" : "libgomp", "default_threads",
-	                 (int)record->raw->default_threads, "processes", (int)record->processes, "waiting",
-	                 js_number(waiting), "busy", waiting > REGIONS_BUSY, "regions", regions);
+	uint64_t dropped = record->raw->dropped;
+	for (size_t i = 0; i < record->peer_count; i++)
+		dropped += record->peers[i].raw->dropped;
+	json_t *json = json_pack("{s:o,s:s,s:i,s:i,s:o,s:b,s:o}", "time", js_number(run->seconds), "runtime",
+	                         record->raw->runtime == OMP_RUNTIME_KMP ? "libomp" : "libgomp", "default_threads",
+	                         (int)record->raw->default_threads, "processes", (int)record->processes, "waiting",
+	                         js_number(waiting), "busy", waiting > REGIONS_BUSY, "regions", regions);
+	if (dropped)
+		json_object_set_new(json, "dropped", json_integer((json_int_t)dropped));
+	return json;
 }
 
 static json_t *setting_json(const struct regions_setting *setting, double default_threads) {
@@ -183,6 +189,17 @@ static json_t *failures_json(const struct regions_runs *runs) {
 	return json;
 }
 
+/* Whether the program's output tells that its results are right. */
+static json_t *output_json(const struct regions_runs *runs) {
+	struct regions_output output = regions_outputs_judge(runs->outputs);
+	json_t *json = json_pack("{s:s}", "status", regions_output_word(output.status));
+	if (output.status == REGIONS_OUTPUT_ROUNDED)
+		json_object_set_new(json, "largest", js_number(output.largest));
+	if (*output.example)
+		json_object_set_new(json, "example", json_string(output.example));
+	return json;
+}
+
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof) {
 	double elapsed = sys_now() - runs->started, total = 0;
@@ -195,6 +212,7 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	json_object_set_new(json, "failures", failures_json(runs));
 	if (*runs->failure)
 		json_object_set_new(json, "failure", json_string(runs->failure));
+	json_object_set_new(json, "output", output_json(runs));
 	/* Settings of single regions: their product is never listed. */
 	json_int_t settings = (json_int_t)(found->team_count * found->baseline->count);
 	json_object_set_new(json, "space", json_pack("{s:I,s:I}", "cartesian", settings, "valid", settings));

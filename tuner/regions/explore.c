@@ -20,6 +20,9 @@ enum {
 	TEAMS_BY_RUN = 4
 };
 static const double STRETCH_LEAST = 2e-3, ERROR_BY_RUN = 0.02, LIMIT_TIMES = 6, LIMIT_SECONDS = 10;
+static const double LIMIT_TIMES_LEAST = 2, LIMIT_SECONDS_LEAST = 1;
+/* A plan that the model puts farther behind is not looked at. */
+static const double PLAN_TIMES = 1.35;
 
 double regions_seconds_in(const struct regions_region *region) {
 	return 1e-9 * (double)region->facts.ns;
@@ -56,8 +59,10 @@ unsigned long long regions_calls_choose(const struct regions_search *search, dou
 	return (unsigned long long)(2 * calls * stretch / search->baseline_s) + CALLS_A_STRETCH;
 }
 
+/* A program that hangs with another team must not take more than the budget. */
 double regions_limit_s(const struct regions_search *search) {
-	return LIMIT_TIMES * search->baseline_s + LIMIT_SECONDS;
+	double left = fmax(regions_left(search->runs, search->budget_s), LIMIT_TIMES_LEAST * search->baseline_s);
+	return fmin(LIMIT_TIMES * search->baseline_s + LIMIT_SECONDS, left + LIMIT_SECONDS_LEAST);
 }
 
 /* Effects of a record on the regions of the baseline; those it does not have stay unknown. */
@@ -157,6 +162,45 @@ static int explore_runs(struct regions_search *search, struct regions_record **c
 	return 0;
 }
 
+static bool is_known(const struct regions_search *search, const size_t *plan) {
+	size_t bytes = search->baseline->count * sizeof *plan, none = 0;
+	for (size_t i = 0; i < search->baseline->count; i++)
+		none += plan[i] == 0;
+	if (none == search->baseline->count)
+		return true;
+	for (size_t k = 0; k < search->plan_count; k++)
+		if (memcmp(search->plans[k], plan, bytes) == 0)
+			return true;
+	return false;
+}
+
+static void plan_add(struct regions_search *search, const size_t *plan, double seconds) {
+	size_t bytes = search->baseline->count * sizeof *plan;
+	if (is_known(search, plan) || (search->plan_count && seconds > PLAN_TIMES * search->plan_s[0]))
+		return;
+	size_t *copy = mem_alloc(search->baseline->count + 1, sizeof *copy);
+	memcpy(copy, plan, bytes);
+	search->plan_s[search->plan_count] = seconds;
+	search->plans[search->plan_count++] = copy;
+}
+
+static void plans_make(struct regions_search *search, const struct regions_record *exploring) {
+	const struct regions_plan_task task = {.baseline = search->baseline,
+	                                       .exploring = exploring,
+	                                       .effects = search->effects,
+	                                       .teams = search->teams,
+	                                       .team_count = search->team_count,
+	                                       .threads_min_gain = REGIONS_GAIN_LEAST};
+	size_t *plan = mem_alloc(search->baseline->count + 1, sizeof *plan);
+	double seconds = regions_plan(&task, search->level);
+	plan_add(search, search->level, seconds);
+	for (int uniform = 0; uniform < 2; uniform++) {
+		seconds = regions_plan_common(&task, uniform, plan);
+		plan_add(search, plan, seconds);
+	}
+	free(plan);
+}
+
 int regions_explore(struct regions_search *search, struct err *err) {
 	size_t cells = search->baseline->count * search->team_count;
 	struct regions_record *costs = NULL;
@@ -165,15 +209,8 @@ int regions_explore(struct regions_search *search, struct err *err) {
 	for (size_t i = 0; i < cells; i++)
 		search->effects[i] = (struct regions_effect){.log = i % search->team_count ? NAN : 0};
 	int failed = stretch > 0 ? explore_stretches(search, stretch, &costs, err) : explore_runs(search, &costs, err);
-	if (!failed) {
-		const struct regions_plan_task task = {.baseline = search->baseline,
-		                                       .exploring = costs ? costs : search->baseline,
-		                                       .effects = search->effects,
-		                                       .teams = search->teams,
-		                                       .team_count = search->team_count,
-		                                       .threads_min_gain = REGIONS_GAIN_LEAST};
-		regions_plan(&task, search->level);
-	}
+	if (!failed)
+		plans_make(search, costs ? costs : search->baseline);
 	regions_record_free(costs);
 	search->runs->seconds.explore += sys_now() - start;
 	return failed;

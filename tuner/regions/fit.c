@@ -11,13 +11,14 @@
 #include "src/base/stats.h"
 
 enum { SWEEPS = 12, CELLS_MOST = 1 << 20, UNEVEN_CALLS = 16 };
-static const double UNEVEN = 4, DELAYED = 8;
+static const double UNEVEN = 4, DELAYED = 8, SETTLING = 0.2;
 
 /* The calls of one region, in order. */
 struct series {
 	double *seconds;
 	size_t *stretch;
 	size_t *number; /* of each call, pauses included */
+	bool *settled;  /* its stretch has lasted for some time */
 	size_t count;
 	size_t called;
 };
@@ -26,6 +27,14 @@ struct cells {
 	double *log; /* blocks x columns; NAN: empty */
 	size_t blocks, columns;
 };
+
+uint64_t regions_settled(const struct omp_record *raw, size_t call_count, size_t call) {
+	size_t end = call + 1;
+	while (end < call_count && !raw->calls[end].switched)
+		end++;
+	double begin = (double)raw->calls[call].start_ns, length = (double)raw->calls[end - 1].start_ns - begin;
+	return (uint64_t)(begin + SETTLING * fmax(0, length));
+}
 
 static struct series *series_make(const struct omp_record *raw, size_t call_count, size_t *stretches, int **column_of) {
 	struct series *all = mem_alloc(raw->region_count, sizeof *all);
@@ -37,13 +46,17 @@ static struct series *series_make(const struct omp_record *raw, size_t call_coun
 		all[r].seconds = mem_alloc(count[r] + 1, sizeof *all[r].seconds);
 		all[r].stretch = mem_alloc(count[r] + 1, sizeof *all[r].stretch);
 		all[r].number = mem_alloc(count[r] + 1, sizeof *all[r].number);
+		all[r].settled = mem_alloc(count[r] + 1, sizeof *all[r].settled);
 	}
 	*column_of = mem_alloc(call_count + 1, sizeof **column_of);
 	bool paused = false;
+	uint64_t settled = 0;
 	for (size_t i = 0; i < call_count; i++) {
 		struct series *series = &all[calls[i].region];
-		if (calls[i].switched)
+		if (calls[i].switched) {
 			paused = calls[i].switched == OMP_SWITCH_PAUSE;
+			settled = regions_settled(raw, call_count, i);
+		}
 		size_t number = series->called++;
 		if (paused)
 			continue;
@@ -51,6 +64,7 @@ static struct series *series_make(const struct omp_record *raw, size_t call_coun
 		(*column_of)[stretch] = calls[i].setting;
 		series->seconds[series->count] = calls[i].seconds;
 		series->number[series->count] = number;
+		series->settled[series->count] = calls[i].start_ns >= settled;
 		series->stretch[series->count++] = stretch;
 	}
 	*stretches = call_count ? stretch + 1 : 0;
@@ -58,7 +72,15 @@ static struct series *series_make(const struct omp_record *raw, size_t call_coun
 	return all;
 }
 
-/* The first call of the region in a stretch is left out where there are more. */
+/* The first call of the region in a stretch is left out where there are more, and so are those of its beginning where
+ * two come later. */
+static size_t first_counted(const struct series *series, size_t begin, size_t end) {
+	size_t from = end - begin > 1 ? begin + 1 : begin, settled = begin;
+	while (settled < end && !series->settled[settled])
+		settled++;
+	return settled > from && end - settled >= 2 ? settled : from;
+}
+
 static void cells_fill(const struct series *series, const int *column_of, struct cells *cells) {
 	for (size_t i = 0; i < cells->blocks * cells->columns; i++)
 		cells->log[i] = NAN;
@@ -66,7 +88,7 @@ static void cells_fill(const struct series *series, const int *column_of, struct
 		size_t end = i, stretch = series->stretch[i];
 		while (end < series->count && series->stretch[end] == stretch)
 			end++;
-		size_t from = end - i > 1 ? i + 1 : i, block = stretch / cells->columns;
+		size_t from = first_counted(series, i, end), block = stretch / cells->columns;
 		double median = stats_median(series->seconds + from, end - from);
 		if (end - i > 1 && block < cells->blocks && (size_t)column_of[stretch] < cells->columns && median > 0)
 			cells->log[block * cells->columns + (size_t)column_of[stretch]] = log(median);
@@ -155,11 +177,12 @@ static void ratios_fit(const struct series *series, const int *column_of, const 
 		for (size_t i = 0, end; i < series->count; i = end) {
 			double t = 0, b = 0;
 			for (end = i; end < series->count && series->stretch[end] == series->stretch[i]; end++)
-				if (end > i) {
-					double before = today->seconds[series->number[end]];
-					t += fmin(series->seconds[end], DELAYED * before);
-					b += before;
-				}
+				;
+			for (size_t k = first_counted(series, i, end); end - i > 1 && k < end; k++) {
+				double before = today->seconds[series->number[k]];
+				t += fmin(series->seconds[k], DELAYED * before);
+				b += before;
+			}
 			size_t column = (size_t)column_of[series->stretch[i]];
 			if (column >= columns || !(b > 0))
 				continue;
@@ -229,6 +252,7 @@ static void fit_one(const struct omp_record *raw, size_t call_count, const struc
 		free(all[r].seconds);
 		free(all[r].stretch);
 		free(all[r].number);
+		free(all[r].settled);
 	}
 	free(cells.log);
 	free(column_of);

@@ -18,6 +18,9 @@ struct regions_effect {
  * they pay for the change. */
 void regions_fit(const struct regions_record *record, const struct regions_record *today, size_t columns,
                  struct regions_effect *effects);
+/* When the threads of a stretch that begins with this call have settled: new ones may share a processor with one that
+ * spins, until the kernel moves them. */
+uint64_t regions_settled(const struct omp_record *raw, size_t call_count, size_t call);
 /* Two looks at the same effects: the mean, weighted by what each saw, in a. */
 void regions_effects_join(struct regions_effect *a, const struct regions_effect *b, size_t count);
 

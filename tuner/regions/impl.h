@@ -4,6 +4,7 @@
 #define TUNER_REGIONS_IMPL_H
 #include "src/base/scratch.h"
 #include "tuner/busy/busy.h"
+#include "tuner/regions/output.h"
 #include "tuner/regions/plan.h"
 #include "tuner/regions/regions.h"
 #include "tuner/regions/table.h"
@@ -22,9 +23,12 @@ struct regions_runs {
 	json_t *plain;          /* the configuration that changes nothing */
 	json_t *environment;    /* beside a table, for the whole program */
 	bool counting;          /* the counters of the options, too */
+	char *verify;           /* the command of the options, after one that keeps what the program prints */
+	char *printed;          /* the file that it is kept in; NULL: too much is printed */
+	struct regions_outputs *outputs;
 	int done, all;
 	int failures[TRIAL_STATUS_COUNT];
-	char failure[64]; /* the last one, for people; empty: none */
+	char failure[128]; /* the last one, for people; empty: none */
 	double started;
 	struct busy *busy;
 	double waiting; /* largest share of a recorded run in which its threads waited for processors that others used */
@@ -51,6 +55,8 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
  */
 int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
                       struct regions_run *run, struct err *err);
+/* Another output without a command of the user's that says whether it is right. */
+bool regions_output_is_wrong(const struct regions_runs *runs);
 double regions_left(const struct regions_runs *runs, double budget_s); /* seconds of the budget */
 
 /* Settings for all regions of a record, and how they came about. */

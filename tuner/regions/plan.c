@@ -12,6 +12,7 @@
 
 /* A sample of the calls is enough to count the changes of the team. */
 enum { CALLS_MOST = 20000, SWEEPS = 8 };
+static const double SMALL = 0.01; /* of the time in regions */
 
 static const struct regions_effect *effect_of(const struct regions_plan_task *task, size_t region, size_t level) {
 	return &task->effects[region * task->team_count + level];
@@ -118,6 +119,49 @@ static void start_make(const struct regions_plan_task *task, size_t start, size_
 			    region_seconds(task, i, k) < region_seconds(task, i, level[i]))
 				level[i] = k;
 	}
+}
+
+/* A region that was not seen often enough follows the others if it cannot matter, because it would change their team.
+ */
+static bool may_follow(const struct regions_plan_task *task, size_t region, double seconds) {
+	const struct omp_region *facts = &task->baseline->regions[region].facts;
+	return facts->fixed < facts->calls && 1e-9 * (double)facts->ns < SMALL * seconds;
+}
+
+static bool is_better_alone(const struct regions_plan_task *task, size_t region, size_t one, size_t team) {
+	const struct regions_effect *alone = effect_of(task, region, one), *with = effect_of(task, region, team);
+	double error = hypot(isfinite(alone->error) ? alone->error : 0, team && isfinite(with->error) ? with->error : 0);
+	return is_open(task, region, one) && alone->log < with->log - task->threads_min_gain - 2 * error;
+}
+
+static void common_make(const struct regions_plan_task *task, size_t team, bool uniform, size_t *level) {
+	size_t one = 0;
+	double seconds = 0;
+	for (size_t k = 1; k < task->team_count; k++)
+		if (task->teams[k] == 1)
+			one = k;
+	for (size_t i = 0; i < task->baseline->count; i++)
+		seconds += region_seconds(task, i, 0);
+	for (size_t i = 0; i < task->baseline->count; i++) {
+		level[i] = is_open(task, i, team) || (task->teams[team] > 1 && may_follow(task, i, seconds)) ? team : 0;
+		if (!uniform && one && is_better_alone(task, i, one, level[i]))
+			level[i] = one;
+	}
+}
+
+double regions_plan_common(const struct regions_plan_task *task, bool uniform, size_t *level) {
+	size_t count = task->baseline->count, *mine = mem_alloc(count + 1, sizeof *mine);
+	double best = INFINITY;
+	for (size_t team = 0; team < task->team_count; team++) {
+		common_make(task, team, uniform, mine);
+		double seconds = regions_plan_seconds(task, mine);
+		if (seconds < best) {
+			best = seconds;
+			memcpy(level, mine, count * sizeof *level);
+		}
+	}
+	free(mine);
+	return best;
 }
 
 double regions_plan(const struct regions_plan_task *task, size_t *level) {

@@ -2,6 +2,8 @@
 /* Teams for all regions together: the times of the regions and what changes of the team cost between them. */
 #ifndef TUNER_REGIONS_PLAN_H
 #define TUNER_REGIONS_PLAN_H
+#include <stdbool.h>
+
 #include "tuner/regions/fit.h"
 
 struct regions_plan_task {
@@ -15,5 +17,8 @@ struct regions_plan_task {
 
 /* level[i]: index of the team of region i. Returns the modelled seconds of all regions in one run. */
 double regions_plan(const struct regions_plan_task *task, size_t *level);
+/* The same with one team for all regions, or, unless `uniform`, one thread where that is clearly better: then the
+ * threads of the team stay as they are from region to region. */
+double regions_plan_common(const struct regions_plan_task *task, bool uniform, size_t *level);
 
 #endif

@@ -51,6 +51,10 @@ json_t *regions_profile(const struct regions_options *options, struct err *err) 
 			json_array_append_new(counted, json_object());
 		if (!options->counters || count(&runs, run.record, counted, err) == 0)
 			json = regions_profile_json(&run, counted);
+		if (json) {
+			json_object_set_new(json, "asks", json_boolean(regions_record_asks(run.record)));
+			json_object_set_new(json, "prints", json_boolean(!regions_outputs_empty(runs.outputs)));
+		}
 		regions_record_free(run.record);
 	}
 	json_decref(counted);

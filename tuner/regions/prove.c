@@ -44,11 +44,13 @@ static bool is_over(const struct regions_runs *runs, double budget_s, const stru
 	return decided || regions_left(runs, budget_s) < pair;
 }
 
-static int pair_run(struct regions_runs *runs, struct rng *rng, struct regions_proof *proof, struct err *err) {
+static int pair_run(struct regions_runs *runs, double budget_s, struct rng *rng, struct regions_proof *proof,
+                    struct err *err) {
 	bool tuned_first = rng_below(rng, 2) == 0;
 	struct regions_run run;
-	double limit = proof->count ? LIMIT_TIMES * proof->plain[0] + LIMIT_SECONDS : 0;
 	for (int side = 0; side < 2; side++) {
+		double known = proof->count ? proof->plain[0] : budget_s;
+		double limit = fmin(LIMIT_TIMES * known + LIMIT_SECONDS, fmax(regions_left(runs, budget_s), 2 * known) + 1);
 		bool tuned = tuned_first == (side == 0);
 		if (regions_run_plain(runs, tuned ? runs->options->table : NULL, limit, "proof", &run, err))
 			return -1;
@@ -66,8 +68,8 @@ int regions_prove(struct regions_runs *runs, double budget_s, struct regions_pro
 	*proof = (struct regions_proof){.plain = mem_alloc(PAIRS_MAX, sizeof(double)),
 	                                .tuned = mem_alloc(PAIRS_MAX, sizeof(double)),
 	                                .verdict = "undecided"};
-	while (!failed && proof->count < PAIRS_MAX && !is_over(runs, budget_s, proof)) {
-		failed = pair_run(runs, &rng, proof, err);
+	while (!failed && proof->count < PAIRS_MAX && !is_over(runs, budget_s, proof) && !regions_output_is_wrong(runs)) {
+		failed = pair_run(runs, budget_s, &rng, proof, err);
 		if (!failed)
 			judge(proof);
 	}

@@ -205,6 +205,13 @@ struct regions_record *regions_record_read(const char *folder, struct err *err) 
 	return record;
 }
 
+bool regions_record_asks(const struct regions_record *record) {
+	bool any = record->raw->asks;
+	for (size_t i = 0; i < record->peer_count; i++)
+		any = any || record->peers[i].raw->asks;
+	return any;
+}
+
 bool regions_record_is_crowded(const struct regions_record *record) {
 	const struct omp_record *raw = record->raw;
 	double crowded = 0, all = 0;

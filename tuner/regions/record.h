@@ -51,6 +51,8 @@ double regions_record_waiting(const struct regions_record *record);
 /* A good part of its time in regions has more threads than processors: by default, by num_threads or by nested teams.
  */
 bool regions_record_is_crowded(const struct regions_record *record);
+/* A process asked how many threads or processors there are, perhaps to divide its work by that. */
+bool regions_record_asks(const struct regions_record *record);
 void regions_record_free(struct regions_record *record);
 /* The number of the same region in another run; SIZE_MAX: it was not entered. */
 size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset,

@@ -20,25 +20,45 @@ char *regions_preload(const char *library) {
 	return now && *now ? mem_printf("%s:%s", library, now) : mem_strdup(library);
 }
 
-int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
+static struct program *program_open(struct regions_runs *runs, struct err *err) {
 	static const char *const params[] = {
 		"LD_PRELOAD", "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY",
 		NULL};
-	struct program_spec spec = options->program;
-	*runs = (struct regions_runs){
-		.options = options, .plain = json_object(), .environment = json_object(), .started = sys_now()};
+	struct program_spec spec = runs->options->program;
 	spec.params = params;
 	spec.baseline = runs->plain;
+	spec.verify = runs->printed ? runs->verify : spec.verify;
+	return program_new(&spec, runs->options->worker, err);
+}
+
+/* The worker hands what the program printed to a command, which may read it as often as it likes. */
+static void printed_keep(struct regions_runs *runs) {
+	const char *verify = runs->options->program.verify;
+	runs->printed = mem_printf("%s/printed", runs->scratch.path);
+	char *quoted = program_quote(runs->printed);
+	runs->verify = mem_printf("head -c %d /dev/stdin >%s\n%s", REGIONS_OUTPUT_MOST, quoted, verify ? verify : "");
+	free(quoted);
+}
+
+int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
+	*runs = (struct regions_runs){
+		.options = options, .plain = json_object(), .environment = json_object(), .started = sys_now()};
 	scratch_tidy(SCRATCH_REGIONS);
-	runs->program =
-		scratch_open(&runs->scratch, SCRATCH_REGIONS, err) ? NULL : program_new(&spec, options->worker, err);
+	int failed = scratch_open(&runs->scratch, SCRATCH_REGIONS, err);
+	if (!failed)
+		printed_keep(runs);
+	runs->program = failed ? NULL : program_open(runs, err);
 	runs->busy = busy_new();
+	runs->outputs = regions_outputs_new();
 	return runs->program ? 0 : -1;
 }
 
 void regions_runs_close(struct regions_runs *runs) {
 	busy_free(runs->busy);
 	program_free(runs->program);
+	regions_outputs_free(runs->outputs);
+	free(runs->verify);
+	free(runs->printed);
 	scratch_close(&runs->scratch);
 	json_decref(runs->plain);
 	json_decref(runs->environment);
@@ -48,9 +68,38 @@ double regions_left(const struct regions_runs *runs, double budget_s) {
 	return budget_s - (sys_now() - runs->started);
 }
 
+/* A program that prints more than the worker keeps for a command runs without one. */
+static int trial(struct regions_runs *runs, const struct trial_request *request, struct trial_result *result,
+                 struct err *err) {
+	const struct program_spec *spec = &runs->options->program;
+	struct runner runner = program_runner(runs->program);
+	int failed = runner.run(runner.ctx, request, result, err);
+	if (failed || result->status != TRIAL_CORRECTNESS || runs->done || spec->verify || spec->expect_same ||
+	    !runs->printed)
+		return failed;
+	free(runs->printed);
+	runs->printed = NULL;
+	trial_result_clear(result);
+	program_free(runs->program);
+	runs->program = program_open(runs, err);
+	if (!runs->program)
+		return -1;
+	runner = program_runner(runs->program);
+	return runner.run(runner.ctx, request, result, err);
+}
+
+/* changed: with settings of ours. */
+static void printed_read(struct regions_runs *runs, bool changed) {
+	struct err none = {0};
+	size_t size;
+	char *text = runs->printed ? sys_read_file(runs->printed, REGIONS_OUTPUT_MOST, &size, &none) : NULL;
+	if (text)
+		regions_outputs_add(runs->outputs, text, size, changed);
+	free(text);
+}
+
 static int measure(struct regions_runs *runs, const json_t *config, double limit_s, double *seconds, struct err *err) {
 	const struct regions_options *options = runs->options;
-	struct runner runner = program_runner(runs->program);
 	const struct trial_request request = {.config = config,
 	                                      .seed = options->seed,
 	                                      .samples = 1,
@@ -59,7 +108,7 @@ static int measure(struct regions_runs *runs, const json_t *config, double limit
 	                                      .slow = runs->counting && options->slow,
 	                                      .timeout_s = limit_s > 0 ? limit_s : options->timeout_s};
 	struct trial_result result = {0};
-	int failed = runner.run(runner.ctx, &request, &result, err);
+	int failed = trial(runs, &request, &result, err);
 	busy_look(runs->busy);
 	if (!failed && result.status != TRIAL_CORRECT) {
 		runs->failures[result.status]++;
@@ -101,6 +150,8 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 	failed = failed || measure(runs, config, limit_s, &run->seconds, err);
 	if (!failed && !(run->record = regions_record_read(records, err)))
 		failed = -1;
+	if (!failed && table && table->busy) /* nothing is changed where it only looks */
+		printed_read(runs, false);
 	tree_remove(records);
 	json_decref(config);
 	free(preload);
@@ -150,6 +201,8 @@ int regions_run_plain(struct regions_runs *runs, const char *table, double limit
 	}
 	tell(runs, phase);
 	int failed = interrupted(runs, err) || measure(runs, config, limit_s, &run->seconds, err);
+	if (!failed)
+		printed_read(runs, table != NULL);
 	json_decref(config);
 	return failed ? -1 : 0;
 }

@@ -6,7 +6,7 @@
 #include "tuner/regions/impl.h"
 #include "tuner/regions/sizes.h"
 
-enum { REGIONS_TEAMS_MOST = 8 };
+enum { REGIONS_TEAMS_MOST = 8, REGIONS_PLANS_MOST = 3 };
 /* The share of the time from which on a region matters, the gain that another setting must bring, and the share of the
  * budget for the search. */
 #define REGIONS_SHARE_LEAST  0.01
@@ -21,6 +21,12 @@ struct regions_search {
 	size_t team_count;
 	struct regions_effect *effects; /* baseline's regions x teams */
 	size_t *level;
+	/* Teams for all regions that may be best together, the one that fits each region best first: the more changes of
+	 * the team a plan has, the less of its gain by region remains. */
+	size_t *plans[REGIONS_PLANS_MOST];
+	double plan_s[REGIONS_PLANS_MOST]; /* of all regions, as modelled */
+	size_t plan_count;
+	double *seen; /* logarithm of each region's time with its team among the others', NAN where that was not seen */
 	struct regions_found *found;
 	struct regions_sizes *sizes; /* of regions whose calls differ */
 	size_t sizes_count;

@@ -38,6 +38,8 @@ static void found_finish(const struct regions_search *search) {
 	for (size_t i = 0; i < search->baseline->count; i++) {
 		const struct regions_setting *setting = &found->settings[i];
 		double log = search->effects[i * search->team_count + search->level[i]].log;
+		if (search->seen && isfinite(search->seen[i]))
+			log = search->seen[i];
 		bool changed = setting->threads || setting->kind || setting->chunk;
 		found->gain[i] = changed && isfinite(log) && setting->threads ? exp(-log) : NAN;
 		found->changed += changed;
@@ -159,6 +161,8 @@ static int profile(struct regions_search *search, struct err *err) {
 	search->level = mem_alloc(run.record->count, sizeof *search->level);
 	search->found->settings = mem_alloc(run.record->count, sizeof *search->found->settings);
 	search->found->gain = mem_alloc(run.record->count, sizeof *search->found->gain);
+	for (size_t i = 0; i < run.record->count; i++)
+		search->found->gain[i] = NAN;
 	teams_choose(search);
 	search->runs->all = 4 + (int)fmin(40, fmax(6, (search->budget_s - 4 * run.seconds) / run.seconds));
 	return 0;
@@ -180,6 +184,45 @@ static int fall_back(struct regions_search *search, struct regions_proof *proof,
 	return table_write(search, err);
 }
 
+static bool is_checked(const struct regions_runs *runs) {
+	return runs->options->program.verify || runs->options->program.expect_same;
+}
+
+bool regions_output_is_wrong(const struct regions_runs *runs) {
+	return !is_checked(runs) && regions_outputs_judge(runs->outputs).status == REGIONS_OUTPUT_DIFFERS;
+}
+
+static int refuse(struct regions_runs *runs, const char *text, struct err *err) {
+	runs->failures[TRIAL_CORRECTNESS]++;
+	snprintf(runs->failure, sizeof runs->failure, "%s", text);
+	return err_set(err, ERR_NOTHING, NULL, "the program %s", runs->failure);
+}
+
+/* A program that divides its work by a number of threads that it asked for leaves work undone in a smaller team, and is
+ * faster for it. Only its results can tell. */
+static int results_need(const struct regions_search *search, struct err *err) {
+	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline);
+	return is_blind && regions_outputs_empty(search->runs->outputs)
+	           ? refuse(search->runs,
+	                    "may divide its work by the number of threads that it asks for, and prints nothing", err)
+	           : 0;
+}
+
+static int results_check(const struct regions_search *search, struct err *err) {
+	struct regions_output output = regions_outputs_judge(search->runs->outputs);
+	char text[128];
+	snprintf(text, sizeof text, "prints %s", output.example);
+	if (regions_output_is_wrong(search->runs))
+		return refuse(search->runs, text, err);
+	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline) && search->found->changed;
+	return is_blind && (output.status == REGIONS_OUTPUT_NONE || output.status == REGIONS_OUTPUT_VARIES)
+	           ? refuse(search->runs,
+	                    "may divide its work by the number of threads that it asks for, and prints nothing that stays "
+	                    "the same",
+	                    err)
+	           : 0;
+}
+
 /* A region that matters was seen with another team. */
 static bool is_compared(const struct regions_search *search) {
 	for (size_t i = 0; search->effects && i < search->baseline->count; i++)
@@ -195,7 +238,7 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	struct regions_proof proof = {.verdict = "tie", .ratio = 1, .ci = {1, 1}};
 	struct regions_search search = {.runs = &runs, .found = &found};
 	json_t *result = NULL;
-	int failed = regions_runs_open(&runs, options, err) || profile(&search, err);
+	int failed = regions_runs_open(&runs, options, err) || profile(&search, err) || results_need(&search, err);
 	if (!failed && search.team_count > 1)
 		failed = regions_explore(&search, err);
 	if (!failed && search.effects) {
@@ -205,7 +248,7 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	}
 	failed = failed || table_write(&search, err) || (search.effects && environment(&search, err));
 	if (!failed && (found.changed || json_object_size(runs.environment)))
-		failed = regions_prove(&runs, search.budget_s, &proof, err);
+		failed = regions_prove(&runs, search.budget_s, &proof, err) || results_check(&search, err);
 	failed = failed && fall_back(&search, &proof, err);
 	if (!failed && !is_compared(&search))
 		proof.verdict = "undecided";
@@ -220,6 +263,9 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	free(found.gain);
 	free(search.effects);
 	free(search.level);
+	free(search.seen);
+	for (size_t i = 0; i < search.plan_count; i++)
+		free(search.plans[i]);
 	free(search.sizes);
 	regions_runs_close(&runs);
 	return result;

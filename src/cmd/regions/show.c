@@ -88,6 +88,15 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		ui_wrap(stdout, 0, 2, text);
 		free(text);
 	}
+	long long dropped = js_int_or(profile, "dropped", 0);
+	if (dropped) {
+		char *text =
+			mem_printf("%lld calls of other regions were not timed: there are too many regions, or their code is in "
+		               "no file",
+		               dropped);
+		ui_wrap(stdout, 0, 2, text);
+		free(text);
+	}
 	if (i && !has_place)
 		printf("compile with -g to see files and lines\n");
 	if (js_bool_or(profile, "busy", false))
@@ -118,8 +127,9 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 		table_add(table, name, calls, time, share, threads, uneven, used);
 	}
 	ui_seconds(js_real_or(profile, "time", NAN), time, sizeof time);
-	printf("%s in all, %s, %lld threads by default\n\n", time, js_string_or(profile, "runtime", "?"),
-	       (long long)js_int_or(profile, "default_threads", 0));
+	long long team = js_int_or(profile, "default_threads", 0);
+	printf("%s in all, %s, %lld thread%s by default\n\n", time, js_string_or(profile, "runtime", "?"), team,
+	       team == 1 ? "" : "s");
 	table_print(table, ui, stdout);
 	table_free(table);
 	left_out_print(left);
@@ -161,6 +171,17 @@ static bool chooses_itself(const json_t *result) {
 	return any;
 }
 
+/* Why the program keeps its own settings; caller frees. Empty: nothing failed. */
+static char *failure_text(const json_t *result) {
+	const char *failure = js_string_or(result, "failure", "");
+	bool may = strncmp(failure, "may ", 4) == 0;
+	bool is_wrong = js_int_or(json_object_get(result, "failures"), "correctness", 0) > 0;
+	return *failure ? mem_printf("%s%s%s%s", may ? "the program " : "with other teams or schedules the program ",
+	                             failure, may ? ", so that a smaller team might be wrong unnoticed" : "",
+	                             is_wrong ? "; --verify CMD can say whether its results are right" : "")
+	                : mem_strdup("");
+}
+
 static void verdict_print(struct ui *ui, const json_t *result) {
 	const json_t *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
 	const char *verdict = js_string_or(result, "verdict", "?");
@@ -171,10 +192,17 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
+	char *failure = failure_text(result);
 	if (!is_changed && strcmp(verdict, "undecided") == 0 && !*js_string_or(result, "failure", "") &&
 	    !js_bool_or(result, "busy", false))
 		sentence(ui, "undecided",
 		         "its regions were called too few times to try other teams; a larger --budget may help");
+	else if (!is_changed && *failure)
+		sentence(ui, "no change", failure);
+	else if (!is_changed && js_int_or(result, "default_threads", 0) == 1)
+		sentence(ui, "no change",
+		         "its teams have one thread, as OMP_NUM_THREADS or the processors that it may use say, so there is no "
+		         "smaller one");
 	else if (!is_changed && chooses_itself(result))
 		sentence(ui, "no change", "the program itself chooses the teams of its regions; --force overrides it");
 	else if (!is_changed)
@@ -188,6 +216,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	else
 		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
 		       low, high, before, after);
+	free(failure);
 }
 
 static void environment_print(const json_t *environment) {
@@ -213,15 +242,28 @@ static void load_print(const json_t *result) {
 
 /* Why there is nothing to recommend. */
 static void reasons_print(const json_t *result) {
-	char *text = mem_printf("with other teams or schedules the program %s, so it keeps its own",
-	                        js_string_or(result, "failure", ""));
-	if (*js_string_or(result, "failure", ""))
+	char *text =
+		mem_printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs "
+	               "used; tune again when the machine is quiet",
+	               100 * js_real_or(result, "waiting", NAN));
+	if (js_bool_or(result, "busy", false))
 		ui_wrap(stdout, 0, 2, text);
 	free(text);
-	text = mem_printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs "
-	                  "used; tune again when the machine is quiet",
-	                  100 * js_real_or(result, "waiting", NAN));
-	if (js_bool_or(result, "busy", false))
+}
+
+/* What is known about the results of the settings found. */
+static void output_print(const json_t *result) {
+	const json_t *output = json_object_get(result, "output");
+	const char *status = js_string_or(output, "status", "");
+	char *text = NULL;
+	if (strcmp(status, "rounded") == 0)
+		text = mem_printf("numbers in its output differ by up to %.1g of their value, as sums in another order do",
+		                  js_real_or(output, "largest", NAN));
+	else if (strcmp(status, "none") == 0 || strcmp(status, "varies") == 0)
+		text = mem_printf("its results were not compared, because %s; --verify CMD checks them",
+		                  strcmp(status, "none") == 0 ? "it prints no number that stays the same"
+		                                              : "its output differs from run to run");
+	if (text && js_int_or(result, "changed", 0))
 		ui_wrap(stdout, 0, 2, text);
 	free(text);
 }
@@ -243,9 +285,11 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	json_t *region;
 	verdict_print(ui, result);
 	reasons_print(result);
+	output_print(result);
 	load_print(result);
 	long long pairs = js_int_or(result, "pairs", 0);
-	printf("%lld runs of the program, %lld pair%s among them\n\n", (long long)js_int_or(result, "runs", 0), pairs,
+	long long runs = js_int_or(result, "runs", 0);
+	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
 	table_right(table, 1);
 	table_right(table, 2);

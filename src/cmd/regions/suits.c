@@ -26,6 +26,12 @@ static bool is_plain(const struct opt_args *args, const struct opt *const *table
 	return !regions_option_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
 }
 
+/* Nothing would show whether smaller teams do all of the work. */
+static bool is_blind(const json_t *profile, const struct opt_args *args) {
+	return js_bool_or(profile, "asks", false) && !js_bool_or(profile, "prints", true) && !opt_has(args, "verify") &&
+	       !opt_has(args, "expect-output");
+}
+
 /* Several regions that matter, because a single one gains nothing over one setting for the whole program; those whose
  * team the program chooses itself would keep it. */
 static bool repeats(const json_t *profile, size_t *regions, long long *calls) {
@@ -63,7 +69,7 @@ bool regions_command_suits(struct app *app, const struct opt_args *args, const s
 			lock_release(lock);
 		}
 		ui_progress_end(app_ui(app));
-		suits = profile && repeats(profile, &regions, &calls);
+		suits = profile && repeats(profile, &regions, &calls) && !is_blind(profile, args);
 	}
 	if (suits)
 		ui_inform(

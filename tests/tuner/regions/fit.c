@@ -4,6 +4,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
+#include "tuner/regions/total.h"
 
 enum { REGIONS = 3, COLUMNS = 4, SEEDS = 20 };
 static const double truth[REGIONS * COLUMNS] = {0, -0.7, -0.2, 0.3, 0, 0, 0, 0, 0, 0.5, -0.05, -1.2};
@@ -44,11 +45,41 @@ static void test_unseen(void) {
 	regions_record_free(record);
 }
 
+/* A column that is faster in one region and slower in another one: all of them together count, by their time. Of the
+ * first calls of a stretch, which take ten times as long, that of the first region does not count. */
+static void test_total(void) {
+	static const double none[REGIONS] = {0};
+	const struct made quiet = {
+		.regions = REGIONS, .columns = 1, .blocks = 40, .calls = 5, .log = none, .noise = 0.05, .growth = 1, .seed = 1};
+	const struct made made = {.regions = REGIONS,
+	                          .columns = COLUMNS,
+	                          .blocks = 10,
+	                          .calls = 5,
+	                          .log = truth,
+	                          .noise = 0.05,
+	                          .growth = 2,
+	                          .seed = 2};
+	struct regions_record *today = record_made(&quiet), *record = record_made(&made);
+	struct regions_effect effects[COLUMNS];
+	regions_total(record, today, COLUMNS, effects);
+	for (size_t c = 1; c < COLUMNS; c++) {
+		double calls = 0;
+		for (size_t r = 0; r < REGIONS; r++)
+			calls += (r ? 14 : 4) * exp(truth[r * COLUMNS + c]);
+		double expected = log(calls / 32);
+		ok(fabs(effects[c].log - expected) < 0.04 && effects[c].stretches == 10 && effects[c].error < 0.05,
+		   "all regions with column %zu: %.3f, error %.3f, true %.3f", c, effects[c].log, effects[c].error, expected);
+	}
+	regions_record_free(today);
+	regions_record_free(record);
+}
+
 int main(void) {
 	int quiet = seeds_right(0.02, 1, 0.03), noisy = seeds_right(0.2, 1, 0.25), growing = seeds_right(0.02, 2, 0.05);
 	ok(quiet == SEEDS, "quiet: %d of %d seeds right", quiet, SEEDS);
 	ok(noisy >= SEEDS - 1, "20 %% noise: %d of %d seeds right", noisy, SEEDS);
 	ok(growing >= SEEDS - 1, "work that doubles over the run: %d of %d seeds right", growing, SEEDS);
 	test_unseen();
+	test_total();
 	return tap_done();
 }

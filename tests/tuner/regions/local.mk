@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-regions_tests = %D%/environment %D%/fit %D%/known %D%/plan %D%/record
+regions_tests = %D%/environment %D%/fit %D%/known %D%/output %D%/plan %D%/record
 check_PROGRAMS += $(regions_tests)
 TESTS += $(regions_tests)
 %C%_environment_SOURCES = %D%/environment.c
@@ -8,6 +8,8 @@ TESTS += $(regions_tests)
 %C%_fit_LDADD = libtuner.la libbase.la -lm
 %C%_known_SOURCES = %D%/known.c %D%/simulated.c %D%/simulated.h %D%/made.h lib/omp/region.c lib/omp/sizes.c lib/omp/table.c
 %C%_known_LDADD = libtuner.la libbase.la -lm
+%C%_output_SOURCES = %D%/output.c
+%C%_output_LDADD = libtuner.la libbase.la -lm
 %C%_plan_SOURCES = %D%/plan.c %D%/made.h
 %C%_plan_LDADD = libtuner.la libbase.la -lm
 %C%_record_SOURCES = %D%/record.c %D%/made.h

@@ -45,6 +45,21 @@ static void plan(double change, const double *log, size_t *level) {
 	regions_record_free(record);
 }
 
+/* One team for all, or one thread where that is better. */
+static void plan_common(bool uniform, const double *log, size_t *level) {
+	struct regions_record *record = alternating(1e-3);
+	struct regions_effect effects[REGIONS * TEAMS];
+	effects_set(effects, log);
+	const struct regions_plan_task task = {.baseline = record,
+	                                       .exploring = record,
+	                                       .effects = effects,
+	                                       .teams = teams,
+	                                       .team_count = TEAMS,
+	                                       .threads_min_gain = 0.02};
+	regions_plan_common(&task, uniform, level);
+	regions_record_free(record);
+}
+
 int main(void) {
 	/* Levels: default (8), 1, 2, 4. The first region wants 2, the second 4, the third one thread. */
 	static const double own[] = {0, 0.9, -0.5, -0.2, 0, 1.5, -0.2, -0.5, 0, -1, -0.3, -0.1};
@@ -60,5 +75,12 @@ int main(void) {
 	ok(level[0] == 0 && level[1] == 0 && level[2] == 0, "slower teams are not chosen");
 	plan(0, small, level);
 	ok(level[0] == 0 && level[1] == 0 && level[2] == 0, "a gain below 2 %% is not worth a change");
+	plan_common(false, own, level);
+	ok(level[0] == level[1] && level[0] >= 2 && level[2] == 1,
+	   "a plan without changes has one team, and single threads");
+	plan_common(true, own, level);
+	ok(level[0] == level[1] && level[1] == level[2], "a plan of one team has no other");
+	plan_common(true, none, level);
+	ok(level[0] == 0 && level[1] == 0 && level[2] == 0, "which is the default where nothing is better");
 	return tap_done();
 }

@@ -9,6 +9,8 @@
 #include "src/base/sys.h"
 #include "tests/tuner/regions/made.h"
 
+enum { SOON = 8 };
+
 static struct {
 	const struct simulated_program *program;
 	struct rng rng;
@@ -18,7 +20,8 @@ static struct {
 	bool has_table;
 	struct omp_record *record;
 	struct omp_slot slots[SIMULATED_REGIONS][OMP_CLASSES + 1];
-	unsigned pool; /* threads that the runtime keeps */
+	unsigned pool;  /* threads that the runtime keeps */
+	unsigned alone; /* calls of one thread since the last team */
 } self;
 
 void simulated_begin(const struct simulated_program *program, uint64_t seed) {
@@ -136,6 +139,7 @@ static void run_begin(const char *table) {
 	for (size_t i = 0; i < program->count; i++)
 		slots_add(i);
 	self.pool = SIMULATED_THREADS;
+	self.alone = 0;
 	omp_region_forked();
 }
 
@@ -152,6 +156,9 @@ static void call(size_t number, double progress) {
 		seconds += program->change_s;
 		self.pool = threads;
 	}
+	self.alone = threads > 1 ? 0 : self.alone + 1;
+	if (self.alone && self.alone < SOON)
+		seconds *= 1 + program->cold;
 	self.now += seconds;
 	omp_region_end(&visit);
 }

@@ -7,7 +7,7 @@
 #include "lib/omp/omp.h"
 #include "tuner/regions/impl.h"
 
-enum { SIMULATED_THREADS = 16, SIMULATED_REGIONS = 8 };
+enum { SIMULATED_THREADS = 16, SIMULATED_REGIONS = 8, SIMULATED_SIZES = 16 };
 
 struct simulated_region {
 	const char *name;
@@ -26,6 +26,7 @@ struct simulated_program {
 	double change_s; /* when the next team has another size */
 	double noise;    /* standard deviation of the logarithm of a call */
 	double delayed;  /* share of calls that take ten times as long */
+	double cold; /* by how much more a call of one thread takes soon after one of a team, whose caches have the data */
 };
 
 /* Describes the runs that follow. */
