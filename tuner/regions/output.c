@@ -207,7 +207,7 @@ static void differs(struct regions_output *output, const struct word *now, const
 	output->status = REGIONS_OUTPUT_DIFFERS;
 	word_show(now, a, sizeof a);
 	word_show(before, b, sizeof b);
-	snprintf(output->example, sizeof output->example, "%s in place of %s", a, b);
+	snprintf(output->example, sizeof output->example, "%s instead of %s", a, b);
 }
 
 /* A number counts if runs without changes agree about it, but for rounding. */
@@ -222,7 +222,7 @@ static void changed_judge(const struct regions_outputs *outputs, size_t number, 
 	size_t count = alike(&outputs->words, &words);
 	if (count == SIZE_MAX) {
 		output->status = REGIONS_OUTPUT_DIFFERS;
-		snprintf(output->example, sizeof output->example, "%zu words and numbers in place of %zu", words.count,
+		snprintf(output->example, sizeof output->example, "%zu words and numbers instead of %zu", words.count,
 		         outputs->words.count);
 	}
 	for (size_t i = 0; output->status != REGIONS_OUTPUT_DIFFERS && i < count; i++) {

@@ -22,7 +22,7 @@ enum regions_output_status {
 struct regions_output {
 	enum regions_output_status status;
 	double largest;   /* relative difference of a number, where rounded */
-	char example[96]; /* "998 in place of 1000", where it differs */
+	char example[96]; /* "998 instead of 1000", where it differs */
 };
 
 struct regions_outputs;

@@ -204,7 +204,8 @@ static int results_need(const struct regions_search *search, struct err *err) {
 	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline);
 	return is_blind && regions_outputs_empty(search->runs->outputs)
 	           ? refuse(search->runs,
-	                    "may divide its work by the number of threads that it asks for, and prints nothing", err)
+	                    "may divide its work by the number of threads that it asks for, and prints nothing to compare",
+	                    err)
 	           : 0;
 }
 
@@ -217,8 +218,7 @@ static int results_check(const struct regions_search *search, struct err *err) {
 	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline) && search->found->changed;
 	return is_blind && (output.status == REGIONS_OUTPUT_NONE || output.status == REGIONS_OUTPUT_VARIES)
 	           ? refuse(search->runs,
-	                    "may divide its work by the number of threads that it asks for, and prints nothing that stays "
-	                    "the same",
+	                    "may divide its work by the number of threads that it asks for, and prints nothing to compare",
 	                    err)
 	           : 0;
 }

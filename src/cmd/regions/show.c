@@ -91,8 +91,8 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 	long long dropped = js_int_or(profile, "dropped", 0);
 	if (dropped) {
 		char *text =
-			mem_printf("%lld calls of other regions were not timed: there are too many regions, or their code is in "
-		               "no file",
+			mem_printf("%lld calls to other regions were not timed: there are too many regions, or their code is "
+		               "not in a file",
 		               dropped);
 		ui_wrap(stdout, 0, 2, text);
 		free(text);
@@ -176,9 +176,9 @@ static char *failure_text(const json_t *result) {
 	const char *failure = js_string_or(result, "failure", "");
 	bool may = strncmp(failure, "may ", 4) == 0;
 	bool is_wrong = js_int_or(json_object_get(result, "failures"), "correctness", 0) > 0;
-	return *failure ? mem_printf("%s%s%s%s", may ? "the program " : "with other teams or schedules the program ",
-	                             failure, may ? ", so that a smaller team might be wrong unnoticed" : "",
-	                             is_wrong ? "; --verify CMD can say whether its results are right" : "")
+	return *failure ? mem_printf("%s%s%s%s", may ? "the program " : "with other team sizes or schedules, the program ",
+	                             failure, may ? ", so wrong results would go unnoticed" : "",
+	                             is_wrong ? "; use --verify CMD to check its results" : "")
 	                : mem_strdup("");
 }
 
@@ -257,10 +257,10 @@ static void output_print(const json_t *result) {
 	const char *status = js_string_or(output, "status", "");
 	char *text = NULL;
 	if (strcmp(status, "rounded") == 0)
-		text = mem_printf("numbers in its output differ by up to %.1g of their value, as sums in another order do",
+		text = mem_printf("numbers in its output differ by up to %.1g (relative), as sums in a different order do",
 		                  js_real_or(output, "largest", NAN));
 	else if (strcmp(status, "none") == 0 || strcmp(status, "varies") == 0)
-		text = mem_printf("its results were not compared, because %s; --verify CMD checks them",
+		text = mem_printf("its results were not compared, because %s; use --verify CMD to check them",
 		                  strcmp(status, "none") == 0 ? "it prints no number that stays the same"
 		                                              : "its output differs from run to run");
 	if (text && js_int_or(result, "changed", 0))

@@ -82,7 +82,7 @@ int main(void) {
 		struct regions_output output = judge(&cases[i]);
 		ok(output.status == cases[i].status, "%s: %s", cases[i].what, regions_output_word(output.status));
 	}
-	ok(strcmp(judge(&cases[1]).example, "9 in place of 10") == 0, "it is shown: %s", judge(&cases[1]).example);
+	ok(strcmp(judge(&cases[1]).example, "9 instead of 10") == 0, "it is shown: %s", judge(&cases[1]).example);
 	ok(judge(&cases[3]).largest > 0 && judge(&cases[3]).largest < 1e-15, "how much it is: %g",
 	   judge(&cases[3]).largest);
 	test_cut();
