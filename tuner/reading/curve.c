@@ -207,17 +207,40 @@ static void flat_examine(const struct study *study, struct findings *findings, s
 	                 study_column(study, column)->name, 100 * probe_limit(study), most / least);
 }
 
+/* Do all series have the same shape, and are their means farther apart than chance would put them? A mean of k values
+ * is off by a part of what each of them is. */
+static bool is_shared(const struct study *study, size_t column, const struct reading_list *list) {
+	size_t points = list->count ? list->series[0].count : 0;
+	double mean[READING_COLUMN_LEVELS] = {0}, least = INFINITY, most = -INFINITY;
+	struct shape first;
+	if (list->count < 2 || points > READING_COLUMN_LEVELS)
+		return false;
+	first = shape_of(study, column, &list->series[0]);
+	for (size_t i = 0; i < list->count; i++) {
+		struct shape shape = shape_of(study, column, &list->series[i]);
+		if (list->series[i].count != points || first.flat || !is_alike(&first, &shape))
+			return false;
+		for (size_t p = 0; p < points; p++)
+			mean[p] += log(reading_time(study, list->series[i].rows[p])) / (double)list->count;
+	}
+	for (size_t p = 0; p < points; p++) {
+		least = fmin(least, mean[p]);
+		most = fmax(most, mean[p]);
+	}
+	return most - least > log(study_chance_ratio(study, points)) / sqrt((double)list->count);
+}
+
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	struct reading_list list;
 	reading_series_find(study, column, POINTS_LEAST, &list);
 	enum reading_verdict verdict = reading_follows(study, column, &list);
 	struct shape *shapes = mem_alloc(list.count + 1, sizeof *shapes);
 	size_t count = 0;
-	bool curved = false;
-	bool told = verdict != READING_NO && !reading_is_search(study, column, &list);
+	bool curved = false, shared = verdict != READING_TESTED && is_shared(study, column, &list);
+	bool told = (verdict != READING_NO || shared) && !reading_is_search(study, column, &list);
 	for (size_t i = 0; i < list.count && told && count < CURVES_MAX; i++) {
 		struct shape shape = shape_of(study, column, &list.series[i]);
-		if (!is_sure(study, &list.series[i], verdict, list.count >= MANY))
+		if (!shared && !is_sure(study, &list.series[i], verdict, list.count >= MANY))
 			continue;
 		curved = curved || !shape.flat;
 		shapes[count++] = shape;

@@ -144,7 +144,7 @@ static void column_examine(const struct study *study, struct findings *findings,
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	for (size_t c = 0; c < study_columns(study); c++) {
+	for (size_t c = 0; c < study_columns(study) && !study_is_rate(study); c++) {
 		const struct study_column *column = study_column(study, c);
 		if (column->is_problem && column->numeric && column->levels >= SIZES_LEAST &&
 		    column->levels <= READING_COLUMN_LEVELS)

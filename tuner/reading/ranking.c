@@ -40,7 +40,7 @@ static int team_find(const struct study *study) {
 	return -1;
 }
 
-static const char serial_words[] = "serial sequential seq";
+static const char serial_words[] = "serial sequential seq seriell sequentiell sequenziell";
 
 /* Is it a row of serial code, by another column, whose value has no other team? Beside teams it does not show what that
  * column brings: proc_bind=false is not faster because serial code has it. */

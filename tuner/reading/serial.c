@@ -8,7 +8,7 @@
 #include "src/base/mem.h"
 #include "tuner/reading/reading.h"
 
-static const char serial_words[] = "serial sequential seq scalar";
+static const char serial_words[] = "serial sequential seq seriell sequentiell sequenziell scalar";
 static const double COST_LEAST = 1.1, TWICE = 2;
 
 struct pair {

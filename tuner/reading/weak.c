@@ -10,14 +10,14 @@
 #include "src/base/mem.h"
 #include "tuner/reading/reading.h"
 
-enum { POINTS_LEAST = 3, POWERS = 3 };
+enum { POINTS_LEAST = 3, LOGARITHM = 4 };
 static const double SAME = 0.04, IDEAL = 0.9;
 
 struct weak {
 	size_t *rows, count; /* in the order of teams */
 	int team;            /* column */
 	int size;            /* column that grows with the team; -1: the table says that the work of each is constant */
-	int power;           /* size^power grows as the team does */
+	int power;           /* size^power grows as the team does; LOGARITHM: 2^size does, as the scale of a graph */
 };
 
 static bool is_team(const struct study_column *column) {
@@ -60,7 +60,8 @@ static bool is_single(const struct study *study, const struct weak *weak) {
 static bool grows_with(const struct study *study, const struct weak *weak, int power) {
 	double first = NAN;
 	for (size_t i = 0; i < weak->count; i++) {
-		double each = pow(study_number(study, weak->rows[i], (size_t)weak->size), power) /
+		double size = study_number(study, weak->rows[i], (size_t)weak->size);
+		double each = (power == LOGARITHM ? exp2(size) : pow(size, power)) /
 		              study_number(study, weak->rows[i], (size_t)weak->team);
 		first = i ? first : each;
 		if (!(fabs(log(each / first)) <= power * SAME))
@@ -69,10 +70,19 @@ static bool grows_with(const struct study *study, const struct weak *weak, int p
 	return true;
 }
 
+/* The time of the smallest team over that of another one. A rate is that of the whole team, which should grow with it.
+ */
+static double efficiency_of(const struct study *study, const struct weak *weak, size_t row) {
+	double members =
+		study_number(study, row, (size_t)weak->team) / study_number(study, weak->rows[0], (size_t)weak->team);
+	return reading_time(study, weak->rows[0]) / reading_time(study, row) / (study_is_rate(study) ? members : 1);
+}
+
 static void report(const struct study *study, struct findings *findings, const struct weak *weak) {
+	static const char *const powers[] = {"", "", "^2", "^3", ""};
 	const char *team = study_column(study, (size_t)weak->team)->name;
 	size_t first = weak->rows[0], last = weak->rows[weak->count - 1];
-	double efficiency = reading_time(study, first) / reading_time(study, last);
+	double efficiency = efficiency_of(study, weak, last);
 	double from = study_number(study, first, (size_t)weak->team), to = study_number(study, last, (size_t)weak->team);
 	struct finding *finding = findings_add(
 		findings, weak->count > POINTS_LEAST ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
@@ -81,16 +91,13 @@ static void report(const struct study *study, struct findings *findings, const s
 		efficiency >= IDEAL ? ", which is near the ideal" : ": the rest is what the members cost each other");
 	finding_about(finding, study, (size_t)weak->team, study_row(study, last)->level[weak->team]);
 	for (size_t i = 1; i < weak->count; i++)
-		finding_evidence(finding, EVIDENCE_SCALING, reading_time(study, first) / reading_time(study, weak->rows[i]),
-		                 NULL, "%g %s: %.0f %%", study_number(study, weak->rows[i], (size_t)weak->team), team,
-		                 100 * reading_time(study, first) / reading_time(study, weak->rows[i]));
+		finding_evidence(finding, EVIDENCE_SCALING, efficiency_of(study, weak, weak->rows[i]), NULL, "%g %s: %.0f %%",
+		                 study_number(study, weak->rows[i], (size_t)weak->team), team,
+		                 100 * efficiency_of(study, weak, weak->rows[i]));
 	if (weak->size >= 0)
-		finding_evidence(finding, EVIDENCE_FIGURE, weak->power, NULL, "%s%s grows as %s does",
-		                 study_column(study, (size_t)weak->size)->name,
-		                 weak->power == 1   ? ""
-		                 : weak->power == 2 ? "^2"
-		                                    : "^3",
-		                 team);
+		finding_evidence(finding, EVIDENCE_FIGURE, weak->power, NULL, "%s%s%s grows as %s does",
+		                 weak->power == LOGARITHM ? "2^" : "", study_column(study, (size_t)weak->size)->name,
+		                 powers[weak->power], team);
 }
 
 static bool size_find(const struct study *study, struct weak *weak) {
@@ -101,7 +108,7 @@ static bool size_find(const struct study *study, struct weak *weak) {
 		weak->size = (int)c;
 		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric || !is_single(study, weak))
 			continue;
-		for (weak->power = 1; weak->power <= POWERS; weak->power++)
+		for (weak->power = 1; weak->power <= LOGARITHM; weak->power++)
 			if (grows_with(study, weak, weak->power))
 				return true;
 	}

@@ -66,6 +66,10 @@ void study_rate(struct study *study, const char *name, double scale) {
 	study->rate_scale = scale;
 }
 
+bool study_is_rate(const struct study *study) {
+	return study->rate != NULL;
+}
+
 void study_unitless(struct study *study) {
 	study->unitless = true;
 }

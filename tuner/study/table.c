@@ -90,9 +90,15 @@ static json_t *settings_json(const struct table *table, size_t row, enum table_r
 	return object;
 }
 
-/* "time_per_iteration_us" is the figure time_per_iteration; others keep their names. */
+/* "time_per_iteration_us" is the figure time_per_iteration, "Number of iterations" iterations; others keep their names.
+ */
 static json_t *figure_name(const struct table_column *column) {
 	const char *base = column->read.base, *per = strncmp(base, "time/", 5) == 0 ? base + 5 : NULL;
+	char key[TABLE_NAME];
+	if (table_is_count(column->name)) {
+		table_key(column->name, key);
+		return json_string(key);
+	}
 	return per ? json_sprintf("time_per_%s", per) : json_string(column->name);
 }
 
@@ -116,11 +122,13 @@ static json_t *numbers_json(const struct table *table, size_t row, enum table_ro
 static void each_add(const struct table *table, size_t row, double seconds, json_t *figures) {
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
+		char key[TABLE_NAME];
 		double count;
 		if (column->role != TABLE_FIGURE || !table_is_count(column->name) ||
 		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &count) || !(count > 0))
 			continue;
-		json_t *name = json_sprintf("time_per_%.*s", (int)strlen(column->name) - 1, column->name);
+		table_key(column->name, key);
+		json_t *name = json_sprintf("time_per_%.*s", (int)(strlen(key) - (key[strlen(key) - 1] == 's')), key);
 		json_array_append_new(
 			figures, json_pack("{s:o,s:o,s:s}", "name", name, "value", js_number(seconds / count), "unit", "s"));
 	}
@@ -142,6 +150,20 @@ static int files_add(const struct filling *filling, size_t row, json_t *counters
 	return 0;
 }
 
+/* "Energy (J)" of a run is what the machine's counters measure as well. */
+static void energy_add(const struct table *table, size_t row, double seconds, json_t *detail) {
+	for (size_t c = 0; c < table->csv->columns && isfinite(seconds); c++) {
+		const struct table_column *column = &table->columns[c];
+		double joules;
+		if (column->role != TABLE_FIGURE || !table_is_joules(column->name) ||
+		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &joules) || !(joules > 0))
+			continue;
+		json_object_set_new(detail, "seconds", js_number(seconds));
+		json_object_set_new(detail, "energy_j", json_pack("[f]", joules));
+		return;
+	}
+}
+
 /* NULL if a file of counters cannot be read. */
 static json_t *detail_json(const struct filling *filling, size_t row, double seconds) {
 	const struct table *table = filling->table;
@@ -154,6 +176,8 @@ static json_t *detail_json(const struct filling *filling, size_t row, double sec
 		json_object_set(detail, "figures", figures);
 	if (detail && json_array_size(counters))
 		json_object_set(detail, "counters", counters);
+	if (detail && table->columns[table->value].role == TABLE_TIME)
+		energy_add(table, row, seconds, detail);
 	json_decref(figures);
 	json_decref(counters);
 	return detail;
@@ -370,6 +394,7 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 	struct csv *csv = csv_read(text, size, path, err);
 	if (!csv)
 		return hint_add(err);
+	table_cells_rewrite(csv);
 	struct wide wide;
 	struct table table = {.csv = csv, .path = path, .reading = reading};
 	if (wide_find(csv, note_of(csv, "columns"), &wide)) {

@@ -46,10 +46,19 @@ bool table_is_parameter(const char *header);
 bool table_is_counter(const char *header);
 bool table_is_count(const char *header); /* iterations, rounds: an input, or something that was counted */
 bool table_is_file(const char *header);
-bool table_is_part(const char *header); /* copying, communication, input: a part of a run */
+bool table_is_joules(const char *header); /* the energy of a run: "Energy (J)" */
+bool table_is_part(const char *header);   /* copying, communication, input: a part of a run */
 bool table_is_figure(const char *header);
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
+
+/* src: table_cells.c */
+extern const char table_serial_words[];
+/* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
+ * which gets a column of its own. */
+void table_cells_rewrite(struct csv *csv);
+/* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
+size_t table_side(const char *text, size_t *length);
 
 struct table_column {
 	const char *name;

@@ -7,8 +7,6 @@
 
 #include "tuner/study/table_wide.h"
 
-static const char serial_words[] = "serial sequential seq";
-
 struct making {
 	const struct csv *csv;
 	const struct wide *wide;
@@ -39,7 +37,7 @@ static const char *value_header(const struct making *making) {
 		       : scale == 60   ? "time_minutes"
 		                       : "time_hours";
 	}
-	unit = strpbrk(header, "([");
+	unit = wide->unit ? wide->unit : strpbrk(header, "([");
 	if (!unit)
 		unit = strrchr(header, ' ')   ? strrchr(header, ' ') + 1
 		       : strrchr(header, '_') ? strrchr(header, '_') + 1
@@ -48,15 +46,27 @@ static const char *value_header(const struct making *making) {
 	return arena_strdup(making->csv->arena, text);
 }
 
-/* Serial code does not depend on the team, so that it has one time for all of them. */
+/* Do two rows agree in all columns that describe the problem? */
+static bool is_same_problem(const struct making *making, size_t a, size_t b) {
+	const struct csv *csv = making->csv;
+	for (size_t k = 0; k < making->keys; k++)
+		if (table_is_problem(csv->header[making->key[k]]) &&
+		    strcmp(csv_cell(csv, a, making->key[k]), csv_cell(csv, b, making->key[k])) != 0)
+			return false;
+	return true;
+}
+
+/* Serial code does not depend on what was chosen for the other code, so that it has one time for each problem. */
 static bool is_serial(const struct making *making, size_t at) {
 	const struct wide *wide = making->wide;
 	const struct csv *csv = making->csv;
-	if (wide->repeats || !table_has_word(wide->value[at], serial_words))
+	if (wide->repeats || !table_has_word(wide->value[at], table_serial_words))
 		return false;
 	for (size_t r = 1; r < csv->rows; r++)
-		if (strcmp(csv_cell(csv, r, wide->column[at]), csv_cell(csv, 0, wide->column[at])) != 0)
-			return false;
+		for (size_t s = 0; s < r && csv->rows <= TABLE_PAIRS_ROWS; s++)
+			if (is_same_problem(making, r, s) &&
+			    strcmp(csv_cell(csv, r, wide->column[at]), csv_cell(csv, s, wide->column[at])) != 0)
+				return false;
 	return true;
 }
 
@@ -64,7 +74,7 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 	struct csv *out = making->out;
 	const char **cells = out->cells + out->rows * out->columns;
 	for (size_t k = 0; k < making->keys; k++)
-		cells[k] = serial && table_is_threads(making->csv->header[making->key[k]])
+		cells[k] = serial && !table_is_problem(making->csv->header[making->key[k]])
 		               ? ""
 		               : csv_cell(making->csv, row, making->key[k]);
 	if (!making->wide->repeats)

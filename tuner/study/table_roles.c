@@ -282,6 +282,22 @@ static void chosen_decide(struct table *table) {
 	}
 }
 
+/* Where no column tells the rows apart, numbers that look measured, such as frequencies, were chosen: the first ones.
+ */
+static void only_chosen_decide(struct table *table) {
+	size_t found = SIZE_MAX;
+	for (size_t c = table->csv->columns; c-- > 0;) {
+		const struct table_column *column = &table->columns[c];
+		if ((column->role == TABLE_PARAM || column->role == TABLE_PROBLEM) && varies(table->csv, c))
+			return;
+		if (column->role == TABLE_FIGURE && column->read.measure == MEASURE_NONE && !table_is_figure(column->name) &&
+		    !table_is_count(column->name) && c < table->value)
+			found = c;
+	}
+	if (found != SIZE_MAX)
+		table->columns[found].role = TABLE_PARAM;
+}
+
 int table_roles(struct table *table, struct err *err) {
 	const struct csv *csv = table->csv;
 	for (size_t c = 0; c < csv->columns; c++) {
@@ -296,6 +312,7 @@ int table_roles(struct table *table, struct err *err) {
 		table->columns[c].role = role_of(table, c);
 	counts_decide(table);
 	chosen_decide(table);
+	only_chosen_decide(table);
 	table_roles_follow(table);
 	return 0;
 }

@@ -11,8 +11,9 @@
 #include "src/base/mem.h"
 #include "tuner/study/table_wide.h"
 
+/* Called parts only where other columns are. */
+static const char beside_words[] = "kernel kernels gpu cpu host device calculation calc rest other";
 static const char repeat_words[] = "run trial rep repetition sample measurement attempt try time";
-static const char serial_words[] = "serial sequential seq";
 
 static bool is_value(const struct csv *csv, size_t row, size_t column) {
 	double number;
@@ -31,19 +32,24 @@ static bool is_numbers(const struct csv *csv, size_t column) {
 	return some;
 }
 
-/* The one value of a header such as "4 threads", "threads=4", "p4" or "4": its number, and the word in the singular. */
+/* The one value of a header such as "4 threads", "threads=4", "p4", "64x64" or "4": its number, and the word in the
+ * singular. */
 static bool header_split(const char *header, char word[TABLE_NAME], char number[TABLE_NAME]) {
 	char key[TABLE_NAME], *digits;
 	size_t length = 0;
 	table_words_join(header, key);
 	digits = key + strcspn(key, "0123456789");
-	size_t count = strspn(digits, "0123456789");
+	size_t count = strspn(digits, "0123456789"), all = count, square;
 	if (!count)
 		return false;
 	snprintf(number, TABLE_NAME, "%.*s", (int)count, digits);
+	if (table_side(digits, &square))
+		all = square;
 	for (const char *at = key; *at; at++)
-		if (at < digits || at >= digits + count)
+		if (at < digits || at >= digits + all)
 			word[length++] = *at;
+	if (all > count && !length)
+		length = (size_t)snprintf(word, TABLE_NAME, "size");
 	word[length] = '\0';
 	while (length && word[length - 1] == '_')
 		word[--length] = '\0';
@@ -72,7 +78,8 @@ static const char *name_of_word(const struct csv *csv, const char *word) {
 	    strcmp(word, "t") == 0 || strcmp(word, "p") == 0)
 		return "threads";
 	snprintf(plural, sizeof plural, "%ss", word);
-	return arena_strdup(csv->arena, table_is_parameter(plural) || table_is_problem(plural) ? plural : word);
+	bool known = table_is_parameter(word) || table_is_problem(word);
+	return arena_strdup(csv->arena, !known && (table_is_parameter(plural) || table_is_problem(plural)) ? plural : word);
 }
 
 /* A letter may be the name of a version; "v1" and "version 2" are words, and so is "O3". */
@@ -102,7 +109,7 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 	struct table_name name;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		if (!is_numbers(csv, c) || !table_has_word(csv->header[c], serial_words))
+		if (!is_numbers(csv, c) || !table_has_word(csv->header[c], table_serial_words))
 			continue;
 		if (wide->with_serial || !wide->name || strcmp(wide->name, "threads") != 0 ||
 		    (name.measure != MEASURE_NONE && !is_same_measure(one, &name)))
@@ -151,7 +158,7 @@ static bool is_candidate(const struct csv *csv, size_t column, enum table_measur
 		return name.measure == MEASURE_RATE;
 	if (*name.per)
 		return false;
-	bool serial = name.measure == MEASURE_NONE && table_has_word(csv->header[column], serial_words);
+	bool serial = name.measure == MEASURE_NONE && table_has_word(csv->header[column], table_serial_words);
 	if (measure == MEASURE_TIME)
 		return name.measure == MEASURE_TIME || serial;
 	return name.measure == MEASURE_NONE && !table_is_problem(csv->header[column]) &&
@@ -165,9 +172,10 @@ static bool is_time_of_all(const char *header) {
 	return table_time_rank(&name) >= 0 && !table_is_statistic(&name);
 }
 
-/* A number that is neither a key nor a time: nothing is known about it. */
-static bool is_key(const struct csv *csv, size_t column) {
-	return table_is_problem(csv->header[column]) || table_is_parameter(csv->header[column]) || !is_numbers(csv, column);
+/* What stands before the times is what they belong to; of other numbers nothing is known. */
+static bool is_key(const struct csv *csv, size_t column, const struct wide *wide) {
+	return wide->count == 0 || table_is_problem(csv->header[column]) || table_is_parameter(csv->header[column]) ||
+	       !is_numbers(csv, column);
 }
 
 /* Adds a column; false if it is not measured as the others are. Serial code may lack the unit that the others have. */
@@ -195,6 +203,25 @@ static bool all_words(const struct wide *wide, const char *words) {
 	return true;
 }
 
+/* What a data structure or a memory is asked to do: nobody chooses to look up instead of inserting. */
+static const char operation_words[] =
+	"insert insertion lookup find search contains add remove delete erase update get put set push pop enqueue dequeue "
+	"read write copy scale triad load store hit miss build query encode decode compress decompress";
+
+static const char *name_of_words(const struct wide *wide) {
+	return all_words(wide, "static dynamic guided auto") ? "schedule"
+	       : all_words(wide, operation_words)            ? "operation"
+	                                                     : "version";
+}
+
+/* "kernel" and "host" are parts beside others, and versions alone. */
+static void parts_count(struct wide *wide) {
+	size_t others = 0;
+	for (size_t i = 0; i < wide->count; i++)
+		others += !table_is_part(wide->value[i]) && table_among(wide->value[i], strlen(wide->value[i]), beside_words);
+	wide->parts += wide->parts ? others : 0;
+}
+
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
 static bool named_find(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	size_t keys = 0;
@@ -206,14 +233,16 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 				return false;
 			continue;
 		}
-		keys += is_key(csv, c);
+		keys += is_key(csv, c, wide);
 		if (measure == MEASURE_NONE && name.measure != MEASURE_NONE && is_numbers(csv, c))
 			return false;
 	}
-	wide->name = all_words(wide, "static dynamic guided auto") ? "schedule" : "version";
-	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. */
+	wide->name = name_of_words(wide);
+	parts_count(wide);
+	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
 	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
-	return wide->count >= 2 && keys > 0 && (wide->parts == 0 || wide->sum) && wide->measure.measure == measure;
+	return wide->count >= 2 && keys > 0 && wide->measure.measure == measure &&
+	       (wide->parts == 0 || wide->sum || measure == MEASURE_RATE || strcmp(wide->name, "operation") == 0);
 }
 
 /* "# columns: NAME" says that the columns of numbers are values of NAME. */
@@ -267,6 +296,19 @@ static bool any_find(const struct csv *csv, struct wide *wide) {
 	return false;
 }
 
+/* A line above the table may say what its numbers are: "# GFLOP/s", "# times in ms". */
+static const char *noted_unit(const struct csv *csv, struct table_name *unit) {
+	for (size_t i = 0; i < csv->note_count; i++) {
+		char *copy = arena_strdup(csv->arena, csv->notes[i]), *rest = NULL;
+		for (char *word = strtok_r(copy, " ,;:()[]", &rest); word; word = strtok_r(NULL, " ,;:()[]", &rest)) {
+			table_name_read(word, unit);
+			if (word[1] && strcasecmp(word, "second") != 0 && unit->measure != MEASURE_NONE && !*unit->base)
+				return word;
+		}
+	}
+	return NULL;
+}
+
 bool wide_find(const struct csv *csv, const char *noted, struct wide *wide) {
 	*wide = (struct wide){0};
 	if (noted && *noted ? !noted_find(csv, noted, wide) : !any_find(csv, wide))
@@ -274,6 +316,9 @@ bool wide_find(const struct csv *csv, const char *noted, struct wide *wide) {
 	for (size_t i = 0; i < wide->count && wide->measure.measure == MEASURE_NONE; i++)
 		table_name_read(csv->header[wide->column[i]], &wide->measure);
 	wide->speedups = wide->measure.measure == MEASURE_NONE && are_speedups(csv, wide);
+	struct table_name unit;
+	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && (wide->unit = noted_unit(csv, &unit)))
+		wide->measure = unit;
 	wide->assumed = wide->measure.measure == MEASURE_NONE && !wide->speedups;
 	return true;
 }

@@ -16,6 +16,7 @@ struct wide {
 	bool speedups;                         /* all are 1 in the first row */
 	size_t parts;                          /* number of columns that are called like parts of a time */
 	bool sum;                              /* the columns are parts, and nothing is their sum */
+	const char *unit;                      /* that a comment names, or NULL */
 	bool assumed;                          /* the unit is not known: seconds */
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */

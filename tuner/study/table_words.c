@@ -144,14 +144,21 @@ static char *bracket_find(char *text) {
 	return comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
 }
 
-void table_name_read(const char *header, struct table_name *name) {
+/* "T_total" and "t_comm" are times, in seconds as without a unit. */
+static bool is_symbol(const char *text) {
+	return (*text == 't' && (text[1] == '_' || text[1] == ' ') && text[2]) &&
+	       (table_is_part(text + 2) ||
+	        table_among(text + 2, strlen(text + 2), "total all overall wall exec run whole rest"));
+}
+
+static bool name_unit_read(const char *header, struct table_name *name) {
 	char text[TABLE_NAME], *unit;
 	*name = (struct table_name){.scale = 1};
 	normalise(header, text);
 	snprintf(name->base, sizeof name->base, "%s", text);
 	if (unit_read(text, name)) {
 		name->base[0] = '\0';
-		return;
+		return true;
 	}
 	unit = bracket_find(text);
 	if (!unit) {
@@ -161,10 +168,16 @@ void table_name_read(const char *header, struct table_name *name) {
 		unit = last && last > text ? last + 1 : NULL;
 	}
 	if (!unit || !unit_read(unit, name))
-		return;
+		return false;
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
+	return true;
+}
+
+void table_name_read(const char *header, struct table_name *name) {
+	if (!name_unit_read(header, name) && is_symbol(name->base))
+		name->measure = MEASURE_TIME;
 }
 
 /* Calls for each part of a name that blanks, underlines and the like separate; true if `is` holds for all, or any. */
@@ -183,17 +196,18 @@ static bool parts(const char *name, const char *words, bool all) {
 
 int table_time_rank(const struct table_name *name) {
 	static const char *const ranks[] = {
-		"time",
-		"total",
-		"runtime elapsed wall walltime clock exec execution duration real run latency t",
+		"time zeit",
+		"total gesamt gesamtzeit",
+		"runtime elapsed wall walltime clock exec execution duration real run latency t laufzeit dauer",
 		"median med",
 		"mean avg average",
 		"best"};
 	static const char all[] =
 		"time total runtime elapsed wall walltime clock exec execution duration real run latency t median med "
-		"mean avg average best seconds the of per in whole overall";
+		"mean avg average best seconds the of per in whole overall zeit gesamt gesamtzeit laufzeit dauer";
 	bool timed = name->measure == MEASURE_TIME ||
-	             table_among(name->base, strlen(name->base), "time runtime elapsed walltime seconds latency duration");
+	             table_among(name->base, strlen(name->base),
+	                         "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit");
 	if (!timed || strchr(name->base, '/'))
 		return -1;
 	if (!*name->base)
@@ -226,12 +240,21 @@ bool table_is_counter(const char *header) {
 bool table_is_part(const char *header) {
 	return parts(
 		header,
-		"compute computation communication halo exchange sending receiving comm comms copy copies transfer transfers "
+		"compute computation comp calc calculation communication halo exchange sending receiving comm comms copy "
+	    "copies transfer transfers "
 		"upload download h2d d2h htod dtoh io "
 		"input output read reading write writing setup init initialisation initialization sync synchronisation barrier "
 		"wait waiting phase reduce update memcpy malloc alloc allocation generate load store preprocessing "
 		"postprocessing",
 		false);
+}
+
+bool table_is_joules(const char *header) {
+	char key[TABLE_NAME];
+	const char *unit = strpbrk(header, "([");
+	table_words_join(header, key);
+	return (unit && (strncmp(unit + 1, "J)", 2) == 0 || strncmp(unit + 1, "J]", 2) == 0)) ||
+	       table_among(key, strlen(key), "energy_j joules energy_joules joule");
 }
 
 bool table_is_file(const char *header) {

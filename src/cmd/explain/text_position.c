@@ -136,11 +136,17 @@ static void landscape_print(const struct explain_text *text) {
 	}
 }
 
+/* A bound between two sizes is not known to many digits. */
+static void bound_text(const json_t *bound, char text[48]) {
+	double number = json_number_value(bound);
+	snprintf(text, 48, number == floor(number) ? "%.0f" : "%.4g", number);
+}
+
 static void threshold_print(const struct explain_text *text, const json_t *sizes, const json_t *one) {
 	json_t *varied = explain_varied(text->result, json_object_get(one, "config"));
 	char from[48], to[48], *config = results_config(varied, NULL);
-	explain_value_text(json_object_get(one, "from"), from, sizeof from);
-	explain_value_text(json_object_get(one, "to"), to, sizeof to);
+	bound_text(json_object_get(one, "from"), from);
+	bound_text(json_object_get(one, "to"), to);
 	char *line = mem_printf("%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
@@ -148,10 +154,19 @@ static void threshold_print(const struct explain_text *text, const json_t *sizes
 	json_decref(varied);
 }
 
+static const double FLAT = 0.05; /* a smaller power makes ten times the size differ by 12 % */
+
 static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
-	char *line =
-		mem_printf("time grows as %s^%.2f from %.7g to %.7g", js_string_or(sizes, "over", "?"),
-	               js_real_or(piece, "exponent", NAN), js_real_or(piece, "from", NAN), js_real_or(piece, "to", NAN));
+	double exponent = js_real_or(piece, "exponent", NAN);
+	const char *over = js_string_or(sizes, "over", "?");
+	char from[48], to[48], *line;
+	bound_text(json_object_get(piece, "from"), from);
+	bound_text(json_object_get(piece, "to"), to);
+	if (fabs(exponent) < FLAT)
+		line = mem_printf("time does not depend on %s from %s to %s", over, from, to);
+	else
+		line =
+			mem_printf("time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows", over, exponent, from, to);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
 }

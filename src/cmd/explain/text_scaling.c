@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/cmd/explain/text.h"
 #include "src/show/results.h"
+#include "tuner/study/study.h"
 
 enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512, TEAM = 120 };
 
@@ -148,10 +149,23 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 	free(line);
 }
 
+static bool is_rate(const struct explain_text *text) {
+	return json_is_true(json_object_get(json_object_get(text->result, "table"), "rate"));
+}
+
+/* A rate is shown in the unit of its table. */
+static void point_text(const struct explain_text *text, double value, char shown[32]) {
+	double scale = js_real_or(json_object_get(text->result, "table"), "scale", 1);
+	if (is_rate(text) && value > 0)
+		study_rate_text(1 / value / scale, shown, 32);
+	else
+		ui_seconds(value, shown, 32);
+}
+
 static void points_print(const struct explain_text *text, const json_t *entry) {
 	const char *team = js_string_or(entry, "team", "threads");
 	char *first = mem_printf("    %s", team);
-	const char *const titles[] = {first, "time", "law", "residual", "speedup"};
+	const char *const titles[] = {first, is_rate(text) ? "rate" : "time", "law", "residual", "speedup"};
 	struct table *table = table_new(5, titles);
 	size_t i;
 	json_t *point;
@@ -161,8 +175,8 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 		char threads[32], time[32], law[32], error[32] = "", speedup[32] = "";
 		double residual = js_real_or(point, "residual", NAN);
 		snprintf(threads, sizeof threads, "%.0f", js_real_or(point, "threads", NAN));
-		ui_seconds(js_real_or(point, "seconds", NAN), time, sizeof time);
-		ui_seconds(js_real_or(point, "law", NAN), law, sizeof law);
+		point_text(text, js_real_or(point, "seconds", NAN), time);
+		point_text(text, js_real_or(point, "law", NAN), law);
 		if (isfinite(residual))
 			snprintf(error, sizeof error, "%+.1f %%%s", 100 * expm1(residual),
 			         js_bool_or(point, "outlier", false) ? " (outlier)" : "");
