@@ -13,9 +13,9 @@
 static const struct remedy_words words = {
 	.names = "pad align layout stride",
 	.bad = "none no off false packed dense unpadded adjacent interleaved 0",
-	.good = "line page cacheline padded yes on true aligned separate lines pages",
+	.good = "line page cacheline padded padding yes on true aligned separate lines pages",
 	.sure_bad = "unpadded packed adjacent nopad contiguous",
-	.sure_good = "padded pad aligned cacheline spaced separate",
+	.sure_good = "padded padding pad aligned cacheline spaced separate",
 };
 /* One thread that allocates the copies of all puts them side by side. */
 static const struct remedy_words allocation = {

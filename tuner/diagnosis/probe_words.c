@@ -79,10 +79,18 @@ size_t probe_words_count(const struct study_column *column, const char *words) {
 	return count;
 }
 
+/* An array, and what is critical, is a lock only beside others, or in a column of locks. */
+static const char sure_locks[] = "mutex spin spinlock tas ttas backoff ticket anderson clh mcs omp futex lock locks";
+
+static bool is_lock_column(const struct study_column *column) {
+	return probe_words_count(column, probe_locks) >= 2 &&
+	       (probe_words_count(column, sure_locks) || probe_named(column, "lock sync"));
+}
+
 int probe_lock_column(const struct study *study) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem && !column->numeric && probe_words_count(column, probe_locks) >= 2)
+		if (!column->is_problem && !column->numeric && is_lock_column(column))
 			return (int)c;
 	}
 	return -1;

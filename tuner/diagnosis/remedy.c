@@ -3,8 +3,10 @@
 
 #include "tuner/diagnosis/remedy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/base/mem.h"
 
@@ -25,10 +27,28 @@ static bool is_switch(const struct study_column *column) {
 	return column->levels == 2 && number_of(column, 0) == 0 && number_of(column, 1) == 1;
 }
 
+/* Is the value `good` the value `bad` and a word for what mends it: "array" and "array padded"? */
+static bool is_mended(const struct study_column *column, int bad, int good, const struct remedy_words *words) {
+	char plain[PROBE_TEXT], mended[PROBE_TEXT];
+	if (!words->sure_good || bad == good || value_text(column->level[bad], plain, sizeof plain) <= 0 ||
+	    value_text(column->level[good], mended, sizeof mended) <= 0)
+		return false;
+	size_t length = strlen(plain);
+	return strncasecmp(plain, mended, length) == 0 && mended[length] && strchr("_-+ ", mended[length]) &&
+	       probe_text_has(mended + length + 1, words->sure_good) && !probe_text_has(plain, words->sure_good);
+}
+
+static bool is_mended_somewhere(const struct study_column *column, int bad, const struct remedy_words *words) {
+	for (int l = 0; l < (int)column->levels && !column->numeric; l++)
+		if (is_mended(column, bad, l, words))
+			return true;
+	return false;
+}
+
 static bool is_bad(const struct study_column *column, int level, const struct remedy_words *words) {
 	bool stride = probe_named(column, "stride");
 	if (!column->numeric)
-		return probe_word(column, level, words->bad);
+		return probe_word(column, level, words->bad) || is_mended_somewhere(column, level, words);
 	return stride ? number_of(column, level) <= 1 : number_of(column, level) < (is_switch(column) ? 1 : LINE_LEAST);
 }
 
@@ -42,6 +62,8 @@ static bool is_good(const struct study_column *column, int level, const struct r
 static bool is_candidate(const struct study_column *column, const struct remedy_words *words) {
 	bool sure = words->sure_bad && !column->numeric && probe_words_count(column, words->sure_bad) &&
 	            probe_words_count(column, words->sure_good);
+	for (int l = 0; l < (int)column->levels && !sure; l++)
+		sure = is_mended_somewhere(column, l, words);
 	return !column->is_problem && (sure || probe_named(column, words->names));
 }
 
@@ -70,7 +92,8 @@ static size_t cases_test(const struct study *study, size_t column, const struct 
 		for (int a = 0; a < (int)one->levels; a++)
 			for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++) {
 				struct remedy remedy = {.column = column, .bad = a, .good = b, .problem_row = problem[p]};
-				if (a == b || !is_bad(one, a, words) || !is_good(one, b, words))
+				if (a == b || !is_bad(one, a, words) || !is_good(one, b, words) ||
+				    (is_mended_somewhere(one, a, words) && !is_mended(one, a, b, words)))
 					continue;
 				cases[count].a = a;
 				cases[count].b = b;
@@ -105,6 +128,23 @@ static bool is_followed(const struct study *study, size_t column, const struct r
 	return yes;
 }
 
+/* One value and the same mended are too few to shuffle. All pairs agree then, and by more than chance puts a mean of so
+ * many. */
+static bool is_mended_clearly(const struct study *study, size_t column, const struct remedy_words *words) {
+	const struct study_column *one = study_column(study, column);
+	for (int a = 0; a < (int)one->levels && !one->numeric; a++)
+		for (int b = 0; b < (int)one->levels; b++) {
+			struct remedy remedy = {.column = column, .bad = a, .good = b, .problem_row = SIZE_MAX};
+			if (!is_mended(one, a, b, words))
+				continue;
+			struct study_ratio ratio = ratio_of(study, &remedy, 2, 0);
+			if (ratio.pairs && ratio.agree == ratio.pairs &&
+			    log(ratio.ratio) > log(study_chance_ratio(study, 2)) / sqrt((double)ratio.pairs))
+				return true;
+		}
+	return false;
+}
+
 static size_t column_examine(const struct study *study, size_t column, const struct remedy_words *words,
                              struct remedy *found, size_t room) {
 	struct probe_case *cases = mem_alloc(PROBE_CASES, sizeof *cases);
@@ -130,7 +170,7 @@ size_t remedies_find(const struct study *study, const struct remedy_words *words
 	size_t count = 0;
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (is_candidate(column, words) && is_followed(study, c, words))
+		if (is_candidate(column, words) && (is_followed(study, c, words) || is_mended_clearly(study, c, words)))
 			count += column_examine(study, c, words, found + count, PROBE_CASES - count);
 	}
 	return count;
