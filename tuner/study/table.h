@@ -32,6 +32,8 @@ struct table_name {
 bool table_among(const char *word, size_t length, const char *words);
 bool table_has_word(const char *text, const char *words); /* is one of its parts among the words? */
 void table_words_join(const char *header, char key[TABLE_NAME]);
+/* The header in lower case, with "_" between words, without its unit and words such as "number of". */
+void table_key(const char *header, char key[TABLE_NAME]);
 bool table_is_run(const char *header);     /* the number of a run of the same configuration */
 bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
 bool table_is_team(const char *header);    /* threads, ranks, devices */

@@ -47,8 +47,7 @@ void table_words_join(const char *header, char key[TABLE_NAME]) {
 	key[length] = '\0';
 }
 
-/* The header in lower case, with "_" between words, without its unit and words such as "number of". */
-static void key_make(const char *header, char key[TABLE_NAME]) {
+void table_key(const char *header, char key[TABLE_NAME]) {
 	static const char *const before[] = {"total_number_of_",
 	                                     "number_of_",
 	                                     "count_of_",
@@ -105,7 +104,7 @@ bool table_is_problem(const char *header) {
 	table_words_join(header, key);
 	if (strstr(key, "_per_") && is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
-	key_make(header, key);
+	table_key(header, key);
 	unit_cut(key);
 	return is_size_of_input(key) ||
 	       is_key(key,
@@ -126,7 +125,7 @@ bool table_is_problem(const char *header) {
 
 bool table_is_parameter(const char *header) {
 	char key[TABLE_NAME];
-	key_make(header, key);
+	table_key(header, key);
 	return table_is_threads(header) ||
 	       is_key(
 			   key,
@@ -138,31 +137,31 @@ bool table_is_parameter(const char *header) {
 
 bool table_is_run(const char *header) {
 	char key[TABLE_NAME];
-	key_make(header, key);
+	table_key(header, key);
 	return is_key(key, "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
 }
 
 bool table_is_threads(const char *header) {
 	char key[TABLE_NAME];
-	key_make(header, key);
+	table_key(header, key);
 	return is_key(key, "threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
 	                   "ncpus processors workers nworkers worker_threads cpu_threads openmp_threads");
 }
 
 bool table_is_count(const char *header) {
 	char key[TABLE_NAME];
-	key_make(header, key);
+	table_key(header, key);
 	return is_key(key, "iterations iteration iters rounds sweeps passes steps loops");
 }
 
 bool table_is_team(const char *header) {
 	char key[TABLE_NAME];
-	key_make(header, key);
+	table_key(header, key);
 	return table_is_threads(header) || table_has_word(key, "ranks processes procs tasks gpus devices");
 }
 
 bool table_is_place(const char *header) {
 	char key[TABLE_NAME];
-	key_make(header, key);
+	table_key(header, key);
 	return table_has_word(key, "nodes hosts machines servers sockets packages racks");
 }

@@ -241,7 +241,7 @@ bool table_is_part(const char *header) {
 	return parts(
 		header,
 		"compute computation comp calc calculation communication halo exchange sending receiving comm comms copy "
-	    "copies transfer transfers "
+		"copies transfer transfers "
 		"upload download h2d d2h htod dtoh io "
 		"input output read reading write writing setup init initialisation initialization sync synchronisation barrier "
 		"wait waiting phase reduce update memcpy malloc alloc allocation generate load store preprocessing "
