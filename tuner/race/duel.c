@@ -203,6 +203,8 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 		const struct race_entrant *side = &duel->sides[i];
 
 		result->failed[i] = side->failed;
+		result->lost[i] = side->lost;
+		result->cut[i] = side->cut && side->count == 0;
 		result->median[i] = stats_median(side->samples, side->count);
 		stats_median_ci(side->samples, side->count, duel->options->level, result->ci[i]);
 	}

@@ -155,8 +155,12 @@ static void request_limit(struct trial_request *request, const struct race_clock
 	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, left) : left;
 }
 
+static bool is_over(const struct race_clock *clock) {
+	return clock != NULL && clock->cut > 0 && race_clock_now(clock) >= clock->cut;
+}
+
 static bool was_cut(const struct race_clock *clock, const struct trial_result *result) {
-	return clock != NULL && clock->cut > 0 && result->status != TRIAL_CORRECT && race_clock_now(clock) >= clock->cut;
+	return result->status != TRIAL_CORRECT && is_over(clock);
 }
 
 int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
@@ -165,10 +169,14 @@ int race_entrant_measure(struct race_entrant *entrant, const struct race_context
 	struct trial_result result = {.value = NAN};
 	int status;
 
+	*seconds = NAN;
+	if (is_over(context->clock))
+		return 0;
 	request_limit(&request, context->clock);
 	status = context->runner->run(context->runner->ctx, &request, &result, err);
-	*seconds = NAN;
-	if (status == 0 && !was_cut(context->clock, &result))
+	if (status == 0 && was_cut(context->clock, &result))
+		entrant->cut = true;
+	else if (status == 0)
 		status = race_entrant_record(entrant, context, keep, &request, &result, seconds, err);
 	trial_result_clear(&result);
 	return status != 0 ? -1 : 0;

@@ -13,6 +13,7 @@ struct race_entrant {
 	int trials, failures, failures_in_a_row;
 	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
 	bool lost;                /* failed for good */
+	bool cut;                 /* a trial of it was ended with the time of the comparison */
 	int gone, away;           /* consecutive losses: its worker was killed, perhaps by itself / its node was lost */
 };
 

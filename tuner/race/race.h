@@ -52,6 +52,8 @@ struct duel_result {
 	double *a, *b;               /* the pairs, paired.count each */
 	int failures;                /* blocks that lost a trial */
 	enum trial_status failed[2]; /* the last failure of each, TRIAL_CORRECT: none */
+	bool lost[2];                /* this failure is why the other one won */
+	bool cut[2];                 /* the time was over before it ended even once */
 };
 void duel_result_clear(struct duel_result *result);
 

@@ -105,11 +105,23 @@ static void budget_begin(double seconds, const struct opt_args *args, struct due
 
 /* One pair alone has no interval. */
 static int pairs_check(const struct opt_args *args, const struct duel_result *duel, struct err *err) {
-	bool lost = duel->failed[0] != TRIAL_CORRECT || duel->failed[1] != TRIAL_CORRECT;
-	if (!opt_has(args, "budget") || lost || duel->paired.count > 1)
+	if (!opt_has(args, "budget") || duel->lost[0] || duel->lost[1] || duel->paired.count > 1)
 		return 0;
+	if (duel->cut[0] != duel->cut[1])
+		return err_set(err, ERR_NOTHING, "run it alone; if it is not stuck, it needs a longer budget",
+		               "%s did not end within --budget %s", duel->cut[1] ? "b" : "a", opt_get(args, "budget", ""));
 	return err_set(err, ERR_NOTHING, "give more time", "--budget %s is too short for two pairs",
 	               opt_get(args, "budget", ""));
+}
+
+/* What could not be compared is not a success, whichever side fails. The reason is on stdout already, for people. */
+static int lost_check(const struct comparison *comparison, const struct duel_result *duel, bool told, struct err *err) {
+	int side = duel->lost[1];
+	const char *why = told ? "" : comparison->why[side];
+	if (comparison->slower.asked || (!duel->lost[0] && !duel->lost[1]))
+		return 0;
+	return err_set(err, ERR_FAILED, "run it alone to see why", "they cannot be compared, because %s fails%s%.300s",
+	               side ? "b" : "a", *why ? ": " : "", why);
 }
 
 static int compare(struct comparison *comparison, const struct opt_args *args, const json_t *const config[2],
@@ -156,6 +168,7 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	if (!failed)
 		compare_show(comparison, config, &duel, opt_has(args, "json"));
 	failed = failed || junit_write_both(comparison, config, &duel, err) ||
+	                 lost_check(comparison, &duel, !comparison->export && !opt_has(args, "json"), err) ||
 	                 slower_verdict(&comparison->slower, app_ui(app), err)
 	             ? -1
 	             : 0;
@@ -256,7 +269,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 			               "put -- before the program: sweetspot compare 'B=16' 'B=64' --param B=16,64 -- "
 			               "./app '{B}'",
 			               "--%s needs a program after --", option->name);
-	return kernel_compare(app, args, err);
+	return compare_two_only(app, args, err) || kernel_compare(app, args, err) ? -1 : 0;
 }
 
 static const struct opt *const tables[] = {

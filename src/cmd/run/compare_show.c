@@ -70,8 +70,8 @@ static void verdict_print(const struct comparison *comparison, const struct duel
 	struct ui *ui = app_ui(comparison->app);
 	bool faster = duel->verdict == PAIRED_FASTER;
 	double ratio = duel->paired.ratio, low = duel->paired.ci[0], high = duel->paired.ci[1];
-	if (!isfinite(ratio) && duel->failed[faster] != TRIAL_CORRECT)
-		printf("%s%s fails%s\n\n", ui_style(ui, UI_BOLD), faster ? "b" : "a", ui_style(ui, UI_PLAIN));
+	if (duel->lost[0] || duel->lost[1])
+		printf("%s%s fails%s\n\n", ui_style(ui, UI_BOLD), duel->lost[1] ? "b" : "a", ui_style(ui, UI_PLAIN));
 	else if (!isfinite(ratio) || (!faster && duel->verdict != PAIRED_SLOWER))
 		printf("%s%s%s\n\n", ui_style(ui, UI_BOLD), verdict_text(duel), ui_style(ui, UI_PLAIN));
 	else
@@ -92,7 +92,8 @@ static void busy_print(const struct comparison *comparison, const struct duel_re
 
 static void failures_print(const struct comparison *comparison, const struct duel_result *duel) {
 	for (int side = 0; side < 2; side++) {
-		char *text = mem_printf("%s failed: %s", side ? "b" : "a", comparison->why[side]);
+		char *text =
+			mem_printf("%s failed%s: %s", side ? "b" : "a", duel->lost[side] ? "" : " at times", comparison->why[side]);
 		if (duel->failed[side] != TRIAL_CORRECT && *comparison->why[side])
 			ui_wrap(stdout, 0, 2, text);
 		free(text);
@@ -109,14 +110,13 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	for (int side = 0; side < 2; side++) {
 		char median[32], *text = results_config(config[side], NULL);
 		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
-		table_add(table, names[side],
-		          duel->failed[side] == TRIAL_CORRECT ? median : trial_status_word(duel->failed[side]), text);
+		table_add(table, names[side], duel->lost[side] ? trial_status_word(duel->failed[side]) : median, text);
 		free(text);
 	}
 	table_print(table, ui, stdout);
 	table_free(table);
 	failures_print(comparison, duel);
-	if (!duel->paired.count)
+	if (!duel->paired.count || duel->lost[0] || duel->lost[1])
 		return;
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
 	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],

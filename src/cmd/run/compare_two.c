@@ -39,12 +39,27 @@ static bool is_command(const char *line) {
 	return found && !plugin;
 }
 
-bool compare_two_is(struct app *app, const struct opt_args *args) {
+static bool begins_with_program(struct app *app, const struct opt_args *args) {
 	struct err none = {0};
-	if (opt_dashes(args) || opt_words(args) != 2 || app_device(app))
-		return false;
-	return is_command(opt_word(args, 0)) && is_command(opt_word(args, 1)) &&
+	return !opt_dashes(args) && !app_device(app) && is_command(opt_word(args, 0)) &&
 	       (strchr(opt_word(args, 0), '/') || !app_kernel(app, opt_word(args, 0), &none));
+}
+
+bool compare_two_is(struct app *app, const struct opt_args *args) {
+	return opt_words(args) == 2 && is_command(opt_word(args, 1)) && begins_with_program(app, args);
+}
+
+int compare_two_only(struct app *app, const struct opt_args *args, struct err *err) {
+	bool programs = true;
+	if (opt_words(args) < 3 || !begins_with_program(app, args))
+		return 0;
+	for (size_t i = 1; i < opt_words(args); i++)
+		programs = programs && is_command(opt_word(args, i));
+	return err_set(err, ERR_USAGE,
+	               programs ? "compare the best with each of the others; for many values of one parameter: sweetspot "
+	                          "sweep --param P=A,B,C -- PROGRAM"
+	                        : "a program and its arguments are one word: sweetspot compare './a in.dat' './b in.dat'",
+	               "compare takes two programs, not %zu words", opt_words(args));
 }
 
 static int options_check(const struct opt_args *args, struct err *err) {

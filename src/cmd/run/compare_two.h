@@ -23,6 +23,8 @@ struct compare_two {
 
 /* Two words that name programs, instead of a kernel and its configurations. */
 bool compare_two_is(struct app *app, const struct opt_args *args);
+/* An error if more than two words begin with a program. */
+int compare_two_only(struct app *app, const struct opt_args *args, struct err *err);
 /* Call compare_two_close even after a failure. */
 int compare_two_open(struct compare_two *two, struct app *app, const struct opt_args *args, struct err *err);
 void compare_two_close(struct compare_two *two);

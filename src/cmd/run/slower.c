@@ -21,7 +21,7 @@ int slower_read(struct slower *slower, const struct opt_args *args, struct err *
 }
 
 void slower_judge(struct slower *slower, const struct duel_result *duel) {
-	slower->failed = duel->failed[0] != TRIAL_CORRECT || duel->failed[1] != TRIAL_CORRECT;
+	slower->failed = duel->failed[1] != TRIAL_CORRECT ? "b" : duel->failed[0] != TRIAL_CORRECT ? "a" : NULL;
 	slower->ratio = 1 / duel->paired.ratio;
 	slower->ci[0] = 1 / duel->paired.ci[1];
 	slower->ci[1] = 1 / duel->paired.ci[0];
@@ -38,7 +38,7 @@ json_t *slower_json(const struct slower *slower) {
 static void describe(const struct slower *slower, char *text, size_t size) {
 	static const char *const said[] = {"that is within", "undecided against", "slower than allowed by"};
 	if (slower->failed)
-		snprintf(text, size, "one of the two does not work");
+		snprintf(text, size, "%s failed", slower->failed);
 	else
 		snprintf(text, size, "b takes %.4f [%.4f, %.4f] of a's time: %s the limit of %.4g %%", slower->ratio,
 		         slower->ci[0], slower->ci[1], said[slower->outcome], slower->limit * 100);
@@ -71,7 +71,7 @@ int slower_verdict(const struct slower *slower, struct ui *ui, struct err *err) 
 	describe(slower, text, sizeof text);
 	if (fails(slower))
 		return err_set(err, ERR_FAILED,
-		               slower->failed                            ? "run each of them alone to see why"
+		               slower->failed                            ? "run it alone to see why"
 		               : slower->outcome == REGRESSION_UNDECIDED ? "more pairs may decide it: --max-pairs 401"
 		                                                         : NULL,
 		               "%s", text);

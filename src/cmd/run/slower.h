@@ -13,7 +13,7 @@ struct slower {
 	const char *junit;  /* a file to write, or NULL */
 	double limit;
 	enum regression outcome;
-	bool failed;         /* one of the two does not work */
+	const char *failed;  /* "a" or "b", which did not always work, or NULL */
 	double ratio, ci[2]; /* the time of b over the time of a */
 };
 
