@@ -32,6 +32,20 @@ static void put_number(FILE *out, const json_t *json) {
 		fputs(text, out);
 }
 
+/* Controls in JSON are escaped, so that a terminal shows what the field holds. */
+static void put_canonical(FILE *out, const json_t *json) {
+	char *text = js_canonical(json), *tame = NULL;
+	size_t size;
+	FILE *memory = text ? open_memstream(&tame, &size) : NULL;
+	if (memory) {
+		js_text_write(text, memory);
+		fclose(memory);
+		put_text(out, tame);
+	}
+	free(tame);
+	free(text);
+}
+
 /* null and absent: an empty field */
 static void put_json(FILE *out, const json_t *json) {
 	if (json_is_string(json)) {
@@ -39,9 +53,7 @@ static void put_json(FILE *out, const json_t *json) {
 	} else if (json_is_number(json)) {
 		put_number(out, json);
 	} else if (json && !json_is_null(json)) {
-		char *text = js_canonical(json);
-		put_text(out, text);
-		free(text);
+		put_canonical(out, json);
 	}
 }
 

@@ -4,17 +4,35 @@
 #include "tuner/export/shell.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/base/text.h"
 #include "tuner/export/cpus.h"
 #include "tuner/export/text.h"
 
+/* Raw, they would let a terminal or an editor show other code than a shell runs. */
+static bool is_hidden(const char *text, size_t length) {
+	return *text != '\n' && *text != '\t' && text_is_control(text, length);
+}
+
+static void put_octal(FILE *out, const char *text, size_t length) {
+	fputs("'\"$(printf '", out);
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "\\%03o", (unsigned char)text[i]);
+	fputs("')\"'", out);
+}
+
 void export_shell_quoted(FILE *out, const char *value) {
 	putc('\'', out);
-	for (; *value; value++) {
-		if (*value == '\'')
+	for (size_t left = strlen(value), length; left; value += length, left -= length) {
+		length = text_utf8(value, left);
+		length = length ? length : 1;
+		if (is_hidden(value, length))
+			put_octal(out, value, length);
+		else if (*value == '\'')
 			fputs("'\\''", out);
 		else
-			putc(*value, out);
+			fwrite(value, 1, length, out);
 	}
 	putc('\'', out);
 }

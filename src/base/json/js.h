@@ -21,6 +21,9 @@ json_t *js_load(const char *path, size_t limit, struct err *err);
 char *js_canonical(const json_t *value);
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
+/* Writes JSON text with all controls escaped, those of direction too: JSON escapes controls below U+0020 only, but
+ * people read documents on terminals. */
+void js_text_write(const char *text, FILE *out);
 
 /* Required members: -1 and err if absent, of another type or out of range. A whole number may be written as 5.0.
  * Returned values stay owned by the object. */

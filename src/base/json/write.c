@@ -20,8 +20,7 @@ static bool is_simple(const char *text, size_t length) {
 	return true;
 }
 
-/* JSON escapes controls below U+0020 only, but people read documents on terminals. */
-static void write_tame(const char *text, FILE *out) {
+void js_text_write(const char *text, FILE *out) {
 	for (size_t left = strlen(text), length; left; text += length, left -= length) {
 		const unsigned char *c = (const unsigned char *)text;
 		length = text_utf8(text, left);
@@ -45,7 +44,7 @@ static void write_plain(const json_t *value, FILE *out) {
 		return;
 	}
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
-	write_tame(text ? text : "null", out);
+	js_text_write(text ? text : "null", out);
 	free(text);
 }
 

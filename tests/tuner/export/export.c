@@ -8,6 +8,7 @@
 #include "src/base/rng.h"
 #include "src/base/sys.h"
 #include "tests/tuner/export/help.h"
+#include "tuner/export/shell.h"
 #include "tuner/export/text.h"
 
 static void test_single(const char *shell, const char *path) {
@@ -239,6 +240,17 @@ static void test_registry(const json_t *profile) {
 	json_decref(trials);
 }
 
+/* What a terminal shows is what a shell runs. */
+static void test_hidden(void) {
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	export_shell_quoted(out, "a\xE2\x80\xAE'b");
+	fclose(out);
+	is_text(text, "'a'\"$(printf '\\342\\200\\256')\"''\\''b'", "a value for a shell has no raw controls of direction");
+	free(text);
+}
+
 static void test_comment(void) {
 	char *text;
 	size_t size;
@@ -270,6 +282,7 @@ int main(void) {
 	test_no_trials(profile);
 	test_registry(profile);
 	test_comment();
+	test_hidden();
 	json_decref(profile);
 	free(env);
 	free(csv);

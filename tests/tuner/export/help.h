@@ -39,6 +39,7 @@ UNUSED static const char *const hostile[] = {
 	"\xc3\xa9\xe2\x82\xac",
 	"%s%n",
 	"\x01\x7f",
+	"a\xe2\x80\xae b\xc2\x9b\n",
 	"&",
 	"|",
 	">pwned",
