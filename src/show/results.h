@@ -21,6 +21,9 @@ bool results_is_useless(double ratio, double high);
 bool results_no_bounds(const json_t *result); /* was it compared with such an interval? */
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);
+/* Do the medians of baseline and best (of `explain`: the winner) give another ratio than their pairs, on which the
+ * speedup rests? */
+bool results_medians_differ(const json_t *result);
 bool results_decided(const json_t *result);
 bool results_tried_all(const json_t *result); /* was every valid configuration measured? */
 /* Did the baseline stay without a comparison, because nothing else worked? */

@@ -39,14 +39,24 @@ static double bound(const json_t *result, size_t end) {
 	return json_number_value(json_array_get(json_object_get(json_object_get(result, "speedup"), "ci"), end));
 }
 
+bool results_medians_differ(const json_t *result) {
+	static const double VISIBLE = 0.05;
+	double from = js_real_or(json_object_get(result, "baseline"), "median", NAN);
+	const json_t *best = json_object_get(result, "best");
+	double to = js_real_or(best ? best : json_object_get(result, "winner"), "median", NAN);
+	bool more = strncmp(js_string_or(result, "objective", ""), "maximize", 8) == 0;
+	double medians = more ? to / from : from / to;
+	return fabs(log(medians / results_speedup(result))) > VISIBLE;
+}
+
 static char *faster_text(const json_t *result) {
 	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
 	bool time = strcmp(js_string_or(best, "unit", "s"), "s") == 0;
 	char from[64], to[64];
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
-	return mem_printf("%.2fx %s [%.2f, %.2f]: %s -> %s", results_speedup(result), time ? "faster" : "better",
-	                  bound(result, 0), bound(result, 1), from, to);
+	return mem_printf("%.2fx %s [%.2f, %.2f]: %s -> %s%s", results_speedup(result), time ? "faster" : "better",
+	                  bound(result, 0), bound(result, 1), from, to, results_medians_differ(result) ? " (medians)" : "");
 }
 
 bool results_is_vague(double low, double high) {
@@ -178,10 +188,13 @@ static void tried_print(const json_t *result, FILE *out) {
 	long long tried = (long long)js_int_or(result, "evaluations", 0);
 	long long valid = (long long)js_int_or(json_object_get(result, "space"), "valid", 0);
 	double all = js_real_or(result, "elapsed_s", NAN) * (double)valid / (double)tried;
+	double unfit = js_real_or(json_object_get(result, "building"), "unfit_s", 0);
 	char budget[32];
 	if (tried <= 0 || valid <= 0)
 		return;
 	fprintf(out, "tried %lld of %lld configuration%s", tried, valid, valid == 1 ? "" : "s");
+	if (unfit > 0)
+		fprintf(out, "; no time for another build of %.2g s", unfit);
 	if (tried < valid && valid <= MOST && all < 86400 && strcmp(js_string_or(result, "stopped", ""), "budget") == 0) {
 		budget_text(all, budget, sizeof budget);
 		fprintf(out, "; `--budget %s` covers all", budget);

@@ -68,7 +68,13 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 }
 
 static void undecided_print(const json_t *result, const char *today, FILE *out) {
-	if (json_is_object(json_object_get(result, "speedup")))
+	bool met = json_is_object(json_object_get(result, "speedup"));
+	if (met && same_config(result))
+		fprintf(out,
+		        "the best of the others with what you run today, in %lld pairs; more time or a quiet machine would "
+		        "decide\n",
+		        pairs_of(result));
+	else if (met)
 		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs_of(result));
 	else if (same_config(result))
 		fputs("with nothing, because no other setting was better in the search\n", out);
@@ -121,7 +127,8 @@ static void compared_print(const json_t *result, FILE *out) {
 	if (!failed)
 		label(out, "compared:");
 	if (strcmp(verdict, "faster") == 0)
-		fprintf(out, "with `%s` in %lld pairs\n", today, pairs_of(result));
+		fprintf(out, "with `%s` in %lld pairs%s\n", today, pairs_of(result),
+		        results_medians_differ(result) ? ", whose ratios give the speedup" : "");
 	else if (strcmp(verdict, "tie") == 0)
 		tie_print(result, today, out);
 	else if (failed)

@@ -121,7 +121,7 @@ static void test_tie(void) {
 
 static void test_metric(void) {
 	prints("{'verdict': 'faster', 'pairs': 21, 'program': {'line': 'b', 'baseline_line': 'a'},"
-	       " 'baseline': {'config': {'x': 2}, 'median': 1234.5678, 'unit': ''},"
+	       " 'objective': 'maximize [0-9]+', 'baseline': {'config': {'x': 2}, 'median': 1234567.8, 'unit': ''},"
 	       " 'best': {'config': {'x': 1}, 'median': 2500000, 'unit': ''}, 'speedup': {'ratio': 2, 'ci': [1.9, 2.1]}}",
 	       "run it as:   b\n"
 	       "compared:    with `a` in 21 pairs\n",
@@ -161,7 +161,10 @@ static void verdict(const char *result, const char *want) {
 static void test_verdicts(void) {
 	verdict("{'verdict': 'faster', " SIDES("1.87", "0.719", "s") ", 'speedup': {'ratio': 2.58, 'ci': [2.51, 2.68]}}",
 	        "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms");
-	verdict("{'verdict': 'faster', " SIDES("10", "40", "") ", 'speedup': {'ratio': 4, 'ci': [4, 4]}}",
+	verdict("{'verdict': 'faster', " SIDES("0.169", "0.139", "s") ", 'speedup': {'ratio': 1.66, 'ci': [1.2, 2.1]}}",
+	        "1.66x faster [1.20, 2.10]: 169 ms -> 139 ms (medians)");
+	verdict("{'verdict': 'faster', 'objective': 'maximize r', " SIDES("10", "40",
+	                                                                  "") ", 'speedup': {'ratio': 4, 'ci': [4, 4]}}",
 	        "4.00x better [4.00, 4.00]: 10 -> 40");
 	verdict("{'verdict': 'tie', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1, 'ci': [0.99, 1.01]}}",
 	        "tie: as fast as the baseline (1.50 s), with fewer resources");

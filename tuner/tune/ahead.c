@@ -174,12 +174,16 @@ static void reconsider(struct tune *tune) {
 }
 
 /* A build that would end after the search has no use, and takes the time of the finals. */
-static bool build_fits(const struct tune *tune) {
-	const struct tune_ahead *ahead = &tune->ahead;
+static bool build_fits(struct tune *tune) {
+	struct tune_ahead *ahead = &tune->ahead;
 	if (!tune->task->builder || tune->evaluations < LEAST_EVALUATIONS || is_made(tune, ahead->queue[0]))
 		return true;
 	const struct build_figures figures = builder_figures(tune->task->builder);
-	return ahead->beside || figures.made == 0 || tune_fits(tune, figures.spent_s / (double)figures.made);
+	double seconds = figures.made ? figures.spent_s / (double)figures.made : 0;
+	if (ahead->beside || figures.made == 0 || tune_fits(tune, seconds))
+		return true;
+	ahead->unfit_s = seconds;
+	return false;
 }
 
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {

@@ -97,11 +97,12 @@ json_t *tune_building_json(const struct tune *tune) {
 	if (!tune->task->builder)
 		return NULL;
 	const struct build_figures figures = builder_figures(tune->task->builder);
-	return json_pack("{s:i,s:s,s:i,s:I,s:I,s:I,s:o,s:f}", "jobs", (int)figures.jobs, "when",
+	return json_pack("{s:i,s:s,s:i,s:I,s:I,s:I,s:o,s:f,s:o}", "jobs", (int)figures.jobs, "when",
 	                 figures.jobs == 1 ? "one by one"
 	                 : figures.beside  ? "beside measurements"
 	                                   : "between measurements",
 	                 "ahead", (int)tune->ahead.depth, "reused", (json_int_t)figures.found, "stopped",
 	                 (json_int_t)figures.stopped, "given_up", (json_int_t)figures.given_up, "patience_s",
-	                 js_number(figures.patience_s), "seconds", figures.spent_s);
+	                 js_number(figures.patience_s), "seconds", figures.spent_s, "unfit_s",
+	                 js_number(tune->ahead.unfit_s > 0 ? tune->ahead.unfit_s : NAN));
 }

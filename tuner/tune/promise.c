@@ -181,15 +181,24 @@ static int refuse(const struct tune *tune, const char *longer, double seconds, d
 	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
 }
 
+/* For a few evaluations and the proof, after what was spent. */
+static double needed_seconds(const struct tune *tune, double trials) {
+	return tune_elapsed(tune) + trials * tune_evaluation_seconds(tune) + tune_proof_seconds(tune);
+}
+
+static double trials_expected(const struct tune *tune) {
+	uint64_t valid = space_valid(tune->task->space), others = valid - (tune->task->start != UINT64_MAX && valid > 0);
+	return (double)(others < TRIALS_EXPECTED ? others : TRIALS_EXPECTED);
+}
+
 int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 	if (!tune_promised(tune) || tune_is_recalling(tune) || (tune->baseline.status != TRIAL_CORRECT && !cut))
 		return 0;
-	uint64_t valid = space_valid(tune->task->space), others = valid - (tune->task->start != UINT64_MAX && valid > 0);
-	double trials = (double)(others < TRIALS_EXPECTED ? others : TRIALS_EXPECTED);
+	double trials = trials_expected(tune);
 	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune);
 	if (cut)
 		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * PAIRS_LEAST) * elapsed, err);
-	double needed = elapsed + trials * next + tune_proof_seconds(tune);
+	double needed = needed_seconds(tune, trials);
 	if (needed <= tune->budget.seconds || trials == 0)
 		return 0;
 	if (next > tune_left(tune))
@@ -204,4 +213,16 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 		tune->observer->warn(tune->observer->ctx, text);
 	}
 	return 0;
+}
+
+/* Nothing else was tried, because builds took the time: there is nothing to compare the baseline with. */
+int tune_budget_used(const struct tune *tune, struct err *err) {
+	char budget[32];
+	bool tried = tune->evaluations > 1 || tune->baseline.status != TRIAL_CORRECT || tune->cut;
+	if (!tune_promised(tune) || !tune->task->builder || tried || !tune->stopped || strcmp(tune->stopped, "budget") != 0)
+		return 0;
+	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: it ended before another setting was built and run",
+	        seconds_text(tune->budget.seconds, budget));
+	return err_hint(err, "about --budget %.0fs is needed for a result that is proven",
+	                rounded_up(needed_seconds(tune, trials_expected(tune))));
 }

@@ -267,5 +267,5 @@ int tune_search_phase(struct tune *tune, struct err *err) {
 		return tune_parallel_search(tune, err);
 	int failed = search_run(tune, err);
 	tune_ahead_end(tune);
-	return failed;
+	return failed || tune_budget_used(tune, err) ? -1 : 0;
 }

@@ -45,6 +45,7 @@ struct tune_ahead { /* proposed and not yet measured */
 	unsigned depth, most;      /* proposals at a time; the number of builders */
 	bool beside;               /* builds may run beside a measurement */
 	double builds_s, trials_s; /* of all evaluations after the baseline */
+	double unfit_s;            /* of the build that did not fit into the budget any more; 0: none */
 };
 
 struct tune {
@@ -218,6 +219,7 @@ void tune_limit(const struct tune *tune, struct trial_request *request);
 bool tune_was_cut(const struct trial_request *request, const struct trial_result *result);
 /* Reports a budget that is too short, once the baseline was measured, or cut. Fails if nothing useful could be done. */
 int tune_budget_check(struct tune *tune, bool cut, struct err *err);
+int tune_budget_used(const struct tune *tune, struct err *err);
 
 int tune_search_phase(struct tune *tune, struct err *err);
 enum { TUNE_AGAIN_MAX = 2 /* repetitions of a disturbed trial */ };

@@ -102,10 +102,11 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 	const json_t *speedup = json_object_get(result, "speedup");
 	const char *verdict = js_string_or(result, "verdict", "");
 	double ratio = js_real_or(speedup, "ratio", NAN);
+	const char *medians = results_medians_differ(result) ? " (medians)" : "";
 	char gain[64];
 	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
 	if (strcmp(verdict, "faster") == 0)
-		return mem_printf("%s as fast as the baseline: %s instead of %s", gain, to, from);
+		return mem_printf("%s as fast as the baseline: %s instead of %s%s", gain, to, from, medians);
 	if (strcmp(verdict, "tie") == 0 && js_real_or(speedup, "ratio", NAN) == 1) /* the others lost */
 		return mem_printf("nothing that was tried is faster: %s", to);
 	if (strcmp(verdict, "tie") == 0)
@@ -115,7 +116,8 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 	if (results_no_bounds(result))
 		return mem_printf("undecided, because the pairs were too noisy: %s instead of %s", to, from);
 	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")))
-		return mem_printf("undecided, because the pairs were too noisy (%s): %s instead of %s", gain, to, from);
+		return mem_printf("undecided, because the pairs were too noisy (%s): %s instead of %s%s", gain, to, from,
+		                  medians);
 	if (json_equal(json_object_get(json_object_get(result, "winner"), "config"),
 	               json_object_get(json_object_get(result, "baseline"), "config")))
 		return mem_printf("nothing that was tried is faster so far (%s)", to);
