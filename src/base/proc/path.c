@@ -4,6 +4,7 @@
 #include "src/base/proc/path.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,6 +37,17 @@ static char *resolved(char *path) {
 	return real;
 }
 
+/* "X=1 ./app" sets a variable only in a shell. */
+static bool is_assignment(const char *word) {
+	size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+	return length > 0 && word[length] == '=';
+}
+
+static void assignment_hint(const char *word, struct err *err) {
+	if (is_assignment(word))
+		err_hint(err, "to set a variable for a program, write env before it: env %.300s PROGRAM", word);
+}
+
 static char *with_slash(const char *program, const char *cwd, struct err *err) {
 	char *path = below(cwd, program);
 	int why = why_not(path);
@@ -49,6 +61,7 @@ static char *with_slash(const char *program, const char *cwd, struct err *err) {
 	err_set(err, ERR_USAGE, hint, "cannot run %.300s: %s", program, strerror(why));
 	if (why == ENOENT && cwd)
 		err_hint(err, "its path is relative to the folder %.300s", cwd);
+	assignment_hint(program, err);
 	return NULL;
 }
 
@@ -60,6 +73,7 @@ static void not_found(const char *program, const char *cwd, int why, struct err 
 		err_set(err, ERR_USAGE, "check the name and PATH", "there is no program %.300s", program);
 	if (!why_not(here))
 		err_hint(err, "did you mean ./%.300s?", program);
+	assignment_hint(program, err);
 	free(here);
 }
 

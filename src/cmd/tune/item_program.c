@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,19 @@ static void variables_note(const struct program_item *p, json_t *result) {
 	}
 }
 
+/* A program that waits for its stdin, or whose work is too small, ends before there is anything to measure. */
+static void short_note(const struct program_item *p, json_t *result) {
+	static const double SHORT_SECONDS = 0.01;
+	const json_t *baseline = json_object_get(result, "baseline");
+	double seconds = js_real_or(baseline, "median", NAN);
+	if (strcmp(js_string_or(baseline, "unit", ""), "s") != 0 || !(seconds < SHORT_SECONDS))
+		return;
+	char *text = mem_printf("a run takes only %.2g ms, which is mostly its start: give it more work%s", 1000 * seconds,
+	                        p->plan->program.input ? "" : ", or --input FILE if it reads stdin, which is empty now");
+	json_array_append_new(json_object_get(result, "notes"), json_string(text));
+	free(text);
+}
+
 static void annotate(void *ctx, json_t *result) {
 	const struct program_item *p = ctx;
 	json_t *best = json_object_get(result, "best"), *config = json_object_get(best, "config");
@@ -86,6 +100,7 @@ static void annotate(void *ctx, json_t *result) {
 	line_add(p->program, json_object_get(result, "runner_up"));
 	notes_add(p->plan, result);
 	variables_note(p, result);
+	short_note(p, result);
 }
 
 /* Runs in the thread of a node, so the program and its build folders are its own. */

@@ -100,9 +100,22 @@ static int source_add(struct tune_session *session, struct err *err) {
 	return item_add(session, tune_item_source(session->app, opt_word(args, 0), args, err));
 }
 
+/* "T=1, 2, 4" without quotes is three words. */
+static int blanks_refuse(const struct opt_args *args, struct err *err) {
+	for (size_t i = 0; i < opt_count(args, "param"); i++) {
+		const char *values = opt_at(args, "param", i);
+		if (*values && values[strlen(values) - 1] == ',')
+			return err_set(err, ERR_USAGE, "write the values without blanks, or all of them in quotes: 'T=1, 2, 4'",
+			               "--param %.60s is followed by a blank and \"%.60s\"", values, opt_word(args, 0));
+	}
+	return 0;
+}
+
 static int words_refuse(const struct opt_args *args, const char *what, struct err *err) {
 	if (opt_words(args) == 0)
 		return 0;
+	if (blanks_refuse(args, err))
+		return -1;
 	return err_set(err, ERR_USAGE, "tune kernels and programs one after the other",
 	               "%s must be tuned alone, without \"%s\"", what, opt_word(args, 0));
 }

@@ -152,7 +152,10 @@ bool program_metric_found(const struct program_metric *metric) {
 }
 
 static int refuse_text(const struct program_metric *metric, struct err *err) {
-	const char *advice = strpbrk(metric->text, "0123456789") ? "; put the number alone in parentheses" : "";
+	bool group = metric->regex.re_nsub > 0;
+	const char *advice = strpbrk(metric->text, "0123456789") ? "; put the number alone in parentheses"
+	                     : group                             ? ""
+	                                                         : "; add the number in parentheses, as ([0-9.]+)";
 	return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not a number%s",
 	               metric->expression, metric->text, advice);
 }
