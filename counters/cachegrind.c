@@ -156,7 +156,7 @@ static void cachegrind_close(void *state) {
 
 const struct counter_backend counter_cachegrind = {
 	.name = "cachegrind",
-	.summary = "caches and branches as valgrind simulates them, in a run of its own (slow)",
+	.summary = "caches and branches as valgrind simulates them, in a separate run (slow)",
 	.scope = COUNTER_RERUN,
 	.trees = true,
 	.events = events,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hardware metrics by function of a GPU: of each function and size of its launches some are counted by themselves, the
- * first, the second, the fourth and so on, because each of them costs milliseconds. Those of a size stand for all of
+ * first, the second, the fourth and so on, because each of them costs milliseconds. Those of a size represent all of
  * that size: without sizes, a function that is launched in turn on a narrow strip and on the rest would be judged by
  * its strips. Rates count by the time that launches take. The device runs nothing else meanwhile, so functions that
  * overlap otherwise do not here. A refusal becomes the reason of the values, and the trial goes on. */
@@ -156,7 +156,7 @@ struct spread {
 	size_t count;
 };
 
-/* Launches that this one stands for, times its seconds if the metric is a rate and the seconds are known. */
+/* Launches that this one represents, times its seconds if the metric is a rate and the seconds are known. */
 static double weight_of(const struct functions *s, size_t launch, size_t metric) {
 	const struct function *function = &s->functions[s->launches[launch].function];
 	size_t size = s->launches[launch].size;

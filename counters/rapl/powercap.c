@@ -69,9 +69,9 @@ static void zone_open(struct rapl_meter *meter, const char *folder, const char *
 		return;
 	}
 	if (!range_read(folder, &zone.range)) {
-		zone_fail(meter, name, "max_energy_range_uj holds no number");
+		zone_fail(meter, name, "max_energy_range_uj does not contain a number");
 	} else if (!rapl_number_read(zone.file, &now) || now > zone.range) {
-		zone_fail(meter, name, "energy_uj holds no number up to its range");
+		zone_fail(meter, name, "energy_uj does not contain a number within its range");
 	} else {
 		rapl_zone_add(meter, zone);
 		return;

@@ -61,7 +61,7 @@ int gpu_hip_index(const char *device, int *index, struct err *err) {
 	*index = atoi(word);
 	if (word[strspn(word, "0123456789")] == '\0' && strlen(word) < 4)
 		return 0;
-	return err_set(err, ERR_USAGE, "hip is the first GPU of AMD's, hip:1 the second", "\"%s\" is not a GPU", device);
+	return err_set(err, ERR_USAGE, "hip is the first AMD GPU, hip:1 the second", "\"%s\" is not a GPU", device);
 }
 
 struct gpu *gpu_hip_open(int index, struct err *err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* No locks: a node is removed by a mark in its own link, which makes every later change of that link fail, and then
- * unlinked by whoever comes by (Harris, "A pragmatic implementation of non-blocking linked lists", 2001; one node at a
- * time, as in Michael, "High performance dynamic lock-free hash tables and list-based sets", 2002; contains as in
+ * unlinked by any thread that passes (Harris, "A pragmatic implementation of non-blocking linked lists", 2001; one node
+ * at a time, as in Michael, "High performance dynamic lock-free hash tables and list-based sets", 2002; contains as in
  * Herlihy and Shavit 2008, section 9.8).
  *
  * A link that is compared and swapped must not have changed and changed back meanwhile (the ABA problem). It can't: a

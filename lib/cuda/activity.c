@@ -50,7 +50,7 @@ static uint64_t span_add(struct cuda_record *record, const struct cuda_span *spa
 	return span->end_ns - span->start_ns;
 }
 
-/* The longest call stands for the others. */
+/* The longest call represents the others. */
 static void shape_keep(struct cuda_function *function, const CUpti_ActivityKernel4 *kernel, bool first, bool longest) {
 	const uint32_t grid[3] = {(uint32_t)kernel->gridX, (uint32_t)kernel->gridY, (uint32_t)kernel->gridZ};
 	const uint32_t block[3] = {(uint32_t)kernel->blockX, (uint32_t)kernel->blockY, (uint32_t)kernel->blockZ};

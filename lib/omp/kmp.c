@@ -91,7 +91,7 @@ struct wrapped {
 	void **a;
 };
 
-/* Each thread of the team runs this in the place of the region's code. */
+/* Each thread of the team runs this instead of the region's code. */
 static void wrapped_run(int32_t *thread, int32_t *bound, ...) {
 	va_list list;
 	va_start(list, bound);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot-omp, which a program gets by LD_PRELOAD: it stands before libgomp or libomp, sees each parallel
- * region by the address of its outlined function, and can change its team and its schedule. Only the C library is used.
+/* Inside libsweetspot-omp, which a program gets by LD_PRELOAD: it is found before libgomp or libomp, intercepts each
+ * parallel region by the address of its outlined function, and can change its team and its schedule. Only the C library
+ * is used.
  *
  * SWEETSPOT_OMP_TABLE=FILE: which settings regions get (table.c). SWEETSPOT_OMP_RECORD=PREFIX: each process that enters
  * a region leaves PREFIX.HOST.PID (format.h). Without both every call goes straight through. */
@@ -26,7 +27,7 @@ struct omp_row {
 	uint64_t offset;
 	uint32_t module; /* index in the table; UINT32_MAX: every region without a row of its own */
 	uint32_t size_class;
-	uint32_t count; /* columns; the last one also stands for those after it */
+	uint32_t count; /* columns; the last one also represents those after it */
 	struct omp_setting columns[OMP_SETTINGS];
 };
 

@@ -185,7 +185,7 @@ static bool region_set(struct omp_slot *slot, uint32_t module, uint64_t offset, 
 	return true;
 }
 
-/* sizes: of the slot that stands for all classes; NULL for that one itself. */
+/* sizes: those of the slot that represents all classes; NULL for that slot itself. */
 static struct omp_slot *slot_make(void *function, enum omp_sharing sharing, const char *place, unsigned size_class,
                                   const struct omp_sizes *sizes) {
 	struct omp_record *record = omp_record_get();

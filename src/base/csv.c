@@ -34,7 +34,7 @@ static void newline_skip(struct reader *reader) {
 	reader->line++;
 }
 
-/* The reader is behind the opening quote. Two quotes stand for one. */
+/* The reader is behind the opening quote. Two quotes mean one. */
 static char *quoted_read(struct reader *reader) {
 	size_t begun = reader->line, length = 0;
 	char field[CSV_FIELD_MAX + 1];

@@ -14,7 +14,7 @@ enum opt_flags {
 	OPT_HEADING = 2, /* a title in --help instead of an option, see OPT_GROUP */
 };
 
-/* Begins a group of options in a table, for --help. A group goes on in the tables that follow until another one begins,
+/* Begins a group of options in a table, for --help. A group continues in the following tables until another one begins,
  * and groups of the same title are shown as one, because commands share tables. */
 #define OPT_GROUP(title)                                                                                               \
 	{ "", 0, NULL, title, OPT_HEADING }

@@ -91,7 +91,7 @@ void scratch_close(struct scratch *scratch) {
 	*scratch = (struct scratch){.fd = -1};
 }
 
-/* The prefix and what mkdtemp puts in the place of six letters; other programs may use the same prefix. */
+/* The prefix and the six letters that mkdtemp chooses; other programs may use the same prefix. */
 static bool is_name(const char *name, const char *prefix) {
 	size_t length = strlen(prefix);
 	return strncmp(name, prefix, length) == 0 && strlen(name + length) == strlen("XXXXXX");

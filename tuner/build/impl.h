@@ -15,7 +15,8 @@ struct build_cache {
 	unsigned locks; /* that are held; atomic */
 };
 
-/* Locks a folder of ours. Returns a descriptor to close; -1 if somebody else holds it or there is no lock. */
+/* Locks a folder of ours. Returns a descriptor to close; -1 if another process holds it or the file system has no
+ * locks. */
 int build_lock_take(const char *folder);
 /* Locks the parent of all folders, so that none of them is found while it is made or removed; -1 if that fails. */
 int build_base_lock(const char *base);

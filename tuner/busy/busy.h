@@ -29,15 +29,15 @@ enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds);
 /* The most seconds that the user (SWEETSPOT_WAIT) lets a measurement wait, or repeat what others disturbed. INFINITY:
  * the caller decides. */
 double busy_patience(const struct busy *busy);
-/* Waits for others to end, at most so many seconds, all in all as many as the user allows, or until *interrupt is set.
- * Returns the seconds waited. */
+/* Waits for other programs to end, for at most this many seconds and within the user's total, or until *interrupt is
+ * set. Returns the seconds waited. */
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt);
 /* The same where others were just seen in another way, perhaps before there was time to look. */
 double busy_wait_seen(struct busy *busy, double seconds, const volatile int *interrupt);
 /* {"processors", "load", "others", "steal", "busy", "waited_s"} over all looks; null: /proc is not readable. `others`
  * and `steal` are in processors, `load` is the largest average over a minute. New reference. */
 json_t *busy_json(const struct busy *busy);
-/* Is that much use by others, of so many processors, worth a word? */
+/* Is that much use by others worth mentioning on this many processors? */
 bool busy_judge(int processors, double others, double steal);
 
 #endif

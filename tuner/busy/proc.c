@@ -94,7 +94,7 @@ static struct process *processes_read(const char *folder, size_t *count) {
 	return list;
 }
 
-/* A child may stand before its parent in the list, so it is gone through until nothing changes. */
+/* A child may precede its parent in the list, so passes over it are repeated until nothing changes. */
 static void tree_mark(struct process *list, size_t count, pid_t root) {
 	for (bool changed = true; changed;) {
 		changed = false;

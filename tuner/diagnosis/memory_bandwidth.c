@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory is saturated: the bytes per second are close to the highest measured rate (Williams, Waterman, Patterson,
- * Roofline, 2009), or a large problem stops gaining from threads while a smaller one, which fits the caches, goes on.
+ * Roofline, 2009), or a large problem stops gaining from threads while a smaller one, which fits the caches, keeps
+ * scaling.
  */
 #include <config.h>
 

@@ -5,10 +5,11 @@
 #include "tuner/diagnosis/probe.h"
 
 struct saturation {
-	size_t problem, other; /* rows of the problem that stops and of the one that goes on */
+	size_t problem, other; /* rows of the problem that stops scaling and of the one that continues */
 	bool other_is_larger;
-	struct curve curve;      /* of the problem that stops */
-	double stop, next, most; /* threads: where it stops, one step further, and the most for which the other goes on */
+	struct curve curve; /* of the problem that stops */
+	double stop, next,
+		most; /* threads: where it stops, one step further, and the most for which the other one scales */
 	struct study_ratio own, others; /* gain from there to the most threads */
 };
 /* Finds one for each problem that stops while another one does not, among teams that the machine has room for.

@@ -29,9 +29,9 @@ bool fleet_baseline_due(const struct fleet *fleet, size_t node);
 /* Is the baseline unknown, or outdated because the node was away or its last baseline was suspicious? */
 bool fleet_baseline_missing(const struct fleet *fleet, size_t node);
 enum fleet_verdict {
-	FLEET_GOOD,       /* trusted: go on */
-	FLEET_AGAIN,      /* suspicious: measure it once more */
-	FLEET_DRIFTED,    /* the node changed: what it measured since its last good baseline is void, but it goes on */
+	FLEET_GOOD,    /* trusted: go on */
+	FLEET_AGAIN,   /* suspicious: measure it once more */
+	FLEET_DRIFTED, /* the node changed: its measurements since its last good baseline are void, but it stays in use */
 	FLEET_QUARANTINED /* the same, and the node is quarantined */
 };
 /* Records a baseline: its raw value, or NAN if it failed there with this message. */

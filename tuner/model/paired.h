@@ -22,7 +22,7 @@ void paired_holm(const double *p, size_t count, double *adjusted);
 enum paired_verdict { PAIRED_FASTER, PAIRED_SLOWER, PAIRED_TIE };
 /* Judges a against b: faster if the whole interval is below 1 - margin, slower if it is above 1 + margin. */
 enum paired_verdict paired_judge(const struct paired *paired, double margin);
-/* Is the interval so wide that a difference of 30 % is possible? Then nothing is known, which is no tie. */
+/* Is the interval so wide that a difference of 30 % is possible? Then nothing is known, which is not a tie. */
 bool paired_is_vague(const struct paired *paired);
 /* The verdict's word, "undecided" instead of "tie" for a vague interval. */
 const char *paired_said(enum paired_verdict verdict, const struct paired *paired);

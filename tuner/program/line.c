@@ -22,7 +22,7 @@ static char *line_build(const struct program *program) {
 	return mem_strdup(program->cwd ? program->cwd : program->here);
 }
 
-/* Adds the build command as it is if it can stand before "&&", else in a shell of its own. */
+/* Adds the build command unchanged if it can precede "&&", otherwise in a separate shell. */
 static void build_add(struct program_text *out, const struct program_case *one) {
 	const char *missing;
 	char *line = program_fill(one, one->program->spec.build, true, &missing);
@@ -62,8 +62,7 @@ static void command_add(struct program_text *out, const struct program_case *one
 	json_decref(words);
 }
 
-/* Adds whatever precedes the command. Returns true if that changes the folder, so that all of it must stand in
- * parentheses. */
+/* Adds whatever precedes the command. Returns true if that changes the folder, so that all of it needs parentheses. */
 static bool prologue_add(struct program_text *out, const struct program_case *one) {
 	const struct program *program = one->program;
 	bool moves = program->cwd || program->out_of_tree;

@@ -68,7 +68,7 @@ json_t *program_json(const struct program *program, const json_t *best);
 
 /* The text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */
 char *program_value_text(const json_t *value);
-/* The variables that OpenMP parameters stand for, and those that would override them; NULL-terminated. A parameter has
+/* The variables that OpenMP parameters set, and those that would override them; NULL-terminated. A parameter has
  * its default only if its variable is unset. */
 extern const char *const program_governed[];
 

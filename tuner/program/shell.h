@@ -37,7 +37,7 @@ struct shell_line {
 #define SHELL_LINE ((struct shell_line){.stack = {'c'}, .word_starts = true})
 
 void shell_read(struct shell_line *line, const char *text, size_t size);
-/* The place of a hole after what was read, before the text `next`. Then goes on behind the hole. *why: set with
+/* The place of a hole after what was read, before the text `next`. Continues behind the hole. *why: set with
  * SHELL_NOWHERE. */
 enum shell_place shell_place(struct shell_line *line, const char *next, const char **why);
 /* Adds a value so that a shell reads it back unchanged. False if it cannot stand there. */

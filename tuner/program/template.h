@@ -26,7 +26,7 @@ bool template_expands(const char *text, const char *name);
 /* Could `text` result from the template with some text, maybe empty, for each {NAME}? */
 bool template_fits(const char *template, const struct template_names *names, const char *text);
 
-/* ERR_USAGE if the text is for a shell and a name stands where no quoting is safe. */
+/* ERR_USAGE if the text is for a shell and a name is in a place where no quoting is safe. */
 int template_shell_check(const char *text, const struct template_names *names, struct err *err);
 
 /* Returns the text of a name, or NULL if it has no value; caller frees. */

@@ -15,7 +15,7 @@
 /* A run over the limit is cut short only if that saves much time. Shorter ones run to their end or time-out, so that
  * their failures are reported as what they are. */
 static const double CUT_FROM_SECONDS = 1;
-/* A command before or after a run may take this many times what it has taken so far, and so many seconds. */
+/* A command before or after a run may take this many times as long as it has taken so far, plus this many seconds. */
 static const double SIDE_TIMES = 10, SIDE_SECONDS_MIN = 3;
 static const double LEAST_SECONDS = 1e-3;
 

@@ -29,7 +29,7 @@ struct race_clock {
 struct duel_options {
 	int pairs_first; /* 3 or more: the first look, if the difference is large or the noise small; 0: no early looks */
 	int pairs_min;   /* 21 at least without early looks, for a verdict that is published */
-	int pairs_max;   /* an undecided duel goes on up to this, in at most 4 steps */
+	int pairs_max;   /* an undecided duel continues up to this, in at most 4 steps */
 	double margin;   /* 0.01: smaller differences are a tie */
 	double level;    /* 0.95: of the published interval, over all looks at the pairs together */
 	double limit;    /* a ratio of a to b that the interval must exclude, too, before the duel ends early; 0: none */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watches for other programs during a race or a duel. What ran while others used the processors is measured again:
- * whole blocks, because whoever disturbs one side of a pair usually disturbs the other, too. Times that were measured
- * play no part in this. If slow blocks were repeated, a comparison would favour whichever side is slow now and then. */
+/* Watches for other programs during a race or a duel. Blocks that ran while others used the processors are measured
+ * again as a whole, because a program that disturbs one side of a pair usually disturbs the other, too. Times that were
+ * measured play no part in this. If slow blocks were repeated, a comparison would favour whichever side is slow now and
+ * then. */
 #ifndef TUNER_RACE_WATCH_H
 #define TUNER_RACE_WATCH_H
 #include <jansson.h>

@@ -14,9 +14,10 @@ static const char columns_words[] = "bind binding bound affinity pin pinned pinn
 static const char unbound_words[] = "false no none off unbound unpinned free 0";
 
 struct gain {
-	size_t bound, free;    /* rows where binding brings most */
-	double most, least;    /* time unbound over time bound */
-	size_t pairs, against; /* `against`: in so many of them binding costs as clearly as it must bring */
+	size_t bound, free; /* rows where binding brings most */
+	double most, least; /* time unbound over time bound */
+	size_t pairs,
+		against; /* `against`: the number of pairs in which binding costs as clearly as it must gain in the others */
 };
 /* One of this many pairs may go the other way: bound threads of a small team may share a cache or a memory channel. */
 enum { EXCEPTION = 4 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which configuration goes on with the largest team, and which stops before it: the number of threads limits the one,
- * what threads share limits the other. */
+/* Which configuration keeps scaling up to the largest team, and which stops before it: the number of threads limits the
+ * one, and shared resources limit the other. */
 #include <config.h>
 
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "tuner/reading/reading.h"
 
 enum { POINTS_LEAST = 4, SHOWN = 6 };
-/* A series goes on if its last step has this share of the ideal gain; it stops if its last steps gain less than noise.
+/* A series keeps scaling if its last step has this share of the ideal gain; it stops if its last steps gain less than
+ * noise.
  */
 static const double GOES_ON = 0.5, EFFICIENT = 0.25, APART = 1.5;
 

@@ -18,7 +18,7 @@ struct line {
 	size_t row; /* the smallest size */
 };
 
-/* The least squares of relative errors. False: it is no such law. */
+/* Least squares of relative errors. False: the times do not follow such a law. */
 static bool line_fit(const struct study *study, size_t column, const struct reading_series *series, struct line *line) {
 	double s = 0, sx = 0, sxx = 0, sy = 0, sxy = 0;
 	size_t first = series->rows[0], last = series->rows[series->count - 1];

@@ -23,7 +23,7 @@ typedef int regions_environment_run(void *ctx, const json_t *environment, double
 
 struct regions_environment_task {
 	regions_environment_run *run;
-	bool (*has_room)(void *ctx, int runs, double seconds); /* for so many more runs, each of so many seconds */
+	bool (*has_room)(void *ctx, int runs, double seconds); /* for this many more runs of this many seconds each */
 	void *ctx;
 	size_t processes;
 	bool is_crowded;

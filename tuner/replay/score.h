@@ -29,7 +29,7 @@ struct score_axis {
 
 struct score_axis *score_axis_new(const struct record *record);
 void score_axis_free(struct score_axis *axis);
-/* The value at the expected rank of the best of so many random evaluations. */
+/* The value at the expected rank of the best of this many random evaluations. */
 double score_axis_baseline(const struct score_axis *axis, double evaluations);
 /* The evaluations that a run needs: up to the end of the axis, and to the last of score_points. */
 uint64_t score_axis_length(const struct score_axis *axis);

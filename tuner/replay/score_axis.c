@@ -77,8 +77,8 @@ static void draw_next(struct draw *draws, uint64_t at, uint64_t all, struct rng 
 	draws[at] = next;
 }
 
-/* Plays one random search and adds its best at each point's time. An evaluation that is still running at a point goes
- * on.
+/* Runs one random search and adds its best value at each point's time. An evaluation that is still running at a point
+ * continues to the next one.
  */
 static void random_play(struct score_axis *axis, struct draw *draws, uint64_t all, struct rng *rng) {
 	double best = INFINITY, end; /* the end of the evaluation at place `done` */
@@ -97,7 +97,7 @@ static void random_play(struct score_axis *axis, struct draw *draws, uint64_t al
 	}
 }
 
-/* Costs differ, so that there is no formula: this is the mean of simulated random searches. */
+/* Costs differ, so there is no closed formula: this is the mean of simulated random searches. */
 static void expect_time(struct score_axis *axis, const struct record *record) {
 	uint64_t all = space_valid(record->space);
 	struct draw *draws = mem_alloc(all, sizeof *draws);

@@ -119,7 +119,7 @@ const char *score_peers_space(const struct score_peers *peers, const char *path,
 	return found;
 }
 
-/* One that is no sensible number counts as not told. */
+/* A value that is not a sensible number counts as missing. */
 static double number_at(const json_t *row, const char *key, double min, double max) {
 	double value = js_real_or(row, key, NAN);
 	return value >= min && value <= max ? value : NAN;

@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 
 enum { FIRST_ROOM = 64, FREEDOM_MIN = 3 };
-/* A lead of so many deviations is clear. */
+/* A lead of this many deviations is clear. */
 static const double CLEAR = 2;
 
 struct entry {

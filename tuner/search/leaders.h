@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which configuration is the best if values are noisy and no comparison follows? The least of many noisy values is
- * mostly a lucky one. The last evaluations of a budget therefore repeat the leaders, as long as it is not clear who
+/* Which configuration is the best if values are noisy and no comparison follows? The smallest of many noisy values is
+ * usually a lucky one. The last evaluations of a budget therefore repeat the leaders, as long as it is not clear who
  * leads: either the leader or its closest challenger, whichever was measured less (top-two sampling: Russo, Simple
  * Bayesian algorithms for best arm identification, 2016, with the challenger of Shang et al., Fixed-confidence
  * guarantees for Bayesian best-arm identification, 2020). doc/search.md has what that gains. */

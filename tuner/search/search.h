@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A strategy at work. The search owns the strategy's state and the history, and keeps the strategy honest: no index
- * twice, and none that is invalid. If the strategy gives up early, the search goes on with random unseen configurations
- * until the space is used up. */
+ * twice, and none that is invalid. If the strategy gives up early, the search continues with random unseen
+ * configurations until the space is used up. */
 #ifndef TUNER_SEARCH_SEARCH_H
 #define TUNER_SEARCH_SEARCH_H
 #include "tuner/search/strategy.h"

@@ -81,7 +81,7 @@ struct strategy {
 	int (*init)(void *state, const struct strategy_task *task, struct err *err);
 	/* Proposes up to `want` (>= 1) distinct valid indexes that are neither in the history nor pending, in the order in
 	 * which they should be measured. 0: the strategy waits for results. If none are pending, it has run out of ideas,
-	 * and the search goes on at random before it asks again. */
+	 * and the search continues at random before it asks again. */
 	size_t (*ask)(void *state, uint64_t *out, size_t want);
 	/* Also reports configurations that the strategy did not ask for (the baseline, earlier results). */
 	void (*tell)(void *state, uint64_t index, const struct strategy_outcome *outcome);

@@ -21,7 +21,7 @@ static const double RANGE_LOSS = 0.01;
 static const double FAR_LOSS = 0.5;
 
 struct choice {    /* the cheapest cover of stations 0 .. i whose last range has this configuration */
-	double cost;   /* INFINITY: it cannot stand for station i */
+	double cost;   /* INFINITY: it cannot represent station i */
 	size_t before; /* the configuration at station i - 1 */
 };
 
@@ -50,7 +50,7 @@ static double gap_loss(const struct merge *merge, size_t station, size_t low, si
 	return share * (a + a_there) / 2 + (1 - share) * (b_there + b_end) / 2;
 }
 
-/* A configuration may stand for a size if it loses little there; the own best of the size always may. */
+/* A configuration may represent a size if it loses little there; the best of that size always may. */
 static bool stands(const struct merge *merge, size_t station, size_t config) {
 	return loss_at(merge, station, config) <= SIZES_MARGIN || merge->stations.own[station] == config;
 }
@@ -66,7 +66,7 @@ static void choose(struct merge *merge, size_t station, size_t config) {
 		if (!isfinite(before[k].cost))
 			continue;
 		double one = before[k].cost + gap_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
-		/* On a tie the configuration goes on, so that ranges stay few. */
+		/* On a tie the configuration is continued, which keeps the number of ranges small. */
 		if (one < cost || (one <= cost && k == config)) {
 			cost = one;
 			choice->before = k;

@@ -6,7 +6,7 @@
 
 struct stations {
 	const struct sizes_entry *at[SIZES_RANGES_MAX]; /* ascending */
-	size_t count, own[SIZES_RANGES_MAX];            /* own: the configuration that may always stand for a station */
+	size_t count, own[SIZES_RANGES_MAX];            /* own: the configuration that may always represent a station */
 	const json_t **configs;                         /* the configurations in question, each once */
 	size_t config_count;
 	double *loss; /* [station * config_count + config], against the best in question; NAN: not known */

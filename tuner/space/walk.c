@@ -46,7 +46,7 @@ static void strict_branch(struct walk *walk, uint32_t node, size_t depth, uint32
 		strict_node(walk, child, depth + 1, changes, index + before);
 }
 
-/* Adds the completions of this node with so many more changes. */
+/* Adds the completions of this node with this many more changes. */
 static void strict_node(struct walk *walk, uint32_t node, size_t depth, size_t changes, uint64_t index) {
 	const struct diagram *d = walk->space->diagram;
 	if (changes > d->depth - depth || walk->count == walk->max || ++walk->effort > EFFORT_MAX)

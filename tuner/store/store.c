@@ -219,7 +219,7 @@ static void identity_note(struct store *store) {
 	}
 }
 
-/* SQLite goes on writing into a file that has lost its name, and nobody would find it again. */
+/* SQLite keeps writing to a file that has lost its name and could not be found again. */
 int store_check_there(struct store *store, struct err *err) {
 	struct stat info;
 	if (stat(store->path, &info) == 0 && info.st_dev == store->device && info.st_ino == store->inode)

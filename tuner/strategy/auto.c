@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The default strategy. It starts with what is known before anything is measured: the baseline, the best of earlier
  * searches, and hints of the machine; then it tries other words around the best (opening.h), or the middle of the
- * space. From there the surrogate proposes. If that has not improved the best for long, or has seen more than it can
- * hold, every other proposal, and later most of them, come from iterated local search, which does not depend on a
- * model. Both learn from the results of the other.
+ * space. From there the surrogate proposes. If the surrogate has not improved the best for long, or has more results
+ * than it can hold, every other proposal, and later most of them, come from iterated local search, which does not
+ * depend on a model. Both learn from the results of the other.
  *
  * With earlier searches, all of this is done twice: by a search that uses them, and beside it by one that does not
  * (cold.h), because they may mislead.
@@ -148,9 +148,9 @@ static uint64_t local_ask(struct automatic *automatic) {
 	return automatic->local->ask(automatic->local_state, &index, 1) && is_free(automatic, index) ? index : UINT64_MAX;
 }
 
-/* With few results, many evaluations at a time would be almost blind. Where evaluations are the budget, a batch has no
- * more than there are results, and only who asks again without telling another one gets more. Where time is the
- * budget, idle workers would be the waste (ADR 15). */
+/* With few results, many evaluations at a time would be almost blind. If the budget is in evaluations, a batch is no
+ * larger than the number of results, and only a caller that asks again without reporting another result gets more. If
+ * the budget is time, idle workers would be the waste (ADR 15). */
 static bool waits(struct automatic *automatic) {
 	uint64_t most = automatic->told > BEGIN ? automatic->told : BEGIN;
 	if (automatic->waited || automatic->task.seconds > 0 || on_their_way(automatic) < most)

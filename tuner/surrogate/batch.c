@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations that were asked for and have no result yet: what they are believed to give, and which of them are
- * still worth measuring (ADR 14). */
+/* Configurations that were proposed and have no result yet: their assumed outcomes, and which of them are still worth
+ * measuring (ADR 15). */
 #include <config.h>
 
 #include <math.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The chance that a configuration works. Two models say it: a Gaussian process of what worked (Rasmussen and Williams
- * 2006, section 6.5: regression of labels), which knows what is near failures, and a regression on products of
- * parameters (limits.h), which knows what is beyond a limit. The mean of their log odds predicts better than either.
+/* The probability that a configuration works, as predicted by two models: a Gaussian process of what worked (Rasmussen
+ * and Williams 2006, section 6.5: regression of labels), which knows what is near failures, and a regression on
+ * products of parameters (limits.h), which knows what is beyond a limit. The mean of their log odds predicts better
+ * than either.
  *
- * A failure says nothing about times, so that the expected improvement beside it stays what it was, and would outweigh
- * any small chance. From LENIENT results on, configurations whose chance is below PASS are therefore not proposed at
- * all, by the local search neither; every BOLD_EACH-th proposal may have PASS_BOLD, because nothing else would move a
- * limit that is drawn too close. Both sides of the line are counted before each result is learned, whoever proposed
- * it: the models may rule out only as long as what they pass fails much less often than what they doubt. */
+ * A failure says nothing about times, so the expected improvement of its neighbours stays as large as before, and would
+ * outweigh any small probability. From LENIENT results on, configurations whose chance is below PASS are therefore not
+ * proposed at all, by the local search neither; every BOLD_EACH-th proposal may have PASS_BOLD, because nothing else
+ * would move a limit that is drawn too close. Failures on both sides of the threshold are counted before each result is
+ * learned, whoever proposed it: the models may rule out configurations only as long as those above the threshold fail
+ * much less often than those below it. */
 #include <config.h>
 
 #include <math.h>

@@ -67,7 +67,7 @@ static bool build_fits(const struct tune *tune, const json_t *config) {
 	       builder_figures(builder).longest_s < tune_left(tune) - tune_finals_kept(tune);
 }
 
-/* Adds the simplified best, in place of the last finalist if there are enough. */
+/* Adds the simplified best; it replaces the last finalist if there are enough. */
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
 	bool known = !simple;

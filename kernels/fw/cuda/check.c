@@ -93,7 +93,7 @@ enum ss_status fw_cuda_check(struct fw_cuda *s, const struct ss_call *call) {
 	status = rows_check(s, call);
 	s->reachable = (double)all.reachable / (double)s->n / (double)s->n;
 	if (status == SS_OK && all.wrong != UINT64_MAX)
-		return kernel_wrong(call, "the distance from %llu to %llu is not the least of the ways there",
+		return kernel_wrong(call, "the distance from %llu to %llu is not that of a shortest path",
 		                    (unsigned long long)(all.wrong / (uint64_t)s->n),
 		                    (unsigned long long)(all.wrong % (uint64_t)s->n));
 	return status;

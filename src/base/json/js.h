@@ -9,8 +9,8 @@
 
 #include "src/base/err.h"
 
-/* From now on jansson ends the process with a message where there is no memory, like mem_*: a member that could not be
- * made would otherwise be missing in silence. For programs, not for a library in somebody else's. */
+/* From now on jansson ends the process with a message if memory runs out, like mem_*: otherwise a member that could not
+ * be made would silently be missing. For programs, not for libraries in other people's programs. */
 void js_end_without_memory(void);
 /* Parses one document, an object or an array; duplicate keys are refused. where: a file name or a description, for
  * messages. */

@@ -44,7 +44,7 @@ bool apply_template_fits(const char *template, const char *text, const json_t *p
 /* Fills in the values of `config`, and "." for {SOURCE} and {BUILD} without a value. With `shell`, each value is
  * quoted. The caller frees it. */
 char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
-/* The same with a line for a shell. NULL and ERR_USAGE if a value would stand where no quoting is safe. */
+/* The same with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
 /* Refuses values of somebody else's profile that a command like `sh -c` would evaluate, unless the user names them. */
 int apply_nested_check(const json_t *config, const struct apply_request *request, struct err *err);

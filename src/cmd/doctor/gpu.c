@@ -35,7 +35,7 @@ static void look_driver(struct app *app, struct finding *f) {
 		            "NVIDIA driver not found: CUDA kernels are not available");
 }
 
-/* Skips the parts of CUDA if there is no driver, because nobody misses them then. */
+/* Skips the parts of CUDA if there is no driver, because they are useless without it. */
 static void look_part(struct app *app, struct finding *f, const char *name, enum finding_state missing) {
 	const json_t *devices = app_devices(app, NULL), *part = part_named(devices, name);
 	if (!has_driver(devices) || !part)
@@ -81,7 +81,7 @@ static void look_opencl(struct app *app, struct finding *f) {
 	look_platform(app, f, "opencl");
 }
 
-/* Without HIP's library nobody misses it. */
+/* Without HIP's library there is nothing to report. */
 static void look_hip(struct app *app, struct finding *f) {
 	if (*js_string_or(json_object_get(app_devices(app, NULL), "hip"), "path", ""))
 		look_platform(app, f, "hip");

@@ -32,7 +32,7 @@ static int kernel_read(struct manual *manual, const struct opt_args *args, struc
 	return manual->kernel ? 0 : -1;
 }
 
-/* Tells whether the reading goes on after a word that was not understood. */
+/* Tells whether reading continues after a word that was not understood. */
 static bool word_excused(struct manual *manual, unsigned number, struct err *err) {
 	if (!manual->lenient || err->code != ERR_USAGE || number > 63)
 		return false;

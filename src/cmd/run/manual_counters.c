@@ -8,7 +8,7 @@
 enum { SAMPLES = 3 };
 static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_FACTOR_OF_SLOW = 30;
 
-/* `all` extends counting to the trials of a search. These commands do not search, so it only stands for `auto` here. */
+/* `all` extends counting to the trials of a search. These commands do not search, so it means `auto` here. */
 static void counters_all(struct counters_words *words) {
 	if (counters_words_remove(words, "all") && words->count == 0) {
 		words->names[words->count++] = "auto";

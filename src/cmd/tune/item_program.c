@@ -189,7 +189,7 @@ static char *stranger_find(const struct program_item *p) {
 	return stranger;
 }
 
-/* Options of this program that stand behind the dashes. Names that other programs use, too, are left out. */
+/* Options of this program that were given after the dashes. Names that other programs use, too, are left out. */
 static void options_inform(struct app *app, const struct program_item *p) {
 	static const char *const names[] = {"--budget", "--param", "--openmp", "--strategy"};
 	for (const char *const *word = p->plan->program.argv; *word; word++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters by function: the least and the most of the launches that were counted, and the mean of all: those of a size
- * that were counted stand for all of that size, and their rates count by the time that they take. */
+/* Counters by function: the least and the most of the launches that were counted, and the mean of all: the counted
+ * launches of a size represent all of that size, and rates are weighted by time. */
 #include <config.h>
 
 #include <math.h>
@@ -90,7 +90,7 @@ static double launch_time(const struct table *table, const struct cuda_range *ra
 	return 1;
 }
 
-/* The values of one launch, in our units; it stands for as many launches. */
+/* The values of one launch, in our units; it represents as many launches. */
 static void launch_add(struct table *table, const struct cuda_range *range, size_t metric_count, double launches) {
 	double time = launches * launch_time(table, range, metric_count);
 	const struct counter_plan *plan = table->plan;

@@ -162,7 +162,7 @@ static bool any_mangled(const struct gpu_work *work) {
 	return false;
 }
 
-/* A symbol of 300 letters can stand for a name of gigabytes. */
+/* A symbol of 300 letters can expand to a name of gigabytes. */
 static void names_find(struct gpu_work *work) {
 	size_t size = work->function_count * CUDA_SYMBOL;
 	struct names names = {work, any_mangled(work) ? apart_memory(size) : NULL};

@@ -11,7 +11,7 @@ enum { COMPILE_ARCH_LEAST = 10, COMPILE_ARCH_MOST = 1000 };
 /* A request that names a kernel of ours. *compiler is made when it is first needed. New reference; NULL with err for a
  * bad request, or without a compiler. */
 json_t *compile_kernel_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);
-/* The answer for what gpu_compile_ahead returned; NULL with err if that is no matter of the source. */
+/* The answer for what gpu_compile_ahead returned; NULL with err if the source is not the cause. */
 json_t *compile_answer(bool fine, const struct gpu_ahead *ahead, struct err *why, struct err *err);
 
 #endif

@@ -84,8 +84,8 @@ static bool goes_on(const struct program_metric *metric, regoff_t at) {
 	return is_digit(metric, at - 1) && is_inside(metric, at);
 }
 
-/* "([0-9.]+)" finds 1 in "1,5" and 3.2 in "3.2e3", and "[0-9]+ ms" finds 5 in "1.5 ms". What the expression itself
- * expects beside the number is no accident. */
+/* "([0-9.]+)" finds 1 in "1,5" and 3.2 in "3.2e3", and "[0-9]+ ms" finds 5 in "1.5 ms". Text beside the number that the
+ * expression itself expects is intended. */
 static void whole_keep(struct program_metric *metric, const regmatch_t *all, const regmatch_t *number) {
 	regoff_t from = number->rm_so, to = number->rm_eo;
 	metric->whole[0] = '\0';

@@ -10,7 +10,7 @@
 
 enum { SAID_LINES = 10, SAID_LINES_SHOWN = 1000, SAID_LINE = 400 };
 
-/* Lines of binary data say nothing, so a few words stand for all that follow each other. */
+/* Lines of binary data say nothing, so a few words replace a run of them. */
 static void line_add(json_t *lines, const char *line, bool binary) {
 	const char *last = json_string_value(json_array_get(lines, json_array_size(lines) - 1));
 	if (binary && last && strcmp(last, PROGRAM_BINARY) == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GSL's linear algebra calls these functions, which stand before those of its own CBLAS. The first call loads OpenBLAS,
- * and not the start of the program, because a library with threads starts one for each core when it is loaded: under
- * `ulimit -v` it hangs there, and where no thread can be made it kills the process, even for `--version`. */
+/* GSL's linear algebra calls these functions, which take precedence over its own CBLAS. OpenBLAS is loaded by the first
+ * call rather than at program start, because it starts a thread for each core when it is loaded: under `ulimit -v` it
+ * hangs there, and if no thread can be created it kills the process, even for `--version`. */
 #include <config.h>
 
 #include "tuner/model/gp/blas.h"

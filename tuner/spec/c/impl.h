@@ -84,7 +84,7 @@ int c_file_read(const json_t *json, const char *folder, struct arena *arena, con
 bool c_is_plain(const char *text); /* without control characters */
 /* A name that neither C, the compiler nor the generated file uses. */
 bool c_is_name(const char *text);
-/* Every value of every parameter must be able to stand in a -D, and no parameter may have the kernel's name. */
+/* Every value of every parameter must be valid in a -D, and no parameter may have the kernel's name. */
 struct space;
 int c_space_check(struct arena *arena, const struct space *space, const char *kernel, struct err *err);
 /* The arguments, in structs of `stride` bytes that begin with a c_argument: they must fit in memory twice, for the

@@ -123,7 +123,8 @@ static int written_check(const char *path, struct err *err) {
 	               "gnuplot could not write all of %s", path);
 }
 
-/* gnuplot goes on after a file that it cannot open, and one of an earlier report would then pass for a new one. */
+/* gnuplot continues after a file that it cannot open, and a file from an earlier report would then be taken for a new
+ * one. */
 static int old_remove(const char *path, struct err *err) {
 	if (unlink(path) == 0 || errno == ENOENT)
 		return 0;
