@@ -78,8 +78,7 @@ static void draw_next(struct draw *draws, uint64_t at, uint64_t all, struct rng 
 }
 
 /* Runs one random search and adds its best value at each point's time. An evaluation that is still running at a point
- * continues to the next one.
- */
+ * continues to the next one. */
 static void random_play(struct score_axis *axis, struct draw *draws, uint64_t all, struct rng *rng) {
 	double best = INFINITY, end; /* the end of the evaluation at place `done` */
 	uint64_t done = 0;
