@@ -7,6 +7,7 @@
 
 #include "src/cmd/explain/probe.h"
 #include "tests/tap.h"
+#include "tuner/fleet/words.h"
 #include "tuner/program/program.h"
 
 static struct kernel_list *kernels;
@@ -30,7 +31,7 @@ static bool becomes(const char *command, const char *wanted) {
 	bool same = strcmp(line, wanted) == 0;
 	if (!same)
 		printf("# %s -> %s\n", command, line);
-	explain_words_free(words);
+	words_free(words);
 	free(line);
 	return same;
 }

@@ -137,13 +137,6 @@ static double footprint_of(const struct study *study, size_t row) {
 	return bytes;
 }
 
-static bool is_same_config(const struct study *study, size_t a, size_t b) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (!study_column(study, c)->is_problem && study_row(study, a)->level[c] != study_row(study, b)->level[c])
-			return false;
-	return true;
-}
-
 /* The time of an operation at the larger problem over that at the smaller one, both with the smallest team. */
 static struct study_ratio step_of(const struct study *study, size_t small, size_t large, double team) {
 	struct probe_scope a = {-1, -1, large, team, team}, b = {-1, -1, small, team, team};
@@ -153,7 +146,7 @@ static struct study_ratio step_of(const struct study *study, size_t small, size_
 	for (size_t r = 0; r < study_rows(study); r++)
 		for (size_t s = 0; s < study_rows(study) && probe_in(&a, study, r) && !study_row(study, r)->over; s++)
 			if (count < study_rows(study) && probe_in(&b, study, s) && !study_row(study, s)->over &&
-			    is_same_config(study, r, s))
+			    study_same_config(study, r, s))
 				pairs[count++] = (struct study_pair){r, s};
 	struct study_ratio ratio = study_compare(study, pairs, count);
 	free(pairs);

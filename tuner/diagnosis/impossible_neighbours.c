@@ -14,13 +14,6 @@
 enum { OTHERS_LEAST = 3, ROWS_MOST = 2000 };
 static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3;
 
-static bool is_same_config(const struct study *study, size_t a, size_t b) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (!study_column(study, c)->is_problem && study_row(study, a)->level[c] != study_row(study, b)->level[c])
-			return false;
-	return true;
-}
-
 /* Is the problem of `small` a smaller one in every member in which it differs? Graphs and mixes are not sizes. */
 static bool is_smaller(const struct study *study, size_t small, size_t large) {
 	bool differs = false;
@@ -42,10 +35,10 @@ static double growth_of(const struct study *study, size_t row, size_t large, siz
 	double *ratio = mem_alloc(study_rows(study) + 1, sizeof *ratio), median = NAN, spread = NAN;
 	size_t count = 0;
 	for (size_t r = 0; r < study_rows(study); r++) {
-		if (study_row(study, r)->over || !study_same_problem(study, r, large) || is_same_config(study, r, row))
+		if (study_row(study, r)->over || !study_same_problem(study, r, large) || study_same_config(study, r, row))
 			continue;
 		for (size_t s = 0; s < study_rows(study); s++)
-			if (!study_row(study, s)->over && study_same_problem(study, s, small) && is_same_config(study, r, s))
+			if (!study_row(study, s)->over && study_same_problem(study, s, small) && study_same_config(study, r, s))
 				ratio[count++] = log(study_row(study, r)->value / study_row(study, s)->value);
 	}
 	if (count >= OTHERS_LEAST) {
@@ -63,7 +56,7 @@ static double least_of(const struct study *study, size_t row, size_t problem) {
 	double least = INFINITY;
 	size_t count = 0;
 	for (size_t r = 0; r < study_rows(study); r++)
-		if (!study_row(study, r)->over && study_same_problem(study, r, problem) && !is_same_config(study, r, row)) {
+		if (!study_row(study, r)->over && study_same_problem(study, r, problem) && !study_same_config(study, r, row)) {
 			least = fmin(least, study_row(study, r)->value);
 			count++;
 		}
@@ -72,7 +65,7 @@ static double least_of(const struct study *study, size_t row, size_t problem) {
 
 static double own_of(const struct study *study, size_t row, size_t problem) {
 	for (size_t r = 0; r < study_rows(study); r++)
-		if (!study_row(study, r)->over && study_same_problem(study, r, problem) && is_same_config(study, r, row))
+		if (!study_row(study, r)->over && study_same_problem(study, r, problem) && study_same_config(study, r, row))
 			return study_row(study, r)->value;
 	return NAN;
 }

@@ -64,13 +64,6 @@ static bool is_over_peak(const struct study *study, size_t row, struct wrong *wr
 	return true;
 }
 
-static bool is_same_config(const struct study *study, size_t a, size_t b) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (!study_column(study, c)->is_problem && study_row(study, a)->level[c] != study_row(study, b)->level[c])
-			return false;
-	return true;
-}
-
 struct law {
 	size_t count;
 	double x[PROBE_PROBLEMS], y[PROBE_PROBLEMS]; /* log size and log time of the others */
@@ -102,7 +95,7 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 	double size = probe_size(study, row), time = study_row(study, row)->value, smaller = 0;
 	for (size_t r = 0; r < study_rows(study) && law.count < PROBE_PROBLEMS; r++) {
 		const struct study_row *other = study_row(study, r);
-		if (r == row || other->over || !is_same_config(study, r, row))
+		if (r == row || other->over || !study_same_config(study, r, row))
 			continue;
 		law.x[law.count] = log(probe_size(study, r));
 		law.y[law.count++] = log(other->value);

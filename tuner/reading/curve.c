@@ -54,33 +54,15 @@ static struct shape shape_of(const struct study *study, size_t column, const str
 	                      .flat = most / least <= 1 + probe_limit(study)};
 }
 
-static double spread_of(const struct study *study, const struct reading_series *series) {
-	double least = INFINITY, most = 0;
-	for (size_t i = 0; i < series->count; i++) {
-		least = fmin(least, reading_time(study, series->rows[i]));
-		most = fmax(most, reading_time(study, series->rows[i]));
-	}
-	return most / least;
-}
-
-static double single_chance(const struct study *study, const struct reading_series *series) {
-	double *y = mem_alloc(series->count, sizeof *y);
-	for (size_t i = 0; i < series->count; i++)
-		y[i] = log(reading_time(study, series->rows[i]));
-	double chance = study_smooth_chance(y, series->count);
-	free(y);
-	return chance;
-}
-
 /* A smooth curve is not chance, nor is one of many that follow the column; a single rough one may be, unless its values
  * are far apart. */
 static bool is_sure(const struct study *study, const struct reading_series *series, enum reading_verdict verdict,
                     bool many) {
-	double spread = spread_of(study, series);
+	double spread = reading_series_spread(study, series);
 	if (spread > study_chance_ratio(study, series->count))
 		return true;
 	return verdict == READING_TESTED &&
-	       (many || spread <= 1 + probe_limit(study) || single_chance(study, series) <= 0.05);
+	       (many || spread <= 1 + probe_limit(study) || reading_series_chance(study, series) <= 0.05);
 }
 
 static bool is_alike(const struct shape *a, const struct shape *b) {

@@ -20,7 +20,7 @@ static double columns_of(const struct study *study) {
 	return count ? (double)count : 1;
 }
 
-static double single_chance(const struct study *study, const struct reading_series *series) {
+double reading_series_chance(const struct study *study, const struct reading_series *series) {
 	double *y = mem_alloc(series->count, sizeof *y);
 	for (size_t i = 0; i < series->count; i++)
 		y[i] = log(reading_time(study, series->rows[i]));
@@ -29,16 +29,21 @@ static double single_chance(const struct study *study, const struct reading_seri
 	return chance;
 }
 
-/* A curve that is a little rough counts if its values are farther apart than chance puts them. */
-static enum reading_verdict single_follows(const struct study *study, const struct reading_series *series) {
-	double chance = single_chance(study, series), least = INFINITY, most = 0;
+double reading_series_spread(const struct study *study, const struct reading_series *series) {
+	double least = INFINITY, most = 0;
 	for (size_t i = 0; i < series->count; i++) {
 		least = fmin(least, reading_time(study, series->rows[i]));
 		most = fmax(most, reading_time(study, series->rows[i]));
 	}
+	return most / least;
+}
+
+/* A curve that is a little rough counts if its values are farther apart than chance puts them. */
+static enum reading_verdict single_follows(const struct study *study, const struct reading_series *series) {
+	double chance = reading_series_chance(study, series);
 	if (chance * columns_of(study) <= CHANCE_MAX)
 		return READING_TESTED;
-	double apart = log(most / least) / log(study_chance_ratio(study, series->count));
+	double apart = log(reading_series_spread(study, series)) / log(study_chance_ratio(study, series->count));
 	return apart > FAR || (apart > 1 && chance <= CHANCE_FAR) ? READING_UNTESTED : READING_NO;
 }
 

@@ -54,5 +54,9 @@ enum reading_verdict reading_follows(const struct study *study, size_t column, c
 /* The ratio that a statement about `count` values needs. */
 double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count);
 enum confidence reading_confidence(enum reading_verdict verdict);
+/* The chance that shuffled times lie on as smooth a curve (study_smooth_chance). */
+double reading_series_chance(const struct study *study, const struct reading_series *series);
+/* The longest time over the shortest. */
+double reading_series_spread(const struct study *study, const struct reading_series *series);
 
 #endif

@@ -114,12 +114,20 @@ const struct study_column *study_column(const struct study *study, size_t column
 	return &study->columns[column];
 }
 
-bool study_same_problem(const struct study *study, size_t a, size_t b) {
+static bool is_same(const struct study *study, size_t a, size_t b, bool problem) {
 	const int *x = study->rows[a].level, *y = study->rows[b].level;
 	for (size_t c = 0; c < study->column_count; c++)
-		if (study->columns[c].is_problem && x[c] != y[c])
+		if (study->columns[c].is_problem == problem && x[c] != y[c])
 			return false;
 	return true;
+}
+
+bool study_same_problem(const struct study *study, size_t a, size_t b) {
+	return is_same(study, a, b, true);
+}
+
+bool study_same_config(const struct study *study, size_t a, size_t b) {
+	return is_same(study, a, b, false);
 }
 
 int study_find(const struct study *study, const char *name) {

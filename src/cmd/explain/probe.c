@@ -14,6 +14,7 @@
 #include "src/base/mem.h"
 #include "src/base/proc/proc.h"
 #include "src/base/sys.h"
+#include "tuner/fleet/words.h"
 
 enum { WORDS_MAX = 320, COMMANDS_MAX = 32 };
 static const char CEILING_SAMPLES[] = "3";   /* enough for one round */
@@ -165,7 +166,7 @@ static int run_one(struct probing *probing, const char *command, struct err *err
 	struct proc *proc = proc_start(&spec, &bad);
 	state = proc ? wait_for(probing, proc, message, err) : "failed";
 	ran_add(probing, command, sys_now() - begun, state, proc ? message : bad.what);
-	explain_words_free(words);
+	words_free(words);
 	return err->code == ERR_INTERRUPTED ? -1 : 0;
 }
 

@@ -17,9 +17,8 @@ void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out);
 
 /* src/cmd/explain/words.c: splits a suggested command into the arguments that follow `sweetspot`. NULL with err if a
  * probe must not run it: a command that does not measure, an unknown option, an open quotation, or a kernel that is not
- * built in. Ends with NULL; free it with explain_words_free. A `run` stores nothing, so it becomes a sweep over one
- * value. */
+ * built in. Ends with NULL; free it with words_free (tuner/fleet/words.h). A `run` stores nothing, so it becomes a
+ * sweep over one value. */
 char **explain_words(struct app *app, const char *command, struct err *err);
-void explain_words_free(char **words);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "src/base/mem.h"
 #include "src/cmd/explain/probe.h"
+#include "tuner/fleet/words.h"
 
 enum { WORDS_MAX = 256 };
 
@@ -23,44 +24,15 @@ static bool is_among(const char *word, const char *const *list) {
 	return false;
 }
 
-/* Copies one word to `out` with its quotes resolved and moves *at behind it. False if a quotation does not end. */
-static bool word_read(const char **at, char *out) {
-	char quote = '\0';
-	for (; **at && (quote || **at != ' '); ++*at) {
-		if (quote && **at == quote)
-			quote = '\0';
-		else if (!quote && (**at == '\'' || **at == '"'))
-			quote = **at;
-		else if (**at == '\\' && quote != '\'' && (*at)[1])
-			*out++ = *++*at;
-		else
-			*out++ = **at;
-	}
-	*out = '\0';
-	return !quote;
-}
-
-void explain_words_free(char **words) {
-	for (char **word = words; word && *word; word++)
-		free(*word);
-	free(words);
-}
-
+/* NULL also for too many words; there is room for two more. */
 static char **split(const char *command) {
-	char **words = mem_alloc(WORDS_MAX + 3, sizeof *words); /* room for two more and the end */
+	char **words = words_split(command, NULL);
 	size_t count = 0;
-	bool good = true;
-	for (const char *at = command; *(at += strspn(at, " ")) && good;) {
-		char *word = mem_alloc(strlen(at) + 1, 1);
-		good = word_read(&at, word) && count < WORDS_MAX;
-		if (good)
-			words[count++] = word;
-		else
-			free(word);
-	}
-	if (good)
-		return words;
-	explain_words_free(words);
+	while (words && words[count])
+		count++;
+	if (count <= WORDS_MAX)
+		return words ? mem_grow(words, count + 3, sizeof *words) : NULL;
+	words_free(words);
 	return NULL;
 }
 
@@ -114,7 +86,7 @@ char **explain_words(struct app *app, const char *command, struct err *err) {
 	else if (good)
 		good = arguments_fit(words + 2);
 	if (!good) {
-		explain_words_free(words);
+		words_free(words);
 		err_set(err, ERR_USAGE, NULL, "a probe does not run this command");
 		return NULL;
 	}
