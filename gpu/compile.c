@@ -70,7 +70,7 @@ static const char *compiler_name(const struct nvrtc *nvrtc) {
 	return nvrtc->is_hip ? "hiprtc" : "NVRTC";
 }
 
-/* What hiprtc calls the source, in a folder of its own. */
+/* The name of the source for hiprtc, in a separate folder. */
 #define HIPRTC_FILE "CompileSource"
 
 /* Takes the first line of the log that contains "error"; without one the message is the compiler's result. */

@@ -14,7 +14,8 @@
 #include "tuner/regions/total.h"
 
 static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not looked at again */
-/* What a plan with more changes must gain over one with fewer where plans are not seen, and any over the default. */
+/* The gain that a plan with more changes needs over one with fewer if plans are not seen, and any plan over the
+ * default. */
 static const double PLAN_GAIN_MODELLED = 0.05, PLAN_GAIN_LEAST = 0.005;
 static const double MODEL_ERROR = 0.1, SEEN_ERROR_LEAST = 0.005; /* of the logarithm of a plan's time */
 

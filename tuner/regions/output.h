@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program prints with settings of ours, beside what it prints as it is. A team of another size must not change
+/* Compares the program's output with settings of ours and without. A team of another size must not change
  * results, but a program may divide its work by a number of threads that it asked for, keep something in each thread
  * from region to region, or add up in another order. Numbers that differ between runs without changes, as times do, are
  * not compared. */

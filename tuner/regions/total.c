@@ -82,7 +82,8 @@ static struct before *before_make(const struct omp_record *raw, const struct reg
 	return before;
 }
 
-/* What the call takes today: one of its region, or the same one where they differ and there are as many. */
+/* The time that the call takes today: of any call of its region, or of the same call if calls differ and there are as
+ * many. */
 static double expected(const struct before *before, size_t number, size_t called) {
 	if (before->count == 0)
 		return NAN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the settings of a column cost all regions together. */
+/* The cost of a column's settings for all regions together. */
 #ifndef TUNER_REGIONS_TOTAL_H
 #define TUNER_REGIONS_TOTAL_H
 #include "tuner/regions/fit.h"

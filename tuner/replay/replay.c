@@ -127,7 +127,7 @@ static bool evaluate(struct game *game, uint64_t index) {
 	return true;
 }
 
-/* What was built already is only run. */
+/* A configuration that was built already is only run. */
 static bool evaluate_again(struct game *game, uint64_t index) {
 	struct strategy_outcome outcome = look_up(game->task, index);
 	return measure(game, index, &outcome, fmax(0, outcome.seconds - outcome.build));

@@ -172,7 +172,7 @@ static bool is_time_of_all(const char *header) {
 	return table_time_rank(&name) >= 0 && !table_is_statistic(&name);
 }
 
-/* What stands before the times is what they belong to; of other numbers nothing is known. */
+/* Columns before the times are what the times belong to; nothing is known about other numbers. */
 static bool is_key(const struct csv *csv, size_t column, const struct wide *wide) {
 	return wide->count == 0 || table_is_problem(csv->header[column]) || table_is_parameter(csv->header[column]) ||
 	       !is_numbers(csv, column);
@@ -203,7 +203,8 @@ static bool all_words(const struct wide *wide, const char *words) {
 	return true;
 }
 
-/* What a data structure or a memory is asked to do: nobody chooses to look up instead of inserting. */
+/* The operations on a data structure or a memory are part of the problem: nobody chooses to look up instead of
+ * inserting. */
 static const char operation_words[] =
 	"insert insertion lookup find search contains add remove delete erase update get put set push pop enqueue dequeue "
 	"read write copy scale triad load store hit miss build query encode decode compress decompress";

@@ -251,7 +251,7 @@ static void reasons_print(const json_t *result) {
 	free(text);
 }
 
-/* What is known about the results of the settings found. */
+/* Shows how the results with the settings found compare with those without. */
 static void output_print(const json_t *result) {
 	const json_t *output = json_object_get(result, "output");
 	const char *status = js_string_or(output, "status", "");

@@ -103,7 +103,7 @@ static void replay_output_space(const struct record *record, FILE *out) {
 	        (unsigned long long)all, (unsigned long long)(all - record->correct), optimum, median);
 }
 
-/* What the runs recommend is not the best that they evaluated if values are noisy. */
+/* If values are noisy, the runs may recommend another configuration than the best one that they evaluated. */
 static void choice_print(const struct replay_output *output, FILE *out) {
 	double *ratios = mem_alloc(output->count + 1, sizeof *ratios);
 	size_t count = 0;

@@ -114,7 +114,8 @@ static int pairs_check(const struct opt_args *args, const struct duel_result *du
 	               opt_get(args, "budget", ""));
 }
 
-/* What could not be compared is not a success, whichever side fails. The reason is on stdout already, for people. */
+/* A comparison that could not be made is not a success, whichever side fails. The reason is on stdout already, for
+ * people. */
 static int lost_check(const struct comparison *comparison, const struct duel_result *duel, bool told, struct err *err) {
 	int side = duel->lost[1];
 	const char *why = told ? "" : comparison->why[side];
