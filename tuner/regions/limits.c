@@ -41,8 +41,13 @@ static struct regions_limit oversubscribed(const struct regions_limit_facts *fac
 
 static struct regions_limit fork_join(const struct regions_limit_facts *facts, double call_s) {
 	struct regions_limit limit = {.kind = REGIONS_LIMIT_FORK_JOIN};
-	snprintf(limit.text, sizeof limit.text, "starting and joining %u threads takes %.3g us of the %.3g us of a call",
-	         facts->raw->default_threads, 1e6 * facts->fork_join_s, 1e6 * call_s);
+	if (facts->fork_join_s < call_s)
+		snprintf(limit.text, sizeof limit.text,
+		         "starting and joining %u threads takes %.3g us of the %.3g us of a call", facts->raw->default_threads,
+		         1e6 * facts->fork_join_s, 1e6 * call_s);
+	else
+		snprintf(limit.text, sizeof limit.text, "starting and joining %u threads takes most of the %.3g us of a call",
+		         facts->raw->default_threads, 1e6 * call_s);
 	return limit;
 }
 

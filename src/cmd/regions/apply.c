@@ -29,7 +29,8 @@ static void warn(struct app *app, const json_t *settings) {
 		ui_warn(app_ui(app), "tune again when the machine is quiet",
 		        "the machine was too busy to find settings, so the program runs as it is");
 	else if (strcmp(verdict, "undecided") == 0)
-		ui_warn(app_ui(app), "tune again with a larger --budget", "it is not proven that these settings are faster");
+		ui_warn(app_ui(app), "tune again with a larger --budget",
+		        "it is not proven that the settings found are faster, so the program runs as it is");
 }
 
 static bool is_text_same(const char *path, const char *text) {
@@ -72,10 +73,6 @@ static char *table_of(struct app *app, const json_t *settings, struct err *err) 
 	return path;
 }
 
-static bool is_usable(const json_t *settings) {
-	return strcmp(js_string_or(settings, "verdict", ""), "slower") != 0 && !js_bool_or(settings, "busy", false);
-}
-
 /* Only variables that `tune` sets by itself: the document is a file that anyone may have edited. */
 static const char *environment_value(const json_t *settings, const char *name) {
 	const char *value = js_string_or(json_object_get(settings, "environment"), name, "");
@@ -105,7 +102,7 @@ static void environment_set(const json_t *settings) {
 
 static void environment_print(FILE *out, const char *form, const json_t *settings) {
 	for (const char *const *name = regions_environment_names; *name; name++)
-		if (*environment_value(settings, *name))
+		if (regions_document_proven(settings) && *environment_value(settings, *name))
 			fprintf(out, form, *name, environment_value(settings, *name));
 }
 
@@ -114,8 +111,8 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 	json_t *settings = NULL;
 	if (regions_target_read(&target, args, "apply", err) == 0)
 		settings = regions_file_load(app, args, target.subject, err);
-	char *table = settings && is_usable(settings) ? table_of(app, settings, err) : NULL;
-	if (settings && is_usable(settings) && !table) {
+	char *table = settings && regions_document_proven(settings) ? table_of(app, settings, err) : NULL;
+	if (settings && regions_document_proven(settings) && !table) {
 		json_decref(settings);
 		settings = NULL;
 	}
@@ -175,7 +172,11 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 	char *library = regions_library_path(err);
 	size_t size;
 	json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
-	char *table = settings ? table_of(app, settings, err) : NULL;
+	/* The table that is kept changes nothing where that is not proven. */
+	bool proven = settings && regions_document_proven(settings);
+	char *table = proven     ? table_of(app, settings, err)
+	              : settings ? mem_strdup(js_string_or(settings, "table", ""))
+	                         : NULL;
 	int failed = !table || format_check(format, table, library, err);
 	if (!failed)
 		warn(app, settings);

@@ -73,6 +73,11 @@ json_t *regions_document_load(const char *path, struct err *err) {
 	return NULL;
 }
 
+bool regions_document_proven(const json_t *document) {
+	const char *verdict = js_string_or(document, "verdict", "");
+	return (strcmp(verdict, "faster") == 0 || strcmp(verdict, "tie") == 0) && !js_bool_or(document, "busy", false);
+}
+
 /* The only document in the folder; *count says how many there are. */
 static char *only_document(const char *folder, size_t *count) {
 	DIR *dir = opendir(folder);

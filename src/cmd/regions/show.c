@@ -9,6 +9,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/cmd/regions/file.h"
 #include "src/show/results.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
@@ -313,8 +314,10 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	table_free(table);
 	left_out_print(left);
 	environment_print(json_object_get(result, "environment"));
-	if ((js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"))) &&
-	    !js_bool_or(result, "busy", false) && strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
+	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
+	if (is_changed && regions_document_proven(result))
 		printf("\nrun it with: sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
 		       command);
+	else if (is_changed && !js_bool_or(result, "busy", false))
+		printf("\napply leaves the program as it is, because these settings are not proven to be faster\n");
 }
