@@ -115,7 +115,9 @@ static const struct cmd *cmd_find(const char *name, struct err *err) {
 	}
 	const char *near = near_word(name, names, count);
 	err_set(err, ERR_USAGE, "`sweetspot --help` lists the commands", "unknown command \"%s\"", name);
-	if (near)
+	if (strcmp(name, "status") == 0) /* as others have it */
+		err_hint(err, "`sweetspot` alone shows what was found here and what to do next");
+	else if (near)
 		err_hint(err, "did you mean `sweetspot %s`?", near);
 	return NULL;
 }
