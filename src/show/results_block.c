@@ -170,9 +170,15 @@ static bool is_narrower(const json_t *result) {
 	return js_int_or(best, "threads", 0) < js_int_or(base, "threads", 0) || (bind && strcmp(bind, "primary") == 0);
 }
 
+/* Without pairs, too, noise may be why nothing was found; where nothing worked it is not. */
+static bool depends_on_load(const json_t *result) {
+	return json_is_object(json_object_get(result, "speedup")) ||
+	       strcmp(js_string_or(result, "verdict", ""), "undecided") == 0;
+}
+
 static void busy_print(const json_t *result, FILE *out) {
 	char *words = results_busy(json_object_get(result, "load"), results_decided(result));
-	if (!words || !json_is_object(json_object_get(result, "speedup"))) {
+	if (!words || !depends_on_load(result)) {
 		free(words);
 		return;
 	}

@@ -2,7 +2,10 @@
 /* What people read below the table, from results that are given. */
 #include <config.h>
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
@@ -117,6 +120,40 @@ static void test_tie(void) {
 	       "run it as:   env N=1 ./app\n"
 	       "compared:    as fast as `./app` with fewer resources, in 24 pairs\n",
 	       "a tie that goes to what takes less");
+}
+
+/* Does the block of a result on stdout have this text? */
+static bool block_has(const char *result, const char *text) {
+	char got[4096] = "";
+	json_t *results = json_pack("[o]", result_read(result));
+	FILE *out = tmpfile(), *pipe = tmpfile();
+	struct ui *ui = ui_new(pipe, pipe, false, false);
+	fflush(stdout);
+	int saved = dup(STDOUT_FILENO);
+	dup2(fileno(out), STDOUT_FILENO);
+	results_print(ui, results, NAN, NULL, "store.db");
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(out);
+	got[fread(got, 1, sizeof got - 1, out)] = '\0';
+	ui_free(ui);
+	fclose(out);
+	fclose(pipe);
+	json_decref(results);
+	return strstr(got, text);
+}
+
+static void test_busy(void) {
+	static const char load[] = "measured on a busy machine: load 18 on 2 processors";
+	ok(block_has("{'kernel': 'a', 'verdict': 'undecided', 'speedup': null, 'load': {'busy': true, 'load': 18, "
+	             "'processors': 2}}",
+	             load),
+	   "a busy machine is told without pairs, too");
+	ok(!block_has("{'kernel': 'a', 'verdict': 'no baseline', 'speedup': null, 'load': {'busy': true, 'load': 18, "
+	              "'processors': 2}}",
+	              load),
+	   "not where nothing works");
 }
 
 static void test_metric(void) {
@@ -236,6 +273,7 @@ int main(void) {
 	prints(faster, faster_text, "a program that became faster");
 	test_tie();
 	test_metric();
+	test_busy();
 	test_undecided();
 	test_verdicts();
 	test_verify();
