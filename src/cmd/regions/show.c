@@ -252,7 +252,7 @@ static void reasons_print(const json_t *result) {
 	free(text);
 }
 
-/* Shows how the results with the settings found compare with those without. */
+/* Says how the output of the program with the settings found compares with its own. */
 static void output_print(const json_t *result) {
 	const json_t *output = json_object_get(result, "output");
 	const char *status = js_string_or(output, "status", "");
