@@ -42,7 +42,7 @@ static const char *value_header(const struct making *making) {
 		unit = strrchr(header, ' ')   ? strrchr(header, ' ') + 1
 		       : strrchr(header, '_') ? strrchr(header, '_') + 1
 		                              : header;
-	snprintf(text, sizeof text, "rate %s", unit);
+	snprintf(text, sizeof text, strchr("([", *unit) ? "rate %s" : "rate (%s)", unit);
 	return arena_strdup(making->csv->arena, text);
 }
 

@@ -56,6 +56,9 @@ static size_t line_make(const struct weak *weak, size_t base, struct chart_point
 		    (r != base && study_number(study, r, weak->team) <= study_number(study, base, weak->team)))
 			continue;
 		double efficiency = 100 * study_row(study, base)->value / study_row(study, r)->value;
+		/* A rate is that of the whole team, which should grow with it. */
+		if (study_is_rate(study))
+			efficiency *= study_number(study, base, weak->team) / study_number(study, r, weak->team);
 		points[count++] = (struct chart_point){study_number(study, r, weak->team), efficiency, NAN, NAN};
 	}
 	qsort(points, count, sizeof *points, by_team);
@@ -126,6 +129,8 @@ void report_weak(struct report *report, const struct report_section *section) {
 	if (lines == 0)
 		return;
 	double last = 1;
+	if (lines == 1) /* what does not differ need not be told apart */
+		series[0].name = NULL;
 	for (size_t i = 0; i < lines; i++)
 		last = fmax(last, series[i].points[series[i].count - 1].x);
 	const char *size = study_column(study, best.size)->name, *exponent = best.power == 1   ? ""
