@@ -199,8 +199,10 @@ static bool all_lost(const struct pool_workers *workers) {
 
 static int nothing_left(const struct pool_workers *workers, struct err *err) {
 	const struct pool_node *last = &workers->nodes[workers->pool.count - 1];
-	return err_set(err, ERR_UNAVAILABLE, "`sweetspot list launchers` checks Slurm; --plan prints the srun commands",
-	               "no node is left: %s: %s", last->name, last->reason);
+	return err_set(
+		err, ERR_UNAVAILABLE,
+		"try a command that --plan prints: it must start a worker and print nothing else (a login's greeting)",
+		"no node is left: node %s: %s", last->name, last->reason);
 }
 
 static int wait_done(void *ctx, double seconds, struct pool_done *done, struct err *err) {

@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/proc/proc.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 #include "tuner/worker/impl.h"
 
 static const double WRITE_SECONDS = 10;
@@ -20,6 +21,8 @@ static enum broken answer_read(struct worker *worker, double seconds, json_t **a
 	switch (proc_read(worker->proc, seconds, worker->options.interrupt, &line, &size)) {
 	case PROC_LINE:
 		*answer = js_parse(line, size, "the worker's answer", NULL);
+		snprintf(worker->unreadable, sizeof worker->unreadable, "%s", line);
+		text_clean(worker->unreadable, false);
 		return json_is_object(*answer) ? BROKEN_NO : BROKEN_UNREADABLE;
 	case PROC_TIMEOUT:
 		return BROKEN_TIMEOUT;
@@ -91,7 +94,8 @@ void worker_broken_result(struct worker *worker, enum broken broken, double time
 		snprintf(result->message, sizeof result->message, "the worker's answer exceeded the limit of one line");
 		break;
 	case BROKEN_UNREADABLE:
-		snprintf(result->message, sizeof result->message, "the worker's answer was not a JSON object");
+		snprintf(result->message, sizeof result->message, "the worker's answer was not a JSON object: \"%s\"",
+		         worker->unreadable);
 		break;
 	default:
 		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%.150s", status, *words ? ": " : "",

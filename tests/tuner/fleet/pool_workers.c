@@ -270,6 +270,18 @@ static void test_version(void) {
 	unsetenv("FAKE_VERSION");
 }
 
+/* A login that prints something, as many do. */
+static void test_greeting(void) {
+	struct rig rig;
+	size_t node;
+	setenv("FAKE_GREETING", "Welcome to n1", 1);
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
+	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "\"Welcome to n1\""),
+	   "a greeting is quoted: %s", rig.err.what);
+	rig_close(&rig);
+	unsetenv("FAKE_GREETING");
+}
+
 static bool admit_first(void *ctx, size_t node, struct worker *worker, char *why, size_t size) {
 	struct err err = {0};
 	int *asked = ctx;
@@ -329,6 +341,7 @@ int main(void) {
 	test_no_start();
 	test_refused();
 	test_version();
+	test_greeting();
 	test_admit();
 	test_interrupt();
 	return tap_done();
