@@ -13,12 +13,24 @@ from typing import Optional
 from ._worker import Job, Process
 
 
+PATH_MAX = 100  # of a socket: 108 bytes with the name and a NUL (unix(7))
+
+
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """In TMPDIR, or in /tmp where that is too long for a socket."""
+    folder = tempfile.TemporaryDirectory(prefix="sweetspot-python-")
+    if len(os.fsencode(folder.name)) <= PATH_MAX:
+        return folder
+    folder.cleanup()
+    return tempfile.TemporaryDirectory(prefix="sweetspot-python-", dir="/tmp")
+
+
 class Server:
     """Use it in a `with`; `path` is the socket for the clients."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.folder = tempfile.TemporaryDirectory(prefix="sweetspot-python-")
+        self.folder = _folder()
         self.path = os.path.join(self.folder.name, "s")
         self.worker: Optional[Process] = None
         self.restarts = 0

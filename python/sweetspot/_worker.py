@@ -4,7 +4,9 @@ stay. A crash or a hang costs one trial; the tuning process then forks another o
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import socket
 import sys
 import time
@@ -112,6 +114,17 @@ def _serve(job: Job, channel: socket.socket) -> None:
         channel.send(text.encode("utf-8", "replace")[: 1 << 16])
 
 
+def _end_with(parent: int) -> None:
+    """A callable that hangs must not outlive a parent that is killed. Elsewhere than on Linux it may."""
+    PR_SET_PDEATHSIG = 1
+    try:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    except (AttributeError, OSError):
+        return
+    if os.getppid() != parent:
+        os._exit(0)
+
+
 class Process:
     """A forked worker with its channel, which keeps the borders of messages."""
 
@@ -119,9 +132,11 @@ class Process:
         sys.stdout.flush()
         sys.stderr.flush()
         self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             try:
+                _end_with(parent)
                 self.channel.close()
                 listener.close()
                 os.setsid()  # what the callable starts ends with the worker
@@ -134,8 +149,6 @@ class Process:
         theirs.close()
 
     def kill(self) -> None:
-        import signal
-
         self.channel.close()
         for kill in (os.killpg, os.kill):
             try:

@@ -2,11 +2,24 @@
 """Tunes callables and commands with the real program. Differences are factors, and no time is checked."""
 
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
+import textwrap
 import time
 import unittest
+import unittest.mock
 
 import sweetspot
+
+
+def alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def sleeper(n, **_):
@@ -50,6 +63,30 @@ class Tune(unittest.TestCase):
         self.assertEqual(result.failures["correctness"], 1)
         messages = " ".join(trial.message or "" for trial in result.trials())
         self.assertIn("as asked", messages)
+
+    def test_a_long_tmpdir(self):
+        folder = os.path.join(tempfile.mkdtemp(), "x" * 120)
+        os.mkdir(folder)
+        self.addCleanup(shutil.rmtree, os.path.dirname(folder))
+        with unittest.mock.patch.dict(os.environ, TMPDIR=folder), unittest.mock.patch.object(tempfile, "tempdir", None):
+            result = self.tune(sleeper, {"n": [2, 1]}, budget="2e")
+        self.assertEqual(result.evaluations, 2)
+
+    def test_a_hang_ends_with_a_killed_parent(self):
+        script = "import os, sweetspot, time\n" + textwrap.dedent("""
+            def hang(n):
+                print(os.getpid(), file=os.fdopen(os.dup(2), "w"), flush=True)
+                time.sleep(1000)
+            sweetspot.tune(hang, {"n": [1, 2]}, budget="2e", timeout=500, counters="none", store=%r)
+        """ % self.store)
+        with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE) as parent:
+            pid = int(parent.stderr.readline())
+            parent.kill()
+        for _ in range(600):
+            if not alive(pid):
+                break
+            time.sleep(0.1)
+        self.assertFalse(alive(pid))
 
     def test_a_hang_costs_a_trial(self):
         def hang(n):
