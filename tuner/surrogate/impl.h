@@ -104,7 +104,7 @@ void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t
 void source_models_make(struct surrogate *surrogate);
 double source_model_scale(const struct source_model *model); /* the target that the highest code stands for */
 /* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
-uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index);
+uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
 /* After a fit: the source without which left-out configurations are predicted better; SIZE_MAX if all sources help. */
 size_t source_misleading(struct surrogate *surrogate);

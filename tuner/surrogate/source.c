@@ -24,11 +24,12 @@ struct known {
 
 struct source_model {
 	const struct coding *coding;
-	size_t dims; /* dimensions of the coding when the model was made */
-	struct gp *gp;
+	size_t dims;         /* dimensions of the coding when the model was made */
+	struct gp *gp;       /* NULL until a configuration is asked for that the source does not know */
 	double scale;        /* largest target */
 	struct known *known; /* sorted by index */
 	size_t count;
+	struct arena *arena;
 };
 
 static int by_index(const void *a, const void *b) {
@@ -71,14 +72,18 @@ static void release(void *gp) {
 	gp_free(gp);
 }
 
-/* Keeps the best of many and an even choice of the others. */
-static void learn(struct source_model *model, struct arena *arena) {
+/* Fits the model to the best of many and an even choice of the others. It is made when it is needed, because a source
+ * that knows the whole space never needs it. */
+static struct gp *learned(struct source_model *model) {
 	size_t best = model->count < USED_BEST ? model->count : USED_BEST, rest = model->count - best;
 	size_t others = rest < USED_OTHERS ? rest : USED_OTHERS;
-	double *target = arena_alloc(arena, best + others, sizeof *target);
 	uint16_t codes[GP_DIMS_MAX];
+	if (model->gp)
+		return model->gp;
+	double *target = arena_alloc(model->arena, best + others, sizeof *target);
+	model->gp = gp_new(model->coding->dim, model->coding->count);
+	arena_defer(model->arena, release, model->gp);
 	qsort(model->known, model->count, sizeof *model->known, by_target);
-	model->scale = fmax(model->known[model->count - 1].target, 1e-3);
 	for (size_t i = 0; i < best + others; i++) {
 		const struct known *known = &model->known[i < best ? i : best + (i - best) * rest / others];
 		coding_index(model->coding, known->index, codes);
@@ -89,6 +94,7 @@ static void learn(struct source_model *model, struct arena *arena) {
 	gp_fit(model->gp, STEPS);
 	gp_condition(model->gp);
 	qsort(model->known, model->count, sizeof *model->known, by_index);
+	return model->gp;
 }
 
 static struct source_model *model_new(const struct surrogate *surrogate, const struct strategy_source *source) {
@@ -99,6 +105,10 @@ static struct source_model *model_new(const struct surrogate *surrogate, const s
 	if (model->count < NEED)
 		return NULL;
 	qsort(model->known, model->count, sizeof *model->known, by_index_and_target);
+	model->arena = arena;
+	model->scale = 1e-3;
+	for (size_t i = 0; i < model->count; i++)
+		model->scale = fmax(model->scale, model->known[i].target);
 	return model;
 }
 
@@ -149,9 +159,6 @@ void source_models_make(struct surrogate *surrogate) {
 	for (size_t s = 0; s < count; s++) {
 		model[s]->coding = own;
 		model[s]->dims = own->count;
-		model[s]->gp = gp_new(own->dim, own->count);
-		arena_defer(arena, release, model[s]->gp);
-		learn(model[s], arena);
 		dim_add(coding, model[s], count, arena);
 		surrogate->source[surrogate->source_count++] = model[s];
 	}
@@ -171,28 +178,42 @@ static uint16_t level_of(const struct source_model *model, double target) {
 	return (uint16_t)(level <= 0 ? 0 : level >= LEVELS - 1 ? LEVELS - 1 : level + 0.5);
 }
 
-uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index) {
+uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index) {
 	const struct known *known = known_find(model, index);
 	double target, variance;
 	if (known)
 		return level_of(model, known->target);
-	gp_predict(model->gp, codes, &target, &variance);
+	gp_predict(learned(model), codes, &target, &variance);
 	return level_of(model, target);
 }
 
-void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at) {
-	uint16_t *own = mem_alloc(pool->count * model->dims + 1, sizeof *own);
-	struct gp_pool *asked = gp_pool_new(model->gp, pool->count);
-	for (size_t c = 0; c < pool->count; c++)
-		memcpy(own + c * model->dims, pool->codes + c * dims, model->dims * sizeof *own);
-	gp_pool_set(asked, own, pool->count);
+/* Predicts the candidates that the source does not know: their places in the pool and their codes there. */
+static void codes_predict(struct source_model *model, struct pool *pool, size_t dims, size_t at, const size_t *place,
+                          size_t count) {
+	uint16_t *own = mem_alloc(count * model->dims, sizeof *own);
+	struct gp_pool *asked = gp_pool_new(learned(model), count);
+	for (size_t i = 0; i < count; i++)
+		memcpy(own + i * model->dims, pool->codes + place[i] * dims, model->dims * sizeof *own);
+	gp_pool_set(asked, own, count);
 	gp_pool_predict(asked);
-	for (size_t c = 0; c < pool->count; c++) {
-		const struct known *known = known_find(model, pool->index[c]);
-		pool->codes[c * dims + at] = level_of(model, known ? known->target : gp_pool_mean(asked)[c]);
-	}
+	for (size_t i = 0; i < count; i++)
+		pool->codes[place[i] * dims + at] = level_of(model, gp_pool_mean(asked)[i]);
 	gp_pool_free(asked);
 	free(own);
+}
+
+void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at) {
+	size_t *unknown = mem_alloc(pool->count + 1, sizeof *unknown), count = 0;
+	for (size_t c = 0; c < pool->count; c++) {
+		const struct known *known = known_find(model, pool->index[c]);
+		if (known)
+			pool->codes[c * dims + at] = level_of(model, known->target);
+		else
+			unknown[count++] = c;
+	}
+	if (count)
+		codes_predict(model, pool, dims, at, unknown, count);
+	free(unknown);
 }
 
 /* Sum of the log densities of the targets, each predicted from all others. */

@@ -48,6 +48,34 @@ static void source_followed(void) {
 	land_free(land);
 }
 
+/* The codes follow the values that the source knows, without a model of it. */
+static void whole_known(void) {
+	struct land *land = land_bowl();
+	struct strategy_outcome *outcome = calloc(land->valid, sizeof *outcome);
+	uint64_t *index = calloc(land->valid, sizeof *index), next;
+	for (uint64_t i = 0; i < land->valid; i++) {
+		index[i] = i;
+		outcome[i] = (struct strategy_outcome){.result = STRATEGY_VALUE, .value = 3 * land->time[i]};
+	}
+	const struct strategy_source source = {.name = "a", .count = land->valid, .index = index, .outcome = outcome};
+	struct search *search = watched_begin(land->space, &source, 1);
+	bool asked = search_ask(search, &next, 1), ordered = next == land->best;
+	const struct pool *pool = &watch.surrogate->pool;
+	size_t dims = watch.surrogate->dims, steps = 0;
+	for (size_t c = 1; c < pool->count; c++) {
+		uint16_t code = pool->codes[c * dims + dims - 1], before = pool->codes[(c - 1) * dims + dims - 1];
+		bool slower = land->time[pool->index[c]] > land->time[pool->index[c - 1]];
+		ordered &= code == before || (code > before) == slower;
+		steps += code != before;
+	}
+	ok(asked && ordered && codes_agree(watch.surrogate) && steps > pool->count / 2,
+	   "a source that knows the whole space is believed to the letter");
+	search_free(search);
+	free(outcome);
+	free(index);
+	land_free(land);
+}
+
 static void sources(void) {
 	static const double values[] = {1, INFINITY, 0, -1, NAN, 2, 1e308, 1e-308, 3, 4, 5, 6};
 	enum { COUNT = sizeof values / sizeof *values };
@@ -151,6 +179,7 @@ int main(void) {
 	bad_survived();
 	useless_ignored();
 	source_followed();
+	whole_known();
 	sources();
 	return tap_done();
 }

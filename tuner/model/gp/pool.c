@@ -20,9 +20,10 @@ struct gp_pool {
 	uint16_t *codes;               /* dims x room: the codes of a dimension are contiguous */
 	float *solved;                 /* row_room x room */
 	float *mean, *variance, *base; /* base: the mean without observations */
-	float *sum, *table;
-	uint64_t *serial; /* serial numbers of the rows' observations */
-	uint64_t version; /* version of gp that the rows belong to; 0: none */
+	float *table;                  /* dims x values */
+	size_t values;                 /* most of a dimension */
+	uint64_t *serial;              /* serial numbers of the rows' observations */
+	uint64_t version;              /* version of gp that the rows belong to; 0: none */
 };
 
 struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
@@ -37,8 +38,8 @@ struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
 	pool->mean = mem_alloc(room, sizeof *pool->mean);
 	pool->variance = mem_alloc(room, sizeof *pool->variance);
 	pool->base = mem_alloc(room, sizeof *pool->base);
-	pool->sum = mem_alloc(room, sizeof *pool->sum);
-	pool->table = mem_alloc(values, sizeof *pool->table);
+	pool->values = values;
+	pool->table = mem_alloc(values * gp->dims + 1, sizeof *pool->table);
 	return pool;
 }
 
@@ -51,7 +52,6 @@ void gp_pool_free(struct gp_pool *pool) {
 	free(pool->mean);
 	free(pool->variance);
 	free(pool->base);
-	free(pool->sum);
 	free(pool->table);
 	free(pool);
 }
@@ -67,28 +67,56 @@ void gp_pool_set(struct gp_pool *pool, const uint16_t *codes, size_t count) {
 	pool->version = 0;
 }
 
-/* row[c] = covariance of observation i and candidate c */
+/* The Matern function of each value's distance to the observation's. */
+static void table_make(const struct gp_axis *axis, double length, unsigned own, float *table) {
+	for (unsigned v = 0; v < axis->values; v++)
+		table[v] = (float)gp_matern(gp_distance(axis, own, v) / length, NULL);
+}
+
+/* One dimension's part of the sums and products of some candidates. */
+static void one_add(const float *table, const uint16_t *codes, size_t count, float *sum, float *product) {
+	for (size_t c = 0; c < count; c++) {
+		float m = table[codes[c]];
+		sum[c] += m;
+		product[c] *= m;
+	}
+}
+
+/* The same of four at once, in the same order, so that sums and products are read and written once. */
+static void four_add(const struct gp_pool *pool, size_t d, size_t from, size_t count, float *sum, float *product) {
+	const float *a = pool->table + d * pool->values, *b = a + pool->values, *c = b + pool->values,
+				*e = c + pool->values;
+	const uint16_t *k = pool->codes + d * pool->room + from, *l = k + pool->room, *m = l + pool->room,
+				   *n = m + pool->room;
+	for (size_t i = 0; i < count; i++) {
+		float p = a[k[i]], q = b[l[i]], r = c[m[i]], s = e[n[i]];
+		sum[i] = sum[i] + p + q + r + s;
+		product[i] = product[i] * p * q * r * s;
+	}
+}
+
+/* row[c] = covariance of observation i and candidate c. One part of the candidates after the other, so that their sums
+ * and products stay in the cache. */
 static void covariance_row(struct gp_pool *pool, const struct gp_kernel *kernel, size_t i, float *row) {
 	const struct gp *gp = pool->gp;
 	const uint16_t *own = gp->codes + i * gp->dims;
-	for (size_t c = 0; c < pool->count; c++) {
-		row[c] = 1;
-		pool->sum[c] = 0;
-	}
-	for (size_t d = 0; d < gp->dims; d++) {
-		const uint16_t *codes = pool->codes + d * pool->room;
-		for (unsigned v = 0; v < gp->axis[d].values; v++)
-			pool->table[v] = (float)gp_matern(gp_distance(&gp->axis[d], own[d], v) / kernel->length[d], NULL);
-		for (size_t c = 0; c < pool->count; c++) {
-			float m = pool->table[codes[c]];
-			row[c] *= m;
-			pool->sum[c] += m;
-		}
-	}
 	double dims = fmax((double)gp->dims, 1);
 	float even = (float)(kernel->s2 * kernel->share / dims), joint = (float)(kernel->s2 * (1 - kernel->share));
-	for (size_t c = 0; c < pool->count; c++)
-		row[c] = even * pool->sum[c] + joint * row[c];
+	for (size_t d = 0; d < gp->dims; d++)
+		table_make(&gp->axis[d], kernel->length[d], own[d], pool->table + d * pool->values);
+	for (size_t from = 0; from < pool->count; from += PART) {
+		size_t width = pool->count - from < PART ? pool->count - from : PART;
+		float sum[PART] = {0};
+		for (size_t c = 0; c < width; c++)
+			row[from + c] = 1;
+		size_t d = 0;
+		for (; d + 4 <= gp->dims; d += 4)
+			four_add(pool, d, from, width, sum, row + from);
+		for (; d < gp->dims; d++)
+			one_add(pool->table + d * pool->values, pool->codes + d * pool->room + from, width, sum, row + from);
+		for (size_t c = 0; c < width; c++)
+			row[from + c] = even * sum[c] + joint * row[from + c];
+	}
 }
 
 static void trend_row_add(const struct gp_pool *pool, size_t i, float *row) {
