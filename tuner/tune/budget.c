@@ -29,15 +29,26 @@ double tune_budget_time(const struct tune *tune) {
 }
 
 /* Blocks of the finals run on one node each. Nodes that only wait for the next block cost the same, so that parallel
- * blocks divide the cost. */
+ * blocks divide the cost. The runs of a program may be so long that one node has to make the last pairs alone, and a
+ * budget in seconds must last for that. */
 static double at_once(const struct tune *tune, int blocks) {
-	return tune->budget.node_seconds > 0 ? fmin(nodes_held(tune), blocks) : 1;
+	bool divided = tune->budget.node_seconds > 0 || (tune->fleet && !tune->task->whole_programs);
+	return divided ? fmin(nodes_held(tune), blocks) : 1;
 }
 
 /* The seconds to measure a configuration of this value once more, by what that took for the best. INFINITY: it was not
  * done yet. */
 static double again_seconds(const struct tune *tune, double value) {
 	return tune->probe_cost > 0 && tune->best > 0 ? tune->probe_cost * fmax(1, value / tune->best) : INFINITY;
+}
+
+/* Nodes do not measure the best again. A trial of their search takes about as long, whatever a node does before and
+ * after the runs; those of a slow configuration take longer. NAN: too few trials to tell. */
+static double on_node_seconds(const struct tune *tune, double value) {
+	if (!tune->fleet || tune->task->whole_programs || tune->evaluations < EVALUATIONS_MIN || !(tune->best > 0))
+		return NAN;
+	double mean = fleet_seconds(tune->fleet) / (double)tune->evaluations;
+	return mean + fmax(0, tune_seconds(tune, value) - tune_seconds(tune, tune->best));
 }
 
 /* With a budget in node-seconds a trial costs all of its time and not only that of its runs. A kernel is set up and
@@ -48,6 +59,9 @@ double tune_final_seconds(const struct tune *tune, double value) {
 	double setup = fmin(SETUP_SECONDS_MAX, fmax(tune->probe_cost, fmin(all / 2, again_seconds(tune, value))));
 	if (tune->budget.node_seconds > 0)
 		return fmax(runs, all);
+	double on_node = on_node_seconds(tune, value);
+	if (isfinite(on_node))
+		return fmax(runs, on_node);
 	return tune->task->whole_programs || !isfinite(all) ? runs : fmax(runs, setup);
 }
 

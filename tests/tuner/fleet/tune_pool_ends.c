@@ -2,6 +2,8 @@
 /* The end of a search on a simulated fleet: nodes that are all lost, interrupts, budgets used up, and resuming. */
 #include <config.h>
 
+#include <math.h>
+
 #include "src/base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
@@ -105,6 +107,8 @@ static void seconds(void) {
 	ok(evaluations > 400 && played.searched < 2000 &&
 	       strcmp(js_string_or(played.result, "stopped", "?"), "budget") == 0,
 	   "%lld evaluations in %.0f of 2000 s", (long long)evaluations, played.searched);
+	double all = js_real_or(played.result, "elapsed_s", INFINITY);
+	ok(all > 1700 && all < 1.05 * 2000, "with the finals %.0f s", all);
 	fleet_played_clear(&played);
 	free(path);
 }
