@@ -11,25 +11,12 @@
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "tuner/regions/output_impl.h"
 
-enum { WORDS_MOST = 1 << 18, WORD_SHOWN = 32 };
+enum { WORD_SHOWN = 32 };
 /* Numbers that differ by less are the same but for rounding; whole numbers only if a double cannot hold all of their
  * digits. */
 static const double ROUNDED = 1e-6, ROUNDED_ABSOLUTE = 1e-14, WHOLE_EXACT = 1e15;
-
-/* A number, or the text up to the next one. */
-struct word {
-	const char *text;
-	size_t length;
-	bool is_number, is_whole;
-	double value;
-};
-
-struct words {
-	struct word *of;
-	size_t count;
-	bool is_cut; /* more was printed */
-};
 
 struct known {
 	double low, high; /* of runs without changes */
@@ -65,64 +52,6 @@ void regions_outputs_free(struct regions_outputs *outputs) {
 	free(outputs);
 }
 
-static bool begins_number(const char *text, size_t at) {
-	const char *c = text + at;
-	if (at > 0 && (isalnum((unsigned char)c[-1]) || c[-1] == '_' || c[-1] == '.'))
-		return false;
-	c += *c == '-' || *c == '+';
-	return isdigit((unsigned char)*c) || (*c == '.' && isdigit((unsigned char)c[1]));
-}
-
-/* Decimal, with the exponents of C and of Fortran. */
-static size_t number_read(const char *text, struct word *word) {
-	char copy[64];
-	size_t length = 0;
-	bool is_whole = true;
-	for (; length + 1 < sizeof copy; length++) {
-		char c = text[length];
-		bool is_exponent = length > 0 && strchr("eEdD", c) && c &&
-		                   (isdigit((unsigned char)text[length + 1]) || strchr("+-", text[length + 1])) &&
-		                   text[length + 1];
-		bool is_sign = (c == '-' || c == '+') && (length == 0 || strchr("eE", copy[length - 1]));
-		if (!isdigit((unsigned char)c) && c != '.' && !is_exponent && !is_sign)
-			break;
-		is_whole = is_whole && !is_exponent && c != '.';
-		copy[length] = is_exponent ? 'e' : c;
-	}
-	char *end;
-	copy[length] = '\0';
-	*word = (struct word){.text = text, .is_number = true, .is_whole = is_whole, .value = strtod(copy, &end)};
-	word->length = end > copy ? (size_t)(end - copy) : 1;
-	return word->length;
-}
-
-/* Blanks say how wide a number is, so they are left out. */
-static struct words words_read(const char *text, size_t size) {
-	struct words words = {.of = mem_alloc(16, sizeof *words.of), .is_cut = size >= REGIONS_OUTPUT_MOST};
-	size_t room = 16;
-	for (size_t at = 0; at < size && words.count < WORDS_MOST;) {
-		if (isspace((unsigned char)text[at])) {
-			at++;
-			continue;
-		}
-		if (words.count == room)
-			words.of = mem_grow(words.of, room *= 2, sizeof *words.of);
-		struct word *word = &words.of[words.count++];
-		if (begins_number(text, at)) {
-			at += number_read(text + at, word);
-			continue;
-		}
-		size_t end = at + 1;
-		while (end < size && !isspace((unsigned char)text[end]) && !begins_number(text, end))
-			end++;
-		*word = (struct word){.text = text + at, .length = end - at};
-		at = end;
-	}
-	words.is_cut = words.is_cut || words.count == WORDS_MOST;
-	words.count -= words.is_cut && words.count > 0; /* it may have been longer */
-	return words;
-}
-
 /* Words that both have; SIZE_MAX: they are of different kinds. */
 static size_t alike(const struct words *a, const struct words *b) {
 	size_t count = a->count < b->count ? a->count : b->count;
@@ -156,7 +85,7 @@ static char *text_copy(const char *text, size_t size) {
 
 static void first_keep(struct regions_outputs *outputs, const char *text, size_t size) {
 	outputs->first = text_copy(text, size);
-	outputs->words = words_read(outputs->first, size);
+	outputs->words = regions_words_read(outputs->first, size);
 	outputs->known = mem_alloc(outputs->words.count + 1, sizeof *outputs->known);
 	for (size_t i = 0; i < outputs->words.count; i++)
 		outputs->known[i] = (struct known){outputs->words.of[i].value, outputs->words.of[i].value, false};
@@ -164,7 +93,7 @@ static void first_keep(struct regions_outputs *outputs, const char *text, size_t
 
 static void plain_join(struct regions_outputs *outputs, const char *text, size_t size) {
 	char *copy = text_copy(text, size);
-	struct words words = words_read(copy, size);
+	struct words words = regions_words_read(copy, size);
 	size_t count = alike(&outputs->words, &words);
 	outputs->varies = outputs->varies || count == SIZE_MAX;
 	if (count < outputs->words.count)
@@ -210,15 +139,19 @@ static void differs(struct regions_output *output, const struct word *now, const
 	snprintf(output->example, sizeof output->example, "%s instead of %s", a, b);
 }
 
-/* A number counts if runs without changes agree about it, but for rounding. */
+/* A number counts if runs without changes agree about it, but for rounding. A time with two digits may agree by
+ * accident.
+ */
 static bool is_known(const struct regions_outputs *outputs, size_t i) {
 	const struct known *known = &outputs->known[i];
 	double by = distance(known->low, known->high);
-	return outputs->words.of[i].is_number ? by == 0 || is_rounded(&outputs->words.of[i], by) : !known->varies;
+	if (!outputs->words.of[i].is_number)
+		return !known->varies;
+	return (by == 0 || is_rounded(&outputs->words.of[i], by)) && !regions_words_timing(&outputs->words, i);
 }
 
 static void changed_judge(const struct regions_outputs *outputs, size_t number, struct regions_output *output) {
-	struct words words = words_read(outputs->waiting[number], outputs->waiting_size[number]);
+	struct words words = regions_words_read(outputs->waiting[number], outputs->waiting_size[number]);
 	size_t count = alike(&outputs->words, &words);
 	if (count == SIZE_MAX) {
 		output->status = REGIONS_OUTPUT_DIFFERS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares the program's output with settings of ours and without. A team of another size must not change
  * results, but a program may divide its work by a number of threads that it asked for, keep something in each thread
- * from region to region, or add up in another order. Numbers that differ between runs without changes, as times do, are
- * not compared. */
+ * from region to region, or add up in another order. Numbers that differ between runs without changes are
+ * not compared, and neither are times and rates, which a label or a unit tells. */
 #ifndef TUNER_REGIONS_OUTPUT_H
 #define TUNER_REGIONS_OUTPUT_H
 #include <stdbool.h>

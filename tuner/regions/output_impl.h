@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words and numbers of a program's output. They point into the text. */
+#ifndef TUNER_REGIONS_OUTPUT_IMPL_H
+#define TUNER_REGIONS_OUTPUT_IMPL_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A number, or the text up to the next one. */
+struct word {
+	const char *text;
+	size_t length;
+	bool is_number, is_whole, begins_line;
+	double value;
+};
+
+struct words {
+	struct word *of;
+	size_t count;
+	bool is_cut; /* more was printed */
+};
+
+/* The caller frees `of`. */
+struct words regions_words_read(const char *text, size_t size);
+/* Word i is a number that measures how fast the program was: a time or a rate, by its unit or by the text before it on
+ * the same line. */
+bool regions_words_timing(const struct words *words, size_t i);
+
+#endif
