@@ -29,6 +29,16 @@ static bool compiles(struct compiler *compiler, const char *device, const char *
 	return compile_source(compiler, &source, false, code, &failure, err);
 }
 
+/* Debian's hiprtc does not contain the headers. */
+static bool lacks_headers(struct compiler *compiler) {
+	const char *const options[] = {"-DBLOCK=64", "--offload-arch=gfx90a", NULL};
+	struct code code;
+	struct err err;
+	bool lacks = !compiles(compiler, "gfx90a", options, &code, &err) && strstr(err.what, "hip_runtime.h' file not found");
+	code_free(&code);
+	return lacks;
+}
+
 static void check_one(struct compiler *compiler, const char *arch) {
 	char option[64];
 	const char *const options[] = {"-DBLOCK=64", option, NULL};
@@ -49,6 +59,11 @@ int main(void) {
 	struct err err;
 	if (!hiprtc_open(&compiler.nvrtc, 0, &why)) {
 		tap_skip("hiprtc compiles", why.reason);
+		return tap_done();
+	}
+	if (lacks_headers(&compiler)) {
+		tap_skip("hiprtc compiles", "the headers of HIP are missing (Debian: libamdhip64-dev)");
+		nvrtc_close(&compiler.nvrtc);
 		return tap_done();
 	}
 	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
