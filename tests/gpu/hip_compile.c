@@ -34,7 +34,8 @@ static bool lacks_headers(struct compiler *compiler) {
 	const char *const options[] = {"-DBLOCK=64", "--offload-arch=gfx90a", NULL};
 	struct code code;
 	struct err err;
-	bool lacks = !compiles(compiler, "gfx90a", options, &code, &err) && strstr(err.what, "hip_runtime.h' file not found");
+	bool lacks =
+		!compiles(compiler, "gfx90a", options, &code, &err) && strstr(err.what, "hip_runtime.h' file not found");
 	code_free(&code);
 	return lacks;
 }
