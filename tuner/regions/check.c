@@ -17,6 +17,8 @@ static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not l
 /* The gain that a plan with more changes needs over one with fewer if plans are not seen, and any plan over the
  * default. */
 static const double PLAN_GAIN_MODELLED = 0.05, PLAN_GAIN_LEAST = 0.005;
+/* A plan that is not contradicted ranks behind those that are seen to be faster. */
+static const double OPEN_SHARE = 1e-3, OPEN_ERRORS = 0.5;
 static const double MODEL_ERROR = 0.1, SEEN_ERROR_LEAST = 0.005; /* of the logarithm of a plan's time */
 
 /* Schedules that are tried of a loop: kind and chunk, or the chunk alone where the kind is compiled in. */
@@ -127,19 +129,26 @@ static struct regions_setting decide(const struct check *check, size_t region) {
 	return setting;
 }
 
-/* The logarithm of a plan's time against the default, of what the model says and what was seen, each by its precision:
- * the model knows every region by many calls, but not how its neighbours disturb it. */
-static double plan_log(const struct check *check, size_t plan, const struct regions_effect *seen) {
-	const struct regions_search *search = check->search;
-	double regions = 0, weight = 1 / (MODEL_ERROR * MODEL_ERROR);
+/* The logarithm of a plan's time against the default, as the model has it. */
+static double plan_model(const struct regions_search *search, size_t plan) {
+	double regions = 0;
 	for (size_t i = 0; i < search->baseline->count; i++)
 		regions += regions_seconds_in(&search->baseline->regions[i]);
-	double model = log(fmax(search->plan_s[plan], search->baseline_s - regions + search->plan_s[plan]) /
-	                   fmax(regions, search->baseline_s));
+	return log(fmax(search->plan_s[plan], search->baseline_s - regions + search->plan_s[plan]) /
+	           fmax(regions, search->baseline_s));
+}
+
+/* The same, of what the model says and what was seen, each by its precision: the model knows every region by many
+ * calls, but not how its neighbours disturb it. A gain of small regions is lost in the noise of the large ones; what is
+ * seen then does not contradict the model, and the pairs of whole runs that follow decide. */
+static double plan_log(const struct regions_search *search, size_t plan, const struct regions_effect *seen) {
+	double weight = 1 / (MODEL_ERROR * MODEL_ERROR), model = plan_model(search, plan);
 	if (!isfinite(seen->log) || !isfinite(seen->error))
 		return model;
 	double sight = 1 / pow(fmax(seen->error, SEEN_ERROR_LEAST), 2);
-	return (weight * model + sight * seen->log) / (weight + sight);
+	double both = (weight * model + sight * seen->log) / (weight + sight);
+	bool is_open = model < -PLAN_GAIN_LEAST && seen->log <= OPEN_ERRORS * fmax(seen->error, SEEN_ERROR_LEAST);
+	return is_open ? fmin(both, OPEN_SHARE * model - PLAN_GAIN_LEAST) : both;
 }
 
 /* The fastest plan as a whole; SIZE_MAX: the default. */
@@ -147,7 +156,7 @@ static size_t plan_choose(const struct check *check, const struct regions_effect
 	double best = -PLAN_GAIN_LEAST;
 	size_t plan = check->search->plan_count ? SIZE_MAX : 0;
 	for (size_t k = 0; k < check->search->plan_count; k++) {
-		double log = plan_log(check, k, &totals[1 + k]);
+		double log = plan_log(check->search, k, &totals[1 + k]);
 		if (log < best) {
 			best = log;
 			plan = k;
