@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/mem.h"
 #include "src/base/stats.h"
@@ -40,35 +39,27 @@ static double seconds_at(const struct omp_record *raw, size_t call) {
 	return (double)calls[call].seconds + fmax(0, pause);
 }
 
-/* The number in `raw` of a region of another run; region_count: it was not entered. */
-static uint32_t same_region(const struct omp_record *raw, const struct omp_record *other, uint32_t number) {
-	const struct omp_region *wanted = &other->regions[number];
-	const char *module = other->modules[wanted->module].path;
-	uint32_t i = 0;
-	while (i < raw->region_count &&
-	       (raw->regions[i].offset != wanted->offset || raw->regions[i].size_class != wanted->size_class ||
-	        strcmp(raw->modules[raw->regions[i].module].path, module) != 0))
-		i++;
-	return i;
-}
-
 /* By the numbers of the regions in `raw`. */
-static struct before *before_make(const struct omp_record *raw, const struct regions_record *today) {
+static struct before *before_make(const struct regions_record *record, const struct regions_record *today) {
+	const struct omp_record *raw = record->raw;
 	struct before *before = mem_alloc(raw->region_count + 1, sizeof *before);
 	uint32_t regions = today->raw->region_count;
 	size_t *counts = mem_alloc(regions + 1, sizeof *counts);
-	uint32_t *here = mem_alloc(regions + 1, sizeof *here);
+	size_t *here = mem_alloc(regions + 1, sizeof *here);
 	for (size_t i = 0; i < today->call_count; i++)
 		counts[today->raw->calls[i].region]++;
 	for (uint32_t r = 0; r < regions; r++) {
-		here[r] = same_region(raw, today->raw, r);
+		const struct omp_region *facts = &today->raw->regions[r];
+		here[r] =
+			regions_record_find(record, today->raw->modules[facts->module].path, facts->offset, facts->size_class);
 		if (here[r] < raw->region_count)
 			before[here[r]].seconds = mem_alloc(counts[r] + 1, sizeof(double));
 	}
 	for (size_t i = 0; i < today->call_count; i++) {
-		struct before *one = &before[here[today->raw->calls[i].region]];
-		if (one == &before[raw->region_count])
+		size_t there = here[today->raw->calls[i].region];
+		if (there >= raw->region_count) /* it was not entered */
 			continue;
+		struct before *one = &before[there];
 		one->seconds[one->count++] = seconds_at(today->raw, i);
 	}
 	for (uint32_t r = 0; r < raw->region_count; r++)
@@ -162,7 +153,7 @@ static void columns_fit(const struct stretches *stretches, size_t columns, struc
 
 void regions_total(const struct regions_record *record, const struct regions_record *today, size_t columns,
                    struct regions_effect *effects) {
-	struct before *before = before_make(record->raw, today);
+	struct before *before = before_make(record, today);
 	struct stretches stretches = stretches_make(record, before);
 	blocks_level(&stretches, columns);
 	columns_fit(&stretches, columns, effects);

@@ -198,15 +198,16 @@ static int refuse(struct regions_runs *runs, const char *text, struct err *err) 
 	return err_set(err, ERR_NOTHING, NULL, "the program %s", runs->failure);
 }
 
+static int refuse_blind(struct regions_runs *runs, struct err *err) {
+	return refuse(runs, "may divide its work by the number of threads that it asks for, and prints nothing to compare",
+	              err);
+}
+
 /* A program that divides its work by a number of threads that it asked for leaves work undone in a smaller team, and is
  * faster for it. Only its results can tell. */
 static int results_need(const struct regions_search *search, struct err *err) {
 	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline);
-	return is_blind && regions_outputs_empty(search->runs->outputs)
-	           ? refuse(search->runs,
-	                    "may divide its work by the number of threads that it asks for, and prints nothing to compare",
-	                    err)
-	           : 0;
+	return is_blind && regions_outputs_empty(search->runs->outputs) ? refuse_blind(search->runs, err) : 0;
 }
 
 static int results_check(const struct regions_search *search, struct err *err) {
@@ -217,9 +218,7 @@ static int results_check(const struct regions_search *search, struct err *err) {
 		return refuse(search->runs, text, err);
 	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline) && search->found->changed;
 	return is_blind && (output.status == REGIONS_OUTPUT_NONE || output.status == REGIONS_OUTPUT_VARIES)
-	           ? refuse(search->runs,
-	                    "may divide its work by the number of threads that it asks for, and prints nothing to compare",
-	                    err)
+	           ? refuse_blind(search->runs, err)
 	           : 0;
 }
 
