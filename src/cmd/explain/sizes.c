@@ -122,7 +122,7 @@ json_t *explain_sizes(const struct explain_view *view) {
 	}
 	json_t *json = sizes && sizes_count(sizes) >= SIZES_LEAST ? sizes_json(sizes) : NULL;
 	sizes_free(sizes);
-	/* The time of one operation does not grow as that of the problem does, and a speedup is no time. */
+	/* The time of one operation does not grow as that of the problem does, and a speedup is not a time. */
 	if (json && study_is_rate(view->study)) {
 		json_object_set_new(json, "laws", json_array());
 		json_object_set_new(json, "refused", json_string("the values are rates, and laws are those of times"));
