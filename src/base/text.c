@@ -61,6 +61,14 @@ bool text_is_control(const char *text, size_t length) {
 	return length == 1 ? c < 0x20 || c == 0x7F : length == 2 && c == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
+void text_code_point(FILE *out, const char *text, size_t length) {
+	const unsigned char *c = (const unsigned char *)text;
+	unsigned point = length == 3   ? (c[0] & 0xFU) << 12 | (c[1] & 0x3FU) << 6 | (c[2] & 0x3FU)
+	                 : length == 2 ? (c[0] & 0x1FU) << 6 | (c[1] & 0x3FU)
+	                               : c[0];
+	fprintf(out, "\\u%04x", point);
+}
+
 bool text_is_binary(const char *text, size_t size) {
 	static const size_t SHARE = 4;
 	size_t strange = 0, seen = 0, length;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values are quoted arguments (cmake-language(7)). CMake turns CR LF into LF, so that both are written as escapes. */
+/* Values are quoted arguments (cmake-language(7)). CMake turns CR LF into LF, so that both are written as escapes.
+ * Hidden characters are variables that string(ASCII) sets from their bytes. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -10,16 +11,34 @@
 #include "tuner/export/settings.h"
 #include "tuner/export/text.h"
 
+static void put_byte(FILE *out, char c) {
+	if (c == '\n' || c == '\r')
+		fputs(c == '\n' ? "\\n" : "\\r", out);
+	else
+		fprintf(out, strchr("\\\"$@", c) ? "\\%c" : "%c", c);
+}
+
+static void put_hidden(FILE *out, const char *text, size_t length) {
+	fputs("${SWEETSPOT_CHARACTER_", out);
+	export_hex(out, text, length);
+	putc('}', out);
+}
+
+static void define_hidden(FILE *out, const char *text, size_t length) {
+	fputs("string(ASCII", out);
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, " %d", (unsigned char)text[i]);
+	fputs(" SWEETSPOT_CHARACTER_", out);
+	export_hex(out, text, length);
+	fputs(")\n", out);
+}
+
 static void put_bytes(FILE *out, const char *text) {
-	for (; *text; text++) {
-		if (*text == '\n' || *text == '\r')
-			fputs(*text == '\n' ? "\\n" : "\\r", out);
-		else
-			fprintf(out, strchr("\\\"$@", *text) ? "\\%c" : "%c", *text);
-	}
+	export_bytes(out, text, put_byte, put_hidden);
 }
 
 static void put_set(FILE *out, const char *name, const char *value) {
+	export_hidden_each(out, value, define_hidden);
 	fprintf(out, "set(%s \"", name);
 	put_bytes(out, value);
 	fputs("\")\n", out);
@@ -34,6 +53,8 @@ static bool is_for_lists(const char *value) {
 static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
 	const char *name;
 	json_t *value;
+	json_object_foreach(json_object_get(entry, "environment"), name, value)
+		export_hidden_each(out, json_string_value(value), define_hidden);
 	fprintf(out, "set(%s_ENVIRONMENT", prefix);
 	json_object_foreach(json_object_get(entry, "environment"), name, value) {
 		if (!is_for_lists(json_string_value(value)))

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* RFC 4180: one row an entry, CRLF, and quotes around fields that need them. Configurations, problems and environments
- * are canonical JSON in one field, which is unambiguous. */
+ * are canonical JSON in one field, which is unambiguous. Hidden characters of any field are written as JSON does. */
 #include <config.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/text.h"
 #include "src/base/value.h"
 #include "tuner/export/export.h"
 #include "tuner/export/text.h"
 
+static void put_byte(FILE *out, char c) {
+	putc(c, out);
+	if (c == '"')
+		putc('"', out);
+}
+
 static void put_text(FILE *out, const char *text) {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	putc('"', out);
+	const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "";
+	fputs(quote, out);
+	export_bytes(out, text, put_byte, text_code_point);
+	fputs(quote, out);
 }
 
 static void put_number(FILE *out, const json_t *json) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A line of a makefile cannot hold number signs, backslashes and ends of lines: references to variables replace them,
- * and an empty variable guards blanks and CR at both ends (GNU make manual, sections 3.1.1, 6.5, 6.8). */
+ * and an empty variable guards blanks and CR at both ends (GNU make manual, sections 3.1.1, 6.5, 6.8). Hidden
+ * characters are variables, too, which a shell sets because make has no escapes. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -17,26 +18,42 @@ static const char special[] = "sweetspot_empty :=\n"
 							  "sweetspot_backslash := \\$(sweetspot_empty)\n"
 							  "define sweetspot_newline\n\n\nendef\n";
 
+static void put_byte(FILE *out, char c) {
+	switch (c) {
+	case '$':
+		fputs("$$", out);
+		break;
+	case '#':
+		fputs("$(sweetspot_hash)", out);
+		break;
+	case '\\':
+		fputs("$(sweetspot_backslash)", out);
+		break;
+	case '\n':
+		fputs("$(sweetspot_newline)", out);
+		break;
+	default:
+		putc(c, out);
+	}
+}
+
+static void put_hidden(FILE *out, const char *text, size_t length) {
+	fputs("$(sweetspot_", out);
+	export_hex(out, text, length);
+	putc(')', out);
+}
+
+static void define_hidden(FILE *out, const char *text, size_t length) {
+	fputs("sweetspot_", out);
+	export_hex(out, text, length);
+	fputs(" := $(shell printf '", out);
+	export_octal(out, text, length);
+	fputs("')\n", out);
+}
+
 static void put_bytes(FILE *out, const char *text) {
 	fputs("$(sweetspot_empty)", out);
-	for (; *text; text++) {
-		switch (*text) {
-		case '$':
-			fputs("$$", out);
-			break;
-		case '#':
-			fputs("$(sweetspot_hash)", out);
-			break;
-		case '\\':
-			fputs("$(sweetspot_backslash)", out);
-			break;
-		case '\n':
-			fputs("$(sweetspot_newline)", out);
-			break;
-		default:
-			putc(*text, out);
-		}
-	}
+	export_bytes(out, text, put_byte, put_hidden);
 	fputs("$(sweetspot_empty)\n", out);
 }
 
@@ -45,6 +62,7 @@ static bool is_plain(const char *text) {
 }
 
 static void put_set(FILE *out, const char *name, const char *value) {
+	export_hidden_each(out, value, define_hidden);
 	fprintf(out, "%s := ", name);
 	if (is_plain(value))
 		fprintf(out, "%s\n", value);

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For Environment Modules and Lmod, in Tcl. ASCII bytes other than letters and digits are written as octal escapes
- * of three digits (Tcl(n), rule 9), so that no text can end its word or be substituted. */
+ * of three digits (Tcl(n), rule 9), so that no text can end its word or be substituted, and hidden characters as \u and
+ * their code point. */
 #include <config.h>
 
 #include <ctype.h>
 
+#include "src/base/text.h"
 #include "tuner/export/export.h"
 #include "tuner/export/settings.h"
 #include "tuner/export/text.h"
 
+static void put_byte(FILE *out, char byte) {
+	unsigned char c = (unsigned char)byte;
+	if (!isascii(c) || isalnum(c) || c == '_' || c == ' ' || c == '.' || c == ',' || c == ':' || c == '=')
+		putc(c, out);
+	else
+		fprintf(out, "\\%03o", c);
+}
+
 static void put_text(FILE *out, const char *text) {
 	putc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		if (!isascii(*c) || isalnum(*c) || *c == '_' || *c == ' ' || *c == '.' || *c == ',' || *c == ':' || *c == '=')
-			putc(*c, out);
-		else
-			fprintf(out, "\\%03o", *c);
-	}
+	export_bytes(out, text, put_byte, text_code_point);
 	putc('"', out);
 }
 

@@ -10,15 +10,9 @@
 #include "tuner/export/cpus.h"
 #include "tuner/export/text.h"
 
-/* Raw, they would let a terminal or an editor show other code than a shell runs. */
-static bool is_hidden(const char *text, size_t length) {
-	return *text != '\n' && *text != '\t' && text_is_control(text, length);
-}
-
 static void put_octal(FILE *out, const char *text, size_t length) {
 	fputs("'\"$(printf '", out);
-	for (size_t i = 0; i < length; i++)
-		fprintf(out, "\\%03o", (unsigned char)text[i]);
+	export_octal(out, text, length);
 	fputs("')\"'", out);
 }
 
@@ -27,7 +21,7 @@ void export_shell_quoted(FILE *out, const char *value) {
 	for (size_t left = strlen(value), length; left; value += length, left -= length) {
 		length = text_utf8(value, left);
 		length = length ? length : 1;
-		if (is_hidden(value, length))
+		if (*value == '\r' || export_is_hidden(value, length))
 			put_octal(out, value, length);
 		else if (*value == '\'')
 			fputs("'\\''", out);

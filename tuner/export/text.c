@@ -48,6 +48,36 @@ static void controls_replace(char *text) {
 	}
 }
 
+bool export_is_hidden(const char *text, size_t length) {
+	return !strchr("\t\r\n", *text) && text_is_control(text, length);
+}
+
+void export_bytes(FILE *out, const char *text, export_byte_fn *plain, export_hidden_fn *hidden) {
+	for (size_t left = strlen(text), length; left; text += length, left -= length) {
+		length = text_utf8(text, left);
+		length = length ? length : 1;
+		if (export_is_hidden(text, length))
+			hidden(out, text, length);
+		else
+			for (size_t i = 0; plain && i < length; i++)
+				plain(out, text[i]);
+	}
+}
+
+void export_hidden_each(FILE *out, const char *text, export_hidden_fn *fn) {
+	export_bytes(out, text, NULL, fn);
+}
+
+void export_hex(FILE *out, const char *text, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "%02x", (unsigned char)text[i]);
+}
+
+void export_octal(FILE *out, const char *text, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "\\%03o", (unsigned char)text[i]);
+}
+
 /* For make and Tcl a backslash at the end would continue the comment on the next line. */
 void export_comment(FILE *out, const char *lead, const char *text) {
 	size_t length = strlen(text);

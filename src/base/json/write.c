@@ -22,15 +22,12 @@ static bool is_simple(const char *text, size_t length) {
 
 void js_text_write(const char *text, FILE *out) {
 	for (size_t left = strlen(text), length; left; text += length, left -= length) {
-		const unsigned char *c = (const unsigned char *)text;
 		length = text_utf8(text, left);
 		length = length ? length : 1;
 		if (!text_is_control(text, length))
 			fwrite(text, 1, length, out);
-		else if (length == 3)
-			fprintf(out, "\\u%04x", (c[0] & 0xFU) << 12 | (c[1] & 0x3FU) << 6 | (c[2] & 0x3FU));
 		else
-			fprintf(out, "\\u%04x", length == 2 ? (c[0] & 0x1FU) << 6 | (c[1] & 0x3FU) : c[0]);
+			text_code_point(out, text, length);
 	}
 }
 

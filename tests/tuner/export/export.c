@@ -7,6 +7,7 @@
 
 #include "src/base/rng.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 #include "tests/tuner/export/help.h"
 #include "tuner/export/shell.h"
 #include "tuner/export/text.h"
@@ -107,20 +108,24 @@ static void test_json(const json_t *profile, const char *path) {
 
 static void test_csv(const json_t *profile, const char *path, const char *json_path) {
 	static const char script[] =
-		"import csv, json, sys\n"
+		"import csv, json, re, sys\n"
+		"hidden = "
+		"re.compile('[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]')\n"
+		"def shown(text): return hidden.sub(lambda m: f'\\\\u{ord(m[0]):04x}', text)\n"
 		"rows = list(csv.DictReader(open(sys.argv[1], newline='', encoding='utf-8'), strict=True))\n"
 		"profile = json.load(open(sys.argv[2], encoding='utf-8'))\n"
 		"assert len(rows) == len(profile['entries'])\n"
 		"for row, entry in zip(rows, profile['entries']):\n"
 		"    assert None not in row and None not in row.values()\n"
-		"    assert row['kernel'] == entry['kernel'] and row['command'] == entry['provenance']['command']\n"
+		"    assert row['kernel'] == shown(entry['kernel']) and row['command'] == "
+		"shown(entry['provenance']['command'])\n"
 		"    for key in ('config', 'problem', 'environment'): assert json.loads(row[key]) == entry[key]\n"
 		"    assert float(row['median']) == entry['median'] and float(row['ci_high']) == entry['ci'][1]\n"
 		"    ratio = entry['speedup'] and entry['speedup']['ratio']\n"
 		"    assert row['speedup'] == '' if ratio is None else float(row['speedup']) == ratio\n"
 		"    assert row['fingerprint'] == profile['machine']['fingerprint']\n"
 		"raw = open(sys.argv[1], 'rb').read()\n"
-		"assert raw.endswith(b'\\r\\n') and raw.startswith(b'kernel,problem,')\n"
+		"assert not hidden.search(raw.decode()) and raw.endswith(b'\\r\\n') and raw.startswith(b'kernel,problem,')\n"
 		"print('fine')\n";
 	if (!has_program("python3")) {
 		tap_skip("csv", "python3 is not here");
@@ -251,6 +256,26 @@ static void test_hidden(void) {
 	free(text);
 }
 
+static bool has_hidden(const char *path) {
+	struct err err = {0};
+	size_t size = 0;
+	char *text = sys_read_file(path, 1 << 20, &size, &err);
+	bool hidden = !text;
+	for (size_t i = 0, length; text && i < size; i += length ? length : 1) {
+		length = text_utf8(text + i, size - i);
+		hidden = hidden || (length && export_is_hidden(text + i, length));
+	}
+	free(text);
+	return hidden;
+}
+
+static void test_hidden_nowhere(const json_t *profile, const char *path) {
+	for (const struct export_format *const *format = export_registry; *format; format++)
+		if (!(*format)->trials)
+			ok(export_to(profile, (*format)->name, path) && !has_hidden(path), "%s has no hidden characters",
+			   (*format)->name);
+}
+
 static void test_comment(void) {
 	char *text;
 	size_t size;
@@ -283,6 +308,7 @@ int main(void) {
 	test_registry(profile);
 	test_comment();
 	test_hidden();
+	test_hidden_nowhere(profile, env);
 	json_decref(profile);
 	free(env);
 	free(csv);
