@@ -9,6 +9,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/near.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/explain/explain.h"
 #include "tuner/race/unsafe.h"
@@ -100,19 +101,29 @@ static int store_read(struct study_set *set, struct wanted *wanted, const char *
 	return failed;
 }
 
+/* The kernels of a file are named as it names them. Only a plug-in is looked at, for its kernel's name. */
+static const struct kernel_desc *word_find(const struct wanted *wanted, const char *word, bool from, struct err *bad) {
+	if (!from || strchr(word, '/'))
+		return app_kernel(wanted->app, word, bad);
+	err_set(bad, ERR_USAGE, "leave out the name to explain everything in it", "the file does not contain \"%.100s\"",
+	        word);
+	return NULL;
+}
+
 /* A word that does not name a built-in kernel may still name a tuned program or plug-in, so `unknown` is only reported
  * if the store does not have it either. */
 static int words_read(struct wanted *wanted, const struct opt_args *args, struct arena *arena, struct err *unknown,
                       struct err *err) {
+	bool from = opt_count(args, "from");
 	wanted->kernels = arena_alloc(arena, opt_words(args) + 1, sizeof *wanted->kernels);
 	wanted->names = arena_alloc(arena, opt_words(args) + 1, sizeof *wanted->names);
-	wanted->built_in = app_kernels(wanted->app, err);
-	if (!wanted->built_in)
+	wanted->built_in = from ? NULL : app_kernels(wanted->app, err);
+	if (!wanted->built_in && !from)
 		return -1;
 	for (size_t i = 0; i < opt_words(args); i++) {
 		const char *word = opt_word(args, i);
 		struct err bad = {0};
-		const struct kernel_desc *kernel = app_kernel(wanted->app, word, &bad);
+		const struct kernel_desc *kernel = word_find(wanted, word, from, &bad);
 		if (!kernel && (bad.code != ERR_USAGE || strchr(word, '/'))) {
 			*err = bad;
 			return -1;
@@ -132,6 +143,23 @@ static bool is_there(const struct study_set *set, const char *name) {
 	return false;
 }
 
+/* Replaces the suggestion of a built-in kernel by one of what was measured, if a name there is near. */
+static int unknown_fail(const struct study_set *set, const struct wanted *wanted, const char *word,
+                        const struct err *unknown, struct err *err) {
+	size_t count = 0;
+	const char **names = mem_alloc(json_object_size(wanted->newest) + study_set_count(set) + 1, sizeof *names), *name;
+	json_t *source;
+	json_object_foreach(wanted->newest, name, source) names[count++] = name;
+	for (size_t i = 0; i < study_set_count(set); i++)
+		names[count++] = study_set_at(set, i)->kernel;
+	const char *near = near_word(word, names, count);
+	*err = *unknown;
+	if (near)
+		err_hint(err, "did you mean %s?", near);
+	free(names);
+	return -1;
+}
+
 /* Reports names that are mistyped, and kernels that were never measured. */
 static int check(const struct study_set *set, const struct wanted *wanted, const struct err *unknown, struct err *err) {
 	bool any = false;
@@ -140,10 +168,8 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 		any = any || there;
 		if (there)
 			continue;
-		if (!wanted->kernels[i] && unknown->code != ERR_OK) {
-			*err = *unknown;
-			return -1;
-		}
+		if (!wanted->kernels[i] && unknown->code != ERR_OK)
+			return unknown_fail(set, wanted, wanted->names[i], unknown, err);
 		err_set(err, ERR_NOTHING, NULL, "%s has not been measured on this machine", wanted->names[i]);
 		if (!wanted->elsewhere || wanted->count > 1)
 			return err_hint(err, HINT, wanted->names[i]);
