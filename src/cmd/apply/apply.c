@@ -11,6 +11,7 @@
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
+#include "tuner/program/program.h"
 #include "tuner/store/store.h"
 
 static const struct opt options[] = {
@@ -93,12 +94,23 @@ static int choose_any(struct app *app, const struct opt_args *args, const struct
 	return 0;
 }
 
+/* Without options, `tune` takes the OpenMP settings of a program that has any, and tells for another what to add. */
+static int tune_first(const struct apply_request *request, struct err *err) {
+	char *line = program_join((const char *const *)request->words, !request->shell);
+	err_hint(err, "tune it first: sweetspot tune %s-- %s", request->shell ? "--shell " : "", line);
+	free(line);
+	return -1;
+}
+
 static int choose(struct app *app, const struct opt_args *args, const struct apply_request *request, json_t **profile,
                   struct apply_choice *choice, struct err *err) {
 	if (choose_any(app, args, request, profile, choice, err) == 0)
 		return 0;
-	if (err->code != ERR_NOTHING || !opt_has(args, "or-as-is"))
+	if (err->code != ERR_NOTHING)
 		return -1;
+	bool of_file = opt_has(args, "profile") || is_set("SWEETSPOT_PROFILE"); /* whose own faults have their own hints */
+	if (!opt_has(args, "or-as-is"))
+		return request->kernel || (of_file && *err->hint) ? -1 : tune_first(request, err);
 	ui_warn(app_ui(app), NULL, "%s: running the program unchanged", err->what);
 	*err = (struct err){0};
 	return 0;

@@ -138,8 +138,7 @@ static int fail(const json_t *entries, const struct apply_request *request, stru
 	else if (request->kernel)
 		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", word);
 	else
-		err_set(err, ERR_NOTHING, "tune it first: sweetspot tune --openmp -- ./app in.dat",
-		        "nothing is recommended for %s on this machine", word);
+		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", word);
 	if (request->kernel && !of_kernel)
 		near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", word);
 	free(names);
