@@ -20,6 +20,8 @@ bool results_is_vague(double low, double high);
 bool results_is_useless(double ratio, double high);
 bool results_no_bounds(const json_t *result); /* was it compared with such an interval? */
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
+/* Does the program run, but --verify or --expect-output refuse what it prints? */
+bool results_is_rejected(const json_t *result);
 char *results_verdict(const json_t *result);
 /* Do the medians of baseline and best (of `explain`: the winner) give another ratio than their pairs, on which the
  * speedup rests? */

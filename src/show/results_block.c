@@ -118,6 +118,10 @@ static char *tie_text(const json_t *result) {
 	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
 }
 
+bool results_is_rejected(const json_t *result) {
+	return strcmp(js_string_or(json_object_get(result, "baseline"), "status", ""), "correctness") == 0;
+}
+
 char *results_verdict(const json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "undecided");
 	char best[64];
@@ -129,6 +133,7 @@ char *results_verdict(const json_t *result) {
 		return undecided_text(result);
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	return json_object_get(result, "best") ? mem_printf("the baseline fails; the best takes %s", best)
+	       : results_is_rejected(result)   ? mem_strdup("its output is rejected as it is run today")
 	                                       : mem_strdup("fails as it is run today");
 }
 

@@ -43,7 +43,8 @@ static void line_print(struct ui *ui, const json_t *result, FILE *out) {
 	if (!text || !json_is_object(json_object_get(result, "best")))
 		return;
 	char *line = clean(text);
-	label(out, same_config(result) ? "no change:" : "run it as:");
+	bool open = strcmp(js_string_or(result, "verdict", ""), "undecided") == 0;
+	label(out, same_config(result) ? "no change:" : open ? "best so far:" : "run it as:");
 	fprintf(out, "%s%s%s%s\n", same_config(result) ? "keep running it as " : "", ui_style(ui, UI_BOLD), line,
 	        ui_style(ui, UI_PLAIN));
 	free(line);
@@ -114,7 +115,7 @@ static void no_baseline_print(const json_t *result, const char *today, FILE *out
 	message_shorten(message, lines);
 	label(out, "today:");
 	fprintf(out, "%s%s\n", today, input ? "" : " </dev/null");
-	label(out, "it failed:");
+	label(out, results_is_rejected(result) ? "rejected:" : "it failed:");
 	fprintf(out, "%s\n", *message ? message : js_string_or(baseline, "status", "?"));
 	free(message);
 	output_print(lines, out);

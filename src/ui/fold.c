@@ -38,7 +38,7 @@ static int indent_of(const char *line, size_t size) {
 
 /* Is the line a command to copy? Its label says so. */
 static bool is_command(const char *line) {
-	static const char *const labels[] = {"run it as:", "verify it:", "go on:", "try next:"};
+	static const char *const labels[] = {"run it as:", "best so far:", "verify it:", "go on:", "try next:"};
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (strncmp(line, labels[i], strlen(labels[i])) == 0)
 			return true;

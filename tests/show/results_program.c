@@ -169,7 +169,7 @@ static void test_undecided(void) {
 	prints("{'verdict': 'undecided', 'program': {'line': 'b', 'baseline_line': 'a'}, 'speedup': null,"
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's'}, 'best': {'config': {'x': 1}, 'median': 1, 'unit':"
 	       " 's'}, 'effects': [{'param': 'x', 'known': false, 'seen': 2}]}",
-	       "run it as:   b\n"
+	       "best so far: b\n"
 	       "compared:    no time was left to compare it with `a`\n"
 	       "effect of each parameter: unknown, too few measurements\n",
 	       "an interrupted search");
@@ -223,6 +223,8 @@ static void test_verdicts(void) {
 	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
 	        "undecided: nothing that was tried is faster than the baseline (1.20 s) so far");
 	verdict("{'verdict': 'no baseline', 'speedup': null}", "fails as it is run today");
+	verdict("{'verdict': 'no baseline', 'speedup': null, 'baseline': {'status': 'correctness'}}",
+	        "its output is rejected as it is run today");
 }
 
 /* Results come from a store that others may have written: no member of another type, and no escape sequence, may do

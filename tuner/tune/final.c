@@ -242,7 +242,10 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 	if (*tune->baseline.message)
 		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
 	if (tune->stopped && strcmp(tune->stopped, "baseline") == 0)
-		return err_set(err, ERR_NOTHING, hint, "%s fails as it is run today, and so does another configuration of it",
+		return err_set(err, ERR_NOTHING, hint,
+		               tune->baseline.status == TRIAL_CORRECTNESS
+		                   ? "the output of %s is rejected as it is run today, and so is that of another configuration"
+		                   : "%s fails as it is run today, and so does another configuration of it",
 		               tune->task->kernel);
 	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluation%s", tune->task->kernel,
 	               (unsigned long long)tune->evaluations, tune->evaluations == 1 ? "" : "s");

@@ -96,6 +96,12 @@ static bool before(struct program_trial *trial) {
 	       fail(trial, ends ? "timeout" : "runtime", "before the run: %s", how);
 }
 
+/* A shell's statuses for a command that it cannot execute or does not find: the output was never looked at. */
+static bool is_unstartable(const struct program_run *side) {
+	int status = side->end == PROGRAM_ENDED && WIFEXITED(side->status) ? WEXITSTATUS(side->status) : 0;
+	return status == 126 || status == 127;
+}
+
 static bool verified(struct program_trial *trial) {
 	char how[PROGRAM_MESSAGE];
 	if (!trial->request->verify) {
@@ -104,7 +110,8 @@ static bool verified(struct program_trial *trial) {
 	double begun = sys_now();
 	bool ends, right = side_run(trial, trial->request->verify, trial->output.spool, how, sizeof how, &ends);
 	trial->verify_s += sys_now() - begun;
-	return right || fail(trial, ends ? "timeout" : "correctness", "verify: %s", how);
+	return right || fail(trial, ends ? "timeout" : "correctness", "%s: %s",
+	                     is_unstartable(&trial->side) ? "the command of --verify cannot be run" : "verify", how);
 }
 
 static double patience(const struct program_trial *trial, const struct program_again *again, bool *censors) {
