@@ -228,6 +228,12 @@ static void gpu_add(json_t *machine, const json_t *gpu) {
 		json_object_set_new(machine, "gpu", copy);
 }
 
+static void fingerprint_make(const json_t *machine, char fingerprint[SHA256_TEXT]) {
+	char *text = js_canonical(machine);
+	sha256_text(text, strlen(text), fingerprint);
+	free(text);
+}
+
 /* Takes ownership of `base`, which is the object that topo_json returns. */
 static json_t *machine_make(json_t *base, const struct kernel_list *kernels, const json_t *gpu) {
 	static const char *const taken[] = {"compiler", "cflags", "openmp"};
@@ -236,9 +242,8 @@ static json_t *machine_make(json_t *base, const struct kernel_list *kernels, con
 		json_object_set_new(base, taken[i], value ? json_incref(value) : json_null());
 	}
 	gpu_add(base, gpu);
-	char fingerprint[SHA256_TEXT], *text = js_canonical(base);
-	sha256_text(text, strlen(text), fingerprint);
-	free(text);
+	char fingerprint[SHA256_TEXT];
+	fingerprint_make(base, fingerprint);
 	json_object_set_new(base, "fingerprint", json_string(fingerprint));
 	return base;
 }
@@ -275,6 +280,18 @@ void app_machine_assume(struct app *app, const json_t *machine) {
 const char *app_fingerprint(struct app *app, struct err *err) {
 	const json_t *machine = app_machine(app, err);
 	return machine ? json_string_value(json_object_get(machine, "fingerprint")) : NULL;
+}
+
+int app_fingerprint_host(struct app *app, char fingerprint[SHA256_TEXT], struct err *err) {
+	const json_t *machine = app_machine(app, err);
+	json_t *host = machine ? json_copy((json_t *)machine) : NULL;
+	if (!host)
+		return -1;
+	json_object_del(host, "gpu");
+	json_object_del(host, "fingerprint");
+	fingerprint_make(host, fingerprint);
+	json_decref(host);
+	return 0;
 }
 
 void app_node_leave(struct app *app) {

@@ -7,6 +7,7 @@
 
 #include "src/base/err.h"
 #include "src/base/opt.h"
+#include "src/base/sha256.h"
 #include "src/topo/topo.h"
 #include "src/ui/ui.h"
 #include "tuner/worker/kernel_desc.h"
@@ -44,6 +45,8 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
  * makes it another machine, so that results of CPU and GPU are never mixed. Borrowed. */
 const json_t *app_machine(struct app *app, struct err *err);
 const char *app_fingerprint(struct app *app, struct err *err);
+/* The same without the GPU: that of the CPU's results on this machine. */
+int app_fingerprint_host(struct app *app, char fingerprint[SHA256_TEXT], struct err *err);
 /* Ends the worker and closes the topology before this process becomes another program. Both are opened again on their
  * next use. */
 void app_release(struct app *app);

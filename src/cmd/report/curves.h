@@ -16,16 +16,17 @@ struct curves {
 	size_t count;
 	struct report_scale scale;
 	double least, most;
-	bool threads;    /* or another team */
-	const char *one; /* "one thread", or "ranks=1" */
+	double serial_time; /* of that row, or on the CPU for a kernel of a GPU; NAN: it was not measured */
+	bool threads;       /* or another team */
+	const char *one;    /* "one thread", or "ranks=1" */
 };
 
 /* curves_make.c: false if nothing was measured. */
 bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
 double curves_number(const struct curves *curves, size_t row); /* of the parameter */
 double curves_shown(const struct curves *curves, size_t row);  /* the value, as it is shown */
-/* The reference time of a speedup: that of the serial code, or the line's own time with one thread; for other
- * parameters the baseline's. NAN if it was not measured. */
+/* The reference time of a speedup: that of the serial code, or over threads the line's own time with one thread; for
+ * other parameters the baseline's. NAN if it was not measured. */
 double curves_base(const struct curves *curves, const struct slice *slice);
 /* The index of point i of a line after thinning to at most CURVES_POINTS points. */
 size_t curves_thinned(size_t count, size_t i);

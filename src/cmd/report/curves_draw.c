@@ -52,8 +52,8 @@ struct chart curves_chart(const struct curves *curves, const char *what) {
 		last = fmax(last, curves_number(curves, slice->rows[slice->count - 1]));
 	}
 	return (struct chart){
-		.title = arena_printf(curves->report->arena, "%s%s%s: %s by %s", section->kernel,
-	                          *section->problem_text ? " " : "", section->problem_text, what, curves->name),
+		.title = report_title(curves->report, section, NULL,
+	                          arena_printf(curves->report->arena, "%s by %s", what, curves->name)),
 		.x_label = curves->name,
 		.x_log = column->numeric && first > 0 && last >= WIDE * first,
 	};
@@ -66,15 +66,23 @@ static const char *lines_words(const struct curves *curves) {
 	                    study_column(curves->study, curves->split)->name);
 }
 
+static const char *serial_name(const struct curves *curves) {
+	return curves->serial == SIZE_MAX ? "serial code on the CPU" : "serial";
+}
+
 /* A line across at the time of the serial code. */
 static void serial_add(const struct curves *curves, struct chart_series *series) {
-	double last = 1, time = curves_shown(curves, curves->serial) * curves->scale.factor;
-	for (size_t s = 0; s < curves->count; s++)
-		last = fmax(last, curves_number(curves, curves->slices[s].rows[curves->slices[s].count - 1]));
+	double first = curves->threads ? 1 : INFINITY, last = first,
+		   time = report_shown(curves->section, curves->serial_time) * curves->scale.factor;
+	for (size_t s = 0; s < curves->count; s++) {
+		const struct slice *slice = &curves->slices[s];
+		first = fmin(first, curves_number(curves, slice->rows[0]));
+		last = fmax(isfinite(last) ? last : 0, curves_number(curves, slice->rows[slice->count - 1]));
+	}
 	struct chart_point *points = arena_alloc(curves->report->arena, 2, sizeof *points);
-	points[0] = (struct chart_point){1, time, NAN, NAN};
+	points[0] = (struct chart_point){first, time, NAN, NAN};
 	points[1] = (struct chart_point){last, time, NAN, NAN};
-	*series = (struct chart_series){"serial", CHART_BOUND, points, 2};
+	*series = (struct chart_series){serial_name(curves), CHART_BOUND, points, 2};
 }
 
 void curves_times(const struct curves *curves) {
@@ -84,7 +92,7 @@ void curves_times(const struct curves *curves) {
 	size_t lines = curves->count < CURVES_LINES ? curves->count : CURVES_LINES;
 	for (size_t i = 0; i < lines; i++)
 		series_fill(curves, &curves->slices[i], NAN, &series[i]);
-	if (curves->serial != SIZE_MAX)
+	if (isfinite(curves->serial_time))
 		serial_add(curves, &series[lines++]);
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
@@ -149,7 +157,7 @@ void curves_speedups(const struct curves *curves) {
 		ideal_add(curves, most_of(series, lines), &series[lines]), lines++;
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
-	bool serial = curves->serial != SIZE_MAX;
+	bool serial = isfinite(curves->serial_time);
 	chart.y_label = serial            ? "speedup over serial code (x)"
 	                : curves->threads ? arena_printf(report->arena, "speedup over %s (x)", curves->one)
 	                                  : "speedup over the baseline (x)";
@@ -167,6 +175,21 @@ static int by_value(const void *a, const void *b, void *ctx) {
 	const struct study *study = ctx;
 	double x = study_row(study, *(const size_t *)a)->value, y = study_row(study, *(const size_t *)b)->value;
 	return (x > y) - (x < y);
+}
+
+/* Appends a bar of the CPU to those of a GPU. */
+static void serial_bar_add(const struct curves *curves, const char **names, struct chart *chart,
+                           struct chart_series *series) {
+	size_t count = series->count;
+	if (!isfinite(curves->serial_time) || curves->serial != SIZE_MAX)
+		return;
+	struct chart_point *points = arena_alloc(curves->report->arena, count + 1, sizeof *points);
+	memcpy(points, series->points, count * sizeof *points);
+	double time = report_shown(curves->section, curves->serial_time) * curves->scale.factor;
+	points[count] = (struct chart_point){(double)count, time, NAN, NAN};
+	names[count] = serial_name(curves);
+	series->points = points;
+	series->count = chart->x_name_count = count + 1;
 }
 
 /* Draws a bar or a point for each word, best first. */
@@ -192,6 +215,7 @@ void curves_bars(const struct curves *curves) {
 	series->name = NULL;
 	chart.x_names = names;
 	chart.x_name_count = count;
+	serial_bar_add(curves, names, &chart, series);
 	chart.x_log = false;
 	chart.series = series;
 	chart.series_count = 1;

@@ -26,8 +26,10 @@ double curves_one(const struct curves *curves, const struct slice *slice) {
 }
 
 double curves_base(const struct curves *curves, const struct slice *slice) {
+	if (isfinite(curves->serial_time))
+		return curves->serial_time;
 	if (curves->threads)
-		return curves->serial == SIZE_MAX ? curves_one(curves, slice) : study_row(curves->study, curves->serial)->value;
+		return curves_one(curves, slice);
 	size_t baseline = study_baseline(curves->study);
 	if (baseline != SIZE_MAX && explain_of_problem((void *)&curves->section->view, curves->study, baseline))
 		return study_row(curves->study, baseline)->value;
@@ -93,6 +95,10 @@ static void range_find(struct curves *curves) {
 			curves->least = fmin(curves->least, value);
 			curves->most = fmax(curves->most, value);
 		}
+	if (isfinite(curves->serial_time)) {
+		curves->least = fmin(curves->least, report_shown(curves->section, curves->serial_time));
+		curves->most = fmax(curves->most, report_shown(curves->section, curves->serial_time));
+	}
 	curves->scale = report_scale(curves->section, curves->most);
 }
 
@@ -120,6 +126,9 @@ bool curves_make(struct curves *curves, struct report *report, const struct repo
 	if (curves->count == 0)
 		return false;
 	curves->serial = curves->threads ? curves_serial(curves) : SIZE_MAX;
+	curves->serial_time = curves->serial != SIZE_MAX ? study_row(curves->study, curves->serial)->value
+	                      : section->serial > 0      ? section->serial
+	                                                 : NAN;
 	if (curves->serial != SIZE_MAX)
 		serial_remove(curves);
 	based_first(curves);

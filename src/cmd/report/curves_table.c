@@ -10,6 +10,12 @@
 
 #include "src/base/json/js.h"
 #include "src/show/results.h"
+
+/* Over threads, the speedup over one thread stands beside that over the serial code. */
+static bool has_single(const struct curves *curves) {
+	return curves->threads && isfinite(curves->serial_time);
+}
+
 static void row_put(const struct curves *curves, struct html_table *table, const struct slice *slice, size_t row) {
 	const struct study_row *one = study_row(curves->study, row);
 	double shown = curves_shown(curves, row), spread = exp(1.96 * one->deviation), base = curves_base(curves, slice);
@@ -24,7 +30,7 @@ static void row_put(const struct curves *curves, struct html_table *table, const
 		html_table_text(table, "%s", slice->name);
 	report_cells(table, curves->section, shown, shown / spread, shown * spread);
 	html_table_number(table, base / one->value, "%.3gx", base / one->value);
-	if (curves->serial != SIZE_MAX) {
+	if (has_single(curves)) {
 		double single = curves_one(curves, slice) / one->value;
 		html_table_number(table, single, "%.3gx", single);
 	}
@@ -43,9 +49,10 @@ void curves_table(const struct curves *curves) {
 		titles[at++] = study_column(curves->study, curves->split)->name;
 	titles[at++] = arena_printf(report->arena, "\1%s", curves->section->label);
 	titles[at++] = "\1interval";
-	if (curves->serial != SIZE_MAX)
+	if (isfinite(curves->serial_time))
 		titles[at++] = "\1speedup over serial code";
-	titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
+	if (has_single(curves) || !isfinite(curves->serial_time))
+		titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
 	titles[at++] = "\2configuration";
 	charts_numbers_begin(report->charts,
 	                     arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name));

@@ -59,8 +59,7 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 		return;
 	*series = (struct chart_series){NULL, CHART_BARS, points, count};
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s%s%s: effect of each parameter", section->kernel,
-	                          *section->problem_text ? " " : "", section->problem_text),
+		.title = report_title(report, section, NULL, "effect of each parameter"),
 		.x_label = "parameter",
 		.y_label = shares ? "share of variance (%)" : "worst / best value (x)",
 		.description = arena_printf(

@@ -92,8 +92,7 @@ static void dots_draw(struct report *report, const struct report_section *sectio
 		return;
 	bounds_add(report->arena, dots);
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s%s%s: functions", section->kernel, *section->problem_text ? " " : "",
-	                          section->problem_text),
+		.title = report_title(report, section, NULL, "functions"),
 		.x_label = "intensity (instructions of warps per byte)",
 		.y_label = "rate (G instructions/s)",
 		.description = "The roofline of instructions with a dot for each function; the lines are the GPU's peaks.",

@@ -308,7 +308,7 @@ static int read_all(struct gathering *gathering, struct err *err) {
 		junk_hide(report);
 	report->profile = profile_from_store(gathering->store, fingerprint, NULL, source_of, report, &none);
 	entries_join(report);
-	return 0;
+	return report_serial(report, gathering->store, err);
 }
 
 int report_gather(struct report *report, struct err *err) {

@@ -125,8 +125,8 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 	                            .value_label = report_axis(report, section, scale),
 	                            .value_log = grid->least > 0 && grid->most > WIDE * grid->least};
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s%s%s: %s by %s and %s", section->kernel,
-	                          *section->problem_text ? " " : "", section->problem_text, section->label, x, y),
+		.title =
+			report_title(report, section, NULL, arena_printf(report->arena, "%s by %s and %s", section->label, x, y)),
 		.x_label = x,
 		.y_label = y,
 		.description = arena_printf(

@@ -63,8 +63,7 @@ static void progress_draw(struct report *report, const struct report_section *se
 		return;
 	}
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s%s%s: progress of the search", section->kernel,
-	                          *section->problem_text ? " " : "", section->problem_text),
+		.title = report_title(report, section, NULL, "progress of the search"),
 		.x_label = "evaluations (count)",
 		.y_label = arena_printf(report->arena, "best so far: %s", report_axis(report, section, scale)),
 		.description = arena_printf(report->arena, "The best %s found so far over the evaluations of %zu search%s.",

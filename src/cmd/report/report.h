@@ -49,6 +49,7 @@ struct report_section {
 	const json_t *entry;      /* its entry of the profile, or NULL */
 	struct explain_view view; /* study is NULL if nothing can be explained */
 	json_t *result;           /* the result of explain, or NULL */
+	double serial;            /* a GPU's problem: the time of the serial code on the CPU; 0: it was not measured */
 	bool is_beyond;           /* not explained, because the kernel has more problems than EXPLAIN_PROBLEMS_MAX */
 };
 
@@ -87,8 +88,10 @@ const char **report_names(struct report *report, size_t first);
 /* gather.c, gather_explain.c: collect everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
-/* machine_choose.c: applies --machine. */
+/* serial.c: sets the sections' serial. */
 struct store;
+int report_serial(struct report *report, struct store *store, struct err *err);
+/* machine_choose.c: applies --machine. */
 int report_machine_choose(struct report *report, struct store *store, struct err *err);
 /* The one machine whose fingerprint begins so, or the one that was measured last (NULL if there is none), as its
  * description; new references. */
@@ -138,6 +141,9 @@ bool report_regions_any(const struct opt_args *args);
 
 /* words.c */
 void report_heading(struct report *report, const char *text);
+/* The title of a chart: "KERNEL PROBLEM: ABOUT". without: a part of the problem that the chart varies; NULL: none. */
+const char *report_title(struct report *report, const struct report_section *section, const char *without,
+                         const char *about);
 void report_command(struct report *report, const char *command); /* a command to copy */
 /* A sentence that something is unknown, and the command that would measure it; command may be NULL. */
 void report_absent(struct report *report, const char *sentence, const char *command);

@@ -95,8 +95,7 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 	point_add(roof, roof->winner, "winner");
 	point_add(roof, roof->baseline, "baseline");
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s%s%s: roofline", section->kernel, *section->problem_text ? " " : "",
-	                          section->problem_text),
+		.title = report_title(report, section, NULL, "roofline"),
 		.x_label = arena_printf(report->arena, "intensity (%ss per byte)", op),
 		.y_label = arena_printf(report->arena, "rate (G %ss/s)", op),
 		.description = arena_printf(

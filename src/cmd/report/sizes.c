@@ -112,7 +112,7 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 	if (law)
 		series[1] = law_series(report, law, scale.factor);
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: %s by size", section->kernel, section->label),
+		.title = report_title(report, section, over, arena_printf(report->arena, "%s by %s", section->label, over)),
 		.x_label = arena_printf(report->arena, "%s (size)", over),
 		.y_label = report_axis(report, section, scale),
 		.description = arena_printf(report->arena, "The best %s measured at each %s%s.", section->label, over,

@@ -87,7 +87,7 @@ void report_trials_draw(struct report *report, const struct report_section *sect
 	points_take(section, search, scale.factor, failed, series, points);
 	size_t failures = series[KIND_FAILED].count;
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: every trial of the newest search", section->kernel),
+		.title = report_title(report, section, NULL, "every trial of the newest search"),
 		.x_label = "evaluations (count)",
 		.y_label = report_axis(report, section, scale),
 		.description =
@@ -139,7 +139,7 @@ void report_pairs_draw(struct report *report, const struct report_section *secti
 		}
 	}
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: the final comparison, run by run", section->kernel),
+		.title = report_title(report, section, NULL, "the final comparison, run by run"),
 		.x_label = "pair (count)",
 		.y_label = report_axis(report, section, scale),
 		.description = arena_printf(

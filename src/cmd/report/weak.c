@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/json/js.h"
 #include "src/cmd/report/curves.h"
 #include "src/show/results.h"
 
@@ -137,7 +138,10 @@ void report_weak(struct report *report, const struct report_section *section) {
 	                                                                     : best.power == 2 ? "^2"
 	                                                                                       : "^3";
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: weak scaling efficiency by threads", section->kernel),
+		.title =
+			report_title(report, section, size,
+	                     arena_printf(report->arena, "weak scaling efficiency by threads, %s%s ~ threads from %.6g",
+	                                  size, exponent, js_real_or(section->problem, size, NAN))),
 		.x_label = "threads",
 		.y_label = "efficiency (%)",
 		.x_log = last >= WIDE,

@@ -90,6 +90,18 @@ const char *report_axis(struct report *report, const struct report_section *sect
 	return *scale.unit ? arena_printf(report->arena, "%s (%s)", section->label, scale.unit) : section->label;
 }
 
+const char *report_title(struct report *report, const struct report_section *section, const char *without,
+                         const char *about) {
+	json_t *problem = json_copy(section->problem);
+	if (without)
+		json_object_del(problem, without);
+	char *words = results_config(problem, NULL);
+	const char *title = arena_printf(report->arena, "%s%s%s: %s", section->kernel, *words ? " " : "", words, about);
+	free(words);
+	json_decref(problem);
+	return title;
+}
+
 /* The problem as quoted words of a command line. */
 static const char *problem_words(struct report *report, const struct report_section *section, const char *between) {
 	const char *name, *text = "";

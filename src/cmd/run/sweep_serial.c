@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "src/base/json/js.h"
 #include "src/cmd/run/references.h"
@@ -15,12 +16,27 @@ static bool holds(const json_t *list, const json_t *problem) {
 	return false;
 }
 
-static int measure(struct sweep *sweep, struct sweep_device *device, const struct manual *host, const json_t *config,
+/* The results of a GPU are those of another machine, so the CPU's have a session of their own. */
+static int store_apart(struct sweep *sweep, struct manual *host, const json_t *config,
+                       const struct trial_result *result, struct err *err) {
+	struct manual_store kept = {.strategy = "sweep", .total = 1};
+	char *device = mem_strdup(app_device(sweep->app));
+	int failed = app_device_change(sweep->app, "cpu", err) || manual_store_begin(&kept, host, sweep->args, err) ||
+	             manual_store_trial(&kept, "sweep", 0, host->problem, config, result, err);
+	failed = manual_store_end(&kept, failed, err) || failed;
+	failed = app_device_change(sweep->app, device, err) || failed;
+	free(device);
+	return failed ? -1 : 0;
+}
+
+static int measure(struct sweep *sweep, struct sweep_device *device, struct manual *host, const json_t *config,
                    struct err *err) {
 	struct trial_result result = {0};
 	int failed = references_trial(host, config, INFINITY, &result, err);
-	if (!failed && !device->manual.device)
-		failed = manual_store_trial(&sweep->kept, "sweep", 0, host->problem, config, &result, err);
+	if (!failed)
+		failed = device->manual.device
+		             ? store_apart(sweep, host, config, &result, err)
+		             : manual_store_trial(&sweep->kept, "sweep", 0, host->problem, config, &result, err);
 	if (!failed)
 		json_array_append_new(sweep->serials, sweep_row_json(host, host->problem, config, &result));
 	trial_result_clear(&result);
