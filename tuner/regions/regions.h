@@ -30,8 +30,8 @@ struct regions_options {
  * "calls", "time", "share", "threads", "imbalance", "sharing", "fixed"}]}, by time. New reference. */
 json_t *regions_profile(const struct regions_options *options, struct err *err);
 
-/* A result as `tune --json` prints it, with "runs" and "regions"; the table is written where the settings are not
- * slower. New reference. */
+/* A result as `tune --json` prints it, with "runs" and "regions". The table has the settings where they are proven, and
+ * otherwise the same regions without any change. New reference. */
 json_t *regions_tune(const struct regions_options *options, struct err *err);
 
 /* LD_PRELOAD with the library in front of what the environment has. Caller frees. */

@@ -46,15 +46,28 @@ static void found_finish(const struct regions_search *search) {
 	}
 }
 
-static int table_write(const struct regions_search *search, struct err *err) {
-	const struct regions_table table = {.force = search->runs->options->force,
-	                                    .rows = search->found->settings,
+static int rows_write(const struct regions_search *search, const struct regions_setting *rows, bool force,
+                      struct err *err) {
+	const struct regions_table table = {.force = force,
+	                                    .rows = rows,
 	                                    .columns = 1,
 	                                    .sizes = search->sizes,
 	                                    .sizes_count = search->sizes_count};
 	char *text = regions_table_text(&table, search->baseline);
 	int failed = sys_write_file(search->runs->options->table, text, strlen(text), err);
 	free(text);
+	return failed;
+}
+
+static int table_write(const struct regions_search *search, struct err *err) {
+	return rows_write(search, search->found->settings, search->runs->options->force, err);
+}
+
+/* The same regions without any change: what is not proven must not reach a job script by `export`. */
+static int table_clear(const struct regions_search *search, struct err *err) {
+	struct regions_setting *none = mem_alloc(search->baseline->count + 1, sizeof *none);
+	int failed = rows_write(search, none, false, err);
+	free(none);
 	return failed;
 }
 
@@ -181,7 +194,7 @@ static int fall_back(struct regions_search *search, struct regions_proof *proof,
 	json_object_clear(search->runs->environment);
 	regions_proof_clear(proof);
 	*proof = (struct regions_proof){.verdict = "undecided", .ratio = 1, .ci = {1, 1}};
-	return table_write(search, err);
+	return 0;
 }
 
 static bool is_checked(const struct regions_runs *runs) {
@@ -222,6 +235,10 @@ static int results_check(const struct regions_search *search, struct err *err) {
 	           : 0;
 }
 
+static bool is_proven(const struct regions_proof *proof) {
+	return strcmp(proof->verdict, "faster") == 0 || strcmp(proof->verdict, "tie") == 0;
+}
+
 /* A region that matters was seen with another team. */
 static bool is_compared(const struct regions_search *search) {
 	for (size_t i = 0; search->effects && i < search->baseline->count; i++)
@@ -254,6 +271,8 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	/* Teams that lose to other programs say nothing about the program itself. */
 	if (runs.waiting > REGIONS_BUSY)
 		proof.verdict = "undecided";
+	if (!failed && !is_proven(&proof))
+		failed = table_clear(&search, err);
 	if (!failed)
 		result = regions_result_json(&runs, &found, &proof);
 	regions_proof_clear(&proof);

@@ -15,8 +15,6 @@
 #include "src/cmd/regions/file.h"
 #include "tuner/regions/rebuilt.h"
 
-enum { TABLE_MOST = 1 << 20 };
-
 static bool has_verdict(const json_t *document, const char *verdict) {
 	return strcmp(js_string_or(document, "verdict", ""), verdict) == 0;
 }
@@ -56,30 +54,6 @@ static int document_write(struct app *app, const struct regions_files *files, co
 	return failed;
 }
 
-/* The table that changes nothing, with the same regions: what is not proven must not reach a job script by `export`. */
-static int table_clear(const char *path, struct err *err) {
-	size_t size, length;
-	char *text = sys_read_file(path, TABLE_MOST, &size, err), *clear = NULL;
-	FILE *out = text ? open_memstream(&clear, &length) : NULL;
-	char *save = NULL;
-	if (!out) {
-		free(text);
-		return -1;
-	}
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		int place = 0;
-		if (sscanf(line, "region %*u %*s%n", &place) == 0 && place > 0)
-			fprintf(out, "%.*s 0\n", place, line);
-		else if (strcmp(line, "force") != 0)
-			fprintf(out, "%s\n", line);
-	}
-	int failed = fclose(out) ? err_set(err, ERR_FAILED, NULL, "out of memory") : 0;
-	failed = failed || sys_write_file(path, clear, length, err);
-	free(clear);
-	free(text);
-	return failed ? -1 : 0;
-}
-
 int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
                  const char *chosen, json_t *result, struct err *err) {
 	struct err none = {0};
@@ -92,8 +66,6 @@ int regions_keep(struct app *app, const struct regions_files *files, const struc
 	json_decref(old);
 	if (better)
 		return 0;
-	if (!regions_document_proven(result) && table_clear(chosen, err))
-		return -1;
 	if (rename(chosen, files->table))
 		return err_set(err, ERR_FAILED, "choose a writable path", "cannot write %s: %s", files->table, strerror(errno));
 	return document_write(app, files, target, result, err);
