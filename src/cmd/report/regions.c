@@ -137,14 +137,18 @@ static void table_put(struct report *report, const json_t *regions) {
 	html_table_end(&table);
 }
 
+static const char *program_of(const json_t *document) {
+	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 static int document_put(void *ctx, const json_t *document) {
 	struct report *report = ctx;
 	const json_t *regions = json_object_get(document, "regions"), *speedup = json_object_get(document, "speedup");
-	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
-	const char *program = slash ? slash + 1 : path;
+	const char *program = program_of(document), *anchor = arena_printf(report->arena, "regions-%zu", report->regions);
 	char gain[64];
 	report_ratio(js_real_or(speedup, "ratio", NAN), json_object_get(speedup, "ci"), gain, sizeof gain);
-	html_begin(report->html, "section", "class", "regions", NULL);
+	html_begin(report->html, "section", "class", "regions", "id", anchor, NULL);
 	html_begin(report->html, "h2", NULL);
 	html_text(report->html, program);
 	html_element(report->html, "small", NULL, " by parallel region");
@@ -166,9 +170,36 @@ static int document_put(void *ctx, const json_t *document) {
 	return 0;
 }
 
+static bool are_shown(const struct report *report) {
+	return opt_words(report->args) == 0 && !report->from && !report->is_foreign && !app_device(report->app);
+}
+
 void report_regions(struct report *report) {
-	if (opt_words(report->args) == 0 && !report->is_foreign && !app_device(report->app))
+	if (are_shown(report))
 		regions_files_each(report->args, document_put, report);
+}
+
+struct entries {
+	struct report *report;
+	size_t count;
+};
+
+static int entry_put(void *ctx, const json_t *document) {
+	struct entries *entries = ctx;
+	struct html *html = entries->report->html;
+	html_begin(html, "li", NULL);
+	html_begin(html, "a", "href", arena_printf(entries->report->arena, "#regions-%zu", entries->count++), NULL);
+	html_text(html, program_of(document));
+	html_end(html);
+	html_element(html, "small", NULL, " by parallel region");
+	html_end(html);
+	return 0;
+}
+
+void report_regions_entries(struct report *report) {
+	struct entries entries = {.report = report};
+	if (are_shown(report))
+		regions_files_each(report->args, entry_put, &entries);
 }
 
 static int one(void *ctx, const json_t *document) {

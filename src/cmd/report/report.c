@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "src/cmd/report/page.h"
 #include "src/cmd/report/report.h"
@@ -38,6 +39,7 @@ static void nav_put(struct report *report) {
 		html_element(report->html, "small", NULL, " %s", section->problem_text);
 		html_end(report->html);
 	}
+	report_regions_entries(report);
 	html_end(report->html);
 	html_end(report->html);
 }
@@ -84,6 +86,19 @@ static void page_put(struct report *report) {
 	page_end(report->html);
 }
 
+/* What the page has: "2 kernels and problems, 1 program by region". Caller frees. */
+static char *contents_text(const struct report *report) {
+	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
+	size_t programs = report->regions;
+	char *kernels = mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
+	char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
+	char *text = mem_printf("%s%s%s", count || !programs ? kernels : "", count && programs ? ", " : "",
+	                        programs ? regions : "");
+	free(kernels);
+	free(regions);
+	return text;
+}
+
 static int write_out(struct report *report, const char *path, const char *page, size_t size, struct err *err) {
 	if (strcmp(path, "-") == 0) {
 		fputs(page, stdout); /* main looks for errors of stdout */
@@ -91,9 +106,9 @@ static int write_out(struct report *report, const char *path, const char *page, 
 	}
 	if (sys_write_file(path, page, size, err))
 		return -1;
-	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
-	printf("report: %s (%zu kernel%s and problem%s, %.1f MB)\n", path, count, count == 1 ? "" : "s",
-	       count == 1 ? "" : "s", (double)size / 1e6);
+	char *contents = contents_text(report);
+	printf("report: %s (%s, %.1f MB)\n", path, contents, (double)size / 1e6);
+	free(contents);
 	return 0;
 }
 

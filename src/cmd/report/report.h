@@ -137,6 +137,7 @@ void report_parallel(struct report *report, const struct report_section *section
 void report_provenance(struct report *report, const struct report_section *section);
 /* Programs whose regions were tuned; they are kept beside the store (src/cmd/report/regions.c). */
 void report_regions(struct report *report);
+void report_regions_entries(struct report *report); /* of the contents */
 bool report_regions_any(const struct opt_args *args);
 
 /* words.c */
