@@ -14,7 +14,8 @@ struct look_rule {
 	int first;                /* pairs at the first early look, 3 or more; 0: there are no early looks */
 	int pairs_min, pairs_max; /* the looks at the full rank intervals */
 	double margin, level;
-	double limit; /* the interval must also exclude this ratio before the verdict is final; 0: none */
+	double early_share; /* of the error, for the early looks; 0: a fifth */
+	double limit;       /* the interval must also exclude this ratio before the verdict is final; 0: none */
 };
 
 /* The number of pairs at the next look after `count` pairs; at most pairs_max. */

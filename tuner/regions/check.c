@@ -14,9 +14,8 @@
 #include "tuner/regions/total.h"
 
 static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not looked at again */
-/* The gain that a plan with more changes needs over one with fewer if plans are not seen, and any plan over the
- * default. */
-static const double PLAN_GAIN_MODELLED = 0.05, PLAN_GAIN_LEAST = 0.005;
+/* The gain that a plan with more changes needs over one with fewer if plans are not seen. */
+static const double PLAN_GAIN_MODELLED = 0.05;
 /* A plan that is not contradicted ranks behind those that are seen to be faster. */
 static const double OPEN_SHARE = 1e-3, OPEN_ERRORS = 0.5;
 static const double MODEL_ERROR = 0.1, SEEN_ERROR_LEAST = 0.005; /* of the logarithm of a plan's time */
@@ -37,7 +36,6 @@ struct check {
 	size_t plans, columns;
 	struct regions_setting *rows;
 	struct regions_effect *effects;
-	size_t plan; /* the one that is best; SIZE_MAX: none is better than the default */
 };
 
 static const struct regions_setting *variants_of(const struct regions_search *search, size_t region) {
@@ -120,10 +118,11 @@ static struct regions_setting decide(const struct check *check, size_t region) {
 	const struct regions_setting *row = &check->rows[region * check->columns];
 	const struct regions_effect *team = &check->effects[region * check->columns + 1];
 	size_t variant = variant_choose(check, region);
-	struct regions_setting setting = check->plan == SIZE_MAX ? row[0] : row[1 + check->plan];
+	size_t plan = check->search->plan;
+	struct regions_setting setting = plan == SIZE_MAX ? row[0] : row[1 + plan];
 	setting.kind = row[variant].kind;
 	setting.chunk = row[variant].chunk;
-	if (check->plan == 0 && variant == 1 && isfinite(team->log) &&
+	if (plan == 0 && variant == 1 && isfinite(team->log) &&
 	    team->log > REGIONS_GAIN_LEAST + 2 * (isfinite(team->error) ? team->error : 0))
 		setting = row[0];
 	return setting;
@@ -147,22 +146,24 @@ static double plan_log(const struct regions_search *search, size_t plan, const s
 		return model;
 	double sight = 1 / pow(fmax(seen->error, SEEN_ERROR_LEAST), 2);
 	double both = (weight * model + sight * seen->log) / (weight + sight);
-	bool is_open = model < -PLAN_GAIN_LEAST && seen->log <= OPEN_ERRORS * fmax(seen->error, SEEN_ERROR_LEAST);
-	return is_open ? fmin(both, OPEN_SHARE * model - PLAN_GAIN_LEAST) : both;
+	bool is_open = model < -REGIONS_PLAN_GAIN_LEAST && seen->log <= OPEN_ERRORS * fmax(seen->error, SEEN_ERROR_LEAST);
+	return is_open ? fmin(both, OPEN_SHARE * model - REGIONS_PLAN_GAIN_LEAST) : both;
 }
 
-/* The fastest plan as a whole; SIZE_MAX: the default. */
-static size_t plan_choose(const struct check *check, const struct regions_effect *totals) {
-	double best = -PLAN_GAIN_LEAST;
-	size_t plan = check->search->plan_count ? SIZE_MAX : 0;
-	for (size_t k = 0; k < check->search->plan_count; k++) {
-		double log = plan_log(check->search, k, &totals[1 + k]);
-		if (log < best) {
-			best = log;
+/* The fastest plan as a whole but for `without`; SIZE_MAX: the default. */
+static size_t plan_best(const struct regions_search *search, size_t without) {
+	double best = -REGIONS_PLAN_GAIN_LEAST;
+	size_t plan = SIZE_MAX;
+	for (size_t k = 0; k < search->plan_count; k++)
+		if (k != without && search->plan_log[k] < best) {
+			best = search->plan_log[k];
 			plan = k;
 		}
-	}
 	return plan;
+}
+
+size_t regions_plan_next(const struct regions_search *search) {
+	return search->plan == SIZE_MAX ? SIZE_MAX : plan_best(search, search->plan);
 }
 
 static size_t plan_modelled(const struct regions_search *search) {
@@ -182,12 +183,14 @@ static void settle(struct regions_search *search, struct check *check, const str
 	struct regions_effect totals[OMP_SETTINGS];
 	regions_search_fit(search, record, check->columns, check->effects);
 	regions_total(record, search->baseline, check->columns, totals);
-	check->plan = plan_choose(check, totals);
-	levels_set(search, check->plan);
+	for (size_t k = 0; k < search->plan_count; k++)
+		search->plan_log[k] = plan_log(search, k, &totals[1 + k]);
+	search->plan = search->plan_count ? plan_best(search, SIZE_MAX) : 0;
+	levels_set(search, search->plan);
 	for (size_t i = 0; i < search->baseline->count; i++) {
 		search->found->settings[i] = decide(check, i);
-		if (search->found->settings[i].threads && check->plan != SIZE_MAX)
-			search->seen[i] = check->effects[i * check->columns + 1 + check->plan].log;
+		if (search->found->settings[i].threads && search->plan != SIZE_MAX)
+			search->seen[i] = check->effects[i * check->columns + 1 + search->plan].log;
 	}
 }
 
@@ -225,10 +228,13 @@ int regions_check(struct regions_search *search, struct err *err) {
 	bool any = check_rows(&check);
 	double stretch = regions_stretch_choose(search, check.columns), start = sys_now();
 	int failed = 0;
-	levels_set(search, plan_modelled(search));
+	search->plan = plan_modelled(search);
+	levels_set(search, search->plan);
+	for (size_t k = 0; k < search->plan_count; k++)
+		search->plan_log[k] = plan_model(search, k);
 	for (size_t i = 0; i < count; i++) {
 		search->seen[i] = NAN;
-		search->found->settings[i] = chosen(search, plan_modelled(search), i);
+		search->found->settings[i] = chosen(search, search->plan, i);
 	}
 	if (any && stretch > 0 && needs_check(search) &&
 	    regions_left(search->runs, search->budget_s * 0.7) > search->baseline_s)

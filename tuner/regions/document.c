@@ -200,8 +200,19 @@ static json_t *output_json(const struct regions_runs *runs) {
 	return json;
 }
 
+static json_t *speedup_json(const struct regions_proof *proof) {
+	return json_pack("{s:o,s:[o,o]}", "ratio", js_number(1 / proof->ratio), "ci", js_number(1 / proof->ci[1]),
+	                 js_number(1 / proof->ci[0]));
+}
+
+/* The plan that is not kept. */
+static json_t *other_json(const struct regions_found *found, const struct regions_proof *proof) {
+	return json_pack("{s:s,s:I,s:I,s:o}", "verdict", proof->verdict, "pairs", (json_int_t)proof->count, "changed",
+	                 (json_int_t)found->other_changed, "speedup", speedup_json(proof));
+}
+
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
-                            const struct regions_proof *proof) {
+                            const struct regions_proof *proof, const struct regions_proof *other) {
 	double elapsed = sys_now() - runs->started, total = 0;
 	for (size_t i = 0; i < found->baseline->count; i++)
 		total += seconds_in(&found->baseline->regions[i]);
@@ -223,9 +234,9 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
 	json_object_set(json, "environment", runs->environment);
 	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
-	json_object_set_new(json, "speedup",
-	                    json_pack("{s:o,s:[o,o]}", "ratio", js_number(1 / proof->ratio), "ci",
-	                              js_number(1 / proof->ci[1]), js_number(1 / proof->ci[0])));
+	json_object_set_new(json, "speedup", speedup_json(proof));
+	if (other->count)
+		json_object_set_new(json, "other_plan", other_json(found, other));
 	json_object_set_new(json, "baseline", side_json(proof->plain, proof->count, json_object()));
 	json_object_set_new(json, "best", side_json(proof->tuned, proof->count, json_pack("{s:b}", "regions", true)));
 	double known = runs->seconds.profile + runs->seconds.explore + runs->seconds.proof;

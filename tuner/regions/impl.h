@@ -6,14 +6,13 @@
 #include "tuner/busy/busy.h"
 #include "tuner/regions/output.h"
 #include "tuner/regions/plan.h"
+#include "tuner/regions/prove.h"
 #include "tuner/regions/regions.h"
 #include "tuner/regions/table.h"
 #include "tuner/trial/trial.h"
 
 /* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */
 #define REGIONS_BUSY 0.1
-
-enum { REGIONS_PAIRS_LEAST = 3 }; /* of a proof */
 
 /* Runs of the program, with and without the library. */
 struct regions_runs {
@@ -52,8 +51,8 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 int regions_run_quiet(struct regions_runs *runs, const struct regions_table *table, const struct regions_record *known,
                       double limit_s, const char *phase, double budget_s, struct regions_run *run, struct err *err);
 /* Runs the program as the user does (table NULL), or with the table file of the options and the environment of `runs`.
- */
-int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
+ * records: if it leaves a record, the run has it. */
+int regions_run_plain(struct regions_runs *runs, const char *table, bool records, double limit_s, const char *phase,
                       struct regions_run *run, struct err *err);
 /* Another output without a command of the user's that says whether it is right. */
 bool regions_output_is_wrong(const struct regions_runs *runs);
@@ -68,22 +67,13 @@ struct regions_found {
 	const struct regions_effect *effects;
 	const unsigned *teams;
 	size_t team_count;
-	size_t changed;
+	size_t changed, other_changed; /* regions; other: of the plan that was tried, too */
 };
-
-struct regions_proof {
-	double *plain, *tuned; /* seconds of each pair */
-	size_t count;
-	double ratio, ci[2]; /* of tuned / plain */
-	const char *verdict; /* "faster", "slower", "tie", "undecided": of the settings found */
-};
-/* Pairs of whole runs in random order until the interval is clear of a tie, or decides for one, or the budget ends. */
-int regions_prove(struct regions_runs *runs, double budget_s, struct regions_proof *proof, struct err *err);
-void regions_proof_clear(struct regions_proof *proof);
 
 /* more: an object for each region of the record, whose members are added to it. */
 json_t *regions_profile_json(const struct regions_run *run, const json_t *more);
+/* other: of a plan that is not kept; its count may be 0. */
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
-                            const struct regions_proof *proof);
+                            const struct regions_proof *proof, const struct regions_proof *other);
 
 #endif

@@ -188,21 +188,34 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
 	return 0;
 }
 
-int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
+static json_t *tuned_config(const struct regions_runs *runs, const char *table, const char *prefix) {
+	char *preload = regions_preload(runs->options->library);
+	json_t *config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
+	json_object_update(config, runs->environment);
+	if (prefix)
+		json_object_set_new(config, "SWEETSPOT_OMP_RECORD", json_string(prefix));
+	free(preload);
+	return config;
+}
+
+int regions_run_plain(struct regions_runs *runs, const char *table, bool records, double limit_s, const char *phase,
                       struct regions_run *run, struct err *err) {
-	json_t *config = json_incref(runs->plain);
+	char *folder = records ? mem_printf("%s/records", runs->scratch.path) : NULL;
+	char *prefix = records ? mem_printf("%s/run", folder) : NULL;
+	json_t *config = table ? tuned_config(runs, table, prefix) : json_incref(runs->plain);
+	struct err none = {0};
 	*run = (struct regions_run){0};
-	if (table) {
-		char *preload = regions_preload(runs->options->library);
-		json_decref(config);
-		config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
-		json_object_update(config, runs->environment);
-		free(preload);
-	}
 	tell(runs, phase);
-	int failed = interrupted(runs, err) || measure(runs, config, limit_s, &run->seconds, err);
+	int failed = interrupted(runs, err) || (records && sys_make_dirs(folder, err)) ||
+	             measure(runs, config, limit_s, &run->seconds, err);
 	if (!failed)
 		printed_read(runs, table != NULL);
+	if (!failed && records)
+		run->record = regions_record_read(folder, &none);
+	if (records)
+		tree_remove(folder);
 	json_decref(config);
+	free(prefix);
+	free(folder);
 	return failed ? -1 : 0;
 }

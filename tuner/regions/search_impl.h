@@ -12,6 +12,8 @@ enum { REGIONS_TEAMS_MOST = 8, REGIONS_PLANS_MOST = 3 };
 #define REGIONS_SHARE_LEAST  0.01
 #define REGIONS_GAIN_LEAST   0.02
 #define REGIONS_SEARCH_SHARE 0.55
+/* The gain that a plan needs over the default. */
+#define REGIONS_PLAN_GAIN_LEAST 0.005
 
 struct regions_search {
 	struct regions_runs *runs;
@@ -26,6 +28,8 @@ struct regions_search {
 	size_t *plans[REGIONS_PLANS_MOST];
 	double plan_s[REGIONS_PLANS_MOST]; /* of all regions, as modelled */
 	size_t plan_count;
+	double plan_log[REGIONS_PLANS_MOST]; /* logarithm of its time against the default's, as it is judged */
+	size_t plan;                         /* the one that is proposed; SIZE_MAX: the default */
 	double *seen; /* logarithm of each region's time with its team among the others', NAN where that was not seen */
 	struct regions_found *found;
 	struct regions_sizes *sizes; /* of regions whose calls differ */
@@ -48,5 +52,21 @@ void regions_search_fit(const struct regions_search *search, const struct region
 int regions_explore(struct regions_search *search, struct err *err);
 /* One run in which the chosen teams, with several schedules, alternate with the default; sets found->settings. */
 int regions_check(struct regions_search *search, struct err *err);
+/* The plan that ranks behind the one that is proposed, but before the default; SIZE_MAX: none does. */
+size_t regions_plan_next(const struct regions_search *search);
+
+static inline bool regions_setting_changes(const struct regions_setting *setting) {
+	return setting->threads || setting->kind || setting->chunk;
+}
+/* Sets the gain of each region and what else `found` tells. */
+void regions_settings_finish(const struct regions_search *search);
+int regions_settings_write(const struct regions_search *search, struct err *err);
+/* The same regions without any change: what is not proven must not reach a job script by `export`. */
+int regions_settings_write_none(const struct regions_search *search, struct err *err);
+
+/* Proves the settings found or, if that fails and the budget allows, those of a second plan, and keeps the better ones.
+ * other: of the plan that is not kept; its count is 0 if there was none. Both are to be cleared. */
+int regions_prove_plans(const struct regions_search *search, struct regions_proof *proof, struct regions_proof *other,
+                        struct err *err);
 
 #endif

@@ -5,7 +5,7 @@
  *   explore   one or two runs in which stretches of time have different teams, in blocks of random order
  *   check     one run in which the teams chosen together, with several schedules, alternate with the default
  *   environment   whole runs with binding or a wait policy, where the budget has room for them
- *   proof     pairs of whole runs
+ *   proof     pairs of whole runs, for a second plan, too, if they do not confirm the first
  * A program that calls its regions a few times only has no stretches: each team then gets a run of its own. */
 #include <config.h>
 
@@ -18,7 +18,7 @@
 #include "tuner/regions/environment.h"
 #include "tuner/regions/search_impl.h"
 
-static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROOF_SPARE = 1.1, PROFILES_SHARE = 0.3;
+static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROFILES_SHARE = 0.3;
 
 /* The default first, then one thread, halves, and three quarters of all. */
 static void teams_choose(struct regions_search *search) {
@@ -28,47 +28,6 @@ static void teams_choose(struct regions_search *search) {
 		search->teams[search->team_count++] = team;
 	if (all > 4 && (all & (all - 1)) == 0)
 		search->teams[search->team_count++] = all / 4 * 3;
-}
-
-static void found_finish(const struct regions_search *search) {
-	struct regions_found *found = search->found;
-	found->effects = search->effects;
-	found->teams = search->teams;
-	found->team_count = search->team_count;
-	for (size_t i = 0; i < search->baseline->count; i++) {
-		const struct regions_setting *setting = &found->settings[i];
-		double log = search->effects[i * search->team_count + search->level[i]].log;
-		if (search->seen && isfinite(search->seen[i]))
-			log = search->seen[i];
-		bool changed = setting->threads || setting->kind || setting->chunk;
-		found->gain[i] = changed && isfinite(log) && setting->threads ? exp(-log) : NAN;
-		found->changed += changed;
-	}
-}
-
-static int rows_write(const struct regions_search *search, const struct regions_setting *rows, bool force,
-                      struct err *err) {
-	const struct regions_table table = {.force = force,
-	                                    .rows = rows,
-	                                    .columns = 1,
-	                                    .sizes = search->sizes,
-	                                    .sizes_count = search->sizes_count};
-	char *text = regions_table_text(&table, search->baseline);
-	int failed = sys_write_file(search->runs->options->table, text, strlen(text), err);
-	free(text);
-	return failed;
-}
-
-static int table_write(const struct regions_search *search, struct err *err) {
-	return rows_write(search, search->found->settings, search->runs->options->force, err);
-}
-
-/* The same regions without any change: what is not proven must not reach a job script by `export`. */
-static int table_clear(const struct regions_search *search, struct err *err) {
-	struct regions_setting *none = mem_alloc(search->baseline->count + 1, sizeof *none);
-	int failed = rows_write(search, none, false, err);
-	free(none);
-	return failed;
 }
 
 struct trying {
@@ -83,8 +42,7 @@ static bool has_room(void *ctx, int runs, double seconds) {
 	/* Without a budget of the user's, the whole search keeps to a few runs of a short program, too. */
 	double budget_s =
 		fmin(search->budget_s, search->runs->options->budget_s > 0 ? INFINITY : BUDGET_TIMES * search->baseline_s);
-	return regions_left(search->runs, budget_s) >
-	       runs * seconds + PROOF_SPARE * REGIONS_PAIRS_LEAST * (search->baseline_s + seconds);
+	return regions_left(search->runs, budget_s) > runs * seconds + regions_proof_seconds(search->baseline_s, seconds);
 }
 
 /* An environment that the program cannot stand is a failure of its own, and the regions keep their settings. */
@@ -95,7 +53,7 @@ static int try_environment(void *ctx, const json_t *environment, double *seconds
 	json_t *kept = runs->environment;
 	runs->environment = environment ? json_incref((json_t *)environment) : json_object();
 	int failed =
-		regions_run_plain(runs, runs->options->table, regions_limit_s(trying->search), "environment", &run, err);
+		regions_run_plain(runs, runs->options->table, false, regions_limit_s(trying->search), "environment", &run, err);
 	json_decref(runs->environment);
 	runs->environment = kept;
 	*seconds = run.seconds;
@@ -182,7 +140,8 @@ static int profile(struct regions_search *search, struct err *err) {
 }
 
 /* Runs that failed with settings of ours say that the program must keep its own. */
-static int fall_back(struct regions_search *search, struct regions_proof *proof, struct err *err) {
+static int fall_back(struct regions_search *search, struct regions_proof *proof, struct regions_proof *other,
+                     struct err *err) {
 	if (!search->baseline || !*search->runs->failure || err->code == ERR_INTERRUPTED)
 		return -1;
 	*err = (struct err){0};
@@ -193,7 +152,9 @@ static int fall_back(struct regions_search *search, struct regions_proof *proof,
 	search->found->changed = 0;
 	json_object_clear(search->runs->environment);
 	regions_proof_clear(proof);
+	regions_proof_clear(other);
 	*proof = (struct regions_proof){.verdict = "undecided", .ratio = 1, .ci = {1, 1}};
+	*other = (struct regions_proof){0};
 	return 0;
 }
 
@@ -235,10 +196,6 @@ static int results_check(const struct regions_search *search, struct err *err) {
 	           : 0;
 }
 
-static bool is_proven(const struct regions_proof *proof) {
-	return strcmp(proof->verdict, "faster") == 0 || strcmp(proof->verdict, "tie") == 0;
-}
-
 /* A region that matters was seen with another team. */
 static bool is_compared(const struct regions_search *search) {
 	for (size_t i = 0; search->effects && i < search->baseline->count; i++)
@@ -251,7 +208,7 @@ static bool is_compared(const struct regions_search *search) {
 json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	struct regions_runs runs;
 	struct regions_found found = {0};
-	struct regions_proof proof = {.verdict = "tie", .ratio = 1, .ci = {1, 1}};
+	struct regions_proof proof = {.verdict = "tie", .ratio = 1, .ci = {1, 1}}, other = {0};
 	struct regions_search search = {.runs = &runs, .found = &found};
 	json_t *result = NULL;
 	int failed = regions_runs_open(&runs, options, err) || profile(&search, err) || results_need(&search, err);
@@ -260,22 +217,23 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	if (!failed && search.effects) {
 		failed = regions_check(&search, err);
 		if (!failed)
-			found_finish(&search);
+			regions_settings_finish(&search);
 	}
-	failed = failed || table_write(&search, err) || (search.effects && environment(&search, err));
+	failed = failed || regions_settings_write(&search, err) || (search.effects && environment(&search, err));
 	if (!failed && (found.changed || json_object_size(runs.environment)))
-		failed = regions_prove(&runs, search.budget_s, &proof, err) || results_check(&search, err);
-	failed = failed && fall_back(&search, &proof, err);
+		failed = regions_prove_plans(&search, &proof, &other, err) || results_check(&search, err);
+	failed = failed && fall_back(&search, &proof, &other, err);
 	if (!failed && !is_compared(&search))
 		proof.verdict = "undecided";
 	/* Teams that lose to other programs say nothing about the program itself. */
 	if (runs.waiting > REGIONS_BUSY)
 		proof.verdict = "undecided";
-	if (!failed && !is_proven(&proof))
-		failed = table_clear(&search, err);
+	if (!failed && !regions_proof_holds(&proof))
+		failed = regions_settings_write_none(&search, err);
 	if (!failed)
-		result = regions_result_json(&runs, &found, &proof);
+		result = regions_result_json(&runs, &found, &proof, &other);
 	regions_proof_clear(&proof);
+	regions_proof_clear(&other);
 	regions_record_free(found.baseline);
 	free(found.settings);
 	free(found.gain);

@@ -220,6 +220,21 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	free(failure);
 }
 
+/* The plan that whole runs confirmed less well than the one that is shown. */
+static void other_print(const json_t *result) {
+	const json_t *other = json_object_get(result, "other_plan"), *speedup = json_object_get(other, "speedup");
+	const json_t *ci = json_object_get(speedup, "ci");
+	long long pairs = js_int_or(other, "pairs", 0);
+	if (!other)
+		return;
+	char *text = mem_printf("another plan for its regions was tried, too: %s, %.2fx [%.2f, %.2f] in %lld pair%s",
+	                        js_string_or(other, "verdict", "?"), js_real_or(speedup, "ratio", NAN),
+	                        json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)), pairs,
+	                        pairs == 1 ? "" : "s");
+	ui_wrap(stdout, 0, 2, text);
+	free(text);
+}
+
 static void environment_print(const json_t *environment) {
 	const char *name;
 	json_t *value;
@@ -285,6 +300,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	size_t i, left = 0;
 	json_t *region;
 	verdict_print(ui, result);
+	other_print(result);
 	reasons_print(result);
 	output_print(result);
 	load_print(result);

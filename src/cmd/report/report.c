@@ -92,8 +92,8 @@ static char *contents_text(const struct report *report) {
 	size_t programs = report->regions;
 	char *kernels = mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
 	char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
-	char *text = mem_printf("%s%s%s", count || !programs ? kernels : "", count && programs ? ", " : "",
-	                        programs ? regions : "");
+	char *text =
+		mem_printf("%s%s%s", count || !programs ? kernels : "", count && programs ? ", " : "", programs ? regions : "");
 	free(kernels);
 	free(regions);
 	return text;

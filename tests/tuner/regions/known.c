@@ -61,17 +61,21 @@ static const struct simulated_region regions[] = {{"tiny", OMP_PARALLEL, 20, tin
                                                   {"memory", OMP_LOOP_STATIC, 1, memory, NULL},
                                                   {"doubling", OMP_LOOP_STATIC, 1, doubling, NULL}};
 
-static json_t *tune(const struct simulated_program *program, uint64_t seed) {
+static json_t *tune_within(const struct simulated_program *program, uint64_t seed, double budget_s) {
 	struct err err = {0};
 	char table[sizeof folder + 16];
 	snprintf(table, sizeof table, "%s/table", folder);
-	const struct regions_options options = {.library = "lib", .table = table, .seed = seed};
+	const struct regions_options options = {.library = "lib", .table = table, .seed = seed, .budget_s = budget_s};
 	simulated_begin(program, seed);
 	json_t *result = regions_tune(&options, &err);
 	if (!result)
 		printf("# %s\n", err.what);
 	unlink(table);
 	return result;
+}
+
+static json_t *tune(const struct simulated_program *program, uint64_t seed) {
+	return tune_within(program, seed, 0);
 }
 
 static const json_t *best_of(const json_t *result, const char *name) {
@@ -256,6 +260,68 @@ static void test_cold(void) {
 	   SEEDS);
 }
 
+/* Four threads seem to be best while teams alternate, but not for long: a processor whose clock falls. */
+static double tiring(unsigned threads, struct omp_setting setting, double progress) {
+	static unsigned last, calls;
+	(void)setting;
+	(void)progress;
+	calls = threads == last ? calls + 1 : 0;
+	last = threads;
+	if (threads == 4)
+		return calls < 60 ? 0.8e-3 : 2.4e-3;
+	return threads == SIMULATED_THREADS ? 1e-3 : 2.4e-3;
+}
+
+/* Two regions that disturb each other where their teams differ for long: one team for both is best. */
+static unsigned mixed_team, mixed_calls;
+
+static double mixing(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	(void)progress;
+	mixed_team = threads;
+	return threads == 4 ? 1.1e-3 : threads == SIMULATED_THREADS ? 1e-3 : 2.4e-3;
+}
+
+static double mixed(unsigned threads, struct omp_setting setting, double progress) {
+	mixed_calls = threads == mixed_team ? 0 : mixed_calls + 1;
+	return memory(threads, setting, progress) * (mixed_calls < 60 ? 1 : 2);
+}
+
+static void test_second_common(void) {
+	static const struct simulated_region two[] = {{"mixing", OMP_LOOP_STATIC, 1, mixing, NULL},
+	                                              {"mixed", OMP_LOOP_STATIC, 1, mixed, NULL}};
+	static const struct simulated_program program = {
+		.regions = two, .count = 2, .steps = 400, .noise = 0.02, .change_s = 8e-6};
+	int right = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune_within(&program, seed, 40);
+		right += threads_of(result, "mixed") == 4 && threads_of(result, "mixing") == 4 &&
+		         strcmp(js_string_or(result, "verdict", ""), "faster") == 0 && json_object_get(result, "other_plan");
+		json_decref(result);
+	}
+	ok(right >= RIGHT_LEAST, "one team for all is the second plan where teams that differ disturb, in %d", right);
+}
+
+static void test_second(void) {
+	static const struct simulated_region two[] = {{"memory", OMP_LOOP_STATIC, 1, memory, NULL},
+	                                              {"tiring", OMP_LOOP_STATIC, 1, tiring, NULL}};
+	static const struct simulated_program program = {
+		.regions = two, .count = 2, .steps = 400, .noise = 0.02, .change_s = 8e-6};
+	int right = 0, proven = 0, told = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune_within(&program, seed, 40);
+		const json_t *other = json_object_get(result, "other_plan");
+		right += threads_of(result, "memory") == 4 && threads_of(result, "tiring") == SIMULATED_THREADS;
+		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+		told += strcmp(js_string_or(other, "verdict", ""), "slower") == 0 && js_int_or(other, "changed", 0) == 2;
+		json_decref(result);
+	}
+	ok(right >= RIGHT_LEAST, "a region that whole runs contradict keeps its team, others do not, in %d of %d seeds",
+	   right, SEEDS);
+	ok(proven >= RIGHT_LEAST, "which is proven in %d", proven);
+	ok(told >= RIGHT_LEAST, "and the plan that was slower is told in %d", told);
+}
+
 int main(void) {
 	if (!mkdtemp(folder))
 		return 99;
@@ -274,6 +340,8 @@ int main(void) {
 	test_cycle();
 	test_cycle_sizes();
 	test_cold();
+	test_second();
+	test_second_common();
 	rmdir(folder);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-regions_tests = %D%/environment %D%/fit %D%/known %D%/output %D%/plan %D%/record
+regions_tests = %D%/environment %D%/fit %D%/known %D%/output %D%/plan %D%/prove %D%/record
 check_PROGRAMS += $(regions_tests)
 TESTS += $(regions_tests)
 %C%_environment_SOURCES = %D%/environment.c
@@ -12,6 +12,8 @@ TESTS += $(regions_tests)
 %C%_output_LDADD = libtuner.la libbase.la -lm
 %C%_plan_SOURCES = %D%/plan.c %D%/made.h
 %C%_plan_LDADD = libtuner.la libbase.la -lm
+%C%_prove_SOURCES = %D%/prove.c
+%C%_prove_LDADD = libtuner.la libbase.la -lm
 %C%_record_SOURCES = %D%/record.c %D%/made.h
 %C%_record_LDADD = libtuner.la libbase.la -lm
 check_PROGRAMS += %D%/hostile

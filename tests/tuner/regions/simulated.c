@@ -176,6 +176,19 @@ static double run(const char *table) {
 	return self.now - start;
 }
 
+static struct regions_record *record_take(void) {
+	struct regions_record *record = record_around(self.record);
+	record->call_count =
+		self.record->call_count < self.record->call_room ? self.record->call_count : self.record->call_room;
+	record->processes = 1;
+	for (size_t i = 0; i < record->count; i++) {
+		struct regions_region *region = &record->regions[i];
+		snprintf(region->name, sizeof region->name, region->facts.size_class ? "%s %u" : "%s",
+		         self.program->regions[region->offset / 16 - 1].name, region->facts.size_class);
+	}
+	return record;
+}
+
 /* tuner/regions/runs.c */
 char *regions_preload(const char *library) {
 	return mem_strdup(library);
@@ -206,15 +219,7 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 	if (text && sys_write_file(path, text, strlen(text), err))
 		return -1;
 	result->seconds = run(text ? path : NULL);
-	result->record = record_around(self.record);
-	result->record->call_count =
-		self.record->call_count < self.record->call_room ? self.record->call_count : self.record->call_room;
-	result->record->processes = 1;
-	for (size_t i = 0; i < result->record->count; i++) {
-		struct regions_region *region = &result->record->regions[i];
-		snprintf(region->name, sizeof region->name, region->facts.size_class ? "%s %u" : "%s",
-		         self.program->regions[region->offset / 16 - 1].name, region->facts.size_class);
-	}
+	result->record = record_take();
 	runs->done++;
 	self.searches++;
 	unlink(path);
@@ -230,13 +235,16 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
 }
 
 /* This machine knows neither binding nor waiting. */
-int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, const char *phase,
+int regions_run_plain(struct regions_runs *runs, const char *table, bool records, double limit_s, const char *phase,
                       struct regions_run *result, struct err *err) {
 	(void)limit_s;
 	(void)phase;
 	(void)err;
 	*result = (struct regions_run){.seconds = run(table)};
-	free(self.record);
+	if (records)
+		result->record = record_take();
+	else
+		free(self.record);
 	runs->done++;
 	return 0;
 }
