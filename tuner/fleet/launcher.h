@@ -24,10 +24,11 @@ struct launcher_settings {
 
 struct launcher {
 	const char *name, *summary;
-	bool elsewhere;     /* runs on other machines than this one */
-	bool here;          /* several workers measure on this machine at the same time */
-	int end_signal;     /* as in worker_launch */
-	double end_seconds; /* as in worker_launch */
+	bool elsewhere;        /* runs on other machines than this one */
+	bool here;             /* several workers measure on this machine at the same time */
+	int end_signal;        /* as in worker_launch */
+	double end_seconds;    /* as in worker_launch */
+	double answer_seconds; /* as in worker_launch */
 	/* Can it be used here? If not: why not, and what would help. */
 	void (*probe)(struct launcher_probe *probe);
 	/* Prepares the launcher without starting anything. *nodes: how many nodes it will have. NULL with ERR_USAGE if the

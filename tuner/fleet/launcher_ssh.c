@@ -29,6 +29,7 @@ const struct launcher launcher_ssh = {
 	.elsewhere = true,
 	.end_signal = SIGTERM,
 	.end_seconds = 5,
+	.answer_seconds = 60,
 	.probe = ssh_probe,
 	.open = ssh_open,
 	.argv = ssh_hosts_argv,

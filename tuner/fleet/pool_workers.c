@@ -245,6 +245,7 @@ static void node_init(struct pool_workers *workers, size_t number) {
 	node->launch = (struct worker_launch){.argv = options->launcher->argv(options->launch, number),
 	                                      .end_signal = options->launcher->end_signal,
 	                                      .end_seconds = options->launcher->end_seconds,
+	                                      .answer_seconds = options->launcher->answer_seconds,
 	                                      .ctx = node,
 	                                      .lost = node_lost};
 	const struct worker_options worker = {.path = options->worker,

@@ -23,10 +23,10 @@ static int machine_check(const json_t *answer, struct err *err) {
 	return js_object(answer, "machine", &machine, err);
 }
 
-/* The question has no time limit, because the worker may have to queue for its node. */
 int worker_machine_ask(struct worker *worker, struct err *err) {
 	json_t *request = json_pack("{s:s}", "op", "machine"), *answer = NULL;
-	enum broken broken = worker_ask(worker, request, -1, &answer);
+	double seconds = worker->options.launch->answer_seconds;
+	enum broken broken = worker_ask(worker, request, seconds > 0 ? seconds : -1, &answer);
 	struct trial_result result = {0};
 	json_decref(request);
 	if (broken == BROKEN_NO && machine_check(answer, err) == 0) {
@@ -41,7 +41,7 @@ int worker_machine_ask(struct worker *worker, struct err *err) {
 	if (broken == BROKEN_INTERRUPTED)
 		worker_stop(worker, 0);
 	else
-		worker_broken_result(worker, broken, 0, 0, &result);
+		worker_broken_result(worker, broken, seconds, 0, &result);
 	if (broken == BROKEN_INTERRUPTED)
 		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	return worker_lost(worker) ? worker_lost_error(worker, err) : err_set(err, ERR_FAILED, NULL, "%s", result.message);

@@ -27,6 +27,7 @@ struct worker_launch {
 	const char *const *argv;
 	int end_signal; /* as in proc_spec */
 	double end_seconds;
+	double answer_seconds; /* until the worker says where it runs; 0: no limit, because it may have to queue */
 	void *ctx;
 	/* True, with the reason, if the end says nothing about the trial because the node was lost or the worker was
 	 * killed. */

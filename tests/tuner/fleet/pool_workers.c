@@ -282,6 +282,20 @@ static void test_greeting(void) {
 	unsetenv("FAKE_GREETING");
 }
 
+/* A host that ssh reaches and that then says nothing. */
+static void test_silent(void) {
+	struct rig rig;
+	size_t node;
+	setenv("FAKE_SILENT", "1", 1);
+	rig_answer_seconds = 0.5;
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
+	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "no answer within 0.5 s"),
+	   "a silent node is not waited for without limit: %s", rig.err.what);
+	rig_close(&rig);
+	rig_answer_seconds = 0;
+	unsetenv("FAKE_SILENT");
+}
+
 static bool admit_first(void *ctx, size_t node, struct worker *worker, char *why, size_t size) {
 	struct err err = {0};
 	int *asked = ctx;
@@ -342,6 +356,7 @@ int main(void) {
 	test_refused();
 	test_version();
 	test_greeting();
+	test_silent();
 	test_admit();
 	test_interrupt();
 	return tap_done();

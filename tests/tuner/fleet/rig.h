@@ -20,6 +20,8 @@ struct rig {
 	struct err err;
 };
 
+static double rig_answer_seconds; /* the launcher's limit for the first answer; 0: none */
+
 static char *rig_path(const char *folder, const char *name) {
 	const char *top = getenv(folder);
 	return mem_printf("%s/%s", top ? top : ".", name);
@@ -53,6 +55,7 @@ static void rig_open(struct rig *rig, char *worker, size_t count, const struct p
 	struct pool_workers_options options = *more;
 	*rig = (struct rig){.launcher = *launcher_find("local"), .worker = worker};
 	const struct launcher_settings settings = {.worker = worker, .nodes = count};
+	rig->launcher.answer_seconds = rig_answer_seconds;
 	if (fragile)
 		rig->launcher.lost = rig_lost;
 	rig->launch = rig->launcher.open(&settings, &options.count, &rig->err);
