@@ -75,8 +75,9 @@ static void set_edges(const struct hints *hints, json_t *config, double edge) {
 			set(hints, config, i, number_near(hints->space, i, edge, true));
 }
 
-/* Adds the valid configuration that fulfils the wish and is nearest to the baseline, unless it is known already. */
-static void add(struct hints *hints, const struct wish *wish) {
+/* Adds the valid configuration that fulfils the wish and is nearest to the baseline, unless it is known already.
+ * Returns false if there is none. */
+static bool add(struct hints *hints, const struct wish *wish) {
 	json_t *config = json_object();
 	uint64_t index;
 	set_number(hints, config, "threads", wish->threads);
@@ -85,13 +86,23 @@ static void add(struct hints *hints, const struct wish *wish) {
 	set_number(hints, config, "block_size", wish->block_size[0] * fmax(1, wish->block_size[1]));
 	set_number(hints, config, "block_size_x", wish->block_size[0]);
 	set_number(hints, config, "block_size_y", wish->block_size[1]);
-	bool known = json_object_size(config) == 0 || hints->count == PLAN_HINTS_MAX ||
-	             space_config_nearest(hints->space, config, hints->start, &index, NULL) || index == hints->start;
+	bool valid =
+		json_object_size(config) > 0 && space_config_nearest(hints->space, config, hints->start, &index, NULL) == 0;
+	bool known = !valid || hints->count == PLAN_HINTS_MAX || index == hints->start;
 	json_decref(config);
 	for (size_t i = 0; !known && i < hints->count; i++)
 		known = hints->out[i] == index;
 	if (!known)
 		hints->out[hints->count++] = index;
+	return valid;
+}
+
+/* A space leaves out bindings that have the effect of another one, as those of a single thread do. */
+static void team_add(struct hints *hints, double threads) {
+	static const char *const bindings[] = {"spread", "close", NULL};
+	for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++)
+		if (add(hints, &(struct wish){.threads = threads, .proc_bind = bindings[i]}))
+			return;
 }
 
 static double edge_of(const struct topo *topo, int level) {
@@ -149,8 +160,8 @@ size_t plan_team_hints(const struct space *space, uint64_t start, const struct t
 	if (start == UINT64_MAX || space_param_find(space, "threads") < 0)
 		return 0;
 	for (int team = cores / 2; team >= 1 && hints.count < TEAMS_HALVED; team /= 2)
-		add(&hints, &(struct wish){.threads = team, .proc_bind = "spread"});
-	add(&hints, &(struct wish){.threads = cores, .proc_bind = "spread"});
+		team_add(&hints, team);
+	team_add(&hints, cores);
 	add(&hints, &(struct wish){.threads = cores, .proc_bind = "close"});
 	add(&hints, &(struct wish){.threads = cores / 2, .proc_bind = "close"});
 	return hints.count;

@@ -37,6 +37,7 @@ struct automatic {
 	enum phase phase;
 	uint64_t asked, told, vain; /* vain: results since the best improved */
 	size_t hint, fits;
+	uint64_t best_index;
 	double best;
 	bool start_asked, source_asked, waited, cold_turn;
 	char text[280];
@@ -47,6 +48,7 @@ extern const struct strategy strategy_auto;
 static int init(void *state, const struct strategy_task *task, struct err *err) {
 	struct automatic *automatic = state;
 	automatic->best = INFINITY;
+	automatic->best_index = UINT64_MAX;
 	automatic->surrogate = surrogate_new(task, true);
 	automatic->task = *task;
 	automatic->task.source_count = surrogate_sources(automatic->surrogate);
@@ -75,10 +77,13 @@ static void opening_enter(struct automatic *automatic) {
 	snprintf(automatic->text, sizeof automatic->text, "opening: %s", said);
 }
 
-/* With few evaluations the hints are most of what can be tried. */
-static size_t hints_max(const struct strategy_task *task) {
-	size_t most = (size_t)(task->budget * 3 / 4);
-	return task->budget && task->budget < FEW && most > HINTS ? most : HINTS;
+/* With few evaluations the hints are most of what can be tried. They come in an order, such as smaller and smaller
+ * teams, so that the next one is worth a try as long as the last one was the best so far. */
+static bool hint_wanted(const struct automatic *automatic) {
+	const struct strategy_task *task = &automatic->task;
+	size_t most = (size_t)(task->budget * 3 / 4), at = automatic->hint;
+	bool few = task->budget && task->budget < FEW;
+	return at < (few && most > HINTS ? most : HINTS) || (few && automatic->best_index == task->hints[at - 1]);
 }
 
 /* The baseline, the best of earlier searches, hints, then the opening. */
@@ -95,7 +100,7 @@ static uint64_t known_first(struct automatic *automatic) {
 		cold_await(automatic->cold, index);
 		return index;
 	}
-	while (automatic->hint < task->hint_count && automatic->hint < hints_max(task)) {
+	while (automatic->hint < task->hint_count && hint_wanted(automatic)) {
 		uint64_t index = task->hints[automatic->hint++];
 		if (is_free(automatic, index))
 			return index;
@@ -205,8 +210,10 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 	automatic->vain++;
 	if (outcome->result == STRATEGY_VALUE && outcome->value < automatic->best * (1 - PROGRESS))
 		automatic->vain = 0;
-	if (outcome->result == STRATEGY_VALUE)
-		automatic->best = fmin(automatic->best, outcome->value);
+	if (outcome->result == STRATEGY_VALUE && outcome->value < automatic->best) {
+		automatic->best = outcome->value;
+		automatic->best_index = index;
+	}
 	if (automatic->cold)
 		cold_report(automatic->cold, index, outcome);
 	opening_report(automatic->opening, index, outcome);
