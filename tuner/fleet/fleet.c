@@ -134,6 +134,7 @@ int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, stru
 	struct node *node = &fleet->nodes[done->node];
 	fleet->busy--;
 	fleet->seconds += now(fleet) - node->begun;
+	fleet->jobs++;
 	if (done->lost) {
 		node->returned = true;
 		snprintf(node->reason, sizeof node->reason, "%s", done->reason);
@@ -174,6 +175,10 @@ void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials) {
 
 double fleet_seconds(const struct fleet *fleet) {
 	return fleet->seconds;
+}
+
+double fleet_job_seconds(const struct fleet *fleet) {
+	return fleet->jobs ? fleet->seconds / (double)fleet->jobs : 0;
 }
 
 struct pool_held fleet_held(const struct fleet *fleet) {

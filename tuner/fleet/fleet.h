@@ -52,7 +52,8 @@ bool fleet_is_quarantined(const struct fleet *fleet, size_t node);
 size_t fleet_alive(const struct fleet *fleet); /* neither lost nor quarantined */
 void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials);
 
-double fleet_seconds(const struct fleet *fleet); /* time that nodes spent measuring */
+double fleet_seconds(const struct fleet *fleet);     /* time that nodes spent measuring */
+double fleet_job_seconds(const struct fleet *fleet); /* mean of a job; 0: none has ended */
 /* The node-seconds held since fleet_new, and how many nodes are held now. */
 struct pool_held fleet_held(const struct fleet *fleet);
 json_t *fleet_json(const struct fleet *fleet); /* [{"name","trials","baseline","state","reason"}] */

@@ -30,6 +30,7 @@ struct fleet {
 	double reference;                          /* NAN: not known */
 	bool blind;                                /* works without baselines */
 	double seconds, held_before;
+	uint64_t jobs;       /* that have ended, in `seconds` */
 	size_t known, fresh; /* nodes with a baseline; baselines since the nodes were last judged */
 	double *logs;        /* scratch: one number per node */
 };

@@ -8,7 +8,9 @@
 
 #include "tuner/trial/trial.h"
 
-struct pool_job { /* owned by the caller until it comes back, with everything that its requests point to */
+/* Owned by the caller until it comes back, with everything that its requests point to. The `left_s` of a request counts
+ * from the submission, and once it has passed the job ends without the trials that have not begun. */
+struct pool_job {
 	const struct trial_request *requests;
 	size_t count;
 	void *tag; /* the caller's */

@@ -3,6 +3,7 @@
  * thread that started it ends (src/base/proc/proc.h). */
 #include <config.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,25 @@ static int trial_run(struct pool_node *node, const struct trial_request *request
 	return 0;
 }
 
+/* Takes what the trials before it took from what is left for this one; false: nothing is left. */
+static bool limit(struct trial_request *request, double spent) {
+	if (!(request->left_s > 0))
+		return true;
+	request->left_s -= spent;
+	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
+	return request->left_s > 0;
+}
+
+static void trials_run(struct pool_node *node, const struct pool_order *order, const char *name, struct pool_done *done,
+                       struct err *err) {
+	double begun = sys_now();
+	for (size_t i = 0; i < order->count; i++) {
+		struct trial_request request = order->requests[i];
+		if ((i > 0 && !limit(&request, sys_now() - begun)) || trial_run(node, &request, name, done, err))
+			return;
+	}
+}
+
 static void job_run(struct pool_node *node, const struct pool_order *order, struct pool_event *event) {
 	struct pool_done *done = &event->done;
 	const json_t *machine = worker_machine(node->worker, &event->err);
@@ -99,8 +119,7 @@ static void job_run(struct pool_node *node, const struct pool_order *order, stru
 	if (!machine)
 		lose_before(done, node->worker, event->err.what);
 	else if (runner_open(node, order->work, &event->err) == 0)
-		for (size_t i = 0; i < order->count && trial_run(node, &order->requests[i], name, done, &event->err) == 0; i++)
-			continue;
+		trials_run(node, order, name, done, &event->err);
 	else if (worker_lost(node->worker))
 		lose(done, worker_lost(node->worker));
 	if (done->lost)

@@ -28,6 +28,7 @@ void block_free(struct block *block) {
 }
 
 int blocks_begin(struct blocks *blocks, struct block *block, struct err *err) {
+	block->begun = blocks->runner->now(blocks->runner->ctx);
 	int rc = blocks->runner->begin(blocks->runner->ctx, block, err);
 	if (rc != 1) {
 		block_free(block);
@@ -45,6 +46,8 @@ int blocks_next(struct blocks *blocks, struct block **block, struct err *err) {
 		if (blocks->flying[i] != *block)
 			continue;
 		blocks->flying[i] = blocks->flying[--blocks->count];
+		blocks->spent_s += blocks->runner->now(blocks->runner->ctx) - (*block)->begun;
+		blocks->ended++;
 		break;
 	}
 	if (rc) {
@@ -52,6 +55,10 @@ int blocks_next(struct blocks *blocks, struct block **block, struct err *err) {
 		*block = NULL;
 	}
 	return rc;
+}
+
+double blocks_seconds(const struct blocks *blocks) {
+	return blocks->ended ? blocks->spent_s / (double)blocks->ended : 0;
 }
 
 void blocks_clear(struct blocks *blocks) {

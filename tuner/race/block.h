@@ -16,6 +16,7 @@ struct block {
 	bool lost;    /* the node or its worker was lost during trial number `done` */
 	bool outside; /* and that trial did not cause the loss */
 	void *tag;    /* for the runner's own use */
+	double begun; /* on the nodes' clock */
 };
 
 struct block_runner {
@@ -37,6 +38,8 @@ struct blocks {
 	const struct block_runner *runner;
 	struct block **flying;
 	size_t count;
+	double spent_s; /* by those that have ended */
+	size_t ended;
 };
 struct block *block_new(size_t count);
 void block_free(struct block *block);
@@ -45,6 +48,7 @@ void block_free(struct block *block);
 int blocks_begin(struct blocks *blocks, struct block *block, struct err *err);
 /* Waits for the next block that ends and hands its ownership back; *block is NULL if only the room has changed. */
 int blocks_next(struct blocks *blocks, struct block **block, struct err *err);
+double blocks_seconds(const struct blocks *blocks); /* of one, on average so far; 0: none has ended */
 void blocks_clear(struct blocks *blocks);
 
 #endif

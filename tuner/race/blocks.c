@@ -17,12 +17,13 @@ static size_t least_ahead(const struct race *race) {
 
 /* Blocks are started ahead of the decision, by half of those done so far: more of them would only measure entrants that
  * have dropped out by the time the blocks come back. */
-static bool may_begin(const struct race *race, size_t flying) {
+static bool may_begin(const struct race *race) {
 	const struct race_options *options = race->options;
-	size_t done = (size_t)race->context.block, least = (size_t)options->blocks_min;
+	size_t flying = race->blocks.count, done = (size_t)race->context.block, least = (size_t)race_least(race);
 	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : least_ahead(race);
 
-	return flying < ahead && done + flying < (size_t)options->blocks_max && race_alive(race) > 0;
+	return flying < ahead && done + flying < (size_t)options->blocks_max && race_alive(race) > 0 &&
+	       !race_clock_late(&options->clock, blocks_seconds(&race->blocks));
 }
 
 static struct block *block_make(struct race *race) {
@@ -32,14 +33,16 @@ static struct block *block_make(struct race *race) {
 	for (size_t i = 0; i < running; i++) {
 		block->order[i] = (int)race->order[i];
 		block->requests[i] = race_entrant_request(&race->field[race->order[i]], race->context.request);
+		race_clock_limit(&race->options->clock, &block->requests[i]);
 	}
 	return block;
 }
 
-static int begin_some(struct race *race, struct blocks *blocks, struct err *err) {
+static int begin_some(struct race *race, struct err *err) {
+	struct blocks *blocks = &race->blocks;
 	int rc = 1;
 
-	while (rc == 1 && may_begin(race, blocks->count) && blocks->runner->room(blocks->runner->ctx) > 0)
+	while (rc == 1 && may_begin(race) && blocks->runner->room(blocks->runner->ctx) > 0)
 		rc = blocks_begin(blocks, block_make(race), err);
 	return rc < 0 ? -1 : 0;
 }
@@ -72,6 +75,8 @@ static int block_record(struct race *race, struct block *block, struct err *err)
 		bool alive = race->entries[e].alive;
 		double seconds;
 
+		if (race_entrant_cut(&race->field[e], &race->context, &block->results[i]))
+			continue;
 		if (race_entrant_record(&race->field[e], &race->context, alive, &block->requests[i], &block->results[i],
 		                        &seconds, err) != 0) {
 			block_show(race, block, i + 1, &(struct err){0});
@@ -101,7 +106,8 @@ static int block_late(struct race *race, struct block *block, struct err *err) {
 
 /* Collects the blocks that nodes are still working on after an error or an interruption, so that their results are
  * stored. */
-static void finish(struct race *race, struct blocks *blocks) {
+static void finish(struct race *race) {
+	struct blocks *blocks = &race->blocks;
 	struct err ignored = {0};
 	struct block *block;
 
@@ -112,14 +118,15 @@ static void finish(struct race *race, struct blocks *blocks) {
 	}
 }
 
-static int blocks_run(struct race *race, struct blocks *blocks, struct err *err) {
+static int blocks_run(struct race *race, struct err *err) {
+	struct blocks *blocks = &race->blocks;
 	bool over = false;
 	int rc = 0;
 
-	while (rc == 0 && (blocks->count > 0 || (!over && may_begin(race, 0)))) {
+	while (rc == 0 && (blocks->count > 0 || (!over && may_begin(race)))) {
 		struct block *block = NULL;
 
-		rc = over ? 0 : begin_some(race, blocks, err);
+		rc = over ? 0 : begin_some(race, err);
 		if (rc == 0)
 			rc = blocks_next(blocks, &block, err);
 		if (block == NULL)
@@ -132,10 +139,10 @@ static int blocks_run(struct race *race, struct blocks *blocks, struct err *err)
 }
 
 int race_blocks_measure(struct race *race, struct err *err) {
-	struct blocks blocks = {.runner = race->options->blocks};
-	int rc = blocks_run(race, &blocks, err);
+	race->blocks.runner = race->options->blocks;
+	int rc = blocks_run(race, err);
 
-	finish(race, &blocks);
-	blocks_clear(&blocks);
+	finish(race);
+	blocks_clear(&race->blocks);
 	return rc;
 }

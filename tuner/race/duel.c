@@ -40,11 +40,33 @@ static struct look_rule duel_rule(const struct duel_options *options) {
 	                          .limit = options->limit};
 }
 
+static double duel_now(const struct duel_options *options) {
+	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
+}
+
+/* Seconds of a block, on average so far; 0: none has ended. */
+static double duel_block_seconds(const struct duel *duel) {
+	int blocks = duel->context.block;
+
+	if (duel->options->blocks != NULL)
+		return blocks_seconds(&duel->blocks);
+	return blocks > 0 ? (duel_now(duel->options) - duel->start) / blocks : 0;
+}
+
+/* The control goes first where time gets short, because it proves nothing about the pairs. */
+static bool duel_controls(const struct duel *duel) {
+	const struct duel_options *options = duel->options;
+	double left = duel->look - duel->count;
+
+	return options->control && duel->controls == duel->count &&
+	       !race_clock_late(&options->clock, left * duel_block_seconds(duel));
+}
+
 /* The order within a block is random, so that a drift (clock, temperature, other users) and what one run leaves in the
  * caches hit either side as often. The control is a second run of `a`: the difference of `a` from itself is the noise
  * floor. */
 size_t duel_plan(struct duel *duel, int *order) {
-	size_t trials = duel->options->control ? 3 : 2;
+	size_t trials = duel_controls(duel) ? 3 : 2;
 
 	for (size_t i = 0; i < trials; i++)
 		order[i] = (int)i;
@@ -52,16 +74,16 @@ size_t duel_plan(struct duel *duel, int *order) {
 	return trials;
 }
 
-void duel_pair_add(struct duel *duel, const double *seconds) {
-	int trials = duel->options->control ? 3 : 2;
+void duel_pair_add(struct duel *duel, size_t trials, const double *seconds) {
 	bool whole = true;
 
-	for (int trial = 0; trial < trials; trial++)
+	for (size_t trial = 0; trial < trials; trial++)
 		whole = whole && !isnan(seconds[trial]);
 	duel->context.block++;
 	duel->failures += !whole;
-	for (int trial = 0; whole && trial < trials; trial++)
+	for (size_t trial = 0; whole && trial < trials; trial++)
 		duel->pairs[trial][duel->count] = seconds[trial];
+	duel->controls += whole && trials > CONTROL && duel->controls == duel->count;
 	duel->count += whole;
 }
 
@@ -76,7 +98,7 @@ static int duel_block(struct duel *duel, struct err *err) {
 		if (race_entrant_measure(duel_side(duel, order[i]), &duel->context, order[i] != CONTROL, &seconds[order[i]],
 		                         err) != 0)
 			return -1;
-	duel_pair_add(duel, seconds);
+	duel_pair_add(duel, trials, seconds);
 	return 0;
 }
 
@@ -98,16 +120,16 @@ static void duel_look(struct duel *duel, bool last, struct duel_result *result) 
 	duel->over = answer.decided || last;
 }
 
-static double duel_now(const struct duel_options *options) {
-	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
+bool duel_late(const struct duel *duel) {
+	return race_clock_late(&duel->options->clock, duel_block_seconds(duel));
 }
 
-/* The budget's clock always counts. The duel's own limit does so only from pairs_min pairs on, because a verdict from
- * fewer is not one that the caller asked for. */
-static bool duel_late(const struct duel *duel) {
+/* The budget's clock always counts, but blocks on their way still do, too. The duel's own limit does so only from
+ * pairs_min pairs on, because a verdict from fewer is not one that the caller asked for. */
+static bool duel_ends(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 
-	if (race_clock_over(&options->clock, duel->start, duel->context.block))
+	if (duel->blocks.count == 0 && duel_late(duel))
 		return true;
 	return options->seconds_max > 0 && duel->count >= options->pairs_min &&
 	       duel_now(options) - duel->start > options->seconds_max;
@@ -126,6 +148,8 @@ static void duel_judge(struct duel *duel, bool at_once) {
 	}
 	if (answer == RACE_WATCH_REPEAT)
 		duel->count = duel->judged;
+	if (duel->controls > duel->count)
+		duel->controls = duel->count;
 	for (int i = 0; i < 2; i++)
 		race_entrant_judge(&duel->sides[i], answer == RACE_WATCH_KEEP);
 	duel->judged = duel->count;
@@ -149,7 +173,7 @@ bool duel_decide(struct duel *duel, struct duel_result *result) {
 	bool last;
 
 	duel_watch(duel);
-	last = duel_late(duel) || duel->count >= options->pairs_max;
+	last = duel_ends(duel) || duel->count >= options->pairs_max;
 	if (duel->count < duel->look && !last)
 		return false;
 	duel_look(duel, last, result);
@@ -164,7 +188,7 @@ static int duel_measure(struct duel *duel, struct duel_result *result, struct er
 	race_watch_begin(duel->options->watch);
 	if (duel->options->blocks != NULL)
 		return duel_blocks_measure(duel, result, err);
-	while (!duel_forfeited(duel) && !duel_late(duel)) {
+	while (!duel_forfeited(duel) && !duel_ends(duel)) {
 		if (duel_block(duel, err) != 0)
 			return -1;
 		if (duel_decide(duel, result))
@@ -177,7 +201,7 @@ static int duel_measure(struct duel *duel, struct duel_result *result, struct er
  * t takes their place, as in the looks at so few pairs. */
 static struct paired duel_control(const struct duel *duel) {
 	const double *a = duel->pairs[SIDE_A], *again = duel->pairs[CONTROL];
-	size_t count = (size_t)duel->count;
+	size_t count = (size_t)duel->controls;
 	double level = duel->options->level;
 
 	return count >= 2 && count < 6 && duel->options->pairs_first ? look_student(a, again, count, level)
@@ -193,7 +217,7 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 		               trial_status_word(b->failed));
 	if (!duel->over)
 		duel_look(duel, true, result);
-	if (duel->options->control && duel->count > 0)
+	if (duel->controls > 0)
 		result->control = duel_control(duel);
 	if (a->lost || b->lost) {
 		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;

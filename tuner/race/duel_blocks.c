@@ -7,8 +7,8 @@
 
 #include "tuner/race/duel_impl.h"
 
-static bool may_begin(const struct duel *duel, size_t flying) {
-	return !duel_forfeited(duel) && (size_t)duel->count + flying < (size_t)duel->look;
+static bool may_begin(const struct duel *duel) {
+	return !duel_forfeited(duel) && (size_t)duel->count + duel->blocks.count < (size_t)duel->look && !duel_late(duel);
 }
 
 static struct block *block_make(struct duel *duel) {
@@ -19,14 +19,16 @@ static struct block *block_make(struct duel *duel) {
 	for (size_t i = 0; i < trials; i++) {
 		block->order[i] = order[i];
 		block->requests[i] = race_entrant_request(duel_side(duel, order[i]), duel->context.request);
+		race_clock_limit(&duel->options->clock, &block->requests[i]);
 	}
 	return block;
 }
 
-static int begin_some(struct duel *duel, struct blocks *blocks, struct err *err) {
+static int begin_some(struct duel *duel, struct err *err) {
+	struct blocks *blocks = &duel->blocks;
 	int rc = 1;
 
-	while (rc == 1 && may_begin(duel, blocks->count) && blocks->runner->room(blocks->runner->ctx) > 0)
+	while (rc == 1 && may_begin(duel) && blocks->runner->room(blocks->runner->ctx) > 0)
 		rc = blocks_begin(blocks, block_make(duel), err);
 	return rc < 0 ? -1 : 0;
 }
@@ -48,6 +50,8 @@ static int block_record(struct duel *duel, struct block *block, struct err *err)
 	for (size_t i = 0; i < block->done; i++) {
 		int trial = block->order[i];
 
+		if (race_entrant_cut(duel_side(duel, trial), &duel->context, &block->results[i]))
+			continue;
 		if (race_entrant_record(duel_side(duel, trial), &duel->context, trial != CONTROL, &block->requests[i],
 		                        &block->results[i], &seconds[trial], err) != 0) {
 			block_show(duel, block, i + 1, &(struct err){0});
@@ -55,7 +59,7 @@ static int block_record(struct duel *duel, struct block *block, struct err *err)
 		}
 	}
 	if (!block->lost) {
-		duel_pair_add(duel, seconds);
+		duel_pair_add(duel, block->count, seconds);
 		return 0;
 	}
 	if (block->done < block->count)
@@ -74,7 +78,8 @@ static int block_late(struct duel *duel, struct block *block, struct err *err) {
 
 /* Collects the blocks that nodes are still working on after an error or an interruption, so that their results are
  * stored. */
-static void finish(struct duel *duel, struct blocks *blocks) {
+static void finish(struct duel *duel) {
+	struct blocks *blocks = &duel->blocks;
 	struct err ignored = {0};
 	struct block *block;
 
@@ -85,14 +90,15 @@ static void finish(struct duel *duel, struct blocks *blocks) {
 	}
 }
 
-static int blocks_run(struct duel *duel, struct blocks *blocks, struct duel_result *result, struct err *err) {
+static int blocks_run(struct duel *duel, struct duel_result *result, struct err *err) {
+	struct blocks *blocks = &duel->blocks;
 	bool over = false;
 	int rc = 0;
 
-	while (rc == 0 && (blocks->count > 0 || (!over && may_begin(duel, 0)))) {
+	while (rc == 0 && (blocks->count > 0 || (!over && may_begin(duel)))) {
 		struct block *block = NULL;
 
-		rc = over ? 0 : begin_some(duel, blocks, err);
+		rc = over ? 0 : begin_some(duel, err);
 		if (rc == 0)
 			rc = blocks_next(blocks, &block, err);
 		if (block == NULL)
@@ -105,10 +111,10 @@ static int blocks_run(struct duel *duel, struct blocks *blocks, struct duel_resu
 }
 
 int duel_blocks_measure(struct duel *duel, struct duel_result *result, struct err *err) {
-	struct blocks blocks = {.runner = duel->options->blocks};
-	int rc = blocks_run(duel, &blocks, result, err);
+	duel->blocks.runner = duel->options->blocks;
+	int rc = blocks_run(duel, result, err);
 
-	finish(duel, &blocks);
-	blocks_clear(&blocks);
+	finish(duel);
+	blocks_clear(&duel->blocks);
 	return rc;
 }

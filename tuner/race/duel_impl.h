@@ -12,12 +12,13 @@ struct duel {
 	struct race_entrant sides[2];
 	struct rng rng;
 	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
-	int count;
-	int judged, judged_block; /* pairs that count for certain, and the number of blocks by then */
-	int look;                 /* number of pairs at which the duel looks next */
-	int failures;             /* blocks that lost a trial */
+	int count, controls;       /* of them have a control: the first ones */
+	int judged, judged_block;  /* pairs that count for certain, and the number of blocks by then */
+	int look;                  /* number of pairs at which the duel looks next */
+	int failures;              /* blocks that lost a trial */
 	double start;
-	bool over; /* the last look was taken */
+	struct blocks blocks; /* on several nodes */
+	bool over;            /* the last look was taken */
 };
 
 /* Draws the order of the trials in the next block (room for TRIALS_MAX) and returns their number. The order is random,
@@ -26,13 +27,15 @@ size_t duel_plan(struct duel *duel, int *order);
 static inline struct race_entrant *duel_side(struct duel *duel, int trial) {
 	return &duel->sides[trial == SIDE_B];
 }
-/* Records a block that has ended; seconds[i] is NAN if trial i failed. */
-void duel_pair_add(struct duel *duel, const double *seconds);
+/* Records a block of so many trials that has ended; seconds[i] is NAN if trial i failed. */
+void duel_pair_add(struct duel *duel, size_t trials, const double *seconds);
 /* True if one side is out for good and it is known whether the other one works. */
 bool duel_forfeited(const struct duel *duel);
 /* Analyses the pairs so far. True if the duel is over: more pairs would not change the verdict, or their number or the
  * time is used up. */
 bool duel_decide(struct duel *duel, struct duel_result *result);
+/* Would another block end too late for the budget? */
+bool duel_late(const struct duel *duel);
 /* Runs the blocks of the duel on several nodes until it is over. */
 int duel_blocks_measure(struct duel *duel, struct duel_result *result, struct err *err);
 

@@ -129,10 +129,14 @@ double race_clock_now(const struct race_clock *clock) {
 	return clock->now != NULL ? clock->now(clock->ctx) : sys_now();
 }
 
-static bool clock_passed(const struct race_clock *clock, double start, int blocks, double more) {
-	double now = race_clock_now(clock), each = blocks > 0 ? (now - start) / blocks : 0;
+bool race_clock_late(const struct race_clock *clock, double each) {
+	return clock->end > 0 && race_clock_now(clock) + each > clock->end;
+}
 
-	return clock->end > 0 && now + more * each > clock->end;
+static bool clock_passed(const struct race_clock *clock, double start, int blocks, double more) {
+	double each = blocks > 0 ? (race_clock_now(clock) - start) / blocks : 0;
+
+	return race_clock_late(clock, more * each);
 }
 
 bool race_clock_over(const struct race_clock *clock, double start, int blocks) {
@@ -144,8 +148,7 @@ bool race_clock_spares(const struct race_clock *clock, double start, int blocks,
 	return !clock_passed(clock, start, blocks, 3 * more);
 }
 
-/* A trial may not take longer than what is left of the time. */
-static void request_limit(struct trial_request *request, const struct race_clock *clock) {
+void race_clock_limit(const struct race_clock *clock, struct trial_request *request) {
 	double left;
 
 	if (clock == NULL || !(clock->cut > 0))
@@ -163,6 +166,14 @@ static bool was_cut(const struct race_clock *clock, const struct trial_result *r
 	return result->status != TRIAL_CORRECT && is_over(clock);
 }
 
+bool race_entrant_cut(struct race_entrant *entrant, const struct race_context *context,
+                      const struct trial_result *result) {
+	bool cut = was_cut(context->clock, result);
+
+	entrant->cut = entrant->cut || cut;
+	return cut;
+}
+
 int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
                          struct err *err) {
 	struct trial_request request = race_entrant_request(entrant, context->request);
@@ -172,7 +183,7 @@ int race_entrant_measure(struct race_entrant *entrant, const struct race_context
 	*seconds = NAN;
 	if (is_over(context->clock))
 		return 0;
-	request_limit(&request, context->clock);
+	race_clock_limit(context->clock, &request);
 	status = context->runner->run(context->runner->ctx, &request, &result, err);
 	if (status == 0 && was_cut(context->clock, &result))
 		entrant->cut = true;

@@ -30,6 +30,8 @@ struct race_context {
 double race_clock_now(const struct race_clock *clock);
 /* Would another block probably end too late? The blocks so far began at `start`. */
 bool race_clock_over(const struct race_clock *clock, double start, int blocks);
+/* Would a block that takes `each` seconds end too late? */
+bool race_clock_late(const struct race_clock *clock, double each);
 /* Is there time for `more` blocks and a wait of the same length? */
 bool race_clock_spares(const struct race_clock *clock, double start, int blocks, int more);
 
@@ -41,6 +43,11 @@ void race_entrant_clear(struct race_entrant *entrant);
 struct trial_request race_entrant_request(const struct race_entrant *entrant, const struct trial_request *base);
 int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
                          struct err *err);
+/* A trial may not take longer than what is left of the time. */
+void race_clock_limit(const struct race_clock *clock, struct trial_request *request);
+/* Was a trial that was run elsewhere ended with the time of the comparison? It counts for nothing then. */
+bool race_entrant_cut(struct race_entrant *entrant, const struct race_context *context,
+                      const struct trial_result *result);
 /* Records a trial that was run elsewhere in the same way. `result` stays the caller's, but may be changed. */
 int race_entrant_record(struct race_entrant *entrant, const struct race_context *context, bool keep,
                         const struct trial_request *request, struct trial_result *result, double *seconds,

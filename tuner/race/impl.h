@@ -16,7 +16,8 @@ struct race {
 	int dropped, judged_block; /* blocks that do not count; number of blocks when that was last asked */
 	struct rng rng;
 	double start;
-	double level; /* of two-sided intervals, so that each of their bounds holds at the requested level */
+	struct blocks blocks; /* on several nodes */
+	double level;         /* of two-sided intervals, so that each of their bounds holds at the requested level */
 	size_t best;
 	struct paired *against; /* each entry against the best */
 	double *p, *adjusted;
@@ -27,6 +28,7 @@ struct race {
 size_t race_plan(struct race *race, size_t *order);
 /* Eliminates entries by what the blocks so far show. True if the race is decided or out of time. */
 bool race_decide(struct race *race);
+int race_least(const struct race *race); /* blocks before the first decision */
 size_t race_alive(const struct race *race);
 /* Runs the blocks of the race on several nodes until it is over. */
 int race_blocks_measure(struct race *race, struct err *err);

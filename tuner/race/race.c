@@ -215,8 +215,10 @@ static double race_now(const struct race *race) {
 	return blocks != NULL ? blocks->now(blocks->ctx) : race_clock_now(&race->options->clock);
 }
 
-/* Is it out of time, whatever the number of blocks? */
+/* Is it out of time, whatever the number of blocks? Those on their way still count. */
 static bool race_over(const struct race *race) {
+	if (race->options->blocks != NULL)
+		return race->blocks.count == 0 && race_clock_late(&race->options->clock, blocks_seconds(&race->blocks));
 	return race_clock_over(&race->options->clock, race->start, race->context.block);
 }
 
@@ -248,12 +250,15 @@ static bool race_judge(struct race *race, bool at_once) {
 	return answer == RACE_WATCH_REPEAT;
 }
 
-bool race_decide(struct race *race) {
+int race_least(const struct race *race) {
 	const struct race_options *options = race->options;
-	int least = options->early && options->blocks_min > EARLY_BLOCKS ? EARLY_BLOCKS : options->blocks_min;
 
+	return options->early && options->blocks_min > EARLY_BLOCKS ? EARLY_BLOCKS : options->blocks_min;
+}
+
+bool race_decide(struct race *race) {
 	race_judge(race, false);
-	if (race_blocks(race) < least && !race_over(race))
+	if (race_blocks(race) < race_least(race) && !race_over(race))
 		return false;
 	race->led = race_lead(race);
 	if (!race->led)

@@ -31,7 +31,7 @@ void tune_ahead_patience(struct tune *tune) {
 		if (!isfinite(seconds) && longest > 0)
 			seconds = PATIENCE * longest;
 		seconds =
-			fmax(seconds, fmin(PATIENCE_SECONDS_MIN, tune_promised(tune) ? SHARE * tune->budget.seconds : INFINITY));
+			fmax(seconds, fmin(PATIENCE_SECONDS_MIN, tune_promised(tune) ? SHARE * tune_budget_time(tune) : INFINITY));
 	}
 	builder_patience(builder, seconds);
 }

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "src/base/json/js.h"
+#include "src/base/stats.h"
 #include "tuner/tune/state.h"
 
 /* The finals may take at most this share of the time when their cost is estimated in advance. */
@@ -11,13 +13,13 @@ static const double FINALS_SHARE_MAX = 0.6;
 /* Even the shortest budget allows a few evaluations, because the duel that follows takes longer anyway. */
 static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
 static const double SETUP_SECONDS_MAX = 0.25;
-static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
+static const int RACE_BLOCKS_EXPECTED = 6;
 
 static double node_seconds_left(const struct tune *tune) {
 	return fmax(0, tune->budget.node_seconds - tune->spent_before - fleet_held(tune->fleet).seconds);
 }
 
-static double nodes_held(const struct tune *tune) {
+double tune_nodes(const struct tune *tune) {
 	size_t nodes = tune->fleet ? fleet_held(tune->fleet).nodes : 1;
 	return nodes ? (double)nodes : 1;
 }
@@ -25,44 +27,37 @@ static double nodes_held(const struct tune *tune) {
 double tune_budget_time(const struct tune *tune) {
 	if (!(tune->budget.node_seconds > 0))
 		return tune->budget.seconds;
-	return tune_elapsed(tune) + node_seconds_left(tune) / nodes_held(tune);
+	return tune_elapsed(tune) + node_seconds_left(tune) / tune_nodes(tune);
 }
 
-/* Blocks of the finals run on one node each. Nodes that only wait for the next block cost the same, so that parallel
- * blocks divide the cost. The runs of a program may be so long that one node has to make the last pairs alone, and a
- * budget in seconds must last for that. */
-static double at_once(const struct tune *tune, int blocks) {
-	bool divided = tune->budget.node_seconds > 0 || (tune->fleet && !tune->task->whole_programs);
-	return divided ? fmin(nodes_held(tune), blocks) : 1;
+/* What a trial of the finals takes beside its run, by the trials so far. Before there are others, the baseline tells,
+ * although it also contains what happens only once. */
+static double beside_seconds(const struct tune *tune) {
+	size_t count = tune->beside_count < TUNE_NOISES ? tune->beside_count : TUNE_NOISES;
+	if (tune->task->whole_programs) /* in extra_seconds */
+		return 0;
+	if (count > 1)
+		return stats_median(tune->besides, count);
+	double first = count ? tune->besides[0] : tune->baseline.elapsed_s;
+	return tune->fleet ? first : fmin(first, SETUP_SECONDS_MAX);
 }
 
-/* The seconds to measure a configuration of this value once more, by what that took for the best. INFINITY: it was not
- * done yet. */
-static double again_seconds(const struct tune *tune, double value) {
-	return tune->probe_cost > 0 && tune->best > 0 ? tune->probe_cost * fmax(1, value / tune->best) : INFINITY;
-}
-
-/* Nodes do not measure the best again. A trial of their search takes about as long, whatever a node does before and
- * after the runs; those of a slow configuration take longer. NAN: too few trials to tell. */
-static double on_node_seconds(const struct tune *tune, double value) {
-	if (!tune->fleet || tune->task->whole_programs || tune->evaluations < EVALUATIONS_MIN || !(tune->best > 0))
-		return NAN;
-	double mean = fleet_seconds(tune->fleet) / (double)tune->evaluations;
-	return mean + fmax(0, tune_seconds(tune, value) - tune_seconds(tune, tune->best));
-}
-
-/* With a budget in node-seconds a trial costs all of its time and not only that of its runs. A kernel is set up and
- * verified as well, in about half of the time of a trial of the search, which has more samples; what was measured
- * before may need neither to be built nor to be verified again. */
 double tune_final_seconds(const struct tune *tune, double value) {
-	double runs = tune_seconds(tune, value), all = tune->baseline.elapsed_s * fmin(1, value / tune->baseline.value);
-	double setup = fmin(SETUP_SECONDS_MAX, fmax(tune->probe_cost, fmin(all / 2, again_seconds(tune, value))));
-	if (tune->budget.node_seconds > 0)
-		return fmax(runs, all);
-	double on_node = on_node_seconds(tune, value);
-	if (isfinite(on_node))
-		return fmax(runs, on_node);
-	return tune->task->whole_programs || !isfinite(all) ? runs : fmax(runs, setup);
+	return tune_seconds(tune, value) + beside_seconds(tune);
+}
+
+/* One process keeps what it has set up and verified, and
+ * has most of the finalists from the search; nodes have to repeat that. Builds are kept everywhere. */
+void tune_beside_note(struct tune *tune, const struct trial_result *result, double elapsed) {
+	const json_t *reply = result->reply;
+	if (result->status != TRIAL_CORRECT || tune->task->whole_programs || result->sample_count == 0)
+		return;
+	double wall = tune_wall(result), each = wall > 0 ? wall : stats_median(result->samples, result->sample_count);
+	double built = js_real_or(json_object_get(reply, "gpu"), "compile_s", 0), kept = built;
+	if (!tune->fleet) /* setting up includes the build, which is not in `elapsed` */
+		kept = fmax(0, js_real_or(reply, "setup_s", 0) - built) + js_real_or(reply, "verify_s", 0);
+	double timed = each * (double)result->sample_count * js_real_or(reply, "batch", 1);
+	tune->besides[tune->beside_count++ % TUNE_NOISES] = fmax(0, elapsed - timed - kept);
 }
 
 /* How many would race: those within the margin of the best. */
@@ -79,22 +74,18 @@ static bool only_baseline_works(const struct tune *tune) {
 	       tune->failures[TRIAL_CORRECT] + tune->failures[TRIAL_CENSORED] <= 1;
 }
 
-/* On one machine the noise at hand tells how long the finals take. A race of one is none. */
-static double finals_alone(const struct tune *tune, double base, double best) {
-	double entries = entries_expected(tune), pairs = tune_pairs_expected(tune);
+/* The noise at hand tells how long the finals take. A race of one is none. */
+static double finals_expected(const struct tune *tune) {
+	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
+	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best), entries = entries_expected(tune);
 	if (only_baseline_works(tune))
 		return tune_proof_seconds(tune);
-	double race = entries > 1 ? RACE_BLOCKS_EXPECTED * entries * 1.05 * best : 0;
-	return race + pairs * (base + 2 * best);
+	double race = entries > 1 ? ceil(RACE_BLOCKS_EXPECTED / tune_nodes(tune)) * entries * 1.05 * best : 0;
+	return race + tune_rounds(tune, tune_pairs_expected(tune)) * (base + 2 * best);
 }
 
 double tune_finals_kept(const struct tune *tune) {
-	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
-	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best);
-	double race = RACE_BLOCKS_EXPECTED * FINALISTS_MAX * 1.05 * best / at_once(tune, RACE_BLOCKS_EXPECTED);
-	double duel = DUEL_PAIRS_EXPECTED * (base + 2 * best) / at_once(tune, DUEL_PAIRS_EXPECTED);
-	double share = FINALS_SHARE_MAX * tune_budget_time(tune);
-	return fmin(share, tune->fleet ? race + duel : finals_alone(tune, base, best));
+	return fmin(FINALS_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
 }
 
 void tune_budget_alone(struct tune_budget *budget) {
@@ -119,11 +110,7 @@ bool tune_spent(const struct tune *tune) {
 		return false;
 	if (recall_searched(tune->recall))
 		return true;
-	if (!tune->fleet && tune_promised(tune))
-		return !tune_another_fits(tune, evaluations_min(tune), tune_finals_kept(tune));
-	if (tune->evaluations < evaluations_min(tune))
-		return false;
-	return tune_elapsed(tune) + tune_finals_kept(tune) >= time;
+	return !tune_another_fits(tune, evaluations_min(tune), tune_finals_kept(tune));
 }
 
 bool tune_fits(const struct tune *tune, double seconds) {
@@ -136,7 +123,7 @@ uint64_t tune_budget_evaluations(const struct tune *tune) {
 	if (budget->evaluations)
 		return budget->evaluations;
 	if (budget->node_seconds > 0 && tune->baseline.elapsed_s > 0) {
-		double nodes = nodes_held(tune), left = node_seconds_left(tune) - tune_finals_kept(tune) * nodes;
+		double nodes = tune_nodes(tune), left = node_seconds_left(tune) - tune_finals_kept(tune) * nodes;
 		return left < tune->baseline.elapsed_s ? 1 : (uint64_t)(left / tune->baseline.elapsed_s);
 	}
 	if (budget->seconds > 0 && tune->baseline.elapsed_s > 0) {

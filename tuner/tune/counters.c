@@ -37,18 +37,18 @@ static bool within_budget(const struct tune *tune) {
 	return tune->task->whole_programs && tune->task->counters.optional && tune_promised(tune);
 }
 
+/* Requested counters are a part of the promise. */
+static bool is_promised(const struct tune *tune) {
+	return tune_promised(tune) && !tune->task->counters.optional;
+}
+
 double counting_allowance(const struct tune *tune) {
 	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
 	if (within_budget(tune))
 		return fmax(0, tune_left(tune));
-	if (tune_promised(tune))
+	if (tune_promised(tune) && !(tune->fleet && is_promised(tune))) /* nodes keep no time for counting */
 		return fmax(budget - elapsed, OVER_SECONDS);
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
-}
-
-/* Requested counters are a part of the promise. */
-static bool is_promised(const struct tune *tune) {
-	return tune_promised(tune) && !tune->task->counters.optional;
 }
 
 /* The expected seconds for the next configuration; `last` is what the one before it took. */

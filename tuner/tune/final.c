@@ -14,12 +14,8 @@
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
-/* The fewest pairs that can exclude anything at the level of one look (a 99 % sign interval). */
-static const int PAIRS_LEAST = 8;
 /* With early looks. */
 static const int PAIRS_SHORTEST = 3, RACE_BLOCKS_LEAST = 3;
-/* The proof may exceed the budget by this share. */
-static const double OVERRUN = 0.2;
 
 static int by_promise(const void *a, const void *b) {
 	const struct measured *x = a, *y = b;
@@ -98,47 +94,26 @@ static json_t *finalists_json(const struct race_entry *entries, size_t count) {
 	return array;
 }
 
-static double seconds_left(const struct tune *tune) {
-	double budget = tune_budget_time(tune);
-	if (!(budget > 0))
-		return 0;
-	double left = budget - tune_elapsed(tune);
-	return left > 0.01 ? left : 0.01;
-}
-
-/* The seconds after which a comparison gets no more than the fewest pairs. Without a budget in seconds it may take as
- * long as the search did: on a busy machine, where the threads of a team wait for each other's processors, a run of 0.2
- * ms can last a second, and the pairs that a close duel asks for would take hours. */
+/* The seconds after which a comparison gets no more than the fewest pairs. Without a budget of time it may take as long
+ * as the search did: on a busy machine, where the threads of a team wait for each other's processors, a run of 0.2 ms
+ * can last a second, and the pairs that a close duel asks for would take hours. */
 static double patience(const struct tune *tune) {
-	double left = seconds_left(tune);
-	return left > 0 ? left : fmax(duel_defaults.seconds_max, tune_elapsed(tune));
+	double budget = tune_budget_time(tune);
+	return budget > 0 ? fmax(budget - tune_elapsed(tune), 0.01) : fmax(duel_defaults.seconds_max, tune_elapsed(tune));
 }
 
-/* The number of finalists that can race in the time left. Without a promise, only those of a long program are fewer. */
-static size_t affordable_field(const struct tune *tune, size_t count, int blocks, double left) {
-	double each = blocks * tune_final_seconds(tune, tune->best);
-	if (!(tune->task->whole_programs || tune_promised(tune)) || !(left > 0) || !(each * (double)count > left))
+/* The number of finalists that can race in the time left. */
+static size_t affordable_field(const struct tune *tune, size_t count, double left) {
+	double each = ceil(RACE_BLOCKS_LEAST / tune_nodes(tune)) * tune_final_seconds(tune, tune->best);
+	if (!(each * (double)count > left))
 		return count;
 	return left < 2 * each ? 1 : (size_t)(left / each);
-}
-
-/* Reduces the pairs of a long duel on nodes to what the time allows: fewer pairs give a wider interval, which says how
- * much they are worth. */
-static void affordable_pairs(const struct tune *tune, struct duel_options *options) {
-	double best = tune_seconds(tune, tune->best), base = tune_seconds(tune, tune->baseline.value);
-	double left = seconds_left(tune);
-	double wanted = options->pairs_min * (base + 2 * best);
-	if (!tune->task->whole_programs || !(left > 0) || wanted <= left + OVERRUN * tune_budget_time(tune))
-		return;
-	int pairs = (int)fmin(options->pairs_min, left / (base + best));
-	options->control = false;
-	options->pairs_min = pairs > PAIRS_LEAST ? pairs : PAIRS_LEAST;
 }
 
 /* The race gets half of the time that is left, but leaves enough for the duel. */
 static double race_seconds(const struct tune *tune) {
 	double left = tune_left(tune);
-	return fmin(left / 2, left - tune_pairs_expected(tune) * tune_pair_seconds(tune));
+	return fmin(left / 2, left - tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune));
 }
 
 static int race(struct tune *tune, struct race_entry *entries, size_t count, size_t *winner, struct err *err) {
@@ -150,26 +125,25 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
-	options.early = !tune->fleet;
+	options.early = true;
 	options.seconds_max = patience(tune) / 2;
 	tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
 		options.clock = tune_race_clock(tune, race_seconds(tune));
-		count = affordable_field(tune, count, RACE_BLOCKS_LEAST, fmax(race_seconds(tune), 1e-3));
-	} else {
-		count = affordable_field(tune, count, options.blocks_min, seconds_left(tune) / 2);
+		count = affordable_field(tune, count, fmax(race_seconds(tune), 1e-3));
 	}
 	*winner = 0;
 	struct runner runner = tune_runner(tune, SPENT_RACE);
 	return count > 1 ? race_run(&runner, &request, entries, count, &options, &observer, winner, err) : 0;
 }
 
-static void duel_plan_alone(struct tune *tune, struct duel_options *options) {
+static void duel_plan(struct tune *tune, struct duel_options *options) {
 	double left = tune_left(tune), pair = tune_pair_seconds(tune);
+	double whole = pair + tune_final_seconds(tune, tune->best);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
-	options->control = tune_pairs_expected(tune) * (pair + tune_final_seconds(tune, tune->best)) <= left;
-	if (options->pairs_first * pair > left)
+	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
+	if (tune_rounds(tune, options->pairs_first) * pair > left)
 		options->pairs_first = PAIRS_SHORTEST;
 }
 
@@ -179,16 +153,12 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	struct race_observer observer = tune_race_observer(tune);
 	struct duel_options options = duel_defaults;
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
-	options.control = true;
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
 	options.seconds_max = patience(tune);
 	options.phase = "duel";
-	if (tune->fleet)
-		affordable_pairs(tune, &options);
-	else
-		duel_plan_alone(tune, &options);
+	duel_plan(tune, &options);
 	tune->dueled = true;
 	tune_duel_clock(tune, options.control);
 	struct runner runner = tune_runner(tune, SPENT_DUEL);
@@ -208,15 +178,15 @@ static bool lost_the_last(const struct tune *tune) {
 }
 
 /* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
- * must be worth something. If the budget ended the duel, a winner that looks better is kept, marked as not proven. */
+ * must be worth something. If the budget ended the duel, only a winner that looks better is kept, marked as not proven.
+ */
 static void decide(struct tune *tune, const json_t *winner, double price) {
 	const json_t *baseline = tune->task->baseline;
-	bool open = !tune->duel.decided && tune->duel.paired.ratio < 1 - duel_defaults.margin;
-	bool vague = paired_is_vague(&tune->duel.paired);
-	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
-	            (tune->duel.verdict == PAIRED_TIE && !open && (vague || tune_cost(baseline, baseline) <= price));
+	bool better = tune->duel.paired.ratio < 1 - duel_defaults.margin, vague = paired_is_vague(&tune->duel.paired);
+	bool tie = tune->duel.verdict == PAIRED_TIE, cheaper = price < tune_cost(baseline, baseline);
+	bool keep = tune->duel.verdict == PAIRED_SLOWER || (tie && (tune->duel.decided ? vague || !cheaper : !better));
 	if (is_unmet(tune))
-		keep = !(tune->best < tune->baseline.value);
+		keep = !tune_is_useful(tune);
 	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
@@ -225,7 +195,8 @@ static void decide(struct tune *tune, const json_t *winner, double price) {
 static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
 	if (tune->baseline.status != TRIAL_CORRECT || short_of_time) {
-		tune->best_config = json_incref((json_t *)winner);
+		bool keep = tune->baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
+		tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 		return 0;
 	}
 	if (duel(tune, winner, err))

@@ -102,11 +102,15 @@ static double share_used(const struct tune *tune) {
 	return time > 0 ? tune_elapsed(tune) / time : limit > 0 ? (double)tune->evaluations / limit : 0;
 }
 
+bool tune_is_useful(const struct tune *tune) {
+	return tune->best_index != UINT64_MAX && tune->baseline.value / tune->best > FIRST_GAIN;
+}
+
 void tune_first_report(struct tune *tune) {
 	const struct tune_observer *observer = tune->observer;
 	double gain = tune->baseline.value / tune->best;
-	if (tune->told || !observer || !observer->found || tune_is_recalling(tune) || tune->best_index == UINT64_MAX ||
-	    !(gain > FIRST_GAIN) || share_used(tune) < FIRST_SHARE)
+	if (tune->told || !observer || !observer->found || tune_is_recalling(tune) || !tune_is_useful(tune) ||
+	    share_used(tune) < FIRST_SHARE)
 		return;
 	json_t *config = space_config_json(tune->task->space, tune->best_index);
 	observer->found(observer->ctx, config, tune->task->baseline, gain);

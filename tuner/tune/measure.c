@@ -78,6 +78,8 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 		return 0;
 	}
 	tune_noise_note(tune, &one);
+	if (!recalled)
+		tune_beside_note(tune, &one, tune->trial_seconds);
 	tune->measured = tune->measured || !recalled;
 	tune_pareto_record(tune, request->config, &one);
 	tune->seconds += recalled ? one.elapsed_s : tune->trial_seconds;

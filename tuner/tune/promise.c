@@ -25,22 +25,26 @@ static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
 static const double PROOF_SHARE = 0.6;
 /* Runs of this length are compared in three pairs if that is clear, shorter ones in five. */
 static const double LONG_SECONDS = 0.5;
+static const double WAIT_SECONDS_MIN = 0.1;
 /* The standard deviation of the logarithm of one run, until it is known. */
 static const double NOISE_UNKNOWN = 0.02;
 enum { TRIALS_EXPECTED = 3, PAIRS_LEAST = 3 };
 
 bool tune_promised(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->budget;
-	return budget->seconds > 0 && !tune->fleet && !(budget->may_grow && tune->task->whole_programs);
+	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
 }
 
+/* A budget in node-seconds ends a share earlier the more nodes there are, so that its tolerance is a share, too. */
 static double tolerance(const struct tune *tune) {
-	return fmax(TOLERANCE_SECONDS, TOLERANCE * tune->budget.seconds);
+	double share = TOLERANCE * tune_budget_time(tune);
+	return tune->budget.seconds > 0 ? fmax(TOLERANCE_SECONDS, share) : share;
 }
 
 static double end(const struct tune *tune) {
-	double budget = tune->budget.seconds;
-	return tune->task->resume ? fmax(budget, tune->spent_before + PROOF_SHARE * budget) : budget;
+	double budget = tune_budget_time(tune);
+	return tune->task->resume && tune->budget.seconds > 0 ? fmax(budget, tune->spent_before + PROOF_SHARE * budget)
+	                                                      : budget;
 }
 
 double tune_left(const struct tune *tune) {
@@ -50,6 +54,10 @@ double tune_left(const struct tune *tune) {
 /* Seconds until whatever runs must be cut to keep the promise. */
 static double cut_left(const struct tune *tune) {
 	return end(tune) + CUT_SHARE * tolerance(tune) - tune_elapsed(tune);
+}
+
+double tune_wait_seconds(const struct tune *tune) {
+	return tune_promised(tune) ? fmax(tune_left(tune), WAIT_SECONDS_MIN) : -1;
 }
 
 static double elapsed_now(void *ctx) {
@@ -85,6 +93,26 @@ int tune_pairs_first(const struct tune *tune) {
 	return tune->task->whole_programs && tune->run_seconds >= LONG_SECONDS ? PAIRS_LEAST : PAIRS_LEAST + 2;
 }
 
+static struct look_rule rule_of(const struct tune *tune) {
+	return (struct look_rule){.first = tune_pairs_first(tune),
+	                          .pairs_min = duel_defaults.pairs_min,
+	                          .pairs_max = duel_defaults.pairs_max,
+	                          .margin = duel_defaults.margin,
+	                          .level = duel_defaults.level};
+}
+
+double tune_rounds(const struct tune *tune, int pairs) {
+	const struct look_rule rule = rule_of(tune);
+	double nodes = tune_nodes(tune), rounds = 0;
+	for (int count = 0, next; count < pairs; count = next) {
+		next = look_next(&rule, count);
+		if (next > pairs || next <= count)
+			next = pairs;
+		rounds += ceil((next - count) / nodes);
+	}
+	return rounds;
+}
+
 double tune_pair_seconds(const struct tune *tune) {
 	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
 	return base + (isnan(tune->best) ? base : tune_final_seconds(tune, tune->best));
@@ -92,15 +120,11 @@ double tune_pair_seconds(const struct tune *tune) {
 
 double tune_proof_seconds(const struct tune *tune) {
 	bool works = tune->baseline.status == TRIAL_CORRECT;
-	return works ? PAIRS_LEAST * tune_pair_seconds(tune) + tune->restart_seconds : 0;
+	return works ? tune_rounds(tune, PAIRS_LEAST) * tune_pair_seconds(tune) + tune->restart_seconds : 0;
 }
 
 int tune_pairs_expected(const struct tune *tune) {
-	struct look_rule rule = {.first = tune_pairs_first(tune),
-	                         .pairs_min = duel_defaults.pairs_min,
-	                         .pairs_max = duel_defaults.pairs_max,
-	                         .margin = duel_defaults.margin,
-	                         .level = duel_defaults.level};
+	const struct look_rule rule = rule_of(tune);
 	double noise = tune_noise(tune), ratio = tune->best / tune->baseline.value;
 	if (!(ratio > 0))
 		return rule.pairs_min;
@@ -112,13 +136,15 @@ int tune_pairs_expected(const struct tune *tune) {
 double tune_evaluation_seconds(const struct tune *tune) {
 	const struct trial_result *first = &tune->baseline;
 	double spent = tune_elapsed(tune) - tune->searched_from - tune->counting_seconds;
+	if (tune->fleet && tune->evaluations >= 2)
+		return fleet_job_seconds(tune->fleet);
 	if (tune->evaluations >= tune->searched + 2)
 		return spent / (double)(tune->evaluations - tune->searched) + tune->restart_seconds;
 	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0)) + tune->restart_seconds;
 }
 
 bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
-	double left = tune->budget.seconds - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
+	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
 	double proof = tune_proof_seconds(tune);
 	bool found =
 		tune->baseline.status != TRIAL_CORRECT || tune->best < tune->baseline.value * (1 - duel_defaults.margin);
@@ -131,8 +157,12 @@ bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	return tune->evaluations < least || next + finals <= left;
 }
 
-static double proof_times(const struct tune *tune) {
-	return tune->task->whole_programs ? PROOF_TIMES : PROOF_TIMES_OF_KERNEL;
+/* After a kernel was cut, its worker begins anew. */
+static double proof_kept(const struct tune *tune) {
+	if (tune->task->whole_programs)
+		return PROOF_TIMES * tune_proof_seconds(tune);
+	double restart = tune->restart_seconds > 0 ? 0 : tune->baseline.elapsed_s;
+	return PROOF_TIMES_OF_KERNEL * tune_proof_seconds(tune) + restart;
 }
 
 void tune_limit(const struct tune *tune, struct trial_request *request) {
@@ -140,8 +170,7 @@ void tune_limit(const struct tune *tune, struct trial_request *request) {
 		return;
 	double left = cut_left(tune);
 	if (tune->evaluations > 0) { /* the finals keep what they need */
-		double kept = proof_times(tune) * tune_proof_seconds(tune);
-		left = fmin(left, fmax(tune_left(tune) - kept, CUT_TIMES * tune_evaluation_seconds(tune)));
+		left = fmin(left, fmax(tune_left(tune) - proof_kept(tune), CUT_TIMES * tune_evaluation_seconds(tune)));
 	}
 	request->left_s = fmax(left, 1e-3);
 	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
@@ -183,7 +212,8 @@ static int refuse(const struct tune *tune, const char *longer, double seconds, d
 
 /* For a few evaluations and the proof, after what was spent. */
 static double needed_seconds(const struct tune *tune, double trials) {
-	return tune_elapsed(tune) + trials * tune_evaluation_seconds(tune) + tune_proof_seconds(tune);
+	double trial = tune_evaluation_seconds(tune);
+	return tune_elapsed(tune) + ceil(trials / tune_nodes(tune)) * trial + tune_proof_seconds(tune);
 }
 
 static double trials_expected(const struct tune *tune) {
@@ -192,7 +222,8 @@ static double trials_expected(const struct tune *tune) {
 }
 
 int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
-	if (!tune_promised(tune) || tune_is_recalling(tune) || (tune->baseline.status != TRIAL_CORRECT && !cut))
+	if (!tune_promised(tune) || !(tune->budget.seconds > 0) || tune_is_recalling(tune) ||
+	    (tune->baseline.status != TRIAL_CORRECT && !cut))
 		return 0;
 	double trials = trials_expected(tune);
 	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune);
@@ -219,7 +250,8 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 int tune_budget_used(const struct tune *tune, struct err *err) {
 	char budget[32];
 	bool tried = tune->evaluations > 1 || tune->baseline.status != TRIAL_CORRECT || tune->cut;
-	if (!tune_promised(tune) || !tune->task->builder || tried || !tune->stopped || strcmp(tune->stopped, "budget") != 0)
+	if (!(tune->budget.seconds > 0) || !tune_promised(tune) || !tune->task->builder || tried || !tune->stopped ||
+	    strcmp(tune->stopped, "budget") != 0)
 		return 0;
 	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: it ended before another setting was built and run",
 	        seconds_text(tune->budget.seconds, budget));

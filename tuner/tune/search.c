@@ -27,7 +27,7 @@ static const double WARMUP_UNDER_SECONDS = 1;
 /* Noise of a sample that needs no second look. */
 static const double QUIET = 0.005;
 
-static bool may_repeat(const struct tune *tune, const struct trial_result *result) {
+bool tune_may_repeat(const struct tune *tune, const struct trial_result *result) {
 	return !tune_interrupted(tune) && tune_left(tune) > tune_proof_seconds(tune) + result->elapsed_s;
 }
 
@@ -46,11 +46,11 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 	int most = result->status == TRIAL_TIMEOUT ? 1 : TUNE_AGAIN_MAX;
 	struct trial_request longer = *request;
 	longer.timeout_s *= result->status == TRIAL_TIMEOUT ? 2 : 1;
-	for (int again = 0; result->disturbed && again < most && may_repeat(tune, result); again++)
+	for (int again = 0; result->disturbed && again < most && tune_may_repeat(tune, result); again++)
 		if (tune_attempt(tune, phase, &longer, MERGE_BEST, result, err))
 			return -1;
 	if (result->status == TRIAL_CORRECT && result->value < tune->best && needs_confirmation(tune) &&
-	    may_repeat(tune, result))
+	    tune_may_repeat(tune, result))
 		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
 	return 0;
 }

@@ -74,6 +74,8 @@ struct tune {
 	bool measured;              /* something was measured that could not be replayed */
 	double noises[TUNE_NOISES]; /* standard deviations of the logarithm of a sample, in the last trials */
 	size_t noise_count;
+	double besides[TUNE_NOISES]; /* seconds of the last trials of a kernel that were not those of their timed runs */
+	size_t beside_count;
 	double searched_from; /* the evaluations after the first `searched` were made since then */
 	uint64_t searched;
 	bool cut;                             /* the budget ended the last evaluation, which therefore counts for nothing */
@@ -192,11 +194,19 @@ double tune_evaluation_seconds(const struct tune *tune);
 double tune_time_left(const struct tune *tune, enum tune_phase phase);
 void tune_finals_clock(struct tune *tune);             /* race and duel begin */
 void tune_duel_clock(struct tune *tune, bool control); /* the duel begins */
+/* Does the best so far gain so much that it is hardly noise? */
+bool tune_is_useful(const struct tune *tune);
 /* Reports the first useful configuration. */
 void tune_first_report(struct tune *tune);
 
 /* The seconds of a trial of the race or the duel with this value. */
 double tune_final_seconds(const struct tune *tune, double value);
+/* Learns from a trial that took so long, without its build, what a trial takes beside its runs. */
+void tune_beside_note(struct tune *tune, const struct trial_result *result, double elapsed);
+double tune_nodes(const struct tune *tune); /* that measure at the same time; 1: this machine alone */
+/* How many times in a row a pair is measured in a duel of so many pairs: nodes measure those of one look at the same
+ * time. */
+double tune_rounds(const struct tune *tune, int pairs);
 
 /* The promise of a budget in seconds: promise.c. Does it bind? */
 bool tune_promised(const struct tune *tune);
@@ -234,6 +244,8 @@ void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result
 const char *tune_over(const struct tune *tune); /* why the search is over, as in the result; NULL: it is not */
 
 int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool: parallel/parallel.c */
+double tune_wait_seconds(const struct tune *tune); /* until the budget should be looked at again; < 0: never */
+bool tune_may_repeat(const struct tune *tune, const struct trial_result *result); /* does the budget allow it? */
 void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on nodes: parallel/finals.c */
 /* Where the baseline leads these entries, sorted by promise, chooses as `winner` what meets it instead, perhaps one
  * more that is added. Leaves it where nothing comes near, and sets tune->far. opponent.c */

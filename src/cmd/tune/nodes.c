@@ -147,8 +147,8 @@ static void budget_text(const struct tune_budget *budget, size_t nodes, char *te
 		snprintf(text, size, "%.6g node-seconds: %zu node(s) for %.6g s, longer if some of them start later",
 		         budget->node_seconds, nodes, wall_seconds(budget, nodes));
 	else
-		snprintf(text, size, "%zu node(s) for %.6g s: %.6g node-seconds, plus the final comparison", nodes,
-		         budget->seconds, budget->seconds * (double)nodes);
+		snprintf(text, size, "%zu node(s) for %.6g s: %.6g node-seconds", nodes, budget->seconds,
+		         budget->seconds * (double)nodes);
 }
 
 void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *budget, bool json) {

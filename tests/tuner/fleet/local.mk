@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/million %D%/two %D%/judge %D%/launchers \
+check_PROGRAMS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/promised %D%/million %D%/two %D%/judge %D%/launchers \
 	%D%/slurm_words %D%/pool_workers %D%/pool_killed
-TESTS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/two %D%/judge %D%/launchers %D%/slurm_words \
+TESTS += %D%/pool_simulated %D%/tune_pool %D%/tune_pool_ends %D%/promised %D%/two %D%/judge %D%/launchers %D%/slurm_words \
 	%D%/pool_workers
 slow_tests += %D%/million %D%/pool_killed
 FLEET_SIMULATED = %D%/simulated.c %D%/simulated.h %D%/event_heap.c %D%/event_heap.h
@@ -12,6 +12,9 @@ FLEET_SIMULATED = %D%/simulated.c %D%/simulated.h %D%/event_heap.c %D%/event_hea
 %C%_tune_pool_ends_SOURCES = %D%/tune_pool_ends.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h \
 	tests/tuner/store/fixture.h
 %C%_tune_pool_ends_LDADD = libtuner.la libbase.la -lm
+%C%_promised_SOURCES = %D%/promised.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h \
+	tests/tuner/store/fixture.h
+%C%_promised_LDADD = libtuner.la libbase.la -lm
 %C%_million_SOURCES = %D%/million.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_million_LDADD = libtuner.la libbase.la -lm
 %C%_two_SOURCES = %D%/two.c %D%/play.c %D%/play.h $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h

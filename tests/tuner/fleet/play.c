@@ -19,6 +19,8 @@ double fleet_play_seconds(const json_t *config, double run_s) {
 
 static double seconds(void *ctx, const json_t *config) {
 	const struct fleet_play *play = ctx;
+	if (play->hangs && play->hangs(config))
+		return 1e6;
 	return play->broken && play->broken(config) ? NAN : fleet_play_seconds(config, play->run_s);
 }
 
@@ -55,6 +57,7 @@ static struct tune_task task_make(const struct fleet_play *play, struct store *s
 		.budget = {.evaluations = play->evaluations, .seconds = play->seconds, .node_seconds = play->node_seconds},
 		.counters = {.asked = play->counters},
 		.complete = true,
+		.whole_programs = play->program,
 		.pool = pool,
 		.store = store,
 		.session = session,

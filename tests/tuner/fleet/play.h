@@ -20,6 +20,8 @@ struct fleet_play {
 	double (*clock)(void);
 	void (*node)(size_t node, struct simulated_node *out); /* called last; may be NULL */
 	bool (*broken)(const json_t *config);                  /* does it fail? May be NULL */
+	bool (*hangs)(const json_t *config);                   /* does it take forever? May be NULL */
+	bool program;                                          /* trials are runs of a whole program */
 	const char *const *counters;                           /* requested; may be NULL */
 	const volatile int *interrupt;
 	volatile int *raised; /* set when the finals begin; may be NULL */

@@ -86,6 +86,15 @@ static void samples_draw(struct virtual_node *node, const struct trial_request *
 	result->value = stats_median(result->samples, result->sample_count);
 }
 
+/* Ends a trial after its time-out, or when the time that is left for it is over. */
+static void cut(struct trial_result *result, double timeout, double left) {
+	left = timeout > 0 ? fmin(left, timeout) : left;
+	if (!(result->elapsed_s > left))
+		return;
+	trial_result_clear(result);
+	*result = (struct trial_result){.status = TRIAL_TIMEOUT, .value = NAN, .least = NAN, .elapsed_s = left};
+}
+
 static void trial_run(const struct simulated *sim, struct virtual_node *node, const struct trial_request *request,
                       double at, struct trial_result *result) {
 	double run = sim->options.seconds(sim->options.ctx, request->config) / node->is.speed;
@@ -114,7 +123,13 @@ static int submit(void *ctx, size_t at, const struct pool_job *job, struct err *
 	node->results = mem_alloc(job->count, sizeof *node->results);
 	node->result_count = job->count;
 	for (size_t i = 0; i < job->count; i++) {
+		double left = job->requests[i].left_s > 0 ? job->requests[i].left_s - seconds : INFINITY;
+		if (i > 0 && left <= 0) {
+			node->result_count = i;
+			break;
+		}
 		trial_run(sim, node, &job->requests[i], sim->now + seconds, &node->results[i]);
+		cut(&node->results[i], job->requests[i].timeout_s, left);
 		seconds += node->results[i].elapsed_s;
 	}
 	node->job = job;
@@ -132,7 +147,7 @@ static void job_end(struct simulated *sim, size_t at, double time, struct pool_d
 	struct virtual_node *node = &sim->nodes[at];
 	double end = node->begun;
 	*done = (struct pool_done){.node = at, .job = node->job, .results = node->results};
-	while (done->done < node->job->count && (end += node->results[done->done].elapsed_s) <= time * (1 + 1e-15))
+	while (done->done < node->result_count && (end += node->results[done->done].elapsed_s) <= time * (1 + 1e-15))
 		done->done++;
 	sim->tally.trials += done->done;
 	sim->tally.busy_s += time - node->begun;
@@ -171,7 +186,7 @@ static bool event_handle(struct simulated *sim, const struct event *event, struc
 			return false;
 		state_set(sim, node, POOL_IDLE);
 		job_end(sim, event->node, event->time, done);
-		done->done = done->job->count;
+		done->done = node->result_count;
 		return true;
 	case EVENT_FAIL:
 		fail(sim, event->node);

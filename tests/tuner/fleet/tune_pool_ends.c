@@ -74,6 +74,7 @@ static void interrupted_finals(void) {
 	struct fleet_play asked = fleet_play_small(NULL);
 	struct fleet_played played, resumed;
 	asked.interrupt = asked.raised = &stop;
+	asked.noise = 0.03; /* so that the finals need enough blocks for all nodes */
 	stop = 0;
 	char *path = fleet_play_at(&asked, "finals.db", &played);
 	struct fleet_stored before = fleet_stored(path, 1);

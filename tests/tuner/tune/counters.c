@@ -281,7 +281,7 @@ static void check_promise(void) {
 	const json_t *counting = json_object_get(outcome.result, "counting");
 	const char *reason = js_string_or(json_array_get(json_object_get(counting, "failures"), 0), "reason", "");
 	ok(!outcome.failed && slow.clock <= 60 * 1.05, "counting that takes longer is cut: %.1f s", slow.clock);
-	ok(strstr(reason, "longer than the 15 s"), "which is the reason: %s", reason);
+	ok(strstr(reason, "longer than the 13 s"), "which is the reason: %s", reason);
 	ok(js_int_or(outcome.result, "pairs", 0) > 1, "nor does that cost the proof");
 	json_decref(outcome.result);
 

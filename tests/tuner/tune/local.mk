@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs
-TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs
+check_PROGRAMS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long
+TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long
 %C%_programs_SOURCES = %D%/programs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_programs_LDADD = libtuner.la libbase.la -lm
 %C%_effects_SOURCES = %D%/effects.c
@@ -17,3 +17,5 @@ TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %
 %C%_again_LDADD = libtuner.la libbase.la -lm
 %C%_hangs_SOURCES = %D%/hangs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_hangs_LDADD = libtuner.la libbase.la -lm
+%C%_long_SOURCES = %D%/long.c tests/tuner/store/fixture.h
+%C%_long_LDADD = libplan.la

@@ -72,7 +72,7 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	*ended = NULL;
 	if (tune_counting_fill(tune, err))
 		return -1;
-	int rc = fleet_wait(tune->fleet, -1, &done, err);
+	int rc = fleet_wait(tune->fleet, tune_wait_seconds(tune), &done, err);
 	if (rc != 1)
 		return rc;
 	struct block *block = done.job->tag;

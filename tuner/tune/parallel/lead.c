@@ -31,6 +31,8 @@ struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block
 	job->job = (struct pool_job){.requests = job->requests, .count = count, .tag = block};
 	for (size_t i = 0; i < count; i++)
 		job->requests[i] = i < lead ? tune_search_request(tune, tune->task->baseline, 0) : block->requests[i - lead];
+	for (size_t i = 0; i < lead; i++)
+		tune_limit(tune, &job->requests[i]);
 	return &job->job;
 }
 

@@ -67,7 +67,7 @@ static int reference_set(struct parallel *parallel, struct work *work, struct er
 	memset(&work->sum, 0, sizeof work->sum);
 	if (tune->task->whole_programs)
 		tune_program_look(tune);
-	return tune_baseline_done(tune, err);
+	return tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1 : 0;
 }
 
 static int baseline_failed(struct parallel *parallel, struct work *work, struct err *err) {
@@ -116,6 +116,14 @@ static int baseline_killed(struct parallel *parallel, struct work *work, const s
 	return rc;
 }
 
+/* A node whose baseline the budget ended gets no work any more. */
+static int baseline_cut(struct parallel *parallel, struct work *work, const struct trial_result *one, struct err *err) {
+	struct tune *tune = parallel->tune;
+	snprintf(tune->cut_message, sizeof tune->cut_message, "%s", one->message);
+	work_free(work);
+	return tune->search || parallel->ending ? 0 : tune_budget_check(tune, true, err);
+}
+
 int parallel_baseline_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	struct tune *tune = parallel->tune;
 	if (done->done == 0 && done->outside) { /* it is measured once the node is back */
@@ -126,6 +134,10 @@ int parallel_baseline_record(struct parallel *parallel, struct work *work, struc
 		return baseline_killed(parallel, work, done, err);
 	struct trial_result *one = &done->results[0];
 	parallel->baselines_killed = 0;
+	if (tune_was_cut(&work->requests[0], one))
+		return baseline_cut(parallel, work, one, err);
+	tune_noise_note(tune, one);
+	tune_beside_note(tune, one, one->elapsed_s);
 	tune_pareto_record(tune, work->config, one);
 	work_scale(parallel, done->node, one);
 	if (trial_store(tune->task->store, tune->id, tune->search ? "node" : "baseline", 0, work->config, one, err)) {

@@ -100,6 +100,9 @@ static void over_set(struct parallel *parallel) {
 	struct tune *tune = parallel->tune;
 	if (tune->search && !tune->stopped)
 		tune->stopped = tune_over(tune);
+	/* What was lost, or void, is not measured again in the time of the finals. */
+	while (parallel->queue_count && tune->stopped && tune_left(tune) < tune_finals_kept(tune))
+		work_free(parallel->queue[--parallel->queue_count]);
 }
 
 static bool finished(const struct parallel *parallel) {
@@ -123,12 +126,13 @@ static int drain(struct parallel *parallel, struct err *err) {
 }
 
 static int step(struct parallel *parallel, struct err *err) {
-	struct store *store = parallel->tune->task->store;
+	const struct tune *tune = parallel->tune;
+	struct store *store = tune->task->store;
 	struct pool_done done = {0};
 	struct err second = {0};
-	bool open = parallel->asked_count || !parallel->tune->search;
+	bool open = parallel->asked_count || !tune->search;
 	bool awaits = open && parallel_is_building(parallel) && fleet_idle_count(parallel->fleet);
-	int rc = fleet_wait(parallel->fleet, awaits ? LOOK_SECONDS : -1, &done, err);
+	int rc = fleet_wait(parallel->fleet, awaits ? LOOK_SECONDS : tune_wait_seconds(tune), &done, err);
 	if (rc != 1)
 		return rc;
 	store_group_begin(store);

@@ -79,7 +79,7 @@ static int merged(struct parallel *parallel, struct work *work, struct trial_res
 /* As on one node, disturbed trials are repeated and an apparent new best is confirmed. */
 static bool once_more(const struct parallel *parallel, struct work *work) {
 	const struct trial_result *sum = &work->sum;
-	if (work->confirm)
+	if (work->confirm || !tune_may_repeat(parallel->tune, sum))
 		return false;
 	if (sum->disturbed && work->again++ < TUNE_AGAIN_MAX)
 		return true;
@@ -101,6 +101,16 @@ static int confirm_record(struct parallel *parallel, struct work *work, struct p
 	return 0;
 }
 
+/* The budget ended it, so that nothing is known about it, or no more than before. */
+static void cut(struct parallel *parallel, struct work *work) {
+	if (work->attempts) {
+		evaluation_end(parallel, work, SIZE_MAX);
+		return;
+	}
+	parallel->evaluating -= !work->redo;
+	work_free(work);
+}
+
 static int search_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	if (done->done == 0)
 		return lost(parallel, work, done, err);
@@ -109,6 +119,12 @@ static int search_record(struct parallel *parallel, struct work *work, struct po
 		return -1;
 	}
 	struct trial_result *one = &done->results[0];
+	if (tune_was_cut(&work->requests[0], one)) {
+		cut(parallel, work);
+		return 0;
+	}
+	tune_noise_note(parallel->tune, one);
+	tune_beside_note(parallel->tune, one, one->elapsed_s);
 	if (!work->redo && !work->tried)
 		parallel_ahead_learn(parallel, work->config, one);
 	work->tried = true;
@@ -119,7 +135,7 @@ static int search_record(struct parallel *parallel, struct work *work, struct po
 		work_free(work);
 		return -1;
 	}
-	if (!done->lost && !parallel->ending && !tune_interrupted(parallel->tune) && once_more(parallel, work))
+	if (!done->lost && !parallel->ending && once_more(parallel, work))
 		return work_again(parallel, work, done->node, err);
 	evaluation_end(parallel, work, done->node);
 	return 0;

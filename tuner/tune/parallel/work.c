@@ -40,11 +40,13 @@ static void work_prepare(const struct parallel *parallel, struct work *work, siz
 	double limit = work->baseline ? 0 : tune_search_limit(tune) / fleet_scale(parallel->fleet, node);
 	work->requests[0] = tune_search_request(tune, work->config, limit);
 	work->job.count = 1;
-	if (!work->confirm)
-		return;
-	work->requests[0].limit_s = 0;
-	if (tune->baseline.status == TRIAL_CORRECT)
-		work->requests[work->job.count++] = tune_search_request(tune, tune->task->baseline, 0);
+	if (work->confirm) {
+		work->requests[0].limit_s = 0;
+		if (tune->baseline.status == TRIAL_CORRECT)
+			work->requests[work->job.count++] = tune_search_request(tune, tune->task->baseline, 0);
+	}
+	for (size_t i = 0; i < work->job.count; i++)
+		tune_limit(tune, &work->requests[i]);
 }
 
 int work_submit(struct parallel *parallel, struct work *work, size_t node, struct err *err) {
