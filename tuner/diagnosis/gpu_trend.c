@@ -10,6 +10,7 @@
 #include "tuner/diagnosis/gpu.h"
 
 enum { ROWS_LEAST = 6, ROWS_MAX = 1000, VALUES_LEAST = 3, SHUFFLES = 999 };
+static const double PLAIN = 0.1; /* a chance above this decides nothing, as in tuner/study/follows.c */
 static const double SPAN_LEAST = 1.2, SLOPE_LEAST = 0.2, CHANCE_MAX = 0.01, DOUBT = 0.03;
 
 struct points { /* points of a problem are contiguous */
@@ -89,12 +90,13 @@ static double chance(struct points *p, int sign) {
 	double real = sign * dot(p->x, p->y, p->count);
 	size_t as_good = 1;
 	rng_seed(&rng, 1);
-	for (int round = 0; round < SHUFFLES; round++) {
+	int round = 0;
+	for (; round < SHUFFLES && (double)as_good < PLAIN * (1 + SHUFFLES); round++) {
 		for (size_t i = 0; i < p->count; i = p->ends[i])
 			rng_shuffle(&rng, p->x + i, p->ends[i] - i, sizeof *p->x);
 		as_good += sign * dot(p->x, p->y, p->count) >= real;
 	}
-	return (double)as_good / (1 + SHUFFLES);
+	return (double)as_good / (1 + round);
 }
 
 struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sign) {

@@ -16,6 +16,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999, OUTLYING = 4 };
+static const double PLAIN = 0.1; /* a chance above this decides nothing, as in follows.c */
 
 /* A column that the shuffles do not change: the level of each row, and the rows of each level. */
 struct levels {
@@ -171,7 +172,9 @@ static double probability(struct pattern *pattern) {
 	double real = likeness(pattern), share = share_largest(pattern);
 	size_t as_good = 1, as_large = 1;
 	rng_seed(&rng, 1);
-	for (int round = 0; round < SHUFFLES; round++) {
+	int round = 0;
+	for (double enough = PLAIN * (1 + SHUFFLES); round < SHUFFLES && fmin((double)as_good, (double)as_large) < enough;
+	     round++) {
 		for (size_t i = 0, end; i < pattern->count; i = end) {
 			end = stratum_end(pattern, i);
 			rng_shuffle(&rng, pattern->y + i, end - i, sizeof *pattern->y);
@@ -179,7 +182,7 @@ static double probability(struct pattern *pattern) {
 		as_good += likeness(pattern) >= real;
 		as_large += share_largest(pattern) >= share;
 	}
-	return fmin(1, 2.0 * (double)(as_good < as_large ? as_good : as_large) / (1 + SHUFFLES));
+	return fmin(1, 2.0 * (double)(as_good < as_large ? as_good : as_large) / (1 + round));
 }
 
 double study_pattern(const struct study *study) {
