@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <ctype.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -191,13 +192,25 @@ static void variables_drop(void) {
 	}
 }
 
+/* Characters are those of the user, but letters of words such as OMP_PROC_BIND do not depend on the language: in
+ * Turkish the capital of i is another letter than I. */
+static void locale_set(void) {
+	setlocale(LC_CTYPE, "");
+	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	if (toupper('i') == 'I' && tolower('I') == 'i')
+		return;
+	if (!utf8 || !setlocale(LC_CTYPE, "C.UTF-8"))
+		setlocale(LC_CTYPE, "C");
+}
+
 int main(int argc, char **argv) {
 	struct err err = {0};
 	variables_drop();
 	reap_spare();
 	js_end_without_memory();
 	const char *word = argc > 1 ? argv[1] : "";
-	setlocale(LC_CTYPE, "");
+	locale_set();
+	signal(SIGXFSZ, SIG_IGN); /* the write that fails is reported */
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		version();
 	} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
