@@ -7,7 +7,7 @@ SS=$BUILDDIR/sweetspot
 tap_count=0
 T=$(mktemp -d) || exit 99 # `cd ""` succeeds, so that a test would write wherever it was started
 trap 'rm -rf "$T"' EXIT
-export XDG_DATA_HOME=$T/data XDG_CACHE_HOME=$T/cache XDG_CONFIG_HOME=$T/config NO_COLOR=1 LC_ALL=C
+export XDG_DATA_HOME=$T/data XDG_CACHE_HOME=$T/cache XDG_CONFIG_HOME=$T/config NO_COLOR=1 LC_ALL=C SWEETSPOT_EMULATOR_LEVEL=-O0
 export XDG_RUNTIME_DIR=$T # a measurement lock of its own
 export SWEETSPOT_WAIT="${SWEETSPOT_WAIT-0}" # because other tests run, nothing becomes quiet
 # The tuner keeps OMP_* from its workers. Here they get it all the same, because in tests that run beside each other, threads

@@ -113,13 +113,14 @@ static bool preprocess(struct program *program, const char *folder, const char *
 
 static bool build(const char *folder) {
 	char source[PATH + 20], object[PATH + 20], *header = getenv("SWEETSPOT_EMULATOR_HEADER");
+	char *level = getenv("SWEETSPOT_EMULATOR_LEVEL"); /* -O0 is quicker where much is compiled and little runs */
 	snprintf(source, sizeof source, "%s/translated.ii", folder);
 	snprintf(object, sizeof object, "%s/object", folder);
 	char *arguments[] = {compiler(),
 	                     "-x",
 	                     "c++",
 	                     "-std=gnu++17",
-	                     "-O1",
+	                     level && *level ? level : "-O1",
 	                     "-w",
 	                     "-fPIC",
 	                     "-shared",
