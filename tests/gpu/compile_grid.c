@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every kernel's code for a GPU compiles in the configurations of its grid, without a GPU. Each source is compiled for each
- * architecture, each value of each constant for those that get different code from kernels/sweetspot.cuh (below 8.0, below
- * 9.0, and the newest), and each program once, except for sources with many programs.
+/* Every kernel's code for a GPU compiles in the configurations of its grid, without a GPU. Each source is compiled for
+ * each architecture, each value of each constant for those that get different code from kernels/sweetspot.cuh
+ * (below 8.0, below 9.0, and the newest), and each program once, except for sources with many programs.
  * SWEETSPOT_GRID=all compiles each program for each architecture. NVRTC's report of registers and spills is written
  * to compile_grid.tsv. The layer keeps the compiled code on disk. */
 #include <config.h>
