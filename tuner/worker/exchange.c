@@ -46,14 +46,25 @@ enum broken worker_ask(struct worker *worker, const json_t *request, double seco
 	return failed ? BROKEN_DIED : answer_read(worker, seconds, answer);
 }
 
-/* Copies the last line of the stderr of a worker that died: that is usually the cause. */
-static void last_words(const char *said, char *text, size_t size) {
-	size_t length = strlen(said);
-	while (length && said[length - 1] == '\n')
-		length--;
-	size_t start = length;
+/* Finds the last line before `length`, and sets that to its end. */
+static size_t line_before(const char *said, size_t *length) {
+	while (*length && said[*length - 1] == '\n')
+		(*length)--;
+	size_t start = *length;
 	while (start && said[start - 1] != '\n')
 		start--;
+	return start;
+}
+
+/* Copies the last line of the stderr of a worker that died: that is usually the cause. A hint follows what it is about.
+ */
+static void last_words(const char *said, char *text, size_t size) {
+	static const char hint[] = "  hint: ";
+	size_t length = strlen(said), start = line_before(said, &length);
+	if (start && strncmp(said + start, hint, sizeof hint - 1) == 0) {
+		length = start;
+		start = line_before(said, &length);
+	}
 	snprintf(text, size, "%.*s", (int)(length - start), said + start);
 }
 

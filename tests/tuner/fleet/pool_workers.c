@@ -282,6 +282,17 @@ static void test_greeting(void) {
 	unsetenv("FAKE_GREETING");
 }
 
+static void test_words(void) {
+	struct rig rig;
+	size_t node;
+	setenv("FAKE_ERROR", "cannot fork", 1);
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
+	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "cannot fork"),
+	   "of an error with its hint the error is quoted: %s", rig.err.what);
+	rig_close(&rig);
+	unsetenv("FAKE_ERROR");
+}
+
 /* A host that ssh reaches and that then says nothing. */
 static void test_silent(void) {
 	struct rig rig;
@@ -357,6 +368,7 @@ int main(void) {
 	test_version();
 	test_greeting();
 	test_silent();
+	test_words();
 	test_admit();
 	test_interrupt();
 	return tap_done();
