@@ -23,6 +23,11 @@ enum tune_spending tune_spend(struct tune *tune, enum tune_spending on) {
 	return before;
 }
 
+void tune_spend_nodes(struct tune *tune, enum tune_spending on) {
+	if (tune->fleet)
+		tune_spend(tune, on);
+}
+
 static void move(struct tune *tune, enum tune_spending from, enum tune_spending to, double seconds) {
 	tune->spent[from] -= seconds;
 	tune->spent[to] += seconds;

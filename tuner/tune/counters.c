@@ -216,7 +216,9 @@ int tune_counters_phase(struct tune *tune, struct err *err) {
 	double begun = tune_now(tune);
 	tune->budget.seconds += tune->counting_kept;
 	json_t *queue = queue_new(tune);
+	tune_spend_nodes(tune, SPENT_COUNTERS);
 	int rc = (tune->fleet ? counting_on_nodes : count_queue)(tune, queue, counting_allowance(tune), err);
+	tune_spend_nodes(tune, SPENT_IDLE);
 	tune->counting_seconds += tune_now(tune) - begun;
 	json_decref(queue);
 	return rc;

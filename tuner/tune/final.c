@@ -134,7 +134,10 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	}
 	*winner = 0;
 	struct runner runner = tune_runner(tune, SPENT_RACE);
-	return count > 1 ? race_run(&runner, &request, entries, count, &options, &observer, winner, err) : 0;
+	tune_spend_nodes(tune, SPENT_RACE);
+	int rc = count > 1 ? race_run(&runner, &request, entries, count, &options, &observer, winner, err) : 0;
+	tune_spend_nodes(tune, SPENT_IDLE);
+	return rc;
 }
 
 static void duel_plan(struct tune *tune, struct duel_options *options) {
@@ -162,7 +165,10 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	tune->dueled = true;
 	tune_duel_clock(tune, options.control);
 	struct runner runner = tune_runner(tune, SPENT_DUEL);
-	return duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
+	tune_spend_nodes(tune, SPENT_DUEL);
+	int rc = duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
+	tune_spend_nodes(tune, SPENT_IDLE);
+	return rc;
 }
 
 /* The budget ended before there were pairs to compare: all that is known is what the search saw. */

@@ -133,6 +133,8 @@ bool tune_interrupted(const struct tune *tune);
 void tune_report(struct tune *tune, enum tune_phase phase);
 /* From now on the seconds go to this; returns what they went to. clock.c */
 enum tune_spending tune_spend(struct tune *tune, enum tune_spending on);
+/* The same for a whole phase on nodes, whose trials run at the same time; nothing on one machine. */
+void tune_spend_nodes(struct tune *tune, enum tune_spending on);
 /* Runs a trial of the task's runner. */
 int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
                struct trial_result *result, struct err *err);

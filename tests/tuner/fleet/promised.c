@@ -32,9 +32,20 @@ static const struct budget_case {
 	{"a hundred nodes", 100, 60, 0.3, 0.5, false, false, true},
 };
 
+/* A search and its finals leave next to nothing idle. */
+static bool seconds_add_up(const json_t *result) {
+	const json_t *seconds = json_object_get(result, "seconds");
+	double sum = 0, elapsed = js_real_or(result, "elapsed_s", NAN), idle = js_real_or(seconds, "idle", NAN);
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)seconds, name, value) sum += json_number_value(value);
+	return fabs(sum - elapsed) < 1e-6 && idle < 0.01 * elapsed && js_real_or(seconds, "measure", 0) > 0;
+}
+
 static void play(const struct budget_case *one) {
 	double most = 0, least = INFINITY;
 	int proven = 0;
+	bool added = true;
 	enum { SEEDS = 5 };
 	for (unsigned seed = 1; seed <= SEEDS; seed++) {
 		struct fleet_play asked = {.nodes = one->nodes,
@@ -50,6 +61,7 @@ static void play(const struct budget_case *one) {
 		char *path = fleet_play_at(&asked, "promised.db", &played);
 		most = fmax(most, played.makespan);
 		least = fmin(least, played.makespan);
+		added = added && seconds_add_up(played.result);
 		proven += strcmp(js_string_or(played.result, "verdict", ""), "faster") == 0;
 		printf("# %s: %.1f s of %.0f, searched %.1f s, %lld evaluations, %lld pairs, %s\n", one->name, played.makespan,
 		       one->seconds, played.searched, (long long)fleet_played_int(&played, "evaluations"),
@@ -60,6 +72,7 @@ static void play(const struct budget_case *one) {
 	}
 	ok(most <= one->seconds + fmax(2, 0.05 * one->seconds), "%s: %.1f of %.0f s", one->name, most, one->seconds);
 	ok(least >= USED * one->seconds, "which is used: %.1f s", least);
+	ok(added, "and its phases add up to it");
 	if (one->clear)
 		ok(proven == SEEDS, "and enough for a proof: %d of %d", proven, SEEDS);
 }

@@ -198,7 +198,9 @@ int tune_parallel_search(struct tune *tune, struct err *err) {
 	                            .known = mem_alloc(nodes, sizeof(struct known *)),
 	                            .known_count = mem_alloc(nodes, sizeof(size_t))};
 	tune_report(tune, TUNE_BASELINE);
+	tune_spend_nodes(tune, SPENT_MEASURE);
 	int rc = parallel_recall(&parallel, err) || run(&parallel, err) ? -1 : 0;
+	tune_spend_nodes(tune, SPENT_IDLE);
 	tune_ahead_end(tune);
 	if (rc)
 		finish(&parallel);
