@@ -46,8 +46,8 @@ double tune_final_seconds(const struct tune *tune, double value) {
 	return tune_seconds(tune, value) + beside_seconds(tune);
 }
 
-/* One process keeps what it has set up and verified, and has most of the finalists from the search; nodes have to repeat
- * that. Builds are kept everywhere. */
+/* One process keeps what it has set up and verified, and has most of the finalists from the search; nodes have to
+ * repeat that. Builds are kept everywhere. */
 void tune_beside_note(struct tune *tune, const struct trial_result *result, double elapsed) {
 	const json_t *reply = result->reply;
 	if (result->status != TRIAL_CORRECT || tune->task->whole_programs || result->sample_count == 0)
