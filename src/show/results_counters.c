@@ -95,7 +95,7 @@ static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t co
 	table_free(table);
 }
 
-static void differences_print(struct ui *ui, const json_t *baseline, const json_t *best, FILE *out) {
+static void differences_print(struct ui *ui, const json_t *baseline, const json_t *best, bool asked, FILE *out) {
 	struct pair *pairs = NULL;
 	size_t count = 0;
 	pairs_add(&pairs, &count, json_object_get(baseline, "metrics"), json_object_get(best, "metrics"), true);
@@ -103,7 +103,7 @@ static void differences_print(struct ui *ui, const json_t *baseline, const json_
 	if (count) {
 		qsort(pairs, count, sizeof *pairs, by_score);
 		table_print_pairs(ui, pairs, count, out);
-	} else if (json_array_size(json_object_get(best, "counters"))) {
+	} else if (asked && json_array_size(json_object_get(best, "counters"))) {
 		fputs("counters: none differs by 5 % or more\n", out);
 	}
 	free(pairs);
@@ -152,17 +152,22 @@ static void cost_print(const json_t *counting, FILE *out) {
 	fputc('\n', out);
 }
 
+/* Those who did not ask for counters are shown what differs, and not what it cost or what is missing. */
 void results_counters_print(struct ui *ui, const json_t *result, FILE *out) {
 	const json_t *counting = json_object_get(result, "counting"), *best = json_object_get(result, "best");
 	const json_t *baseline = json_object_get(result, "baseline");
-	if (!json_is_object(counting))
+	bool asked = !js_bool_or(counting, "default", false);
+	if (!json_is_object(counting) || (!asked && !json_is_object(best)))
 		return;
 	fputc('\n', out);
 	if (!json_equal(json_object_get(best, "config"), json_object_get(baseline, "config")))
-		differences_print(ui, baseline, best, out);
-	missing_print(json_object_get(best, "counters"), out);
+		differences_print(ui, baseline, best, asked, out);
+	if (asked)
+		missing_print(json_object_get(best, "counters"), out);
 	if (!js_bool_or(counting, "hardware", true))
 		fputs("hardware counters: not available here, see `sweetspot doctor`\n", out);
+	if (!asked)
+		return;
 	counters_simulation_print(json_object_get(best, "simulation"), out);
 	failures_print(json_object_get(counting, "failures"), out);
 	cost_print(counting, out);

@@ -68,14 +68,14 @@ void results_usage_print(const json_t *result, FILE *out) {
 		resource_pair(from, to, &resources[i], text, sizeof text);
 		if (!*text)
 			continue;
+		bool fits = column && column + 2 + (int)strlen(text) <= WIDTH;
 		if (!column)
 			fprintf(out, "%-*s", RESULTS_INDENT, "resources:");
-		else if (column + (int)strlen(text) > WIDTH)
-			fprintf(out, ",\n%*s", RESULTS_INDENT, "");
-		else
+		else if (fits)
 			fputs(", ", out);
-		column = column && column + (int)strlen(text) <= WIDTH ? column + 2 : RESULTS_INDENT;
-		column += fprintf(out, "%s", text);
+		else
+			fprintf(out, ",\n%*s", RESULTS_INDENT, "");
+		column = (fits ? column + 2 : RESULTS_INDENT) + fprintf(out, "%s", text);
 	}
 	if (column)
 		fputc('\n', out);

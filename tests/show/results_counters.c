@@ -79,6 +79,13 @@ static const char counters_text[] = "\n"
 									"counters: 9 configurations in 1.80 s, in separate runs, 0.6 % slower than the "
 									"timed runs; start and stop take 2.00 us per thread\n";
 
+static const char default_text[] = "\n"
+								   "counters                baseline     best  ratio\n"
+								   "memory bandwidth [MEM]    4 GB/s  12 GB/s  3.00x\n"
+								   "user-time                    0 s   500 ms      -\n"
+								   "page-faults                 1000      100  0.10x\n"
+								   "hardware counters: not available here, see `sweetspot doctor`\n";
+
 static const char regions_text[] = "\n"
 								   "region   calls  baseline    best  speedup\n"
 								   "loop         3    2.00 s  500 ms    4.00x\n"
@@ -174,6 +181,8 @@ int main(void) {
 	json_t *good = json_read(result), *rows = json_read(missing), *none = json_object();
 	check_values();
 	check_text("what differs, metrics first, and what it cost", results_counters_print, good, counters_text);
+	json_object_set_new(json_object_get(good, "counting"), "default", json_true());
+	check_text("without a request only what differs", results_counters_print, good, default_text);
 	check_text("regions", results_regions_print, good, regions_text);
 	check_text("nothing was counted: nothing is said", results_counters_print, none, "");
 	check_text("a reason is told once for all that have it, with the fix", reasons, rows, missing_text);

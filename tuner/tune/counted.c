@@ -55,10 +55,10 @@ static json_t *counting_json(const struct tune *tune) {
 	json_t *asked = json_array();
 	for (const char *const *word = tune->task->counters.asked; *word; word++)
 		json_array_append_new(asked, json_string(*word));
-	return json_pack("{s:o,s:b,s:I,s:f,s:o,s:o,s:O}", "asked", asked, "every", tune->task->counters.every,
-	                 "configurations", (json_int_t)json_object_size(tune->counted), "seconds", tune->counting_seconds,
-	                 "overhead", js_number(overhead_of(tune)), "start_stop_s", js_number(start_stop_of(tune)),
-	                 "failures", tune->uncounted);
+	return json_pack("{s:o,s:b,s:b,s:I,s:f,s:o,s:o,s:O}", "asked", asked, "default", tune->task->counters.optional,
+	                 "every", tune->task->counters.every, "configurations", (json_int_t)json_object_size(tune->counted),
+	                 "seconds", tune->counting_seconds, "overhead", js_number(overhead_of(tune)), "start_stop_s",
+	                 js_number(start_stop_of(tune)), "failures", tune->uncounted);
 }
 
 void tune_counted_add(const struct tune *tune, json_t *result) {
