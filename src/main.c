@@ -158,6 +158,8 @@ static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *arg
 	struct app *app = app_new(ui, argc, argv, &signals_interrupted, &signals_abandoned);
 	if ((app_device_use(app, opt_get(args, "device", "cpu"), err) || cmd->run(app, args, err)) && err->code == ERR_OK)
 		err->code = ERR_FAILED;
+	if (err->code == ERR_USAGE && strstr(cmd->usage, "-- PROGRAM") && !opt_dashes(args) && opt_words(args))
+		dashes_missed(words, argc, argv, opt_word(args, 0), err);
 	usage_hint(cmd, err);
 	app_free(app);
 	ui_free(ui);

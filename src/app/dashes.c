@@ -27,6 +27,17 @@ static bool needs_openmp(int words, char *const *argv) {
 	return tunes;
 }
 
+static bool is_suggested(const struct err *err) {
+	return strstr(err->what, "two dashes") || strstr(err->hint, " -- ");
+}
+
+void dashes_missed(int words, int argc, char *const *argv, const char *first, struct err *err) {
+	size_t length = strlen(first);
+	bool plugin = length > 3 && strcmp(first + length - 3, ".so") == 0;
+	if (!plugin && !is_suggested(err) && is_program(first))
+		dashes_suggest(words, argc, argv, err);
+}
+
 void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
 	int first = words;
 	if (words > 1 && strcmp(argv[1], "compare") == 0) {
