@@ -3,11 +3,14 @@
 #include <config.h>
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/near.h"
 #include "src/base/text.h"
 #include "src/plan/program_plan_impl.h"
+#include "tuner/program/program.h"
+#include "tuner/program/template.h"
 #include "tuner/space/domain.h"
 
 /* Names that have another meaning in the command or in an expression. */
@@ -225,6 +228,37 @@ static int default_read(struct draft *draft, const char *text, struct err *err) 
 	return 0;
 }
 
+/* Does the value get into the command or the build, rather than into the environment? */
+static bool is_mentioned(const struct draft *draft, const char *name) {
+	const struct program_spec *program = &draft->plan->program;
+	bool mentioned = template_mentions(program->build, name);
+	for (const char *const *word = program->argv; *word; word++)
+		mentioned = mentioned || template_mentions(*word, name);
+	return mentioned;
+}
+
+/* A variable that is set now starts at that value, because that is how the program is run today, and one that is not
+ * set starts at "unset". */
+static void today_take(struct draft *draft, struct draft_param *param) {
+	const char *now = getenv(param->name);
+	if (param->setting || param->held || is_mentioned(draft, param->name))
+		return;
+	const struct value *known = now ? draft_value(param, value_parse(now)) : NULL;
+	known = known ? known : draft_value(param, value_word(now ? now : PROGRAM_UNSET));
+	if (!known) {
+		char first[64];
+		value_text(param->values[0], first, sizeof first);
+		draft_note(
+			draft,
+			now ? "%.60s is \"%.60s\" today, which is not among its values; the baseline sets it to %s"
+				: "%.60s is not set today%.0s, but the baseline sets it to %s; with `unset` as a value of it the "
+				  "baseline runs without it",
+			param->name, now ? now : "", first);
+		return;
+	}
+	param->initial = *known;
+}
+
 int draft_user_params(struct draft *draft, struct err *err) {
 	for (size_t i = 0; i < opt_count(draft->args, "param"); i++)
 		if (param_add(draft, opt_at(draft->args, "param", i), err))
@@ -232,5 +266,7 @@ int draft_user_params(struct draft *draft, struct err *err) {
 	for (size_t i = 0; i < opt_count(draft->args, "default"); i++)
 		if (default_read(draft, opt_at(draft->args, "default", i), err))
 			return -1;
+	for (size_t i = 0; i < draft->count; i++)
+		today_take(draft, &draft->params[i]);
 	return 0;
 }

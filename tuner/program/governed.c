@@ -43,6 +43,12 @@ static void openmp_add(const struct program *program, const json_t *config, json
 	json_decref(members);
 }
 
+/* "unset" as the value of one of the user's variables; the program then runs without it. */
+static bool is_without(const struct program *program, const json_t *config, const char *name) {
+	const char *value = json_string_value(json_object_get(config, name));
+	return value && strcmp(value, PROGRAM_UNSET) == 0 && program_is_variable(program, name);
+}
+
 json_t *program_environment(const struct program *program, const json_t *config) {
 	json_t *variables = program->spec.variables ? json_copy((json_t *)program->spec.variables) : json_object();
 	if (is_set_by_openmp(program, config))
@@ -50,7 +56,7 @@ json_t *program_environment(const struct program *program, const json_t *config)
 	for (size_t i = 0; i < program->params.count; i++) {
 		const char *name = program->params.list[i];
 		char *value = program_value_text(json_object_get(config, name));
-		if (value && program_is_variable(program, name))
+		if (value && program_is_variable(program, name) && !is_without(program, config, name))
 			json_object_set_new(variables, name, json_string(value));
 		free(value);
 	}
@@ -72,8 +78,19 @@ json_t *program_variables(const struct program *program, const json_t *config) {
 		free(name);
 	}
 	json_object_update(variables, own);
+	for (size_t i = 0; i < program->params.count; i++)
+		if (is_without(program, config, program->params.list[i]))
+			json_object_del(variables, program->params.list[i]);
 	json_decref(own);
 	return variables;
+}
+
+json_t *program_without(const struct program *program, const json_t *config) {
+	json_t *names = json_array();
+	for (size_t i = 0; i < program->params.count; i++)
+		if (is_without(program, config, program->params.list[i]))
+			json_array_append_new(names, json_string(program->params.list[i]));
+	return names;
 }
 
 json_t *program_unset(const struct program *program, const json_t *config) {
@@ -82,6 +99,9 @@ json_t *program_unset(const struct program *program, const json_t *config) {
 	for (const char *const *governed = program_governed; ours && *governed; governed++)
 		if (getenv(*governed) && !json_object_get(own, *governed))
 			json_array_append_new(names, json_string(*governed));
+	for (size_t i = 0; i < program->params.count; i++)
+		if (is_without(program, config, program->params.list[i]) && getenv(program->params.list[i]))
+			json_array_append_new(names, json_string(program->params.list[i]));
 	json_decref(own);
 	return names;
 }

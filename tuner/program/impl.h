@@ -53,7 +53,9 @@ char *program_command(const struct program_case *one, const char *text, const ch
 /* All variables that the worker must set, including the user's own OpenMP variables, because the worker was started
  * without them. New reference. */
 json_t *program_variables(const struct program *program, const json_t *config);
-/* The user's OpenMP variables that must be unset for a configuration; array, new reference. */
+/* The user's variables that are "unset" in a configuration; array, new reference. */
+json_t *program_without(const struct program *program, const json_t *config);
+/* Those of them, and the user's OpenMP variables, that are set here and must not be; array, new reference. */
 json_t *program_unset(const struct program *program, const json_t *config);
 
 #endif

@@ -49,6 +49,8 @@ struct runner program_runner(struct program *program);
 /* Builds configurations ahead of their use; NULL: nothing is built. */
 struct builder *program_builder(struct program *program);
 
+/* As a value of a parameter that is a variable: the program runs without the variable. */
+#define PROGRAM_UNSET "unset"
 /* How a parameter reaches the program: "argument", "build", "environment" or "openmp". */
 const char *program_param_way(const struct program *program, const char *param);
 /* The variables that a configuration sets, {"NAME": "value"}; empty for the baseline if all are OpenMP variables. New

@@ -63,6 +63,10 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_pack("{s:s,s:o,s:o,s:i,s:i,s:f,s:b}", "op", "program", "argv", words, "env",
 	              program_variables(program, one->config), "samples", request->samples > 0 ? request->samples : 1,
 	              "warmup", request->warmup, "timeout_s", request->timeout_s, "hash", run->hash);
+	json_t *without = program_without(program, one->config);
+	if (json_array_size(without))
+		json_object_set(json, "unset", without);
+	json_decref(without);
 	if (run->limit_s > 0)
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
 	if (run->limit_s >= CUT_FROM_SECONDS)

@@ -44,6 +44,16 @@ static void warn_of_age(struct ui *ui, const struct launch *launch) {
 	free(name);
 }
 
+static bool is_unset(const struct launch *launch, const char *name) {
+	size_t i;
+	json_t *one;
+	json_array_foreach(launch->unset, i, one) {
+		if (strcmp(json_string_value(one), name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Warns of variables that decide what is loaded or run: a profile does not set them, even if they were tuned. */
 static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	const json_t *entry = launch->choice.entry;
@@ -51,7 +61,8 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	json_t *way;
 	json_object_foreach(json_object_get(json_object_get(entry, "program"), "params"), name, way) {
 		if (strcmp(json_string_value(way), "environment") != 0 ||
-		    !json_object_get(json_object_get(entry, "config"), name) || json_object_get(launch->set, name))
+		    !json_object_get(json_object_get(entry, "config"), name) || json_object_get(launch->set, name) ||
+		    is_unset(launch, name))
 			continue;
 		char *plain = launch_shown(mem_strdup(name));
 		ui_warn(ui, "set it yourself; `sweetspot export` shows its value",

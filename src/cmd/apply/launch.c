@@ -22,6 +22,19 @@ static bool governs_openmp(const json_t *entry) {
 	return some && (!program || js_bool_or(program, "openmp", false));
 }
 
+/* Variables of the user's own that are best left out. */
+static void without_read(struct launch *launch) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *config = json_object_get(launch->choice.entry, "config");
+	const char *name;
+	json_t *way;
+	json_object_foreach(json_object_get(program, "params"), name, way) {
+		bool out = strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program);
+		if (out && !json_object_get(launch->set, name))
+			json_array_append_new(launch->unset, json_string(name));
+	}
+}
+
 static int environment_read(struct launch *launch, struct err *err) {
 	const json_t *entry = launch->choice.entry;
 	const char *name;
@@ -35,6 +48,7 @@ static int environment_read(struct launch *launch, struct err *err) {
 			return err_set(err, ERR_USAGE, "tune again", "the recommended %s contains control characters", name);
 		json_object_set(launch->set, name, value);
 	}
+	without_read(launch);
 	bool governs = governs_openmp(entry);
 	for (const char *const *governed = program_governed; governs && *governed; governed++)
 		if (!json_object_get(launch->set, *governed))

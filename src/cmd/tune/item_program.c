@@ -191,7 +191,7 @@ static char *stranger_find(const struct program_item *p) {
 
 /* Options of this program that were given after the dashes. Names that other programs use, too, are left out. */
 static void options_inform(struct app *app, const struct program_item *p) {
-	static const char *const names[] = {"--budget", "--param", "--openmp", "--strategy"};
+	static const char *const names[] = {"--budget", "--param", "--openmp", "--strategy", "--plan", "--expect-output"};
 	for (const char *const *word = p->plan->program.argv; *word; word++)
 		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 			size_t length = strlen(names[i]);
