@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs what the documents show. usage: blocks.py SOURCES SWEETSPOT FOLDER; prints TAP.
 
-SWEETSPOT_BLOCKS names the documents to look at, by default all. Every line of every code block that begins with `sweetspot` is run in a folder that has the files which the documents speak of: with a
+SWEETSPOT_BLOCKS names the documents to look at, by default all; SWEETSPOT_BLOCK_TIMES=1 prints what each command takes. Every line of every code block that begins with `sweetspot` is run in a folder that has the files which the documents speak of: with a
 budget of two evaluations, small problems, and --plan where a cluster or a long sweep is meant. Documents that are JSON must be JSON, and
 Python must compile. What cannot be used here (a GPU, Slurm) may end with status 4; a wrong option or kernel ends with 2.
 """
-import ast, json, os, re, shlex, subprocess, sys, time
+import ast, json, os, re, resource, shlex, subprocess, sys
 
 import results
 from markdown import blocks
@@ -58,6 +58,11 @@ def shrink(words):
     return own + rest
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(line, where):
     redirect = re.search(r"\s*>\s*(\S+)$", line)
     line = line[: redirect.start()] if redirect else line
@@ -69,14 +74,14 @@ def run(line, where):
         paths += names
     words = shrink(paths)
     environment = {**os.environ, "PBS_NODEFILE": os.path.join(FOLDER, "nodefile")}
-    begun = time.monotonic()
+    before = processor_seconds()
     try:
         done = subprocess.run([SWEETSPOT, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment)
         status, said = done.returncode, done.stderr
     except subprocess.TimeoutExpired:
         status, said = 0, ""  # it was accepted, and runs; how long it takes is not the question
     if os.environ.get("SWEETSPOT_BLOCK_TIMES"):
-        print(f"# {time.monotonic() - begun:.1f} s")
+        print(f"# {processor_seconds() - before:.1f} s {line[:100]}")
     # Times decide what these say, and 3 means that nothing was measured or recommended for that.
     fine = status in (0, 4) or (status == 1 and re.match(r"(profile verify|compare)", " ".join(words))) or status == 3
     tap(fine, f"{where}: {line}"[:150], f"{shlex.join(words)}: {status}\n{said}")
