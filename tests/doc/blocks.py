@@ -2,7 +2,8 @@
 """Runs what the documents show. usage: blocks.py SOURCES SWEETSPOT FOLDER; prints TAP.
 
 SWEETSPOT_BLOCKS names the documents to look at, by default all; SWEETSPOT_BLOCK_TIMES=1 prints what each command takes. Every line of every code block that begins with `sweetspot` is run in a folder that has the files which the documents speak of: with a
-budget of two evaluations, small problems, and --plan where a cluster or a long sweep is meant. Documents that are JSON must be JSON, and
+budget of two evaluations, small problems, and --plan where a cluster or a long sweep is meant, or where earlier searches have run with
+all its options. Documents that are JSON must be JSON, and
 Python must compile. What cannot be used here (a GPU, Slurm) may end with status 4; a wrong option or kernel ends with 2.
 """
 import ast, json, os, re, resource, shlex, subprocess, sys
@@ -12,6 +13,9 @@ from markdown import blocks
 from results import tap
 
 SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
+# The tutorial is run as a whole, and the log of a first hour has mistakes.
+APART = ("doc/tutorial.md", "doc/first-hour.md")
+searched = {}
 SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}
 
 
@@ -28,6 +32,18 @@ def commands(text):
             yield line.replace(" [--device cuda]", "").strip()
 
 
+def is_new(own, rest):
+    """Has an earlier search run with all these options, on something of the same kind? Then its plan is all that is new."""
+    first = own[1] if own[1:] and not own[1].startswith("-") else ""
+    kind = "program" if rest else "plug-in" if first.endswith(".so") else os.path.splitext(first)[1] or "kernel"
+    if kind == ".cl":  # tests/gpu/spec_opencl runs one, at length
+        return False
+    options = {w.split("=")[0] for w in own if w.startswith("--")} or {""}
+    new = not options <= searched.setdefault(kind, set())
+    searched[kind] |= options
+    return new
+
+
 def smaller(word):
     return re.sub(r"\b([a-z]+)=(\d+)", lambda m: f"{m[1]}={min(int(m[2]), SMALL.get(m[1], int(m[2])))}", word)
 
@@ -39,22 +55,28 @@ def shrink(words):
     own = [w for i, w in enumerate(own) if not (w in left_out or (i and own[i - 1] in left_out))]
     verb = own[0] if own else ""
     own = [own[0]] + [smaller(w) for w in own[1:]] if own else own
-    if verb == "tune":
+    if verb == "tune" and "--plan" not in own and not is_new(own, rest):
+        own += ["--plan"]
+    elif verb == "tune":
+        own += [] if "--counters" in own else ["--counters", "none"]
         own += ["--budget", "5s" if "--regions" in own or "--sizes" in own else "2e"] + (["--plan"] if "--sizes" in own else [])
     if verb in ("run", "compare") and own[1:2] and own[1] in ("fw", "gol") and not any(w.startswith("n=") for w in own):
         own.insert(2, "n=64")
     if verb == "tune" and not any(w.startswith("--size") for w in own):
-        own += [w for kernel in ("fw", "gol") if kernel in own for w in ("--size", "n=64")][:2]
+        small = any(w in ("fw", "gol") or w.endswith(".so") for w in own[1:2])
+        own += ["--size", "n=64"] if small else []
     if own[:2] == ["machine", "--ceilings"] and "--samples" not in own:
         own += ["--samples", "1"]
+    if own[:2] == ["profile", "verify"] and "--kernel" not in own and len(own) == 2 + own.count("--ci") + 2 * own.count("--junit"):
+        own += ["--kernel", "fw"]
     if (verb == "compare" or own[:2] == ["profile", "verify"]) and "--max-pairs" not in own:
         own += ["--max-pairs", "21"]
     if verb == "explain" and "--probe" in own:
-        own += ["--budget", "5s"]
+        own += ["--budget", "2s"]
     if verb in ("replay", "score"):
         own += ["--budget", "5e"] + ([] if "--repeat" in own else ["--repeat", "2"])
     if verb == "sweep" or "--launcher" in own or own[:2] == ["fleet", "tune"]:
-        own = [w for w in own if w != "--no-store"] + ["--plan"]
+        own = [w for w in own if w not in ("--no-store", "--plan")] + ["--plan"]
     return own + rest
 
 
@@ -109,7 +131,7 @@ def main():
                     tap(True, f"{where}: a JSON document")
                 except ValueError as error:
                     tap(False, f"{where}: a JSON document", str(error))
-            for command in commands(block) if name != "doc/tutorial.md" else ():  # which is run as a whole
+            for command in commands(block) if name not in APART else ():
                 if command not in seen:
                     seen.add(command)
                     run(command, where)
