@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-dist_check_SCRIPTS += %D%/regions %D%/killed
+dist_check_SCRIPTS += %D%/regions %D%/killed %D%/slurm
 slow_tests += %D%/regions
+slurm_tests += %D%/slurm
 EXTRA_DIST += %D%/app.c
 check_PROGRAMS += %D%/cpus
 TESTS += %D%/cpus %D%/killed

@@ -29,6 +29,7 @@ struct regions_outputs {
 	struct known *known; /* one a word */
 	size_t plain, changed;
 	bool varies;    /* runs without changes differ in more than numbers */
+	bool any_order; /* of lines */
 	char **waiting; /* runs with changes, in the order in which they came */
 	size_t *waiting_size;
 };
@@ -77,9 +78,8 @@ static bool is_rounded(const struct word *word, double by) {
 }
 
 static char *text_copy(const char *text, size_t size) {
-	char *copy = mem_alloc(size + 1, 1);
+	char *copy = mem_alloc(size + 2, 1); /* another end of line may be added */
 	memcpy(copy, text, size);
-	copy[size] = '\0';
 	return copy;
 }
 
@@ -92,8 +92,12 @@ static void first_keep(struct regions_outputs *outputs, const char *text, size_t
 }
 
 static void plain_join(struct regions_outputs *outputs, const char *text, size_t size) {
-	char *copy = text_copy(text, size);
-	struct words words = regions_words_read(copy, size);
+	char *copy = text_copy(text, size), *aligned = text_copy(text, size);
+	size_t aligned_size = size;
+	bool same = regions_lines_align(&outputs->words, aligned, &aligned_size);
+	outputs->any_order = outputs->any_order || same;
+	struct words words =
+		outputs->any_order ? regions_words_read(aligned, aligned_size) : regions_words_read(copy, size);
 	size_t count = alike(&outputs->words, &words);
 	outputs->varies = outputs->varies || count == SIZE_MAX;
 	if (count < outputs->words.count)
@@ -105,7 +109,12 @@ static void plain_join(struct regions_outputs *outputs, const char *text, size_t
 		known->varies = known->varies || (!words.of[i].is_number && !is_same_text(&words.of[i], &outputs->words.of[i]));
 	}
 	free(words.of);
+	free(aligned);
 	free(copy);
+}
+
+void regions_outputs_any_order(struct regions_outputs *outputs) {
+	outputs->any_order = true;
 }
 
 void regions_outputs_add(struct regions_outputs *outputs, const char *text, size_t size, bool changed) {
@@ -151,6 +160,8 @@ static bool is_known(const struct regions_outputs *outputs, size_t i) {
 }
 
 static void changed_judge(const struct regions_outputs *outputs, size_t number, struct regions_output *output) {
+	if (outputs->any_order)
+		regions_lines_align(&outputs->words, outputs->waiting[number], &outputs->waiting_size[number]);
 	struct words words = regions_words_read(outputs->waiting[number], outputs->waiting_size[number]);
 	size_t count = alike(&outputs->words, &words);
 	if (count == SIZE_MAX) {

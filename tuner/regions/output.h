@@ -31,6 +31,9 @@ void regions_outputs_free(struct regions_outputs *outputs);
 /* One more run. changed: with settings of ours. */
 void regions_outputs_add(struct regions_outputs *outputs, const char *text, size_t size, bool changed);
 struct regions_output regions_outputs_judge(const struct regions_outputs *outputs);
+/* Several processes print, so that their lines come in any order. Other programs show by themselves that theirs do, if
+ * runs without changes print the same lines in another order. */
+void regions_outputs_any_order(struct regions_outputs *outputs);
 /* Nothing was printed by any run. */
 bool regions_outputs_empty(const struct regions_outputs *outputs);
 const char *regions_output_word(enum regions_output_status status);

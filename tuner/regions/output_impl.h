@@ -24,5 +24,9 @@ struct words regions_words_read(const char *text, size_t size);
 /* Word i is a number that measures how fast the program was: a time or a rate, by its unit or by the text before it on
  * the same line. */
 bool regions_words_timing(const struct words *words, size_t i);
+/* Brings the lines of a text of as many lines into the order of the first text, by their words and numbers but not by
+ * their times; lines that are not in it keep theirs. The text must have room for one byte more. True: they are the same
+ * lines in another order. */
+bool regions_lines_align(const struct words *first, char *text, size_t *size);
 
 #endif

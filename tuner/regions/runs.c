@@ -150,6 +150,8 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 	failed = failed || measure(runs, config, limit_s, &run->seconds, err);
 	if (!failed && !(run->record = regions_record_read(records, err)))
 		failed = -1;
+	if (!failed && run->record->processes > 1)
+		regions_outputs_any_order(runs->outputs);
 	if (!failed && table && table->busy) /* nothing is changed where it only looks */
 		printed_read(runs, false);
 	tree_remove(records);

@@ -56,6 +56,19 @@ static const struct seen cases[] = {
 	{{"n 5", "n 5"}, {"n nan"}, REGIONS_OUTPUT_DIFFERS, "no number any more"},
 	{{"n 5 m 7", "n 5 m 7"}, {"n 5"}, REGIONS_OUTPUT_DIFFERS, "less of it"},
 	{{"n    5\n", "n    5\n"}, {"n 5"}, REGIONS_OUTPUT_SAME, "another width"},
+	{{"rank 0 5\nrank 1 6\n", "rank 1 6\nrank 0 5\n", "rank 0 5\nrank 1 6\n"},
+     {"rank 1 6\nrank 0 5", "rank 0 5\nrank 1 6\n"},
+     REGIONS_OUTPUT_SAME,
+     "lines in any order, as without changes"},
+	{{"rank 0 5\nrank 1 6\n", "rank 1 6\nrank 0 5\n"},
+     {"rank 1 5\nrank 0 6\n"},
+     REGIONS_OUTPUT_DIFFERS,
+     "but not other lines"},
+	{{"0: 0.31 s\n1: 0.35 s\n7 8\n", "1: 0.41 s\n0: 0.32 s\n7 8\n"},
+     {"1: 0.11 s\n7 8\n0: 0.12 s\n"},
+     REGIONS_OUTPUT_SAME,
+     "times among such lines"},
+	{{"1\n2\n3\n", "1\n2\n3\n"}, {"1\n3\n2\n"}, REGIONS_OUTPUT_DIFFERS, "an order that does not vary by itself"},
 	{{"", ""}, {""}, REGIONS_OUTPUT_NONE, "nothing is printed"},
 	{{"n 5"}, {"n 6"}, REGIONS_OUTPUT_UNKNOWN, "one run does not say what varies"},
 	{{"v1.2.3 20 \xff\x01", "v1.2.3 20 \xff\x01"},
@@ -95,7 +108,21 @@ static void test_cut(void) {
 	free(text);
 }
 
+/* Two runs of two ranks may agree about the order by accident. */
+static void test_ranks(void) {
+	struct regions_outputs *outputs = regions_outputs_new();
+	regions_outputs_any_order(outputs);
+	regions_outputs_add(outputs, "rank 0\nrank 1\n", 14, false);
+	regions_outputs_add(outputs, "rank 0\nrank 1\n", 14, false);
+	regions_outputs_add(outputs, "rank 1\nrank 0\n", 14, true);
+	ok(regions_outputs_judge(outputs).status == REGIONS_OUTPUT_SAME, "ranks may print in any order");
+	regions_outputs_add(outputs, "rank 1\nrank 1\n", 14, true);
+	ok(regions_outputs_judge(outputs).status == REGIONS_OUTPUT_DIFFERS, "but all of them do");
+	regions_outputs_free(outputs);
+}
+
 int main(void) {
+	test_ranks();
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct regions_output output = judge(&cases[i]);
 		ok(output.status == cases[i].status, "%s: %s", cases[i].what, regions_output_word(output.status));
