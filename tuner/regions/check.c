@@ -17,7 +17,8 @@ static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not l
 /* The gain that a plan with more changes needs over one with fewer if plans are not seen. */
 static const double PLAN_GAIN_MODELLED = 0.05;
 /* A plan that is not contradicted ranks behind those that are seen to be faster. */
-static const double OPEN_SHARE = 1e-3, OPEN_ERRORS = 0.5;
+static const double OPEN_SHARE = 1e-3, OPEN_ERRORS = 0.5, OPEN_ERRORS_SEEN = 2;
+static const double CHANCE_ERRORS = 2, PLAN_GAIN_SEEN = 0.002;
 static const double MODEL_ERROR = 0.1, SEEN_ERROR_LEAST = 0.005; /* of the logarithm of a plan's time */
 
 /* Schedules that are tried of a loop: kind and chunk, or the chunk alone where the kind is compiled in. */
@@ -137,17 +138,37 @@ static double plan_model(const struct regions_search *search, size_t plan) {
 	           fmax(regions, search->baseline_s));
 }
 
+/* The relative gain that the regions of a plan show one by one: those that it changes, and others as far as what they
+ * lose or gain is more than chance. */
+static double plan_gain_seen(const struct check *check, size_t plan) {
+	const struct regions_search *search = check->search;
+	double gain = 0;
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		const struct regions_effect *effect = &check->effects[i * check->columns + 1 + plan];
+		bool is_clear = isfinite(effect->error) && fabs(effect->log) > CHANCE_ERRORS * effect->error;
+		if (isfinite(effect->log) && (search->plans[plan][i] || is_clear))
+			gain += regions_seconds_in(&search->baseline->regions[i]) * (1 - exp(effect->log));
+	}
+	return gain / search->baseline_s;
+}
+
+/* A gain of small regions is lost in the noise of the large ones, which alone must not contradict it: the pairs of
+ * whole runs that follow decide. */
+static bool plan_is_open(const struct check *check, size_t plan, double model, const struct regions_effect *seen) {
+	double error = fmax(seen->error, SEEN_ERROR_LEAST);
+	double errors = plan_gain_seen(check, plan) > PLAN_GAIN_SEEN ? OPEN_ERRORS_SEEN : OPEN_ERRORS;
+	return model < -REGIONS_PLAN_GAIN_LEAST && seen->log <= errors * error;
+}
+
 /* The same, of what the model says and what was seen, each by its precision: the model knows every region by many
- * calls, but not how its neighbours disturb it. A gain of small regions is lost in the noise of the large ones; what is
- * seen then does not contradict the model, and the pairs of whole runs that follow decide. */
-static double plan_log(const struct regions_search *search, size_t plan, const struct regions_effect *seen) {
-	double weight = 1 / (MODEL_ERROR * MODEL_ERROR), model = plan_model(search, plan);
+ * calls, but not how its neighbours disturb it. */
+static double plan_log(const struct check *check, size_t plan, const struct regions_effect *seen) {
+	double weight = 1 / (MODEL_ERROR * MODEL_ERROR), model = plan_model(check->search, plan);
 	if (!isfinite(seen->log) || !isfinite(seen->error))
 		return model;
 	double sight = 1 / pow(fmax(seen->error, SEEN_ERROR_LEAST), 2);
 	double both = (weight * model + sight * seen->log) / (weight + sight);
-	bool is_open = model < -REGIONS_PLAN_GAIN_LEAST && seen->log <= OPEN_ERRORS * fmax(seen->error, SEEN_ERROR_LEAST);
-	return is_open ? fmin(both, OPEN_SHARE * model - REGIONS_PLAN_GAIN_LEAST) : both;
+	return plan_is_open(check, plan, model, seen) ? fmin(both, OPEN_SHARE * model - REGIONS_PLAN_GAIN_LEAST) : both;
 }
 
 /* The fastest plan as a whole but for `without`; SIZE_MAX: the default. */
@@ -184,7 +205,7 @@ static void settle(struct regions_search *search, struct check *check, const str
 	regions_search_fit(search, record, check->columns, check->effects);
 	regions_total(record, search->baseline, check->columns, totals);
 	for (size_t k = 0; k < search->plan_count; k++)
-		search->plan_log[k] = plan_log(search, k, &totals[1 + k]);
+		search->plan_log[k] = plan_log(check, k, &totals[1 + k]);
 	search->plan = search->plan_count ? plan_best(search, SIZE_MAX) : 0;
 	levels_set(search, search->plan);
 	for (size_t i = 0; i < search->baseline->count; i++) {

@@ -260,6 +260,21 @@ static void test_cold(void) {
 	   SEEDS);
 }
 
+/* What one thread gains in a small region is less than what the calls of the large one vary. */
+static void test_small(void) {
+	static const struct simulated_region two[] = {{"tiny", OMP_PARALLEL, 3, tiny, NULL},
+	                                              {"wide", OMP_LOOP_STATIC, 16, wide, NULL}};
+	static const struct simulated_program program = {
+		.regions = two, .count = 2, .steps = 150, .noise = 0.15, .delayed = 0.02, .change_s = 1e-6};
+	int right = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune(&program, seed);
+		right += threads_of(result, "tiny") == 1 && threads_of(result, "wide") == SIMULATED_THREADS;
+		json_decref(result);
+	}
+	ok(right >= RIGHT_LEAST, "a small region gets one thread beside a large one in %d of %d seeds", right, SEEDS);
+}
+
 /* Four threads seem to be best while teams alternate, but not for long: a processor whose clock falls. */
 static double tiring(unsigned threads, struct omp_setting setting, double progress) {
 	static unsigned last, calls;
@@ -340,6 +355,7 @@ int main(void) {
 	test_cycle();
 	test_cycle_sizes();
 	test_cold();
+	test_small();
 	test_second();
 	test_second_common();
 	rmdir(folder);
