@@ -130,11 +130,17 @@ static json_t *setting_json(const struct regions_setting *setting, double defaul
 	return json;
 }
 
+/* What each team does to a region; NULL: nothing was explored, or the program chooses the team of every call. */
+static const struct regions_effect *effects_of(const struct regions_found *found, size_t region, bool force) {
+	const struct omp_region *facts = &found->baseline->regions[region].facts;
+	bool is_own = facts->calls && facts->fixed >= facts->calls && !force;
+	return found->effects && !is_own ? &found->effects[region * found->team_count] : NULL;
+}
+
 /* Seconds of one run in this region with each team that was tried. */
-static json_t *teams_json(const struct regions_found *found, size_t region) {
+static json_t *teams_json(const struct regions_found *found, size_t region, const struct regions_effect *effects) {
 	json_t *teams = json_array();
-	const struct regions_effect *effects = &found->effects[region * found->team_count];
-	for (size_t k = 0; k < found->team_count; k++) {
+	for (size_t k = 0; effects && k < found->team_count; k++) {
 		double seconds = seconds_in(&found->baseline->regions[region]) * exp(effects[k].log);
 		unsigned team = found->teams[k] ? found->teams[k] : found->baseline->raw->default_threads;
 		if (isfinite(seconds))
@@ -144,11 +150,12 @@ static json_t *teams_json(const struct regions_found *found, size_t region) {
 	return teams;
 }
 
-static json_t *regions_json(const struct regions_found *found, double total, bool is_busy) {
+static json_t *regions_json(const struct regions_found *found, double total, bool is_busy, bool force) {
 	const struct regions_region **order = sorted(found->baseline);
 	json_t *regions = json_array();
 	for (size_t i = 0; i < found->baseline->count; i++) {
 		size_t at = (size_t)(order[i] - found->baseline->regions);
+		const struct regions_effect *effects = effects_of(found, at, force);
 		double threads = threads_of(order[i]);
 		json_t *json = region_json(order[i], total);
 		json_object_set_new(json, "baseline", json_pack("{s:o}", "threads", js_number(threads)));
@@ -158,15 +165,14 @@ static json_t *regions_json(const struct regions_found *found, double total, boo
 		                              found->settings[at].kind, "chunk", (int)found->settings[at].chunk));
 		json_object_set_new(json, "imbalance", js_number(regions_imbalance(&order[i]->facts)));
 		json_object_set_new(json, "efficiency", js_number(regions_efficiency(&order[i]->facts)));
-		json_object_set_new(json, "teams", teams_json(found, at));
-		limit_add(json, &(struct regions_limit_facts){
-							.raw = found->baseline->raw,
-							.is_busy = is_busy,
-							.region = &order[i]->facts,
-							.fork_join_s = regions_fork_join_s(found->baseline->raw),
-							.effects = found->effects ? &found->effects[at * found->team_count] : NULL,
-							.teams = found->teams,
-							.team_count = found->team_count});
+		json_object_set_new(json, "teams", teams_json(found, at, effects));
+		limit_add(json, &(struct regions_limit_facts){.raw = found->baseline->raw,
+		                                              .is_busy = is_busy,
+		                                              .region = &order[i]->facts,
+		                                              .fork_join_s = regions_fork_join_s(found->baseline->raw),
+		                                              .effects = effects,
+		                                              .teams = found->teams,
+		                                              .team_count = found->team_count});
 		json_object_set_new(json, "gain", js_number(isfinite(found->gain[at]) ? found->gain[at] : 1));
 		json_array_append_new(regions, json);
 	}
@@ -244,6 +250,7 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 		json, "seconds",
 		json_pack("{s:o,s:o,s:o,s:o}", "measure", js_number(runs->seconds.profile + runs->seconds.explore), "duel",
 	              js_number(runs->seconds.proof), "race", json_real(0), "idle", js_number(fmax(0, elapsed - known))));
-	json_object_set_new(json, "regions", regions_json(found, total, runs->waiting > REGIONS_BUSY));
+	json_object_set_new(json, "regions",
+	                    regions_json(found, total, runs->waiting > REGIONS_BUSY, runs->options->force));
 	return json;
 }

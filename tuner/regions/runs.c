@@ -115,8 +115,8 @@ static int measure(struct regions_runs *runs, const json_t *config, double limit
 		snprintf(runs->failure, sizeof runs->failure, "%s", trial_status_text(result.status));
 	}
 	if (!failed && result.status != TRIAL_CORRECT)
-		failed = err_set(err, ERR_NOTHING, NULL, "the program %s%s%s", trial_status_text(result.status),
-		                 *result.message ? ": " : "", result.message);
+		failed = err_set(err, ERR_NOTHING, "run it by itself to see why", "the program %s%s%s",
+		                 trial_status_text(result.status), *result.message ? ": " : "", result.message);
 	*seconds = failed ? 0 : result.value;
 	trial_result_clear(&result);
 	runs->done += !failed;

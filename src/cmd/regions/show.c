@@ -12,7 +12,7 @@
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
 
-enum { SHOWN = 20, SHOWN_LEAST = 3 };
+enum { SHOWN = 20, SHOWN_LEAST = 3, PAIRS_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
 static const double MATTERS = 0.01;
 static const double WIDE = 1000; /* such an interval says nothing */
@@ -335,5 +335,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		printf("\nrun it with: sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
 		       command);
 	else if (is_changed && !js_bool_or(result, "busy", false))
-		printf("\napply leaves the program as it is, because these settings are not proven to be faster\n");
+		printf("\napply leaves the program as it is, because these settings are not proven to be faster%s\n",
+		       pairs < PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time" : "");
 }
