@@ -268,7 +268,7 @@ static void test_small(void) {
 		.regions = two, .count = 2, .steps = 150, .noise = 0.15, .delayed = 0.02, .change_s = 1e-6};
 	int right = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		json_t *result = tune(&program, seed);
+		json_t *result = tune_within(&program, seed, 4);
 		right += threads_of(result, "tiny") == 1 && threads_of(result, "wide") == SIMULATED_THREADS;
 		json_decref(result);
 	}
@@ -306,10 +306,10 @@ static void test_second_common(void) {
 	static const struct simulated_region two[] = {{"mixing", OMP_LOOP_STATIC, 1, mixing, NULL},
 	                                              {"mixed", OMP_LOOP_STATIC, 1, mixed, NULL}};
 	static const struct simulated_program program = {
-		.regions = two, .count = 2, .steps = 400, .noise = 0.02, .change_s = 8e-6};
+		.regions = two, .count = 2, .steps = 150, .noise = 0.02, .change_s = 8e-6};
 	int right = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		json_t *result = tune_within(&program, seed, 40);
+		json_t *result = tune_within(&program, seed, 16);
 		right += threads_of(result, "mixed") == 4 && threads_of(result, "mixing") == 4 &&
 		         strcmp(js_string_or(result, "verdict", ""), "faster") == 0 && json_object_get(result, "other_plan");
 		json_decref(result);
@@ -321,10 +321,10 @@ static void test_second(void) {
 	static const struct simulated_region two[] = {{"memory", OMP_LOOP_STATIC, 1, memory, NULL},
 	                                              {"tiring", OMP_LOOP_STATIC, 1, tiring, NULL}};
 	static const struct simulated_program program = {
-		.regions = two, .count = 2, .steps = 400, .noise = 0.02, .change_s = 8e-6};
+		.regions = two, .count = 2, .steps = 150, .noise = 0.02, .change_s = 8e-6};
 	int right = 0, proven = 0, told = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		json_t *result = tune_within(&program, seed, 40);
+		json_t *result = tune_within(&program, seed, 16);
 		const json_t *other = json_object_get(result, "other_plan");
 		right += threads_of(result, "memory") == 4 && threads_of(result, "tiring") == SIMULATED_THREADS;
 		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;

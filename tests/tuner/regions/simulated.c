@@ -9,7 +9,7 @@
 #include "src/base/sys.h"
 #include "tests/tuner/regions/made.h"
 
-enum { SOON = 8 };
+enum { SOON = 8, CALLS_MOST = 1 << 17 };
 
 static struct {
 	const struct simulated_program *program;
@@ -124,7 +124,7 @@ static void slots_add(size_t number) {
 static void run_begin(const char *table) {
 	const struct simulated_program *program = self.program;
 	self.has_table = table && omp_table_read(table, &self.table);
-	self.record = raw_new(0, OMP_CALLS);
+	self.record = raw_new(0, self.has_table && self.table.trace ? CALLS_MOST : 0);
 	self.record->default_threads = self.record->cpus = SIMULATED_THREADS;
 	self.record->start_ns = omp_now();
 	self.record->ran_ns = 1;
