@@ -32,6 +32,8 @@ bool results_tried_all(const json_t *result); /* was every valid configuration m
 bool results_alone(const json_t *result);
 /* How many times as long the closest of the others took, if it was so far off that no pairs were measured; else 0. */
 double results_closest(const json_t *result);
+/* Trials that were cut short, because they took too long to win. */
+long long results_cut_short(const json_t *result);
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result,
  * or "measured on .." if nothing was decided; the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load, bool decided);

@@ -92,8 +92,12 @@ bool results_tried_all(const json_t *result) {
 	return (long long)js_int_or(result, "evaluations", 0) >= valid;
 }
 
+long long results_cut_short(const json_t *result) {
+	return (long long)js_int_or(json_object_get(result, "failures"), "censored", 0);
+}
+
 static const char *alone_words(const json_t *result) {
-	if (results_closest(result) > 0)
+	if (results_closest(result) > 0 || results_cut_short(result) > 0)
 		return "nothing that was tried comes near the baseline";
 	return results_tried_all(result) ? "only the baseline works" : "nothing that was tried works except the baseline";
 }

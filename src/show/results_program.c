@@ -60,8 +60,9 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 		fprintf(out, "in the search, where the closest of the others took %.3g times as long\n",
 		        results_closest(result));
 	else if (results_alone(result))
-		fprintf(out, "with nothing, because every other setting%s fails\n",
-		        results_tried_all(result) ? "" : " that was tried");
+		fprintf(out, "with nothing, because every other setting%s %s\n",
+		        results_tried_all(result) ? "" : " that was tried",
+		        results_cut_short(result) > 0 ? "takes clearly longer or fails" : "fails");
 	else if (same_config(result))
 		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
 	else

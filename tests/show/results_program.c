@@ -114,6 +114,12 @@ static void test_tie(void) {
 	       "no change:   keep running it as ./app\n"
 	       "compared:    with nothing, because every other setting that was tried fails\n",
 	       "settings that were not tried are not said to fail");
+	prints("{'verdict': 'tie', 'pairs': 0, 'evaluations': 2, 'space': {'valid': 2}, 'program': {'line': './app'},"
+	       " 'failures': {'censored': 1}, 'baseline': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'},"
+	       " 'best': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
+	       "no change:   keep running it as ./app\n"
+	       "compared:    with nothing, because every other setting takes clearly longer or fails\n",
+	       "what was cut short is not said to fail");
 	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env N=1 ./app', 'baseline_line': './app'},"
 	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
 	       " 'best': {'config': {'threads': 1}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
