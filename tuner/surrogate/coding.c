@@ -9,6 +9,10 @@
  * chosen with the procedure of doc/search.md. */
 static const double ALIGNMENT_LENGTH = 2.7;
 enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5 };
+/* Numbers of so many values are told apart by name as well. The expected length is long, so that this has little effect
+ * until results show it: with 1.35, smooth spaces need a quarter more evaluations. */
+static const double NAMES_LENGTH = 5;
+enum { FEW_MIN = 3, FEW_MAX = 5 };
 
 static double number(const struct space *space, size_t param, size_t level) {
 	struct value value = space_param_value(space, param, level);
@@ -81,6 +85,20 @@ static void alignment_add(struct arena *arena, struct coding *coding, size_t par
 	dim_add(coding, param, code, gp_dim_of(x, POWER_MAX + 1, x))->length = ALIGNMENT_LENGTH;
 }
 
+static bool is_few(size_t values) {
+	return values >= FEW_MIN && values <= FEW_MAX;
+}
+
+/* Among few values a cliff is common, 3 slower than both 2 and 4, and an order alone would carry it on to 4. */
+static void names_add(struct arena *arena, struct coding *coding, size_t param) {
+	size_t values = space_param_values(coding->space, param);
+	double *x = arena_alloc(arena, values + 1, sizeof *x);
+	uint16_t *code = arena_alloc(arena, values + 1, sizeof *code);
+	for (size_t v = 0; v <= values; v++)
+		code[v] = (uint16_t)v;
+	dim_add(coding, param, code, gp_dim_of(NULL, values, x))->length = NAMES_LENGTH;
+}
+
 struct coding *coding_new(struct arena *arena, const struct space *space, size_t spare) {
 	struct coding *coding = arena_alloc(arena, 1, sizeof *coding);
 	size_t room = GP_DIMS_MAX - spare;
@@ -91,6 +109,10 @@ struct coding *coding_new(struct arena *arena, const struct space *space, size_t
 	for (size_t p = 0; p < space_params(space) && coding->count < room; p++)
 		if (space_param_ordered(space, p) && has_alignment(space, p))
 			alignment_add(arena, coding, p);
+	coding->unnamed = coding->count;
+	for (size_t p = 0; p < space_params(space) && coding->count < room; p++)
+		if (space_param_ordered(space, p) && is_few(space_param_values(space, p)))
+			names_add(arena, coding, p);
 	return coding;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Configurations as a Gaussian process sees them: one dimension for each parameter that has a choice (gp_dim_of), and
  * one for the alignment of numbers whose powers of two do not simply grow with them. (48 lies between 32 and 64, but is
- * less aligned than either.) */
+ * less aligned than either.) Numbers of few values have another one, without an order. */
 #ifndef TUNER_SURROGATE_CODING_H
 #define TUNER_SURROGATE_CODING_H
 #include "tuner/model/gp/gp.h"
@@ -9,7 +9,7 @@
 
 struct coding {
 	const struct space *space;
-	size_t count;
+	size_t count, unnamed; /* unnamed: dimensions before those without an order that repeat a number */
 	struct gp_dim dim[GP_DIMS_MAX];
 	int param[GP_DIMS_MAX];            /* parameter of each dimension; -1: the dimension belongs to a source */
 	const uint16_t *code[GP_DIMS_MAX]; /* code of each level of it, then of its absence */

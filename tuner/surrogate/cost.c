@@ -56,7 +56,7 @@ struct cost *cost_new(const struct strategy_task *task, const struct coding *cod
 	cost->coding = coding;
 	cost->budget = task->seconds;
 	cost->builders = task->builders > 1 ? (double)task->builders : 1;
-	cost->dims = coding->count;
+	cost->dims = coding->unnamed; /* effects of values do not need their names as well */
 	for (size_t d = 0; d < cost->dims; d++)
 		cost->values[d] = coding->dim[d].values;
 	for (size_t p = 0; p < PARTS; p++) {

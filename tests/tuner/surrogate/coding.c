@@ -22,7 +22,7 @@ static void places(void) {
 	add_param(space, "word", "a,b,c", NULL);
 	add_param(space, "real", "0.5,0.25,1.0", NULL);
 	struct coding *coding = coding_new(arena, built(space), 3);
-	ok(coding->count == 4 && coding->param[2] == 3, "a dimension for each parameter that has a choice");
+	ok(coding->unnamed == 4 && coding->param[2] == 3, "a dimension for each parameter that has a choice");
 	ok(is_at(coding, 0, 0, 0) && is_at(coding, 0, 1, 0.25) && is_at(coding, 0, 3, 1),
 	   "numbers have coordinates by their size");
 	ok(is_at(coding, 1, 1, 1.0 / 3) && is_at(coding, 1, 2, 2.0 / 3), "by their ratios if the range is wide");
@@ -30,6 +30,9 @@ static void places(void) {
 	   "in whatever order they are listed");
 	ok(coding->dim[2].at == NULL && coding->dim[2].values == 4, "words do not have coordinates");
 	ok(isnan(coding->dim[0].at[4]), "nor does absence");
+	ok(coding->count == 7 && coding->param[4] == 0 && coding->param[6] == 4, "few numbers have a second dimension");
+	ok(coding->dim[4].at == NULL && coding->dim[4].length > coding->dim[0].length,
+	   "which is without coordinates and expected to matter less");
 	space_free(space);
 	arena_free(arena);
 }
@@ -63,7 +66,7 @@ static size_t dims_of(const char *values) {
 	struct arena *arena = arena_new();
 	struct space *space = space_new();
 	add_param(space, "n", values, NULL);
-	size_t count = coding_new(arena, built(space), 0)->count;
+	size_t count = coding_new(arena, built(space), 0)->unnamed;
 	space_free(space);
 	arena_free(arena);
 	return count;
@@ -88,6 +91,23 @@ static void alignment(void) {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		ok(dims_of(lists[i].values) == lists[i].dims, "%s: %s", lists[i].values,
 		   lists[i].dims == 2 ? "powers of two are mixed" : "no dimension for powers of two");
+}
+
+static void names(void) {
+	static const struct {
+		const char *values;
+		bool named;
+	} lists[] = {{"0,1", false}, {"1,2,3", true}, {"1..5", true}, {"1..6", false}, {"a,b,c", false}};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		struct arena *arena = arena_new();
+		struct space *space = space_new();
+		add_param(space, "n", lists[i].values, NULL);
+		const struct coding *coding = coding_new(arena, built(space), 0);
+		ok((coding->count > coding->unnamed) == lists[i].named, "%s: %s by name", lists[i].values,
+		   lists[i].named ? "told apart" : "not told apart");
+		space_free(space);
+		arena_free(arena);
+	}
 }
 
 static void aligned(void) {
@@ -172,6 +192,7 @@ int main(void) {
 	places();
 	all_codes();
 	alignment();
+	names();
 	aligned();
 	hostile();
 	many();
