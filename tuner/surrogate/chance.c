@@ -5,11 +5,16 @@
  * than either.
  *
  * A failure says nothing about times, so the expected improvement of its neighbours stays as large as before, and would
- * outweigh any small probability. From LENIENT results on, configurations whose chance is below PASS are therefore not
- * proposed at all, by the local search neither; every BOLD_EACH-th proposal may have PASS_BOLD, because nothing else
- * would move a limit that is drawn too close. Failures on both sides of the threshold are counted before each result is
- * learned, whoever proposed it: the models may rule out configurations only as long as those above the threshold fail
- * much less often than those below it. */
+ * outweigh any small probability. From LENIENT results on, configurations whose log odds are below a line are therefore
+ * not proposed at all, by the local search neither; every BOLD_EACH-th proposal may be much less certain, because
+ * nothing else would move a limit that is drawn too close.
+ *
+ * The most promising configuration is often one whose chance is overestimated: of those predicted to work with 97 to
+ * 99.5 %, one in seven failed. So the line rises with each failure above it and sinks a little with each success, until
+ * a share of SHARE fails (Gibbs, Candes, Adaptive conformal inference under distribution shift, 2021).
+ *
+ * The models may rule out configurations only as long as they can tell what fails: each result is predicted before it
+ * is learned, whoever proposed it, and a result that works should have had better odds than one that fails. */
 #include <config.h>
 
 #include <math.h>
@@ -18,16 +23,26 @@
 
 enum { STEPS = 14, LENIENT = 20, BOLD_EACH = 32 };
 static const double CHANCE_MIN = 0.02; /* while nothing is ruled out */
-static const double PASS = 0.97, PASS_BOLD = 0.5;
-/* Passed configurations fail less often than doubted ones by this factor; and what each is taken for before any
- * result: half a failure among so many. */
-static const double RATIO = 0.5, PRIOR_FAILED = 0.5, PRIOR_PASSED = 5, PRIOR_DOUBTED = 1;
+/* The log odds at the beginning and at least, how far a failure moves them, and the part of them that a bold proposal
+ * needs. */
+static const double LINE = 3.5, LINE_MIN = 2, LINE_STEP = 0.75, SHARE = 0.02, BOLD = 0.25;
+/* The share of pairs of a success and a failure that must be in the right order, and how many pairs count as seen
+ * before any result, with which share. */
+static const double ORDERED_MIN = 0.6, PRIOR_PAIRS = 40, PRIOR_ORDERED = 0.8;
 static const double LABEL = 0.5, LABEL_VARIANCE = 0.01, LOGIT_MAX = 13.8;
 
+static double chance_of_logit(double logit) {
+	return 1 / (1 + exp(-logit));
+}
+
 static bool is_strict(const struct surrogate *surrogate) {
-	double passed = ((double)surrogate->passed_failed + PRIOR_FAILED) / ((double)surrogate->passed + PRIOR_PASSED);
-	double doubted = ((double)surrogate->doubted_failed + PRIOR_FAILED) / ((double)surrogate->doubted + PRIOR_DOUBTED);
-	return surrogate->count >= LENIENT && passed < RATIO * doubted;
+	const struct guesses *guesses = &surrogate->guesses;
+	double ordered = (guesses->ordered + PRIOR_ORDERED * PRIOR_PAIRS) / (guesses->pairs + PRIOR_PAIRS);
+	return surrogate->count >= LENIENT && ordered >= ORDERED_MIN;
+}
+
+static double line_of(const struct surrogate *surrogate) {
+	return LINE + surrogate->line_moved;
 }
 
 /* The log odds that a label, with its noise, is above 0 (Page, Approximations to the cumulative normal function, 1977,
@@ -38,7 +53,7 @@ static double logit_of(const struct surrogate *surrogate, double mean, double va
 }
 
 static double chance_by_both(const struct surrogate *surrogate, double mean, double variance, double limits) {
-	return 1 / (1 + exp(-0.5 * (logit_of(surrogate, mean, variance) + limits)));
+	return chance_of_logit(0.5 * (logit_of(surrogate, mean, variance) + limits));
 }
 
 static double chance_lenient(double mean) {
@@ -71,7 +86,22 @@ bool surrogate_doubts(const void *model, uint64_t index) {
 	if (!is_known(surrogate) || !is_strict(surrogate))
 		return false;
 	surrogate_codes(surrogate, index, codes);
-	return surrogate_chance_at(surrogate, codes) < PASS;
+	return surrogate_chance_at(surrogate, codes) < chance_of_logit(line_of(surrogate));
+}
+
+/* Compares a prediction with those of earlier results of the other kind. */
+static void guess_add(struct guesses *guesses, double chance, bool failed) {
+	if (guesses->count == OBSERVED_MAX)
+		return;
+	for (size_t i = 0; i < guesses->count; i++) {
+		if (guesses->failed[i] == failed)
+			continue;
+		double off = failed ? guesses->chance[i] - chance : chance - guesses->chance[i];
+		guesses->ordered += off > 0 ? 1 : off < 0 ? 0 : 0.5;
+		guesses->pairs++;
+	}
+	guesses->chance[guesses->count] = chance;
+	guesses->failed[guesses->count++] = failed;
 }
 
 void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool failed) {
@@ -80,11 +110,10 @@ void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool f
 	if (!is_known(surrogate))
 		return;
 	surrogate_codes(surrogate, index, codes);
-	bool passed = both_at(surrogate, codes, &mean) >= PASS;
-	surrogate->passed += passed;
-	surrogate->doubted += !passed;
-	surrogate->passed_failed += passed && failed;
-	surrogate->doubted_failed += !passed && failed;
+	double chance = both_at(surrogate, codes, &mean), moved = LINE_STEP * ((failed ? 1 : 0) - SHARE);
+	if (is_strict(surrogate) && chance >= chance_of_logit(line_of(surrogate)))
+		surrogate->line_moved = fmax(LINE_MIN - LINE, surrogate->line_moved + moved);
+	guess_add(&surrogate->guesses, chance, failed);
 }
 
 static void learn(struct surrogate *surrogate, bool fit) {
@@ -113,6 +142,8 @@ void surrogate_chance_update(struct surrogate *surrogate, bool fit) {
 	gp_pool_predict(surrogate->workings);
 	const float *mean = gp_pool_mean(surrogate->workings), *variance = gp_pool_variance(surrogate->workings);
 	surrogate->strict = is_strict(surrogate);
+	surrogate->pass = chance_of_logit(line_of(surrogate));
+	surrogate->pass_bold = chance_of_logit(BOLD * line_of(surrogate));
 	if (surrogate->strict)
 		limits_logits(surrogate->limits, pool->codes, surrogate->dims, pool->count, chance);
 	for (size_t c = 0; c < pool->count; c++)
@@ -126,5 +157,6 @@ double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate) 
 
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate) {
 	bool bold = (surrogate->count + surrogate->pending_count) % BOLD_EACH == 0;
-	return !surrogate->strict || surrogate_chance_of(surrogate, candidate) >= (bold ? PASS_BOLD : PASS);
+	return !surrogate->strict ||
+	       surrogate_chance_of(surrogate, candidate) >= (bold ? surrogate->pass_bold : surrogate->pass);
 }

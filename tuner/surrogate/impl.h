@@ -48,12 +48,19 @@ struct surrogate {
 	struct pool pool;
 	struct gp *value, *works; /* works: NULL until a configuration fails */
 	struct gp_pool *values, *workings;
-	struct limits *limits;                                 /* what works, too */
-	float *chance;                                         /* of each candidate to work, if `works` is there */
-	bool strict;                                           /* candidates that don't pass are out */
-	size_t passed, passed_failed, doubted, doubted_failed; /* by the prediction before the result */
-	size_t in_value, in_works;                             /* number of observations that each model has */
-	size_t *row;                                           /* observation behind each row of the value model */
+	struct limits *limits;  /* what works, too */
+	float *chance;          /* of each candidate to work, if `works` is there */
+	bool strict;            /* candidates that don't pass are out */
+	double pass, pass_bold; /* the chances that they need */
+	double line_moved;      /* the line's logarithm of the odds, less that at the beginning */
+	struct guesses {        /* what was predicted before each result */
+		double chance[OBSERVED_MAX];
+		bool failed[OBSERVED_MAX];
+		size_t count;
+		double ordered, pairs; /* of a success and a failure */
+	} guesses;
+	size_t in_value, in_works; /* number of observations that each model has */
+	size_t *row;               /* observation behind each row of the value model */
 	double *target, *lone_mean, *lone_variance;
 	size_t fits;
 	size_t fit_at;  /* number of observations at which the models are fitted next */
