@@ -18,4 +18,4 @@ TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %
 %C%_hangs_SOURCES = %D%/hangs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_hangs_LDADD = libtuner.la libprofile.la libbase.la -lm
 %C%_long_SOURCES = %D%/long.c tests/tuner/store/fixture.h
-%C%_long_LDADD = libplan.la
+%C%_long_LDADD = libplan.la libtuner.la libprofile.la libtopo.la libbase.la -lm
