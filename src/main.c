@@ -212,8 +212,10 @@ int main(int argc, char **argv) {
 	js_end_without_memory();
 	const char *word = argc > 1 ? argv[1] : "";
 	locale_set();
-	signal(SIGXFSZ, SIG_IGN); /* the write that fails is reported */
-	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+	bool version_wanted = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+	if (version_wanted || *word == '-' || strcmp(word, "help") == 0)
+		signal(SIGXFSZ, SIG_IGN); /* the write that fails is reported; a program that is applied must not inherit this */
+	if (version_wanted) {
 		version();
 	} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
 		const struct cmd *cmd = argc > 2 ? cmd_find(argv[2], &err) : NULL;
