@@ -214,7 +214,7 @@ int main(int argc, char **argv) {
 	locale_set();
 	bool version_wanted = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
 	if (version_wanted || *word == '-' || strcmp(word, "help") == 0)
-		signal(SIGXFSZ, SIG_IGN); /* the write that fails is reported; a program that is applied must not inherit this */
+		signal(SIGXFSZ, SIG_IGN); /* the write that fails is reported; what `apply` becomes must not inherit this */
 	if (version_wanted) {
 		version();
 	} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {

@@ -31,10 +31,21 @@ static bool is_suggested(const struct err *err) {
 	return strstr(err->what, "two dashes") || strstr(err->hint, " -- ");
 }
 
+/* Does an option of one letter with a value attached follow the program, as -blur would be? */
+static bool has_attached(int words, int argc, char *const *argv, const char *first) {
+	bool after = false;
+	for (int i = words; i < argc; i++) {
+		if (after && argv[i][0] == '-' && argv[i][1] && argv[i][1] != '-' && argv[i][2])
+			return true;
+		after = after || strcmp(argv[i], first) == 0;
+	}
+	return false;
+}
+
 void dashes_missed(int words, int argc, char *const *argv, const char *first, struct err *err) {
 	size_t length = strlen(first);
 	bool plugin = length > 3 && strcmp(first + length - 3, ".so") == 0;
-	if (!plugin && !is_suggested(err) && is_program(first))
+	if (!plugin && !is_suggested(err) && has_attached(words, argc, argv, first) && is_program(first))
 		dashes_suggest(words, argc, argv, err);
 }
 
