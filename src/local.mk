@@ -23,7 +23,7 @@ sweetspot_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows.h %D%/cm
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)
-sweetspot_LDADD = libbuilt.la libtuner.la libprofile.la libtopo.la libbase.la
+sweetspot_LDADD = libbuilt.la $(TUNER) libtopo.la libbase.la
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile

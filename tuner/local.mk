@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # One library; each room adds its own files.
 noinst_LTLIBRARIES += libtuner.la
-# Programs that link it name libprofile.la and libbase.la as well: to merge archives costs libtool a process for each object.
+# Programs that use it link $(TUNER) libbase.la, because merging archives costs libtool a process for each object.
+TUNER = libtuner.la libprofile.la
 libtuner_la_LIBADD = $(GSL_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(LIBDW_LIBS) $(JANSSON_LIBS)
 libtuner_la_SOURCES =
 nodist_libtuner_la_SOURCES =

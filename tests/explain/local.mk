@@ -15,7 +15,7 @@ explain_parts = %D%/fuzz_explain.c src/cmd/explain/explain.h \
 	src/show/results_usage.c src/show/results_device.c src/show/results_counters.c src/show/results_regions.c src/show/counters_value.c \
 	src/show/counters_table.c src/show/counters_reason.c src/ui/ui.c src/ui/text.c src/ui/fold.c src/ui/table.c src/ui/wrap.c
 %C%_hostile_SOURCES = %D%/hostile.c $(explain_parts)
-%C%_hostile_LDADD = libtuner.la libprofile.la libtopo.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
+%C%_hostile_LDADD = $(TUNER) libtopo.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
 EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_explain
 %C%_fuzz_explain_SOURCES = $(explain_parts)
@@ -25,7 +25,7 @@ slow_tests += %D%/hostile
 check_PROGRAMS += %D%/words
 TESTS += %D%/words
 %C%_words_SOURCES = %D%/words.c src/cmd/explain/words.c src/cmd/explain/probe.h
-%C%_words_LDADD = libtuner.la libprofile.la libbase.la $(JANSSON_LIBS) -lm
+%C%_words_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS) -lm
 dist_check_SCRIPTS += %D%/explain %D%/reports
 TESTS += %D%/reports
 EXTRA_DIST += $(EXPLAIN_TABLES:%=%D%/tables/%.csv)

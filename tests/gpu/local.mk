@@ -4,7 +4,7 @@ include %D%/emulator/local.mk
 include %D%/injection/local.mk
 EXTRA_DIST += %D%/device.h %D%/grid.h
 gpu_test_CPPFLAGS = $(AM_CPPFLAGS) -DEMULATOR_CXX='"$(EMULATOR_CXX)"'
-gpu_test_LDADD = libtuner.la libprofile.la libkernels.la libgpu.la libbase.la $(OPENMP_CFLAGS) -lm
+gpu_test_LDADD = $(TUNER) libkernels.la libgpu.la libbase.la $(OPENMP_CFLAGS) -lm
 check_PROGRAMS += %D%/conformance
 gpu_tests += %D%/conformance
 %C%_conformance_SOURCES = %D%/conformance.c

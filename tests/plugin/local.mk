@@ -10,8 +10,8 @@ TESTS += %D%/worker
 
 check_PROGRAMS += %D%/spec_c %D%/spec_c_refused
 %C%_spec_c_SOURCES = %D%/spec_c.c %D%/spec_c.h
-%C%_spec_c_LDADD = libtuner.la libprofile.la libbase.la
+%C%_spec_c_LDADD = $(TUNER) libbase.la
 %C%_spec_c_refused_SOURCES = %D%/spec_c_refused.c %D%/spec_c.h
-%C%_spec_c_refused_LDADD = libtuner.la libprofile.la libbase.la
+%C%_spec_c_refused_LDADD = $(TUNER) libbase.la
 slow_tests += %D%/spec_c
 TESTS += %D%/spec_c_refused

@@ -45,7 +45,7 @@ fuzz_targets += %D%/fuzz_gpu
 fuzz_targets += %D%/fuzz_answer
 %C%_fuzz_answer_SOURCES = %D%/fuzz_answer.c
 %C%_fuzz_answer_LDFLAGS = $(LIBFUZZER)
-%C%_fuzz_answer_LDADD = libtuner.la libprofile.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
+%C%_fuzz_answer_LDADD = $(TUNER) libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
 
 check_PROGRAMS += %D%/source_compare
 %C%_source_compare_SOURCES = %D%/source_compare.c

@@ -2,6 +2,6 @@
 check_PROGRAMS += %D%/cache %D%/builder
 TESTS += %D%/cache %D%/builder
 %C%_cache_SOURCES = %D%/cache.c
-%C%_cache_LDADD = libtuner.la libprofile.la libbase.la
+%C%_cache_LDADD = $(TUNER) libbase.la
 %C%_builder_SOURCES = %D%/builder.c
-%C%_builder_LDADD = libtuner.la libprofile.la libbase.la
+%C%_builder_LDADD = $(TUNER) libbase.la

@@ -2,4 +2,4 @@
 check_PROGRAMS += %D%/busy
 TESTS += %D%/busy
 %C%_busy_SOURCES = %D%/busy.c
-%C%_busy_LDADD = libtuner.la libprofile.la libbase.la $(JANSSON_LIBS) -lm
+%C%_busy_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS) -lm

@@ -2,6 +2,6 @@
 check_PROGRAMS += %D%/replay %D%/score
 TESTS += %D%/replay %D%/score
 %C%_replay_SOURCES = %D%/replay.c %D%/record_made.h
-%C%_replay_LDADD = libtuner.la libprofile.la libbase.la -lm
+%C%_replay_LDADD = $(TUNER) libbase.la -lm
 %C%_score_SOURCES = %D%/score.c %D%/record_made.h
-%C%_score_LDADD = libtuner.la libprofile.la libbase.la -lm
+%C%_score_LDADD = $(TUNER) libbase.la -lm

@@ -3,18 +3,18 @@ check_PROGRAMS += %D%/coding %D%/surrogate %D%/sources %D%/cost %D%/limits %D%/o
 TESTS += %D%/coding %D%/sources %D%/cost %D%/opening
 slow_tests += %D%/limits %D%/surrogate
 %C%_coding_SOURCES = %D%/coding.c tests/tuner/space/help.h
-%C%_coding_LDADD = libtuner.la libprofile.la libbase.la -lm
+%C%_coding_LDADD = $(TUNER) libbase.la -lm
 %C%_surrogate_SOURCES = %D%/surrogate.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
 	tests/tuner/space/help.h
-%C%_surrogate_LDADD = libtuner.la libprofile.la libbase.la $(GSL_LIBS) -lm
+%C%_surrogate_LDADD = $(TUNER) libbase.la $(GSL_LIBS) -lm
 %C%_sources_SOURCES = %D%/sources.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
 	tests/tuner/space/help.h
-%C%_sources_LDADD = libtuner.la libprofile.la libbase.la $(GSL_LIBS) -lm
+%C%_sources_LDADD = $(TUNER) libbase.la $(GSL_LIBS) -lm
 %C%_cost_SOURCES = %D%/cost.c tests/tuner/search/land.c tests/tuner/search/land.h tests/tuner/space/help.h
-%C%_cost_LDADD = libtuner.la libprofile.la libbase.la -lm
+%C%_cost_LDADD = $(TUNER) libbase.la -lm
 %C%_limits_SOURCES = %D%/limits.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
 	tests/tuner/space/help.h
-%C%_limits_LDADD = libtuner.la libprofile.la libbase.la $(GSL_LIBS) -lm
+%C%_limits_LDADD = $(TUNER) libbase.la $(GSL_LIBS) -lm
 %C%_opening_SOURCES = %D%/opening.c tests/tuner/search/kernels.c tests/tuner/search/land.c tests/tuner/search/land.h \
 	tests/tuner/space/help.h
-%C%_opening_LDADD = libtuner.la libprofile.la libbase.la -lm
+%C%_opening_LDADD = $(TUNER) libbase.la -lm
