@@ -212,10 +212,9 @@ int main(int argc, char **argv) {
 	js_end_without_memory();
 	const char *word = argc > 1 ? argv[1] : "";
 	locale_set();
-	bool version_wanted = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
-	if (version_wanted || *word == '-' || strcmp(word, "help") == 0)
+	if (*word == '-' || strcmp(word, "help") == 0)
 		signal(SIGXFSZ, SIG_IGN); /* the write that fails is reported; what `apply` becomes must not inherit this */
-	if (version_wanted) {
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		version();
 	} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
 		const struct cmd *cmd = argc > 2 ? cmd_find(argv[2], &err) : NULL;

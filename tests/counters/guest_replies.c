@@ -12,7 +12,7 @@
 #include "tests/counters/guest_loop.h"
 #include "tests/tap.h"
 
-/* Of the loop, in guest_requests. What starts two processes is under 5 % of the instructions of a program. */
+/* Turns of the loop, as in guest_requests: enough that starting two processes takes under 5 % of the instructions. */
 enum { TURNS = 3000000, PROGRAM_TURNS = 6000000 };
 
 static void value_print(const json_t *value) {

@@ -130,7 +130,7 @@ static json_t *setting_json(const struct regions_setting *setting, double defaul
 	return json;
 }
 
-/* What each team does to a region; NULL: nothing was explored, or the program chooses the team of every call. */
+/* The effect of each team on a region; NULL: nothing was explored, or the program chooses the team of every call. */
 static const struct regions_effect *effects_of(const struct regions_found *found, size_t region, bool force) {
 	const struct omp_region *facts = &found->baseline->regions[region].facts;
 	bool is_own = facts->calls && facts->fixed >= facts->calls && !force;

@@ -2,9 +2,7 @@
 /* Whole runs with settings of ours against whole runs as they are. */
 #ifndef TUNER_REGIONS_PROVE_H
 #define TUNER_REGIONS_PROVE_H
-#include "tuner/regions/record.h"
-
-enum { REGIONS_PAIRS_LEAST = 3 };
+#include "tuner/regions/regions.h"
 
 struct regions_runs;
 

@@ -30,8 +30,8 @@ double tune_budget_time(const struct tune *tune) {
 	return tune_elapsed(tune) + node_seconds_left(tune) / tune_nodes(tune);
 }
 
-/* What a trial of the finals takes beside its run, by the trials so far. Before there are others, the baseline tells,
- * although it also contains what happens only once. */
+/* Estimates from the trials so far what a trial of the finals takes beside its run. Before there are others, the
+ * baseline tells, although it also contains what happens only once. */
 static double beside_seconds(const struct tune *tune) {
 	size_t count = tune->beside_count < TUNE_NOISES ? tune->beside_count : TUNE_NOISES;
 	if (tune->task->whole_programs) /* in extra_seconds */

@@ -11,8 +11,9 @@
 #include "src/base/mem.h"
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
+#include "tuner/regions/regions.h"
 
-enum { SHOWN = 20, SHOWN_LEAST = 3, PAIRS_LEAST = 3 };
+enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
 static const double MATTERS = 0.01;
 static const double WIDE = 1000; /* such an interval says nothing */
@@ -336,5 +337,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		       command);
 	else if (is_changed && !js_bool_or(result, "busy", false))
 		printf("\napply leaves the program as it is, because these settings are not proven to be faster%s\n",
-		       pairs < PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time" : "");
+		       pairs < REGIONS_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
+		                                   : "");
 }

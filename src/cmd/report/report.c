@@ -86,7 +86,7 @@ static void page_put(struct report *report) {
 	page_end(report->html);
 }
 
-/* What the page has: "2 kernels and problems, 1 program by region". Caller frees. */
+/* Counts what the page shows: "2 kernels and problems, 1 program by region". Caller frees. */
 static char *contents_text(const struct report *report) {
 	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
 	size_t programs = report->regions;

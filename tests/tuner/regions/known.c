@@ -260,7 +260,7 @@ static void test_cold(void) {
 	   SEEDS);
 }
 
-/* What one thread gains in a small region is less than what the calls of the large one vary. */
+/* One thread gains less in a small region than the calls of the large region vary. */
 static void test_small(void) {
 	static const struct simulated_region two[] = {{"tiny", OMP_PARALLEL, 3, tiny, NULL},
 	                                              {"wide", OMP_LOOP_STATIC, 16, wide, NULL}};

@@ -100,7 +100,7 @@ static void over_set(struct parallel *parallel) {
 	struct tune *tune = parallel->tune;
 	if (tune->search && !tune->stopped)
 		tune->stopped = tune_over(tune);
-	/* What was lost, or void, is not measured again in the time of the finals. */
+	/* Lost and void trials are not measured again in the time of the finals. */
 	while (parallel->queue_count && tune->stopped && tune_left(tune) < tune_finals_kept(tune))
 		work_free(parallel->queue[--parallel->queue_count]);
 }
