@@ -6,9 +6,9 @@
                                if it is installed and FOLDER/kt.py KERNEL STRATEGY SEED SECONDS OUT.json tunes with it. If there is
                                a FOLDER/judge.py KERNEL CANDIDATES.json, it compares the best configuration of each tool
 
-$SEEDS searches each (5), $SECONDS each (60), $KERNELS of the folder, $TOOLS (one by one,ahead,Kernel Tuner), $OUT for the figures in
-JSON. The best known is the smallest time that any of these searches has measured in its race or duel. A search that never comes near
-counts as infinite."""
+$SEEDS searches each (5) from $FIRST_SEED on, $SECONDS each (60), $KERNELS of the folder, $TOOLS (one by one,ahead,Kernel Tuner), $OUT
+for the figures in JSON, all trials of each search among them. The best known is the smallest time that any of these searches has measured
+in its race or duel. A search that never comes near counts as infinite."""
 import glob
 import json
 import math
@@ -25,6 +25,7 @@ from datetime import datetime
 
 SWEETSPOT = os.environ.get("SWEETSPOT", "sweetspot")
 SEEDS = int(os.environ.get("SEEDS", "5"))
+FIRST_SEED = int(os.environ.get("FIRST_SEED", "1"))
 SECONDS = int(os.environ.get("SECONDS", "60"))
 TOOLS = os.environ.get("TOOLS", "").split(",") if os.environ.get("TOOLS") else None
 WITHIN = (1.05, 1.01)
@@ -154,7 +155,7 @@ def compare(name, tools, rows, source=None):
     """tools: name -> function of a seed and a folder."""
     tools = {tool: search for tool, search in tools.items() if not TOOLS or tool in TOOLS}
     runs = {tool: [] for tool in tools}
-    for seed in range(1, SEEDS + 1):
+    for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
         for tool, search in tools.items():
             with tempfile.TemporaryDirectory() as folder:
                 runs[tool].append(search(seed, folder))
@@ -163,7 +164,7 @@ def compare(name, tools, rows, source=None):
     best = min(run["best"] for all_of in runs.values() for run in all_of)
     for tool, all_of in runs.items():
         row = {"what": name, "tool": tool, "best_known_s": best, "found_s": statistics.median(run["best"] for run in all_of),
-               "evaluations": statistics.median(run["evaluations"] for run in all_of)}
+               "evaluations": statistics.median(run["evaluations"] for run in all_of), "runs": all_of}
         for within in WITHIN:
             row[f"to_{within}"] = statistics.median(seconds_to(run, within * best) for run in all_of)
             own = [seconds_to(run, within * min(r["best"] for r in all_of)) for run in all_of]
