@@ -51,6 +51,8 @@ bool table_is_file(const char *header);
 bool table_is_joules(const char *header); /* the energy of a run: "Energy (J)" */
 bool table_is_part(const char *header);   /* copying, communication, input: a part of a run */
 bool table_is_figure(const char *header);
+bool table_is_direction(const char *header); /* of a copy, if its values are among these words */
+extern const char table_direction_words[];
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
 

@@ -102,25 +102,28 @@ static void unit_cut(char *key) {
 bool table_is_problem(const char *header) {
 	char key[TABLE_NAME];
 	table_words_join(header, key);
+	if (table_has_word(key, "register registers regs"))
+		return false;
 	if (strstr(key, "_per_") && is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
 	table_key(header, key);
 	unit_cut(key);
 	return is_size_of_input(key) ||
-	       is_key(key,
-	              "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
-	              "list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
-	              "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
-	              "rows cols columns vertices edges graph matrix input dataset data image file mix workload contains "
-	              "add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio updates "
-	              "ops operations operation key_range keys range acquires density degree scale width height depth "
-	              "resolution "
-	              "message_size bytes particles bodies cells queries batch instance benchmark distribution "
-	              "kernel_size samples_n grid mesh domain bins buckets array vector list string text words numbers "
-	              "items elems pixels features nodes_in_graph problem_dimension read write read_percent "
-	              "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
-	              "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kib "
-	              "mib");
+	       is_key(
+			   key,
+			   "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
+			   "list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
+			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
+			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload contains "
+			   "add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio updates "
+			   "ops operations operation key_range keys range acquires density degree scale width height depth "
+			   "resolution "
+			   "message_size bytes particles bodies cells queries batch instance benchmark distribution "
+			   "kernel_size samples_n grid mesh domain bins buckets array vector list string text words numbers "
+			   "items elems pixels features nodes_in_graph problem_dimension read write read_percent "
+			   "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
+			   "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kb kib "
+			   "mb mib gb gib");
 }
 
 bool table_is_parameter(const char *header) {

@@ -79,6 +79,8 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 		               : csv_cell(making->csv, row, making->key[k]);
 	if (!making->wide->repeats)
 		cells[making->keys] = making->wide->value[at];
+	if (making->wide->directed)
+		cells[making->keys + 1] = making->wide->direction[at];
 	if (making->wide->with_serial)
 		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
 	cells[out->columns - 1] = csv_cell(making->csv, row, making->wide->column[at]);
@@ -121,6 +123,8 @@ static void header_make(struct making *making) {
 		out->header[k] = making->csv->header[making->key[k]];
 	if (!making->wide->repeats)
 		out->header[making->keys] = making->wide->name;
+	if (making->wide->directed)
+		out->header[making->keys + 1] = "operation";
 	if (making->wide->with_serial)
 		out->header[making->keys + 1] = "version";
 	out->header[out->columns - 1] = value_header(making);
@@ -135,7 +139,7 @@ struct csv *wide_to_long(const struct csv *csv, const struct wide *wide) {
 	for (size_t c = 0; c < csv->columns; c++)
 		if (!is_wide(wide, c))
 			making.key[making.keys++] = c;
-	out->columns = making.keys + 1 + !wide->repeats + wide->with_serial;
+	out->columns = making.keys + 1 + !wide->repeats + (wide->with_serial || wide->directed);
 	out->rows = 0;
 	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
 	out->cells = arena_alloc(csv->arena, csv->rows * wide->count * out->columns + 1, sizeof *out->cells);

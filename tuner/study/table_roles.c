@@ -46,19 +46,25 @@ static bool all_numbers(const struct csv *csv, size_t column) {
 	return some;
 }
 
-/* Real numbers that are rarely the same twice were measured. */
-static bool looks_measured(const struct csv *csv, size_t column) {
+static bool rarely_repeats(const struct csv *csv, size_t column) {
 	size_t distinct = 0;
-	bool real = false;
 	for (size_t r = 0; r < csv->rows; r++) {
-		double number = 0;
 		bool again = false;
 		for (size_t s = 0; s < r && !again && r < 1000; s++)
 			again = strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
 		distinct += !again;
+	}
+	return csv->rows >= MEASURED_ROWS_LEAST && (double)distinct >= MEASURED_DISTINCT * (double)csv->rows;
+}
+
+/* Real numbers that are rarely the same twice were measured. */
+static bool looks_measured(const struct csv *csv, size_t column) {
+	bool real = false;
+	for (size_t r = 0; r < csv->rows; r++) {
+		double number = 0;
 		real = real || (table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number));
 	}
-	return real && csv->rows >= MEASURED_ROWS_LEAST && (double)distinct >= MEASURED_DISTINCT * (double)csv->rows;
+	return real && rarely_repeats(csv, column);
 }
 
 /* The first column of some programs numbers the rows. */
@@ -121,13 +127,28 @@ static bool is_parameter_or_problem(const struct table *table, size_t c) {
 	        (table_is_parameter(column->name) || (table_is_problem(column->name) && !table_is_count(column->name))));
 }
 
+/* "p" is the number of processors if it counts from 1: probabilities and percentages don't. */
+static bool is_letter_of_team(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	double number, least = INFINITY;
+	if (strcasecmp(table->columns[column].name, "p") != 0)
+		return false;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number))
+			return false;
+		least = fmin(least, number);
+	}
+	return least == 1;
+}
+
 /* Laws over threads look for one name. Other names count if no column has this one. */
 static void threads_name(struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		if (strcmp(table->columns[c].name, "threads") == 0)
 			return;
-		if (found == SIZE_MAX && table->columns[c].numbers && table_is_threads(table->columns[c].name) &&
+		if (found == SIZE_MAX && table->columns[c].numbers &&
+		    (table_is_threads(table->columns[c].name) || is_letter_of_team(table, c)) &&
 		    !is_given_problem(table, table->columns[c].name))
 			found = c;
 	}
@@ -199,11 +220,31 @@ static bool all_differ(const struct csv *csv, size_t column) {
 /* "naive" and "tiled" are versions of one kernel, "sort" and "scan" are kernels. */
 static bool are_versions(const struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++)
-		if (table_has_word(csv_cell(csv, r, column),
-		                   "naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
-		                   "optimized optimised opt global serial sequential v1 v2"))
+		if (table_has_word(
+				csv_cell(csv, r, column),
+				"naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
+				"optimized optimised opt global serial sequential seq parallel openmp omp pthreads mpi cuda v1 v2"))
 			return true;
 	return all_differ(csv, column);
+}
+
+/* A list is an input unless its values are ways to synchronise one. */
+static bool are_lists(const struct csv *csv, size_t column) {
+	for (size_t r = 0; r < csv->rows; r++)
+		if (table_has_word(csv_cell(csv, r, column), "coarse fine optimistic lazy lock lockfree free nonblocking "
+		                                             "blocking locked skip linked"))
+			return true;
+	return false;
+}
+
+/* "H2D" and "D2H" are work; "top-down" and "bottom-up" are ways to do it. */
+static bool are_directions(const struct csv *csv, size_t column) {
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (!table_among(cell, strlen(cell), table_direction_words))
+			return false;
+	}
+	return true;
 }
 
 static enum table_role role_of(const struct table *table, size_t c) {
@@ -215,6 +256,12 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_PROBLEM;
 	if (strcasecmp(column->name, "kernel") == 0)
 		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_IGNORED;
+	if (!column->numbers && table_among(column->name, strlen(column->name), "program application app"))
+		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_PROBLEM;
+	if (!column->numbers && strcasecmp(column->name, "list") == 0 && are_lists(table->csv, c))
+		return TABLE_PARAM;
+	if (!column->numbers && table_is_direction(column->name) && are_directions(table->csv, c))
+		return TABLE_PROBLEM;
 	if (is_index(table->csv, c) || (column->numbers && table_is_run(column->name)))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
@@ -248,6 +295,17 @@ static void counts_decide(struct table *table) {
 			continue;
 		bool result = varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
 		column->role = result ? TABLE_FIGURE : TABLE_PROBLEM;
+	}
+}
+
+/* So were whole numbers that are rarely the same twice, if the other columns tell all rows apart: edges that a search
+ * examined, for each graph and direction. What was chosen comes before what was measured. */
+static void results_decide(struct table *table) {
+	for (size_t c = table->csv->columns; c-- > 0 && table->csv->rows <= TABLE_PAIRS_ROWS;) {
+		struct table_column *column = &table->columns[c];
+		if (column->role == TABLE_PARAM && column->numbers && !table_is_parameter(column->name) &&
+		    !table_is_team(column->name) && rarely_repeats(table->csv, c) && is_determined(table, c))
+			column->role = TABLE_FIGURE;
 	}
 }
 
@@ -314,5 +372,6 @@ int table_roles(struct table *table, struct err *err) {
 	chosen_decide(table);
 	only_chosen_decide(table);
 	table_roles_follow(table);
+	results_decide(table);
 	return 0;
 }

@@ -240,6 +240,7 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 	}
 	wide->name = name_of_words(wide);
 	parts_count(wide);
+	wide_directions_split(csv, wide);
 	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
 	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
 	return wide->count >= 2 && keys > 0 && wide->measure.measure == measure &&

@@ -6,21 +6,27 @@
 #include "tuner/study/table.h"
 
 struct wide {
-	size_t column[CSV_COLUMNS_MAX], count; /* those with times */
-	const char *value[CSV_COLUMNS_MAX];    /* that their headers stand for */
-	const char *name;                      /* of these values: "threads", "version" */
-	struct table_name measure;             /* of the times, or the rates */
-	bool repeats;                          /* the columns are runs of the same */
-	bool with_serial;                      /* the last column is serial code, beside teams of threads */
-	bool unnamed;                          /* the headers are bare numbers, and nothing says of what */
-	bool speedups;                         /* all are 1 in the first row */
-	size_t parts;                          /* number of columns that are called like parts of a time */
-	bool sum;                              /* the columns are parts, and nothing is their sum */
-	const char *unit;                      /* that a comment names, or NULL */
-	bool assumed;                          /* the unit is not known: seconds */
+	size_t column[CSV_COLUMNS_MAX], count;  /* those with times */
+	const char *value[CSV_COLUMNS_MAX];     /* that their headers stand for */
+	const char *name;                       /* of these values: "threads", "version" */
+	const char *direction[CSV_COLUMNS_MAX]; /* of copies, if `directed`: then the values are what is left of headers */
+	bool directed;
+	struct table_name measure; /* of the times, or the rates */
+	bool repeats;              /* the columns are runs of the same */
+	bool with_serial;          /* the last column is serial code, beside teams of threads */
+	bool unnamed;              /* the headers are bare numbers, and nothing says of what */
+	bool speedups;             /* all are 1 in the first row */
+	size_t parts;              /* number of columns that are called like parts of a time */
+	bool sum;                  /* the columns are parts, and nothing is their sum */
+	const char *unit;          /* that a comment names, or NULL */
+	bool assumed;              /* the unit is not known: seconds */
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
 bool wide_find(const struct csv *csv, const char *noted, struct wide *wide);
+
+/* "pinned H2D, pinned D2H, pageable H2D, pageable D2H": takes the direction out of the values, if each occurs with
+ * each. src: table_directions.c */
+void wide_directions_split(const struct csv *csv, struct wide *wide);
 
 /* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
  * src: table_long.c */

@@ -249,6 +249,14 @@ bool table_is_part(const char *header) {
 		false);
 }
 
+const char table_direction_words[] = "h2d d2h d2d htod dtoh dtod upload download read write send recv receive";
+
+bool table_is_direction(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_has_word(key, "direction copy transfer way");
+}
+
 bool table_is_joules(const char *header) {
 	char key[TABLE_NAME];
 	const char *unit = strpbrk(header, "([");
