@@ -86,8 +86,7 @@ static bool is_against(const struct study *study, size_t row, size_t small, stru
 	wrong->unit = "s";
 	snprintf(wrong->text, sizeof wrong->text,
 	         "less time than %s takes (%.4g s), although the other configurations take %.3g times as long here, so "
-	         "that about "
-	         "%.3g s are expected; the results are probably wrong, for example because of a race",
+	         "that about %.3g s are expected",
 	         problem, by_own ? own : least, growth, expected);
 	return true;
 }

@@ -16,7 +16,8 @@
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
 static const double BEYOND = 1.25 /* allows for clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25,
-					CHANCE = 0.01;
+					CHANCE = 0.01, SMOOTH = 1.15, STEEP = 1.15,
+					HARDLY = 1.25 /* a larger size that takes up to this much longer than a smaller one */;
 
 static double ceiling_of(const struct study *study, const char *const *names, const char *level) {
 	int team = strcmp(study_device(study), "cpu") == 0 ? ANY_TEAM : 0;
@@ -102,7 +103,7 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 		if (probe_size(study, r) < size)
 			smaller = fmax(smaller, other->value);
 	}
-	if (law.count + 1 < SIZES_LEAST || !(smaller > time))
+	if (law.count + 1 < SIZES_LEAST || !(smaller * HARDLY > time))
 		return false;
 	law_fit(&law);
 	double expected = exp(law.offset + law.slope * log(size));
@@ -112,10 +113,18 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 	wrong->kind = EVIDENCE_SCALING;
 	wrong->value = expected;
 	wrong->unit = "s";
-	snprintf(wrong->text, sizeof wrong->text,
-	         "less time than a smaller problem (%.4g s); the %zu other sizes predict %.4g s", smaller, law.count,
-	         expected);
+	snprintf(wrong->text, sizeof wrong->text, "%s a smaller problem (%.4g s); the %zu other sizes predict %.4g s",
+	         smaller > time ? "less time than" : "hardly more time than", smaller, law.count, expected);
 	return true;
+}
+
+/* Is `other` the row of a smaller team of the same series? */
+static bool is_smaller_team(const struct study *study, size_t row, size_t other, int threads) {
+	bool same = !study_row(study, other)->over &&
+	            study_number(study, other, (size_t)threads) < study_number(study, row, (size_t)threads);
+	for (size_t c = 0; c < study_columns(study) && same; c++)
+		same = (int)c == threads || study_row(study, other)->level[c] == study_row(study, row)->level[c];
+	return same;
 }
 
 /* Is it far faster than the number of threads explains, and than the next smaller team suggests? */
@@ -125,9 +134,7 @@ static bool is_beyond_linear(const struct study *study, size_t row, struct wrong
 	double time = study_row(study, row)->value, before_team = 0, first_team = INFINITY;
 	for (size_t r = 0; r < study_rows(study) && team > 1; r++) {
 		double other = study_number(study, r, (size_t)threads);
-		bool same = !study_row(study, r)->over && other < team;
-		for (size_t c = 0; c < study_columns(study) && same; c++)
-			same = (int)c == threads || study_row(study, r)->level[c] == study_row(study, row)->level[c];
+		bool same = is_smaller_team(study, row, r, threads);
 		if (same && other > before_team) {
 			before = study_row(study, r)->value;
 			before_team = other;
@@ -147,12 +154,34 @@ static bool is_beyond_linear(const struct study *study, size_t row, struct wrong
 	return true;
 }
 
+/* The same if one curve has to show it, because others go another way: the smaller teams must lie on a line. */
+static bool is_beyond_series(const struct study *study, size_t row, struct wrong *wrong) {
+	struct law law = {0};
+	int threads = probe_threads(study);
+	double team = threads < 0 ? NAN : study_number(study, row, (size_t)threads);
+	for (size_t r = 0; threads >= 0 && r < study_rows(study) && law.count < PROBE_PROBLEMS; r++) {
+		if (!is_smaller_team(study, row, r, threads))
+			continue;
+		law.x[law.count] = log(study_number(study, r, (size_t)threads));
+		law.y[law.count++] = log(study_row(study, r)->value);
+	}
+	if (law.count + 1 < SIZES_LEAST)
+		return false;
+	law_fit(&law);
+	double expected = exp(law.offset + law.slope * log(team)), time = study_row(study, row)->value;
+	return law.residual <= log(SMOOTH) && law.slope >= -STEEP && expected / time > LINEAR &&
+	       is_beyond_linear(study, row, wrong);
+}
+
 static void tell(const struct study *study, struct findings *findings, size_t row, const struct wrong *wrong) {
 	char *words = study_words(study, row);
 	double time = study_row(study, row)->value;
 	bool certain = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > LAW * LAW);
-	struct finding *finding = findings_add(findings, certain ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-	                                       "%.4g s is impossible (%s): %s", time, words, wrong->text);
+	struct finding *finding =
+		findings_add(findings, certain ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
+	                 "%.4g s is impossible (%s): the result is probably wrong, for example because "
+	                 "of a race, or the run ended early",
+	                 time, words);
 	for (size_t c = 0; c < study_columns(study); c++)
 		finding_about(finding, study, c, study_row(study, row)->level[c]);
 	finding_evidence(finding, wrong->kind, wrong->value, wrong->unit, "%s", wrong->text);
@@ -186,8 +215,7 @@ static void each(struct study *study,
 	each_by(study, is_over_peak, found, ctx);
 	each_by(study, is_against_law, found, ctx);
 	each_by(study, impossible_by_neighbours, found, ctx);
-	if (are_teams_known(study))
-		each_by(study, is_beyond_linear, found, ctx);
+	each_by(study, are_teams_known(study) ? is_beyond_linear : is_beyond_series, found, ctx);
 }
 
 static void on_found(void *ctx, struct study *study, size_t row, const struct wrong *wrong) {

@@ -64,7 +64,7 @@ size_t probe_best(const struct study *study, const struct probe_scope *scope) {
 	struct probe_scope copy = *scope;
 	size_t best = SIZE_MAX;
 	for (size_t r = 0; r < study_rows(study); r++)
-		if (!study_row(study, r)->over && probe_in(&copy, study, r) &&
+		if (!study_row(study, r)->over && !study_row(study, r)->doubted && probe_in(&copy, study, r) &&
 		    (best == SIZE_MAX || study_row(study, r)->value < study_row(study, best)->value))
 			best = r;
 	return best;

@@ -6,7 +6,7 @@
 
 #include "tuner/diagnosis/gpu.h"
 
-static const double SHARE_LEAST = 0.3;
+static const double SHARE_LEAST = 0.3, ONLY = 0.995 /* the run measures copies */;
 
 static double share_of(const struct study *study, size_t row) {
 	return gpu_copy_time(study, row) / study_row(study, row)->value;
@@ -53,7 +53,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, share_of, rows);
 	struct gpu_trend trend = gpu_trend_of(study, gpu_copy_time, 1);
 	for (size_t i = 0; i < count && gpu_possible(study, share_of) && trend.verdict != GPU_DIFFERS; i++)
-		if (share_of(study, rows[i]) >= SHARE_LEAST)
+		if (share_of(study, rows[i]) >= SHARE_LEAST && share_of(study, rows[i]) < ONLY)
 			found(study, rows[i], &trend, findings);
 	words_examine(study, findings);
 }

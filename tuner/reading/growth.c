@@ -95,7 +95,7 @@ static bool laws_report(const struct study *study, struct findings *findings, si
 	}
 	if (straight < 2 || most - least < LAWS_APART || 2 * near > straight)
 		return false;
-	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1, "time grows %s", words);
+	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1, "time grows: %s", words);
 	finding_evidence(finding, EVIDENCE_SCALING, most - least, NULL,
 	                 "%zu of %zu series lie on such lines within %.0f %%; their powers differ by %.2f", straight, count,
 	                 100 * (STRAIGHT - 1), most - least);

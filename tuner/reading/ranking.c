@@ -24,6 +24,7 @@ struct ranking {
 	size_t column;
 	struct ranked at[READING_COLUMN_LEVELS];
 	size_t count, rows;
+	bool open; /* a value has only times that are doubted: nobody knows how fast it is */
 };
 
 static int by_time(const void *a, const void *b) {
@@ -68,10 +69,13 @@ static void ranking_make(const struct study *study, size_t column, size_t proble
 	*ranking = (struct ranking){.problem = problem, .team = team, .most = most, .column = column};
 	for (int l = 0; l < (int)study_column(study, column)->levels; l++) {
 		struct ranked one = {l, INFINITY, SIZE_MAX, 0};
+		bool doubted = false;
 		for (size_t r = 0; r < study_rows(study); r++) {
-			if (study_row(study, r)->level[column] != l || !study_usable(study, r) ||
-			    !study_same_problem(study, r, problem) || is_serial_code(study, r, column, teams) ||
-			    (team >= 0 && study_row(study, r)->level[team] != most))
+			if (study_row(study, r)->level[column] != l || !study_same_problem(study, r, problem) ||
+			    is_serial_code(study, r, column, teams) || (team >= 0 && study_row(study, r)->level[team] != most))
+				continue;
+			doubted = doubted || study_row(study, r)->doubted;
+			if (!study_usable(study, r))
 				continue;
 			one.rows++;
 			if (reading_time(study, r) < one.time) {
@@ -80,6 +84,7 @@ static void ranking_make(const struct study *study, size_t column, size_t proble
 			}
 		}
 		ranking->rows += one.rows;
+		ranking->open = ranking->open || (doubted && !one.rows);
 		if (one.rows)
 			ranking->at[ranking->count++] = one;
 	}
@@ -259,8 +264,8 @@ static void column_examine(const struct study *study, struct findings *findings,
 		int most = team < 0 ? -1 : team_needed(study, &all[kept], team, &ragged);
 		if (most >= 0)
 			ranking_make(study, column, problem[i], team, most, &last[rivals]);
-		rivals += most >= 0 && is_far(study, &last[rivals], READING_NO);
-		kept += !ragged && is_far(study, &all[kept], verdict);
+		rivals += most >= 0 && !last[rivals].open && is_far(study, &last[rivals], READING_NO);
+		kept += !ragged && !all[kept].open && is_far(study, &all[kept], verdict);
 	}
 	rankings_report(study, findings, column, all, kept, problems, verdict);
 	rankings_report(study, findings, column, last, rivals, problems, READING_NO);

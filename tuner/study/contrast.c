@@ -15,7 +15,8 @@ static const double NORMAL_95 = 1.959964;
 static bool is_wanted(const struct study *study, size_t row, size_t column, int a, int b, study_filter filter,
                       void *ctx) {
 	int level = study->rows[row].level[column];
-	return (level == a || level == b) && !study->rows[row].over && (!filter || filter(ctx, study, row));
+	return (level == a || level == b) && !study->rows[row].over && !study->rows[row].doubted &&
+	       (!filter || filter(ctx, study, row));
 }
 
 /* The smallest time of each level among rows that agree in everything else. */
