@@ -15,10 +15,13 @@ static json_t *step_json(const struct study_column *column, const struct landsca
 	return json;
 }
 
-static json_t *param_json(const struct study_column *column, const struct landscape_param *param) {
+/* all: also steps that were not measured. A table may lack what cannot exist, such as serial code with eight threads,
+ * so that nothing is predicted for it. */
+static json_t *param_json(const struct study_column *column, const struct landscape_param *param, bool all) {
 	json_t *steps = json_array();
 	for (size_t i = 0; i < 2; i++)
-		if (param->step[i].level >= 0 && (i == 0 || param->step[1].level != param->step[0].level))
+		if (param->step[i].level >= 0 && (all || param->step[i].measured) &&
+		    (i == 0 || param->step[1].level != param->step[0].level))
 			json_array_append_new(steps, step_json(column, &param->step[i]));
 	json_t *json =
 		json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, "verdict", landscape_verdict_word(param->verdict),
@@ -64,7 +67,8 @@ static json_t *landscape_json(const struct explain_view *view, const struct expl
 	const char *word = word_of(&tally);
 	json_t *params = json_array();
 	for (size_t p = 0; p < table->params; p++)
-		json_array_append_new(params, param_json(explain_table_param(view, table, p), &landscape->param[p]));
+		json_array_append_new(
+			params, param_json(explain_table_param(view, table, p), &landscape->param[p], !view->item->table));
 	json_t *json =
 		json_pack("{s:s,s:b,s:b,s:o,s:o}", "verdict", word, "fragile", tally.sharp > 0, "plateau",
 	              strcmp(word, "plateau") == 0, "params", params, "predicted_r2", js_number(landscape->predicted_r2));

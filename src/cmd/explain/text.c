@@ -149,6 +149,17 @@ static void left_out_print(const struct explain_text *text) {
 	free(line);
 }
 
+/* Where each member of a team has work of its own, the smallest team is the fastest and not the best one. */
+static bool is_weak(const struct explain_text *text) {
+	size_t i;
+	json_t *reading;
+	json_array_foreach(json_object_get(text->result, "readings"), i, reading) {
+		if (strcmp(js_string_or(reading, "name", ""), "weak") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* A table in which every problem has one configuration: none of it was compared with another. */
 static bool is_one_each(const struct explain_text *text) {
 	const json_t *problems = json_object_get(text->result, "problems");
@@ -162,7 +173,7 @@ static bool is_one_each(const struct explain_text *text) {
 }
 
 static void head_print(const struct explain_text *text) {
-	bool one_each = is_one_each(text);
+	bool one_each = is_one_each(text), weak = is_weak(text);
 	char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
 	char *problem = one_each ? mem_strdup("") : results_config(json_object_get(text->result, "problem"), NULL);
 	const char *device = js_string_or(text->result, "device", "cpu");
@@ -176,7 +187,7 @@ static void head_print(const struct explain_text *text) {
 		return;
 	}
 	/* A table without parameters does not have anything to recommend. */
-	if (!one_each && json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
+	if (!one_each && !weak && json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
 		recommended_print(text);
 		gain_print(text);
 	}

@@ -182,7 +182,10 @@ static void sizes_print(const struct explain_text *text) {
 	if (!json_is_object(sizes))
 		return;
 	explain_title(text, "by problem size");
-	json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
+	if (!js_bool_or(sizes, "decided", true))
+		fprintf(text->out, "%*sall configurations are about as fast at every size\n", INDENT, "");
+	else
+		json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
 	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
 		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
 		json_array_foreach(json_object_get(one, "pieces"), p, piece) {

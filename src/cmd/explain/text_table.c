@@ -56,9 +56,15 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	long long failures = js_int_or(text->result, "failures", 0);
 	if (failures > 0)
 		snprintf(failed, sizeof failed, ", and %lld without a time", failures);
+	char several[96];
+	if (values - failures > rows)
+		snprintf(several, sizeof several, "%lld values of %lld configuration%s", values - failures, rows,
+		         rows == 1 ? "" : "s");
+	else
+		snprintf(several, sizeof several, "%lld row%s", rows, rows == 1 ? "" : "s");
 	char *line = mem_printf(
-		"read %lld row%s%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s", rows, rows == 1 ? "" : "s", failed,
-		noise, list_text(json_object_get(table, "problem"), problem),
+		"read %s%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s", several, failed, noise,
+		list_text(json_object_get(table, "problem"), problem),
 		list_text(json_object_get(table, "parameters"), parameters), json_array_size(others) ? "; also measured: " : "",
 		json_array_size(others) ? list_text(others, measured) : "", js_string_or(table, "value", "?"),
 		json_array_size(unused) ? "; not used: " : "", json_array_size(unused) ? list_text(unused, ignored) : "",

@@ -244,6 +244,7 @@ void report_sizes(struct report *report, const struct report_section *section) {
 	sizes_draw(report, section, sizes);
 	law_describe(report, section, sizes);
 	sizes_table(report, section, sizes);
-	ranges_table(report, sizes);
+	if (js_bool_or(sizes, "decided", true))
+		ranges_table(report, sizes);
 	html_end(report->html);
 }
