@@ -88,6 +88,20 @@ static void source_add(json_t *rows, const json_t *source) {
 	}
 }
 
+/* Adds perf's words for what each processor counts in its own way, which no portable event lists. */
+static void perf_words_add(json_t *rows) {
+	static const char *const words[][2] = {
+		{"cache-references", "counted by perf, as in `perf stat`: mostly requests to the last level of cache"},
+		{"cache-misses",
+	     "counted by perf, as in `perf stat`: mostly requests that the last level of cache did not have (llc_misses)"},
+		{"bus-cycles", "counted by perf, as in `perf stat`: clock cycles of the bus"},
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!row_of(rows, words[i][0]))
+			json_array_append_new(json_object_get(event_add(rows, words[i][0], "count", words[i][1]), "sources"),
+			                      json_string("perf"));
+}
+
 json_t *list_metrics(struct app *app, struct err *err) {
 	json_t *sources = list_counters(app, err), *rows = sources ? json_array() : NULL, *source;
 	size_t i;
@@ -99,6 +113,7 @@ json_t *list_metrics(struct app *app, struct err *err) {
 	groups_add(rows, described(app, "groups", err));
 	portable_add(rows, described(app, "events", err));
 	json_array_foreach(sources, i, source) source_add(rows, source);
+	perf_words_add(rows);
 	json_decref(sources);
 	return rows;
 }

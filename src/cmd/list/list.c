@@ -174,6 +174,14 @@ static bool metric_known(struct app *app, const struct opt_args *args, const cha
 	return count > 0;
 }
 
+/* The metrics of a GPU's chip. Without a GPU, say what was looked for before. */
+static int chip_metrics(struct app *app, const struct opt_args *args, const char *name, struct err *err) {
+	int status = list_chip_metrics(app, opt_get(args, "chip", NULL), name, opt_has(args, "json"), err);
+	return status != 0 && *name && !opt_has(args, "chip")
+	           ? err_prefix(err, "\"%.60s\" is not an event or metric of the CPU, and for those of a GPU", name)
+	           : status;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
 	if (strcmp(word, "params") == 0)
@@ -182,8 +190,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (metrics && opt_words(args) > 1 && !opt_has(args, "chip") && metric_known(app, args, opt_word(args, 1)))
 		return 0;
 	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
-		return list_chip_metrics(app, opt_get(args, "chip", NULL), opt_words(args) > 1 ? opt_word(args, 1) : "",
-		                         opt_has(args, "json"), err);
+		return chip_metrics(app, args, opt_words(args) > 1 ? opt_word(args, 1) : "", err);
 	if (opt_has(args, "chip"))
 		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip needs `list metrics`");
 	for (const struct opt *o = options; o->name; o++)
