@@ -60,19 +60,34 @@ static bool is_runtime_variable(const char *param) {
 	return false;
 }
 
+/* The program reads a variable whose values change its time, so the placeholder was not forgotten. */
+static bool has_effect(const json_t *result, const char *param) {
+	static const double CLEAR = 1.02;
+	size_t i;
+	json_t *effect;
+	json_array_foreach(json_object_get(result, "effects"), i, effect) {
+		const json_t *low = json_array_get(json_object_get(effect, "ci"), 0);
+		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
+			return js_bool_or(effect, "known", false) && json_number_value(low) > CLEAR;
+	}
+	return false;
+}
+
 /* Adds a note if nothing was gained and a placeholder may have been forgotten. */
 static void variables_note(const struct program_item *p, json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "");
 	json_t *notes = json_object_get(result, "notes");
-	if (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0)
+	bool far_off =
+		json_is_number(json_object_get(result, "closest")); /* all others, so a value did make a difference */
+	if (far_off || (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0))
 		return;
 	for (const char *const *param = p->plan->program.params; *param; param++) {
-		if (!is_silent_variable(p, *param) || is_runtime_variable(*param))
+		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param))
 			continue;
-		char *text =
-			mem_printf("no value of %s is proven to be faster; it was passed as an environment variable: if it is an "
-		               "argument, write {%s} into the command",
-		               *param, *param);
+		char *text = mem_printf(
+			"no value of %s made a clear difference; it was passed as an environment variable: if it is an argument, "
+			"write {%s} into the command",
+			*param, *param);
 		json_array_append_new(notes, json_string(text));
 		free(text);
 	}
