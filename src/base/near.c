@@ -60,11 +60,17 @@ static unsigned farness(const char *word, const char *known) {
 	return length >= 2 && begins(known, word, length) ? allowed + 1 : FAR;
 }
 
-/* Between two words at the same distance it is the one that begins with the typed word, then the shorter one: tun means
- * tune rather than run. */
+/* Between two words at the same distance it is the one that begins with the typed word, then one with the same first
+ * letter, which is rarely mistyped, then the shorter one: tun means tune rather than run, and pol pool rather than gol.
+ */
 static bool is_likelier(const char *word, const char *known, const char *other) {
-	bool first = begins(known, word, strlen(word)), second = begins(other, word, strlen(word));
-	return first != second ? first : strlen(known) < strlen(other);
+	const size_t lengths[] = {strlen(word), 1};
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		bool first = begins(known, word, lengths[i]), second = begins(other, word, lengths[i]);
+		if (first != second)
+			return first;
+	}
+	return strlen(known) < strlen(other);
 }
 
 const char *near_word(const char *word, const char *const *known, size_t count) {

@@ -145,6 +145,8 @@ static void test_near(void) {
 	ok(finds("", NULL) && finds("x", NULL) && finds("zebra", NULL) && finds(longest, NULL), "nothing far is offered");
 	const char *const equal[] = {"run", "tune"};
 	ok(strcmp(near_word("tun", equal, 2), "tune") == 0, "of two as near, the one that begins so is offered");
+	const char *const letters[] = {"gol", "pool"};
+	ok(strcmp(near_word("pol", letters, 2), "pool") == 0, "and then the one with the same first letter");
 	ok(near_word("x", NULL, 0) == NULL, "nothing is near nothing");
 }
 
