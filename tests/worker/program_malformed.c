@@ -188,6 +188,33 @@ static void check_pieces(void) {
 	program_metric_free(metric);
 }
 
+/* A number is found anywhere in a long line, and whole or not at all where a piece ends within it. */
+static void check_long(void) {
+	enum { SIZE = 60000 };
+	static char text[SIZE + 1];
+	struct program_metric *metric = program_metric_new("rate ([0-9.]+)($|,)", NULL);
+	int wrong = 0;
+	for (size_t at = 0; at + 11 < SIZE; at += 7) {
+		double value = -1;
+		memset(text, at % 2 ? 'x' : ' ', SIZE);
+		memcpy(text + at, "rate 12.75,", 11);
+		program_metric_start(metric);
+		program_metric_add(metric, text, SIZE);
+		program_metric_end(metric);
+		wrong += program_metric_value(metric, &value, NULL) == 0 ? value != 12.75 : at % 2 == 0;
+	}
+	ok(wrong == 0, "a metric is found in a long line");
+	program_metric_free(metric);
+	memset(text, '7', SIZE);
+	metric = program_metric_new("[0-9]+", NULL);
+	program_metric_start(metric);
+	program_metric_add(metric, text, SIZE);
+	program_metric_end(metric);
+	double value;
+	ok(program_metric_value(metric, &value, NULL) != 0, "a number of 60000 digits is not a metric");
+	program_metric_free(metric);
+}
+
 int main(void) {
 	struct fixture f;
 	fixture_open(&f);
@@ -195,6 +222,7 @@ int main(void) {
 	check_sizes(&f);
 	check_mutated();
 	check_pieces();
+	check_long();
 	answers(client_ask(f.client, "{\"op\":\"program\",\"argv\":[\"true\"]}"), "correct", "", "after all that it runs");
 	ok(no_scratch(&f), "nothing is left in the worker's TMPDIR");
 	fixture_close(&f);

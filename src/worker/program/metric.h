@@ -13,7 +13,7 @@ struct program_metric;
 struct program_metric *program_metric_new(const char *expression, struct err *err);
 void program_metric_free(struct program_metric *metric);  /* accepts NULL */
 void program_metric_start(struct program_metric *metric); /* forgets what was found */
-/* Takes bytes as they come; a line of more than 64 KiB is cut there. */
+/* Takes bytes as they come; a line is searched in pieces of 4 KiB, and cut after 64 KiB. */
 void program_metric_add(struct program_metric *metric, const char *data, size_t size);
 void program_metric_end(struct program_metric *metric); /* a last line without newline counts, too */
 bool program_metric_found(const struct program_metric *metric);
