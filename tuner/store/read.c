@@ -2,6 +2,7 @@
 /* Every query for searches selects the same columns, so that one reader serves all of them. */
 #include <config.h>
 
+#include "src/base/json/js.h"
 #include "tuner/store/db.h"
 
 enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };
@@ -28,6 +29,15 @@ static const char results[] = STORE_ROW(
 	" AND (?5 = 0 OR o.ended <= ?5)"
 	" GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"
 	" JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest");
+
+/* Later searches than ?1, of the same, that ended before a proof: newest first, up to ?2 if it is not 0. */
+static const char later[] =
+	STORE_ROW(MACHINE, "q.result", "0, 0, 0",
+              " FROM searches o JOIN sessions p ON p.id = o.session JOIN searches q ON q.kernel = o.kernel"
+              " AND q.problem = o.problem AND q.objective IS o.objective AND q.finish > o.finish"
+              " JOIN sessions s ON s.id = q.session AND s.fingerprint = p.fingerprint"
+              " WHERE o.id = ?1 AND q.state = 'interrupted' AND q.result IS NOT NULL AND (?2 = 0 OR q.ended <= ?2)"
+              " ORDER BY q.finish DESC LIMIT 100");
 
 static const char shared[] = STORE_ROW(MACHINE, "NULL", "0, 0, 0", STORE_JOINED " ORDER BY q.id LIMIT ?4");
 
@@ -106,12 +116,55 @@ int store_rows_each(const struct store *store, sqlite3_stmt *stmt, store_row_fn 
 	return more < 0 || stop < 0 ? -1 : 0;
 }
 
+/* Looks for what counts instead of a verdict of a busy machine. */
+struct quieter {
+	struct store *store;
+	double until;
+	store_row_fn fn;
+	void *ctx;
+	struct err *err;
+	bool found, failed;
+	int answer;
+};
+
+static bool is_busy(const struct store_row *row) {
+	return js_bool_or(json_object_get(row->result, "load"), "busy", false);
+}
+
+/* It was interrupted before its proof, but pairs were measured, and nobody disturbed them. */
+static int quieter_take(void *ctx, const struct store_row *row) {
+	struct quieter *quieter = ctx;
+	if (is_busy(row) || !json_is_object(json_object_get(row->result, "speedup")))
+		return 0;
+	quieter->found = true;
+	quieter->answer = quieter->fn(quieter->ctx, row);
+	return 1;
+}
+
+/* A verdict that was reached beside other programs gives way to a later comparison without them, decided or not. */
+static int result_each(void *ctx, const struct store_row *row) {
+	struct quieter *quieter = ctx;
+	if (!is_busy(row))
+		return quieter->fn(quieter->ctx, row);
+	const struct store_field fields[] = {store_int(row->search), store_real(quieter->until)};
+	quieter->found = false;
+	sqlite3_stmt *stmt = store_query(quieter->store, later, fields, 2, quieter->err);
+	quieter->failed = store_rows_each(quieter->store, stmt, quieter_take, quieter, quieter->err) != 0;
+	if (quieter->failed)
+		return 1;
+	return quieter->found ? quieter->answer : quieter->fn(quieter->ctx, row);
+}
+
 int store_each(struct store *store, enum store_rows rows, const struct store_filter *filter, store_row_fn fn, void *ctx,
                struct err *err) {
 	const struct store_filter all = {0}, *given = filter ? filter : &all;
 	const struct store_field fields[] = {
 		store_text(given->fingerprint), store_text(given->kernel), store_text(given->objective),
 		store_int(given->most ? given->most : queries[rows].most), store_real(given->until)};
+	struct quieter quieter = {.store = store, .until = given->until, .fn = fn, .ctx = ctx, .err = err};
 	size_t count = rows == STORE_RESULTS ? 5 : 4; /* SQLite refuses a value that a query does not read */
-	return store_rows_each(store, store_query(store, queries[rows].sql, fields, count, err), fn, ctx, err);
+	sqlite3_stmt *stmt = store_query(store, queries[rows].sql, fields, count, err);
+	if (rows != STORE_RESULTS)
+		return store_rows_each(store, stmt, fn, ctx, err);
+	return store_rows_each(store, stmt, result_each, &quieter, err) || quieter.failed ? -1 : 0;
 }

@@ -109,7 +109,8 @@ typedef int (*store_row_fn)(void *ctx, const struct store_row *row); /* as store
 enum store_rows {
 	STORE_SEARCHES,   /* every search, finished or not, oldest first; without machine */
 	STORE_RESULTS,    /* the newest result of each machine, kernel, problem and objective, a proven one before one of an
-	                   * interrupted search; oldest first */
+	                   * interrupted search, unless it was reached beside other programs ("load": {"busy": true})
+	                   * and pairs were measured without them since then; oldest first */
 	STORE_SHARED,     /* every search with its machine, oldest first; without result */
 	STORE_RELATIVES,  /* searches for a kernel and objective, newest first; without result */
 	STORE_UNFINISHED, /* searches of a machine that --resume could continue: the newest of each kernel, problem and

@@ -199,6 +199,42 @@ static void test_results(struct store *store) {
 	   "an unknown machine does not have results");
 }
 
+/* A search of n that ended before its proof; busy: beside other programs; paired: after some pairs. */
+static void end_early(struct store *store, int n, double best, const char *state, bool busy, bool paired) {
+	struct err err = {0};
+	char *problem = mem_printf("{\"n\":%d}", n);
+	json_t *result = fixture_result("fw", n, best);
+	int64_t session = fixture_session(store, MACHINE);
+	json_object_set_new(result, "load", json_pack("{s:b}", "busy", busy));
+	if (!paired)
+		json_object_set_new(result, "speedup", json_null());
+	store_search_end(store, fixture_search(store, session, "fw", problem), state, result, &err);
+	store_session_end(store, session, state, 0.011, &err);
+	json_decref(result);
+	free(problem);
+}
+
+static void test_busy_results(struct store *store) {
+	struct err err = {0};
+	struct results seen = {0};
+	const struct store_filter here = {.fingerprint = MACHINE};
+	end_early(store, 1, 1, "interrupted", false, true);
+	for (int n = 1; n <= 4; n++)
+		end_early(store, n, 2, "done", n != 4, true);
+	end_early(store, 2, 3, "interrupted", false, true);
+	end_early(store, 2, 4, "interrupted", false, false);
+	end_early(store, 2, 5, "interrupted", true, true);
+	end_early(store, 3, 3, "interrupted", true, true);
+	end_early(store, 4, 3, "interrupted", false, true);
+	store_each(store, STORE_RESULTS, &here, see_result, &seen, &err);
+	is_text(seen.text, "fw/1/2 fw/2/3 fw/3/2 fw/4/2 ",
+	        "pairs on a quiet machine count instead of an earlier verdict of a busy one, and only of that");
+	seen = (struct results){0};
+	end_early(store, 2, 6, "done", true, true);
+	store_each(store, STORE_RESULTS, &here, see_result, &seen, &err);
+	is_text(seen.text, "fw/1/2 fw/3/2 fw/4/2 fw/2/6 ", "a later verdict counts in any case");
+}
+
 static void test_pragmas(const char *path) {
 	sqlite3 *db;
 	sqlite3_stmt *stmt;
@@ -303,7 +339,8 @@ static void test_creation_race(const char *path) {
 int main(void) {
 	fixture_begin();
 	char *path = fixture_path("store.db"), *resume_path = fixture_path("resume.db"),
-		 *results = fixture_path("results.db"), *race = fixture_path("race.db"), *plans = fixture_path("plans.db");
+		 *results = fixture_path("results.db"), *race = fixture_path("race.db"), *plans = fixture_path("plans.db"),
+		 *busy = fixture_path("busy.db");
 	test_trials(path);
 	test_odd_values(path);
 	test_pragmas(path);
@@ -314,12 +351,16 @@ int main(void) {
 	store = fixture_open(results);
 	test_results(store);
 	store_close(store);
+	store = fixture_open(busy);
+	test_busy_results(store);
+	store_close(store);
 	test_creation_race(race);
 	test_plans(plans);
 	test_paths();
 	free(path);
 	free(resume_path);
 	free(results);
+	free(busy);
 	free(race);
 	free(plans);
 	return fixture_end();
