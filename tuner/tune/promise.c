@@ -207,6 +207,13 @@ static int refuse(const struct tune *tune, const char *longer, double seconds, d
 	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: %s the baseline takes %s%s%s%s%s",
 	        seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "one run of" : "measuring", longer,
 	        seconds_text(seconds, time), cut ? " (" : "", cut ? tune->cut_message : "", cut ? ")" : "");
+	/* Workers of one machine share its processors, so that more of them make each run longer. */
+	if (tune->fleet && tune->task->whole_programs && tune_nodes(tune) > 1)
+		return err_hint(
+			err,
+			"if the runs keep processors busy that the workers share, they disturb each other: measure on fewer "
+			"GPUs or nodes, or with about --budget %.0fs",
+			rounded_up(needed));
 	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
 }
 
