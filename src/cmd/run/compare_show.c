@@ -119,9 +119,8 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	if (!duel->paired.count || duel->lost[0] || duel->lost[1])
 		return;
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
-	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
-	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel),
-	       ui_style(ui, UI_PLAIN));
+	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs\n", duel->paired.ratio, duel->paired.ci[0],
+	       duel->paired.ci[1], what, duel->paired.count);
 	busy_print(comparison, duel);
 }
 
