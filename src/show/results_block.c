@@ -69,6 +69,13 @@ bool results_no_bounds(const json_t *result) {
 	       results_is_vague(bound(result, 0), bound(result, 1));
 }
 
+bool results_unmet(const json_t *result) {
+	long long late = (long long)js_int_or(json_object_get(result, "failures"), "timeout", 0);
+	return keeps_baseline(result) && strcmp(js_string_or(result, "verdict", ""), "undecided") == 0 &&
+	       !json_is_object(json_object_get(result, "speedup")) && late + results_cut_short(result) > 0 &&
+	       js_bool_or(json_object_get(result, "load"), "busy", false);
+}
+
 static char *undecided_text(const json_t *result) {
 	char best[64];
 	if (results_no_bounds(result))
@@ -77,6 +84,9 @@ static char *undecided_text(const json_t *result) {
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),
 		                  bound(result, 1));
 	setup_text(json_object_get(result, "best"), best, sizeof best);
+	if (results_unmet(result))
+		return mem_printf("undecided: beside other programs the others took too long to compare with the baseline (%s)",
+		                  best);
 	if (keeps_baseline(result))
 		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
@@ -307,6 +317,23 @@ char *results_verify_command(const json_t *results, const char *profile) {
 	                  is_program(first) ? "--programs " : "", plain ? "" : "'", profile, plain ? "" : "'");
 }
 
+/* The difference of a configuration from itself. Where runs differ that much, its size says no more. */
+static void floor_print(double noise_floor, FILE *out) {
+	static const double HOPELESS = 0.5;
+	double percent = 100 * noise_floor;
+	if (!isfinite(noise_floor))
+		return;
+	if (noise_floor > HOPELESS)
+		fprintf(out, "noise floor of this session: more than %.0f %%; the machine is too noisy to decide about less\n",
+		        100 * HOPELESS);
+	else
+		fprintf(out, "noise floor of this session: %.*f %% (a configuration against itself)\n",
+		        percent < 1    ? 2
+		        : percent < 10 ? 1
+		                       : 0,
+		        percent);
+}
+
 static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
                          const char *store, FILE *out) {
 	size_t i;
@@ -319,8 +346,7 @@ static void blocks_write(struct ui *ui, const json_t *results, double noise_floo
 	if (ui_verbose(ui))
 		results_seconds_print(results, out);
 	fputc('\n', out);
-	if (isfinite(noise_floor))
-		fprintf(out, "noise floor of this session: %.2f %% (a configuration against itself)\n", 100 * noise_floor);
+	floor_print(noise_floor, out);
 	if (profile)
 		fprintf(out, "profile: %s\n", profile);
 	fprintf(out, "store:   %s\n", store);

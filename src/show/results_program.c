@@ -78,6 +78,8 @@ static void undecided_print(const json_t *result, const char *today, FILE *out) 
 		        pairs_of(result));
 	else if (met)
 		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs_of(result));
+	else if (results_unmet(result))
+		fputs("with nothing, because the others were cut short; a quiet machine would decide\n", out);
 	else if (same_config(result))
 		fputs("with nothing, because no other setting was better in the search\n", out);
 	else

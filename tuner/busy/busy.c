@@ -193,12 +193,21 @@ double busy_wait_seen(struct busy *busy, double seconds, const volatile int *int
 	return wait_out(busy, seconds, true, interrupt);
 }
 
+static const struct look *last_look(const struct busy *busy) {
+	return busy->mark.at > busy->last.at ? &busy->mark : &busy->last;
+}
+
+bool busy_so_far(const struct busy *busy) {
+	const struct look *first = &busy->first, *last = last_look(busy);
+	return first->good && last->at > first->at &&
+	       busy_judge(last->times.processors, others_between(first, last), steal_between(first, last));
+}
+
 json_t *busy_json(const struct busy *busy) {
-	const struct look *first = &busy->first, *last = busy->mark.at > busy->last.at ? &busy->mark : &busy->last;
+	const struct look *first = &busy->first, *last = last_look(busy);
 	if (!first->good || last->at <= first->at)
 		return json_null();
 	double others = others_between(first, last), steal = steal_between(first, last);
-	int processors = last->times.processors;
-	return json_pack("{s:i,s:o,s:f,s:f,s:b,s:f}", "processors", processors, "load", js_number(busy->load), "others",
-	                 others, "steal", steal, "busy", busy_judge(processors, others, steal), "waited_s", busy->waited);
+	return json_pack("{s:i,s:o,s:f,s:f,s:b,s:f}", "processors", last->times.processors, "load", js_number(busy->load),
+	                 "others", others, "steal", steal, "busy", busy_so_far(busy), "waited_s", busy->waited);
 }

@@ -37,6 +37,8 @@ double busy_wait_seen(struct busy *busy, double seconds, const volatile int *int
 /* {"processors", "load", "others", "steal", "busy", "waited_s"} over all looks; null: /proc is not readable. `others`
  * and `steal` are in processors, `load` is the largest average over a minute. New reference. */
 json_t *busy_json(const struct busy *busy);
+/* Did others use the machine, over all looks? */
+bool busy_so_far(const struct busy *busy);
 /* Is that much use by others worth mentioning on this many processors? */
 bool busy_judge(int processors, double others, double steal);
 

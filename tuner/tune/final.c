@@ -180,7 +180,8 @@ static bool is_unmet(const struct tune *tune) {
 /* The last of the others that worked in the search failed in the duel, where outputs are verified again. */
 static bool lost_the_last(const struct tune *tune) {
 	return tune->task->whole_programs && !tune->fleet && tune->worked_count <= 2 && tune->stopped &&
-	       strcmp(tune->stopped, "space") == 0 && tune->duel.failed[0] != TRIAL_CORRECT;
+	       strcmp(tune->stopped, "space") == 0 && tune->duel.failed[0] != TRIAL_CORRECT &&
+	       !(tune->duel.failed[0] == TRIAL_TIMEOUT && tune_is_loud(tune));
 }
 
 /* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
@@ -249,7 +250,8 @@ static bool works_alone(const struct tune *tune, const struct race_entry *entrie
 	bool others =
 		tune->worked_count > count || count > 1 || (count == 1 && !json_equal(entries[0].config, tune->task->baseline));
 	return tune->task->whole_programs && !tune->fleet && !others && tune->evaluations > 1 &&
-	       tune->baseline.status == TRIAL_CORRECT && tune->stopped && strcmp(tune->stopped, "space") == 0;
+	       !(tune->cut_index != UINT64_MAX && tune_is_loud(tune)) && tune->baseline.status == TRIAL_CORRECT &&
+	       tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
 /* The best of the race meets the baseline, or the best of the others does if the baseline leads. */
@@ -257,8 +259,8 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 	size_t winner;
 	if (race(tune, entries, *count, &winner, err) || tune_opponent(tune, entries, count, &winner, err))
 		return -1;
-	tune->alone = tune->far > 0;
-	if (!tune->alone)
+	tune->alone = tune->far > 0 && (isfinite(tune->far) || !tune_is_loud(tune));
+	if (!(tune->far > 0))
 		return meet_baseline(tune, entries[winner].config, entries[winner].cost, err);
 	tune->best_config = json_incref((json_t *)tune->task->baseline);
 	return 0;

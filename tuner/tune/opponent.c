@@ -8,8 +8,14 @@
 #include "tuner/race/unsafe.h"
 #include "tuner/tune/state.h"
 
-/* A gap this wide, in the search alone, is beyond what other users of a machine do to a run. */
-static const double FAR = 2;
+/* A gap this wide, in the search alone, is beyond what noise does to a run. */
+static const double FAR = 2, FAR_LOUD = 4;
+
+/* A single run of a program says little beside others, or where nobody knows any more whether there were any. */
+bool tune_is_loud(const struct tune *tune) {
+	bool busy = tune->busy && busy_so_far(tune->busy);
+	return tune->task->whole_programs && (busy || tune->task->resume != 0);
+}
 
 static bool is_baseline(const struct tune *tune, const struct race_entry *entry) {
 	return json_equal(entry->config, tune->task->baseline);
@@ -25,15 +31,25 @@ static size_t closest_entry(const struct race_entry *entries, size_t count, size
 	return closest;
 }
 
+/* Where others come and go, the time of a run may grow by any factor, and what it prints perhaps by some. */
+static double far_limit(const struct tune *tune) {
+	if (!tune_is_loud(tune))
+		return FAR;
+	return tune->task->metric ? FAR_LOUD : INFINITY;
+}
+
+static void entry_set(const struct tune *tune, struct race_entry *entry, uint64_t index, double promise, double wall) {
+	*entry = (struct race_entry){.config = space_config_json(tune->task->space, index), .estimate = promise};
+	entry->cost = tune_price(tune, entry->config, wall);
+}
+
 /* The one that came closest in the search, as it is sorted by promise, without the baseline; its configuration is a new
  * reference, NULL if none worked. */
 static int closest_measured(const struct tune *tune, struct race_entry *closest, struct err *err) {
 	for (size_t i = 0; i < tune->worked_count && isfinite(tune->worked[i].promise); i++) {
 		const struct measured *measured = &tune->worked[i];
 		bool unsafe = false;
-		*closest = (struct race_entry){.config = space_config_json(tune->task->space, measured->index),
-		                               .estimate = measured->promise};
-		closest->cost = tune_price(tune, closest->config, measured->wall);
+		entry_set(tune, closest, measured->index, measured->promise, measured->wall);
 		if (!is_baseline(tune, closest)) {
 			if (unsafe_holds(tune->task->unsafe, tune->task->problem, closest->config, &unsafe, err))
 				return -1;
@@ -44,6 +60,13 @@ static int closest_measured(const struct tune *tune, struct race_entry *closest,
 		closest->config = NULL;
 	}
 	return 0;
+}
+
+/* One that was cut short beside other programs may still be the best. It is compared if it is the only one, or if a
+ * resumed search has nothing else left. */
+static void cut_take(const struct tune *tune, struct race_entry *closest) {
+	if (tune->cut_index != UINT64_MAX && tune_is_loud(tune) && (tune->evaluations == 2 || tune->task->resume))
+		entry_set(tune, closest, tune->cut_index, tune->best, NAN);
 }
 
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err) {
@@ -61,7 +84,9 @@ int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, 
 	if (closest_measured(tune, &closest, err))
 		return -1;
 	double times = closest.config ? closest.estimate / entries[0].estimate : INFINITY;
-	if (times >= FAR) {
+	if (!closest.config)
+		cut_take(tune, &closest);
+	if (!closest.config || (isfinite(times) && times >= far_limit(tune))) {
 		tune->far = times;
 		json_decref((json_t *)closest.config);
 		return 0;

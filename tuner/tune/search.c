@@ -124,6 +124,8 @@ static void tune_searched_from(struct tune *tune) {
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	json_t *config = space_config_json(tune->task->space, index);
 	tune->evaluations++;
+	if (result->status == TRIAL_CENSORED || result->status == TRIAL_TIMEOUT)
+		tune->cut_index = index;
 	if (!tune->measured)
 		tune_searched_from(tune);
 	tune_status_count(tune, config, result);

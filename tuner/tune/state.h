@@ -66,6 +66,7 @@ struct tune {
 	size_t worked_count;
 	double best;                /* of the successful ones, as reported to the strategy; NAN: none yet */
 	uint64_t best_index;        /* UINT64_MAX: none in the space */
+	uint64_t cut_index;         /* of the last trial that took too long to end; UINT64_MAX: none */
 	int calm;                   /* probes in a row that found the best unchanged */
 	double probed, probe_cost;  /* when the best was last measured again, and how long that took; seconds */
 	struct busy *busy;          /* who else uses this machine; NULL with nodes, which are elsewhere */
@@ -251,6 +252,7 @@ bool tune_may_repeat(const struct tune *tune, const struct trial_result *result)
 void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on nodes: parallel/finals.c */
 /* Where the baseline leads these entries, sorted by promise, chooses as `winner` what meets it instead, perhaps one
  * more that is added. Leaves it where nothing comes near, and sets tune->far. opponent.c */
+bool tune_is_loud(const struct tune *tune); /* do single runs say little, because others use the machine? */
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
 int tune_final_phase(struct tune *tune, struct err *err);
 /* Requested counters of a search with a promised budget: counts the best so far when half of the time is used. */
