@@ -16,6 +16,7 @@
 #include "tuner/export/text.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
+#include "tuner/profile/state.h"
 #include "tuner/profile/program.h"
 #include "tuner/program/program.h"
 #include "tuner/store/store.h"
@@ -304,13 +305,19 @@ static int origin_check(struct app *app, json_t *profile, const struct export_fo
 }
 
 /* The comments of the formats say so, too, but a file is often sourced unread. */
-static void open_warn(struct app *app, const json_t *profile) {
+static void doubts_warn(struct app *app, const json_t *profile) {
 	size_t i;
 	json_t *entry;
 	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		const char *kernel = js_string_or(entry, "kernel", "");
+		char *busy = profile_entry_busy(entry);
 		if (export_is_open(entry))
 			ui_warn(app_ui(app), "`sweetspot tune --resume` or `sweetspot profile verify` can prove it",
-			        "the setting of %s is not proven to be faster", js_string_or(entry, "kernel", ""));
+			        "the setting of %s is not proven to be faster", kernel);
+		if (busy)
+			ui_warn(app_ui(app), "`sweetspot profile verify` compares it again", "the setting of %s was %s", kernel,
+			        busy);
+		free(busy);
 	}
 }
 
@@ -350,7 +357,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                  : 0;
 	if (!failed && format->binding)
 		failed = bindings_add(app, profile, err);
-	open_warn(app, profile);
+	doubts_warn(app, profile);
 	if (!failed)
 		failed = write_out(format, profile, path && strcmp(path, "-") != 0 ? path : NULL, err);
 	json_decref(profile);

@@ -49,6 +49,19 @@ static bool is_for_lists(const char *value) {
 	return !strpbrk(value, ";[]\\");
 }
 
+/* For the property ENVIRONMENT_MODIFICATION of tests (CMake 3.22). */
+static void put_unset(FILE *out, const char *prefix, const json_t *entry) {
+	size_t i;
+	json_t *name;
+	if (!json_array_size(json_object_get(entry, "unset")))
+		return;
+	fprintf(out, "set(%s_ENVIRONMENT_MODIFICATION", prefix);
+	json_array_foreach(json_object_get(entry, "unset"), i, name) {
+		fprintf(out, "\n\t\"%s=unset:\"", json_string_value(name));
+	}
+	fputs(")\n", out);
+}
+
 /* For set_tests_properties(.. PROPERTIES ENVIRONMENT "${..}") and `cmake -E env`. */
 static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
 	const char *name;
@@ -64,6 +77,7 @@ static void put_environment(FILE *out, const char *prefix, const json_t *entry) 
 		putc('"', out);
 	}
 	fputs(")\n", out);
+	put_unset(out, prefix, entry);
 }
 
 static int cmake_write(const json_t *profile, FILE *out, struct err *err) {

@@ -70,14 +70,19 @@ static void put_set(FILE *out, const char *name, const char *value) {
 		put_bytes(out, value);
 }
 
-/* Assignments before a command of a recipe, quoted for its shell. A line of a recipe ends at every newline, also inside
- * quotes, so that values with one are left out. */
+/* Assignments before a command of a recipe, quoted for its shell, behind `env -u` if variables are left out. A line of
+ * a recipe ends at every newline, also inside quotes, so that values with one are left out. */
 static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
 	char *text = NULL, *name = mem_printf("%s_ENVIRONMENT", prefix);
 	const char *key, *between = "";
 	json_t *value;
-	size_t size = 0;
+	size_t size = 0, i;
 	FILE *memory = open_memstream(&text, &size);
+	json_array_foreach(json_object_get(entry, "unset"), i, value) {
+		if (memory)
+			fprintf(memory, "%s-u %s", i ? " " : "env ", json_string_value(value));
+		between = " ";
+	}
 	json_object_foreach(json_object_get(entry, "environment"), key, value) {
 		if (!memory || strpbrk(json_string_value(value), "\r\n"))
 			continue;

@@ -14,10 +14,20 @@ static bool is_shared(const char *name) {
 	return strncmp(name, "OMP_", 4) == 0;
 }
 
+static bool is_left_out(const json_t *entry, const char *name) {
+	size_t i;
+	json_t *one;
+	json_array_foreach(json_object_get(entry, "unset"), i, one) {
+		if (strcmp(json_string_value(one), name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* One of our variables concerns the entries of its kernel, a variable of OpenMP concerns all entries. */
 static bool is_concerned(const json_t *other, const json_t *entry, const char *name) {
 	return is_shared(name) || strcmp(js_string_or(other, "kernel", ""), js_string_or(entry, "kernel", "")) == 0 ||
-	       json_object_get(json_object_get(other, "environment"), name);
+	       json_object_get(json_object_get(other, "environment"), name) || is_left_out(other, name);
 }
 
 static bool is_agreed(const json_t *entries, const json_t *entry, const char *name, const char *value) {
@@ -51,6 +61,11 @@ static void unset(const json_t *entries, const json_t *entry, FILE *out, export_
 	json_t *names = json_object();
 	if (json_object_get(own, "OMP_PROC_BIND") && !json_object_get(own, "OMP_PLACES"))
 		json_object_set_new(names, "OMP_PLACES", json_true());
+	size_t at;
+	json_t *left;
+	json_array_foreach(json_object_get(entry, "unset"), at, left) {
+		json_object_set_new(names, json_string_value(left), json_true());
+	}
 	for (size_t i = 0; i < json_array_size(entries); i++) {
 		const json_t *other = json_array_get(entries, i);
 		const char *name;

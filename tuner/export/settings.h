@@ -9,8 +9,8 @@
 #include "src/base/err.h"
 
 typedef void export_setter(FILE *out, const char *name, const char *value); /* value NULL: unset it */
-/* Sets an entry's variables, after unsetting those that another entry may have set, and places that would bind the
- * threads of an unbound entry. */
+/* Sets an entry's variables, after unsetting those that are best left out, those that another entry may have set, and
+ * places that would bind the threads of an unbound entry. */
 void export_settings_of(const json_t *entries, const json_t *entry, FILE *out, export_setter *set);
 /* Sets the variables that have the same value in every entry that they concern. */
 void export_settings_agreed(const json_t *entries, FILE *out, export_setter *set);

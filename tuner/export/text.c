@@ -4,6 +4,7 @@
 #include "tuner/export/text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,10 +118,18 @@ static char *gain_text(const json_t *entry) {
 	                  json_number_value(json_array_get(ci, 1)), verdict);
 }
 
+static char *busy_text(const json_t *entry) {
+	const json_t *busy = json_object_get(entry, "busy");
+	if (!busy)
+		return mem_strdup("");
+	return mem_printf("; decided on a busy machine (load %.3g)", js_real_or(busy, "load", NAN));
+}
+
 char *export_title_text(const json_t *entry) {
-	char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry);
-	char *title = mem_printf("%s%s: %s%s", js_string_or(entry, "kernel", ""), problem, gain,
-	                         export_is_open(entry) ? "; not proven to be faster" : "");
+	char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry), *busy = busy_text(entry);
+	char *title = mem_printf("%s%s: %s%s%s", js_string_or(entry, "kernel", ""), problem, gain,
+	                         export_is_open(entry) ? "; not proven to be faster" : "", busy);
+	free(busy);
 	free(gain);
 	free(problem);
 	controls_replace(title);

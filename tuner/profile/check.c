@@ -160,6 +160,25 @@ int profile_check_variables(const json_t *value, const json_t *program, struct e
 	return 0;
 }
 
+/* Names of variables that are left out: those that the profile might set. */
+static int check_unset(const json_t *value, const json_t *program, struct err *err) {
+	size_t i;
+	json_t *name;
+	if (!json_is_array(value))
+		return refuse(err, "must be an array");
+	json_array_foreach((json_t *)value, i, name) {
+		if (!json_is_string(name) || !profile_may_set(json_string_value(name), program))
+			return refuse(err, "must hold names of variables that a profile may set");
+	}
+	return 0;
+}
+
+/* The load of a machine that others used meanwhile. */
+static int check_busy(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"load", check_noise}, {"processors", check_count}, {NULL, NULL}};
+	return check_members(value, members, err);
+}
+
 static int check_baseline(const json_t *value, struct err *err) {
 	static const struct member members[] = {
 		{"config", profile_check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
@@ -215,6 +234,11 @@ static int check_entry(const json_t *value, struct err *err) {
 		return err_prefix(err, "counted");
 	if (program && profile_program_check(program, err))
 		return err_prefix(err, "program");
+	const json_t *unset = json_object_get(value, "unset"), *busy = json_object_get(value, "busy");
+	if (unset && check_unset(unset, program, err))
+		return err_prefix(err, "unset");
+	if (busy && check_busy(busy, err))
+		return err_prefix(err, "busy");
 	return profile_check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment")
 	                                                                                    : 0;
 }

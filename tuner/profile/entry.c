@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/mem.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/state.h"
 
@@ -26,6 +27,17 @@ char *profile_entry_key(const json_t *entry) {
 
 const char *profile_entry_date(const json_t *entry) {
 	return js_string_or(json_object_get(entry, "provenance"), "measured", "");
+}
+
+char *profile_entry_busy(const json_t *entry) {
+	const json_t *busy = json_object_get(entry, "busy"), *load = json_object_get(busy, "load");
+	long long processors = (long long)js_int_or(busy, "processors", 0);
+	if (!busy)
+		return NULL;
+	if (!json_is_number(load))
+		return mem_strdup("decided on a busy machine");
+	return mem_printf("decided on a busy machine: load %.3g on %lld processor%s", json_number_value(load), processors,
+	                  processors == 1 ? "" : "s");
 }
 
 static bool is_rate(const json_t *entry) {

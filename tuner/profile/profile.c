@@ -88,6 +88,13 @@ static json_t *provenance_json(const struct store_row *r) {
 	                 time_json(r->ended), "session", (json_int_t)r->session, "search", (json_int_t)r->search);
 }
 
+/* What the verdict depends on where others used the machine meanwhile; NULL where they did not. */
+static json_t *busy_json(const json_t *load) {
+	if (!js_bool_or(load, "busy", false))
+		return NULL;
+	return json_pack("{s:o, s:o}", "load", member(load, "load"), "processors", member(load, "processors"));
+}
+
 static json_t *entry_new(const struct gather *gather, const struct store_row *r) {
 	const json_t *best = json_object_get(r->result, "best");
 	const json_t *program = json_object_get(r->result, "program");
@@ -112,8 +119,16 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set_new(entry, "provenance", provenance_json(r));
 	json_object_set(entry, "device", json_object_get(r->result, "device")); /* absent in older results: the CPU */
 	json_object_set(entry, "device_name", json_object_get(r->result, "device_name"));
-	if (program)
+	json_t *busy = busy_json(json_object_get(r->result, "load"));
+	if (busy)
+		json_object_set_new(entry, "busy", busy);
+	if (program) {
+		json_t *unset = profile_program_unset(program, json_object_get(best, "config"));
 		json_object_set_new(entry, "program", profile_program(program));
+		if (json_array_size(unset))
+			json_object_set(entry, "unset", unset);
+		json_decref(unset);
+	}
 	json_t *counted = profile_counted(best);
 	if (counted)
 		json_object_set_new(entry, "counted", counted);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "tuner/program/program.h"
 #include "tuner/program/template.h"
 
 enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
@@ -89,17 +90,28 @@ static bool is_listed(const json_t *entry, const char *name) {
 	       is_of_kernel(name, js_string_or(entry, "kernel", ""));
 }
 
+/* Nobody else's variables are set or left out, except for those that the user names. */
+static int foreign_name_check(const json_t *entry, const char *name, const char *const *named, struct err *err) {
+	bool good = is_listed(entry, name);
+	for (const char *const *one = named; !good && one && *one; one++)
+		good = strcmp(*one, name) == 0;
+	if (good)
+		return 0;
+	err_set(err, ERR_USAGE, NULL, "%.64s is not a variable that a profile from a file may set by itself", name);
+	return err_hint(err, "if it is yours, name it: --param %.64s", name);
+}
+
 int profile_check_foreign(const json_t *entry, const char *const *named, struct err *err) {
 	const char *name;
 	json_t *value;
+	size_t i;
 	json_object_foreach(json_object_get(entry, "environment"), name, value) {
-		bool good = is_listed(entry, name);
-		for (const char *const *one = named; !good && one && *one; one++)
-			good = strcmp(*one, name) == 0;
-		if (good)
-			continue;
-		err_set(err, ERR_USAGE, NULL, "%.64s is not a variable that a profile from a file may set by itself", name);
-		return err_hint(err, "if it is yours, name it: --param %.64s", name);
+		if (foreign_name_check(entry, name, named, err))
+			return -1;
+	}
+	json_array_foreach(json_object_get(entry, "unset"), i, value) {
+		if (foreign_name_check(entry, json_string_value(value), named, err))
+			return -1;
 	}
 	return 0;
 }
@@ -185,4 +197,15 @@ json_t *profile_program_environment(const json_t *program) {
 			json_object_set(kept, name, value);
 	}
 	return kept;
+}
+
+json_t *profile_program_unset(const json_t *program, const json_t *config) {
+	json_t *names = json_array();
+	const char *name;
+	json_t *way;
+	json_object_foreach(json_object_get(program, "params"), name, way) {
+		if (strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program))
+			json_array_append_new(names, json_string(name));
+	}
+	return names;
 }

@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
+#include "tuner/profile/state.h"
 #include "tuner/program/program.h"
 
 /* Cleans text of the profile or the command line for people. */
@@ -76,12 +77,20 @@ static bool is_baseline(const json_t *entry) {
 	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
 }
 
+static void warn_of_load(struct ui *ui, const struct launch *launch) {
+	char *busy = profile_entry_busy(launch->choice.entry);
+	if (busy)
+		ui_warn(ui, "`sweetspot profile verify` compares it again", "this setting was %s", busy);
+	free(busy);
+}
+
 void launch_warn(struct ui *ui, const struct launch *launch) {
 	if (!launch->choice.entry)
 		return;
 	if (!js_bool_or(launch->choice.entry, "proven", true) && !is_baseline(launch->choice.entry))
 		ui_warn(ui, "`sweetspot tune --resume` with the options of that search proves it",
 		        "this setting was the best of a search that ended early; it is not yet proven to be faster");
+	warn_of_load(ui, launch);
 	warn_of_arguments(ui, launch);
 	warn_of_age(ui, launch);
 	warn_of_variables(ui, launch);

@@ -24,14 +24,11 @@ static bool governs_openmp(const json_t *entry) {
 
 /* Variables of the user's own that are best left out. */
 static void without_read(struct launch *launch) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
-	const json_t *config = json_object_get(launch->choice.entry, "config");
-	const char *name;
-	json_t *way;
-	json_object_foreach(json_object_get(program, "params"), name, way) {
-		bool out = strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program);
-		if (out && !json_object_get(launch->set, name))
-			json_array_append_new(launch->unset, json_string(name));
+	size_t i;
+	json_t *name;
+	json_array_foreach(json_object_get(launch->choice.entry, "unset"), i, name) {
+		if (!json_object_get(launch->set, json_string_value(name)))
+			json_array_append(launch->unset, name);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "src/base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
+#include "tuner/profile/state.h"
 #include "tuner/program/environment.h"
 
 static const char *source_of(void *ctx, const char *kernel) {
@@ -155,6 +156,27 @@ static void test_program(struct store *store) {
 	ok(tried > 30 && accepted == 0 && profile_check(profile, &err) == 0, "faults in it are refused");
 	free(environment);
 	json_decref(copy);
+	json_decref(profile);
+	json_decref(result);
+}
+
+/* What else the profile keeps of a program: variables that are best left out, and the load where others decided. */
+static void test_circumstances(struct store *store) {
+	struct err err = {0};
+	const char *const app[] = {"app", NULL};
+	json_t *result = program_result(), *config = json_object_get(json_object_get(result, "best"), "config");
+	int64_t session = fixture_session(store, MACHINE);
+	json_object_set_new(config, "CHUNK", json_string("unset"));
+	json_object_set_new(config, "LD_PRELOAD", json_string("unset"));
+	json_object_set_new(config, "B", json_string("unset"));
+	json_object_set_new(result, "load", json_pack("{s:f, s:i, s:b}", "load", 5.5, "processors", 2, "busy", 1));
+	store_search_end(store, fixture_search(store, session, "app", "{\"command\":\"./app {B}\"}"), "done", result, &err);
+	json_t *profile = made(store, app, NULL), *entry = json_array_get(json_object_get(profile, "entries"), 0);
+	char *unset = js_canonical(json_object_get(entry, "unset")), *busy = profile_entry_busy(entry);
+	is_text(unset, "[\"CHUNK\"]", "a variable to leave out, which is no argument and loads nothing");
+	is_text(busy ? busy : "", "decided on a busy machine: load 5.5 on 2 processors", "what the machine did meanwhile");
+	free(busy);
+	free(unset);
 	json_decref(profile);
 	json_decref(result);
 }
@@ -341,6 +363,7 @@ int main(void) {
 	test_fuzz(profile, file);
 	test_odd_results(store);
 	test_program(store);
+	test_circumstances(store);
 	test_no_baseline(store);
 	json_decref(profile);
 	store_close(store);
