@@ -69,7 +69,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 	json_array_foreach((json_t *)list, i, one) {
 		char number[32], tried[32], speedup[32] = "";
 		double ratio = js_real_or(one, "speedup", NAN);
-		char *problem = results_config(json_object_get(one, "problem"), NULL);
+		char *problem = results_problem(json_object_get(one, "problem"));
 		snprintf(number, sizeof number, "#%lld", (long long)js_int_or(one, "search", 0));
 		long long evaluations = (long long)js_int_or(one, "evaluations", -1); /* an interrupted search may lack it */
 		snprintf(tried, sizeof tried, evaluations < 0 ? "-" : "%lld", evaluations);

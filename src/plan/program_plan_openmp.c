@@ -164,7 +164,11 @@ static int decide(struct draft *draft, struct err *err) {
 	bool *openmp = &draft->plan->program.openmp;
 	*openmp = opt_has(draft->args, "openmp");
 	if (*openmp && draft->found.runtime == OPENMP_NONE)
-		draft_note(draft, "%s does not load an OpenMP runtime, so OpenMP variables will hardly matter", draft->what);
+		draft_note(
+			draft,
+			"%s does not load an OpenMP runtime, so OpenMP variables will hardly matter; --param NAME=A,B,.. tunes "
+			"{NAME} in the command",
+			draft->what);
 	if (*openmp || opt_count(draft->args, "param"))
 		return 0;
 	if (!loads_runtime(draft))

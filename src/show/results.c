@@ -46,6 +46,19 @@ char *results_config(const json_t *config, const json_t *base) {
 	return text;
 }
 
+char *results_problem(const json_t *problem) {
+	const char *command = js_string_or(problem, "command", NULL);
+	json_t *others = json_copy((json_t *)problem);
+	if (command)
+		json_object_del(others, "command");
+	char *values = results_config(others, NULL);
+	char *text = command ? mem_printf("%s%s%s", command, *values ? "  " : "", values) : mem_strdup(values);
+	text_clean(text, false);
+	free(values);
+	json_decref(others);
+	return text;
+}
+
 enum { PART_SIZE = 512 /* a strategy's words about itself may fill a line */ };
 
 /* The parts of a progress line, in order. */

@@ -45,6 +45,9 @@ char *results_verify_command(const json_t *results, const char *profile);
 /* "threads=2 variant=tiled block=64"; the caller frees it. base: members equal to its members are omitted; may be NULL.
  */
 char *results_config(const json_t *config, const json_t *base);
+/* A problem as "n=1024", or that of a program as its command, followed by what else belongs to it. The caller frees it.
+ */
+char *results_problem(const json_t *problem);
 /* A median: seconds with their unit, anything else as a plain number. */
 void results_value(double value, const char *unit, char *text, size_t size);
 

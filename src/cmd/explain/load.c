@@ -181,8 +181,9 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 		any = any || study_set_at(set, i)->trials;
 	if (any)
 		return 0;
-	err_set(err, ERR_NOTHING, NULL, "nothing has been measured on this machine yet");
-	return err_hint(err, HINT, "KERNEL");
+	return err_set(err, ERR_NOTHING,
+	               "tune something first: sweetspot tune --openmp -- ./app in.dat, or read a recording with --from",
+	               "nothing has been measured on this machine yet");
 }
 
 /* A description in words, or a file that has one. New reference. */

@@ -16,7 +16,7 @@ enum { ROWS_SHOWN = 12 };
 static void row_print(const json_t *row) {
 	const char *command = js_string_or(row, "line", NULL), *device = js_string_or(row, "device", NULL);
 	char *config = results_config(json_object_get(row, "config"), NULL);
-	char *problem = results_config(json_object_get(row, "problem"), NULL);
+	char *problem = results_problem(json_object_get(row, "problem"));
 	char *line = command ? mem_strdup(command)
 	                     : mem_printf("%s%s%s%s%s", device ? device : "", device ? " " : "", problem,
 	                                  *problem ? " " : "", config);

@@ -105,32 +105,47 @@ static void speedup_text(const json_t *entry, char *text, size_t size) {
 	const json_t *ci = json_object_get(json_object_get(entry, "speedup"), "ci");
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
 	if (!isfinite(results_speedup(entry)) || strcmp(js_string_or(entry, "verdict", ""), "faster") != 0)
-		snprintf(text, size, "-");
+		snprintf(text, size, "%s", "");
 	else if (low > 0 && high > 0)
 		snprintf(text, size, "%.2fx [%.2f, %.2f]", results_speedup(entry), low, high);
 	else
 		snprintf(text, size, "%.2fx", results_speedup(entry));
 }
 
-static char *problem_text(const json_t *entry) {
-	const json_t *problem = json_object_get(entry, "problem");
-	const char *input = js_string_or(problem, "input", "");
-	if (!js_bool_or(entry, "program", false))
-		return results_config(problem, NULL);
-	return mem_strdup(*input ? input : js_string_or(problem, "command", ""));
+/* Where it was measured; what is the same in all rows, or as it should be, is left out. */
+static char *place_text(const json_t *entry) {
+	const char *objective = js_string_or(entry, "objective", "time"), *device = js_string_or(entry, "device", "cpu");
+	bool time = strcmp(objective, "time") == 0;
+	return mem_printf("%s%s%s", device, time ? "" : ", ", time ? "" : objective);
 }
 
-static void row_add(struct table *table, const json_t *entry, double most, bool wide) {
-	char *problem = problem_text(entry), speedup[64], age[48], bar[BAR * 4 + 1];
-	const char *objective = js_string_or(entry, "objective", "time"), *device = js_string_or(entry, "device", "cpu");
-	char *on = mem_printf("%s%s%s", device, strcmp(objective, "time") == 0 ? "" : ", ",
-	                      strcmp(objective, "time") == 0 ? "" : objective);
+static bool all_usual(const json_t *tuned) {
+	size_t i;
+	json_t *entry;
+	bool usual = true;
+	json_array_foreach((json_t *)tuned, i, entry) {
+		char *place = place_text(entry);
+		usual = usual && strcmp(place, "cpu") == 0;
+		free(place);
+	}
+	return usual;
+}
+
+static void row_add(struct table *table, const json_t *entry, double most, bool usual, bool wide) {
+	char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
+	char speedup[64], age[48], bar[BAR * 4 + 1];
+	const char *state = js_string_or(entry, "state", "?");
 	speedup_text(entry, speedup, sizeof speedup);
 	age_text(js_real_or(entry, "age_s", NAN), age, sizeof age);
 	ui_bar(isfinite(results_speedup(entry)) ? results_speedup(entry) / most : 0, BAR, bar, sizeof bar);
-	const char *texts[] = {
-		js_string_or(entry, "kernel", "?"), problem,          on, speedup, js_string_or(entry, "verdict", "?"), age,
-		js_string_or(entry, "state", "?"),  wide ? bar : NULL};
+	const char *texts[] = {js_string_or(entry, "kernel", "?"),
+	                       problem,
+	                       on ? on : "",
+	                       speedup,
+	                       js_string_or(entry, "verdict", "?"),
+	                       age,
+	                       strcmp(state, "current") == 0 ? "" : state,
+	                       wide ? bar : NULL};
 	table_row(table, texts);
 	free(on);
 	free(problem);
@@ -140,11 +155,11 @@ static void row_add(struct table *table, const json_t *entry, double most, bool 
 static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 	static const char *const titles[] = {"tuned", "problem", "on", "speedup [95 %]", "verdict", "when", "state", ""};
 	size_t all = json_array_size(tuned);
-	bool wide = ui_width(out) >= BAR_COLUMNS;
+	bool wide = ui_width(out) >= BAR_COLUMNS, usual = all_usual(tuned);
 	double most = results_speedup_most(tuned);
 	struct table *table = table_new(wide ? 8 : 7, titles);
 	for (size_t i = all; i > 0 && all - i < ROWS_MAX; i--)
-		row_add(table, json_array_get(tuned, i - 1), most, wide);
+		row_add(table, json_array_get(tuned, i - 1), most, usual, wide);
 	putc('\n', out);
 	table_print(table, ui, out);
 	table_free(table);
@@ -160,7 +175,7 @@ static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
 	table_right(table, 2);
 	for (size_t i = 0; i < json_array_size(list) && i < ROWS_MAX; i++) {
 		const json_t *search = json_array_get(list, i);
-		char trials[32], age[48], *problem = results_config(json_object_get(search, "problem"), NULL);
+		char trials[32], age[48], *problem = results_problem(json_object_get(search, "problem"));
 		snprintf(trials, sizeof trials, "%lld", (long long)js_int_or(search, "trials", 0));
 		age_text(js_real_or(search, "age_s", NAN), age, sizeof age);
 		table_add(table, js_string_or(search, "kernel", "?"), problem, trials, age);
