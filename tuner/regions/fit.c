@@ -10,8 +10,9 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 
-enum { SWEEPS = 12, CELLS_MOST = 1 << 20, UNEVEN_CALLS = 16 };
-static const double UNEVEN = 4, DELAYED = 8, SETTLING = 0.2;
+/* SETTLING_PART: a stretch has settled after a fifth of it. */
+enum { SWEEPS = 12, CELLS_MOST = 1 << 20, UNEVEN_CALLS = 16, SETTLING_PART = 5 };
+static const double UNEVEN = 4, DELAYED = 8;
 
 /* The calls of one region, in order. */
 struct series {
@@ -32,8 +33,8 @@ uint64_t regions_settled(const struct omp_record *raw, size_t call_count, size_t
 	size_t end = call + 1;
 	while (end < call_count && !raw->calls[end].switched)
 		end++;
-	double begin = (double)raw->calls[call].start_ns, length = (double)raw->calls[end - 1].start_ns - begin;
-	return (uint64_t)(begin + SETTLING * fmax(0, length));
+	uint64_t begin = raw->calls[call].start_ns, last = raw->calls[end - 1].start_ns;
+	return last > begin ? begin + (last - begin) / SETTLING_PART : begin;
 }
 
 static struct series *series_make(const struct omp_record *raw, size_t call_count, size_t *stretches, int **column_of) {

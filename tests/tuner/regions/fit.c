@@ -45,6 +45,21 @@ static void test_unseen(void) {
 	regions_record_free(record);
 }
 
+/* A program may write any time into its record, the last one that there is, too. */
+static void test_settled(void) {
+	struct omp_record *raw = raw_new(1, 3);
+	raw->call_count = 3;
+	raw->calls[0].start_ns = 1000;
+	raw->calls[1].start_ns = 2000;
+	ok(regions_settled(raw, 2, 0) == 1200, "a stretch has settled after a fifth of it");
+	raw->calls[1].start_ns = raw->calls[2].start_ns = UINT64_MAX;
+	ok(regions_settled(raw, 3, 1) == UINT64_MAX, "one that begins at the last time of all settles then");
+	ok(regions_settled(raw, 3, 0) < UINT64_MAX / 4, "one that ends there settles before");
+	raw->calls[1].start_ns = 0;
+	ok(regions_settled(raw, 2, 0) == 1000, "one that ends before it begins settles at once");
+	free(raw);
+}
+
 /* A column that is faster in one region and slower in another one: all of them together count, by their time. Of the
  * first calls of a stretch, which take ten times as long, that of the first region does not count. */
 static void test_total(void) {
@@ -80,6 +95,7 @@ int main(void) {
 	ok(noisy >= SEEDS - 1, "20 %% noise: %d of %d seeds right", noisy, SEEDS);
 	ok(growing >= SEEDS - 1, "work that doubles over the run: %d of %d seeds right", growing, SEEDS);
 	test_unseen();
+	test_settled();
 	test_total();
 	return tap_done();
 }
