@@ -125,6 +125,17 @@ static bool figure_has(struct rig *rig, const char *name) {
 	return false;
 }
 
+/* The parts of a run of two seconds. */
+static double parts_sum(struct rig *rig) {
+	struct ss_figure figures[SS_FIGURES_MAX];
+	struct ss_call call = rig_call(rig);
+	size_t count = kernel_fw_cuda.figures(&rig->state, &call, 2, figures, SS_FIGURES_MAX);
+	double sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += strcmp(figures[i].unit, "s") == 0 ? figures[i].value : 0;
+	return sum;
+}
+
 static void copies_test(struct rig *rig) {
 	rig_right(rig, "n=150 timed=all", "variant=register host=pageable");
 	rig_right(rig, "n=150 timed=all type=int16", "variant=factor32 host=pinned lookahead=yes");
@@ -151,6 +162,7 @@ static void files_test(struct rig *rig) {
 	ok(figure_has(rig, "input") && figure_has(rig, "upload") && figure_has(rig, "download") &&
 	       figure_has(rig, "output"),
 	   "has the times of both");
+	ok(fabs(parts_sum(rig) - 2) < 1e-9, "which add up to the median");
 	rig_teardown(rig);
 	rig_close(rig);
 	setenv("TMPDIR", "/nonexistent", 1);

@@ -274,7 +274,9 @@ static void shown_test(struct gpu *gpu, const char *config, bool on_host) {
 	size_t count = kernel_kmeans_cuda.figures(state, &call, 1, figures, SS_FIGURES_MAX);
 	size_t kinds = kernel_kmeans_cuda.series(state, &call, series, SS_SERIES_MAX);
 	bool parts = figure(figures, count, "gpu_s") > 0 && (figure(figures, count, "cpu_s") > 0) == on_host &&
-	             (figure(figures, count, "transfer_s") > 0) == on_host;
+	             (figure(figures, count, "transfer_s") > 0) == on_host &&
+	             fabs(figure(figures, count, "gpu_s") + figure(figures, count, "transfer_s") +
+	                  figure(figures, count, "cpu_s") - 1) < 1e-9;
 	ok(ran && figure(figures, count, "loops") == 6 && parts, "%s: figures", config);
 	ok(kinds == (on_host ? 3 : 0) && (kinds == 0 || series[2].count == 6), "%s: %zu series", config, kinds);
 	live_verify(rig.live, 0);

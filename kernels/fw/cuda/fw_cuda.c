@@ -260,6 +260,30 @@ static double passes_of_32(const struct fw_cuda_shape *s) {
 	return (double)(s->tile_m / 4 * 2 + s->tile_n / 4 * 4) / (s->tile_m * s->tile_n * s->lanes);
 }
 
+/* The parts of the last run, with the sum of the median, beside which they stand. */
+static size_t parts_add(const struct fw_cuda *s, double seconds, struct ss_figure *out) {
+	static const struct {
+		const char *name;
+		int moment;
+		bool file;
+	} parts[] = {{"input", FW_READ, true},
+	             {"upload", FW_UPLOADED, false},
+	             {"compute", FW_COMPUTED, false},
+	             {"download", FW_DOWNLOADED, false},
+	             {"output", FW_WRITTEN, true}};
+	size_t count = 0;
+	double whole = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (parts[i].file ? !s->has_files : !s->from)
+			continue;
+		out[count] = (struct ss_figure){parts[i].name, between(s, parts[i].moment), "s"};
+		whole += out[count++].value;
+	}
+	for (size_t i = 0; i < count && whole > 0; i++)
+		out[i].value *= seconds / whole;
+	return count;
+}
+
 static size_t fw_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
                          size_t most) {
 	const struct fw_cuda *s = state;
@@ -274,15 +298,7 @@ static size_t fw_figures(const void *state, const struct ss_call *call, double s
 	size_t count = 5;
 	if (s->reachable >= 0)
 		all[count++] = (struct ss_figure){"reachable", 100 * s->reachable, "%"};
-	if (s->has_files)
-		all[count++] = (struct ss_figure){"input", between(s, FW_READ), "s"};
-	if (s->from) {
-		all[count++] = (struct ss_figure){"upload", between(s, FW_UPLOADED), "s"};
-		all[count++] = (struct ss_figure){"compute", between(s, FW_COMPUTED), "s"};
-		all[count++] = (struct ss_figure){"download", between(s, FW_DOWNLOADED), "s"};
-	}
-	if (s->has_files)
-		all[count++] = (struct ss_figure){"output", between(s, FW_WRITTEN), "s"};
+	count += parts_add(s, seconds, all + count);
 	count = count < most ? count : most;
 	memcpy(out, all, count * sizeof *all);
 	return count;

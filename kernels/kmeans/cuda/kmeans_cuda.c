@@ -270,23 +270,28 @@ static double sum(const double *values, size_t count) {
 	return sum;
 }
 
-/* The series is empty if the GPU does everything, because nothing is visible between its loops. */
+/* The series is empty if the GPU does everything, because nothing is visible between its loops. The parts have the
+ * shares of the last run, and the sum of the median, beside which they stand. */
 static size_t kmeans_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
                                   size_t most) {
 	const struct kmeans_cuda_state *s = state;
 	const struct kmeans_input *in = &s->input->in;
-	double loops = (double)in->loops, traced = (double)s->traced;
+	double loops = (double)in->loops, part[3] = {0}, whole = 0;
 	uint64_t changed = 0;
 	size_t count = kmeans_cuda_trace(s);
+	for (size_t i = 0; i < 3; i++)
+		whole += part[i] = sum(s->trace[i], count);
+	for (size_t i = 0; i < 3 && whole > 0; i++)
+		part[i] *= seconds / whole;
 	gpu_download(s->gpu, &changed, s->changed + (in->loops - 1) * sizeof changed, sizeof changed);
 	gpu_stream_sync(s->gpu);
 	const struct ss_figure all[] = {
 		{"loops", loops, ""},
 		{"time_per_loop", 1e3 * seconds / loops, "ms"},
 		{"assignments", (double)in->n * loops / seconds / 1e6, "M/s"},
-		{"gpu_s", count > 0 ? sum(s->trace[0], count) * loops / traced : seconds, "s"},
-		{"transfer_s", count > 0 ? sum(s->trace[1], count) * loops / traced : 0, "s"},
-		{"cpu_s", count > 0 ? sum(s->trace[2], count) * loops / traced : 0, "s"},
+		{"gpu_s", whole > 0 ? part[0] : seconds, "s"},
+		{"transfer_s", part[1], "s"},
+		{"cpu_s", part[2], "s"},
 		{"changed", (double)changed, "objects"},
 	};
 	count = sizeof all / sizeof *all - (cuda_status(call) != SS_OK);
