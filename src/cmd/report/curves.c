@@ -49,7 +49,7 @@ void report_curves(struct report *report, const struct report_section *section) 
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns), numbers = 0, left = 0, words = 0;
 	struct curves curves[WORDS_MAX + 1];
 	report_heading(report, "Time by parameter");
-	report_weak(report, section);
+	slice_each_problem(report, section, report_weak);
 	if (count == 0) {
 		report_absent(
 			report,

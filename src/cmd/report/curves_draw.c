@@ -70,19 +70,17 @@ static const char *serial_name(const struct curves *curves) {
 	return curves->serial == SIZE_MAX ? "serial code on the CPU" : "serial";
 }
 
-/* A line across at the time of the serial code. */
-static void serial_add(const struct curves *curves, struct chart_series *series) {
-	double first = curves->threads ? 1 : INFINITY, last = first,
-		   time = report_shown(curves->section, curves->serial_time) * curves->scale.factor;
+struct chart_series curves_serial_line(const struct curves *curves, double value) {
+	double first = curves->threads ? 1 : INFINITY, last = first;
 	for (size_t s = 0; s < curves->count; s++) {
 		const struct slice *slice = &curves->slices[s];
 		first = fmin(first, curves_number(curves, slice->rows[0]));
 		last = fmax(isfinite(last) ? last : 0, curves_number(curves, slice->rows[slice->count - 1]));
 	}
 	struct chart_point *points = arena_alloc(curves->report->arena, 2, sizeof *points);
-	points[0] = (struct chart_point){first, time, NAN, NAN};
-	points[1] = (struct chart_point){last, time, NAN, NAN};
-	*series = (struct chart_series){serial_name(curves), CHART_BOUND, points, 2};
+	points[0] = (struct chart_point){first, value, NAN, NAN};
+	points[1] = (struct chart_point){last, value, NAN, NAN};
+	return (struct chart_series){serial_name(curves), CHART_BOUND, points, 2};
 }
 
 void curves_times(const struct curves *curves) {
@@ -93,7 +91,8 @@ void curves_times(const struct curves *curves) {
 	for (size_t i = 0; i < lines; i++)
 		series_fill(curves, &curves->slices[i], NAN, &series[i]);
 	if (isfinite(curves->serial_time))
-		serial_add(curves, &series[lines++]);
+		series[lines++] =
+			curves_serial_line(curves, report_shown(curves->section, curves->serial_time) * curves->scale.factor);
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
 	size_t winner = slice_winner(curves->section);
@@ -187,7 +186,7 @@ static void serial_bar_add(const struct curves *curves, const char **names, stru
 	memcpy(points, series->points, count * sizeof *points);
 	double time = report_shown(curves->section, curves->serial_time) * curves->scale.factor;
 	points[count] = (struct chart_point){(double)count, time, NAN, NAN};
-	names[count] = serial_name(curves);
+	names[count] = "serial, CPU"; /* longer names are cut below a bar */
 	series->points = points;
 	series->count = chart->x_name_count = count + 1;
 }

@@ -17,10 +17,12 @@ struct rate {
 
 typedef double value_of(const struct curves *curves, const struct slice *slice, size_t row, const void *ctx);
 
-/* Lines of another quantity than the time, over the same rows; false if none has two points. */
-static bool lines_fill(const struct curves *curves, value_of *value, const void *ctx, struct chart *chart) {
+/* Lines of another quantity than the time, over the same rows; false if none has two points. serial: the value of the
+ * serial code, or NAN. */
+static bool lines_fill(const struct curves *curves, value_of *value, const void *ctx, double serial,
+                       struct chart *chart) {
 	struct arena *arena = curves->report->arena;
-	struct chart_series *series = arena_alloc(arena, CURVES_LINES, sizeof *series);
+	struct chart_series *series = arena_alloc(arena, CURVES_LINES + 1, sizeof *series);
 	size_t lines = 0;
 	for (size_t s = 0; s < curves->count && lines < CURVES_LINES; s++) {
 		const struct slice *slice = &curves->slices[s];
@@ -34,9 +36,12 @@ static bool lines_fill(const struct curves *curves, value_of *value, const void 
 		if (count > 1)
 			series[lines++] = (struct chart_series){slice->name, CHART_LINE, points, count};
 	}
+	bool some = lines > 0;
+	if (some && isfinite(serial))
+		series[lines++] = curves_serial_line(curves, serial);
 	chart->series = series;
 	chart->series_count = lines;
-	return lines > 0;
+	return some;
 }
 
 static double efficiency(const struct curves *curves, const struct slice *slice, size_t row, const void *ctx) {
@@ -46,7 +51,7 @@ static double efficiency(const struct curves *curves, const struct slice *slice,
 
 void curves_efficiency(const struct curves *curves) {
 	struct chart chart = curves_chart(curves, "strong scaling efficiency");
-	if (!lines_fill(curves, efficiency, NULL, &chart))
+	if (!lines_fill(curves, efficiency, NULL, NAN, &chart))
 		return;
 	chart.y_label = "efficiency (%)";
 	chart.description =
@@ -85,7 +90,8 @@ void curves_rates(const struct curves *curves) {
 	size_t count = rates_find(curves, rates);
 	for (size_t i = 0; i < count; i++) {
 		struct chart chart = curves_chart(curves, rates[i].name);
-		if (!lines_fill(curves, rate_value, &rates[i], &chart))
+		double serial = curves->serial == SIZE_MAX ? NAN : study_figure(curves->study, curves->serial, rates[i].name);
+		if (!lines_fill(curves, rate_value, &rates[i], serial, &chart))
 			continue;
 		chart.y_label = arena_printf(arena, "%s (%s)", rates[i].name, rates[i].unit);
 		chart.description = arena_printf(arena, "%s of the configurations with the best %s at each value of %s.",

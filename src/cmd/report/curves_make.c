@@ -52,15 +52,25 @@ static bool has_teams(const struct study *study, size_t column, int level) {
 	return false;
 }
 
-/* The row of serial code on this problem, which has a word such as "serial" and only runs with one thread; SIZE_MAX:
- * there is none. */
+/* One thread without a lock. */
+static bool is_without_lock(const struct study *study, size_t column, size_t row) {
+	const struct study_column *one = study_column(study, column);
+	int level = study_row(study, row)->level[column];
+	return strcmp(one->name, "lock") == 0 && level != STUDY_ABSENT && one->level[level].type == VALUE_WORD &&
+	       strcmp(one->level[level].as.w, "none") == 0 &&
+	       js_real_or(study_row(study, row)->config, "threads", NAN) == 1;
+}
+
+/* The row of serial code on this problem, which has a word such as "serial" and only runs with one thread, or needs no
+ * lock; SIZE_MAX: there is none. */
 static size_t curves_serial(const struct curves *curves) {
 	const struct study *study = curves->study;
 	for (size_t c = 0; c < study_columns(study); c++)
 		for (size_t r = 0; r < study_rows(study); r++) {
 			int level = study_row(study, r)->level[c];
-			if (is_serial_word(study_column(study, c), level) && !study_row(study, r)->over &&
-			    explain_of_problem((void *)&curves->section->view, study, r) && !has_teams(study, c, level))
+			bool serial = is_serial_word(study_column(study, c), level) && !has_teams(study, c, level);
+			if ((serial || is_without_lock(study, c, r)) && !study_row(study, r)->over &&
+			    explain_of_problem((void *)&curves->section->view, study, r))
 				return r;
 		}
 	return SIZE_MAX;

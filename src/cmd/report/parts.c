@@ -51,7 +51,8 @@ static bool is_whole(const struct parts *parts) {
 	return parts->count > 1 && parts->part_count > 1;
 }
 
-static void parts_draw(struct parts *parts, const char *over, const char *problem) {
+/* without: the part of the problem that the chart varies, or NULL. */
+static void parts_draw(struct parts *parts, const char *over, const char *without) {
 	struct arena *arena = parts->report->arena;
 	struct chart_series *series = arena_alloc(arena, parts->part_count, sizeof *series);
 	double most = 0;
@@ -68,8 +69,8 @@ static void parts_draw(struct parts *parts, const char *over, const char *proble
 	const char **names = arena_alloc(arena, parts->count, sizeof *names);
 	memcpy(names, parts->names, parts->count * sizeof *names);
 	const struct chart chart = {
-		.title = arena_printf(arena, "%s%s%s: parts of the time by %s", parts->section->kernel, *problem ? " " : "",
-	                          problem, over),
+		.title =
+			report_title(parts->report, parts->section, without, arena_printf(arena, "parts of the time by %s", over)),
 		.x_label = over,
 		.y_label = report_axis(parts->report, parts->section, scale),
 		.description =
@@ -100,31 +101,30 @@ static void over_param(struct report *report, const struct report_section *secti
 			slice_level(report, study_column(parts.study, column), study_row(parts.study, row)->level[column]);
 	}
 	if (is_whole(&parts))
-		parts_draw(&parts, study_column(parts.study, column)->name, section->problem_text);
+		parts_draw(&parts, study_column(parts.study, column)->name, NULL);
 }
 
-/* The only member of the problem that varies, if it is a number; SIZE_MAX otherwise. */
-static size_t size_column(const struct study *study) {
-	size_t found = SIZE_MAX;
-	for (size_t c = 0; c < study_columns(study); c++) {
-		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem || column->levels < 2)
-			continue;
-		if (found != SIZE_MAX || !column->numeric)
-			return SIZE_MAX;
-		found = c;
-	}
-	return found;
+/* Problems that differ in their size alone share a chart, which stands with the first of them. */
+static bool is_first(const struct report_section *section, size_t column) {
+	const struct explain_view *own = &section->view;
+	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(own->study, rows);
+	for (size_t i = 0; i < count; i++)
+		if (slice_same_but(own->study, rows[i], own->problem_row, column))
+			return explain_of_problem((void *)own, own->study, rows[i]);
+	return true;
 }
 
 /* The fastest row of each size. */
 static void over_size(struct report *report, const struct report_section *section) {
 	struct parts parts = parts_of(report, section);
-	size_t column = size_column(parts.study);
-	for (int level = 0; column != SIZE_MAX && level < (int)study_column(parts.study, column)->levels; level++) {
+	size_t column = slice_size(section);
+	if (column == SIZE_MAX || !is_first(section, column))
+		return;
+	for (int level = 0; level < (int)study_column(parts.study, column)->levels; level++) {
 		size_t best = SIZE_MAX;
 		for (size_t r = 0; r < study_rows(parts.study); r++)
 			if (study_row(parts.study, r)->level[column] == level && !study_row(parts.study, r)->over &&
+			    slice_same_but(parts.study, r, section->view.problem_row, column) &&
 			    (best == SIZE_MAX || study_row(parts.study, r)->value < study_row(parts.study, best)->value))
 				best = r;
 		if (best == SIZE_MAX || parts.count == BARS_MAX)
@@ -135,16 +135,14 @@ static void over_size(struct report *report, const struct report_section *sectio
 		parts.names[parts.count++] = slice_level(report, study_column(parts.study, column), level);
 	}
 	if (is_whole(&parts))
-		parts_draw(&parts, study_column(parts.study, column)->name, "");
+		parts_draw(&parts, study_column(parts.study, column)->name, study_column(parts.study, column)->name);
 }
 
 void report_parts(struct report *report, const struct report_section *section) {
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
-	bool first = section == report->sections || section[-1].view.study != section->view.study;
 	if (strcmp(section->objective, "time") != 0)
 		return;
 	if (count)
 		over_param(report, section, columns[0]);
-	if (first)
-		over_size(report, section);
+	slice_each_problem(report, section, over_size);
 }

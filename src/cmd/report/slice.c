@@ -122,3 +122,46 @@ size_t slice_winner(const struct report_section *section) {
 			return i;
 	return SIZE_MAX;
 }
+
+bool slice_same_but(const struct study *study, size_t a, size_t b, size_t column) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (c != column && study_column(study, c)->is_problem &&
+		    study_row(study, a)->level[c] != study_row(study, b)->level[c])
+			return false;
+	return true;
+}
+
+size_t slice_size(const struct report_section *section) {
+	const struct study *study = section->view.study;
+	size_t own = section->view.problem_row, found = SIZE_MAX, most = 0;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		size_t others = 0;
+		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric)
+			continue;
+		for (size_t r = 0; r < study_rows(study); r++)
+			others +=
+				study_row(study, r)->level[c] != study_row(study, own)->level[c] && slice_same_but(study, r, own, c);
+		found = others > most ? c : found;
+		most = others > most ? others : most;
+	}
+	return found;
+}
+
+void slice_each_problem(struct report *report, const struct report_section *section,
+                        void (*fn)(struct report *report, const struct report_section *section)) {
+	const struct study *study = section->view.study;
+	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(study, rows), own = 0;
+	for (size_t i = 0; i < report->section_count; i++)
+		own += report->sections[i].view.study == study;
+	if (own > 1 || count < 2) {
+		fn(report, section);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct report_section one = *section;
+		one.view.problem_row = rows[i];
+		one.view.problem = study_row(study, rows[i])->problem;
+		one.problem = (json_t *)one.view.problem; /* only read */
+		fn(report, &one);
+	}
+}

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/cmd/report/curves.h"
@@ -19,15 +20,10 @@ struct weak {
 	int power;         /* size^power grows as the team does */
 };
 
-/* The only column of the problem that varies, if it is a number; SIZE_MAX: there is none. */
-static size_t size_column(const struct study *study) {
-	size_t found = SIZE_MAX, count = 0;
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (study_column(study, c)->is_problem) {
-			found = study_column(study, c)->numeric ? c : SIZE_MAX;
-			count++;
-		}
-	return count == 1 ? found : SIZE_MAX;
+/* The column of threads, or else of GPUs; -1: there is none. */
+static int team_column(const struct study *study) {
+	int threads = study_find(study, "threads"), team = threads >= 0 ? threads : study_find(study, "gpus");
+	return team >= 0 && study_column(study, (size_t)team)->numeric ? team : -1;
 }
 
 static bool differs_only_there(const struct weak *weak, size_t a, size_t b) {
@@ -95,7 +91,7 @@ static size_t lines_make(struct report *report, const struct report_section *sec
 		struct chart_point *points = arena_alloc(report->arena, CURVES_POINTS, sizeof *points);
 		size_t count = line_make(weak, r, points);
 		json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
-		json_object_del(rest, "threads");
+		json_object_del(rest, study_column(weak->study, weak->team)->name);
 		char *words = results_config(rest, NULL);
 		if (count >= POINTS_LEAST)
 			series[lines++] =
@@ -109,11 +105,11 @@ static size_t lines_make(struct report *report, const struct report_section *sec
 
 void report_weak(struct report *report, const struct report_section *section) {
 	const struct study *study = section->view.study;
-	int threads = study_find(study, "threads");
-	struct weak weak = {.study = study, .team = (size_t)threads, .size = size_column(study)}, best = weak;
+	int team = team_column(study);
+	struct weak weak = {.study = study, .team = (size_t)team, .size = slice_size(section)}, best = weak;
 	struct chart_series *series = arena_alloc(report->arena, CURVES_LINES, sizeof *series);
 	size_t most = 0, longest, lines;
-	if (threads < 0 || !study_column(study, weak.team)->numeric || weak.size == SIZE_MAX)
+	if (team < 0 || weak.size == SIZE_MAX)
 		return;
 	double power = power_of(&weak);
 	for (weak.power = 1; weak.power <= POWERS; weak.power++) {
@@ -134,22 +130,22 @@ void report_weak(struct report *report, const struct report_section *section) {
 		series[0].name = NULL;
 	for (size_t i = 0; i < lines; i++)
 		last = fmax(last, series[i].points[series[i].count - 1].x);
+	const char *members = study_column(study, best.team)->name;
 	const char *size = study_column(study, best.size)->name, *exponent = best.power == 1   ? ""
 	                                                                     : best.power == 2 ? "^2"
 	                                                                                       : "^3";
 	const struct chart chart = {
-		.title =
-			report_title(report, section, size,
-	                     arena_printf(report->arena, "weak scaling efficiency by threads, %s%s ~ threads from %.6g",
-	                                  size, exponent, js_real_or(section->problem, size, NAN))),
-		.x_label = "threads",
+		.title = report_title(report, section, size,
+	                          arena_printf(report->arena, "weak scaling efficiency by %s, %s%s ~ %s from %.6g", members,
+	                                       size, exponent, members, js_real_or(section->problem, size, NAN))),
+		.x_label = members,
 		.y_label = "efficiency (%)",
 		.x_log = last >= WIDE,
-		.description =
-			arena_printf(report->arena,
-	                     "Weak scaling: %s%s grows as the threads do, from %s on. The time of one thread divided "
-	                     "by that of the team with the same work for each.",
-	                     size, exponent, section->problem_text),
+		.description = arena_printf(report->arena,
+	                                "Weak scaling: %s%s grows as the %s do, from %s on. The time of %s divided "
+	                                "by that of the team with the same work for each.",
+	                                size, exponent, strcmp(members, "gpus") == 0 ? "GPUs" : members,
+	                                section->problem_text, strcmp(members, "gpus") == 0 ? "one GPU" : "one thread"),
 		.series = series,
 		.series_count = lines};
 	html_begin(report->html, "div", "class", "figures", NULL);
