@@ -72,9 +72,10 @@ static double own_of(const struct study *study, size_t row, size_t problem) {
 
 /* Is it against the smaller problem? */
 static bool is_against(const struct study *study, size_t row, size_t small, struct wrong *wrong) {
-	double time = study_row(study, row)->value, own = own_of(study, row, small), least = least_of(study, row, small);
-	double here = least_of(study, row, row);
-	bool by_own = own > time * (1 + study_noise(study)), by_all = isnan(own) && least > time && here > BELOW * time;
+	double time = study_row(study, row)->value, own = own_of(study, row, small);
+	double least = isnan(own) ? least_of(study, row, small) : NAN;
+	bool by_own = own > time * (1 + study_noise(study));
+	bool by_all = isnan(own) && least > time && least_of(study, row, row) > BELOW * time;
 	double growth = by_own || by_all ? growth_of(study, row, row, small) : NAN;
 	double expected = growth * (by_own ? own : least);
 	char problem[PROBE_TEXT];

@@ -13,14 +13,6 @@
 enum { TEAMS_MOST = 1000 };
 static const double LIMIT = 0.05, HOLD = 0.01, NORMAL_95 = 1.959964;
 
-static bool is_like(const struct study *study, size_t row, size_t problem_row) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (study_column(study, c)->is_problem &&
-		    study_row(study, row)->level[c] != study_row(study, problem_row)->level[c])
-			return false;
-	return true;
-}
-
 bool probe_in(void *ctx, const struct study *study, size_t row) {
 	const struct probe_scope *scope = ctx;
 	double team = study_value_number(study, row, "threads", NAN);
@@ -28,7 +20,7 @@ bool probe_in(void *ctx, const struct study *study, size_t row) {
 		return false;
 	if ((scope->least > 0 && !(team >= scope->least)) || (scope->most > 0 && !(team <= scope->most)))
 		return false;
-	return scope->problem_row == SIZE_MAX || is_like(study, row, scope->problem_row);
+	return scope->problem_row == SIZE_MAX || study_same_problem(study, row, scope->problem_row);
 }
 
 double probe_size(const struct study *study, size_t row) {
@@ -43,20 +35,22 @@ double probe_size(const struct study *study, size_t row) {
 }
 
 size_t probe_problems(const struct study *study, size_t rows[PROBE_PROBLEMS]) {
+	double size[PROBE_PROBLEMS];
 	size_t count = 0;
 	for (size_t r = 0; r < study_rows(study) && count < PROBE_PROBLEMS; r++) {
 		size_t known = 0;
-		while (known < count && !is_like(study, r, rows[known]))
+		while (known < count && !study_same_problem(study, r, rows[known]))
 			known++;
-		if (known == count)
-			rows[count++] = r;
-	}
-	for (size_t i = 1; i < count; i++)
-		for (size_t j = i; j > 0 && probe_size(study, rows[j]) < probe_size(study, rows[j - 1]); j--) {
-			size_t row = rows[j];
-			rows[j] = rows[j - 1];
-			rows[j - 1] = row;
+		if (known < count)
+			continue;
+		double own = probe_size(study, r);
+		for (known = count++; known > 0 && own < size[known - 1]; known--) {
+			rows[known] = rows[known - 1];
+			size[known] = size[known - 1];
 		}
+		rows[known] = r;
+		size[known] = own;
+	}
 	return count;
 }
 

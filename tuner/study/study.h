@@ -69,6 +69,8 @@ struct study_column {
 
 struct study_row {
 	const int *level; /* of each column: index of its level, or STUDY_ABSENT */
+	/* Equal numbers have equal levels in all columns of the problem, and in all others. */
+	size_t problem_number, config_number;
 	double value;     /* median over trials; if there are races and duels, over theirs */
 	double deviation; /* standard error of its logarithm; at least 0.5 % */
 	bool doubted;     /* study_doubt was called for it */

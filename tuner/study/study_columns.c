@@ -86,6 +86,36 @@ static int level_of(const struct study_column *column, const struct study_row *r
 	return STUDY_ABSENT;
 }
 
+static int levels_compare(const struct study *study, size_t a, size_t b, bool problem) {
+	const int *x = study->rows[a].level, *y = study->rows[b].level;
+	for (size_t c = 0; c < study->column_count; c++)
+		if (study->columns[c].is_problem == problem && x[c] != y[c])
+			return x[c] < y[c] ? -1 : 1;
+	return 0;
+}
+
+static int by_problem(const void *a, const void *b, void *study) {
+	return levels_compare(study, *(const size_t *)a, *(const size_t *)b, true);
+}
+
+static int by_config(const void *a, const void *b, void *study) {
+	return levels_compare(study, *(const size_t *)a, *(const size_t *)b, false);
+}
+
+/* Rows are compared very often, by every diagnosis, so that what they share is found only once. */
+static void rows_number(struct study *study, bool problem) {
+	size_t *order = mem_alloc(study->row_count + 1, sizeof *order), number = 0;
+	for (size_t r = 0; r < study->row_count; r++)
+		order[r] = r;
+	qsort_r(order, study->row_count, sizeof *order, problem ? by_problem : by_config, study);
+	for (size_t i = 0; i < study->row_count; i++) {
+		struct study_row *row = &study->rows[order[i]];
+		number += i > 0 && levels_compare(study, order[i - 1], order[i], problem) != 0;
+		*(problem ? &row->problem_number : &row->config_number) = number;
+	}
+	free(order);
+}
+
 void study_columns_make(struct study *study) {
 	struct building *columns = mem_alloc(STUDY_COLUMNS_MAX, sizeof *columns);
 	size_t count = 0;
@@ -104,6 +134,8 @@ void study_columns_make(struct study *study) {
 			level[c] = level_of(&study->columns[c], &study->rows[r]);
 		study->rows[r].level = level;
 	}
+	rows_number(study, true);
+	rows_number(study, false);
 }
 
 size_t study_columns(const struct study *study) {
@@ -114,20 +146,12 @@ const struct study_column *study_column(const struct study *study, size_t column
 	return &study->columns[column];
 }
 
-static bool is_same(const struct study *study, size_t a, size_t b, bool problem) {
-	const int *x = study->rows[a].level, *y = study->rows[b].level;
-	for (size_t c = 0; c < study->column_count; c++)
-		if (study->columns[c].is_problem == problem && x[c] != y[c])
-			return false;
-	return true;
-}
-
 bool study_same_problem(const struct study *study, size_t a, size_t b) {
-	return is_same(study, a, b, true);
+	return study->rows[a].problem_number == study->rows[b].problem_number;
 }
 
 bool study_same_config(const struct study *study, size_t a, size_t b) {
-	return is_same(study, a, b, false);
+	return study->rows[a].config_number == study->rows[b].config_number;
 }
 
 int study_find(const struct study *study, const char *name) {
