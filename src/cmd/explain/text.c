@@ -124,6 +124,12 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 	return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
 }
 
+/* Results of other tuners come with a machine that we never saw, and a program that we cannot run. */
+static bool is_foreign(const struct explain_text *text) {
+	const json_t *machine = json_object_get(text->result, "machine");
+	return json_is_object(machine) && !json_object_get(machine, "fingerprint");
+}
+
 static void gain_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"),
 				 *baseline = json_object_get(text->result, "baseline");
@@ -133,6 +139,7 @@ static void gain_print(const struct explain_text *text) {
 	char *line = explain_table_value(text, js_real_or(winner, "median", NAN));
 	if (!line)
 		line = json_is_object(baseline) ? gain_words(text->result, from, to)
+		       : is_foreign(text)       ? mem_strdup(to)
 		                                : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
 	line_print(text, line);
 	free(line);
