@@ -113,8 +113,9 @@ static void jobs_end(struct flux *flux) {
 	free(batch_command(argv, END_SECONDS, &status, NULL, 0));
 }
 
-static void flux_close(void *state, bool started) {
+static void flux_close(void *state, bool started, struct err *left) {
 	struct flux *flux = state;
+	(void)left;
 	if (started)
 		jobs_end(flux);
 	arena_free(flux->arena);

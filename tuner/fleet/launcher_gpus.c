@@ -31,9 +31,10 @@ static const char *const *argv_make(struct arena *arena, const char *worker, con
 	return argv;
 }
 
-static void gpus_close(void *state, bool started) {
+static void gpus_close(void *state, bool started, struct err *left) {
 	struct gpus *gpus = state;
 	(void)started;
+	(void)left;
 	arena_free(gpus->arena);
 	free(gpus->argv);
 	free(gpus);

@@ -34,9 +34,10 @@ static const char *const *local_argv(const void *state, size_t node) {
 	return local->argv;
 }
 
-static void local_close(void *state, bool started) {
+static void local_close(void *state, bool started, struct err *left) {
 	struct local *local = state;
 	(void)started;
+	(void)left;
 	free(local->worker);
 	free(local);
 }

@@ -145,10 +145,10 @@ static bool slurm_lost(const void *state, const struct worker_end *end, struct w
 	return slurm_end_lost(end, loss);
 }
 
-static void slurm_close(void *state, bool started) {
+static void slurm_close(void *state, bool started, struct err *left) {
 	struct slurm *slurm = state;
 	if (started && !slurm->inside)
-		slurm_jobs_end(slurm->name);
+		slurm_jobs_end(slurm->name, left);
 	slurm_free(slurm);
 }
 

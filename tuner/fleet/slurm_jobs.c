@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,13 +24,19 @@ void slurm_jobs_name(char name[SLURM_JOBS_NAME]) {
 	snprintf(name, SLURM_JOBS_NAME, "sweetspot-%08x", (unsigned)drawn);
 }
 
-static bool jobs_left(const char *name) {
-	const char *const argv[] = {"squeue", "-h", "--me", "-o", "%i", "-n", name, NULL};
+enum jobs { JOBS_GONE, JOBS_ENDING, JOBS_LEFT, JOBS_UNKNOWN };
+
+/* "R", "PD", .., one per line; "CG" is a job that ends. */
+static enum jobs jobs_look(const char *name) {
+	const char *const argv[] = {"squeue", "-h", "--me", "-o", "%t", "-n", name, NULL};
 	int status;
-	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
-	bool left = status == 0 && *text;
+	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0), *rest = text;
+	enum jobs found = JOBS_GONE;
+	for (char *state; (state = strsep(&rest, "\n"));)
+		if (*state && found != JOBS_LEFT)
+			found = strcmp(state, "CG") == 0 ? JOBS_ENDING : JOBS_LEFT;
 	free(text);
-	return left;
+	return status == 0 ? found : JOBS_UNKNOWN;
 }
 
 static void jobs_cancel(const char *name) {
@@ -38,16 +45,27 @@ static void jobs_cancel(const char *name) {
 	free(batch_command(argv, ASK_SECONDS, &status, NULL, 0));
 }
 
+/* squeue asks again and again by itself before it gives up. */
+static bool is_over(enum jobs jobs, double seconds) {
+	return jobs == JOBS_GONE || seconds > (jobs == JOBS_UNKNOWN ? PATIENCE_SECONDS : GONE_SECONDS);
+}
+
 /* Usually there is nothing to cancel: an srun that gets SIGTERM cancels its job itself, and one that was killed leaves
  * that to a child process. */
-void slurm_jobs_end(const char *name) {
+int slurm_jobs_end(const char *name, struct err *err) {
 	double begun = sys_now();
 	bool cancelled = false;
-	for (long nap = 100; jobs_left(name) && sys_now() - begun < GONE_SECONDS; nap = nap < 1000 ? 2 * nap : nap) {
+	enum jobs jobs;
+	for (long nap = 100; !is_over(jobs = jobs_look(name), sys_now() - begun); nap = nap < 1000 ? 2 * nap : nap) {
 		if (!cancelled && sys_now() - begun > PATIENCE_SECONDS) {
 			jobs_cancel(name);
 			cancelled = true;
 		}
 		nanosleep(&(struct timespec){.tv_sec = nap / 1000, .tv_nsec = nap % 1000 * 1000000}, NULL);
 	}
+	if (jobs == JOBS_GONE || jobs == JOBS_ENDING)
+		return 0;
+	err_set(err, ERR_UNAVAILABLE, NULL, "jobs of this run may still hold nodes, because %s",
+	        jobs == JOBS_UNKNOWN ? "Slurm does not answer" : "Slurm has not ended them yet");
+	return err_hint(err, "`squeue -n %s` lists them and `scancel -n %s` ends them", name, name);
 }

@@ -94,8 +94,9 @@ static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 		failed = fleet_plan_show(&run, err);
 	} else if (!failed) {
 		failed = fleet_plan_check(&run, err) || nodes_work(&run, err) ? -1 : 0;
-		if (run.launcher->batch)
-			slurm_jobs_end(run.job);
+		struct err left = {0};
+		if (run.launcher->batch && slurm_jobs_end(run.job, &left))
+			ui_warn(app_ui(app), left.hint, "%s", left.what);
 	}
 	fleet_run_close(&run);
 	return failed;

@@ -262,10 +262,13 @@ json_t *tune_nodes_json(const struct tune_nodes *nodes) {
 void tune_nodes_free(struct tune_nodes *nodes) {
 	if (!nodes)
 		return;
+	struct err left = {0};
 	app_node_leave(nodes->app);
 	pool_workers_free(nodes->workers);
 	if (nodes->launch)
-		nodes->launcher->close(nodes->launch, nodes->workers);
+		nodes->launcher->close(nodes->launch, nodes->workers, &left);
+	if (left.code != ERR_OK)
+		ui_warn(app_ui(nodes->app), left.hint, "%s", left.what);
 	words_free(nodes->words);
 	words_free(nodes->hosts);
 	free(nodes->worker);
