@@ -106,6 +106,7 @@ void scratch_tidy(const char *prefix) {
 		char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
 		int fd = folder_lock(path, false);
 		if (fd >= 0) {
+			scratch_remains_end(path);
 			tree_remove(path);
 			close(fd);
 		}

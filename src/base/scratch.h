@@ -19,7 +19,9 @@ int scratch_open(struct scratch *scratch, const char *prefix, struct err *err);
 /* A new unnamed file in it, for writing and reading; close-on-exec. -1 and errno. */
 int scratch_file(const struct scratch *scratch);
 void scratch_close(struct scratch *scratch);
-/* Removes the folders PREFIX... whose owners are gone. */
+/* Removes the folders PREFIX... whose owners are gone, and ends what still runs in them. */
 void scratch_tidy(const char *prefix);
+/* Ends the processes whose TMPDIR is FOLDER/tmp. */
+void scratch_remains_end(const char *folder);
 
 #endif
