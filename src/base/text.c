@@ -43,10 +43,12 @@ size_t text_utf8(const char *text, size_t size) {
 	return length == 1 || second_fits(c[0], c[1]) ? length : 0;
 }
 
-/* Marks and controls that reorder text (U+200E, U+200F, U+202A..202E, U+2066..2069): with them a line shows other
- * words than it holds (CVE-2021-42574). */
+/* Marks and controls that reorder text (U+061C, U+200E, U+200F, U+202A..202E, U+2066..2069): with them a line shows
+ * other words than it holds (CVE-2021-42574). */
 static bool is_bidirectional(const char *text, size_t length) {
 	const unsigned char *c = (const unsigned char *)text;
+	if (length == 2)
+		return c[0] == 0xD8 && c[1] == 0x9C;
 	if (length != 3 || c[0] != 0xE2)
 		return false;
 	return c[1] == 0x80 ? c[2] == 0x8E || c[2] == 0x8F || (c[2] >= 0xAA && c[2] <= 0xAE)

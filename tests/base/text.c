@@ -85,10 +85,11 @@ static void test_clean(void) {
 	ok(changed == 0, "good text stays as it is");
 	char marks[] = "1 \xE2\x80\xAE"
 				   "end\xE2\x81\xA6"
-				   "x\xE2\x80\x8F \xE2\x82\xAC";
+				   "x\xE2\x80\x8F \xE2\x82\xAC \xD8\x9C"
+				   "y";
 	const char *clean = marks;
 	text_clean(marks, false);
-	is_text(clean, "1    end   x    \xE2\x82\xAC", "controls that reorder text become spaces");
+	is_text(clean, "1    end   x    \xE2\x82\xAC   y", "controls that reorder text become spaces");
 }
 
 static void test_binary(void) {
