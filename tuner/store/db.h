@@ -44,6 +44,8 @@ bool store_has_uuids(const struct store *store);
 int store_plans_make(struct store *store, struct err *err); /* plan.c: their table, unless it exists */
 int store_plans_exist(const struct store *store, bool *exist, struct err *err);
 
+void store_there_note(struct store *store); /* there.c: which file was opened */
+
 /* busy.c: sqlite3_busy_handler for a struct store */
 int store_busy(void *context, int tries);
 

@@ -211,42 +211,12 @@ static int prepare_folder(const struct store *store, struct err *err) {
 	return failed;
 }
 
-static void identity_note(struct store *store) {
-	struct stat info = {0};
-	if (stat(store->path, &info) == 0) {
-		store->device = info.st_dev;
-		store->inode = info.st_ino;
-	}
-}
-
-/* SQLite keeps writing to a file that has lost its name and could not be found again. */
-int store_check_there(struct store *store, struct err *err) {
-	struct stat info;
-	if (stat(store->path, &info) == 0 && info.st_dev == store->device && info.st_ino == store->inode)
-		return 0;
-	char *saved = mem_printf("%s.saved", store->path);
-	const struct store_field field = {.type = STORE_TEXT, .as.t = saved};
-	struct err ignored = {0};
-	int fd = open(saved, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite fills an empty file */
-	if (fd >= 0)
-		close(fd);
-	store_settle(store, &ignored);
-	sqlite3_stmt *stmt = store_query(store, "VACUUM INTO ?", &field, 1, &ignored);
-	bool good = stmt && store_step(store, stmt, &ignored) == 0;
-	sqlite3_finalize(stmt);
-	err_set(err, ERR_FAILED, NULL, "store %s was removed or replaced while it was in use", store->path);
-	good ? err_hint(err, "what was measured is in %s", saved)
-		 : err_hint(err, "measure again; it could not be saved: %.150s", ignored.what);
-	free(saved);
-	return -1;
-}
-
 struct store *store_open(const char *path, enum store_mode mode, struct err *err) {
 	struct store *store = mem_alloc(1, sizeof *store);
 	store->mode = mode;
 	store->path = path ? mem_strdup(path) : store_default_path(err);
 	if (store->path && prepare_folder(store, err) == 0 && open_in_turn(store, err) == 0) {
-		identity_note(store);
+		store_there_note(store);
 		return store;
 	}
 	store_close(store);

@@ -37,8 +37,8 @@ struct store_session {
 };
 int store_session_begin(struct store *store, struct store_session *session, struct err *err); /* sets id */
 /* state: "done", "interrupted", "failed"; noise_floor may be NAN */
-/* ERR_FAILED if the file was removed or replaced since it was opened. What it held is then saved beside it, in
- * PATH.saved. */
+/* For the end of a session that has written. ERR_FAILED if the file was removed or replaced since it was opened, and
+ * what it held is then saved beside it, in PATH.saved; or if its log was truncated, of which nothing can be saved. */
 int store_check_there(struct store *store, struct err *err);
 int store_session_end(struct store *store, int64_t session, const char *state, double noise_floor, struct err *err);
 
