@@ -199,8 +199,11 @@ static const struct look *last_look(const struct busy *busy) {
 
 bool busy_so_far(const struct busy *busy) {
 	const struct look *first = &busy->first, *last = last_look(busy);
-	return first->good && last->at > first->at &&
-	       busy_judge(last->times.processors, others_between(first, last), steal_between(first, last));
+	if (!first->good || last->at <= first->at)
+		return false;
+	double coarse = coarseness(first, last);
+	return busy_judge(last->times.processors, others_between(first, last) - coarse,
+	                  steal_between(first, last) - coarse);
 }
 
 json_t *busy_json(const struct busy *busy) {

@@ -270,6 +270,8 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	struct race_entry entries[FINALISTS_MAX];
 	size_t count = 0;
 	quiet_wait(tune);
+	if (tune->busy)
+		busy_mark(tune->busy); /* a short search has not looked yet */
 	tune_finals_clock(tune);
 	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
 	tune->alone = !failed && works_alone(tune, entries, count);

@@ -73,6 +73,19 @@ static bool has_effect(const json_t *result, const char *param) {
 	return false;
 }
 
+/* With `unset` among its values nobody means an argument. */
+static bool may_be_unset(const struct program_item *p, const char *param) {
+	const struct space *space = p->plan->space;
+	char text[64];
+	for (size_t i = 0; i < space_params(space); i++)
+		for (size_t level = 0; level < space_param_values(space, i); level++) {
+			value_text(space_param_value(space, i, level), text, sizeof text);
+			if (strcmp(space_param_name(space, i), param) == 0 && strcmp(text, PROGRAM_UNSET) == 0)
+				return true;
+		}
+	return false;
+}
+
 /* Adds a note if nothing was gained and a placeholder may have been forgotten. */
 static void variables_note(const struct program_item *p, json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "");
@@ -82,7 +95,8 @@ static void variables_note(const struct program_item *p, json_t *result) {
 	if (far_off || (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0))
 		return;
 	for (const char *const *param = p->plan->program.params; *param; param++) {
-		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param))
+		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param) ||
+		    may_be_unset(p, *param))
 			continue;
 		char *text = mem_printf(
 			"no value of %s made a clear difference; it was passed as an environment variable: if it is an argument, "
@@ -263,13 +277,18 @@ static void variables_inform(struct app *app, const struct tune_item *item) {
 	const struct program_item *p = item->state;
 	char *stranger = stranger_find(p),
 		 *also = stranger ? mem_printf(" (but {%s}, which is not a parameter)", stranger) : mem_strdup("");
-	for (const char *const *param = p->plan->program.params; *param; param++)
-		if (is_silent_variable(p, *param) && !is_runtime_variable(*param))
+	for (const char *const *param = p->plan->program.params; *param; param++) {
+		if (!is_silent_variable(p, *param) || is_runtime_variable(*param))
+			continue;
+		if (may_be_unset(p, *param))
+			ui_inform(app_ui(app), "%s is passed as an environment variable", *param);
+		else
 			ui_inform(
 				app_ui(app),
 				"%s is passed as an environment variable, because {%s} does not occur in the command%s; write {%s} "
 				"where its value belongs",
 				*param, *param, also, *param);
+	}
 	options_inform(app, p);
 	blanks_inform(app, p->plan);
 	metric_inform(app, &p->plan->program);
