@@ -36,8 +36,10 @@ static int indent_of(const char *line, size_t size) {
 	return (int)(blank < 40 ? blank : 40) + (blank >= 12 ? 0 : 2);
 }
 
-/* Is the line a command to copy? Its label says so. */
+/* Is the line a command to copy? Its label says so, or it begins with our name. */
 static bool is_command(const char *line) {
+	if (strncmp(line + strspn(line, " "), "sweetspot ", strlen("sweetspot ")) == 0)
+		return true;
 	static const char *const labels[] = {"run it as:", "best so far:", "verify it:", "go on:", "try next:"};
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (strncmp(line, labels[i], strlen(labels[i])) == 0)
@@ -113,7 +115,8 @@ void ui_error(FILE *out, const struct err *err) {
 	err_print(err, memory);
 	fclose(memory);
 	char *hint = strstr(text, "\n  hint: ");
-	char *command = hint && strstr(hint, "sweetspot ") ? hint + 1 : text + size;
+	bool copied = hint && (strstr(hint, "sweetspot ") || strstr(hint, "build it first: "));
+	char *command = copied ? hint + 1 : text + size;
 	char *first = mem_printf("%.*s", (int)(command - text), text);
 	ui_fold(out, first);
 	fputs(command, out);

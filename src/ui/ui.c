@@ -162,7 +162,14 @@ static void message_print(struct ui *ui, const char *before, const char *format,
 	if (vasprintf(&text, format, ap) < 0)
 		return;
 	text_clean(text, false);
-	char *line = mem_printf("%s%s", before, text);
+	char *line = mem_printf("%s%s", before, text), *command = strstr(text, ": sweetspot ");
+	int width = ui_width(ui->diagnostics);
+	if (command && width && ui_columns(line, strlen(line)) > width) { /* so that it can be copied */
+		size_t size = strlen(before) + (size_t)(command - text) + 1;
+		char *apart = mem_printf("%.*s\n  %s", (int)size, line, line + size + 1);
+		free(line);
+		line = apart;
+	}
 	ui_fold(ui->diagnostics, line); /* on a terminal; one line in a file */
 	free(line);
 	free(text);
