@@ -82,6 +82,8 @@ static void undecided_print(const json_t *result, const char *today, FILE *out) 
 		fputs("with nothing, because the others were cut short; a quiet machine would decide\n", out);
 	else if (same_config(result))
 		fputs("with nothing, because no other setting was better in the search\n", out);
+	else if (json_is_null(json_object_get(result, "stopped")))
+		fprintf(out, "it was interrupted before the comparison with `%s`\n", today);
 	else
 		fprintf(out, "no time was left to compare it with `%s`\n", today);
 }

@@ -108,7 +108,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	verdict_print(comparison, duel);
 	table_right(table, 1);
 	for (int side = 0; side < 2; side++) {
-		char median[32], *text = results_config(config[side], NULL);
+		char median[32], *text = results_problem(config[side]);
 		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
 		table_add(table, names[side], duel->lost[side] ? trial_status_word(duel->failed[side]) : median, text);
 		free(text);
