@@ -122,7 +122,9 @@ static char *busy_text(const json_t *entry) {
 	const json_t *busy = json_object_get(entry, "busy");
 	if (!busy)
 		return mem_strdup("");
-	return mem_printf("; decided on a busy machine (load %.3g)", js_real_or(busy, "load", NAN));
+	return mem_printf("; %s on a busy machine (load %.3g)",
+	                  strcmp(js_string_or(entry, "verdict", ""), "undecided") == 0 ? "measured" : "decided",
+	                  js_real_or(busy, "load", NAN));
 }
 
 char *export_title_text(const json_t *entry) {

@@ -32,11 +32,12 @@ const char *profile_entry_date(const json_t *entry) {
 char *profile_entry_busy(const json_t *entry) {
 	const json_t *busy = json_object_get(entry, "busy"), *load = json_object_get(busy, "load");
 	long long processors = (long long)js_int_or(busy, "processors", 0);
+	const char *what = strcmp(js_string_or(entry, "verdict", ""), "undecided") == 0 ? "measured" : "decided";
 	if (!busy)
 		return NULL;
 	if (!json_is_number(load))
-		return mem_strdup("decided on a busy machine");
-	return mem_printf("decided on a busy machine: load %.3g on %lld processor%s", json_number_value(load), processors,
+		return mem_printf("%s on a busy machine", what);
+	return mem_printf("%s on a busy machine: load %.3g on %lld processor%s", what, json_number_value(load), processors,
 	                  processors == 1 ? "" : "s");
 }
 
