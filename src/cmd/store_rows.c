@@ -66,6 +66,8 @@ static void list_print(struct ui *ui, const json_t *list) {
 	table_right(table, 1);
 	table_right(table, 3);
 	table_right(table, 5);
+	if (!json_array_size(list))
+		puts("the store does not hold any search");
 	json_array_foreach((json_t *)list, i, one) {
 		char number[32], tried[32], speedup[32] = "";
 		double ratio = js_real_or(one, "speedup", NAN);
@@ -80,7 +82,8 @@ static void list_print(struct ui *ui, const json_t *list) {
 		          js_string_or(one, "started", ""));
 		free(problem);
 	}
-	table_print(table, ui, stdout);
+	if (json_array_size(list))
+		table_print(table, ui, stdout);
 	table_free(table);
 }
 
