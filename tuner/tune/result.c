@@ -112,6 +112,8 @@ static void decided(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "best", setup_json(tune, tune->best_config, duel->median[best], duel->ci[best]));
 	json_object_set_new(result, "speedup", json_pack("{s:o,s:o}", "ratio", js_number(ratio), "ci", interval(ci)));
 	json_object_set_new(result, "verdict", json_string(verdict_word(duel)));
+	if (tune->reversed)
+		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
 	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
 }

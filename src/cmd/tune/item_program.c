@@ -90,9 +90,9 @@ static bool may_be_unset(const struct program_item *p, const char *param) {
 static void variables_note(const struct program_item *p, json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "");
 	json_t *notes = json_object_get(result, "notes");
-	bool far_off =
-		json_is_number(json_object_get(result, "closest")); /* all others, so a value did make a difference */
-	if (far_off || (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0))
+	/* Then all others are slower, so a value did make a difference. */
+	bool beaten = json_is_number(json_object_get(result, "closest")) || js_bool_or(result, "slower", false);
+	if (beaten || (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0))
 		return;
 	for (const char *const *param = p->plan->program.params; *param; param++) {
 		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param) ||
