@@ -69,7 +69,11 @@ static void row_add(struct table *table, const char *state, const json_t *entry)
 	char *config = profile_text_config(entry);
 	profile_text_median(entry, median, sizeof median);
 	profile_text_speedup(keeps_baseline(entry) ? NULL : json_object_get(entry, "speedup"), speedup, sizeof speedup);
-	table_add(table, kernel, problem, median, speedup, config, state);
+	if (strcmp(js_string_or(entry, "verdict", ""), "undecided") == 0) /* its interval may reach from 0 to billions */
+		snprintf(speedup, sizeof speedup, "undecided");
+	char *whole = mem_printf("%s%s", state, json_object_get(entry, "busy") ? ", busy machine" : "");
+	table_add(table, kernel, problem, median, speedup, config, whole);
+	free(whole);
 	free(kernel);
 	free(problem);
 	free(config);
