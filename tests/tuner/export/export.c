@@ -111,7 +111,7 @@ static void test_csv(const json_t *profile, const char *path, const char *json_p
 		"import csv, json, re, sys\n"
 		"hidden = "
 		"re.compile('[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]')"
-	    "\n"
+		"\n"
 		"def shown(text): return hidden.sub(lambda m: f'\\\\u{ord(m[0]):04x}', text)\n"
 		"rows = list(csv.DictReader(open(sys.argv[1], newline='', encoding='utf-8'), strict=True))\n"
 		"profile = json.load(open(sys.argv[2], encoding='utf-8'))\n"
