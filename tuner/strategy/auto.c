@@ -111,11 +111,11 @@ static uint64_t known_first(struct automatic *automatic) {
 	return index;
 }
 
-/* Are there too few results for the model? */
+/* Are there too few results for the model? With sources it knows more than points far apart would tell. A batch is
+ * asked for before the first result. */
 static bool is_beginning(const struct automatic *automatic) {
-	bool batch =
-		automatic->told < BEGIN && automatic->task.source_count == 0; /* a batch is asked for before the first result */
-	return automatic->asked < BEGIN || batch || !surrogate_ready(automatic->surrogate);
+	bool few = automatic->asked < BEGIN || automatic->told < BEGIN;
+	return (few && automatic->task.source_count == 0) || !surrogate_ready(automatic->surrogate);
 }
 
 static void phase_enter(struct automatic *automatic, enum phase phase) {

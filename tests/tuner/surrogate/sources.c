@@ -174,7 +174,27 @@ static void useless_ignored(void) {
 	land_free(land);
 }
 
+/* A search with a good source begins with what was fast there; by chance, hundreds of evaluations would find one of
+ * these. One of the first may test whether the source is right at all. */
+static void no_random_start(void) {
+	enum { FIRST = 4, BEST = 8 };
+	struct land *land = land_bowl();
+	struct known known;
+	struct strategy_source good = known_fill(&known, land, 4, false);
+	uint64_t asked[FIRST];
+	size_t count = steps(land, &good, 1, asked, FIRST), found = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t better = 0;
+		for (uint64_t j = 0; j < land->valid; j++)
+			better += land->time[j] < land->time[asked[i]];
+		found += better < BEST;
+	}
+	ok(found >= FIRST - 1, "a search with a good source begins with what was fast there (%zu of %d)", found, FIRST);
+	land_free(land);
+}
+
 int main(void) {
+	no_random_start();
 	order_ignored();
 	bad_survived();
 	useless_ignored();
