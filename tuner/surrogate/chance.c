@@ -21,11 +21,11 @@
 
 #include "tuner/surrogate/impl.h"
 
-enum { STEPS = 14, LENIENT = 20, BOLD_EACH = 32 };
+enum { STEPS = 14, LENIENT = 20, BOLD_EACH = 64 };
 static const double CHANCE_MIN = 0.02; /* while nothing is ruled out */
 /* The log odds at the beginning and at least, how far a failure moves them, and the part of them that a bold proposal
  * needs. */
-static const double LINE = 3.5, LINE_MIN = 2, LINE_STEP = 0.75, SHARE = 0.02, BOLD = 0.25;
+static const double LINE = 4, LINE_MIN = 2, LINE_STEP = 0.75, SHARE = 0.02, BOLD = 0.25;
 /* The share of pairs of a success and a failure that must be in the right order, and how many pairs count as seen
  * before any result, with which share. */
 static const double ORDERED_MIN = 0.6, PRIOR_PAIRS = 40, PRIOR_ORDERED = 0.8;
