@@ -112,7 +112,9 @@ json_t *params_problem(const struct params *params) {
 int params_word(const struct params *params, const char *word, json_t *problem, json_t *config, struct err *err) {
 	const char *equals = strchr(word, '=');
 	if (!equals || equals == word)
-		return err_set(err, ERR_USAGE, "write NAME=VALUE", "\"%s\" does not give a value", word);
+		return err_set(err, ERR_USAGE,
+		               "write NAME=VALUE; several values of a name are for `sweetspot sweep --over NAME=A,B`",
+		               "\"%s\" does not give a value", word);
 	char *name = arena_strdup(params->arena, word);
 	name[equals - word] = '\0';
 	const struct kernel_param *part = problem ? problem_find(params, name) : NULL;

@@ -168,7 +168,9 @@ const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const
 	const char *near = near_word(name, names, list->count);
 	const char *of = list->library ? list->library : "";
 	err_set(err, ERR_USAGE, NULL, "there is no kernel \"%s\"%s%s", name, *of ? " in " : "", of);
-	if (near)
+	if (strchr(name, '='))
+		err_hint(err, "a problem's size is an option here: --size %s", name);
+	else if (near)
 		err_hint(err, "did you mean %s? (`sweetspot list kernels%s%s` shows all)", near, *of ? " " : "", of);
 	else
 		err_hint(err, "see `sweetspot list kernels%s%s`%s", *of ? " " : "", of,
