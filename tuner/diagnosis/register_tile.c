@@ -102,7 +102,8 @@ static double threads_of(const struct study *study, size_t row) {
 static void shared_look(const struct study *study, const struct study_pair *pairs, size_t count, struct saving *best) {
 	double more = differ(study, pairs, count, shared_of, MORE_SHARED);
 	double threads = differ(study, pairs, count, threads_of, 0);
-	if (count >= SHARED_PAIRS_LEAST && more > 0 && fabs(log(threads)) < log(SAME) && count > best->pairs)
+	if (count >= SHARED_PAIRS_LEAST && more > 0 && isfinite(more) && fabs(log(threads)) < log(SAME) &&
+	    count > best->pairs)
 		*best =
 			(struct saving){.measured = study_compare(study, pairs, count).ratio, .predicted = more, .pairs = count};
 }
