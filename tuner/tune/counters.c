@@ -13,6 +13,10 @@
 
 /* A program runs once for each group of events that are counted together. */
 static const double PASSES_EXPECTED = 4;
+/* The baseline and the winner of a kernel are counted in any case, at the end. How long that takes is not known before;
+ * most of it is to set the kernel up, as its first trial had to. */
+enum { FIRST_COUNTED = 2 };
+static const double SHARE_OF_OPTIONAL = 0.1; /* of a promised budget, at most */
 enum { SAMPLES = 3 /* of a kernel, to estimate the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
 /* When nothing is left, counting may use this share of the time so far, if no time was promised, and otherwise these
@@ -120,6 +124,14 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 	}
 	trial_result_clear(&result);
 	return rc;
+}
+
+void tune_counters_keep(struct tune *tune) {
+	bool always = counting_asked(tune) && !tune->task->whole_programs && tune->task->counters.optional;
+	if (!always || !tune_promised(tune) || tune->fleet)
+		return;
+	tune->counting_kept = fmin(FIRST_COUNTED * tune->baseline.elapsed_s, SHARE_OF_OPTIONAL * tune->budget.seconds);
+	tune->budget.seconds -= tune->counting_kept;
 }
 
 int tune_counters_ahead(struct tune *tune, struct err *err) {

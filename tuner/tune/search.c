@@ -247,6 +247,7 @@ const char *tune_over(const struct tune *tune) {
 static int search_run(struct tune *tune, struct err *err) {
 	if (measure_baseline(tune, err))
 		return -1;
+	tune_counters_keep(tune);
 	while (!(tune->stopped = tune_over(tune))) {
 		uint64_t index;
 		if (tune_interrupted(tune))

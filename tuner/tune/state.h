@@ -255,6 +255,8 @@ void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on no
 bool tune_is_loud(const struct tune *tune); /* do single runs say little, because others use the machine? */
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
 int tune_final_phase(struct tune *tune, struct err *err);
+/* Keeps time of a promised budget for counters that nobody asked for. Call it when the baseline is known. */
+void tune_counters_keep(struct tune *tune);
 /* Requested counters of a search with a promised budget: counts the best so far when half of the time is used. */
 int tune_counters_ahead(struct tune *tune, struct err *err);
 /* After the finals: counts the baseline, the winner and the other finalists, as far as there is time. */
