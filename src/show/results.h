@@ -30,6 +30,8 @@ bool results_decided(const json_t *result);
 bool results_tried_all(const json_t *result); /* was every valid configuration measured? */
 /* Did the baseline stay without a comparison, because nothing else worked? */
 bool results_alone(const json_t *result);
+/* Percent. A larger noise floor only says that the machine is too noisy. */
+enum { RESULTS_FLOOR_MOST = 50 };
 /* Did nothing meet the baseline, because other programs made the others take too long? */
 bool results_unmet(const json_t *result);
 /* How many times as long the closest of the others took, if it was so far off that no pairs were measured; else 0. */

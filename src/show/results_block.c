@@ -319,13 +319,12 @@ char *results_verify_command(const json_t *results, const char *profile) {
 
 /* The difference of a configuration from itself. Where runs differ that much, its size says no more. */
 static void floor_print(double noise_floor, FILE *out) {
-	static const double HOPELESS = 0.5;
 	double percent = 100 * noise_floor;
 	if (!isfinite(noise_floor))
 		return;
-	if (noise_floor > HOPELESS)
-		fprintf(out, "noise floor of this session: more than %.0f %%; the machine is too noisy to decide about less\n",
-		        100 * HOPELESS);
+	if (percent > RESULTS_FLOOR_MOST)
+		fprintf(out, "noise floor of this session: more than %d %%; the machine is too noisy to decide about less\n",
+		        RESULTS_FLOOR_MOST);
 	else
 		fprintf(out, "noise floor of this session: %.*f %% (a configuration against itself)\n",
 		        percent < 1    ? 2

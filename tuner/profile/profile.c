@@ -88,7 +88,7 @@ static json_t *provenance_json(const struct store_row *r) {
 	                 time_json(r->ended), "session", (json_int_t)r->session, "search", (json_int_t)r->search);
 }
 
-/* What the verdict depends on where others used the machine meanwhile; NULL where they did not. */
+/* The load during the search if others used the machine, because the verdict may depend on it; NULL otherwise. */
 static json_t *busy_json(const json_t *load) {
 	if (!js_bool_or(load, "busy", false))
 		return NULL;

@@ -21,7 +21,7 @@ static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
 static const double EARLY_SHARE = 0.5;
 static const double SHORT_SECONDS = 0.5, LIMIT_TIMES = 5, LIMIT_SECONDS = 10;
 static const double SPARE = 1.1;      /* of the time that another proof needs */
-static const double HOPELESS = 0.995; /* of the time before, from which on there is no gain to prove */
+static const double HOPELESS = 0.995; /* of the time before: above this the gain is too small to prove */
 
 static struct look_rule rule_of(const struct regions_proving *proving, const struct regions_proof *proof) {
 	/* A run of less than half a second varies more, and five pairs of them take no time. */

@@ -91,6 +91,8 @@ size_t study_columns(const struct study *study);
 const struct study_column *study_column(const struct study *study, size_t column);
 bool study_same_problem(const struct study *study, size_t a, size_t b); /* of two rows */
 bool study_same_config(const struct study *study, size_t a, size_t b);
+/* Do their problems agree in everything but this column? */
+bool study_same_problem_but(const struct study *study, size_t a, size_t b, size_t column);
 /* -1: there is no such column, or it has one value only. */
 int study_find(const struct study *study, const char *name);
 /* The value of a row in a column; NAN if it is a word or absent. */

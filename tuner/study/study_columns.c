@@ -154,6 +154,14 @@ bool study_same_config(const struct study *study, size_t a, size_t b) {
 	return study->rows[a].config_number == study->rows[b].config_number;
 }
 
+bool study_same_problem_but(const struct study *study, size_t a, size_t b, size_t column) {
+	const int *x = study->rows[a].level, *y = study->rows[b].level;
+	for (size_t c = 0; c < study->column_count; c++)
+		if (c != column && study->columns[c].is_problem && x[c] != y[c])
+			return false;
+	return true;
+}
+
 int study_find(const struct study *study, const char *name) {
 	for (size_t c = 0; c < study->column_count; c++)
 		if (strcmp(study->columns[c].name, name) == 0)

@@ -92,8 +92,8 @@ void table_describe(const struct table *table, struct study_set *set, size_t bef
 /* src: table_detail.c */
 /* The number in a cell, in the unit that it or its column names. */
 bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value);
-/* What was measured beside the time of a row. New reference; NULL if a file of counters cannot be read. rest: the parts
- * leave some of the time. */
+/* Returns the other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read.
+ * rest: the parts leave some of the time. */
 json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err);
 /* src: table_parts.c */
 /* Do the table's parts leave some of the time, which is then a part as well? */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a table says of itself, in lines that begin with '#' and in the names of its columns, and how it was read. */
+/* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.
+ */
 #include <config.h>
 
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 /* A value that was published without its spread is taken to be right within this. */
 static const double ASSUMED_NOISE = 0.05;
 
-/* "KEY: VALUE" among the lines that begin with '#'; NULL if none has this key. */
 const char *table_note(const struct csv *csv, const char *key) {
 	size_t length = strlen(key);
 	for (size_t i = 0; i < csv->note_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was measured beside the time of a row: figures, counters, energy. */
+/* Reads the other measurements of a row besides its time: figures, counters, energy. */
 #include <config.h>
 
 #include <math.h>

@@ -13,26 +13,13 @@
 
 enum { SIZES_LEAST = 2, CONFIGS_LEAST = 2 };
 
-/* Tells whether the problems of both rows differ in this column at most. */
-static bool same_but(const struct study *study, size_t problem_row, size_t row, size_t column) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (c != column && study_column(study, c)->is_problem &&
-		    study_row(study, problem_row)->level[c] != study_row(study, row)->level[c])
-			return false;
-	return true;
-}
-
-static bool is_usable(const struct study *study, size_t row) {
-	return study_usable(study, row);
-}
-
 static size_t best_at(const struct explain_view *view, size_t column, size_t level, size_t *rows) {
 	const struct study *study = view->study;
 	size_t best = SIZE_MAX;
 	*rows = 0;
 	for (size_t row = 0; row < study_rows(study); row++) {
-		if (!is_usable(study, row) || study_row(study, row)->level[column] != (int)level ||
-		    !same_but(study, view->problem_row, row, column))
+		if (!study_usable(study, row) || study_row(study, row)->level[column] != (int)level ||
+		    !study_same_problem_but(study, view->problem_row, row, column))
 			continue;
 		++*rows;
 		if (best == SIZE_MAX || study_row(study, row)->value < study_row(study, best)->value)
@@ -47,7 +34,7 @@ static bool is_open(const struct explain_view *view, size_t column, size_t level
 	const struct study *study = view->study;
 	for (size_t row = 0; row < study_rows(study); row++) {
 		if (!study_row(study, row)->doubted || study_row(study, row)->level[column] != (int)level ||
-		    !same_but(study, view->problem_row, row, column))
+		    !study_same_problem_but(study, view->problem_row, row, column))
 			continue;
 		for (size_t other = 0; other < study_column(study, column)->levels; other++) {
 			size_t rows, best = best_at(view, column, other, &rows);
@@ -90,7 +77,7 @@ static double loss_of(const struct study *study, double ratio) {
 static void ratios_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
 	const struct study *study = view->study;
 	for (size_t row = 0; row < study_rows(study); row++) {
-		if (!is_usable(study, row) || !same_but(study, view->problem_row, row, column) ||
+		if (!study_usable(study, row) || !study_same_problem_but(study, view->problem_row, row, column) ||
 		    !is_candidate(sizes, study_row(study, row)->config))
 			continue;
 		for (size_t i = 0; i < sizes_count(sizes); i++)
@@ -104,8 +91,8 @@ static void ratios_add(const struct explain_view *view, size_t column, struct si
 static bool is_choice(const struct explain_view *view, size_t column, const struct sizes *sizes) {
 	const struct study *study = view->study;
 	for (size_t row = 0; row < study_rows(study); row++)
-		for (size_t i = 0; i < sizes_count(sizes) && is_usable(study, row); i++)
-			if (same_but(study, view->problem_row, row, column) &&
+		for (size_t i = 0; i < sizes_count(sizes) && study_usable(study, row); i++)
+			if (study_same_problem_but(study, view->problem_row, row, column) &&
 			    sizes_point(sizes, i)->n == study_number(study, row, column) &&
 			    loss_of(study, study_row(study, row)->value / sizes_point(sizes, i)->cost) > 1)
 				return true;

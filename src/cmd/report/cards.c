@@ -91,8 +91,8 @@ static void decided_put(struct report *report, const json_t *tune) {
 		html_printf(report->html, "Not compared with the baseline");
 	if (tried && valid)
 		html_printf(report->html, "; tried %lld of %lld", tried, valid);
-	if (floor > 0.5)
-		html_printf(report->html, "; noise floor above 50 %%");
+	if (100 * floor > RESULTS_FLOOR_MOST)
+		html_printf(report->html, "; noise floor above %d %%", RESULTS_FLOOR_MOST);
 	else if (isfinite(floor))
 		html_printf(report->html, floor < 0.1 ? "; noise floor %.2g %%" : "; noise floor %.0f %%", 100 * floor);
 	html_printf(report->html, ".");

@@ -109,7 +109,7 @@ static bool is_first(const struct report_section *section, size_t column) {
 	const struct explain_view *own = &section->view;
 	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(own->study, rows);
 	for (size_t i = 0; i < count; i++)
-		if (slice_same_but(own->study, rows[i], own->problem_row, column))
+		if (study_same_problem_but(own->study, rows[i], own->problem_row, column))
 			return explain_of_problem((void *)own, own->study, rows[i]);
 	return true;
 }
@@ -124,7 +124,7 @@ static void over_size(struct report *report, const struct report_section *sectio
 		size_t best = SIZE_MAX;
 		for (size_t r = 0; r < study_rows(parts.study); r++)
 			if (study_row(parts.study, r)->level[column] == level && !study_row(parts.study, r)->over &&
-			    slice_same_but(parts.study, r, section->view.problem_row, column) &&
+			    study_same_problem_but(parts.study, r, section->view.problem_row, column) &&
 			    (best == SIZE_MAX || study_row(parts.study, r)->value < study_row(parts.study, best)->value))
 				best = r;
 		if (best == SIZE_MAX || parts.count == BARS_MAX)

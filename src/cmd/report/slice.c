@@ -123,14 +123,6 @@ size_t slice_winner(const struct report_section *section) {
 	return SIZE_MAX;
 }
 
-bool slice_same_but(const struct study *study, size_t a, size_t b, size_t column) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (c != column && study_column(study, c)->is_problem &&
-		    study_row(study, a)->level[c] != study_row(study, b)->level[c])
-			return false;
-	return true;
-}
-
 size_t slice_size(const struct report_section *section) {
 	const struct study *study = section->view.study;
 	size_t own = section->view.problem_row, found = SIZE_MAX, most = 0;
@@ -139,8 +131,8 @@ size_t slice_size(const struct report_section *section) {
 		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric)
 			continue;
 		for (size_t r = 0; r < study_rows(study); r++)
-			others +=
-				study_row(study, r)->level[c] != study_row(study, own)->level[c] && slice_same_but(study, r, own, c);
+			others += study_row(study, r)->level[c] != study_row(study, own)->level[c] &&
+			          study_same_problem_but(study, r, own, c);
 		found = others > most ? c : found;
 		most = others > most ? others : most;
 	}

@@ -23,8 +23,6 @@ size_t slice_size(const struct report_section *section);
 /* Calls for the section; for the only one of a table in which each problem has a row, once for each problem. */
 void slice_each_problem(struct report *report, const struct report_section *section,
                         void (*fn)(struct report *report, const struct report_section *section));
-/* Do the problems of two rows agree in everything but this column? */
-bool slice_same_but(const struct study *study, size_t a, size_t b, size_t column);
 /* The text of a level, in the arena. */
 const char *slice_level(struct report *report, const struct study_column *column, int level);
 /* The row of the configuration that `tune` proved faster than the baseline; SIZE_MAX: there is none. */

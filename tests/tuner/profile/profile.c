@@ -160,7 +160,7 @@ static void test_program(struct store *store) {
 	json_decref(result);
 }
 
-/* What else the profile keeps of a program: variables that are best left out, and the load where others decided. */
+/* A profile also keeps the variables of a program that are best left out, and the load if others used the machine. */
 static void test_circumstances(struct store *store) {
 	struct err err = {0};
 	const char *const app[] = {"app", NULL};
@@ -173,7 +173,7 @@ static void test_circumstances(struct store *store) {
 	store_search_end(store, fixture_search(store, session, "app", "{\"command\":\"./app {B}\"}"), "done", result, &err);
 	json_t *profile = made(store, app, NULL), *entry = json_array_get(json_object_get(profile, "entries"), 0);
 	char *unset = js_canonical(json_object_get(entry, "unset")), *busy = profile_entry_busy(entry);
-	is_text(unset, "[\"CHUNK\"]", "a variable to leave out, which is no argument and loads nothing");
+	is_text(unset, "[\"CHUNK\"]", "a variable to leave out, which is neither an argument nor a library to load");
 	is_text(busy ? busy : "", "decided on a busy machine: load 5.5 on 2 processors", "what the machine did meanwhile");
 	free(busy);
 	free(unset);
