@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/rng.h"
 #include "src/base/sys.h"
 #include "src/base/tree.h"
 #include "src/cmd/machine/ceilings.h"
@@ -255,8 +256,78 @@ static void steady_test(void) {
 	ok(ceilings_unsteady(items, count) == 0, "what was not measured shows nothing");
 }
 
+enum { TEAMS = 3, LEVELS = 4, MOST = 3 * LEVELS * TEAMS + 2 * TEAMS };
+
+/* The rates of a machine that nothing disturbs. */
+static size_t machine_make(struct ceiling_item items[MOST], struct rng *rng) {
+	static const char *const rates[] = {"read", "copy", "triad"}, *const others[] = {"fp64", "barrier"};
+	size_t count = 0;
+	for (int team = 0; team < TEAMS; team++) {
+		double rate = 400 * pow(1.7, team) * (1 + 0.1 * rng_unit(rng));
+		for (int level = 0; level < LEVELS; level++, rate /= 2)
+			for (int r = 0; r < 3; r++)
+				items[count++] = bandwidth(rates[r], level, 1 << team, rate * (1 - 0.1 * rng_unit(rng)));
+		for (int o = 0; o < 2; o++)
+			items[count++] =
+				(struct ceiling_item){.kind = ceiling_kind_find(others[o]), .threads = 1 << team, .value = rate};
+	}
+	return count;
+}
+
+static const struct ceiling_item *like(const struct ceiling_item *items, size_t count, const struct ceiling_item *one) {
+	for (size_t i = 0; i < count; i++)
+		if (items[i].kind == one->kind && items[i].level == one->level && items[i].threads == one->threads)
+			return &items[i];
+	return NULL;
+}
+
+/* Rates of many machines, of which some are made too low: nothing is marked before, afterwards none of those that show
+ * it, and the order of the items makes no difference. */
+static void orders_test(void) {
+	struct rng rng;
+	int early = 0, marked = 0, orders = 0, kept = 0;
+	enum { ROUNDS = 300 };
+	rng_seed(&rng, 24);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct ceiling_item items[MOST], mixed[MOST];
+		size_t count = machine_make(items, &rng), low = rng_below(&rng, count), again = rng_below(&rng, count);
+		early += ceilings_unsteady(items, count) > 0;
+		items[low].value /= 50;
+		items[again].value /= 2 + 8 * rng_unit(&rng);
+		size_t unsteady = ceilings_unsteady(items, count);
+		marked += unsteady > 0;
+		memcpy(mixed, items, sizeof items);
+		rng_shuffle(&rng, mixed, count, sizeof *mixed);
+		bool same = ceilings_unsteady(mixed, count) == unsteady;
+		for (size_t i = 0; i < count; i++)
+			same = same && like(mixed, count, &items[i])->unsteady == items[i].unsteady;
+		orders += same;
+		ceilings_unsteady_drop(items, count);
+		kept += ceilings_unsteady(items, count) == 0;
+	}
+	ok(!early, "of %d machines, none has a ceiling that is too low", ROUNDS);
+	ok(marked > ROUNDS / 2, "ceilings that are made too low are found on %d", marked);
+	ok(orders == ROUNDS, "the order of the items makes no difference on %d", orders);
+	ok(kept == ROUNDS, "without them the others agree on %d", kept);
+}
+
+/* The highest rate that is left may be too low for what the machine can do. */
+static void doubt_test(void) {
+	struct ceiling_item items[] = {bandwidth("read", 0, 1, 100),
+	                               bandwidth("read", 1, 1, 200),
+	                               bandwidth("read", 3, 2, 20),
+	                               {.kind = ceiling_kind_find("fp64"), .threads = 1, .value = 128},
+	                               {.kind = ceiling_kind_find("barrier"), .threads = 2, .value = 1}};
+	ok(ceilings_unsteady_drop(items, 5) == 1 && isnan(items[0].value), "a ceiling that is too low is left out");
+	ok(items[1].disturbed && items[2].disturbed, "the other rates of that kind are in doubt");
+	ok(!items[3].disturbed && !items[4].disturbed, "peaks and costs are not");
+	ok(ceilings_unsteady_drop(items, 5) == 0, "once");
+}
+
 int main(void) {
 	steady_test();
+	orders_test();
+	doubt_test();
 	static const struct shape shapes[] = {
 		{"synthetic:package:1 core:1 pu:1", GIB},
 		{"synthetic:package:1 core:2 pu:1", 4 * GIB},

@@ -7,5 +7,5 @@ TESTS += %D%/ceilings_file %D%/ceilings_gpu
 %C%_ceilings_gpu_SOURCES = %D%/ceilings_gpu.c src/cmd/machine/ceilings_gpu.c src/cmd/machine/ceilings_kinds.c \
 	src/cmd/machine/ceilings.h
 %C%_ceilings_gpu_LDADD = libbase.la $(JANSSON_LIBS) -lm
-dist_check_SCRIPTS += %D%/ceilings
-slow_tests += %D%/ceilings
+dist_check_SCRIPTS += %D%/ceilings %D%/ceilings_low
+slow_tests += %D%/ceilings %D%/ceilings_low

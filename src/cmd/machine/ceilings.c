@@ -160,10 +160,7 @@ static int rounds_measure(struct app *app, struct plan *plan, int samples, struc
 
 /* A ceiling that is too low is worth less than none: reasons and impossible times would rest on it. */
 static void unsteady_drop(struct app *app, struct plan *plan) {
-	size_t count = ceilings_unsteady(plan->items, plan->count);
-	for (size_t i = 0; i < plan->count; i++)
-		if (plan->items[i].unsteady)
-			plan->items[i].value = NAN;
+	size_t count = ceilings_unsteady_drop(plan->items, plan->count);
 	if (count)
 		ui_warn(app_ui(app), "measure them again when the machine is quiet",
 		        "%zu of %zu ceilings were left out because they are too low to agree with the others", count,

@@ -53,6 +53,8 @@ struct ceiling_item {
 /* Marks the items that others show to be too low, and returns how many there are (src/cmd/machine/ceilings_steady.c).
  */
 size_t ceilings_unsteady(struct ceiling_item *items, size_t count);
+/* Removes the values of these, marks other rates of their group as disturbed, and returns how many were removed. */
+size_t ceilings_unsteady_drop(struct ceiling_item *items, size_t count);
 
 /* Makes the items in the order of the tables; the caller frees the array (src/cmd/machine/ceilings_plan.c). */
 struct ceiling_item *ceilings_plan(const struct topo *topo, unsigned long long memory, size_t *count);

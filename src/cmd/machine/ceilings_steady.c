@@ -70,3 +70,21 @@ size_t ceilings_unsteady(struct ceiling_item *items, size_t count) {
 		unsteady += items[i].unsteady;
 	return unsteady;
 }
+
+/* The highest rate that is left need not be the highest of this machine, so times must not be judged by it. */
+static void others_doubt(struct ceiling_item *items, size_t count, enum ceiling_group group) {
+	for (size_t i = 0; i < count; i++)
+		if (is_rate(&items[i]) && items[i].kind->group == group)
+			items[i].disturbed = true;
+}
+
+size_t ceilings_unsteady_drop(struct ceiling_item *items, size_t count) {
+	size_t unsteady = ceilings_unsteady(items, count);
+	for (size_t i = 0; i < count; i++) {
+		if (!items[i].unsteady)
+			continue;
+		items[i].value = NAN;
+		others_doubt(items, count, items[i].kind->group);
+	}
+	return unsteady;
+}
