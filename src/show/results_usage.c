@@ -32,9 +32,10 @@ static double resource_of(const json_t *usage, const struct resource *resource) 
 }
 
 static void resource_text(double value, enum resource_unit unit, char *text, size_t size) {
+	*text = '\0';
 	if (!isfinite(value))
-		snprintf(text, size, "?");
-	else if (unit == SECONDS)
+		return;
+	if (unit == SECONDS)
 		ui_seconds(value, text, size);
 	else if (unit == BYTES)
 		ui_bytes(value, text, size);
@@ -42,19 +43,18 @@ static void resource_text(double value, enum resource_unit unit, char *text, siz
 		snprintf(text, size, "%.0f", value);
 }
 
-/* "user 800 ms -> 410 ms"; "" if neither side has it. */
+/* "user 800 ms -> 410 ms"; "" if a side does not have it. */
 static void resource_pair(const json_t *from, const json_t *to, const struct resource *resource, char *text,
                           size_t size) {
 	char a[48], b[48];
 	double before = resource_of(from, resource), after = resource_of(to, resource);
-	bool both = json_is_object(from) && json_is_object(to);
 	resource_text(before, resource->unit, a, sizeof a);
 	resource_text(after, resource->unit, b, sizeof b);
 	*text = '\0';
-	if (both && (isfinite(before) || isfinite(after)))
+	if (json_is_object(from) && isfinite(before) && isfinite(after))
 		snprintf(text, size, "%s %s -> %s", resource->name, a, b);
-	else if (isfinite(before) || isfinite(after))
-		snprintf(text, size, "%s %s", resource->name, isfinite(after) ? b : a);
+	else if (!json_is_object(from) && isfinite(after))
+		snprintf(text, size, "%s %s", resource->name, b);
 }
 
 /* Prints as many per line as fit. */

@@ -128,7 +128,7 @@ double tune_wall(const struct trial_result *result) {
 
 double tune_price(const struct tune *tune, const json_t *config, double wall) {
 	double cost = tune_cost(config, tune->task->baseline);
-	if (!tune->task->metric || !(wall > 0) || !(tune->run_seconds > 0))
+	if (!tune->task->metric || tune_is_loud(tune) || !(wall > 0) || !(tune->run_seconds > 0))
 		return cost;
 	return cost + COST_OF_STEP * trunc(log(wall / tune->run_seconds) / log(WALL_STEP));
 }

@@ -106,13 +106,25 @@ static void law_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "Amdahl: %s is serial; %s", sigma, most);
 }
 
+/* "faster with 2 threads than with 4; ", where no more is known; "" for a single count. */
+static void few_words(const json_t *entry, const json_t *points, double threads, char *text, size_t size) {
+	char team[TEAM];
+	const json_t *first = json_array_get(points, 0), *last = json_array_get(points, 1);
+	double a = js_real_or(first, "threads", NAN), b = js_real_or(last, "threads", NAN);
+	if (isfinite(threads) && isfinite(a) && isfinite(b))
+		snprintf(text, size, "faster with %s than with %.0f; ", team_words(entry, threads, team), threads == a ? b : a);
+}
+
 /* "12.3x with 16 threads; " */
 static void measured_words(const json_t *entry, char *text, size_t size) {
-	const json_t *best = best_point(entry);
+	const json_t *best = best_point(entry), *points = json_object_get(entry, "points");
 	double speedup = js_real_or(best, "speedup", NAN), threads = js_real_or(best, "threads", NAN);
+	bool few = json_array_size(points) < 3 && !(isfinite(speedup) && threads > 1);
 	char team[TEAM];
 	*text = '\0';
-	if (threads == 1 && !json_object_get(entry, "team"))
+	if (few)
+		few_words(entry, points, threads, text, size);
+	else if (threads == 1 && !json_object_get(entry, "team"))
 		snprintf(text, size, "fastest with one thread; ");
 	else if (isfinite(speedup) && threads > 1)
 		snprintf(text, size, "%.3gx with %s; ", speedup, team_words(entry, threads, team));
