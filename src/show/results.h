@@ -27,6 +27,9 @@ char *results_verdict(const json_t *result);
  * speedup rests? */
 bool results_medians_differ(const json_t *result);
 bool results_decided(const json_t *result);
+bool results_is_metric(const json_t *result); /* is a number that the program prints the objective? */
+/* What a tie saves that does not go to the baseline: "with fewer threads". */
+const char *results_saved(const json_t *result);
 bool results_tried_all(const json_t *result); /* was every valid configuration measured? */
 /* Did the baseline stay without a comparison, because nothing else worked? */
 bool results_alone(const json_t *result);
@@ -41,6 +44,8 @@ long long results_cut_short(const json_t *result);
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result,
  * or "measured on .." if nothing was decided; the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load, bool decided);
+/* The same of a result of `tune`, which may be faster only because it uses fewer processors of a busy machine. */
+char *results_load(const json_t *result);
 /* A command that measures the results again from their profile, which may name other programs, too: they take time. The
  * caller frees it. */
 char *results_verify_command(const json_t *results, const char *profile);

@@ -120,13 +120,27 @@ double results_closest(const json_t *result) {
 	return js_real_or(result, "closest", 0);
 }
 
+bool results_is_metric(const json_t *result) {
+	const char *objective = js_string_or(result, "objective", "");
+	return strncmp(objective, "minimize ", 9) == 0 || strncmp(objective, "maximize ", 9) == 0;
+}
+
+const char *results_saved(const json_t *result) {
+	const json_t *best = json_object_get(json_object_get(result, "best"), "config");
+	const json_t *base = json_object_get(json_object_get(result, "baseline"), "config");
+	if (js_int_or(best, "threads", 1) < js_int_or(base, "threads", 1))
+		return "with fewer threads";
+	return results_is_metric(result) ? "in less time" : "with fewer resources";
+}
+
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const json_t *result) {
 	double percent = fmax(1, ceil(100 * (bound(result, 1) - 1) - 0.01));
 	char best[64];
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (!keeps_baseline(result))
-		return mem_printf("tie: as fast as the baseline (%s), with fewer resources", best);
+		return mem_printf("tie: as %s as the baseline (%s), %s", results_is_metric(result) ? "good" : "fast", best,
+		                  results_saved(result));
 	if (results_alone(result))
 		return mem_printf("tie: %s (%s)", alone_words(result), best);
 	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
@@ -181,14 +195,6 @@ static void budget_text(double seconds, char *text, size_t size) {
 	snprintf(text, size, "%.0f%s", ceil(seconds / forms[i].step), forms[i].unit);
 }
 
-/* Does the best use fewer processors than the baseline? Then it may win only because others use the rest. */
-static bool is_narrower(const json_t *result) {
-	const json_t *best = json_object_get(json_object_get(result, "best"), "config");
-	const json_t *base = json_object_get(json_object_get(result, "baseline"), "config");
-	const char *bind = json_string_value(json_object_get(best, "proc_bind"));
-	return js_int_or(best, "threads", 0) < js_int_or(base, "threads", 0) || (bind && strcmp(bind, "primary") == 0);
-}
-
 /* Without pairs, too, noise may be why nothing was found; where nothing worked it is not. */
 static bool depends_on_load(const json_t *result) {
 	return json_is_object(json_object_get(result, "speedup")) ||
@@ -196,15 +202,9 @@ static bool depends_on_load(const json_t *result) {
 }
 
 static void busy_print(const json_t *result, FILE *out) {
-	char *words = results_busy(json_object_get(result, "load"), results_decided(result));
-	if (!words || !depends_on_load(result)) {
-		free(words);
-		return;
-	}
-	fputs(words, out);
-	if (is_narrower(result) && strcmp(js_string_or(result, "verdict", ""), "faster") == 0)
-		fputs("; it uses fewer processors than the baseline and may win only because of that", out);
-	fputc('\n', out);
+	char *words = depends_on_load(result) ? results_load(result) : NULL;
+	if (words)
+		fprintf(out, "%s\n", words);
 	free(words);
 }
 

@@ -2,6 +2,8 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
@@ -29,5 +31,18 @@ char *results_busy(const json_t *load, bool decided) {
 	                        js_real_or(load, "load", NAN), processors, processors == 1 ? "" : "s", steal, disturbed);
 	free(disturbed);
 	free(steal);
+	return text;
+}
+
+char *results_load(const json_t *result) {
+	const char *narrower = js_string_or(result, "narrower", NULL);
+	const char *verdict = js_string_or(result, "verdict", "");
+	bool faster = strcmp(verdict, "faster") == 0, open = strcmp(verdict, "undecided") == 0;
+	char *busy = results_busy(json_object_get(result, "load"), results_decided(result));
+	if (!busy || !narrower || (!faster && !open))
+		return busy;
+	char *text = mem_printf("%s; it uses fewer %s than the baseline and may %s only because of that", busy,
+	                        strcmp(narrower, "cores") == 0 ? "cores" : "processors", open ? "lead" : "win");
+	free(busy);
 	return text;
 }

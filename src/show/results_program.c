@@ -66,7 +66,8 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 	else if (same_config(result))
 		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
 	else
-		fprintf(out, "as fast as `%s` with fewer resources, in %lld pairs\n", today, pairs_of(result));
+		fprintf(out, "as %s as `%s` %s, in %lld pairs\n", results_is_metric(result) ? "good" : "fast", today,
+		        results_saved(result), pairs_of(result));
 }
 
 static void undecided_print(const json_t *result, const char *today, FILE *out) {

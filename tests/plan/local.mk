@@ -6,7 +6,7 @@ libplan_la_SOURCES = src/app/app.c src/app/device.c src/app/plugin.c src/plan/pa
 libplan_la_CPPFLAGS = $(sweetspot_CPPFLAGS)
 PLAN_LIBS = libplan.la $(TUNER) libtopo.la libbase.la -lm
 
-PROGRAM_TESTS = %D%/hints %D%/inspect %D%/elf %D%/plan %D%/plan_space %D%/baseline %D%/variables
+PROGRAM_TESTS = %D%/hints %D%/inspect %D%/elf %D%/plan %D%/plan_space %D%/baseline %D%/variables %D%/narrow
 check_PROGRAMS += $(PROGRAM_TESTS)
 TESTS += $(PROGRAM_TESTS)
 %C%_hints_SOURCES = %D%/hints.c tests/tuner/space/help.h
@@ -21,6 +21,8 @@ TESTS += $(PROGRAM_TESTS)
 %C%_plan_space_LDADD = $(PLAN_LIBS)
 %C%_baseline_SOURCES = %D%/baseline.c
 %C%_baseline_LDADD = $(PLAN_LIBS)
+%C%_narrow_SOURCES = %D%/narrow.c src/plan/narrow.c src/plan/narrow.h
+%C%_narrow_LDADD = $(TUNER) libtopo.la libbase.la -lm
 %C%_variables_SOURCES = %D%/variables.c
 %C%_variables_LDADD = $(TUNER) libbase.la
 check_PROGRAMS += %D%/program_spec

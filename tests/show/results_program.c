@@ -124,8 +124,17 @@ static void test_tie(void) {
 	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
 	       " 'best': {'config': {'threads': 1}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
 	       "run it as:   env N=1 ./app\n"
-	       "compared:    as fast as `./app` with fewer resources, in 24 pairs\n",
+	       "compared:    as fast as `./app` with fewer threads, in 24 pairs\n",
 	       "a tie that goes to what takes less");
+	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env B=1 ./app', 'baseline_line': './app'},"
+	       " 'objective': 'minimize loss', 'baseline': {'config': {'B': 'unset'}, 'median': 1.5, 'unit': '',"
+	       " 'usage': {'user_s': 2, 'max_rss_bytes': null}},"
+	       " 'best': {'config': {'B': 1}, 'median': 1.5, 'unit': '', 'usage': {'user_s': 1, 'max_rss_bytes': 4096000}},"
+	       " 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
+	       "run it as:   env B=1 ./app\n"
+	       "compared:    as good as `./app` in less time, in 24 pairs\n"
+	       "resources:   user 2.00 s -> 1.00 s\n",
+	       "a metric that is as good in less time, with a resource that one side does not know");
 }
 
 /* Does the block of a result on stdout have this text? */
@@ -150,6 +159,22 @@ static bool block_has(const char *result, const char *text) {
 	return strstr(got, text);
 }
 
+/* A setting that wins on a busy machine may do so only because it leaves more to others; NULL: not told. */
+static void narrower_told(const char *narrower, const char *verdict, const char *want) {
+	static const char *const busy[] = {"false", "true"};
+	for (int i = 0; i < 2; i++) {
+		char *result = mem_printf("{'kernel': 'a', 'verdict': '%s', 'narrower': %s, 'load': {'busy': %s, 'load': 18,"
+		                          " 'processors': 2}, 'speedup': {'ratio': 1.16, 'ci': [1.1, 1.2]},"
+		                          " 'baseline': {'config': {'a': 1}, 'median': 1.16, 'unit': 's'},"
+		                          " 'best': {'config': {'a': 2}, 'median': 1, 'unit': 's'}}",
+		                          verdict, narrower, busy[i]);
+		bool told = i && want;
+		ok(block_has(result, told ? want : "may win only") == told, "%s, narrower %s, busy %s: %s", verdict, narrower,
+		   busy[i], told ? "told" : "not told");
+		free(result);
+	}
+}
+
 static void test_busy(void) {
 	static const char load[] = "measured on a busy machine: load 18 on 2 processors";
 	ok(block_has("{'kernel': 'a', 'verdict': 'undecided', 'speedup': null, 'load': {'busy': true, 'load': 18, "
@@ -160,6 +185,12 @@ static void test_busy(void) {
 	              "'processors': 2}}",
 	              load),
 	   "not where nothing works");
+	narrower_told("'processors'", "faster",
+	              "; it uses fewer processors than the baseline and may win only because of that");
+	narrower_told("'cores'", "faster", "; it uses fewer cores than the baseline and may win only because of that");
+	narrower_told("'cores'", "undecided", "; it uses fewer cores than the baseline and may lead only because of that");
+	narrower_told("'cores'", "tie", NULL);
+	narrower_told("null", "faster", NULL);
 }
 
 static void test_metric(void) {

@@ -176,7 +176,15 @@ static int check_unset(const json_t *value, const json_t *program, struct err *e
 /* The load of a machine that others used meanwhile. */
 static int check_busy(const json_t *value, struct err *err) {
 	static const struct member members[] = {{"load", check_noise}, {"processors", check_count}, {NULL, NULL}};
-	return check_members(value, members, err);
+	const char *narrower = json_string_value(json_object_get(value, "narrower"));
+	if (check_members(value, members, err))
+		return -1;
+	if (json_object_get(value, "narrower") &&
+	    (!narrower || (strcmp(narrower, "processors") != 0 && strcmp(narrower, "cores") != 0))) {
+		refuse(err, "must be processors or cores");
+		return err_prefix(err, "narrower");
+	}
+	return 0;
 }
 
 static int check_baseline(const json_t *value, struct err *err) {

@@ -32,13 +32,20 @@ const char *profile_entry_date(const json_t *entry) {
 char *profile_entry_busy(const json_t *entry) {
 	const json_t *busy = json_object_get(entry, "busy"), *load = json_object_get(busy, "load");
 	long long processors = (long long)js_int_or(busy, "processors", 0);
-	const char *what = strcmp(js_string_or(entry, "verdict", ""), "undecided") == 0 ? "measured" : "decided";
+	const char *verdict = js_string_or(entry, "verdict", "");
+	bool open = strcmp(verdict, "undecided") == 0;
+	const char *what = open ? "measured" : "decided";
+	const char *narrower = open || strcmp(verdict, "faster") == 0 ? js_string_or(busy, "narrower", NULL) : NULL;
 	if (!busy)
 		return NULL;
 	if (!json_is_number(load))
 		return mem_printf("%s on a busy machine", what);
-	return mem_printf("%s on a busy machine: load %.3g on %lld processor%s", what, json_number_value(load), processors,
-	                  processors == 1 ? "" : "s");
+	return mem_printf("%s on a busy machine: load %.3g on %lld processor%s%s%s%s", what, json_number_value(load),
+	                  processors, processors == 1 ? "" : "s", narrower ? "; it uses fewer " : "",
+	                  narrower ? narrower : "",
+	                  !narrower ? ""
+	                  : open    ? " than the baseline and may lead only because of that"
+	                            : " than the baseline and may win only because of that");
 }
 
 static bool is_rate(const json_t *entry) {

@@ -89,10 +89,12 @@ static json_t *provenance_json(const struct store_row *r) {
 }
 
 /* The load during the search if others used the machine, because the verdict may depend on it; NULL otherwise. */
-static json_t *busy_json(const json_t *load) {
+static json_t *busy_json(const json_t *result) {
+	const json_t *load = json_object_get(result, "load");
 	if (!js_bool_or(load, "busy", false))
 		return NULL;
-	return json_pack("{s:o, s:o}", "load", member(load, "load"), "processors", member(load, "processors"));
+	return json_pack("{s:o, s:o, s:O*}", "load", member(load, "load"), "processors", member(load, "processors"),
+	                 "narrower", json_object_get(result, "narrower"));
 }
 
 static json_t *entry_new(const struct gather *gather, const struct store_row *r) {
@@ -119,7 +121,7 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set_new(entry, "provenance", provenance_json(r));
 	json_object_set(entry, "device", json_object_get(r->result, "device")); /* absent in older results: the CPU */
 	json_object_set(entry, "device_name", json_object_get(r->result, "device_name"));
-	json_t *busy = busy_json(json_object_get(r->result, "load"));
+	json_t *busy = busy_json(r->result);
 	if (busy)
 		json_object_set_new(entry, "busy", busy);
 	if (program) {

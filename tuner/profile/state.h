@@ -29,7 +29,8 @@ void profile_device_kind(const json_t *entry, char *kind, size_t size);
 char *profile_entry_key(const json_t *entry);
 /* The time of the measurement, as a text that sorts. */
 const char *profile_entry_date(const json_t *entry);
-/* "decided on a busy machine: load 5.5 on 2 processors"; NULL if it was not. The caller frees it. */
+/* "decided on a busy machine: load 5.5 on 2 processors", and whether it may win only because of that; NULL if it was
+ * not. The caller frees it. */
 char *profile_entry_busy(const json_t *entry);
 bool profile_entry_comparable(const json_t *a, const json_t *b); /* do their medians measure the same quantity? */
 /* Above 0: a has the better median, 0: an equal one. Entries that cannot be compared have some fixed order. */

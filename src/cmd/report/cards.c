@@ -142,7 +142,7 @@ static void next_put(struct report *report, const struct report_section *section
 }
 
 static void load_put(struct report *report, const json_t *tune) {
-	char *busy = results_busy(json_object_get(tune, "load"), results_decided(tune));
+	char *busy = results_load(tune);
 	if (busy) {
 		html_begin(report->html, "p", "class", "warning", NULL);
 		html_printf(report->html, "%c%s. ", toupper((unsigned char)*busy), busy + 1);

@@ -12,6 +12,7 @@
 #include "src/base/sys.h"
 #include "src/app/lock.h"
 #include "src/plan/hints.h"
+#include "src/plan/narrow.h"
 #include "src/show/results.h"
 #include "src/cmd/tune/builds.h"
 #include "src/cmd/tune/counters.h"
@@ -99,6 +100,18 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 	return budget;
 }
 
+struct annotation {
+	const struct tune_task *task; /* of the item */
+	const struct topo *topo;
+};
+
+static void annotate(void *ctx, json_t *result) {
+	const struct annotation *annotation = ctx;
+	if (annotation->task->annotate)
+		annotation->task->annotate(annotation->task->annotate_ctx, result);
+	plan_narrower_add(annotation->topo, result);
+}
+
 static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
                         json_t **result, struct err *err) {
 	struct tune_description description = {.ui = app_ui(t->app), .watch = t->watch, .name = t->name};
@@ -140,6 +153,9 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	const struct topo *topo = app_topo(t->app, err);
 	task.hint_count = task.whole_programs ? plan_team_hints(task.space, task.start, topo, hints)
 	                                      : plan_hints(task.space, task.start, topo, task.device != NULL, hints);
+	struct annotation annotation = {.task = &item->task, .topo = topo};
+	task.annotate = annotate;
+	task.annotate_ctx = &annotation;
 	task.command = app_command_line(t->app);
 	task.interrupt = app_interrupt(t->app);
 	int failed = tune_run(&task, &observer, result, err);
