@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)'
 	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
 fuzz_targets =
-EXTRA_DIST += build-aux/link-test build-aux/tap-timed build-aux/fuzz build-aux/gen-fuzz-bundle build-aux/gen-fuzz-run build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
+EXTRA_DIST += build-aux/compile-lo build-aux/link-test build-aux/tap-timed build-aux/fuzz build-aux/gen-fuzz-bundle build-aux/gen-fuzz-run build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk

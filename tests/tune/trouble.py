@@ -10,6 +10,7 @@ import tempfile
 
 BUILD = os.path.abspath(os.environ.get("BUILDDIR", "."))
 PATIENCE = 300
+LATE = 124  # in place of the status of a command that did not end
 EVALUATIONS = 3
 PROGRAM = ["--param", "X=1,2,3", "--metric", "value ([0-9]+)", "--", "echo", "value {X}"]
 PARALLEL = "int main(void) { double s = 0;\n#pragma omp parallel for reduction(+:s)\nfor (int i = 0; i < 99999; i++) s += i; return s < 0; }\n"
@@ -54,7 +55,7 @@ class Home:
             done = subprocess.run([*before, os.path.join(BUILD, "sweetspot"), *words], cwd=self.path, env=self.environment, check=False,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            return 124, "", "it did not end"
+            return LATE, "", "it did not end"
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
     def traced(self, words, options, worker):

@@ -114,6 +114,10 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag) {
 		size_t size, most;
 		fake.give(&buffer, &size, &most);
 		some = size / EACH < fake.count - from ? size / EACH : fake.count - from;
+		if (some == 0) { /* no memory */
+			fake.dropped += fake.count - from;
+			break;
+		}
 		memcpy(buffer, fake.records[from], some * EACH);
 		fake.completed(NULL, 0, buffer, size, some * EACH);
 	}
