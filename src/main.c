@@ -118,6 +118,8 @@ static const struct cmd *cmd_find(const char *name, struct err *err) {
 	err_set(err, ERR_USAGE, "`sweetspot --help` lists the commands", "unknown command \"%s\"", name);
 	if (strcmp(name, "status") == 0) /* as others have it */
 		err_hint(err, "`sweetspot` alone shows what was found here and what to do next");
+	else if (strchr(name, '/') && access(name, X_OK) == 0)
+		err_hint(err, "to tune this program: sweetspot tune --openmp -- %s", name);
 	else if (near)
 		err_hint(err, "did you mean `sweetspot %s`?", near);
 	return NULL;

@@ -42,6 +42,20 @@ static bool has_attached(int words, int argc, char *const *argv, const char *fir
 	return false;
 }
 
+/* "--threads 4": what --openmp tunes are parameters and not options. */
+static bool setting_suggest(struct err *err) {
+	static const char *const settings[] = {"threads", "places", "proc_bind", "schedule", "chunk", "wait_policy"};
+	static const char unknown[] = "unknown option --";
+	const char *name = strncmp(err->what, unknown, strlen(unknown)) == 0 ? err->what + strlen(unknown) : "";
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		if (strcmp(name, settings[i]) == 0) {
+			err_hint(err, "with --openmp, --set %s=V keeps a value and --range %s=A,B,.. chooses those to try", name,
+			         name);
+			return true;
+		}
+	return false;
+}
+
 void dashes_missed(int words, int argc, char *const *argv, const char *first, struct err *err) {
 	size_t length = strlen(first);
 	bool plugin = length > 3 && strcmp(first + length - 3, ".so") == 0;
@@ -55,6 +69,8 @@ void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
 		err_hint(err, "a program and its arguments are one word: sweetspot compare './a in.dat' './b in.dat'");
 		return;
 	}
+	if (setting_suggest(err))
+		return;
 	while (first < argc && strcmp(argv[first], "--") != 0 && !is_program(argv[first]))
 		first++;
 	if (first == argc || strcmp(argv[first], "--") == 0)

@@ -45,11 +45,14 @@ static const struct kernel_list *plugin_add(struct plugins *plugins, char *path,
 /* A program that was tuned has its results under its name, and would never load. */
 static void program_hint(const char *path, struct err *err) {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	size_t length = strlen(name);
 	struct stat file;
 	bool runs = stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
-	if (err->code == ERR_USAGE && runs && (length < 3 || strcmp(name + length - 3, ".so") != 0))
-		err_hint(err, "to name a program that was tuned, leave out its path: %s", name);
+	if (err->code == ERR_USAGE && runs && !strstr(name, ".so")) {
+		err_set(err, ERR_USAGE, NULL, "%.200s is a program, not a plug-in", path);
+		err_hint(err,
+		         "to name a program that was tuned, leave out its path: %s; to tune it: sweetspot tune --openmp -- %s",
+		         name, path);
+	}
 }
 
 const struct kernel_list *app_plugin(struct app *app, const char *path, struct err *err) {

@@ -25,6 +25,10 @@ struct program_plan {
 extern const struct opt program_options[];
 /* The words after "--" are the program; without any, ERR_USAGE. --range, --set and --oversubscribe (plan_options) apply
  * to the parameters of --openmp. */
+/* Is it a file with source code, which has to be compiled first? The error shows how. */
+bool program_is_source(const char *path);
+int program_source_refuse(const char *path, struct err *err);
+
 struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err);
 void program_plan_free(struct program_plan *plan);
 

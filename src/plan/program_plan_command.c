@@ -85,6 +85,40 @@ static bool has_placeholder(const struct draft *draft, const char *text) {
 	return false;
 }
 
+static const char *compiler_of(const char *path) {
+	static const struct {
+		const char *suffix, *compiler;
+	} languages[] = {{".c", "cc"},  {".cc", "c++"},       {".cpp", "c++"},      {".cxx", "c++"},
+	                 {".C", "c++"}, {".f90", "gfortran"}, {".F90", "gfortran"}, {".f", "gfortran"}};
+	const char *dot = strrchr(path, '.');
+	for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
+		if (strcmp(dot, languages[i].suffix) == 0)
+			return languages[i].compiler;
+	return NULL;
+}
+
+bool program_is_source(const char *path) {
+	return compiler_of(path) && access(path, F_OK) == 0 && access(path, X_OK) != 0;
+}
+
+int program_source_refuse(const char *path, struct err *err) {
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	int stem = (int)(strrchr(name, '.') - name);
+	err_set(err, ERR_USAGE, NULL, "%.200s is a source, which must be compiled before it can run", path);
+	return err_hint(err, "sweetspot tune --param O=1,2,3 --build '%s -O{O} -o %.*s %.200s' -- ./%.*s",
+	                compiler_of(path), stem, name, path, stem, name);
+}
+
+/* "N=2 ./app", which only a shell understands. */
+static int assignment_check(const char *word, struct err *err) {
+	size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+	if (name == 0 || word[name] != '=' || access(word, F_OK) == 0)
+		return 0;
+	err_set(err, ERR_USAGE, NULL, "%.200s is not a program but sets a variable", word);
+	return err_hint(err, "write env before it: env %.200s PROGRAM; or tune it: --param %.*s=A,B -- PROGRAM", word,
+	                (int)name, word);
+}
+
 /* A line for a shell, in one word or with its operators as words, which a program would take as arguments. */
 static int shell_check(struct draft *draft, struct err *err) {
 	static const char *const operators[] = {"|", "||", "&&", ";", ">", ">>", "<", "2>&1"};
@@ -112,8 +146,10 @@ static int look_inside(struct draft *draft, struct err *err) {
 	draft->found = unknown;
 	if (spec->shell)
 		return 0;
-	if (shell_check(draft, err))
+	if (assignment_check(spec->argv[0], err) || shell_check(draft, err))
 		return -1;
+	if (!spec->build && program_is_source(spec->argv[0]))
+		return program_source_refuse(spec->argv[0], err);
 	if (has_placeholder(draft, spec->argv[0]))
 		return 0;
 	int failed = openmp_inspect(spec->argv[0], spec->cwd, &draft->found, spec->build ? NULL : err);

@@ -213,12 +213,20 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 	return 0;
 }
 
+/* A program that refuses to overwrite its output works once. */
+static bool leaves_output(const struct tune *tune) {
+	return tune->task->whole_programs && strcasestr(tune->baseline.message, "exist") &&
+	       !strcasestr(tune->baseline.message, "not exist");
+}
+
 static int nothing_worked(const struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
 	if (tune->task->whole_programs)
 		snprintf(hint, sizeof hint, "run the program by hand");
 	if (*tune->baseline.message)
 		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
+	if (leaves_output(tune))
+		snprintf(hint, sizeof hint, "if an earlier run has left it, remove it before each: --before-each 'rm -f FILE'");
 	if (tune->stopped && strcmp(tune->stopped, "baseline") == 0)
 		return err_set(err, ERR_NOTHING, hint,
 		               tune->baseline.status == TRIAL_CORRECTNESS
@@ -254,6 +262,27 @@ static bool works_alone(const struct tune *tune, const struct race_entry *entrie
 	       tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
+/* A program that nothing but the baseline works for may be one that runs only once, because of what the first run
+ * leaves behind: then the others are not to blame. */
+static int look_twice(struct tune *tune, struct err *err) {
+	struct trial_request request = tune_search_request(tune, tune->task->baseline, 0);
+	struct trial_result again = {0};
+	request.show = true;
+	if (tune_promised(tune) && tune->run_seconds > tune_left(tune))
+		return 0;
+	if (tune_attempt(tune, "baseline", &request, MERGE_FIRST, &again, err))
+		return -1;
+	tune->alone = again.status != TRIAL_RUNTIME;
+	if (tune->alone) {
+		trial_result_clear(&again);
+		return 0;
+	}
+	trial_result_clear(&tune->baseline);
+	tune->baseline = again;
+	return err_set(err, ERR_NOTHING, "remove what a run leaves before each: --before-each 'rm -f FILE'",
+	               "%s works only once: the second run of the same command fails", tune->task->kernel);
+}
+
 /* The best of the race meets the baseline, or the best of the others does if the baseline leads. */
 static int finalists_compare(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	size_t winner;
@@ -275,6 +304,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	tune_finals_clock(tune);
 	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
 	tune->alone = !failed && works_alone(tune, entries, count);
+	failed = tune->alone && look_twice(tune, err) ? -1 : failed;
 	if (tune->alone)
 		tune->best_config = json_incref((json_t *)tune->task->baseline);
 	else if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)

@@ -189,10 +189,20 @@ static const char *seconds_text(double seconds, char text[32]) {
 	return text;
 }
 
-/* Round numbers are easier to type. */
-static double rounded_up(double seconds) {
+/* What the user has to give, of which this search gets a share. Round numbers are easier to type. */
+static double rounded_up(const struct tune *tune, double needed) {
+	double seconds = needed * (tune->task->sharers > 1 ? (double)tune->task->sharers : 1);
 	double step = seconds < 20 ? 1 : seconds < 200 ? 10 : 60;
 	return ceil(seconds / step) * step;
+}
+
+/* "the budget of 7 s", and of several searches "its share of 7 s of the budget". */
+static const char *budget_text(const struct tune *tune, char text[64]) {
+	char seconds[32];
+	bool shared = tune->task->sharers > 1;
+	seconds_text(tune->budget.seconds, seconds);
+	snprintf(text, 64, "%s of %s%s", shared ? "its share" : "the budget", seconds, shared ? " of the budget" : "");
+	return text;
 }
 
 /* A trial of a kernel also prepares and verifies, and runs several times, so that its run would not explain the time.
@@ -202,19 +212,19 @@ static double explaining(const struct tune *tune) {
 }
 
 static int refuse(const struct tune *tune, const char *longer, double seconds, double needed, struct err *err) {
-	char budget[32], time[32];
+	char budget[64], time[32];
 	bool cut = *longer && *tune->cut_message;
-	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: %s the baseline takes %s%s%s%s%s",
-	        seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "one run of" : "measuring", longer,
-	        seconds_text(seconds, time), cut ? " (" : "", cut ? tune->cut_message : "", cut ? ")" : "");
+	err_set(err, ERR_USAGE, NULL, "%s is too short: %s the baseline takes %s%s%s%s%s", budget_text(tune, budget),
+	        tune->task->whole_programs ? "one run of" : "measuring", longer, seconds_text(seconds, time),
+	        cut ? " (" : "", cut ? tune->cut_message : "", cut ? ")" : "");
 	/* Workers of one machine share its processors, so that more of them make each run longer. */
 	if (tune->fleet && tune->task->whole_programs && tune_nodes(tune) > 1)
 		return err_hint(
 			err,
 			"if the runs keep processors busy that the workers share, they disturb each other: measure on fewer "
 			"GPUs or nodes, or with about --budget %.0fs",
-			rounded_up(needed));
-	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(needed));
+			rounded_up(tune, needed));
+	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(tune, needed));
 }
 
 /* For a few evaluations and the proof, after what was spent. */
@@ -242,12 +252,11 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 	if (next > tune_left(tune))
 		return refuse(tune, "", explaining(tune), needed, err);
 	if (tune->observer && tune->observer->warn) {
-		char text[256], budget[32], time[32];
-		snprintf(
-			text, sizeof text,
-			"the budget of %s is too short to prove a result, because a %s takes %s: about --budget %.0fs would do",
-			seconds_text(tune->budget.seconds, budget), tune->task->whole_programs ? "run" : "measurement",
-			seconds_text(explaining(tune), time), rounded_up(needed));
+		char text[256], budget[64], time[32];
+		snprintf(text, sizeof text,
+		         "%s is too short to prove a result, because a %s takes %s: about --budget %.0fs would do",
+		         budget_text(tune, budget), tune->task->whole_programs ? "run" : "measurement",
+		         seconds_text(explaining(tune), time), rounded_up(tune, needed));
 		tune->observer->warn(tune->observer->ctx, text);
 	}
 	return 0;
@@ -255,13 +264,13 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 
 /* Nothing else was tried, because builds took the time: there is nothing to compare the baseline with. */
 int tune_budget_used(const struct tune *tune, struct err *err) {
-	char budget[32];
+	char budget[64];
 	bool tried = tune->evaluations > 1 || tune->baseline.status != TRIAL_CORRECT || tune->cut;
 	if (!(tune->budget.seconds > 0) || !tune_promised(tune) || !tune->task->builder || tried || !tune->stopped ||
 	    strcmp(tune->stopped, "budget") != 0)
 		return 0;
-	err_set(err, ERR_USAGE, NULL, "the budget of %s is too short: it ended before another setting was built and run",
-	        seconds_text(tune->budget.seconds, budget));
+	err_set(err, ERR_USAGE, NULL, "%s is too short: it ended before another setting was built and run",
+	        budget_text(tune, budget));
 	return err_hint(err, "about --budget %.0fs is needed for a result that is proven",
-	                rounded_up(needed_seconds(tune, trials_expected(tune))));
+	                rounded_up(tune, needed_seconds(tune, trials_expected(tune))));
 }

@@ -42,6 +42,7 @@ struct tune_task {
 	uint64_t seed;
 	struct tune_budget budget;
 	struct trial_counters counters;
+	size_t sharers;         /* searches that the user's budget is divided among; 0: this one only */
 	double timeout_s;       /* of one trial; 0: a multiple of the baseline's time */
 	double build_timeout_s; /* of one build; 0: a multiple of the median */
 	/* A trial consists of runs of a whole program: nothing is batched, a long program is run once, and the budget also

@@ -82,7 +82,7 @@ static void verdict_print(const struct comparison *comparison, const struct duel
 
 static void busy_print(const struct comparison *comparison, const struct duel_result *duel) {
 	json_t *load = race_watch_json(&comparison->watch);
-	char *busy = results_busy(load, duel->decided && !paired_is_vague(&duel->paired));
+	char *busy = results_busy(load, duel->verdict != PAIRED_TIE || (duel->decided && !paired_is_vague(&duel->paired)));
 	char *line = busy ? mem_printf("%s; the same command verifies it later\n", busy) : mem_strdup("");
 	ui_fold(stdout, line);
 	free(line);

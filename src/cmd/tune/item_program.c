@@ -8,6 +8,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/near.h"
 #include "src/plan/program_plan.h"
 #include "src/plan/program_spec.h"
 #include "src/cmd/tune/item.h"
@@ -58,6 +59,21 @@ static bool is_runtime_variable(const char *param) {
 		if (strncmp(param, prefixes[i], strlen(prefixes[i])) == 0)
 			return true;
 	return false;
+}
+
+/* A variable of such a name that no runtime reads has no effect: "did you mean .." is the name of the nearest. */
+static const char *mistyped(const char *param) {
+	static const char *const known[] = {
+		"OMP_NUM_THREADS",      "OMP_PROC_BIND",     "OMP_PLACES",       "OMP_SCHEDULE",        "OMP_WAIT_POLICY",
+		"OMP_DYNAMIC",          "OMP_STACKSIZE",     "OMP_THREAD_LIMIT", "OMP_NESTED",          "OMP_MAX_ACTIVE_LEVELS",
+		"GOMP_SPINCOUNT",       "GOMP_CPU_AFFINITY", "GOMP_STACKSIZE",   "KMP_BLOCKTIME",       "KMP_AFFINITY",
+		"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",   "MKL_DYNAMIC",      "MAGICK_THREAD_LIMIT",
+	};
+	enum { KNOWN = sizeof known / sizeof *known };
+	for (size_t i = 0; i < KNOWN; i++)
+		if (strcmp(param, known[i]) == 0)
+			return NULL;
+	return is_runtime_variable(param) ? near_word(param, known, KNOWN) : NULL;
 }
 
 /* The program reads a variable whose values change its time, so the placeholder was not forgotten. */
@@ -278,6 +294,9 @@ static void variables_inform(struct app *app, const struct tune_item *item) {
 	char *stranger = stranger_find(p),
 		 *also = stranger ? mem_printf(" (but {%s}, which is not a parameter)", stranger) : mem_strdup("");
 	for (const char *const *param = p->plan->program.params; *param; param++) {
+		if (is_silent_variable(p, *param) && mistyped(*param))
+			ui_inform(app_ui(app), "%s is passed as an environment variable; did you mean %s?", *param,
+			          mistyped(*param));
 		if (!is_silent_variable(p, *param) || is_runtime_variable(*param))
 			continue;
 		if (may_be_unset(p, *param))

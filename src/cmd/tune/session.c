@@ -137,6 +137,7 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.second = t->what->settings.second;
 	task.pareto = t->what->settings.pareto;
 	task.budget = *budget;
+	task.sharers = t->what->count;
 	task.timeout_s = t->what->settings.timeout_s;
 	task.build_timeout_s = t->what->settings.build_timeout_s;
 	task.counters = item->counters;

@@ -59,6 +59,9 @@ static int dashes_suggest(const struct opt_args *args, struct err *err) {
 /* Adds the named kernels, or the whole suite. */
 static int kernels_add(struct tune_session *session, struct err *err) {
 	size_t count;
+	for (size_t i = 0; i < opt_words(session->args); i++)
+		if (program_is_source(opt_word(session->args, i)))
+			return program_source_refuse(opt_word(session->args, i), err);
 	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
 	int failed = kernels ? 0 : dashes_suggest(session->args, err);
 	for (size_t i = 0; !failed && i < count; i++)
@@ -104,6 +107,9 @@ static int source_add(struct tune_session *session, struct err *err) {
 static int blanks_refuse(const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; i < opt_count(args, "param"); i++) {
 		const char *values = opt_at(args, "param", i);
+		if (!strchr(values, '='))
+			return err_set(err, ERR_USAGE, "write the values after an equals sign: --param T=1,2,4",
+			               "--param %.60s is followed by a blank and \"%.60s\"", values, opt_word(args, 0));
 		if (*values && values[strlen(values) - 1] == ',')
 			return err_set(err, ERR_USAGE, "write the values without blanks, or all of them in quotes: 'T=1, 2, 4'",
 			               "--param %.60s is followed by a blank and \"%.60s\"", values, opt_word(args, 0));
@@ -111,13 +117,24 @@ static int blanks_refuse(const struct opt_args *args, struct err *err) {
 	return 0;
 }
 
+/* "--budget 2 min" is three words. */
+static bool is_unit(const char *word) {
+	static const char *const units[] = {"s",    "sec",    "secs",    "second", "seconds", "m",    "min",
+	                                    "mins", "minute", "minutes", "h",      "hour",    "hours"};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(word, units[i]) == 0)
+			return true;
+	return false;
+}
+
 static int words_refuse(const struct opt_args *args, const char *what, struct err *err) {
 	if (opt_words(args) == 0)
 		return 0;
 	if (blanks_refuse(args, err))
 		return -1;
-	return err_set(err, ERR_USAGE, "tune kernels and programs one after the other",
-	               "%s must be tuned alone, without \"%s\"", what, opt_word(args, 0));
+	err_set(err, ERR_USAGE, "tune kernels and programs one after the other", "%s must be tuned alone, without \"%s\"",
+	        what, opt_word(args, 0));
+	return is_unit(opt_word(args, 0)) ? err_hint(err, "write a time without a blank, such as --budget 90s or 2m") : -1;
 }
 
 static int items_make(struct tune_session *session, struct err *err) {
