@@ -87,6 +87,27 @@ def tables_check(browser):
     say(tried > 3, "tables sort both ways by keyboard, and say so", tried)
 
 
+def lines_check(browser):
+    """The middle of each line of the parallel coordinates, and a place a few pixels beside it."""
+    told, lines = 0, browser.find_elements("css selector", "svg.parallel path")
+    for line in lines:
+        browser.execute_script("arguments[0].closest('svg').scrollIntoView({block: 'center'})", line)
+        got = browser.execute_script("""
+            var path = arguments[0], svg = path.closest('svg'), text = svg.nextElementSibling, box = svg.getScreenCTM();
+            var at = path.getPointAtLength(path.getTotalLength() * 0.45).matrixTransform(box);
+            svg.dispatchEvent(new PointerEvent('pointermove', {clientX: at.x, clientY: at.y + 3, pointerType: 'mouse'}));
+            var shown = svg.querySelectorAll('.shown'), got = shown.length === 1 && shown[0].getAttribute('aria-label');
+            return got && got === text.textContent;""", line)
+        told += bool(got)
+    say(lines and told > 0.9 * len(lines), "pointing near a line shows its text below", [told, len(lines)])
+    left = browser.execute_script("""
+        return Array.from(document.querySelectorAll('svg.parallel')).every(function (svg) {
+            svg.dispatchEvent(new PointerEvent('pointerleave', {pointerType: 'mouse'}));
+            return !svg.querySelector('.shown') && !svg.nextElementSibling.textContent;
+        });""")
+    say(left, "and nothing when the pointer has gone")
+
+
 def main():
     browser = browser_new()
     try:
@@ -102,6 +123,7 @@ def main():
         say("<script>document.title=1</script>" in text and "<img src=x onerror=" in text, "hostile names are texts")
         say(not browser.find_elements("css selector", "img, iframe, object, embed, link"), "and no elements")
         charts_check(browser)
+        lines_check(browser)
         tables_check(browser)
         for pixels in (360, 1200):
             width(browser, pixels)

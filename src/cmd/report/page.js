@@ -45,6 +45,36 @@
 		});
 		command.prepend(button);
 	});
+	/* A line is thin, and a finger has no tooltip: the line nearest to the pointer is thick and has its text below. */
+	function nearest(svg, x, y) {
+		for (var radius = 0; radius <= 8; radius += 2)
+			for (var i = 0; i < (radius ? 8 : 1); i++) {
+				var at = document.elementFromPoint(x + radius * Math.cos(i * Math.PI / 4), y + radius * Math.sin(i * Math.PI / 4));
+				if (at && at.tagName === 'path' && svg.contains(at)) return at;
+			}
+		return null;
+	}
+	document.querySelectorAll('svg.parallel').forEach(function (svg) {
+		var text = document.createElement('p'), shown = null;
+		text.className = 'note pointed';
+		text.setAttribute('aria-live', 'polite');
+		svg.after(text);
+		svg.querySelectorAll('path').forEach(function (path) {
+			path.setAttribute('aria-label', path.querySelector('title').textContent);
+			path.querySelector('title').remove();
+		});
+		function show(path) {
+			if (path === shown) return;
+			if (shown) shown.classList.remove('shown');
+			if (path) path.classList.add('shown');
+			text.textContent = path ? path.getAttribute('aria-label') : '';
+			shown = path;
+		}
+		function point(event) { show(nearest(svg, event.clientX, event.clientY)); }
+		svg.addEventListener('pointermove', point);
+		svg.addEventListener('pointerdown', point);
+		svg.addEventListener('pointerleave', function (event) { if (event.pointerType === 'mouse') show(null); });
+	});
 	addEventListener('beforeprint', function () {
 		document.querySelectorAll('details').forEach(function (part) { part.open = true; });
 	});

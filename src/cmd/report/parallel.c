@@ -12,6 +12,7 @@
 #include "src/cmd/report/chart/colour.h"
 #include "src/cmd/report/chart/text.h"
 #include "src/cmd/report/report.h"
+#include "src/cmd/report/slice.h"
 #include "src/show/results.h"
 
 /* In units of the canvas that all charts have. */
@@ -41,13 +42,34 @@ static bool is_drawn(const struct axes *axes, size_t row) {
 	return !study_row(axes->study, row)->over && explain_of_problem((void *)&axes->section->view, axes->study, row);
 }
 
+static bool is_absent(const struct axes *axes, size_t column) {
+	for (size_t row = 0; row < study_rows(axes->study); row++)
+		if (is_drawn(axes, row) && study_row(axes->study, row)->level[column] == STUDY_ABSENT)
+			return true;
+	return false;
+}
+
+/* Do the lines differ in it? Other problems may have more of its values. */
+static bool is_varied(const struct axes *axes, size_t column) {
+	size_t first = SIZE_MAX;
+	for (size_t row = 0; row < study_rows(axes->study); row++) {
+		if (!is_drawn(axes, row))
+			continue;
+		if (first == SIZE_MAX)
+			first = row;
+		if (study_row(axes->study, row)->level[column] != study_row(axes->study, first)->level[column])
+			return true;
+	}
+	return false;
+}
+
 /* The parameters in the order of their effects. */
 static void axes_choose(struct axes *axes) {
 	size_t i;
 	json_t *effect;
 	json_array_foreach(json_object_get(axes->section->result, "effects"), i, effect) {
 		int column = study_find(axes->study, js_string_or(effect, "param", ""));
-		if (column >= 0 && axes->count < AXES_MAX && study_column(axes->study, (size_t)column)->levels > 1)
+		if (column >= 0 && axes->count < AXES_MAX && is_varied(axes, (size_t)column))
 			axes->column[axes->count++] = (size_t)column;
 	}
 	axes->low = INFINITY;
@@ -125,6 +147,8 @@ static void param_axis_put(struct report *report, const struct axes *axes, size_
 		value_text(column->level[level], text, sizeof text);
 		text_put(report, x + 4, level_y(column, (int)level) + 4, "start", *text ? text : "(empty)");
 	}
+	if (is_absent(axes, axes->column[axis]))
+		text_put(report, x + 4, BOTTOM + 4, "start", "none");
 }
 
 static void value_axis_put(struct report *report, const struct axes *axes) {
@@ -157,6 +181,7 @@ void report_parallel(struct report *report, const struct report_section *section
 	axes_choose(&axes);
 	if (axes.count < 2 || !(axes.high >= axes.low))
 		return;
+	size_t winner = slice_winner(section);
 	html_begin(report->html, "div", "class", "lines", NULL);
 	html_element(report->html, "p", "note", "Every configuration: point at a line to read it");
 	html_begin(report->html, "svg", "class", "parallel", "viewBox",
@@ -164,10 +189,10 @@ void report_parallel(struct report *report, const struct report_section *section
 	html_element(
 		report->html, "desc", NULL,
 		"Parallel coordinates: a line for each configuration over the %zu parameters that matter most, and its "
-		"%s, the best at the top. The thick line is the winner.",
-		axes.count, section->label);
+		"%s, the best at the top.%s",
+		axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
 	html_begin(report->html, "g", NULL);
-	lines_put(report, &axes, study_winner(axes.study));
+	lines_put(report, &axes, winner);
 	html_end(report->html);
 	for (size_t axis = 0; axis < axes.count; axis++)
 		param_axis_put(report, &axes, axis);
