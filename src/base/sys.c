@@ -41,17 +41,27 @@ bool sys_read_line(const char *path, char *line, size_t size) {
 	return got;
 }
 
-/* The wait has pauses, because a signal may come right before it. A pipe without a writer is waited for. */
-static ssize_t read_some(int fd, char *data, size_t size) {
+/* The wait has pauses, because a signal may come right before it. A pipe without a writer is waited for. Where a
+ * sandbox denies the call, read(2) has to wait. */
+static bool wait_readable(int fd) {
 	enum { SLICE_MS = 100 };
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	for (int found; (found = poll(&ready, 1, SLICE_MS)) <= 0;) {
+		if (stop_asked()) {
+			errno = EINTR;
+			return false;
+		}
+		if (found < 0 && errno != EINTR)
+			break;
+	}
+	return true;
+}
+
+static ssize_t read_some(int fd, char *data, size_t size) {
 	ssize_t got;
 	do {
-		while (poll(&ready, 1, SLICE_MS) <= 0)
-			if (stop_asked()) {
-				errno = EINTR;
-				return -1;
-			}
+		if (!wait_readable(fd))
+			return -1;
 		got = read(fd, data, size);
 	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
 	return got;

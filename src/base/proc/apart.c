@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -20,7 +19,7 @@
 
 static const rlim_t ROOM = (rlim_t)1 << 30;
 static const double PATIENCE_SECONDS = 60;
-enum { SLICE_MS = 100 };
+static const double SLICE_SECONDS = 0.1;
 
 void *apart_memory(size_t size) {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -67,10 +66,10 @@ __attribute__((noreturn)) static void child(void (*work)(void *), void *ctx, uns
 }
 
 /* The child's end closes the pipe. */
-static bool wait_end(int fd) {
+static bool wait_end(int fd, pid_t pid) {
 	struct pollfd end = {.fd = fd, .events = POLLIN};
 	for (double until = sys_now() + PATIENCE_SECONDS; sys_now() < until && !stop_asked();)
-		if (poll(&end, 1, SLICE_MS) > 0)
+		if (proc_poll(&end, 1, SLICE_SECONDS) > 0 || proc_has_ended(pid))
 			return true;
 	return false;
 }
@@ -94,7 +93,7 @@ bool apart_run(void (*work)(void *ctx), void *ctx, unsigned cpu_seconds) {
 		child(work, ctx, cpu_seconds, parent);
 	}
 	proc_shut(&ends[1]);
-	bool ended = pid > 0 && wait_end(ends[0]);
+	bool ended = pid > 0 && wait_end(ends[0], pid);
 	if (pid > 0 && !ended)
 		kill(pid, SIGKILL);
 	int status = pid > 0 ? reap(pid) : -1;

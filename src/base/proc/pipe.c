@@ -47,9 +47,24 @@ bool proc_is_final(ssize_t got) {
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
+/* Some sandboxes deny the call, so that it fails at once, again and again. */
 int proc_poll(struct pollfd *fds, nfds_t count, double seconds) {
 	struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
-	return ppoll(fds, count, &time, NULL);
+	int found = ppoll(fds, count, &time, NULL);
+	if (found < 0 && errno != EINTR) {
+		int why = errno;
+		nanosleep(&(struct timespec){.tv_nsec = seconds < 1e-2 ? time.tv_nsec : 10000000}, NULL);
+		errno = why;
+	}
+	return found;
+}
+
+int proc_poll_check(struct err *err) {
+	for (int tries = 0; proc_poll(NULL, 0, 0) < 0; tries++)
+		if (tries >= (errno == EINTR ? 100 : 1))
+			return err_set(err, ERR_FAILED, "does a sandbox forbid ppoll?", "cannot wait for processes: ppoll: %s",
+			               strerror(errno));
+	return 0;
 }
 
 bool proc_has_ended(pid_t pid) {
@@ -71,5 +86,5 @@ static bool collect_otherwise(pid_t pid, int *status, struct rusage *usage) {
 bool proc_collect(pid_t pid, int *status, struct rusage *usage) {
 	memset(usage, 0, sizeof *usage);
 	pid_t ended = wait4(pid, status, WNOHANG, usage);
-	return ended == pid || (ended < 0 && errno == ECHILD && collect_otherwise(pid, status, usage));
+	return ended == pid || (ended < 0 && errno != EINTR && collect_otherwise(pid, status, usage));
 }

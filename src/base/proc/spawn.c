@@ -155,6 +155,8 @@ static int no_pipe(struct err *err) {
 
 pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err) {
 	struct launch launch = {.spec = spec, .environment = environment, .fds = fds};
+	if (proc_poll_check(err) < 0)
+		return -1;
 	if (proc_pipe(launch.report) < 0)
 		return no_pipe(err);
 	pid_t pid = start_child(&launch, err);
