@@ -21,6 +21,11 @@ static const char *scratch_parent(void) {
 	return folder && folder[0] == '/' ? folder : "/tmp";
 }
 
+const char *scratch_hint(int why) {
+	return why == ENOSPC || why == EDQUOT ? "make room there, or set TMPDIR to a folder that has some"
+	                                      : "set TMPDIR to a writable folder";
+}
+
 /* Where a file system has no locks, nobody else can take a folder that was just made, so that it is never tidied up. */
 static bool is_taken(int fd, bool fresh) {
 	return flock(fd, LOCK_EX | LOCK_NB) == 0 || (fresh && (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS));
@@ -52,8 +57,8 @@ int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
 	for (int i = 0; i < TRIES; i++) {
 		scratch->path = mem_printf("%s/%sXXXXXX", scratch_parent(), prefix);
 		if (!mkdtemp(scratch->path)) {
-			err_set(err, ERR_FAILED, "set TMPDIR to a writable folder", "cannot make a folder in %s: %s",
-			        scratch_parent(), strerror(errno));
+			err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch_parent(),
+			        strerror(errno));
 			break;
 		}
 		scratch->fd = folder_lock(scratch->path, true);

@@ -16,6 +16,8 @@ struct scratch {
 
 /* Makes the folder PREFIX... below $TMPDIR, else /tmp. */
 int scratch_open(struct scratch *scratch, const char *prefix, struct err *err);
+/* What helps where something cannot be written there, for this errno. */
+const char *scratch_hint(int why);
 /* A new unnamed file in it, for writing and reading; close-on-exec. -1 and errno. */
 int scratch_file(const struct scratch *scratch);
 void scratch_close(struct scratch *scratch);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/scratch.h"
 #include "src/base/sys.h"
 #include "src/topo/impl.h"
 
@@ -30,7 +31,7 @@ struct topo *topo_open_xml(const char *xml, struct err *err) {
 	size_t size = strlen(xml);
 	struct topo *topo = NULL;
 	if (fd < 0 || write(fd, xml, size) != (ssize_t)size)
-		err_set(err, ERR_FAILED, "set TMPDIR to a writable folder", "cannot write %s: %s", path, strerror(errno));
+		err_set(err, ERR_FAILED, scratch_hint(errno), "cannot write %s: %s", path, strerror(errno));
 	else
 		topo = topo_open(path, err);
 	if (fd >= 0) {

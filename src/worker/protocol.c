@@ -149,8 +149,9 @@ static json_t *error_json(struct err *err) {
 	word_clean(err->what, sizeof err->what);
 	word_clean(err->hint, sizeof err->hint);
 	json_t *error = json_pack("{s:s, s:s}", "what", err->what, "hint", err->hint);
-	if (err->code == ERR_UNAVAILABLE) {
-		json_object_set_new(error, "code", json_string("unavailable"));
+	if (err->code == ERR_UNAVAILABLE || err->code == ERR_FAILED) {
+		const char *code = err->code == ERR_FAILED ? "failed" : "unavailable";
+		json_object_set_new(error, "code", json_string(code));
 	}
 	return json_pack("{s:o}", "error", error);
 }

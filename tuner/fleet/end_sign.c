@@ -18,10 +18,15 @@ bool end_sign_find(const struct end_sign *signs, const char *text, char *reason,
 	return false;
 }
 
+/* The worker's own error tells more than what follows it: its hint, and the launcher's words about its end. */
 void end_never_started(const char *said, struct worker_loss *loss) {
-	const char *last = strrchr(said, '\n');
+	static const char own[] = "sweetspot-worker: error: ";
+	const char *last = strrchr(said, '\n'), *error = strstr(said, own);
 	while (last && last > said && !last[1])
 		last = memrchr(said, '\n', (size_t)(last - said));
-	snprintf(loss->reason, sizeof loss->reason, "the worker did not start: %.120s", last ? last + 1 : said);
+	snprintf(loss->reason, sizeof loss->reason, "the worker did not start: %.120s",
+	         error  ? error + sizeof own - 1
+	         : last ? last + 1
+	                : said);
 	loss->reason[strcspn(loss->reason, "\n")] = '\0';
 }

@@ -38,6 +38,8 @@ struct launcher {
 	const char *const *(*argv)(const void *state, size_t node);
 	/* As in worker_launch. Called from any thread; NULL: workers are never lost. */
 	bool (*lost)(const void *state, const struct worker_end *end, struct worker_loss *loss);
+	/* Why its workers do not start yet, in the words of the batch system; "": unknown. NULL: it has none. */
+	void (*queued)(const void *state, char *why, size_t size);
 	/* Called after all workers have stopped. started: ends whatever is still running and waits for it. left is set
 	 * if something may run on; NULL is allowed. */
 	void (*close)(void *state, bool started, struct err *left);

@@ -145,6 +145,11 @@ static bool slurm_lost(const void *state, const struct worker_end *end, struct w
 	return slurm_end_lost(end, loss);
 }
 
+static void slurm_queued(const void *state, char *why, size_t size) {
+	const struct slurm *slurm = state;
+	slurm_jobs_queued(slurm->name, why, size);
+}
+
 static void slurm_close(void *state, bool started, struct err *left) {
 	struct slurm *slurm = state;
 	if (started && !slurm->inside)
@@ -162,5 +167,6 @@ const struct launcher launcher_slurm = {
 	.open = slurm_open,
 	.argv = slurm_argv,
 	.lost = slurm_lost,
+	.queued = slurm_queued,
 	.close = slurm_close,
 };

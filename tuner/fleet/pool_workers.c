@@ -24,17 +24,20 @@ struct pool_workers {
 	struct pool pool;
 	const struct pool_work *work;
 	struct pool_meter meter;
-	size_t busy, trials; /* trials: completed so far */
+	size_t busy, trials;          /* trials: completed so far */
+	const struct pool_node *last; /* the last one that was given up */
+	char hint[512];               /* as long as an error's */
 };
 
-__attribute__((format(printf, 2, 3))) static void note(const struct pool_workers *workers, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static void note(const struct pool_workers *workers, bool given_up,
+                                                       const char *format, ...) {
 	va_list ap;
 	char text[400];
 	va_start(ap, format);
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
 	if (workers->options.note)
-		workers->options.note(workers->options.note_ctx, text);
+		workers->options.note(workers->options.note_ctx, given_up, text);
 }
 
 static const char *node_name(void *ctx, size_t node) {
@@ -90,10 +93,13 @@ static int submit(void *ctx, size_t number, const struct pool_job *job, struct e
 	return 0;
 }
 
-static void quarantine(struct pool_workers *workers, struct pool_node *node, const char *why) {
+/* hint: what would help where no node is left. */
+static void quarantine(struct pool_workers *workers, struct pool_node *node, const char *why, const char *hint) {
 	state_set(workers, node, POOL_LOST);
+	workers->last = node;
 	snprintf(node->reason, sizeof node->reason, "%s", why);
-	note(workers, "node %s is quarantined: %s", node->name, why);
+	snprintf(workers->hint, sizeof workers->hint, "%s", hint);
+	note(workers, true, "node %s is quarantined: %s", node->name, why);
 }
 
 static void on_up(struct pool_workers *workers, struct pool_node *node, struct pool_event *event) {
@@ -103,13 +109,14 @@ static void on_up(struct pool_workers *workers, struct pool_node *node, struct p
 	node->name = mem_strdup(js_string_or(event->machine, "node", "?"));
 	node->job = mem_strdup(js_string_or(event->machine, "job", ""));
 	json_decref(event->machine);
+	node->was_up = true;
 	state_set(workers, node, POOL_IDLE);
 	if (!workers->options.admit ||
 	    workers->options.admit(workers->options.admit_ctx, node->number, node->worker, why, sizeof why)) {
-		note(workers, "node %s is ready%s%s", node->name, *node->job ? ", job " : "", node->job);
+		note(workers, false, "node %s is ready%s%s", node->name, *node->job ? ", job " : "", node->job);
 		return;
 	}
-	quarantine(workers, node, why);
+	quarantine(workers, node, why, "");
 	pool_node_order(node, &(struct pool_order){.job = NULL});
 }
 
@@ -126,15 +133,17 @@ static bool others_live(const struct pool_workers *workers, const struct pool_no
 	return false;
 }
 
-/* An error instead of a result says that nothing can be run, which is true of this node alone if trials have worked: it
- * may have another version, or lie. Its job then goes to another node. Returns false if the error stands. */
+/* An error instead of a result says that nothing can be run, which is true of this node alone if trials have worked (it
+ * may have another version, or lie) or if its system is to blame (a full disk). Its job then goes to another node.
+ * Returns false if the error stands. */
 static bool set_aside(struct pool_workers *workers, struct pool_node *node, struct pool_done *done,
                       const struct err *error) {
 	char why[160];
-	if (error->code == ERR_INTERRUPTED || !workers->trials || !others_live(workers, node))
+	bool own = workers->trials || error->code == ERR_FAILED;
+	if (error->code == ERR_INTERRUPTED || !own || !others_live(workers, node))
 		return false;
 	snprintf(why, sizeof why, "it refuses a trial: %.130s", error->what);
-	quarantine(workers, node, why);
+	quarantine(workers, node, why, error->hint);
 	pool_node_stop(node);
 	snprintf(done->reason, sizeof done->reason, "%s", why);
 	done->lost = done->reason;
@@ -155,10 +164,16 @@ static int on_done(struct pool_workers *workers, struct pool_node *node, struct 
 	if (event->err.code != ERR_OK && !set_aside(workers, node, done, &event->err)) {
 		pool_done_clear(done);
 		*err = event->err;
-		return -1;
+		return err->code == ERR_FAILED ? err_prefix(err, "node %s", node->name) : -1;
 	}
 	seen(workers, done);
 	return 1;
+}
+
+static const char *gone_hint(const struct pool_node *node) {
+	return node->was_up
+	           ? "`--resume` goes on from here, once there are nodes again"
+	           : "try a command that --plan prints: it must start a worker and print nothing else (a login's greeting)";
 }
 
 static int event_use(struct pool_workers *workers, struct pool_event *event, struct pool_done *done, struct err *err) {
@@ -174,11 +189,11 @@ static int event_use(struct pool_workers *workers, struct pool_event *event, str
 	case POOL_AGAIN:
 		node->lost++;
 		snprintf(node->reason, sizeof node->reason, "%s", event->reason);
-		note(workers, "node %s went away: %s; asked for again", node->name, event->reason);
+		note(workers, false, "node %s went away: %s; asked for again", node->name, event->reason);
 		return 0;
 	case POOL_GONE:
 		node->lost++;
-		quarantine(workers, node, event->reason);
+		quarantine(workers, node, event->reason, gone_hint(node));
 		return 0;
 	case POOL_DONE:
 	default:
@@ -198,11 +213,8 @@ static bool all_lost(const struct pool_workers *workers) {
 }
 
 static int nothing_left(const struct pool_workers *workers, struct err *err) {
-	const struct pool_node *last = &workers->nodes[workers->pool.count - 1];
-	return err_set(
-		err, ERR_UNAVAILABLE,
-		"try a command that --plan prints: it must start a worker and print nothing else (a login's greeting)",
-		"no node is left: node %s: %s", last->name, last->reason);
+	return err_set(err, ERR_UNAVAILABLE, workers->hint, "no node is left: node %s: %s", workers->last->name,
+	               workers->last->reason);
 }
 
 static int wait_done(void *ctx, double seconds, struct pool_done *done, struct err *err) {
@@ -328,13 +340,17 @@ void pool_workers_use(struct pool_workers *workers, const struct pool_work *work
 	workers->work = work;
 }
 
-int pool_workers_first(struct pool_workers *workers, size_t *node, struct err *err) {
+int pool_workers_first(struct pool_workers *workers, double seconds, size_t *node, struct err *err) {
+	double deadline = seconds < 0 ? INFINITY : sys_now() + seconds;
 	struct pool_done none;
 	for (;;) {
 		for (*node = 0; *node < workers->pool.count; ++*node)
 			if (workers->nodes[*node].state == POOL_IDLE)
 				return 0;
-		if (wait_done(workers, -1, &none, err) < 0)
+		double left = deadline - sys_now();
+		if (left <= 0)
+			return 1;
+		if (wait_done(workers, isinf(left) ? -1 : left, &none, err) < 0)
 			return -1;
 	}
 }

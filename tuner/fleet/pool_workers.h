@@ -32,8 +32,9 @@ struct pool_workers_options {
 	 * node must not be used. May be NULL. */
 	bool (*admit)(void *ctx, size_t node, struct worker *worker, char *why, size_t size);
 	void *admit_ctx;
-	/* Called in the caller's thread with a message for people about a node; may be NULL. */
-	void (*note)(void *ctx, const char *text);
+	/* Called in the caller's thread with a message for people about a node, which may have been given up; may be NULL.
+	 */
+	void (*note)(void *ctx, bool given_up, const char *text);
 	void *note_ctx;
 };
 
@@ -43,8 +44,9 @@ void pool_workers_free(struct pool_workers *workers); /* stops them; NULL is fin
 struct pool *pool_workers_pool(struct pool_workers *workers);
 /* Sets how trials are run from now on. Only while no job is on its way; `work` outlives the pool. */
 void pool_workers_use(struct pool_workers *workers, const struct pool_work *work);
-/* Waits until a node is idle and returns its number in *node; -1 if none ever will be. */
-int pool_workers_first(struct pool_workers *workers, size_t *node, struct err *err);
+/* Waits until a node is idle, and sets *node to its number; -1 if none ever will be, 1 if none is within `seconds` (<
+ * 0: no limit). */
+int pool_workers_first(struct pool_workers *workers, double seconds, size_t *node, struct err *err);
 /* [{"name","state","job","losses","reason"}], new reference. */
 json_t *pool_workers_json(const struct pool_workers *workers);
 

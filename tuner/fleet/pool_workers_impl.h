@@ -62,6 +62,7 @@ struct pool_node {
 	void *runner_state;
 	/* the caller's */
 	enum pool_state state;
+	bool was_up;
 	char *name, *job;
 	unsigned lost;
 	char reason[160];

@@ -39,6 +39,17 @@ static enum jobs jobs_look(const char *name) {
 	return status == 0 ? found : JOBS_UNKNOWN;
 }
 
+/* "ReqNodeNotAvail, UnavailableNodes:n[1-2]", as squeue(1) has it; "None" where it has not been looked at. */
+void slurm_jobs_queued(const char *name, char *why, size_t size) {
+	const char *const argv[] = {"squeue", "-h", "--me", "-t", "PD", "-o", "%r", "-n", name, NULL};
+	int status;
+	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
+	text[strcspn(text, "\n")] = '\0';
+	bool known = status == 0 && *text && strcmp(text, "None") != 0;
+	snprintf(why, size, "%s%.150s", known ? "Slurm says " : "", known ? text : "");
+	free(text);
+}
+
 static void jobs_cancel(const char *name) {
 	const char *const argv[] = {"scancel", "--quiet", "--me", "-n", name, NULL};
 	int status;

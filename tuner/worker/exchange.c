@@ -130,7 +130,8 @@ static enum broken answer_check(const struct worker *worker, const struct worker
 }
 
 static enum err_code error_code(const json_t *error) {
-	return strcmp(js_string_or(error, "code", ""), "unavailable") == 0 ? ERR_UNAVAILABLE : ERR_USAGE;
+	const char *code = js_string_or(error, "code", "");
+	return strcmp(code, "unavailable") == 0 ? ERR_UNAVAILABLE : strcmp(code, "failed") == 0 ? ERR_FAILED : ERR_USAGE;
 }
 
 /* The worker announced that it ends because its device is broken. That concerns this trial only, so the next one gets a

@@ -17,6 +17,7 @@
 #include "tuner/program/program.h"
 
 enum { NODES_MAX = 10000, LOSSES = 3 };
+static const double SILENT_SECONDS = 3;
 
 struct tune_nodes {
 	struct app *app;
@@ -178,9 +179,12 @@ void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *b
 	json_decref(document);
 }
 
-static void note(void *ctx, const char *text) {
+static void note(void *ctx, bool given_up, const char *text) {
 	const struct tune_nodes *nodes = ctx;
-	ui_note(app_ui(nodes->app), "%s", text);
+	if (given_up)
+		ui_warn(app_ui(nodes->app), NULL, "%s", text);
+	else
+		ui_note(app_ui(nodes->app), "%s", text);
 }
 
 /* The first node decides which machine is tuned; nodes of another kind are refused. */
@@ -204,9 +208,22 @@ static bool admit(void *ctx, size_t number, struct worker *worker, char *why, si
 	return true;
 }
 
+/* A user whose nodes do not come should know why before giving up. */
+static int first_wait(struct tune_nodes *nodes, struct err *err) {
+	char why[200] = "";
+	size_t first;
+	int got = pool_workers_first(nodes->workers, nodes->launcher->elsewhere ? SILENT_SECONDS : -1, &first, err);
+	if (got <= 0)
+		return got;
+	if (nodes->launcher->queued)
+		nodes->launcher->queued(nodes->launch, why, sizeof why);
+	ui_inform(app_ui(nodes->app), "still waiting for the first of %zu node(s)%s%s; Ctrl-C gives up", nodes->count,
+	          *why ? ": " : "", why);
+	return pool_workers_first(nodes->workers, -1, &first, err);
+}
+
 int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 	struct launcher_probe probe = {0};
-	size_t first;
 	nodes->launcher->probe(&probe);
 	if (!probe.usable)
 		return err_set(err, ERR_UNAVAILABLE, probe.fix, "the launcher %s is not available: %s", nodes->launcher->name,
@@ -227,7 +244,7 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 	if (!nodes->workers)
 		return -1;
 	ui_note(app_ui(nodes->app), "asked for %zu node(s), waiting for the first one", nodes->count);
-	return pool_workers_first(nodes->workers, &first, err);
+	return first_wait(nodes, err);
 }
 
 /* Expects that the store exists, so that realpath can resolve it. */

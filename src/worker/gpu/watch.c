@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/scratch.h"
 #include "src/base/tree.h"
 #include "src/worker/gpu/work.h"
 
@@ -43,7 +44,8 @@ int gpu_watch_open(struct arena *arena, const char *scratch, const char *metrics
 		return err_set(err, ERR_UNAVAILABLE, "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME",
 		               "a program's kernels cannot be seen: %s", reason);
 	if (!mkdtemp(watch->folder))
-		return err_set(err, ERR_FAILED, NULL, "cannot make a folder in %s: %s", scratch, strerror(errno));
+		return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch,
+		               strerror(errno));
 	watch->variables[0] = arena_printf(arena, "CUDA_INJECTION64_PATH=%s", library);
 	watch->variables[1] = arena_printf(arena, "SWEETSPOT_CUDA_RECORD=%s/run", watch->folder);
 	watch->variables[2] = arena_printf(arena, "SWEETSPOT_CUDA_CUPTI=%s", path);
@@ -53,7 +55,7 @@ int gpu_watch_open(struct arena *arena, const char *scratch, const char *metrics
 
 int gpu_watch_refresh(const struct gpu_watch *watch, struct err *err) {
 	tree_remove(watch->folder);
-	return mkdir(watch->folder, 0700) == 0
-	           ? 0
-	           : err_set(err, ERR_FAILED, NULL, "cannot make a fresh %s: %s", watch->folder, strerror(errno));
+	return mkdir(watch->folder, 0700) == 0 ? 0
+	                                       : err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a fresh %s: %s",
+	                                                 watch->folder, strerror(errno));
 }

@@ -48,8 +48,8 @@ int program_site_open(struct arena *arena, struct program_request *request, int 
 int program_site_refresh(const struct program_site *site, struct err *err) {
 	tree_remove(site->folder);
 	return mkdir(site->folder, 0700) == 0 ? 0
-	                                      : err_set(err, ERR_FAILED, "set TMPDIR to a folder on another file system",
-	                                                "cannot make a fresh %s: %s", site->folder, strerror(errno));
+	                                      : err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a fresh %s: %s",
+	                                                site->folder, strerror(errno));
 }
 
 char **program_site_environment(struct arena *arena, const struct program_request *request,

@@ -98,8 +98,8 @@ static int trial_open(struct arena *arena, struct program_trial *trial, struct p
 	if (request->verify) {
 		trial->output.spool = scratch_file(&trial->site.scratch);
 		if (trial->output.spool < 0) {
-			return err_set(err, ERR_FAILED, NULL, "cannot make a file in %s: %s", trial->site.scratch.path,
-			               strerror(errno));
+			return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a file in %s: %s",
+			               trial->site.scratch.path, strerror(errno));
 		}
 	}
 	trial->samples = arena_alloc(arena, (size_t)request->samples, sizeof(double));

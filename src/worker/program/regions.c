@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/scratch.h"
 #include "src/base/sys.h"
 #include "src/worker/program/regions_set.h"
 
@@ -27,7 +28,8 @@ int regions_prepare(struct arena *arena, const char *scratch, const struct regio
 		               REGIONS_EVENTS_MAX);
 	}
 	if (!mkdtemp(folder)) {
-		return err_set(err, ERR_FAILED, NULL, "cannot make a folder in %s: %s", scratch, strerror(errno));
+		return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch,
+		               strerror(errno));
 	}
 	for (size_t i = 0; i < count; i++) {
 		list = arena_printf(arena, "%s%s%s=%" PRIu32 ":0x%" PRIx64, list, i ? "," : "", events[i].name, events[i].type,

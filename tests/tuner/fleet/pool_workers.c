@@ -35,7 +35,7 @@ static bool job_wait(struct rig *rig, struct pool_done *done) {
 
 static bool one_job(struct rig *rig, const struct pool_job *job, struct pool_done *done) {
 	size_t node;
-	return pool_workers_first(rig->workers, &node, &rig->err) == 0 &&
+	return pool_workers_first(rig->workers, -1, &node, &rig->err) == 0 &&
 	       rig->pool->submit(rig->pool->ctx, node, job, &rig->err) == 0 && job_wait(rig, done);
 }
 
@@ -166,6 +166,7 @@ static void test_given_up(void) {
 	ok(lost == 2, "a lost node is requested again, within limits: %d", lost);
 	ok(rig.err.code == ERR_UNAVAILABLE && strstr(rig.err.what, "its node failed"), "then no node is left: %s",
 	   rig.err.what);
+	ok(strstr(rig.err.hint, "--resume"), "the hint is how to go on: %s", rig.err.hint);
 	json_t *nodes = pool_workers_json(rig.workers);
 	ok(strcmp(js_string_or(json_array_get(nodes, 0), "state", ""), "lost") == 0, "and its state says so");
 	json_decref(nodes);
@@ -226,8 +227,9 @@ static void test_no_start(void) {
 	struct rig rig;
 	size_t node;
 	rig_open(&rig, mem_strdup("/nowhere/sweetspot-worker"), 2, &plain, false);
-	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "/nowhere/"),
+	ok(pool_workers_first(rig.workers, -1, &node, &rig.err) < 0 && strstr(rig.err.what, "/nowhere/"),
 	   "a command that cannot start is not retried: %s", rig.err.what);
+	ok(strstr(rig.err.hint, "--plan"), "the hint is how to try it: %s", rig.err.hint);
 	rig_close(&rig);
 }
 
@@ -259,12 +261,32 @@ static void test_refused(void) {
 	json_decref(good);
 }
 
+/* A node without room tells so before anything has worked. */
+static void test_full(void) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *full = json_pack("{s:s}", "act", "full");
+	struct trial_request requests[] = {request(problem, full)};
+	const struct pool_job job = {.requests = requests, .count = 1};
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &plain, false);
+	bool came = one_job(&rig, &job, &done);
+	ok(came && done.lost && done.outside && strstr(done.lost, "cannot make a folder"),
+	   "a node whose system fails is set aside: %s", came && done.lost ? done.lost : rig.err.what);
+	pool_done_clear(&done);
+	ok(!one_job(&rig, &job, &done) && rig.err.code == ERR_FAILED && strncmp(rig.err.what, "node fake-", 10) == 0,
+	   "the last one ends it, by its name: %s", rig.err.what);
+	ok(strcmp(rig.err.hint, "make room") == 0, "with its own hint: %s", rig.err.hint);
+	rig_close(&rig);
+	json_decref(problem);
+	json_decref(full);
+}
+
 static void test_version(void) {
 	struct rig rig;
 	size_t node;
 	setenv("FAKE_VERSION", "0.0.9", 1);
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
-	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "version 0.0.9"),
+	ok(pool_workers_first(rig.workers, -1, &node, &rig.err) < 0 && strstr(rig.err.what, "version 0.0.9"),
 	   "a worker of another version is not used: %s", rig.err.what);
 	rig_close(&rig);
 	unsetenv("FAKE_VERSION");
@@ -276,7 +298,7 @@ static void test_greeting(void) {
 	size_t node;
 	setenv("FAKE_GREETING", "Welcome to n1", 1);
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
-	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "\"Welcome to n1\""),
+	ok(pool_workers_first(rig.workers, -1, &node, &rig.err) < 0 && strstr(rig.err.what, "\"Welcome to n1\""),
 	   "a greeting is quoted: %s", rig.err.what);
 	rig_close(&rig);
 	unsetenv("FAKE_GREETING");
@@ -287,7 +309,7 @@ static void test_words(void) {
 	size_t node;
 	setenv("FAKE_ERROR", "cannot fork", 1);
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
-	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "cannot fork"),
+	ok(pool_workers_first(rig.workers, -1, &node, &rig.err) < 0 && strstr(rig.err.what, "cannot fork"),
 	   "of an error with its hint the error is quoted: %s", rig.err.what);
 	rig_close(&rig);
 	unsetenv("FAKE_ERROR");
@@ -300,7 +322,8 @@ static void test_silent(void) {
 	setenv("FAKE_SILENT", "1", 1);
 	rig_answer_seconds = 0.5;
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
-	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "no answer within 0.5 s"),
+	ok(pool_workers_first(rig.workers, 0, &node, &rig.err) == 1, "a caller need not wait for the first node");
+	ok(pool_workers_first(rig.workers, -1, &node, &rig.err) < 0 && strstr(rig.err.what, "no answer within 0.5 s"),
 	   "a silent node is not waited for without limit: %s", rig.err.what);
 	rig_close(&rig);
 	rig_answer_seconds = 0;
@@ -322,7 +345,7 @@ static void test_admit(void) {
 	size_t node;
 	const struct pool_workers_options options = {.losses = 3, .admit = admit_first, .admit_ctx = &asked};
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &options, false);
-	ok(pool_workers_first(rig.workers, &node, &rig.err) == 0, "the first node is admitted");
+	ok(pool_workers_first(rig.workers, -1, &node, &rig.err) == 0, "the first node is admitted");
 	for (int i = 0; i < 60 && asked < 2; i++)
 		rig.pool->wait(rig.pool->ctx, 1, &none, &rig.err);
 	json_t *nodes = pool_workers_json(rig.workers), *other = json_array_get(nodes, 1 - node);
@@ -344,7 +367,7 @@ static void test_interrupt(void) {
 	const struct pool_workers_options options = {.losses = 3, .abandon = &abandon};
 	requests[0].timeout_s = 0;
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &options, false);
-	pool_workers_first(rig.workers, &node, &rig.err);
+	pool_workers_first(rig.workers, -1, &node, &rig.err);
 	rig.pool->submit(rig.pool->ctx, node, &job, &rig.err);
 	abandon = 1;
 	ok(rig.pool->wait(rig.pool->ctx, -1, &done, &rig.err) < 0 && rig.err.code == ERR_INTERRUPTED,
@@ -365,6 +388,7 @@ int main(void) {
 	test_in_a_row();
 	test_no_start();
 	test_refused();
+	test_full();
 	test_version();
 	test_greeting();
 	test_silent();

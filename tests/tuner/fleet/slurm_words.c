@@ -79,6 +79,11 @@ static void test_lost(void) {
 	const struct worker_end early = {.said = "srun: error: Unable to allocate resources: Invalid partition name\n"};
 	ok(slurm_end_lost(&early, &loss) && *loss.reason && loss.outside,
 	   "a worker that never came up is not the fault of a trial: %s", loss.reason);
+	const struct worker_end full = {.said = "sweetspot-worker: error: cannot fork: again\n  hint: too many processes\n"
+	                                        "srun: error: n1: task 0: Exited with exit code 1\n"};
+	loss = (struct worker_loss){0};
+	ok(slurm_end_lost(&full, &loss) && strcmp(loss.reason, "the worker did not start: cannot fork: again") == 0,
+	   "its own error is the reason: %s", loss.reason);
 	json_t *machine = json_pack("{s:s,s:s}", "node", "-", "job", "-"); /* without names scontrol is not asked */
 	struct worker_end end = {.said = "srun: error: n1: task 0: Killed\nsrun: Force Terminated StepId=14.0\n",
 	                         .machine = machine};
