@@ -12,8 +12,10 @@ enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };
 
 /* In all of them ?1 is the fingerprint, ?2 the kernel, ?3 the objective, ?4 the number of rows at most; in results, ?5
  * the latest end. */
-static const char searches[] = STORE_ROW("NULL", "q.result", "0, 0, 0",
-                                         STORE_JOINED " WHERE ?1 IS NULL OR s.fingerprint = ?1 ORDER BY q.id LIMIT ?4");
+static const char searches[] =
+	STORE_ROW("NULL", "q.result", "0, 0, 0",
+              STORE_JOINED " WHERE ?1 IS NULL OR (s.fingerprint = ?1 AND s.command <> '" STORE_IMPORT
+                           "') ORDER BY q.id LIMIT ?4");
 
 /* `finish` counts the searches that ended. A search that was interrupted before its proof has a result as well, which
  * counts only where nothing was proven. */

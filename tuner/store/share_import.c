@@ -137,7 +137,7 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	double started = js_real_or(search, "started", 0);
 	struct store_session session = {.fingerprint = js_string_or(search, "fingerprint", ""),
 	                                .machine = json_object_get(search, "machine"),
-	                                .command = "sweetspot store import",
+	                                .command = STORE_IMPORT,
 	                                .seed = (uint64_t)js_int_or(search, "seed", 0),
 	                                .started = started};
 	struct store_search row = {.kernel = js_string_or(search, "kernel", ""),

@@ -106,8 +106,12 @@ struct store_row {
 };
 typedef int (*store_row_fn)(void *ctx, const struct store_row *row); /* as store_trial_fn */
 
+/* The command of the sessions that came with shared results (share.h), whatever machine they name. */
+#define STORE_IMPORT "sweetspot store import"
+
 enum store_rows {
-	STORE_SEARCHES,   /* every search, finished or not, oldest first; without machine */
+	STORE_SEARCHES,   /* every search, finished or not, oldest first; without machine. Of one machine: only what was
+	                   * measured there, not what was imported */
 	STORE_RESULTS,    /* the newest result of each machine, kernel, problem and objective, a proven one before one of an
 	                   * interrupted search, unless it was reached beside other programs ("load": {"busy": true})
 	                   * and pairs were measured without them since then; oldest first */
