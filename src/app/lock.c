@@ -17,7 +17,8 @@
 #include "src/base/quiet.h"
 #include "src/base/text.h"
 
-/* Refuses a file of that name that belongs to another user, and a link: in /tmp anybody may have put it there. */
+/* Refuses a file of that name that belongs to another user, and a link, hard or symbolic: in /tmp anybody may have put
+ * it there. */
 static int lock_open(int flags) {
 	char path[512];
 	struct stat info;
@@ -27,7 +28,7 @@ static int lock_open(int flags) {
 	else
 		snprintf(path, sizeof path, "/tmp/sweetspot-%u.lock", (unsigned)getuid());
 	int fd = open(path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0 && (fstat(fd, &info) || info.st_uid != getuid() || !S_ISREG(info.st_mode))) {
+	if (fd >= 0 && (fstat(fd, &info) || info.st_uid != getuid() || info.st_nlink > 1 || !S_ISREG(info.st_mode))) {
 		close(fd);
 		fd = -1;
 		errno = EPERM;
