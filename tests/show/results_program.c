@@ -196,9 +196,11 @@ static void test_busy(void) {
 static void test_metric(void) {
 	prints("{'verdict': 'faster', 'pairs': 21, 'program': {'line': 'b', 'baseline_line': 'a'},"
 	       " 'objective': 'maximize [0-9]+', 'baseline': {'config': {'x': 2}, 'median': 1234567.8, 'unit': ''},"
+	       " 'runner_up': {'config': {'x': 3}, 'ratio': 1.25, 'why': 'within the noise'},"
 	       " 'best': {'config': {'x': 1}, 'median': 2500000, 'unit': ''}, 'speedup': {'ratio': 2, 'ci': [1.9, 2.1]}}",
 	       "run it as:   b\n"
-	       "compared:    with `a` in 21 pairs\n",
+	       "compared:    with `a` in 21 pairs\n"
+	       "runner-up:   x=3  (0.80x the value, within the noise)\n",
 	       "a metric has no unit");
 }
 

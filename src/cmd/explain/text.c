@@ -103,6 +103,8 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 	const char *verdict = js_string_or(result, "verdict", "");
 	double ratio = js_real_or(speedup, "ratio", NAN);
 	const char *medians = results_medians_differ(result) ? " (medians)" : "";
+	bool keeps = json_equal(json_object_get(json_object_get(result, "winner"), "config"),
+	                        json_object_get(json_object_get(result, "baseline"), "config"));
 	char gain[64];
 	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
 	if (strcmp(verdict, "faster") == 0)
@@ -113,13 +115,18 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
 	if (strcmp(verdict, "no baseline") == 0)
 		return mem_printf("%s; the baseline did not work", to);
+	if (results_no_bounds(result) && keeps)
+		return mem_printf("undecided, because the pairs were too noisy: %s", to);
 	if (results_no_bounds(result))
 		return mem_printf("undecided, because the pairs were too noisy: %s instead of %s", to, from);
+	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")) && keeps)
+		return mem_printf(
+			"undecided, because the pairs were too noisy: the best of the others is %s as fast as the baseline (%s)",
+			gain, to);
 	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")))
 		return mem_printf("undecided, because the pairs were too noisy (%s): %s instead of %s%s", gain, to, from,
 		                  medians);
-	if (json_equal(json_object_get(json_object_get(result, "winner"), "config"),
-	               json_object_get(json_object_get(result, "baseline"), "config")))
+	if (keeps)
 		return mem_printf("nothing that was tried is faster so far (%s)", to);
 	return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
 }
