@@ -215,7 +215,7 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 		automatic->best_index = index;
 	}
 	if (automatic->cold)
-		cold_report(automatic->cold, index, outcome);
+		cold_report(automatic->cold, index, outcome, surrogate_sources(automatic->surrogate) > 0);
 	opening_report(automatic->opening, index, outcome);
 	surrogate_report(automatic->surrogate, index, outcome);
 	automatic->local->tell(automatic->local_state, index, outcome);

@@ -3,7 +3,7 @@
  * model that starts at their best explores too little to notice. The cold search is told only what it asked for and
  * what nobody asked for (the baseline), so that it takes exactly the steps that it would take alone; a configuration
  * that was measured already costs it nothing. Bad sources therefore cost no more evaluations than the informed search
- * has turns: a few at first, again a few after each large improvement, and then one of many (ADR 9). */
+ * has turns: a few at first, a few more for each improvement that it finds, and then one of many (ADR 9). */
 #ifndef TUNER_STRATEGY_COLD_H
 #define TUNER_STRATEGY_COLD_H
 #include "tuner/search/strategy.h"
@@ -15,7 +15,8 @@ struct cold *cold_new(const struct strategy *strategy, const struct strategy_tas
 uint64_t cold_ask(struct cold *cold);
 /* The informed search asked for this configuration. */
 void cold_await(struct cold *cold, uint64_t index);
-void cold_report(struct cold *cold, uint64_t index, const struct strategy_outcome *outcome);
+/* `sources`: the informed search still uses some, for otherwise its improvements do not speak for them. */
+void cold_report(struct cold *cold, uint64_t index, const struct strategy_outcome *outcome, bool sources);
 void cold_withdraw(struct cold *cold, uint64_t index);
 const char *cold_phase(const struct cold *cold);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead %D%/leaders
-TESTS += %D%/bound %D%/honest %D%/guard %D%/ahead %D%/leaders
+check_PROGRAMS += %D%/search %D%/bound %D%/honest %D%/large %D%/guard %D%/batch %D%/ahead %D%/leaders %D%/cold
+TESTS += %D%/bound %D%/honest %D%/guard %D%/ahead %D%/leaders %D%/cold
 slow_tests += %D%/search %D%/large %D%/batch
 %C%_search_SOURCES = %D%/search.c %D%/land.c %D%/land.h %D%/kernels.c %D%/mixed.c %D%/play.c %D%/play.h \
 	tests/tuner/space/help.h
@@ -19,3 +19,5 @@ slow_tests += %D%/search %D%/large %D%/batch
 %C%_ahead_LDADD = $(TUNER) libbase.la -lm
 %C%_leaders_SOURCES = %D%/leaders.c
 %C%_leaders_LDADD = $(TUNER) libbase.la -lm
+%C%_cold_SOURCES = %D%/cold.c %D%/land.c %D%/land.h tests/tuner/space/help.h
+%C%_cold_LDADD = $(TUNER) libbase.la -lm
