@@ -65,11 +65,11 @@ include %D%/style/local.mk
 tests/%.$(OBJEXT): CFLAGS += -O0
 $(filter tests/%,$(check_PROGRAMS)): private LIBTOOL = $(SHELL) $(top_srcdir)/build-aux/link-test
 
-# One class of tests at a time; `make check` runs all of them. Without -j twice as many run as there are
+# One class of tests at a time; `make check` runs all of them. Without -j twice as many and two run as there are
 # processors, because many of them mostly wait: for daemons, for a pause, for a child.
 all_slurm_tests = $(waiting_tests) $(slurm_tests)
 quick_tests = $(filter-out $(slow_tests) $(all_slurm_tests) $(gpu_tests),$(TESTS))
-check_jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(($$(nproc 2>/dev/null || echo 2) * 2)))
+check_jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(($$(nproc 2>/dev/null || echo 2) * 2 + 2)))
 # Programs that only slower tests need are left out.
 check_class = +$(MAKE) $(AM_MAKEFLAGS) $(check_jobs) check
 .PHONY: check-quick check-slow check-slurm check-gpu check-times list-tests
