@@ -215,8 +215,8 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 
 /* A program that refuses to overwrite its output works once. */
 static bool leaves_output(const struct tune *tune) {
-	return tune->task->whole_programs && strcasestr(tune->baseline.message, "exist") &&
-	       !strcasestr(tune->baseline.message, "not exist");
+	const char *message = tune->baseline.message;
+	return tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists"));
 }
 
 static int nothing_worked(const struct tune *tune, struct err *err) {
