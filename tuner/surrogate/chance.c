@@ -11,7 +11,8 @@
  *
  * The most promising configuration is often one whose chance is overestimated: of those predicted to work with 97 to
  * 99.5 %, one in seven failed. So the line rises with each failure above it and sinks a little with each success, until
- * a share of SHARE fails (Gibbs, Candes, Adaptive conformal inference under distribution shift, 2021).
+ * a share of SHARE fails (Gibbs, Candes, Adaptive conformal inference under distribution shift, 2021), and above the
+ * line certainty still counts for more than its share of the expected gain.
  *
  * The models may rule out configurations only as long as they can tell what fails: each result is predicted before it
  * is learned, whoever proposed it, and a result that works should have had better odds than one that fails. */
@@ -29,6 +30,9 @@ static const double LINE = 4, LINE_MIN = 2, LINE_STEP = 0.75, SHARE = 0.02, BOLD
 /* The share of pairs of a success and a failure that must be in the right order, and how many pairs count as seen
  * before any result, with which share. */
 static const double ORDERED_MIN = 0.6, PRIOR_PAIRS = 40, PRIOR_ORDERED = 0.8;
+/* The expected gain of what may be proposed, boldly or not, is multiplied by the chance to this power: with 98 % it
+ * halves. */
+static const double CAUTION = 30;
 static const double LABEL = 0.5, LABEL_VARIANCE = 0.01, LOGIT_MAX = 13.8;
 
 static double chance_of_logit(double logit) {
@@ -153,6 +157,10 @@ void surrogate_chance_update(struct surrogate *surrogate, bool fit) {
 
 double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate) {
 	return surrogate->works ? (double)surrogate->chance[candidate] : 1;
+}
+
+double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
+	return surrogate->strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
 }
 
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate) {

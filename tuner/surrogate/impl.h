@@ -100,6 +100,7 @@ void surrogate_chance_update(struct surrogate *surrogate, bool fit);
 void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool failed);
 double surrogate_chance_at(const struct surrogate *surrogate, const uint16_t *codes);
 double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
+double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate); /* a factor of its worth */
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
 /* pool.c */

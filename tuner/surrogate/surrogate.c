@@ -149,7 +149,10 @@ double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 		double worth = surrogate->gain[c];
 		if (power > 0 && worth > 0)
 			worth *= cost_share(surrogate->cost, power, pool->codes + c * surrogate->dims);
-		choose(surrogate_passes(surrogate, c) ? &passed : &doubted, pool->index[c], worth, -gap / deviation);
+		bool passes = surrogate_passes(surrogate, c);
+		if (passes && worth > passed.most) /* a power of thousands of chances takes time */
+			worth *= surrogate_caution_of(surrogate, c);
+		choose(passes ? &passed : &doubted, pool->index[c], worth, -gap / deviation);
 	}
 	const struct choice *choice = passed.nearest == UINT64_MAX ? &doubted : &passed;
 	*index = choice->best == UINT64_MAX ? choice->nearest : choice->best;
