@@ -25,6 +25,7 @@ struct pool_workers {
 	const struct pool_work *work;
 	struct pool_meter meter;
 	size_t busy, trials;          /* trials: completed so far */
+	bool failed;                  /* an order ended in an error, which has been returned */
 	const struct pool_node *last; /* the last one that was given up */
 	char hint[512];               /* as long as an error's */
 };
@@ -163,6 +164,7 @@ static int on_done(struct pool_workers *workers, struct pool_node *node, struct 
 	workers->trials += done->done;
 	if (event->err.code != ERR_OK && !set_aside(workers, node, done, &event->err)) {
 		pool_done_clear(done);
+		workers->failed = true;
 		*err = event->err;
 		return err->code == ERR_FAILED ? err_prefix(err, "node %s", node->name) : -1;
 	}
@@ -229,6 +231,8 @@ static int wait_done(void *ctx, double seconds, struct pool_done *done, struct e
 			return event_use(workers, &event, done, err);
 		if (all_lost(workers))
 			return nothing_left(workers, err);
+		if (workers->failed && workers->busy == 0) /* its job is gone, so who collects the rest would wait for ever */
+			return err_set(err, ERR_FAILED, NULL, "no trial is running any more");
 		if (sys_now() >= deadline)
 			return 0;
 	}
