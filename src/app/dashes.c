@@ -8,6 +8,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/proc/path.h"
+#include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 
 static bool is_program(const char *word) {
@@ -44,16 +45,12 @@ static bool has_attached(int words, int argc, char *const *argv, const char *fir
 
 /* "--threads 4": what --openmp tunes are parameters and not options. */
 static bool setting_suggest(struct err *err) {
-	static const char *const settings[] = {"threads", "places", "proc_bind", "schedule", "chunk", "wait_policy"};
 	static const char unknown[] = "unknown option --";
 	const char *name = strncmp(err->what, unknown, strlen(unknown)) == 0 ? err->what + strlen(unknown) : "";
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-		if (strcmp(name, settings[i]) == 0) {
-			err_hint(err, "with --openmp, --set %s=V keeps a value and --range %s=A,B,.. chooses those to try", name,
-			         name);
-			return true;
-		}
-	return false;
+	if (!config_is_setting(name))
+		return false;
+	err_hint(err, "with --openmp, --set %s=V keeps a value and --range %s=A,B,.. chooses those to try", name, name);
+	return true;
 }
 
 void dashes_missed(int words, int argc, char *const *argv, const char *first, struct err *err) {

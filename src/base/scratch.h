@@ -16,7 +16,7 @@ struct scratch {
 
 /* Makes the folder PREFIX... below $TMPDIR, else /tmp. */
 int scratch_open(struct scratch *scratch, const char *prefix, struct err *err);
-/* What helps where something cannot be written there, for this errno. */
+/* Returns the hint for an error when writing there; why: its errno. */
 const char *scratch_hint(int why);
 /* A new unnamed file in it, for writing and reading; close-on-exec. -1 and errno. */
 int scratch_file(const struct scratch *scratch);

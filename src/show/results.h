@@ -27,8 +27,10 @@ char *results_verdict(const json_t *result);
  * speedup rests? */
 bool results_medians_differ(const json_t *result);
 bool results_decided(const json_t *result);
+/* Are larger values of the metric better? */
+bool results_is_maximized(const json_t *result);
 bool results_is_metric(const json_t *result); /* is a number that the program prints the objective? */
-/* What a tie saves that does not go to the baseline: "with fewer threads". */
+/* Says why a tie goes to another configuration than the baseline: "with fewer threads". */
 const char *results_saved(const json_t *result);
 bool results_tried_all(const json_t *result); /* was every valid configuration measured? */
 /* Did the baseline stay without a comparison, because nothing else worked? */

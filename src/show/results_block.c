@@ -39,13 +39,16 @@ static double bound(const json_t *result, size_t end) {
 	return json_number_value(json_array_get(json_object_get(json_object_get(result, "speedup"), "ci"), end));
 }
 
+bool results_is_maximized(const json_t *result) {
+	return strncmp(js_string_or(result, "objective", ""), "maximize ", 9) == 0;
+}
+
 bool results_medians_differ(const json_t *result) {
 	static const double VISIBLE = 0.05;
 	double from = js_real_or(json_object_get(result, "baseline"), "median", NAN);
 	const json_t *best = json_object_get(result, "best");
 	double to = js_real_or(best ? best : json_object_get(result, "winner"), "median", NAN);
-	bool more = strncmp(js_string_or(result, "objective", ""), "maximize", 8) == 0;
-	double medians = more ? to / from : from / to;
+	double medians = results_is_maximized(result) ? to / from : from / to;
 	return fabs(log(medians / results_speedup(result))) > VISIBLE;
 }
 
@@ -121,8 +124,7 @@ double results_closest(const json_t *result) {
 }
 
 bool results_is_metric(const json_t *result) {
-	const char *objective = js_string_or(result, "objective", "");
-	return strncmp(objective, "minimize ", 9) == 0 || strncmp(objective, "maximize ", 9) == 0;
+	return results_is_maximized(result) || strncmp(js_string_or(result, "objective", ""), "minimize ", 9) == 0;
 }
 
 const char *results_saved(const json_t *result) {

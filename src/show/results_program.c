@@ -152,12 +152,11 @@ static void runner_up_print(const json_t *result, FILE *out) {
 	const char *text = js_string_or(runner_up, "line", NULL);
 	double ratio = js_real_or(runner_up, "ratio", NAN); /* of inverse rates */
 	bool time = strcmp(js_string_or(json_object_get(result, "best"), "unit", "s"), "s") == 0;
-	bool more = strncmp(js_string_or(result, "objective", ""), "maximize ", 9) == 0;
 	char *line = text ? clean(text) : results_config(json_object_get(runner_up, "config"), NULL);
 	char *why = clean(js_string_or(runner_up, "why", ""));
 	label(out, "runner-up:");
-	fprintf(out, "%s  (%.2fx the %s%s%s)\n", line, more ? 1 / ratio : ratio, time ? "time" : "value", *why ? ", " : "",
-	        why);
+	fprintf(out, "%s  (%.2fx the %s%s%s)\n", line, results_is_maximized(result) ? 1 / ratio : ratio,
+	        time ? "time" : "value", *why ? ", " : "", why);
 	free(line);
 	free(why);
 }

@@ -71,13 +71,18 @@ static void env_openmp(json_t *env, const json_t *config) {
 		json_object_set_new(env, "OMP_DYNAMIC", json_string("false"));
 }
 
+const char *const config_settings[] = {"threads",     "places",    "proc_bind", "schedule", "chunk",
+                                       "wait_policy", "spincount", "blocktime", NULL};
+
+bool config_is_setting(const char *name) {
+	const char *const *setting = config_settings;
+	while (*setting && strcmp(name, *setting) != 0)
+		setting++;
+	return *setting;
+}
+
 static bool is_openmp(const json_t *config, const char *param) {
-	static const char *const names[] = {"threads",     "places",    "proc_bind", "schedule",
-	                                    "wait_policy", "spincount", "blocktime"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(param, names[i]) == 0)
-			return true;
-	return strcmp(param, "chunk") == 0 && json_object_get(config, "schedule");
+	return config_is_setting(param) && (strcmp(param, "chunk") != 0 || json_object_get(config, "schedule"));
 }
 
 /* Sets SWEETSPOT_<KERNEL>_<PARAM> in capitals; characters that are not allowed in a name become "_". If two parameters

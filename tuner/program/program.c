@@ -11,12 +11,11 @@
 
 #include "src/base/json/js.h"
 #include "tuner/program/build.h"
+#include "tuner/program/environment.h"
 #include "tuner/program/impl.h"
 
 static const char *const FOLDERS[] = {"SOURCE", "BUILD"};
-static const char *const OPENMP[] = {"threads", "places",      "proc_bind", "schedule",
-                                     "chunk",   "wait_policy", "spincount", "blocktime"};
-enum { FOLDER_COUNT = sizeof FOLDERS / sizeof *FOLDERS, OPENMP_COUNT = sizeof OPENMP / sizeof *OPENMP };
+enum { FOLDER_COUNT = sizeof FOLDERS / sizeof *FOLDERS };
 
 static size_t list_count(const char *const *list) {
 	size_t count = 0;
@@ -67,12 +66,13 @@ static void spec_copy(struct program *program, const struct program_spec *spec) 
 
 static void names_collect(struct program *program) {
 	size_t params = list_count(program->spec.params), count = params;
-	const char **names = arena_alloc(program->arena, params + OPENMP_COUNT + FOLDER_COUNT, sizeof *names);
+	size_t settings = program->spec.openmp ? list_count(config_settings) : 0;
+	const char **names = arena_alloc(program->arena, params + settings + FOLDER_COUNT, sizeof *names);
 	if (params)
 		memcpy(names, program->spec.params, params * sizeof *names);
 	program->params = (struct template_names){program->spec.params, params, params};
-	for (size_t i = 0; program->spec.openmp && i < OPENMP_COUNT; i++)
-		names[count++] = OPENMP[i];
+	for (size_t i = 0; i < settings; i++)
+		names[count++] = config_settings[i];
 	for (size_t i = 0; i < FOLDER_COUNT; i++)
 		names[count++] = FOLDERS[i];
 	program->names = (struct template_names){names, count, params};

@@ -189,7 +189,8 @@ static const char *seconds_text(double seconds, char text[32]) {
 	return text;
 }
 
-/* What the user has to give, of which this search gets a share. Round numbers are easier to type. */
+/* Returns the --budget that gives this search the seconds that it needs, because it may get only a share. Round numbers
+ * are easier to type. */
 static double rounded_up(const struct tune *tune, double needed) {
 	double seconds = needed * (tune->task->sharers > 1 ? (double)tune->task->sharers : 1);
 	double step = seconds < 20 ? 1 : seconds < 200 ? 10 : 60;

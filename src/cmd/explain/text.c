@@ -98,37 +98,41 @@ static void recommended_print(const struct explain_text *text) {
 	free(words);
 }
 
+static const char *medians_word(const json_t *result) {
+	return results_medians_differ(result) ? " (medians)" : "";
+}
+
+static char *undecided_words(const json_t *result, const char *gain, const char *from, const char *to) {
+	static const char noisy[] = "undecided, because the pairs were too noisy";
+	bool keeps = json_equal(json_object_get(json_object_get(result, "winner"), "config"),
+	                        json_object_get(json_object_get(result, "baseline"), "config"));
+	bool paired = json_is_array(json_object_get(json_object_get(result, "speedup"), "ci"));
+	if (!paired && keeps)
+		return mem_printf("nothing that was tried is faster so far (%s)", to);
+	if (!paired)
+		return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
+	if (results_no_bounds(result))
+		return keeps ? mem_printf("%s: %s", noisy, to) : mem_printf("%s: %s instead of %s", noisy, to, from);
+	if (keeps)
+		return mem_printf("%s: the best of the others is %s as fast as the baseline (%s)", noisy, gain, to);
+	return mem_printf("%s (%s): %s instead of %s%s", noisy, gain, to, from, medians_word(result));
+}
+
 static char *gain_words(const json_t *result, const char *from, const char *to) {
 	const json_t *speedup = json_object_get(result, "speedup");
 	const char *verdict = js_string_or(result, "verdict", "");
 	double ratio = js_real_or(speedup, "ratio", NAN);
-	const char *medians = results_medians_differ(result) ? " (medians)" : "";
-	bool keeps = json_equal(json_object_get(json_object_get(result, "winner"), "config"),
-	                        json_object_get(json_object_get(result, "baseline"), "config"));
 	char gain[64];
 	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
 	if (strcmp(verdict, "faster") == 0)
-		return mem_printf("%s as fast as the baseline: %s instead of %s%s", gain, to, from, medians);
+		return mem_printf("%s as fast as the baseline: %s instead of %s%s", gain, to, from, medians_word(result));
 	if (strcmp(verdict, "tie") == 0 && js_real_or(speedup, "ratio", NAN) == 1) /* the others lost */
 		return mem_printf("nothing that was tried is faster: %s", to);
 	if (strcmp(verdict, "tie") == 0)
 		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
 	if (strcmp(verdict, "no baseline") == 0)
 		return mem_printf("%s; the baseline did not work", to);
-	if (results_no_bounds(result) && keeps)
-		return mem_printf("undecided, because the pairs were too noisy: %s", to);
-	if (results_no_bounds(result))
-		return mem_printf("undecided, because the pairs were too noisy: %s instead of %s", to, from);
-	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")) && keeps)
-		return mem_printf(
-			"undecided, because the pairs were too noisy: the best of the others is %s as fast as the baseline (%s)",
-			gain, to);
-	if (json_is_object(speedup) && json_is_array(json_object_get(speedup, "ci")))
-		return mem_printf("undecided, because the pairs were too noisy (%s): %s instead of %s%s", gain, to, from,
-		                  medians);
-	if (keeps)
-		return mem_printf("nothing that was tried is faster so far (%s)", to);
-	return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
+	return undecided_words(result, gain, from, to);
 }
 
 /* Results of other tuners come with a machine that we never saw, and a program that we cannot run. */

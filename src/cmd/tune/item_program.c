@@ -61,7 +61,8 @@ static bool is_runtime_variable(const char *param) {
 	return false;
 }
 
-/* A variable of such a name that no runtime reads has no effect: "did you mean .." is the name of the nearest. */
+/* No runtime reads an unknown variable that is named like one of its own. Returns the known name that is nearest, or
+ * NULL. */
 static const char *mistyped(const char *param) {
 	static const char *const known[] = {
 		"OMP_NUM_THREADS",      "OMP_PROC_BIND",     "OMP_PLACES",       "OMP_SCHEDULE",        "OMP_WAIT_POLICY",
