@@ -45,7 +45,9 @@ static int folder_lock(const char *path, bool fresh) {
 		return fd;
 	}
 	if (fd >= 0) {
+		int why = errno;
 		close(fd);
+		errno = why;
 	}
 	return -1;
 }
@@ -65,8 +67,11 @@ int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
 		if (scratch->fd >= 0) {
 			return 0;
 		}
+		int why = errno;
 		rmdir(scratch->path);
-		err_set(err, ERR_FAILED, "set TMPDIR to a folder on another file system", "cannot lock %s", scratch->path);
+		err_set(err, ERR_FAILED,
+		        why == EPERM ? "does a sandbox forbid flock?" : "set TMPDIR to a folder on another file system",
+		        "cannot lock %s: %s", scratch->path, strerror(why));
 		free(scratch->path);
 		scratch->path = NULL;
 	}

@@ -85,8 +85,12 @@ static bool pass(struct tree *tree, const char *path) {
 
 int tree_remove(const char *path) {
 	struct tree tree = {.top = -1};
-	while (rmdir(path) < 0)
-		if (!pass(&tree, path))
+	while (rmdir(path) < 0) {
+		int why = errno;
+		if (!pass(&tree, path)) {
+			errno = why;
 			return -1;
+		}
+	}
 	return 0;
 }

@@ -109,8 +109,9 @@ static int load(struct topo *topo, const char *source, struct err *err) {
 	if (hwloc_topology_set_flags(topo->hw, load_flags()) != 0 || use_source(topo->hw, source, err) != 0)
 		return -1;
 	if (hwloc_topology_load(topo->hw) != 0)
-		return err_set(err, source ? ERR_USAGE : ERR_FAILED, NULL, "hwloc cannot load the topology%s%.200s",
-		               source ? " of " : "", source ? source : "");
+		return err_set(err, source ? ERR_USAGE : ERR_FAILED,
+		               source ? NULL : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
+		               "hwloc cannot load the topology%s%.200s", source ? " of " : "", source ? source : "");
 	topo->here = !source && hwloc_topology_is_thissystem(topo->hw);
 	if (topo->here && restrict_to_process(topo->hw, err) != 0)
 		return -1;

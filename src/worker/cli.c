@@ -116,7 +116,9 @@ int cli_main(int argc, char **argv) {
 	struct err err = {.code = ERR_OK};
 	int out = stdout_divert(), status = -1;
 	if (out < 0) {
-		perror("sweetspot-worker: stdout");
+		fprintf(stderr,
+		        "sweetspot-worker: cannot set stdout aside for answers: %s (does a sandbox forbid fcntl or dup2?)\n",
+		        strerror(errno));
 		return 1;
 	}
 	crash_watch();

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -20,6 +21,9 @@
 #include "src/base/tree.h"
 #include "tests/tap.h"
 
+/* How long a process may live that should have been ended: the test then fails, and the process goes by itself. */
+enum { GONE_MS = 60000, LIFE_SECONDS = 300 };
+
 /* A child in a session of its own, which starts `deeper` others in theirs, and all wait. */
 static void nest(int deeper, int ready) {
 	pid_t pid = fork();
@@ -29,6 +33,7 @@ static void nest(int deeper, int ready) {
 	if (deeper > 0)
 		nest(deeper - 1, ready);
 	signal(SIGTERM, SIG_IGN);
+	alarm(LIFE_SECONDS);
 	if (write(ready, "r", 1) == 1)
 		for (;;)
 			pause();
@@ -37,7 +42,7 @@ static void nest(int deeper, int ready) {
 
 static bool is_gone(int end) {
 	char byte;
-	return read(end, &byte, 1) == 0;
+	return poll(&(struct pollfd){.fd = end, .events = POLLIN}, 1, GONE_MS) == 1 && read(end, &byte, 1) == 0;
 }
 
 /* The write end of the pipe is open as long as one of them lives. */
@@ -72,6 +77,7 @@ static void test_spared(void) {
 	pid_t server = fork();
 	if (server == 0) {
 		setsid();
+		alarm(LIFE_SECONDS);
 		if (write(pair[1], "r", 1) == 1)
 			pause();
 		_exit(1);
@@ -108,6 +114,7 @@ static void test_traced(void) {
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 		if (fork() == 0)
 			hold_parent(pair[1]);
+		alarm(LIFE_SECONDS);
 		for (;;)
 			pause();
 	}
@@ -186,6 +193,7 @@ static void test_pieces(void) {
 }
 
 int main(void) {
+	alarm(2 * LIFE_SECONDS); /* whatever goes wrong, this ends */
 	test_strays();
 	test_spared();
 	test_traced();

@@ -92,7 +92,7 @@ char *program_path(const char *program, const char *cwd, struct err *err) {
 		if (!why)
 			return resolved(found);
 		free(found);
-		worst = why == EACCES ? why : worst;
+		worst = why == EACCES || why == EPERM ? why : worst;
 		if (!*end)
 			break;
 	}

@@ -15,7 +15,7 @@
 
 #include "src/base/proc/pipe.h"
 
-enum stage { STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_INTERPRETER, STAGE_DONE };
+enum stage { STAGE_PARENT, STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_INTERPRETER, STAGE_DONE };
 
 /* Sent by the child when it cannot become the program. */
 struct failure {
@@ -70,6 +70,8 @@ static int limit_files(const struct proc_spec *spec) {
 
 static enum stage become(const struct launch *launch) {
 	const struct proc_spec *spec = launch->spec;
+	if (getppid() != launch->parent) /* the parent died before prctl took effect, or one of the calls is denied */
+		return STAGE_PARENT;
 	if (spec->cwd && chdir(spec->cwd) < 0)
 		return STAGE_FOLDER;
 	if (limit_files(spec) < 0 || limit_memory(spec->address_space) < 0)
@@ -88,8 +90,6 @@ static _Noreturn void run_child(const struct launch *launch) {
 	else
 		setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, launch->spec->end_signal ? launch->spec->end_signal : SIGKILL);
-	if (getppid() != launch->parent) /* the parent died before prctl took effect */
-		_exit(127);
 	reset_signals();
 	for (int i = 0; i < 3; i++)
 		dup2(launch->fds[i], i);
@@ -115,6 +115,9 @@ static struct failure read_report(int fd) {
 static int fail(const struct proc_spec *spec, struct failure failure, struct err *err) {
 	const char *why = strerror(failure.why);
 	switch (failure.stage) {
+	case STAGE_PARENT:
+		return err_set(err, ERR_FAILED, "does a sandbox forbid getpid or getppid?",
+		               "cannot start %s: it does not know this process as its parent", spec->argv[0]);
 	case STAGE_FOLDER:
 		return err_set(err, ERR_FAILED, NULL, "cannot enter the folder %s: %s", spec->cwd, why);
 	case STAGE_LIMIT:
@@ -135,8 +138,10 @@ static pid_t start_child(struct launch *launch, struct err *err) {
 	launch->parent = getpid();
 	pid_t pid = fork();
 	if (pid < 0)
-		return err_set(err, ERR_FAILED, "too many processes (`ulimit -u`), or too little memory", "cannot fork: %s",
-		               strerror(errno));
+		return err_set(err, ERR_FAILED,
+		               errno == EPERM ? "does a sandbox forbid clone?"
+		                              : "too many processes (`ulimit -u`), or too little memory",
+		               "cannot fork: %s", strerror(errno));
 	if (pid == 0)
 		run_child(launch);
 	close(launch->report[1]);
@@ -150,7 +155,9 @@ static pid_t start_child(struct launch *launch, struct err *err) {
 }
 
 static int no_pipe(struct err *err) {
-	return err_set(err, ERR_FAILED, "raise the limit on open files", "cannot make a pipe: %s", strerror(errno));
+	return err_set(err, ERR_FAILED,
+	               errno == EPERM ? "does a sandbox forbid pipe2 or fcntl?" : "raise the limit on open files",
+	               "cannot make a pipe: %s", strerror(errno));
 }
 
 pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge %D%/share
-TESTS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge %D%/share
+check_PROGRAMS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge %D%/share %D%/locked
+TESTS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge %D%/share %D%/locked
 %C%_store_SOURCES = %D%/store.c
 %C%_store_LDADD = $(TUNER) libbase.la $(SQLITE_LIBS)
 %C%_damage_SOURCES = %D%/damage.c
@@ -13,6 +13,8 @@ TESTS += %D%/store %D%/damage %D%/limits %D%/killed %D%/sizes %D%/merge %D%/shar
 %C%_sizes_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS) -lm
 %C%_merge_SOURCES = %D%/merge.c
 %C%_merge_LDADD = $(TUNER) libbase.la $(SQLITE_LIBS)
+%C%_locked_SOURCES = %D%/locked.c
+%C%_locked_LDADD = $(TUNER) libbase.la $(SQLITE_LIBS)
 EXTRA_DIST += %D%/fixture.h
 %C%_share_SOURCES = %D%/share.c %D%/fuzz_share.c
 %C%_share_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS)
