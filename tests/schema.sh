@@ -2,7 +2,7 @@
 # schema NAME FILE [OPEN...]: a check that the document is as data/schema/NAME.json says, and that nothing else is taken.
 # Sourced by shell tests, after tap.sh.
 schema() {
-	python3 "$SRCDIR/tests/schema.py" "$@" >"$T/.schema" 2>&1
+	"$site_python" "$SRCDIR/tests/schema.py" "$@" >"$T/.schema" 2>&1
 	case $? in
 	0) check "${2##*/} is as $1.json says, which takes nothing else" true ;;
 	77) skip "${2##*/} is as $1.json says" "no jsonschema for Python" ;;

@@ -34,16 +34,15 @@ static void test_mechanism(const struct mechanism *mechanism) {
 	int found = 0, elsewhere = 0, false_alarms = 0, complete = 0;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
 		struct made *acts = mechanism->make(seed, true), *not = mechanism->make(seed, false);
-		json_t *with = made_findings(acts), *without = made_findings(not );
+		json_t *with = made_findings(acts);
 		found += made_count(with, mechanism->diagnosis, mechanism->key, mechanism->value) > 0;
 		if (mechanism->not_key)
 			elsewhere += made_count(with, mechanism->diagnosis, mechanism->not_key, mechanism->not ) > 0;
-		false_alarms += made_count(without, mechanism->diagnosis, NULL, NULL) > 0;
+		false_alarms += made_finds(not, mechanism->diagnosis, NULL, NULL) > 0;
 		complete += is_complete(with);
 		if (seed == 0)
 			print_one(with, mechanism->diagnosis);
 		json_decref(with);
-		json_decref(without);
 		made_free(acts);
 		made_free(not );
 	}

@@ -10,6 +10,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
+#include "tests/tuner/diagnosis/alone.h"
 #include "tuner/diagnosis/diagnosis.h"
 
 enum { MADE_MAX = 1200 };
@@ -117,6 +118,19 @@ static inline int made_count(const json_t *findings, const char *name, const cha
 			snprintf(text, sizeof text, "%s", json_string_value(about));
 		count += strcmp(js_string_or(one, "name", ""), name) == 0 && (!key || strcmp(text, value) == 0);
 	}
+	return count;
+}
+
+/* made_count of made_findings. */
+static inline int made_finds(const struct made *made, const char *name, const char *key, const char *value) {
+	struct study *study = made_study(made);
+	int count = 0;
+	if (alone_finds(study, name)) {
+		json_t *findings = made_findings(made);
+		count = made_count(findings, name, key, value);
+		json_decref(findings);
+	}
+	study_free(study);
 	return count;
 }
 
