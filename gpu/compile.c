@@ -192,8 +192,9 @@ void code_free(struct code *code) {
 	*code = (struct code){.image = NULL};
 }
 
-struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch, size_t *count,
-                                      struct err *err) {
+struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch,
+                                      bool barely_optimised, size_t *count, struct err *err) {
+	static const char *const fast[] = {"--Ofast-compile=max", NULL};
 	struct compiler compiler = {.seconds = 0};
 	struct library_why why;
 	struct code code = {.image = NULL};
@@ -204,7 +205,11 @@ struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defin
 		return NULL;
 	}
 	char *text = source_read(source, err);
-	const struct source what = {.name = source, .text = text, .defines = defines, .arch = arch};
+	const struct source what = {.name = source,
+	                            .text = text,
+	                            .options = barely_optimised && compiler.nvrtc.major >= 13 ? fast : NULL,
+	                            .defines = defines,
+	                            .arch = arch};
 	struct gpu_compiled *functions = NULL;
 	if (text && compile_source(&compiler, &what, false, &code, &failure, err)) {
 		functions = code.functions;

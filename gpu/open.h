@@ -68,13 +68,15 @@ struct gpu_passed {
 void gpu_function_pass(struct gpu *gpu, const struct gpu_function *function, const struct gpu_passed *passed,
                        size_t count);
 /* Compiles for any architecture without a GPU, and loads nothing. arch is 75, 80, 90...; returns the facts of all
- * functions in an array to free(3), *count of them. NULL with err: ERR_FAILED has the compiler's first error. */
+ * functions in an array to free(3), *count of them. NULL with err: ERR_FAILED has the compiler's first error.
+ * barely_optimised: only whether it compiles matters. NVRTC 13 needs a fraction of the time then, and the facts are not
+ * those of the code that would run. */
 struct gpu_compiled {
 	char name[96];
 	struct gpu_function_facts facts;
 };
-struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch, size_t *count,
-                                      struct err *err);
+struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch,
+                                      bool barely_optimised, size_t *count, struct err *err);
 /* The seconds that this gpu has spent compiling so far, and the number of modules that were compiled, or came from
  * disk. */
 double gpu_compile_seconds(const struct gpu *gpu);

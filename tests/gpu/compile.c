@@ -19,7 +19,7 @@ static void check_source(const char *source) {
 	for (int i = 0; i < ARCHS; i++) {
 		struct err err = {.what = ""};
 		size_t count = 0, sane = 0;
-		struct gpu_compiled *all = gpu_compile_only(source, NULL, archs[i], &count, &err);
+		struct gpu_compiled *all = gpu_compile_only(source, NULL, archs[i], false, &count, &err);
 		for (size_t f = 0; all && f < count; f++)
 			sane += strncmp(all[f].name, "ceiling_", 8) == 0 && all[f].facts.registers > 0 &&
 			        all[f].facts.registers <= 64 && all[f].facts.spill_bytes == 0 && all[f].facts.threads_max == 1024;
@@ -57,20 +57,20 @@ static void check_others(const char *folder) {
 	size_t count;
 	file_write(folder, "greedy.cu", greedy);
 	file_write(folder, "sweetspot.cuh", "");
-	struct gpu_compiled *all = gpu_compile_only("greedy.cu", &defines, 90, &count, &err);
+	struct gpu_compiled *all = gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err);
 	ok(!all && err.code == ERR_FAILED && strstr(err.what, "greedy.cu(5)") && strstr(err.what, "SIZE"),
 	   "without its define: %s", err.what);
 	free(all);
 	gpu_define(&defines, "SIZE", 100);
-	all = gpu_compile_only("greedy.cu", &defines, 90, &count, &err);
+	all = gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err);
 	ok(all && count == 1 && strcmp(all->name, "greedy") == 0 && all->facts.registers <= 32 &&
 	       all->facts.spill_bytes > 0 && all->facts.local_bytes > 0,
 	   "spills are seen: %d bytes", all ? all->facts.spill_bytes : -1);
 	free(all);
-	struct gpu_compiled *again = gpu_compile_only("greedy.cu", &defines, 90, &count, &err);
+	struct gpu_compiled *again = gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err);
 	ok(again && count == 1 && again->facts.spill_bytes > 0, "and again, from the disk");
 	free(again);
-	all = gpu_compile_only("greedy.cu", &defines, 35, &count, &err);
+	all = gpu_compile_only("greedy.cu", &defines, 35, false, &count, &err);
 	ok(!all && err.code == ERR_UNAVAILABLE && err.hint[0], "for an architecture of old: %s", err.what);
 	free(all);
 }
@@ -80,7 +80,7 @@ static const char *compiled_name(const char *source, struct err *err) {
 	static char name[COMPILED_NAME];
 	size_t count;
 	err->what[0] = name[0] = '\0';
-	struct gpu_compiled *all = gpu_compile_only(source, NULL, 90, &count, err);
+	struct gpu_compiled *all = gpu_compile_only(source, NULL, 90, false, &count, err);
 	if (all && count > 0)
 		snprintf(name, sizeof name, "%s", all->name);
 	free(all);
@@ -120,7 +120,7 @@ static void check_names(void) {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct err err = {.what = ""};
 		size_t count;
-		struct gpu_compiled *all = gpu_compile_only(names[i], NULL, 90, &count, &err);
+		struct gpu_compiled *all = gpu_compile_only(names[i], NULL, 90, false, &count, &err);
 		ok(!all && err.what[0], "\"%s\" is not a source: %s", names[i], err.what);
 		free(all);
 	}
@@ -135,13 +135,13 @@ static void check_defines(void) {
 		snprintf(name, sizeof name, "NAME_%d", i);
 		gpu_define(&defines, name, i);
 	}
-	ok(!gpu_compile_only("greedy.cu", &defines, 90, &count, &err) && err.code == ERR_USAGE,
+	ok(!gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err) && err.code == ERR_USAGE,
 	   "too many defines are refused");
 	memset(name, 'a', sizeof name);
 	name[GPU_DEFINE] = '\0';
 	defines.count = 0;
 	gpu_define(&defines, name, 1);
-	ok(!gpu_compile_only("greedy.cu", &defines, 90, &count, &err) && err.code == ERR_USAGE,
+	ok(!gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err) && err.code == ERR_USAGE,
 	   "and a name that is too long");
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every kernel's code for a GPU compiles in the configurations of its grid, without a GPU. Each source is compiled for
  * each architecture, each value of each constant for those that get different code from kernels/sweetspot.cuh
- * (below 8.0, below 9.0, and the newest), and each program once, except for sources with many programs.
- * SWEETSPOT_GRID=all compiles each program for each architecture. NVRTC's report of registers and spills is written
- * to compile_grid.tsv. The layer keeps the compiled code on disk. */
+ * (below 8.0, below 9.0, and the newest), and each program once, except for sources with many programs. One program of
+ * a source for an architecture is optimised as for a run; for the others the front end and the assembler decide, which
+ * takes a small part of the time. SWEETSPOT_GRID=all compiles each program for each architecture as for a run. NVRTC's
+ * report of registers and spills is written to compile_grid.tsv. The layer keeps the compiled code on disk. */
 #include <config.h>
 
 #include <glob.h>
@@ -129,14 +130,16 @@ static bool collect_all(struct live *live, struct programs *programs, uint64_t *
 struct task { /* one program for one architecture; what became of it is shared with the process that did it */
 	uint32_t program;
 	int arch, functions, registers, spills, done;
+	bool barely_optimised;
 	char message[200];
 };
 
 static void compile_task(const struct program *program, struct task *task, FILE *table) {
 	struct err err = {0};
 	size_t count = 0;
-	struct gpu_compiled *functions = gpu_compile_only(program->source, &program->defines, task->arch, &count, &err);
-	for (size_t i = 0; functions && i < count; i++) {
+	struct gpu_compiled *functions =
+		gpu_compile_only(program->source, &program->defines, task->arch, task->barely_optimised, &count, &err);
+	for (size_t i = 0; functions && i < count && !task->barely_optimised; i++) {
 		const struct gpu_function_facts *f = &functions[i].facts;
 		task->registers = f->registers > task->registers ? f->registers : task->registers;
 		task->spills += f->spill_bytes;
@@ -270,6 +273,8 @@ static size_t tasks_make(const struct programs *programs, struct task *tasks) {
 	for (uint32_t i = 0; i < programs->count; i++)
 		if (of_source(programs, programs->all[i].source) <= MANY && !tasks_compile(tasks, count, i))
 			tasks[count++] = (struct task){.program = i, .arch = archs[i % ARCHS]};
+	for (size_t i = 0; i < count; i++)
+		tasks[i].barely_optimised = tasks_have(programs, tasks, i, &tasks[i], NULL);
 	return count;
 }
 
