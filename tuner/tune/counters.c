@@ -13,10 +13,10 @@
 
 /* A program runs once for each group of events that are counted together. */
 static const double PASSES_EXPECTED = 4;
-/* The baseline and the winner of a kernel are counted in any case, at the end. How long that takes is not known before;
- * most of it is to set the kernel up, as its first trial had to. */
+/* The baseline and the winner of a kernel are counted at the end, as long as that keeps the promise of a budget. How
+ * long that takes is not known before; most of it is to set the kernel up, as its first trial had to. */
 enum { FIRST_COUNTED = 2 };
-static const double SHARE_OF_OPTIONAL = 0.1; /* of a promised budget, at most */
+static const double SHARE_OF_OPTIONAL = 0.15; /* of a promised budget, at most */
 enum { SAMPLES = 3 /* of a kernel, to estimate the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
 /* When nothing is left, counting may use this share of the time so far, if no time was promised, and otherwise these
@@ -44,6 +44,27 @@ static bool within_budget(const struct tune *tune) {
 /* Requested counters are a part of the promise. */
 static bool is_promised(const struct tune *tune) {
 	return tune_promised(tune) && !tune->task->counters.optional;
+}
+
+/* Those of a kernel that nobody asked for have kept some time, but must not exceed it by much either. */
+static bool is_kept(const struct tune *tune) {
+	return tune_promised(tune) && tune->task->counters.optional && !tune->task->whole_programs && !tune->fleet;
+}
+
+/* Of a trial of the baseline, without what only the first one needs: its build, and the reference of its verification.
+ */
+static double baseline_seconds(const struct tune *tune) {
+	const struct trial_result *first = &tune->baseline;
+	double once =
+		js_real_or(first->reply, "verify_s", 0) + js_real_or(json_object_get(first->reply, "gpu"), "compile_s", 0);
+	return fmax(0, first->elapsed_s - once);
+}
+
+/* Until a count must end. */
+static double counting_left(const struct tune *tune) {
+	if (is_promised(tune))
+		return tune_left(tune);
+	return is_kept(tune) ? fmax(tune_left(tune), OVER_SECONDS) : INFINITY;
 }
 
 double counting_allowance(const struct tune *tune) {
@@ -130,7 +151,7 @@ void tune_counters_keep(struct tune *tune) {
 	bool always = counting_asked(tune) && !tune->task->whole_programs && tune->task->counters.optional;
 	if (!always || !tune_promised(tune) || tune->fleet)
 		return;
-	tune->counting_kept = fmin(FIRST_COUNTED * tune->baseline.elapsed_s, SHARE_OF_OPTIONAL * tune->budget.seconds);
+	tune->counting_kept = fmin(FIRST_COUNTED * baseline_seconds(tune), SHARE_OF_OPTIONAL * tune->budget.seconds);
 	tune->budget.seconds -= tune->counting_kept;
 }
 
@@ -175,7 +196,7 @@ static json_t *queue_new(const struct tune *tune) {
 	if (tune->baseline.status == TRIAL_CORRECT)
 		json_array_append(queue, (json_t *)tune->task->baseline);
 	if (tune->best_config && !json_equal(tune->best_config, json_array_get(queue, 0)))
-		json_array_insert(queue, is_promised(tune) ? 0 : json_array_size(queue), tune->best_config);
+		json_array_insert(queue, is_promised(tune) || is_kept(tune) ? 0 : json_array_size(queue), tune->best_config);
 	size_t first = json_array_size(queue);
 	json_array_foreach(tune->finalists, i, finalist) {
 		json_t *config = json_object_get(finalist, "config");
@@ -191,6 +212,8 @@ static json_t *queue_new(const struct tune *tune) {
 /* Is there time to count number `at`? The first two are what people ask about: they are always counted for a kernel,
  * and whenever counters were requested, unless that would break the promise of a budget. */
 bool counting_affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
+	if (at < 2 && is_kept(tune)) /* the winner comes first, and may be far faster */
+		return at == 0 || used + baseline_seconds(tune) <= allowed;
 	if (at < 2 && is_promised(tune))
 		return used + last <= allowed;
 	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
@@ -207,7 +230,7 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 	json_t *config;
 	int rc = 0;
 	json_array_foreach((json_t *)queue, i, config) {
-		double start = tune_now(tune), left = is_promised(tune) ? tune_left(tune) : INFINITY;
+		double start = tune_now(tune), left = counting_left(tune);
 		if (is_known(tune, config))
 			continue;
 		if (!rc && tune_interrupted(tune))

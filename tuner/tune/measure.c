@@ -65,6 +65,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 	struct trial_result one = {0};
 	struct trial_request limited = *request;
 	bool recalled = recall_take(tune->recall, phase, request->config, &one);
+	double begun = tune_now(tune);
 	tune_limit(tune, &limited);
 	if (!recalled && tune_trial(tune, SPENT_MEASURE, &limited, &one, err)) {
 		trial_result_clear(&one);
@@ -80,6 +81,8 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 	tune_noise_note(tune, &one);
 	if (!recalled)
 		tune_beside_note(tune, &one, tune->trial_seconds);
+	if (!recalled && tune->evaluations > 0 && one.status != TRIAL_TIMEOUT)
+		tune->longest_s = fmax(tune->longest_s, tune_now(tune) - begun);
 	tune->measured = tune->measured || !recalled;
 	tune_pareto_record(tune, request->config, &one);
 	tune->seconds += recalled ? one.elapsed_s : tune->trial_seconds;

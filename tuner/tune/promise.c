@@ -16,8 +16,9 @@
  * second. The rest is for ending processes and for writing results. */
 static const double BEGIN_SHARE = 0.25, CUT_SHARE = 0.5;
 static const double TOLERANCE = 0.05, TOLERANCE_SECONDS = 2;
-/* A trial of the search may take this many times what is expected before it uses the time of the finals. */
+/* A trial of the search may take this many times as long as the longest before it uses the time of the finals. */
 static const double CUT_TIMES = 1.5;
+static const double RUNS_OF_RETURN = 2;
 /* A trial that is cut leaves this many times what the shortest proof is expected to take; what a kernel needs to be set
  * up is estimated. */
 static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
@@ -118,9 +119,16 @@ double tune_pair_seconds(const struct tune *tune) {
 	return base + (isnan(tune->best) ? base : tune_final_seconds(tune, tune->best));
 }
 
+double tune_return_seconds(const struct tune *tune) {
+	if (tune->task->whole_programs || tune->fleet || tune->baseline.status != TRIAL_CORRECT)
+		return 0;
+	return RUNS_OF_RETURN * tune_seconds(tune, tune->baseline.value);
+}
+
 double tune_proof_seconds(const struct tune *tune) {
-	bool works = tune->baseline.status == TRIAL_CORRECT;
-	return works ? tune_rounds(tune, PAIRS_LEAST) * tune_pair_seconds(tune) + tune->restart_seconds : 0;
+	if (tune->baseline.status != TRIAL_CORRECT)
+		return 0;
+	return tune_rounds(tune, PAIRS_LEAST) * tune_pair_seconds(tune) + tune_return_seconds(tune) + tune->restart_seconds;
 }
 
 int tune_pairs_expected(const struct tune *tune) {
@@ -157,21 +165,33 @@ bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	return tune->evaluations < least || next + finals <= left;
 }
 
-/* After a kernel was cut, its worker begins anew. */
-static double proof_kept(const struct tune *tune) {
+/* Of the trials of a kernel so far, builds included, but not the reference that its baseline shares with the others. */
+static double longest_seconds(const struct tune *tune) {
+	const struct trial_result *first = &tune->baseline;
+	if (tune->task->whole_programs || tune->fleet)
+		return 0;
+	return fmax(tune->longest_s, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
+}
+
+/* The time for a trial that leaves enough for the proof. A kernel that is cut needs a new worker first, which may take
+ * longer than all of its trials: where a trial as long as those so far leaves no time for that, cutting it would lose
+ * the proof, which a hang loses in any case. */
+static double search_left(const struct tune *tune) {
+	double usual = CUT_TIMES * fmax(tune_evaluation_seconds(tune), longest_seconds(tune));
+	double left = tune_left(tune) - PROOF_TIMES * tune_proof_seconds(tune);
 	if (tune->task->whole_programs)
-		return PROOF_TIMES * tune_proof_seconds(tune);
+		return fmax(left, usual);
 	double restart = tune->restart_seconds > 0 ? 0 : tune->baseline.elapsed_s;
-	return PROOF_TIMES_OF_KERNEL * tune_proof_seconds(tune) + restart;
+	double safe = tune_left(tune) - PROOF_TIMES_OF_KERNEL * tune_proof_seconds(tune) - restart;
+	return safe >= usual ? safe : fmax(left, usual);
 }
 
 void tune_limit(const struct tune *tune, struct trial_request *request) {
 	if (!tune_promised(tune))
 		return;
 	double left = cut_left(tune);
-	if (tune->evaluations > 0) { /* the finals keep what they need */
-		left = fmin(left, fmax(tune_left(tune) - proof_kept(tune), CUT_TIMES * tune_evaluation_seconds(tune)));
-	}
+	if (tune->evaluations > 0) /* the finals keep what they need */
+		left = fmin(left, search_left(tune));
 	request->left_s = fmax(left, 1e-3);
 	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
 }

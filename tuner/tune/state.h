@@ -96,6 +96,7 @@ struct tune {
 	double spent[SPENT_COUNT], spent_at; /* seconds; since when on `spending` */
 	enum tune_spending spending, finals;
 	double trial_seconds; /* of the last trial, without its build */
+	double longest_s;     /* of the trials of the search that ended by themselves, builds included */
 	double build_seconds; /* of the build of the current evaluation, whenever that was */
 	/* final phases */
 	json_t *best_config;
@@ -223,6 +224,9 @@ void tune_noise_note(struct tune *tune, const struct trial_result *result);
 int tune_pairs_first(const struct tune *tune);    /* of the duel's first look */
 int tune_pairs_expected(const struct tune *tune); /* by the difference and the noise at hand */
 double tune_pair_seconds(const struct tune *tune);
+/* A worker keeps only the last few configurations of a kernel: its baseline is set up again for the duel, verified, and
+ * warmed up. */
+double tune_return_seconds(const struct tune *tune);
 double tune_proof_seconds(const struct tune *tune); /* of the shortest duel that can prove anything */
 /* May another configuration be measured? least: evaluations that a search should have; finals: seconds kept for them.
  */

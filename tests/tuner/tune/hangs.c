@@ -13,13 +13,17 @@
 #include "tuner/tune/tune.h"
 
 static const double BUDGET = 12, TOLERANCE = 2, TIMEOUT = 3, SETUP = 0.02;
-enum { SEEDS = 40, BASELINE = 16 };
+enum { SEEDS = 40, BASELINE = 16, BLOCKS = 401 };
 
 struct kernel {
 	struct rng rng;
 	double clock;
 	int hangs;
 	bool alone; /* only the baseline works, and the others fail soon */
+	/* None hangs; the first trial of a worker computes a reference, and some configurations take long to be built: */
+	double reference_s, build_s;
+	bool referred, built[BLOCKS];
+	int cuts;
 	/* A program with two configurations: */
 	const char *values; /* NULL: a kernel with many */
 	int others, breaks; /* trials of the one that is not the baseline, and how many of them work (0: all) */
@@ -43,6 +47,15 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	result->elapsed_s = SETUP + (request->samples + 1) * each;
 	bool fails = k->alone ? block != BASELINE : block % 16 == 5;
 	k->others += block != BASELINE;
+	if (k->reference_s > 0) {
+		double verify_s = k->referred ? 0 : k->reference_s;
+		fails = false;
+		result->elapsed_s += verify_s + (block % 8 == 3 && !k->built[block] ? k->build_s : 0);
+		result->reply = json_pack("{s:f}", "verify_s", verify_s);
+		k->referred = k->built[block] = true;
+		limit = request->timeout_s > 0 ? request->timeout_s : INFINITY;
+		k->cuts += result->elapsed_s > limit;
+	}
 	fails = fails || (k->breaks && k->others > k->breaks);
 	if (k->other_s > 0 && block != BASELINE)
 		result->elapsed_s = k->other_s;
@@ -52,6 +65,7 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	if (fails || result->elapsed_s > limit) {
 		result->status = TRIAL_TIMEOUT;
 		result->elapsed_s = limit;
+		k->referred = false;
 		result->sample_count = 0;
 	} else {
 		result->samples = mem_alloc(result->sample_count, sizeof *result->samples);
@@ -111,6 +125,23 @@ static void test_alone(void) {
 	json_decref(result);
 }
 
+/* To cut a trial because its build takes a little longer than the others would cost a worker, and with it the reference
+ * and the proof. */
+static void test_reference(void) {
+	int proven = 0, cuts = 0, kept = 0;
+	for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		struct kernel k = {.reference_s = BUDGET / 4, .build_s = 0.3};
+		json_t *result = tune(&k, seed);
+		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+		kept += k.clock <= BUDGET + TOLERANCE;
+		cuts += k.cuts;
+		json_decref(result);
+	}
+	ok(proven == SEEDS, "%d are proven although a new worker takes long to begin", proven);
+	ok(cuts == 0, "%d trials were cut for their build", cuts);
+	ok(kept == SEEDS, "%d within the budget", kept);
+}
+
 /* What the search saw is not lost where the budget ends before the first pair. */
 static void test_unmet(void) {
 	struct kernel k = {.values = "16,200", .other_s = 2.5};
@@ -147,6 +178,7 @@ int main(void) {
 	ok(proven == SEEDS, "%d are proven", proven);
 	ok(kept == SEEDS, "%d within the budget", kept);
 	test_alone();
+	test_reference();
 	test_unmet();
 	test_lost();
 	return fixture_end();
