@@ -4,11 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,10 +52,19 @@ static char *folder_of(const char *path) {
 	return mem_printf("%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
+/* Processes of other hosts may write to the same folder. */
+static uint32_t host_number(void) {
+	struct utsname system;
+	uint32_t hash = 2166136261; /* FNV-1a */
+	for (const char *at = uname(&system) == 0 ? system.nodename : ""; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619;
+	return hash;
+}
+
 /* Opens a file whose name no other process or thread uses; -1 and errno. The caller frees the name. */
 static int open_inside(const char *folder, char **name) {
 	for (unsigned i = 0;; i++) {
-		*name = mem_printf("%s/%s%ld-%u%s", folder, PREFIX, (long)getpid(), i, SUFFIX);
+		*name = mem_printf("%s/%s%ld-%u-%08x%s", folder, PREFIX, (long)getpid(), i, (unsigned)host_number(), SUFFIX);
 		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 		if (fd >= 0)
 			flock(fd, LOCK_EX | LOCK_NB);
@@ -78,13 +90,21 @@ static int sync_folder(const char *folder) {
 	return close_after(fd, fsync(fd) < 0 && errno != EINVAL ? errno : 0);
 }
 
-/* The lock goes with the process that writes. Between its end and the rename the file is young. */
-static bool is_leftover(const char *path) {
+/* Is the process that made it on this host, and gone? */
+static bool is_orphan(const char *name) {
+	long pid;
+	unsigned number, host;
+	return sscanf(name + sizeof PREFIX - 1, "%ld-%u-%8x", &pid, &number, &host) == 3 && host == host_number() &&
+	       pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+/* The lock goes with the process that writes. Where there are no locks, the file is young until it is renamed. */
+static bool is_leftover(const char *path, bool orphan) {
 	enum { YOUNG_SECONDS = 60 };
 	struct stat info;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	bool left = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-	            info.st_mtime < time(NULL) - YOUNG_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	            (orphan || info.st_mtime < time(NULL) - YOUNG_SECONDS) && flock(fd, LOCK_EX | LOCK_NB) == 0;
 	if (fd >= 0)
 		close(fd);
 	return left;
@@ -99,7 +119,7 @@ static void tidy(const char *folder) {
 		    strcmp(entry->d_name + length - (sizeof SUFFIX - 1), SUFFIX) != 0)
 			continue;
 		char *path = mem_printf("%s/%s", folder, entry->d_name);
-		if (is_leftover(path))
+		if (is_leftover(path, is_orphan(entry->d_name)))
 			unlink(path);
 		free(path);
 	}
@@ -112,9 +132,12 @@ static int replace(const char *path, const void *data, size_t size, const struct
 	tidy(folder);
 	int fd = open_inside(folder, &name), failed = errno;
 	if (fd >= 0) {
+		int lock = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* keeps it until the rename */
 		failed = close_after(fd, fill(fd, data, size, old));
 		if (!failed && rename(name, path) < 0)
 			failed = errno;
+		if (lock >= 0)
+			close(lock);
 		if (failed)
 			unlink(name);
 		else

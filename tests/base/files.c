@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <sys/wait.h>
@@ -246,6 +248,37 @@ static void test_leftovers(void) {
 		close(fds[i]);
 }
 
+static int count_temporaries(const char *folder) {
+	DIR *dir = opendir(folder);
+	int count = 0;
+	for (const struct dirent *entry; dir && (entry = readdir(dir));)
+		count += strncmp(entry->d_name, ".sweetspot-", 11) == 0;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* A limit kills it in the middle of the file. */
+static void test_killed(void) {
+	enum { SIZE = 100000 };
+	static char data[SIZE];
+	sys_make_dirs("killed", NULL);
+	pid_t writer = fork();
+	if (writer == 0) {
+		setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+		setrlimit(RLIMIT_FSIZE, &(struct rlimit){SIZE / 2, SIZE / 2});
+		signal(SIGXFSZ, SIG_DFL);
+		sys_write_file("killed/file", data, SIZE, NULL);
+		_exit(1);
+	}
+	int status = 0;
+	bool was_killed = waitpid(writer, &status, 0) == writer && WIFSIGNALED(status);
+	ok(was_killed && count_temporaries("killed") == 1 && access("killed/file", F_OK) != 0,
+	   "a process that is killed while it writes leaves a temporary file");
+	ok(sys_write_file("killed/file", data, SIZE, NULL) == 0 && count_temporaries("killed") == 0,
+	   "which goes with the next write, however young it is");
+}
+
 static void test_folders(void) {
 	struct err err;
 	struct stat st;
@@ -347,6 +380,7 @@ int main(void) {
 	test_write();
 	test_atomic();
 	test_leftovers();
+	test_killed();
 	test_folders();
 	test_memory_limits();
 	test_self();

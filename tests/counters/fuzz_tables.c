@@ -38,7 +38,8 @@ static void plan_all(const struct counter_tables *tables, const char *cpu) {
 	machine_free(machine);
 }
 
-static char *folder; /* kept from input to input, because writing it takes longer than reading it */
+static char *folder;             /* kept from input to input, because writing it takes longer than reading it */
+static const char *const *wrong; /* the file of it that the last input replaced; NULL: none */
 
 static void folder_end(void) {
 	folder_free(folder);
@@ -57,6 +58,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct err err = {0};
 	if (!folder)
 		folder_begin();
+	if (wrong && wrong != right)
+		require(folder_put(folder, wrong[0], wrong[1], strlen(wrong[1])) == 0);
+	wrong = right;
 	require(folder_put(folder, right[0], data + 1, size - 1) == 0);
 	struct counter_tables *tables = counter_tables_load_from(folder, &err);
 	if (tables) {
@@ -66,6 +70,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		require(err.code == ERR_USAGE && strncmp(err.what, folder, strlen(folder)) == 0 && strstr(err.what, ".json"));
 	}
 	counter_tables_free(tables);
-	require(folder_put(folder, right[0], right[1], strlen(right[1])) == 0);
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include "src/worker/protocol.h"
 #include "tests/worker/fuzz_request.h"
 
-enum { RUNS_MAX = 500 };
+enum { RUNS_MAX = 100 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

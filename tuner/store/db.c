@@ -131,19 +131,34 @@ static int change_row(struct store *store, const char *sql, const struct store_f
 	return result;
 }
 
+/* IMMEDIATE waits for the write lock before anything is read, so that two writers cannot deadlock. */
+static int store_begin(struct store *store, struct err *err) {
+	return store_settle(store, err) || store_exec(store, "BEGIN IMMEDIATE", err) ? -1 : 0;
+}
+
 int store_change(struct store *store, const char *sql, const struct store_field *fields, size_t count, int64_t *id,
                  struct err *err) {
-	if (store_settle(store, err))
+	bool inside = store->whole;
+	if (!inside && store_begin(store, err))
 		return -1;
-	/* IMMEDIATE waits for the write lock before anything is read, so that two writers cannot deadlock. */
-	if (store_exec(store, "BEGIN IMMEDIATE", err))
-		return -1;
-	if (change_row(store, sql, fields, count, err) == 0 && store_exec(store, "COMMIT", err) == 0) {
+	if (change_row(store, sql, fields, count, err) == 0 && (inside || store_exec(store, "COMMIT", err) == 0)) {
 		if (id)
 			*id = sqlite3_last_insert_rowid(store->db);
 		return 0;
 	}
 	return store_rollback(store);
+}
+
+int store_whole_begin(struct store *store, struct err *err) {
+	if (store_begin(store, err))
+		return -1;
+	store->whole = true;
+	return 0;
+}
+
+int store_whole_end(struct store *store, bool failed, struct err *err) {
+	store->whole = false;
+	return failed || store_exec(store, "COMMIT", err) ? store_rollback(store) : 0;
 }
 
 int store_rollback(struct store *store) {

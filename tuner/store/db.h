@@ -27,6 +27,7 @@ struct store {
 	double synced;        /* monotonic: when a trial was last flushed to the disk */
 	bool lazy;            /* commits are not flushed at the moment */
 	bool grouping, open;  /* trials are committed together; their transaction is open */
+	bool whole;           /* store_whole_begin: one transaction holds all changes */
 	sqlite3_stmt *insert; /* inserts a trial; NULL: not prepared yet */
 };
 
@@ -89,6 +90,9 @@ int store_number(const struct store *store, const char *sql, const struct store_
 	" q.state, q.seed, q.valid, s.started, q.ended, s.noise_floor, " machine ", " result ", " counts from
 #define STORE_JOINED " FROM searches q JOIN sessions s ON s.id = q.session"
 int store_rows_each(const struct store *store, sqlite3_stmt *stmt, store_row_fn fn, void *ctx, struct err *err);
+/* All changes until store_whole_end are stored, or, if one failed, none is. */
+int store_whole_begin(struct store *store, struct err *err);
+int store_whole_end(struct store *store, bool failed, struct err *err); /* -1 if failed */
 /* Ends a transaction that failed, and returns -1. */
 int store_rollback(struct store *store);
 /* One INSERT or UPDATE of exactly one row, committed. id may be NULL, else it gets the row's. */

@@ -10,6 +10,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
+#include "tuner/store/db.h"
 #include "tuner/store/share_impl.h"
 #include "tuner/trial/trial.h"
 
@@ -152,11 +153,9 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	failed = failed || store_search_begin(store, &row, err);
 	json_t *trial;
 	size_t i;
-	store_group_begin(store);
 	json_array_foreach(json_object_get(search, "trials"), i, trial) {
 		failed = failed || trial_store(store, row.id, trial, started, err);
 	}
-	failed = store_group_end(store, failed ? NULL : err) || failed;
 	*added += (int64_t)i;
 	failed = failed || store_search_end(store, row.id, "done", NULL, err);
 	free(problem);
@@ -230,6 +229,8 @@ int share_import(struct store *store, const json_t *document, const char *where,
 	if (document_check(document, err))
 		return err_prefix(err, "%s", where);
 	const json_t *searches = json_object_get(document, "searches");
+	if (store_whole_begin(store, err))
+		return -1;
 	const char **kernels = kernels_new(searches);
 	json_t *known = known_new(store, kernels, err);
 	int failed = !known;
@@ -247,5 +248,8 @@ int share_import(struct store *store, const json_t *document, const char *where,
 	}
 	json_decref(known);
 	free(kernels);
-	return failed ? -1 : 0;
+	if (store_whole_end(store, failed, err) == 0)
+		return 0;
+	*import = (struct share_import){0};
+	return -1;
 }

@@ -123,7 +123,7 @@ int store_settle(struct store *store, struct err *err) {
 static int group_begin(struct store *store, struct err *err) {
 	double now = sys_now();
 	bool lazy = store->wal && store->synced > 0 && now - store->synced < SYNC_SECONDS;
-	if (store->open)
+	if (store->open || store->whole)
 		return 0;
 	if (!lazy)
 		store->synced = now;

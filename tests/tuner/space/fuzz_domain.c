@@ -3,6 +3,8 @@
  * lead back to it. `make fuzz` runs this as a target of libFuzzer. */
 #include <config.h>
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +12,10 @@
 #include "tuner/space/domain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most); /* libFuzzer's */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
-enum { FEW = 200, MANY = 5000 /* would be sorted once more */ };
+enum { FEW = 200, MANY = 5000 /* would be sorted once more */, DIGITS = 3, RARELY = 1000 };
 
 static void require(bool condition) {
 	if (!condition)
@@ -25,6 +29,18 @@ static void check_text(struct value value) {
 		return;
 	}
 	require(value_text(value, text, sizeof text) < (int)sizeof text && value_equal(value_parse(text), value));
+}
+
+/* A list of a million values takes 10,000 times as long as a short one, so that numbers are mostly small. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+	size_t mutated = LLVMFuzzerMutate(data, size, most), used = 0, digits = 0;
+	for (size_t i = 0; i < mutated; i++) {
+		bool exponent = digits > 0 && (data[i] == 'e' || data[i] == 'E');
+		digits = isdigit(data[i]) ? digits + 1 : 0;
+		if (seed % RARELY == 0 || (digits <= DIGITS && !exponent))
+			data[used++] = data[i];
+	}
+	return used;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
