@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A search on a simulated fleet in which the coordinator's own work takes the time that it takes.
- * fleet_api NODES TRIALS STRATEGY RUN_SECONDS STORE: name, value and unit of a figure a line. */
+ * fleet_api NODES TRIALS STRATEGY RUN_SECONDS STORE: each line has the name, value and unit of a figure. */
 #include <config.h>
 
 #include <stdlib.h>

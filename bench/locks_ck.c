@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* locks_ck THREADS ROUNDS N: our locks and those of Concurrency Kit in the same loop, in turn. A line a round: both
- * names, both times in ns an acquisition, both shares of handovers. Prints nothing where Concurrency Kit is not
+/* locks_ck THREADS ROUNDS N: our locks and those of Concurrency Kit in the same loop, in turn. One line for each round:
+ * both names, both times in ns per acquisition, both shares of handovers. Prints nothing where Concurrency Kit is not
  * installed. */
 #include <config.h>
 
@@ -107,7 +107,7 @@ static inline void ck_array_release(struct ck_array_seat seat) {
 NOTHING_TO_DESTROY(ck_array)
 LOCK_KIND(ck_array, "Anderson", LOCK_FIFO);
 
-/* Cells: the queue; a node a thread and one more; each thread's node. */
+/* Cells: the queue; a node for each thread and one more; each thread's node. */
 struct ck_clh_seat {
 	ck_spinlock_clh_t **queue, **node;
 };

@@ -42,7 +42,7 @@ static enum ss_status ceiling_setup(void *state, void *input, const struct ss_ca
 	(void)input;
 	enum ss_status status = ceiling_job_read(job, call);
 	if (status == SS_OK && job->ceiling->pair && !is_pair(job))
-		return kernel_fail(call, SS_INVALID, "from and to must be two threads of the %d there are", job->threads);
+		return kernel_fail(call, SS_INVALID, "from and to must be two of the %d threads", job->threads);
 	if (status == SS_OK)
 		status = ceiling_memory_new(job, call);
 	if (status != SS_OK || !job->ceiling->fill)
@@ -74,7 +74,7 @@ static enum ss_status ceiling_verify(void *state, const struct ss_call *call) {
 			wrong = thread;
 	if (wrong == job->threads)
 		return SS_OK;
-	return kernel_wrong(call, "%s: what thread %d has is wrong", job->ceiling->name, wrong);
+	return kernel_wrong(call, "%s: thread %d has a wrong result", job->ceiling->name, wrong);
 }
 
 static struct ss_work ceiling_work(const struct ss_call *call) {

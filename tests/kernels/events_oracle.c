@@ -125,7 +125,8 @@ static struct model model_of(const struct lists_input *input) {
 	return model;
 }
 
-/* Optimistic walks to a place twice. Fine takes a lock a node that it passes, and two more; lazy and optimistic two. */
+/* Optimistic walks to a place twice. Fine takes a lock for each node that it passes, and two more; lazy and optimistic
+ * take two. */
 static void lists_alone_test(void) {
 	static const char *const names[] = {"serial", "coarse", "fine", "optimistic", "lazy", "nonblocking"};
 	struct live *live = opened("lists", "n=200 ops=3000 contains=50 add=25 remove=25");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* RFC 4180: one row an entry, CRLF, and quotes around fields that need them. Configurations, problems and environments
- * are canonical JSON in one field, which is unambiguous. Hidden characters of any field are written as JSON does. */
+/* RFC 4180: one row for each entry, CRLF, and quotes around fields that need them. Configurations, problems and
+ * environments are canonical JSON in one field, which is unambiguous. Hidden characters of any field are written as
+ * JSON does. */
 #include <config.h>
 
 #include <stdlib.h>

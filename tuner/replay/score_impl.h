@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of the score: a table has one column a quantity and one row a run. */
+/* Shared by the files of the score: a table has one column for each quantity and one row for each run. */
 #ifndef TUNER_REPLAY_SCORE_IMPL_H
 #define TUNER_REPLAY_SCORE_IMPL_H
 #include "tuner/replay/score.h"

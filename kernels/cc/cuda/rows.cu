@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Label propagation: every row takes the smallest label among its neighbours, GROUP threads a row, or a block a row where
- * GROUP is 0. The same rules as on the CPU (kernels/cc/cc.h): a label only falls, and names a vertex of its component. */
+/* Label propagation: every row takes the smallest label among its neighbours, with GROUP threads for each row, or a block
+ * where GROUP is 0. The same rules as on the CPU (kernels/cc/cc.h): a label only falls, and names a vertex of its
+ * component. */
 #include "sweetspot.cuh"
 
 /* Follows the pointers from v; no pointer leads upwards, and only roots point to themselves. (Labels may come from a
@@ -13,7 +14,7 @@ static __device__ __forceinline__ int root_of(const int *label, int v) {
 	return at;
 }
 
-/* The sum of all threads' values goes to *sum, with one atomic a block. */
+/* The sum of all threads' values goes to *sum, with one atomic operation per block. */
 static __device__ __forceinline__ void block_add(unsigned value, unsigned *sum) {
 	__shared__ unsigned total;
 	if (threadIdx.x == 0)

@@ -10,7 +10,7 @@
 #include "src/base/mem.h"
 #include "tuner/model/gp/impl.h"
 
-/* A step of a fit costs n^3: of more observations, this many of the smallest and of the others decide. */
+/* A step of a fit costs n^3. If there are more observations, this many of the smallest and of the others decide. */
 enum { FIT_BEST = 80, FIT_OTHERS = 80 };
 static const double THETA_MAX = 30, FIRST_STEP = 0.3, LINE_TOLERANCE = 0.3, GRADIENT_ENOUGH = 0.05;
 

@@ -12,7 +12,7 @@
 
 const char c_harness_file[] = "harness.c", c_unit_file[] = "unit.c", c_object_file[] = "harness.o";
 
-/* One literal a line, because the standard limits the length of a literal. */
+/* One literal per line, because the standard limits the length of a literal. */
 static const char *const kernel_header[] = {
 #include "tuner/spec/c/kernel.def"
 	NULL};
