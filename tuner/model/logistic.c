@@ -6,6 +6,7 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_multimin.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +17,36 @@ static const double FIRST_STEP = 0.1, LINE_TOLERANCE = 0.1, GRADIENT_ENOUGH = 0.
 
 struct climb {
 	const struct logistic *logistic;
-	double *slope; /* of each observation */
+	double *slope;            /* of each observation */
+	double *product, *weight; /* features times weights, at these weights */
+	bool known;
 };
+
+/* A line search asks for the value first and then, at the same place, for the gradient. */
+static void products_make(struct climb *climb, const gsl_vector *weight, const gsl_matrix *features) {
+	gsl_vector_view product = gsl_vector_view_array(climb->product, climb->logistic->count);
+	gsl_vector_view own = gsl_vector_view_array(climb->weight, climb->logistic->size);
+	if (climb->known && gsl_vector_equal(&own.vector, weight))
+		return;
+	gsl_blas_dgemv(CblasNoTrans, 1, features, weight, 0, &product.vector);
+	gsl_vector_memcpy(&own.vector, weight);
+	climb->known = true;
+}
 
 /* Minus the logarithm of likelihood times prior. */
 static void both(const gsl_vector *weight, void *ctx, double *f, gsl_vector *gradient) {
-	const struct climb *climb = ctx;
+	struct climb *climb = ctx;
 	const struct logistic *logistic = climb->logistic;
 	gsl_matrix_const_view x = gsl_matrix_const_view_array(logistic->features, logistic->count, logistic->size);
 	gsl_vector_view slope = gsl_vector_view_array(climb->slope, logistic->count);
 	double sum = 0;
-	gsl_blas_dgemv(CblasNoTrans, 1, &x.matrix, weight, 0, &slope.vector);
+	products_make(climb, weight, &x.matrix);
 	for (size_t i = 0; i < logistic->count; i++) {
-		double z = logistic->sign[i] * climb->slope[i];
-		sum += z > 0 ? log1p(exp(-z)) : log1p(exp(z)) - z;
-		climb->slope[i] = -logistic->sign[i] / (1 + exp(z));
+		double z = logistic->sign[i] * climb->product[i];
+		if (f)
+			sum += z > 0 ? log1p(exp(-z)) : log1p(exp(z)) - z;
+		if (gradient)
+			climb->slope[i] = -logistic->sign[i] / (1 + exp(z));
 	}
 	if (gradient)
 		gsl_blas_dgemv(CblasTrans, 1, &x.matrix, &slope.vector, 0, gradient);
@@ -57,7 +73,10 @@ static void gradient_only(const gsl_vector *weight, void *ctx, gsl_vector *gradi
 void logistic_fit(const struct logistic *logistic, double *weight) {
 	if (logistic->count == 0)
 		return;
-	struct climb climb = {logistic, mem_alloc(logistic->count, sizeof *climb.slope)};
+	struct climb climb = {.logistic = logistic};
+	climb.slope = mem_alloc(2 * logistic->count + logistic->size, sizeof *climb.slope);
+	climb.product = climb.slope + logistic->count;
+	climb.weight = climb.product + logistic->count;
 	gsl_multimin_function_fdf function = {
 		.f = value_only, .df = gradient_only, .fdf = both, .n = logistic->size, .params = &climb};
 	gsl_multimin_fdfminimizer *minimizer =

@@ -37,7 +37,8 @@ static bool bounded(const gsl_vector *x) {
 
 static void both(const gsl_vector *x, void *ctx, double *f, gsl_vector *gradient) {
 	struct climb *climb = ctx;
-	double value = bounded(x) ? gp_problem_value(climb->problem, x->data, climb->gradient) : -INFINITY;
+	double value =
+		bounded(x) ? gp_problem_value(climb->problem, x->data, gradient ? climb->gradient : NULL) : -INFINITY;
 	for (size_t t = 0; gradient && t < x->size; t++)
 		gsl_vector_set(gradient, t, isfinite(value) ? -climb->gradient[t] : 0);
 	take(climb, x, value);

@@ -19,11 +19,13 @@ struct gp_axis {
 	double prior; /* prior mean of the logarithm of the length */
 	bool trend;
 	double slope, slope_variance;
+	double *alike;          /* gp_correlations_make: a triangle of the correlations of two codes */
+	uint64_t alike_version; /* version of gp that they belong to; 0: none */
 };
 
 struct gp {
 	struct gp_axis *axis;
-	size_t dims, count, room;
+	size_t dims, trends, count, room;
 	uint16_t *codes;  /* count x dims */
 	double *variance; /* own noise of each observation */
 	uint64_t *serial; /* of each observation, never reused */
@@ -50,6 +52,10 @@ void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *ke
 double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
 /* Matern 5/2 at z >= 0; slope: -dm/dlog z, or NULL. */
 double gp_matern(double z, double *slope);
+/* Tabulates the correlations at the current theta where that takes less time than computing them for each pair of
+ * observations. */
+void gp_correlations_make(struct gp *gp);
+double gp_correlation(const struct gp *gp, const struct gp_kernel *kernel, size_t dim, unsigned a, unsigned b);
 /* The prior covariance of two configurations, trends included. */
 double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b);
 /* x becomes L^-1 x, with the factor of the first `count` observations. */
@@ -57,6 +63,16 @@ void gp_solve(const struct gp *gp, size_t count, double *x);
 /* The trends' prediction for a configuration, and the covariance that their uncertain slopes give to two. */
 double gp_trend(const struct gp *gp, const uint16_t *codes);
 double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
+
+/* groups.c: the dimensions of a pool's candidates. codes: dims x stride */
+struct gp_groups;
+struct gp_groups *gp_groups_new(void);
+void gp_groups_free(struct gp_groups *groups);
+void gp_groups_set(struct gp_groups *groups, const struct gp *gp, const uint16_t *codes, size_t stride, size_t count);
+/* Takes the correlations of each dimension's codes with those of one observation: dims x values. */
+void gp_groups_tabulate(struct gp_groups *groups, const float *table, size_t values);
+/* Adds and multiplies the correlations of some candidates. */
+void gp_groups_add(const struct gp_groups *groups, size_t from, size_t width, float *sum, float *product);
 
 /* The observations of a fit, with everything that is constant during it. */
 struct gp_problem;

@@ -13,9 +13,11 @@
 #include "src/base/mem.h"
 #include "tuner/model/gp/impl.h"
 
-enum { FIRST_ROWS = 64, PART = 512 };
+/* Up to so many new rows, a product of matrices would take longer to arrange its operands than to multiply. */
+enum { FIRST_ROWS = 64, PART = 512, FEW = 8 };
 struct gp_pool {
 	struct gp *gp;
+	struct gp_groups *groups;
 	size_t room, count, rows, row_room;
 	uint16_t *codes;               /* dims x room: the codes of a dimension are contiguous */
 	float *solved;                 /* row_room x room */
@@ -38,6 +40,7 @@ struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
 	pool->mean = mem_alloc(room, sizeof *pool->mean);
 	pool->variance = mem_alloc(room, sizeof *pool->variance);
 	pool->base = mem_alloc(room, sizeof *pool->base);
+	pool->groups = gp_groups_new();
 	pool->values = values;
 	pool->table = mem_alloc(values * gp->dims + 1, sizeof *pool->table);
 	return pool;
@@ -46,6 +49,7 @@ struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
 void gp_pool_free(struct gp_pool *pool) {
 	if (!pool)
 		return;
+	gp_groups_free(pool->groups);
 	free(pool->codes);
 	free(pool->solved);
 	free(pool->serial);
@@ -63,36 +67,15 @@ void gp_pool_set(struct gp_pool *pool, const uint16_t *codes, size_t count) {
 			pool->codes[d * pool->room + c] = codes[c * dims + d];
 		pool->base[c] = (float)gp_trend(pool->gp, codes + c * dims);
 	}
+	gp_groups_set(pool->groups, pool->gp, pool->codes, pool->room, count);
 	pool->count = count;
 	pool->version = 0;
 }
 
 /* The Matern function of each value's distance to the observation's. */
-static void table_make(const struct gp_axis *axis, double length, unsigned own, float *table) {
-	for (unsigned v = 0; v < axis->values; v++)
-		table[v] = (float)gp_matern(gp_distance(axis, own, v) / length, NULL);
-}
-
-/* One dimension's part of the sums and products of some candidates. */
-static void one_add(const float *table, const uint16_t *codes, size_t count, float *sum, float *product) {
-	for (size_t c = 0; c < count; c++) {
-		float m = table[codes[c]];
-		sum[c] += m;
-		product[c] *= m;
-	}
-}
-
-/* The same of four at once, in the same order, so that sums and products are read and written once. */
-static void four_add(const struct gp_pool *pool, size_t d, size_t from, size_t count, float *sum, float *product) {
-	const float *a = pool->table + d * pool->values, *b = a + pool->values, *c = b + pool->values,
-				*e = c + pool->values;
-	const uint16_t *k = pool->codes + d * pool->room + from, *l = k + pool->room, *m = l + pool->room,
-				   *n = m + pool->room;
-	for (size_t i = 0; i < count; i++) {
-		float p = a[k[i]], q = b[l[i]], r = c[m[i]], s = e[n[i]];
-		sum[i] = sum[i] + p + q + r + s;
-		product[i] = product[i] * p * q * r * s;
-	}
+static void table_make(const struct gp *gp, const struct gp_kernel *kernel, size_t dim, unsigned own, float *table) {
+	for (unsigned v = 0; v < gp->axis[dim].values; v++)
+		table[v] = (float)gp_correlation(gp, kernel, dim, own, v);
 }
 
 /* row[c] = covariance of observation i and candidate c. One part of the candidates after the other, so that their sums
@@ -103,17 +86,14 @@ static void covariance_row(struct gp_pool *pool, const struct gp_kernel *kernel,
 	double dims = fmax((double)gp->dims, 1);
 	float even = (float)(kernel->s2 * kernel->share / dims), joint = (float)(kernel->s2 * (1 - kernel->share));
 	for (size_t d = 0; d < gp->dims; d++)
-		table_make(&gp->axis[d], kernel->length[d], own[d], pool->table + d * pool->values);
+		table_make(gp, kernel, d, own[d], pool->table + d * pool->values);
+	gp_groups_tabulate(pool->groups, pool->table, pool->values);
 	for (size_t from = 0; from < pool->count; from += PART) {
 		size_t width = pool->count - from < PART ? pool->count - from : PART;
 		float sum[PART] = {0};
 		for (size_t c = 0; c < width; c++)
 			row[from + c] = 1;
-		size_t d = 0;
-		for (; d + 4 <= gp->dims; d += 4)
-			four_add(pool, d, from, width, sum, row + from);
-		for (; d < gp->dims; d++)
-			one_add(pool->table + d * pool->values, pool->codes + d * pool->room + from, width, sum, row + from);
+		gp_groups_add(pool->groups, from, width, sum, row + from);
 		for (size_t c = 0; c < width; c++)
 			row[from + c] = even * sum[c] + joint * row[from + c];
 	}
@@ -175,30 +155,37 @@ static void rows_solve(struct gp_pool *pool, const gsl_matrix_float *factor, siz
 		gsl_matrix_float_view before =
 			gsl_matrix_float_view_array_with_tda(pool->solved + from, first, width, pool->room);
 		gsl_matrix_float_const_view l = gsl_matrix_float_const_submatrix(factor, 0, 0, count, first);
-		gsl_vector_float_const_view one = gsl_matrix_float_const_row(&l.matrix, 0);
-		gsl_vector_float_view own = gsl_matrix_float_row(&fresh.matrix, 0);
-		if (count == 1)
+		for (size_t i = 0; count <= FEW && i < count; i++) {
+			gsl_vector_float_const_view one = gsl_matrix_float_const_row(&l.matrix, i);
+			gsl_vector_float_view own = gsl_matrix_float_row(&fresh.matrix, i);
 			gsl_blas_sgemv(CblasTrans, -1, &before.matrix, &one.vector, 1, &own.vector);
-		else
+		}
+		if (count > FEW)
 			gsl_blas_sgemm(CblasNoTrans, CblasNoTrans, -1, &l.matrix, &before.matrix, 1, &fresh.matrix);
 	}
 	gsl_blas_strsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, &corner.matrix, &fresh.matrix);
 }
 
-static void variance_subtract(struct gp_pool *pool, size_t i) {
+static void variance_subtract(struct gp_pool *pool, size_t i, size_t from, size_t width) {
 	const float *row = row_at(pool, i);
-	for (size_t c = 0; c < pool->count; c++)
+	for (size_t c = from; c < from + width; c++)
 		pool->variance[c] -= row[c] * row[c];
 }
 
 /* Drops the rows of observations that were removed, which are always the last ones. */
-static void rows_drop(struct gp_pool *pool) {
+static void rows_drop(struct gp_pool *pool, const struct gp_kernel *kernel) {
 	const struct gp *gp = pool->gp;
-	while (pool->rows && (pool->rows > gp->count || pool->serial[pool->rows - 1] != gp->serial[pool->rows - 1])) {
-		const float *row = row_at(pool, --pool->rows);
+	size_t kept = pool->rows;
+	while (kept && (kept > gp->count || pool->serial[kept - 1] != gp->serial[kept - 1]))
+		kept--;
+	if (kept == 0)
+		variance_begin(pool, kernel);
+	for (; kept && pool->rows > kept; pool->rows--) {
+		const float *row = row_at(pool, pool->rows - 1);
 		for (size_t c = 0; c < pool->count; c++)
 			pool->variance[c] += row[c] * row[c];
 	}
+	pool->rows = kept;
 }
 
 static void mean_make(struct gp_pool *pool, const float *white, size_t rows, size_t from, size_t width) {
@@ -224,6 +211,8 @@ static void parts_make(struct gp_pool *pool) {
 		size_t width = pool->count - from < PART ? pool->count - from : PART;
 		if (factor)
 			rows_solve(pool, factor, first, from, width);
+		for (size_t i = first; i < gp->count; i++)
+			variance_subtract(pool, i, from, width);
 		mean_make(pool, white, gp->count, from, width);
 	}
 	gsl_matrix_float_free(factor);
@@ -238,20 +227,17 @@ void gp_pool_predict(struct gp_pool *pool) {
 	gp_kernel_of(gp, gp->theta, &kernel);
 	rows_reserve(pool, gp->count + 1);
 	if (pool->version != gp->version) {
-		variance_begin(pool, &kernel);
 		pool->rows = 0;
 		pool->version = gp->version;
 	}
-	rows_drop(pool);
+	rows_drop(pool, &kernel);
 	for (size_t i = pool->rows; i < gp->count; i++) {
 		covariance_row(pool, &kernel, i, row_at(pool, i));
 		trend_row_add(pool, i, row_at(pool, i));
 	}
 	parts_make(pool);
-	for (; pool->rows < gp->count; pool->rows++) {
-		variance_subtract(pool, pool->rows);
+	for (; pool->rows < gp->count; pool->rows++)
 		pool->serial[pool->rows] = gp->serial[pool->rows];
-	}
 }
 
 const float *gp_pool_mean(const struct gp_pool *pool) {

@@ -21,7 +21,8 @@ static const double LENGTH_DEVIATION = 1.2;
 struct seen {
 	uint16_t *code;
 	size_t count;
-	uint16_t *of; /* of each chosen observation: the index of its code */
+	uint16_t *of;                  /* of each chosen observation: the index of its code */
+	double *alike, *slope, *ratio; /* of each pair of codes */
 };
 
 struct gp_problem {
@@ -30,10 +31,11 @@ struct gp_problem {
 	const size_t *chosen;
 	size_t count;
 	struct seen *seen;
-	gsl_matrix *covariance, *inverse;
+	gsl_matrix *covariance, *inverse;               /* covariance: its Cholesky factor if it is definite */
 	double *residual, *weights, *ones;              /* of each chosen observation */
 	double *trend, *sum, *product, *factor, *joint; /* of each pair of them */
-	double *alike, *slope, *ratio;                  /* of each pair of codes of the current dimension */
+	double *theta;                                  /* of `covariance` */
+	bool known, definite;
 };
 
 static double prior(const struct gp *gp, const double *theta, double *gradient) {
@@ -56,16 +58,16 @@ static size_t pairs_of(size_t count) {
 
 /* For each pair of codes that occurs: the correlation, its slope, and the slope over it. */
 static void tabulate(const struct gp_problem *problem, size_t dim, double length) {
-	const struct seen *seen = &problem->seen[dim];
+	struct seen *seen = &problem->seen[dim];
 	const struct gp_axis *axis = &problem->gp->axis[dim];
 	for (size_t a = 0; a < seen->count; a++)
 		for (size_t b = 0; b <= a; b++) {
 			double slope, m = gp_matern(gp_distance(axis, seen->code[a], seen->code[b]) / length, &slope);
 			double ratio = m > TINY ? slope / m : 0;
 			size_t at = a * seen->count + b, mirror = b * seen->count + a;
-			problem->alike[at] = problem->alike[mirror] = m;
-			problem->slope[at] = problem->slope[mirror] = slope;
-			problem->ratio[at] = problem->ratio[mirror] = ratio;
+			seen->alike[at] = seen->alike[mirror] = m;
+			seen->slope[at] = seen->slope[mirror] = slope;
+			seen->ratio[at] = seen->ratio[mirror] = ratio;
 		}
 }
 
@@ -81,7 +83,7 @@ static void alike_fill(struct gp_problem *problem, const struct gp_kernel *kerne
 		double *sum = problem->sum, *product = problem->product;
 		tabulate(problem, d, kernel->length[d]);
 		for (size_t i = 0; i < problem->count; i++) {
-			const double *row = problem->alike + seen->of[i] * seen->count;
+			const double *row = seen->alike + seen->of[i] * seen->count;
 			for (size_t j = 0; j <= i; j++, sum++, product++) {
 				double m = row[seen->of[j]];
 				*sum += m;
@@ -104,6 +106,10 @@ static void covariance_fill(struct gp_problem *problem, const struct gp_kernel *
 	}
 }
 
+static double *reals(const struct gp_problem *problem, size_t count) {
+	return arena_alloc(problem->arena, count, sizeof(double));
+}
+
 static void see(struct gp_problem *problem, size_t dim) {
 	const struct gp *gp = problem->gp;
 	struct seen *seen = &problem->seen[dim];
@@ -117,10 +123,9 @@ static void see(struct gp_problem *problem, size_t dim) {
 			seen->code[seen->count++] = code;
 		seen->of[i] = at;
 	}
-}
-
-static double *reals(const struct gp_problem *problem, size_t count) {
-	return arena_alloc(problem->arena, count, sizeof(double));
+	double **const of_codes[] = {&seen->alike, &seen->slope, &seen->ratio};
+	for (size_t i = 0; i < sizeof of_codes / sizeof *of_codes; i++)
+		*of_codes[i] = reals(problem, seen->count * seen->count);
 }
 
 struct gp_problem *gp_problem_new(const struct gp *gp, const size_t *chosen, size_t count) {
@@ -129,17 +134,15 @@ struct gp_problem *gp_problem_new(const struct gp *gp, const size_t *chosen, siz
 	size_t pairs = pairs_of(count);
 	*problem = (struct gp_problem){.arena = arena, .gp = gp, .chosen = chosen, .count = count};
 	problem->seen = arena_alloc(arena, gp->dims, sizeof *problem->seen);
+	problem->theta = reals(problem, gp->dims + GP_SHAPES);
 	for (size_t d = 0; d < gp->dims; d++)
 		see(problem, d);
 	double **const of_one[] = {&problem->residual, &problem->weights, &problem->ones};
 	double **const of_pair[] = {&problem->trend, &problem->sum, &problem->product, &problem->factor, &problem->joint};
-	double **const of_codes[] = {&problem->alike, &problem->slope, &problem->ratio};
 	for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
 		*of_one[i] = reals(problem, count);
 	for (size_t i = 0; i < sizeof of_pair / sizeof *of_pair; i++)
 		*of_pair[i] = reals(problem, pairs);
-	for (size_t i = 0; i < sizeof of_codes / sizeof *of_codes; i++)
-		*of_codes[i] = reals(problem, count * count);
 	problem->covariance = gsl_matrix_calloc(count, count);
 	problem->inverse = gsl_matrix_calloc(count, count);
 	for (size_t i = 0, p = 0; i < count; i++) {
@@ -205,10 +208,9 @@ static void gradient_add(struct gp_problem *problem, const struct gp_kernel *ker
 		const struct seen *seen = &problem->seen[d];
 		const double *factor = problem->factor, *joint = problem->joint;
 		double main_effect = 0, interaction = 0;
-		tabulate(problem, d, kernel->length[d]);
 		for (size_t i = 0; i < problem->count; i++) {
-			const double *slope = problem->slope + seen->of[i] * seen->count;
-			const double *ratio = problem->ratio + seen->of[i] * seen->count;
+			const double *slope = seen->slope + seen->of[i] * seen->count;
+			const double *ratio = seen->ratio + seen->of[i] * seen->count;
 			for (size_t j = 0; j <= i; j++, factor++, joint++) {
 				main_effect += *factor * slope[seen->of[j]];
 				interaction += *joint * ratio[seen->of[j]];
@@ -218,12 +220,23 @@ static void gradient_add(struct gp_problem *problem, const struct gp_kernel *ker
 	}
 }
 
+/* A line search asks for the value first and then, at the same place, for the gradient. */
+static bool decompose(struct gp_problem *problem, const double *theta, const struct gp_kernel *kernel) {
+	size_t size = (problem->gp->dims + GP_SHAPES) * sizeof *theta;
+	if (problem->known && memcmp(problem->theta, theta, size) == 0)
+		return problem->definite;
+	memcpy(problem->theta, theta, size);
+	covariance_fill(problem, kernel);
+	problem->known = true;
+	problem->definite = gsl_linalg_cholesky_decomp1(problem->covariance) == 0;
+	return problem->definite;
+}
+
 double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient) {
 	struct gp_kernel kernel;
 	gp_kernel_of(problem->gp, theta, &kernel);
-	covariance_fill(problem, &kernel);
 	double value = prior(problem->gp, theta, gradient);
-	if (gsl_linalg_cholesky_decomp1(problem->covariance))
+	if (!decompose(problem, theta, &kernel))
 		return -INFINITY;
 	value += likelihood(problem, problem->covariance);
 	if (gradient) {
