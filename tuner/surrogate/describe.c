@@ -4,32 +4,47 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/mem.h"
 #include "tuner/surrogate/impl.h"
 
 static const double GAIN_MAX = 100; /* largest gain, as a logarithm, so that its exponential stays finite */
 
+enum { TOP = 64 };
+
+/* The candidates with the largest gains. */
+static size_t top_find(const struct surrogate *surrogate, size_t *top, size_t room) {
+	double most[TOP];
+	size_t count = 0;
+	for (size_t c = 0; c < surrogate->pool.count; c++) {
+		size_t at = count;
+		if (!(surrogate->gain[c] > 0) || (count == room && surrogate->gain[c] <= most[room - 1]))
+			continue; /* taken, or too little even if it were all of that */
+		double gain = surrogate_gain_at(surrogate, c);
+		while (at > 0 && gain > most[at - 1])
+			at--;
+		if (at == room || !(gain > 0))
+			continue;
+		count += count < room;
+		memmove(&top[at + 1], &top[at], (count - at - 1) * sizeof *top);
+		memmove(&most[at + 1], &most[at], (count - at - 1) * sizeof *most);
+		top[at] = c;
+		most[at] = gain;
+	}
+	return count;
+}
+
 /* The expected maximum of the largest gains, as if they were independent. Gains of neighbours are correlated, so that
  * this is an upper bound, and a search that stops by it stops late rather than early. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
-	enum { TOP = 64, STEPS_OF_GAIN = 64 };
-	size_t top[TOP], count = 0, room = left < TOP ? (size_t)left : TOP;
+	enum { STEPS_OF_GAIN = 64 };
+	size_t top[TOP], room = left < TOP ? (size_t)left : TOP;
 	const float *mean = gp_pool_mean(surrogate->values);
 	double widest = 0, sum = 0;
 	if (!surrogate->asked || room == 0)
 		return surrogate->asked ? 0 : NAN;
-	for (size_t c = 0; c < surrogate->pool.count; c++) {
-		size_t at = count;
-		if (!(surrogate->gain[c] > 0)) /* also excludes candidates that are taken */
-			continue;
-		for (; at > 0 && surrogate->gain[c] > surrogate->gain[top[at - 1]]; at--)
-			if (at < room)
-				top[at] = top[at - 1];
-		if (at < room)
-			top[at] = c;
-		count += count < room;
-	}
+	size_t count = top_find(surrogate, top, room);
 	for (size_t i = 0; i < count; i++)
 		widest = fmax(widest, surrogate->incumbent - mean[top[i]] + 4 * surrogate_deviation_of(surrogate, top[i]));
 	for (int step = 0; step < STEPS_OF_GAIN; step++) {

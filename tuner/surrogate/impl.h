@@ -63,10 +63,11 @@ struct surrogate {
 	size_t *row;               /* observation behind each row of the value model */
 	double *target, *lone_mean, *lone_variance;
 	size_t fits;
-	size_t fit_at;  /* number of observations at which the models are fitted next */
-	double stretch; /* factor of variances */
-	double error;   /* median leave-one-out error of the logarithm; NAN before the first fit */
-	double *gain;   /* of each candidate */
+	size_t told, fit_at; /* results so far, and how many of them the next fit waits for */
+	double stretch;      /* factor of variances */
+	double error;        /* median leave-one-out error of the logarithm; NAN before the first fit */
+	double *gain;        /* of each candidate: surrogate_gain_at or more; 0: it is taken */
+	float *gain_most;
 	float incumbent;
 	struct source_model *source[SOURCES_MAX];
 	size_t source_count, dropped, firsts;
@@ -84,6 +85,8 @@ void surrogate_calibrate(struct surrogate *surrogate);
 void surrogate_refresh(struct surrogate *surrogate);
 /* The expected improvement by a normal variable that is `gap` below the incumbent. */
 double surrogate_gain_of(double gap, double deviation);
+
+double surrogate_gain_at(const struct surrogate *surrogate, size_t candidate); /* times its chance to work */
 
 /* The candidate that promises most by the pool's predictions, and how much. */
 double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index);

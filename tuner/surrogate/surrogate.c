@@ -15,7 +15,10 @@ enum {
 	FIRST_STEPS = 30,
 	STEPS = 14,
 	NEED = 3,
-	CALIBRATE_EACH = 60
+	CALIBRATE_EACH = 60,
+	GAP_MIN = -8,
+	GAP_STEP = 8,
+	GAP_STEPS = 96
 };
 /* The models are fitted again after so many more observations, relative to their number, because a fit costs much more
  * than a proposal. */
@@ -23,6 +26,14 @@ static const double FIT_AGAIN = 0.12;
 
 static void *array(struct surrogate *surrogate, size_t count, size_t size) {
 	return arena_alloc(surrogate->task.arena, count, size);
+}
+
+/* The gains of a variable of deviation 1, each for the upper end of a step of the gap. */
+static float *gain_most_new(struct arena *arena) {
+	float *most = arena_alloc(arena, GAP_STEPS, sizeof *most);
+	for (int i = 0; i < GAP_STEPS; i++)
+		most[i] = (float)(1.001 * surrogate_gain_of(GAP_MIN + (i + 1.0) / GAP_STEP, 1));
+	return most;
 }
 
 struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer) {
@@ -46,6 +57,7 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->limits = limits_new(task->arena, surrogate->coding, OBSERVED_MAX);
 	surrogate->chance = array(surrogate, surrogate->pool.room, sizeof *surrogate->chance);
 	surrogate->gain = array(surrogate, surrogate->pool.room, sizeof *surrogate->gain);
+	surrogate->gain_most = gain_most_new(task->arena);
 	surrogate->observed = array(surrogate, OBSERVED_MAX, sizeof *surrogate->observed);
 	surrogate->row = array(surrogate, rows, sizeof *surrogate->row);
 	surrogate->target = array(surrogate, rows, sizeof *surrogate->target);
@@ -78,13 +90,13 @@ static void compact(struct surrogate *surrogate) {
 		gp_truncate(surrogate->works, 0);
 	limits_clear(surrogate->limits);
 	surrogate->in_value = surrogate->in_works = 0;
-	surrogate->fit_at = surrogate->count + 1;
 }
 
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_withdraw(surrogate, index);
 	cost_report(surrogate->cost, index, outcome);
 	surrogate_chance_report(surrogate, index, outcome->result == STRATEGY_FAILURE);
+	surrogate->told++;
 	if (surrogate->count == OBSERVED_MAX)
 		compact(surrogate);
 	struct observed *observed = &surrogate->observed[surrogate->count++];
@@ -133,6 +145,19 @@ static void choose(struct choice *choice, uint64_t index, double worth, double s
 	}
 }
 
+/* At least the gain, without functions that thousands of candidates would wait for. */
+static double gain_most(const struct surrogate *surrogate, double gap, double deviation) {
+	double step = (gap / deviation - GAP_MIN) * GAP_STEP;
+	if (step >= GAP_STEPS)
+		return INFINITY;
+	return deviation * (double)surrogate->gain_most[step > 0 ? (int)step : 0];
+}
+
+double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
+	double gap = surrogate->incumbent - gp_pool_mean(surrogate->values)[c];
+	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
+}
+
 /* If no candidate is expected to gain anything, the one that falls short by the fewest deviations; if all of them
  * will probably fail, one of those. Returns what it promises. */
 double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
@@ -145,14 +170,17 @@ double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
 		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
-		surrogate->gain[c] = surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, deviation);
-		double worth = surrogate->gain[c];
+		bool passes = surrogate_passes(surrogate, c);
+		struct choice *choice = passes ? &passed : &doubted;
+		double worth = surrogate_chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);
+		surrogate->gain[c] = worth;
+		if (power > 0 || worth > choice->most)
+			worth = surrogate->gain[c] = surrogate_gain_at(surrogate, c);
 		if (power > 0 && worth > 0)
 			worth *= cost_share(surrogate->cost, power, pool->codes + c * surrogate->dims);
-		bool passes = surrogate_passes(surrogate, c);
 		if (passes && worth > passed.most) /* a power of thousands of chances takes time */
 			worth *= surrogate_caution_of(surrogate, c);
-		choose(passes ? &passed : &doubted, pool->index[c], worth, -gap / deviation);
+		choose(choice, pool->index[c], worth, -gap / deviation);
 	}
 	const struct choice *choice = passed.nearest == UINT64_MAX ? &doubted : &passed;
 	*index = choice->best == UINT64_MAX ? choice->nearest : choice->best;
@@ -163,12 +191,12 @@ static void fit(struct surrogate *surrogate) {
 	surrogate->fits++;
 	gp_fit(surrogate->value, surrogate->fit_at ? STEPS : FIRST_STEPS);
 	gp_condition(surrogate->value);
-	surrogate->fit_at = (size_t)fmax((double)surrogate->count + 1, (double)surrogate->count * (1 + FIT_AGAIN));
+	surrogate->fit_at = (size_t)fmax((double)surrogate->told + 1, (double)surrogate->told * (1 + FIT_AGAIN));
 }
 
 /* Fits if it is due, and drops a source that misleads. */
 static bool learn(struct surrogate *surrogate) {
-	bool time = surrogate->count >= surrogate->fit_at;
+	bool time = surrogate->told >= surrogate->fit_at;
 	surrogate_models_update(surrogate);
 	surrogate_targets(surrogate);
 	if (!time)

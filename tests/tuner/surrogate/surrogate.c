@@ -62,11 +62,13 @@ static void most_gaining(uint64_t *out, size_t count) {
 	for (size_t i = 0; i < count; i++) {
 		size_t best = 0;
 		double most = -1;
-		for (size_t c = 0; c < surrogate->pool.count; c++)
-			if (surrogate->gain[c] < limit && surrogate->gain[c] > most) {
-				most = surrogate->gain[c];
+		for (size_t c = 0; c < surrogate->pool.count; c++) {
+			double gain = surrogate->gain[c] > 0 ? surrogate_gain_at(surrogate, c) : 0;
+			if (gain < limit && gain > most) {
+				most = gain;
 				best = c;
 			}
+		}
 		limit = most;
 		out[i] = surrogate->pool.index[best];
 	}
@@ -228,6 +230,8 @@ static void many(void) {
 	}
 	ok(bounded && keeps, "of 1500 observations the important ones stay");
 	ok(watch.fresh && watch.finite && watch.models > 20, "and it goes on with them");
+	ok(surrogate_fits(watch.surrogate) <= 16, "the more results, the rarer are fits: %zu in %zu proposals",
+	   surrogate_fits(watch.surrogate), watch.models);
 	search_free(search);
 	land_free(land);
 }
