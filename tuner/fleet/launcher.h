@@ -40,9 +40,10 @@ struct launcher {
 	bool (*lost)(const void *state, const struct worker_end *end, struct worker_loss *loss);
 	/* Why its workers do not start yet, in the words of the batch system; "": unknown. NULL: it has none. */
 	void (*queued)(const void *state, char *why, size_t size);
-	/* Called after all workers have stopped. started: ends whatever is still running and waits for it. left is set
-	 * if something may run on; NULL is allowed. */
-	void (*close)(void *state, bool started, struct err *left);
+	/* Ends jobs that are still running, and waits for them; called after all workers have stopped, if any was started.
+	 * left is set if something may run on; NULL is allowed. NULL: whatever it starts ends with its worker. */
+	void (*end)(const void *state, struct err *left);
+	void (*close)(void *state); /* frees the state, at last */
 };
 
 extern const struct launcher *const launcher_registry[]; /* ends with NULL */

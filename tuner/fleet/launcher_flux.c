@@ -107,17 +107,19 @@ static bool flux_lost(const void *state, const struct worker_end *end, struct wo
 }
 
 /* SIGTERM reaches jobs that run (flux-job(1)); others wait in the queue until somebody cancels them. */
-static void jobs_end(struct flux *flux) {
+static void flux_end(const void *state, struct err *left) {
+	const struct flux *flux = state;
 	const char *const argv[] = {"flux", "pkill", "--wait", arena_printf(flux->arena, "name:%s", flux->name), NULL};
 	int status;
 	free(batch_command(argv, END_SECONDS, &status, NULL, 0));
+	if (status == -1) {
+		err_set(left, ERR_UNAVAILABLE, NULL, "jobs of this run may still hold nodes, because Flux does not answer");
+		err_hint(left, "`flux pkill name:%s` ends them", flux->name);
+	}
 }
 
-static void flux_close(void *state, bool started, struct err *left) {
+static void flux_close(void *state) {
 	struct flux *flux = state;
-	(void)left;
-	if (started)
-		jobs_end(flux);
 	arena_free(flux->arena);
 	free(flux);
 }
@@ -132,5 +134,6 @@ const struct launcher launcher_flux = {
 	.open = flux_open,
 	.argv = flux_argv,
 	.lost = flux_lost,
+	.end = flux_end,
 	.close = flux_close,
 };

@@ -31,10 +31,8 @@ static const char *const *argv_make(struct arena *arena, const char *worker, con
 	return argv;
 }
 
-static void gpus_close(void *state, bool started, struct err *left) {
+static void gpus_close(void *state) {
 	struct gpus *gpus = state;
-	(void)started;
-	(void)left;
 	arena_free(gpus->arena);
 	free(gpus->argv);
 	free(gpus);

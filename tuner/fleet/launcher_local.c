@@ -34,10 +34,8 @@ static const char *const *local_argv(const void *state, size_t node) {
 	return local->argv;
 }
 
-static void local_close(void *state, bool started, struct err *left) {
+static void local_close(void *state) {
 	struct local *local = state;
-	(void)started;
-	(void)left;
 	free(local->worker);
 	free(local);
 }

@@ -150,11 +150,14 @@ static void slurm_queued(const void *state, char *why, size_t size) {
 	slurm_jobs_queued(slurm->name, why, size);
 }
 
-static void slurm_close(void *state, bool started, struct err *left) {
-	struct slurm *slurm = state;
-	if (started && !slurm->inside)
+static void slurm_end(const void *state, struct err *left) {
+	const struct slurm *slurm = state;
+	if (!slurm->inside)
 		slurm_jobs_end(slurm->name, left);
-	slurm_free(slurm);
+}
+
+static void slurm_close(void *state) {
+	slurm_free(state);
 }
 
 const struct launcher launcher_slurm = {
@@ -168,5 +171,6 @@ const struct launcher launcher_slurm = {
 	.argv = slurm_argv,
 	.lost = slurm_lost,
 	.queued = slurm_queued,
+	.end = slurm_end,
 	.close = slurm_close,
 };

@@ -79,7 +79,7 @@ void *ssh_hosts_open(const struct launcher_settings *settings, const char *const
 			else
 				err_set(err, ERR_USAGE, "give names as for ssh: node1, user@node2, ssh://node3:2222",
 				        "\"%.60s\" is not the name of a host", hosts[all]);
-			ssh_hosts_close(ssh, false, NULL);
+			ssh_hosts_close(ssh);
 			return NULL;
 		}
 		if (settings->nodes && count >= settings->nodes)
@@ -91,7 +91,7 @@ void *ssh_hosts_open(const struct launcher_settings *settings, const char *const
 	if (count && count >= settings->nodes)
 		return ssh;
 	err_set(err, ERR_USAGE, "name more of them, or leave --nodes out", "there are only %zu host(s)", all);
-	ssh_hosts_close(ssh, false, NULL);
+	ssh_hosts_close(ssh);
 	return NULL;
 }
 
@@ -114,11 +114,8 @@ bool ssh_hosts_lost(const void *state, const struct worker_end *end, struct work
 	return loss->outside;
 }
 
-/* Nothing is left to end: a worker ends with its connection. */
-void ssh_hosts_close(void *state, bool started, struct err *left) {
+void ssh_hosts_close(void *state) {
 	struct ssh_hosts *ssh = state;
-	(void)started;
-	(void)left;
 	arena_free(ssh->arena);
 	free(ssh->nodes);
 	free(ssh);

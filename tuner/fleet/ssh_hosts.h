@@ -15,7 +15,7 @@ void *ssh_hosts_open(const struct launcher_settings *settings, const char *const
                      struct err *err);
 const char *const *ssh_hosts_argv(const void *state, size_t node);
 bool ssh_hosts_lost(const void *state, const struct worker_end *end, struct worker_loss *loss);
-void ssh_hosts_close(void *state, bool started, struct err *left);
+void ssh_hosts_close(void *state);
 /* Does ssh's stderr say that the connection broke? */
 bool ssh_hosts_said(const char *said, char *reason, size_t size);
 

@@ -282,8 +282,10 @@ void tune_nodes_free(struct tune_nodes *nodes) {
 	struct err left = {0};
 	app_node_leave(nodes->app);
 	pool_workers_free(nodes->workers);
+	if (nodes->launch && nodes->workers && nodes->launcher->end)
+		nodes->launcher->end(nodes->launch, &left);
 	if (nodes->launch)
-		nodes->launcher->close(nodes->launch, nodes->workers, &left);
+		nodes->launcher->close(nodes->launch);
 	if (left.code != ERR_OK)
 		ui_warn(app_ui(nodes->app), left.hint, "%s", left.what);
 	words_free(nodes->words);

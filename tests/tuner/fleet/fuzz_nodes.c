@@ -45,7 +45,7 @@ static void check_hosts(char *text) {
 	for (size_t i = 0; state && i < nodes; i++)
 		check_argv(ssh_hosts_argv(state, i), hosts[i]);
 	if (state)
-		ssh_hosts_close(state, false, NULL);
+		ssh_hosts_close(state);
 }
 
 static void check_words(const char *text) {

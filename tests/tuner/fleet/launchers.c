@@ -53,7 +53,7 @@ static void test_lines(const struct launcher *launcher) {
 		wrong += !worker_last(launcher->argv(state, i));
 	ok(wrong == 0, "%s: each line ends with the worker", launcher->name);
 	if (state)
-		launcher->close(state, false, NULL);
+		launcher->close(state);
 	const char *const host[] = {HOSTS[0], NULL};
 	const struct launcher_settings one = {.worker = WORKER, .hosts = host};
 	bool known = strcmp(launcher->name, "pbs") == 0; /* the nodes of its job */
@@ -61,7 +61,7 @@ static void test_lines(const struct launcher *launcher) {
 	ok(state && nodes == (known ? 3 : 1), "%s: %s", launcher->name,
 	   known ? "all nodes by default" : "one node by default");
 	if (state)
-		launcher->close(state, false, NULL);
+		launcher->close(state);
 }
 
 static void test_arguments(void) {
@@ -76,7 +76,7 @@ static void test_arguments(void) {
 	   "srun gets the user's words unchanged");
 	ok(argv && argv_has(argv, "--exclusive") && !argv_has(argv, "-n1"), "a job has its node, and all CPUs of it");
 	if (state)
-		slurm->close(state, false, NULL);
+		slurm->close(state);
 	ok(!local->open(&settings, &nodes, &err) && err.code == ERR_USAGE, "local takes no arguments: %s", err.what);
 }
 
@@ -93,7 +93,7 @@ static void test_hosts(void) {
 	ok(nodes == 3 && argv && strcmp(argv[0], "ssh") == 0 && argv_has(argv, "me@h2") && argv_has(argv, "2222"),
 	   "each host has a line, with the user's words");
 	if (state)
-		ssh->close(state, false, NULL);
+		ssh->close(state);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		const char *const hosts[] = {bad[i], NULL};
 		const struct launcher_settings one = {.worker = WORKER, .hosts = hosts};

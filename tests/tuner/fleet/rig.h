@@ -69,7 +69,7 @@ static void rig_open(struct rig *rig, char *worker, size_t count, const struct p
 
 static void rig_close(struct rig *rig) {
 	pool_workers_free(rig->workers);
-	rig->launcher.close(rig->launch, true, NULL);
+	rig->launcher.close(rig->launch);
 	free(rig->worker);
 	/* Helpers of a fake worker end with it and are then waited for by this process. */
 	pid_t got = 1;
