@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/err.h"
+#include "src/base/text.h"
 
 /* Only functions that are safe in a signal handler (signal-safety(7)) are called here, so numbers are read by hand. */
 static uintptr_t hex_read(const char **at) {
@@ -61,11 +62,6 @@ static void put(const char *text) {
 	(void)ignored;
 }
 
-static bool ends_with(const char *text, const char *end) {
-	size_t length = strlen(text), size = strlen(end);
-	return length >= size && memcmp(text + length - size, end, size) == 0;
-}
-
 static void on_lost_page(int number, siginfo_t *info, void *context) {
 	char line[4200];
 	const char *path = info->si_code == BUS_ADRERR ? file_at((uintptr_t)info->si_addr, line, sizeof line) : NULL;
@@ -78,7 +74,7 @@ static void on_lost_page(int number, siginfo_t *info, void *context) {
 	put("sweetspot: error: another process truncated ");
 	put(path);
 	put(" while it was in use\n");
-	if (ends_with(path, "-shm"))
+	if (text_ends_with(path, "-shm"))
 		put("  hint: run it again with --resume: what was committed is kept\n");
 	_exit(err_exit_status(ERR_FAILED));
 }

@@ -32,6 +32,11 @@ static bool second_fits(unsigned char first, unsigned char second) {
 	}
 }
 
+bool text_ends_with(const char *text, const char *end) {
+	size_t length = strlen(text), size = strlen(end);
+	return length >= size && memcmp(text + length - size, end, size) == 0;
+}
+
 size_t text_utf8(const char *text, size_t size) {
 	const unsigned char *c = (const unsigned char *)text;
 	size_t length = size ? lead_length(c[0]) : 0;

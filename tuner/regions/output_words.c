@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "src/base/mem.h"
+#include "src/base/text.h"
 #include "tuner/regions/output.h"
 #include "tuner/regions/output_impl.h"
 
@@ -92,16 +93,11 @@ static bool is_among(const char *letters, const char *const *list) {
 	return *list;
 }
 
-static bool ends_with(const char *letters, const char *end) {
-	size_t length = strlen(letters), of = strlen(end);
-	return length >= of && strcmp(letters + length - of, end) == 0;
-}
-
 static bool is_long_unit(const char *letters) {
 	static const char *const units[] = {"sec",  "secs", "second",  "seconds", "msec",
 	                                    "usec", "nsec", "minutes", "hours",   NULL};
-	return is_among(letters, units) || ends_with(letters, "/s") || ends_with(letters, "/sec") ||
-	       ends_with(letters, "/second") || ends_with(letters, "flops");
+	return is_among(letters, units) || text_ends_with(letters, "/s") || text_ends_with(letters, "/sec") ||
+	       text_ends_with(letters, "/second") || text_ends_with(letters, "flops");
 }
 
 /* "0.06 s", "3.1GB/s", "120 MFLOPS" */
@@ -118,8 +114,8 @@ static bool is_label(const struct word *word) {
 	                                     "speedup", "throughput", "bandwidth", "performance", NULL};
 	char letters[32];
 	letters_copy(word, letters, sizeof letters);
-	return is_long_unit(letters) || is_among(letters, labels) || ends_with(letters, "time") ||
-	       ends_with(letters, "clock");
+	return is_long_unit(letters) || is_among(letters, labels) || text_ends_with(letters, "time") ||
+	       text_ends_with(letters, "clock");
 }
 
 /* "Time step 20" counts steps. */

@@ -21,11 +21,6 @@ static char *first_word(const char *line) {
 	return mem_printf("%.*s", (int)strcspn(line, " \t"), line);
 }
 
-static bool ends_in(const char *word, const char *end) {
-	size_t size = strlen(word), of = strlen(end);
-	return size >= of && strcmp(word + size - of, end) == 0;
-}
-
 /* A file, a program of $PATH, or a line with arguments: a kernel is none of these, and neither is "threads=1". */
 static bool is_command(const char *line) {
 	struct err none = {0};
@@ -33,7 +28,7 @@ static bool is_command(const char *line) {
 	char *word = first_word(command), *path = program_path(word, NULL, &none);
 	bool found = path || (*command && command > line + strspn(line, " \t")) || strchr(word, '/') ||
 	             (strchr(command, ' ') && !strchr(word, '='));
-	bool plugin = ends_in(word, ".so") || strstr(word, ".so:");
+	bool plugin = text_ends_with(word, ".so") || strstr(word, ".so:");
 	free(path);
 	free(word);
 	return found && !plugin;
