@@ -217,13 +217,16 @@ const json_t *app_devices(struct app *app, struct err *err) {
 	return app->devices;
 }
 
-/* Leaves out the number of the GPU, because results hold for every GPU of the same model. */
+/* Leaves out the number of the GPU, because results hold for every GPU of the same model, and the memory of an OpenCL
+ * device, because a processor may offer what is free just now. */
 static void gpu_add(json_t *machine, const json_t *gpu) {
 	static const char *const kept[] = {"name",  "compute_capability", "sms",           "memory_bytes",
 	                                   "nvrtc", "platform",           "driver_version"};
 	json_t *copy = json_object_size(gpu) ? json_object() : NULL;
 	for (size_t i = 0; copy && i < sizeof kept / sizeof *kept; i++)
 		json_object_set(copy, kept[i], json_object_get(gpu, kept[i]));
+	if (copy && strcmp(worker_device_kind(gpu), "opencl") == 0)
+		json_object_del(copy, "memory_bytes");
 	if (copy)
 		json_object_set_new(machine, "gpu", copy);
 }

@@ -25,9 +25,11 @@ static void gpu_print(const json_t *gpu) {
 		return;
 	ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
 	if (json_object_get(gpu, "platform")) {
-		line(strcmp(worker_device_kind(gpu), "hip") == 0 ? "GPU" : "OpenCL", "%s, %s %s, %lld compute units, %s",
+		bool sized = json_object_get(gpu, "memory_bytes");
+		line(strcmp(worker_device_kind(gpu), "hip") == 0 ? "GPU" : "OpenCL", "%s, %s %s, %lld compute units%s%s",
 		     js_string_or(gpu, "name", "?"), js_string_or(gpu, "platform", "?"),
-		     js_string_or(gpu, "driver_version", "?"), (long long)js_int_or(gpu, "sms", 0), memory);
+		     js_string_or(gpu, "driver_version", "?"), (long long)js_int_or(gpu, "sms", 0), sized ? ", " : "",
+		     sized ? memory : "");
 		return;
 	}
 	line("GPU", "%s, compute capability %s, %lld SMs, %s", js_string_or(gpu, "name", "?"),
