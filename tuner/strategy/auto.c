@@ -8,7 +8,7 @@
  * With earlier searches, all of this is done twice: by a search that uses them, and beside it by one that does not
  * (cold.h), because they may mislead.
  *
- * A proposal of the model takes tens of milliseconds. If many configurations are being measured at a time, as with
+ * A proposal of the model takes milliseconds. If many configurations are being measured at a time, as with
  * hundreds of nodes, only a share of the proposals comes from the model, the smaller the more there are, so that nodes
  * do not wait for it. */
 #include <config.h>
