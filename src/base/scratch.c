@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/sys.h"
 #include "src/base/tree.h"
 
 static const char *scratch_parent(void) {
@@ -70,7 +71,7 @@ int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
 		int why = errno;
 		rmdir(scratch->path);
 		err_set(err, ERR_FAILED,
-		        why == EPERM ? "does a sandbox forbid flock?" : "set TMPDIR to a folder on another file system",
+		        sys_is_denied(why) ? "does a sandbox forbid flock?" : "set TMPDIR to a folder on another file system",
 		        "cannot lock %s: %s", scratch->path, strerror(why));
 		free(scratch->path);
 		scratch->path = NULL;

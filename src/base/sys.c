@@ -30,6 +30,10 @@ double sys_wall(void) {
 	return seconds(CLOCK_REALTIME);
 }
 
+bool sys_is_denied(int why) {
+	return why == EPERM || why == ENOSYS;
+}
+
 bool sys_read_line(const char *path, char *line, size_t size) {
 	FILE *file = size > 1 && size <= INT_MAX ? fopen(path, "re") : NULL;
 	if (!file)

@@ -8,8 +8,9 @@
 
 #include "src/base/err.h"
 
-double sys_now(void);  /* monotonic seconds */
-double sys_wall(void); /* seconds since 1970 */
+double sys_now(void);        /* monotonic seconds */
+double sys_wall(void);       /* seconds since 1970 */
+bool sys_is_denied(int why); /* do sandboxes answer a forbidden call with this errno? */
 /* One line of a (proc, sys) file without its newline; false if it cannot be read. */
 bool sys_read_line(const char *path, char *line, size_t size);
 char *sys_read_file(const char *path, size_t limit, size_t *size,

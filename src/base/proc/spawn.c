@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/proc/pipe.h"
+#include "src/base/sys.h"
 
 enum stage { STAGE_PARENT, STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_INTERPRETER, STAGE_DONE };
 
@@ -139,8 +140,8 @@ static pid_t start_child(struct launch *launch, struct err *err) {
 	pid_t pid = fork();
 	if (pid < 0)
 		return err_set(err, ERR_FAILED,
-		               errno == EPERM ? "does a sandbox forbid clone?"
-		                              : "too many processes (`ulimit -u`), or too little memory",
+		               sys_is_denied(errno) ? "does a sandbox forbid clone?"
+		                                    : "too many processes (`ulimit -u`), or too little memory",
 		               "cannot fork: %s", strerror(errno));
 	if (pid == 0)
 		run_child(launch);
@@ -156,7 +157,7 @@ static pid_t start_child(struct launch *launch, struct err *err) {
 
 static int no_pipe(struct err *err) {
 	return err_set(err, ERR_FAILED,
-	               errno == EPERM ? "does a sandbox forbid pipe2 or fcntl?" : "raise the limit on open files",
+	               sys_is_denied(errno) ? "does a sandbox forbid pipe2 or fcntl?" : "raise the limit on open files",
 	               "cannot make a pipe: %s", strerror(errno));
 }
 

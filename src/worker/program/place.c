@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/base/proc/spawn.h"
+#include "src/base/sys.h"
 #include "src/base/tree.h"
 
 enum { PLACE_FILE_LEAST = 1 << 20 };
@@ -47,8 +48,8 @@ int program_site_open(struct arena *arena, struct program_request *request, int 
 
 int program_site_refresh(const struct program_site *site, struct err *err) {
 	if (tree_remove(site->folder) && errno != ENOENT) {
-		return err_set(err, ERR_FAILED, errno == EPERM ? "does a sandbox forbid rmdir?" : NULL, "cannot remove %s: %s",
-		               site->folder, strerror(errno));
+		return err_set(err, ERR_FAILED, sys_is_denied(errno) ? "does a sandbox forbid rmdir?" : NULL,
+		               "cannot remove %s: %s", site->folder, strerror(errno));
 	}
 	return mkdir(site->folder, 0700) == 0 ? 0
 	                                      : err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a fresh %s: %s",
