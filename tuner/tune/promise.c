@@ -24,8 +24,9 @@ static const double RUNS_OF_RETURN = 2;
 static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
 /* A resumed search gets this share of the budget for its proof, however much was used before the interruption. */
 static const double PROOF_SHARE = 0.6;
-/* Runs of this length are compared in three pairs if that is clear, shorter ones in five. */
-static const double LONG_SECONDS = 0.5;
+/* Runs of this length are compared in three pairs if that is clear, unless five take less than this share of the
+ * budget; shorter ones in five. */
+static const double LONG_SECONDS = 0.5, SHARE_OF_FIVE = 0.02;
 static const double WAIT_SECONDS_MIN = 0.1;
 /* The standard deviation of the logarithm of one run, until it is known. */
 static const double NOISE_UNKNOWN = 0.02;
@@ -91,7 +92,11 @@ void tune_noise_note(struct tune *tune, const struct trial_result *result) {
 }
 
 int tune_pairs_first(const struct tune *tune) {
-	return tune->task->whole_programs && tune->run_seconds >= LONG_SECONDS ? PAIRS_LEAST : PAIRS_LEAST + 2;
+	const int five = PAIRS_LEAST + 2;
+	if (!tune->task->whole_programs || tune->run_seconds < LONG_SECONDS)
+		return five;
+	bool cheap = tune_promised(tune) && five * tune_pair_seconds(tune) < SHARE_OF_FIVE * tune_budget_time(tune);
+	return cheap ? five : PAIRS_LEAST;
 }
 
 static struct look_rule rule_of(const struct tune *tune) {

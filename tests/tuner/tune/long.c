@@ -34,6 +34,7 @@ struct program {
 	struct rng rng;
 	double clock, found_at, best, longest; /* longest: run that was cut, against the best of the time */
 	int runs;
+	double budget; /* 0: BUDGET */
 };
 
 static double seconds_of(const struct shape *shape, const json_t *config) {
@@ -100,7 +101,7 @@ static json_t *tune(struct program *p, const struct planned *planned, const stru
 	                         .whole_programs = true,
 	                         .strategy = strategy_find("auto"),
 	                         .seed = seed,
-	                         .budget = {.seconds = BUDGET},
+	                         .budget = {.seconds = p->budget > 0 ? p->budget : BUDGET},
 	                         .runner = &runner,
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
@@ -171,6 +172,19 @@ static const struct shape shapes[] = {
 	{"10 % of noise", {6.5, 3.9, 4.5, 5.1, 5.8}, 0.1, NONE, 2, false},
 };
 
+/* Three pairs can agree by chance, so five are taken where that costs little. */
+static void compare_longer(const struct planned *planned, const struct topo *topo) {
+	const struct shape shape = {"short", {0.9, 0.6, 0.7, 0.8, 1}, 0.002, NONE, 2, true};
+	const double budgets[] = {30, 600};
+	for (size_t i = 0; i < 2; i++) {
+		struct program p = {.shape = &shape, .best = INFINITY, .budget = budgets[i]};
+		json_t *result = tune(&p, planned, topo, 1);
+		json_int_t pairs = js_int_or(result, "pairs", 0);
+		ok(i == 0 ? pairs == 3 : pairs >= 5, "with a budget of %g s: %d pairs", budgets[i], (int)pairs);
+		json_decref(result);
+	}
+}
+
 int main(void) {
 	struct err err = {0};
 	environment_clear();
@@ -181,6 +195,8 @@ int main(void) {
 	if (ok(topo && planned->plan, "a machine with 16 cores: %s", planned->err.what))
 		for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 			play(&shapes[i], planned, topo);
+	if (topo && planned->plan)
+		compare_longer(planned, topo);
 	planned_free(planned);
 	topo_close(topo);
 	folder_leave();
