@@ -15,8 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/hash.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 
 static const char PREFIX[] = ".sweetspot-", SUFFIX[] = ".tmp";
 
@@ -55,10 +57,7 @@ static char *folder_of(const char *path) {
 /* Processes of other hosts may write to the same folder. */
 static uint32_t host_number(void) {
 	struct utsname system;
-	uint32_t hash = 2166136261; /* FNV-1a */
-	for (const char *at = uname(&system) == 0 ? system.nodename : ""; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 16777619;
-	return hash;
+	return (uint32_t)hash_text(uname(&system) == 0 ? system.nodename : "");
 }
 
 /* Opens a file whose name no other process or thread uses; -1 and errno. The caller frees the name. */
@@ -98,7 +97,8 @@ static bool is_orphan(const char *name) {
 	       pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* The lock goes with the process that writes. Where there are no locks, the file is young until it is renamed. */
+/* The writer locks its file until it ends. If the writer may still live, a young file stays even if nobody holds its
+ * lock, because a file system may lack locks. */
 static bool is_leftover(const char *path, bool orphan) {
 	enum { YOUNG_SECONDS = 60 };
 	struct stat info;
@@ -114,9 +114,7 @@ static bool is_leftover(const char *path, bool orphan) {
 static void tidy(const char *folder) {
 	DIR *dir = opendir(folder);
 	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
-		size_t length = strlen(entry->d_name);
-		if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0 || length < sizeof SUFFIX ||
-		    strcmp(entry->d_name + length - (sizeof SUFFIX - 1), SUFFIX) != 0)
+		if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0 || !text_ends_with(entry->d_name, SUFFIX))
 			continue;
 		char *path = mem_printf("%s/%s", folder, entry->d_name);
 		if (is_leftover(path, is_orphan(entry->d_name)))

@@ -46,18 +46,15 @@ static bool is_promised(const struct tune *tune) {
 	return tune_promised(tune) && !tune->task->counters.optional;
 }
 
-/* Those of a kernel that nobody asked for have kept some time, but must not exceed it by much either. */
+/* Within a promised budget, time is kept for the counters of a kernel that nobody asked for. */
 static bool is_kept(const struct tune *tune) {
 	return tune_promised(tune) && tune->task->counters.optional && !tune->task->whole_programs && !tune->fleet;
 }
 
-/* Of a trial of the baseline, without what only the first one needs: its build, and the reference of its verification.
- */
+/* Returns how long the baseline will probably take: as long as its first trial did without its build. */
 static double baseline_seconds(const struct tune *tune) {
-	const struct trial_result *first = &tune->baseline;
-	double once =
-		js_real_or(first->reply, "verify_s", 0) + js_real_or(json_object_get(first->reply, "gpu"), "compile_s", 0);
-	return fmax(0, first->elapsed_s - once);
+	double compile_s = js_real_or(json_object_get(tune->baseline.reply, "gpu"), "compile_s", 0);
+	return fmax(0, tune_first_seconds(tune) - compile_s);
 }
 
 /* Until a count must end. */
@@ -148,8 +145,7 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 }
 
 void tune_counters_keep(struct tune *tune) {
-	bool always = counting_asked(tune) && !tune->task->whole_programs && tune->task->counters.optional;
-	if (!always || !tune_promised(tune) || tune->fleet)
+	if (!counting_asked(tune) || !is_kept(tune))
 		return;
 	tune->counting_kept = fmin(FIRST_COUNTED * baseline_seconds(tune), SHARE_OF_OPTIONAL * tune->budget.seconds);
 	tune->budget.seconds -= tune->counting_kept;

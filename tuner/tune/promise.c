@@ -18,7 +18,7 @@ static const double BEGIN_SHARE = 0.25, CUT_SHARE = 0.5;
 static const double TOLERANCE = 0.05, TOLERANCE_SECONDS = 2;
 /* A trial of the search may take this many times as long as the longest before it uses the time of the finals. */
 static const double CUT_TIMES = 1.5;
-static const double RUNS_OF_RETURN = 2;
+static const double RUNS_OF_RETURN = 2; /* one that is verified, one to warm up */
 /* A trial that is cut leaves this many times what the shortest proof is expected to take; what a kernel needs to be set
  * up is estimated. */
 static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
@@ -145,15 +145,19 @@ int tune_pairs_expected(const struct tune *tune) {
 	return look_expected(&rule, ratio, sqrt(2) * (isnan(noise) ? NOISE_UNKNOWN : noise));
 }
 
-/* By those so far. To verify the first one, a kernel computes its reference, which the others share. */
-double tune_evaluation_seconds(const struct tune *tune) {
+double tune_first_seconds(const struct tune *tune) {
 	const struct trial_result *first = &tune->baseline;
+	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
+}
+
+/* Judged by the evaluations so far. */
+double tune_evaluation_seconds(const struct tune *tune) {
 	double spent = tune_elapsed(tune) - tune->searched_from - tune->counting_seconds;
 	if (tune->fleet && tune->evaluations >= 2)
 		return fleet_job_seconds(tune->fleet);
 	if (tune->evaluations >= tune->searched + 2)
 		return spent / (double)(tune->evaluations - tune->searched) + tune->restart_seconds;
-	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0)) + tune->restart_seconds;
+	return tune_first_seconds(tune) + tune->restart_seconds;
 }
 
 bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
@@ -170,12 +174,9 @@ bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	return tune->evaluations < least || next + finals <= left;
 }
 
-/* Of the trials of a kernel so far, builds included, but not the reference that its baseline shares with the others. */
+/* Returns the time of the longest trial of a kernel so far, including its build. */
 static double longest_seconds(const struct tune *tune) {
-	const struct trial_result *first = &tune->baseline;
-	if (tune->task->whole_programs || tune->fleet)
-		return 0;
-	return fmax(tune->longest_s, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
+	return tune->task->whole_programs || tune->fleet ? 0 : fmax(tune->longest_s, tune_first_seconds(tune));
 }
 
 /* The time for a trial that leaves enough for the proof. A kernel that is cut needs a new worker first, which may take

@@ -224,6 +224,9 @@ void tune_noise_note(struct tune *tune, const struct trial_result *result);
 int tune_pairs_first(const struct tune *tune);    /* of the duel's first look */
 int tune_pairs_expected(const struct tune *tune); /* by the difference and the noise at hand */
 double tune_pair_seconds(const struct tune *tune);
+/* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which
+ * later trials share. */
+double tune_first_seconds(const struct tune *tune);
 /* A worker keeps only the last few configurations of a kernel: its baseline is set up again for the duel, verified, and
  * warmed up. */
 double tune_return_seconds(const struct tune *tune);
