@@ -90,14 +90,12 @@ static bool cycles_count(char reason[COUNTER_REASON], struct perf_reason *refuse
 
 static void perf_probe(struct counter_probe *probe) {
 	struct perf_reason refused;
-	struct perf_facts facts;
 	char reason[COUNTER_REASON];
 	bool user_only;
 	int error = perf_event_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, &user_only);
 	*probe = (struct counter_probe){.usable = error == 0};
 	if (error) {
-		perf_facts_read(&facts);
-		refused = perf_reason_find(error, &facts);
+		refused = perf_reason_here(error);
 		snprintf(probe->reason, sizeof probe->reason, "%s; rusage is used instead", refused.reason);
 		snprintf(probe->fix, sizeof probe->fix, "%s", refused.fix);
 		return;

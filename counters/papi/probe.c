@@ -42,9 +42,7 @@ static int preset_count(void) {
 }
 
 static void tell_refused(struct counter_probe *probe, const char *first, int error, const char *instead) {
-	struct perf_facts facts;
-	perf_facts_read(&facts);
-	const struct perf_reason refused = perf_reason_find(error, &facts);
+	const struct perf_reason refused = perf_reason_here(error);
 	snprintf(probe->reason, sizeof probe->reason, "%s%s; %s used instead", first, refused.reason, instead);
 	snprintf(probe->fix, sizeof probe->fix, "%s", refused.fix);
 }

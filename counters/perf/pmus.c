@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +45,24 @@ void perf_pmus_find_in(const char *folder, struct perf_pmus *pmus) {
 	qsort(pmus->at, pmus->count, sizeof *pmus->at, pmu_compare);
 }
 
+/* This machine's, found once, because every event that is tried needs them. */
+struct found {
+	pthread_once_t once;
+	struct perf_pmus pmus;
+};
+
+static struct found *found(void) {
+	static struct found only = {.once = PTHREAD_ONCE_INIT};
+	return &only;
+}
+
+static void found_read(void) {
+	perf_pmus_find_in("/sys/bus/event_source/devices", &found()->pmus);
+}
+
 void perf_pmus_find(struct perf_pmus *pmus) {
-	perf_pmus_find_in("/sys/bus/event_source/devices", pmus);
+	pthread_once(&found()->once, found_read);
+	*pmus = found()->pmus;
 }
 
 /* With several PMUs the upper half of the number selects one: since Linux 5.13, on ARM since 6.6 (intel-hybrid.txt,

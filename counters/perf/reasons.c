@@ -4,6 +4,7 @@
 #include "counters/perf/reasons.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,17 +100,44 @@ static bool is_virtual(void) {
 	return found;
 }
 
-void perf_facts_read(struct perf_facts *facts) {
+/* Of the machine, so it holds as long as this process; a refused event asks for it, and hundreds may be refused. */
+struct nature {
+	pthread_once_t once;
+	bool virtual_machine;
+};
+
+static struct nature *nature(void) {
+	static struct nature only = {.once = PTHREAD_ONCE_INIT};
+	return &only;
+}
+
+static void nature_read(void) {
+	nature()->virtual_machine = is_virtual();
+}
+
+/* Only such an error depends on rights, which may be dropped at any time and are therefore read each time. */
+static bool is_denial(int error) {
+	return error == EACCES || error == EPERM || error == ENOSYS;
+}
+
+static void rights_find(struct perf_facts *facts) {
 	char line[32];
-	struct perf_pmus pmus;
 	struct rights rights;
-	*facts = (struct perf_facts){.paranoid = 2};
 	if (sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line))
 		facts->paranoid = (int)strtol(line, NULL, 10);
 	rights_read(&rights, "");
 	facts->capable = rights_perf(&rights);
 	facts->seccomp = rights.seccomp;
-	facts->virtual_machine = is_virtual();
+}
+
+struct perf_reason perf_reason_here(int error) {
+	struct perf_facts facts = {.paranoid = 2};
+	struct perf_pmus pmus;
+	if (is_denial(error))
+		rights_find(&facts);
+	pthread_once(&nature()->once, nature_read);
+	facts.virtual_machine = nature()->virtual_machine;
 	perf_pmus_find(&pmus);
-	facts->pmu = pmus.count > 0;
+	facts.pmu = pmus.count > 0;
+	return perf_reason_find(error, &facts);
 }

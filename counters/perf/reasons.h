@@ -19,7 +19,7 @@ struct perf_reason {
 	const char *fix;    /* "" if there is none */
 };
 
-void perf_facts_read(struct perf_facts *facts);
 struct perf_reason perf_reason_find(int error, const struct perf_facts *facts);
+struct perf_reason perf_reason_here(int error); /* by the facts about this process */
 
 #endif

@@ -26,19 +26,16 @@ static bool is_crowded(const struct perf_slots *s, const struct perf_group *grou
 }
 
 static int lane_open(struct perf_slots *s, struct perf_slot *slot, size_t lane) {
-	struct perf_facts facts;
 	__u32 type = slot->name.type;
 	__u64 config = slot->name.config;
 	if (s->lanes > 1)
 		perf_pmus_address(&s->pmus, lane, &slot->name, &type, &config);
 	slot->index[lane] = perf_group_add(&s->groups[lane], type, config);
 	int error = -slot->index[lane];
-	if (error <= 0) {
+	if (error <= 0)
 		slot->places++;
-	} else {
-		perf_facts_read(&facts);
-		slot->refused = perf_reason_find(error, &facts);
-	}
+	else
+		slot->refused = perf_reason_here(error);
 	return error > 0 && is_crowded(s, &s->groups[lane], error, type, config) ? -1 : 0;
 }
 

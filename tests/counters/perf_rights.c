@@ -6,11 +6,13 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "counters/perf/reasons.h"
+#include "src/base/rights.h"
 #include "src/base/sys.h"
 #include "tests/counters/perf_help.h"
 
@@ -75,14 +77,15 @@ static int filter_install(void) {
 
 static int filtered(void) {
 	struct counter_probe probe;
-	struct perf_facts facts;
-	char reason[COUNTER_REASON] = "";
+	struct rights rights;
+	char reason[COUNTER_REASON] = "", level[32] = "2";
 	if (filter_install() != 0)
 		return UNPREPARED;
-	perf_facts_read(&facts);
+	rights_read(&rights, "");
+	sys_read_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
 	counter_find("perf")->probe(&probe);
-	bool paranoid = !facts.capable && facts.paranoid >= 3; /* then that is said first */
-	int wrong = !facts.seccomp;
+	bool paranoid = !rights_perf(&rights) && atoi(level) >= 3; /* then that is said first */
+	int wrong = !rights.seccomp;
 	wrong |= probe.usable || !strstr(probe.reason, paranoid ? "paranoid" : "seccomp") || !probe.fix[0] ? 2 : 0;
 	wrong |= counter_find("perf")->can("task-clock", &here, reason) || !reason[0] ? 4 : 0;
 	return wrong;
