@@ -3,7 +3,7 @@
 of all of it? Whatever is left out that it requires, added to an object, or put in the place of a value must be refused.
 OPEN: members below which it leaves things open. A schema that says "Other members may be present." promises that to
 readers of later versions; what this version prints must be described all the same, so that its objects are closed here."""
-import copy, glob, json, os, sys
+import copy, functools, glob, json, os, sys
 try:
     import jsonschema
 except ImportError:
@@ -35,12 +35,11 @@ for name, schema in schemas.items():
 def validator(schema):
     """Schemas name each other by their file."""
     kind = jsonschema.Draft202012Validator
-    kind.check_schema(schema)
     try:
         from referencing import Registry, Resource
     except ImportError:  # before 4.18
         store = {s["$id"]: s for s in schemas.values()}
-        return kind(schema, resolver=jsonschema.RefResolver(schema["$id"], schema, store))
+        return kind(schema, resolver=jsonschema.RefResolver(schema.get("$id", ""), schema, store))
     return kind(schema, registry=Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas.values()))
 
 
@@ -61,35 +60,77 @@ def shape(part, known):
     return part if isinstance(part, str) and part in known else type(part)
 
 
-def shorten(document, part, check, known):
-    """Leaves one item of each shape in an array, unless the schema wants more, because each has its time."""
-    for one in part.values() if isinstance(part, dict) else [part] if isinstance(part, list) else ():
-        if isinstance(one, list):
-            kept = list(one)
-            one[:] = {shape(item, known): item for item in reversed(one)}.values()
-            if not check.is_valid(document):
-                one[:] = kept
-            for item in one:
-                shorten(document, item, check, known)
-        else:
-            shorten(document, one, check, known)
+def at(rule):
+    """A part of a schema, which is named by its file and the way to it."""
+    part = schemas[rule[0]]
+    for key in rule[1:]:
+        part = part[key]
+    return part if isinstance(part, dict) else {} # true and false are schemas, too
 
 
-def spoilt(document, part, leave_open, where=""):
-    """Each time the whole document with one thing wrong in it, which is put right again when the next is asked for."""
+def applying(rule):
+    """The rule, and those that it refers to without a condition."""
+    yield rule
+    part = at(rule)
+    if "$ref" in part:
+        file, _, way = part["$ref"].partition("#")
+        yield from applying((file.removesuffix(".json") or rule[0], *way.split("/")[1:]))
+    for index in range(len(part.get("allOf", ()))):
+        yield from applying((*rule, "allOf", index))
+
+
+def below(rules, key):
+    """The rules that a member or an item must meet."""
+    for rule in (one for rule in rules for one in applying(rule)):
+        part = at(rule)
+        if isinstance(key, int) and key < len(part.get("prefixItems", ())):
+            yield (*rule, "prefixItems", key)
+        elif isinstance(key, int) and "items" in part:
+            yield (*rule, "items")
+        elif key in part.get("properties", ()):
+            yield (*rule, "properties", key)
+        elif "additionalProperties" in part and "patternProperties" not in part:
+            yield (*rule, "additionalProperties")
+
+
+@functools.cache
+def validator_of(rule):
+    way = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in rule[1:])
+    return validator({"$ref": f"{schemas[rule[0]]['$id']}#{way}"})
+
+
+def refused(part, rules):
+    """Then a whole that must meet these rules there is refused, too, and need not be looked through."""
+    return any(not validator_of(rule).is_valid(part) for rule in rules)
+
+
+def shorten(part, rules, known):
+    """Leaves one item of each shape in an array, unless its rules want more, because each has its time."""
+    if isinstance(part, list):
+        kept = list(part)
+        part[:] = {shape(item, known): item for item in reversed(part)}.values()
+        if refused(part, rules):
+            part[:] = kept
+    for key in part if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ():
+        shorten(part[key], list(below(rules, key)), known)
+
+
+def spoilt(part, rules, leave_open, where=""):
+    """Each time the whole document with one thing wrong in it, which is put right again when the next is asked for; with it
+    whether its part is refused alone."""
     for key in list(part) if isinstance(part, dict) else range(len(part)):
         path = f"{where}/{key}"
         if key in leave_open:
             continue
-        kept = part[key]
+        kept, inner = part[key], list(below(rules, key))
         part[key] = {"strange": []}
-        yield "put at " + path
+        yield "put at " + path, refused(part[key], inner)
         part[key] = kept
         if isinstance(kept, (dict, list)):
-            yield from spoilt(document, kept, leave_open, path)
+            yield from spoilt(kept, inner, leave_open, path)
     if isinstance(part, dict):
         part["strange"] = []
-        yield "added to " + (where or "/")
+        yield "added to " + (where or "/"), refused(part, rules)
         del part["strange"]
 
 
@@ -97,16 +138,19 @@ name, path, leave_open = sys.argv[1], sys.argv[2], sys.argv[3:]
 with open(path) as file:
     document = json.load(file)
 schema = schemas[name]
+jsonschema.Draft202012Validator.check_schema(schema)
 check = validator(schema)
 check.validate(document)
 for key in schema["required"]:
     if check.is_valid({k: v for k, v in document.items() if k != key}):
         sys.exit(f"{key} may be absent")
-shorten(document, document, check, set(words(schemas)))
+short = copy.deepcopy(document)
+shorten(short, [(name,)], set(words(schemas)))
+document = short if check.is_valid(short) else document
 damaged, count = copy.deepcopy(document), 0
-for what in spoilt(damaged, damaged, leave_open):
+for what, alone in spoilt(damaged, [(name,)], leave_open):
     count += 1
-    if check.is_valid(damaged):
+    if not alone and check.is_valid(damaged):
         sys.exit(f"something strange is taken: {what}")
 if damaged != document or count < len(document):
     sys.exit("the document was not spoilt")

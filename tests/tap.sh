@@ -20,6 +20,8 @@ chmod +x "$SWEETSPOT_WORKER"
 export SWEETSPOT_WORKER
 # Hundreds of checks start Python, which takes a third of the time without the packages of the site: $site_python has them.
 if site_python=$(command -v python3); then
+	# In its place may be a script that looks for a version, as pyenv's, which takes longer than Python itself.
+	case $(head -c 2 "$site_python") in '#!') site_python=$("$site_python" -c 'import sys; print(sys.executable)') ;; esac
 	mkdir "$T/.bin"
 	printf '#!/bin/sh\nexec "%s" -S "$@"\n' "$site_python" >"$T/.bin/python3"
 	chmod +x "$T/.bin/python3"
