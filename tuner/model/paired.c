@@ -12,17 +12,17 @@
 
 /* EXACT_MAX: up to here the 2^n cases of the signed-rank distribution are whole numbers in a double; beyond it the
  * normal approximation is good. */
-enum { SMALL = 6, EXACT_MAX = 50, BISECTIONS = 200 };
+enum { SMALL = 6, EXACT_MAX = 50 };
 
-/* ways[s]: the number of subsets of `rank` that sum to s, for s up to total (shift algorithm: Streitberg, Roehmel,
+/* ways[s]: the number of subsets of `rank` that sum to s, for s up to most (shift algorithm: Streitberg, Roehmel,
  * Exact distributions for permutation and rank tests, 1986). */
-static void subsets_count(const size_t *rank, size_t n, double *ways) {
+static void subsets_count(const size_t *rank, size_t n, size_t most, double *ways) {
 	size_t top = 0;
 
 	ways[0] = 1;
 	for (size_t i = 0; i < n; i++) {
-		top += rank[i];
-		for (size_t s = top; s >= rank[i]; s--)
+		top = top + rank[i] < most ? top + rank[i] : most;
+		for (size_t s = top + 1; s-- > rank[i];)
 			ways[s] += ways[s - rank[i]];
 	}
 }
@@ -38,10 +38,18 @@ static size_t midranks(const double *x, size_t n, size_t *rank) {
 	return n * (n + 1);
 }
 
-static double tail_exact(const size_t *rank, size_t n, size_t total, size_t sum) {
-	double *ways = mem_alloc(total + 1, sizeof *ways), below = 0;
+/* Sums of even ranks, which those without ties are, are counted at half their size. */
+static double tail_exact(size_t *rank, size_t n, size_t sum) {
+	size_t odd = 0;
 
-	subsets_count(rank, n, ways);
+	for (size_t i = 0; i < n; i++)
+		odd += rank[i] % 2;
+	for (size_t i = 0; i < n && odd == 0; i++)
+		rank[i] /= 2;
+	if (odd == 0)
+		sum /= 2;
+	double *ways = mem_alloc(sum + 1, sizeof *ways), below = 0;
+	subsets_count(rank, n, sum, ways);
 	for (size_t s = 0; s <= sum; s++)
 		below += ways[s];
 	free(ways);
@@ -79,41 +87,50 @@ static double signed_rank_p(const double *sorted, size_t count) {
 	if (sum > total - sum)
 		sum = total - sum;
 	if (n > 0)
-		p = 2 * (n <= EXACT_MAX ? tail_exact(rank, n, total, sum) : tail_normal(rank, n, total, sum));
+		p = 2 * (n <= EXACT_MAX ? tail_exact(rank, n, sum) : tail_normal(rank, n, total, sum));
 	free(x);
 	free(rank);
 	return p < 1 ? p : 1;
 }
 
-/* The number of Walsh averages (x[i] + x[j]) / 2, i <= j, that are at most t; x ascending. */
-static size_t walsh_at_most(const double *x, size_t n, double t) {
-	size_t found = 0;
+/* The sums x[i] + x[j], i <= j, on both sides of a number. */
+struct sums {
+	size_t at_most;      /* how many do not exceed it */
+	double below, above; /* the largest of these, and the smallest of the others */
+};
 
-	for (size_t i = 0, end = n; i < end; i++) {
-		while (end > i && x[i] + x[end - 1] > 2 * t)
+/* x ascending */
+static struct sums sums_split(const double *x, size_t n, double at) {
+	struct sums sums = {0, -INFINITY, INFINITY};
+	size_t end = n;
+
+	for (size_t i = 0; i < n; i++) {
+		while (end > i && x[i] + x[end - 1] > at)
 			end--;
-		found += end - i;
+		if (end < n)
+			sums.above = fmin(sums.above, x[i] + x[end > i ? end : i]);
+		if (end <= i)
+			break; /* those of later rows are larger still */
+		sums.at_most += end - i;
+		sums.below = fmax(sums.below, x[i] + x[end - 1]);
 	}
-	return found;
+	return sums;
 }
 
-/* The k-th smallest Walsh average, counted from 1. Bisection avoids a list of n^2 of them. */
+/* The k-th smallest Walsh average (x[i] + x[j]) / 2, counted from 1. Bisection avoids a list of n^2 of them; both ends
+ * move on to the next of the sums, so that it takes few steps. */
 static double walsh_select(const double *x, size_t n, size_t k) {
-	double low = x[0], high = x[n - 1];
+	double low = 2 * x[0], high = 2 * x[n - 1];
 
-	if (walsh_at_most(x, n, low) >= k)
-		return low;
-	for (int step = 0; step < BISECTIONS; step++) {
+	while (low < high) {
 		double middle = low + (high - low) / 2;
-
-		if (middle <= low || middle >= high)
-			break;
-		if (walsh_at_most(x, n, middle) >= k)
-			high = middle;
+		struct sums sums = sums_split(x, n, middle < high ? middle : low);
+		if (sums.at_most >= k)
+			high = sums.below;
 		else
-			low = middle;
+			low = sums.above;
 	}
-	return high;
+	return high / 2;
 }
 
 /* The rank, counted from 1, of the Walsh average that bounds the interval below: the largest k with P(signed-rank sum <
@@ -128,11 +145,12 @@ static size_t walsh_place(size_t n, double tail) {
 
 		return place > 0 ? (size_t)place : 0;
 	}
-	ways = mem_alloc(total + 1, sizeof *ways);
+	size_t most = total / 2; /* beyond it, more than half of the cases are below */
+	ways = mem_alloc(most + 1, sizeof *ways);
 	for (size_t i = 0; i < n; i++)
 		rank[i] = i + 1;
-	subsets_count(rank, n, ways);
-	while (k < total && ldexp(below + ways[k], -(int)n) <= tail)
+	subsets_count(rank, n, most, ways);
+	while (k <= most && ldexp(below + ways[k], -(int)n) <= tail)
 		below += ways[k++];
 	free(ways);
 	return k;
