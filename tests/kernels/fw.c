@@ -8,17 +8,18 @@
 static const int blocks[] = {16, 32, 64, 128, 256, 512};
 enum { BLOCKS = 6 };
 
-/* On the large size the plain variants, which take long there, try the middle and the largest block only. */
+/* On the large size, which has a whole tile of the largest block and a part of one, the plain variants, which take long
+ * there, try the middle and the largest block only. */
 static bool block_tried(int form, int n, int block) {
 	if (form == NAIVE || form == SERIAL)
 		return block == blocks[0];
 	if (fw_opens_many(form, n, block))
 		return false;
-	return n < 1000 || form == SIMD || block == 64 || block == 512;
+	return n < 530 || form == SIMD || block == 64 || block == 512;
 }
 
 static void sizes_test(void) {
-	static const int sizes[] = {1, 2, 3, 17, 63, 64, 65, 127, 255, 257, 1000};
+	static const int sizes[] = {1, 2, 3, 17, 63, 64, 65, 127, 255, 257, 530};
 	for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
 		struct rig rig;
 		rig_open(&rig, sizes[n], 6, 11 + n);
