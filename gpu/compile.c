@@ -194,7 +194,7 @@ void code_free(struct code *code) {
 
 struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch,
                                       bool barely_optimised, size_t *count, struct err *err) {
-	static const char *const fast[] = {"--Ofast-compile=max", NULL};
+	static const char *const fast[] = {"--Ofast-compile=max", "--minimal", NULL};
 	struct compiler compiler = {.seconds = 0};
 	struct library_why why;
 	struct code code = {.image = NULL};

@@ -83,7 +83,7 @@ static bool run_right(struct live *live, const char *words, int runs) {
 
 static void built_in_test(struct gpu *gpu) {
 	static const char *const graphs[] = {"kmer", "rgg", "queen", "rmat"};
-	static const char *const sizes[] = {"1", "2", "33", "700"};
+	static const char *const sizes[] = {"1", "2", "33", "300"};
 	for (size_t g = 0; g < 4; g++)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			struct live *live = live_on(gpu);

@@ -2,9 +2,9 @@
 /* Every kernel's code for a GPU compiles in the configurations of its grid, without a GPU. Each source is compiled for
  * each architecture, each value of each constant for those that get different code from kernels/sweetspot.cuh
  * (below 8.0, below 9.0, and the newest), and each program once, except for sources with many programs. One program of
- * a source for an architecture is optimised as for a run; for the others the front end and the assembler decide, which
- * takes a small part of the time. SWEETSPOT_GRID=all compiles each program for each architecture as for a run. NVRTC's
- * report of registers and spills is written to compile_grid.tsv. The layer keeps the compiled code on disk. */
+ * a source is optimised as for a run; for the others the front end and the assembler decide, which takes a small part
+ * of the time. SWEETSPOT_GRID=all compiles each program for each architecture as for a run. NVRTC's report of registers
+ * and spills is written to compile_grid.tsv. The layer keeps the compiled code on disk. */
 #include <config.h>
 
 #include <glob.h>
@@ -253,6 +253,14 @@ static bool tasks_compile(const struct task *tasks, size_t count, uint32_t progr
 	return false;
 }
 
+/* Whether a task before this one compiles its source. */
+static bool source_begun(const struct programs *programs, const struct task *tasks, size_t task) {
+	for (size_t i = 0; i < task; i++)
+		if (strcmp(programs->all[tasks[i].program].source, programs->all[tasks[task].program].source) == 0)
+			return true;
+	return false;
+}
+
 /* Fills the tasks, which have room for all pairs of a program and an architecture, and returns their number. The pairs
  * are visited at random, because neighbours differ in one value only and would cover little. */
 static size_t tasks_make(const struct programs *programs, struct task *tasks) {
@@ -274,7 +282,7 @@ static size_t tasks_make(const struct programs *programs, struct task *tasks) {
 		if (of_source(programs, programs->all[i].source) <= MANY && !tasks_compile(tasks, count, i))
 			tasks[count++] = (struct task){.program = i, .arch = archs[i % ARCHS]};
 	for (size_t i = 0; i < count; i++)
-		tasks[i].barely_optimised = tasks_have(programs, tasks, i, &tasks[i], NULL);
+		tasks[i].barely_optimised = source_begun(programs, tasks, i);
 	return count;
 }
 

@@ -43,12 +43,12 @@ static bool refused(struct live *live, int s, bool *sane) {
 	return status != SS_OK;
 }
 
-/* Two states at once, each run again after the other has run. */
-static bool pair_right(struct live *live, int *right) {
+/* Two states at once, each run again after the other has run if rounds is 2. */
+static bool pair_right(struct live *live, int rounds, int *right) {
 	bool sane = true, absent[LIVE_STATES];
 	for (int s = 0; s < LIVE_STATES; s++)
 		absent[s] = refused(live, s, &sane);
-	for (int round = 0; sane && round < 2; round++) {
+	for (int round = 0; sane && round < rounds; round++) {
 		for (int s = 0; s < LIVE_STATES; s++)
 			sane &= absent[s] || step(live, s, "run", live_run);
 		for (int s = 0; s < LIVE_STATES; s++)
@@ -86,7 +86,8 @@ static bool configs_right(struct live *live, const struct grid *grid, struct rng
 			grid_config(grid, index[i + s], live->state[s].config);
 		for (size_t seed = 0; sane && seed < orders; seed++) {
 			setenv("SWEETSPOT_EMULATED_SEED", seeds[seed], 1);
-			sane = pair_right(live, right);
+			/* The order depends on the seed alone, so the others need not run again to meet it. */
+			sane = pair_right(live, seed == 0 ? 2 : 1, right);
 		}
 	}
 	unsetenv("SWEETSPOT_EMULATED_SEED");

@@ -12,7 +12,7 @@ static void sizes_test(struct rig *rig) {
 	static const char *const configs[] = {"variant=factor32", "variant=factor64", "variant=base",
 	                                      "variant=register block=64 tile_m=4 tile_n=4",
 	                                      "variant=register lookahead=yes"};
-	static const int sizes[] = {1, 31, 33, 64, 130, 257};
+	static const int sizes[] = {1, 31, 33, 64, 130, 193};
 	char problem[64];
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		for (size_t c = 0; c < sizeof configs / sizeof *configs; c++) {
@@ -31,7 +31,7 @@ static void tiles_test(struct rig *rig) {
 		for (int stages = 1; stages <= 3; stages++) {
 			snprintf(config, sizeof config, "variant=register block=%d %s stages=%d unroll=%d lookahead=%s",
 			         t < 4 && stages < 3 ? 64 : 128, tiles[t], stages, stages == 1 ? 8 : 4, stages == 2 ? "yes" : "no");
-			rig_right(rig, (t + (size_t)stages) % 2 ? "n=200" : "n=200 type=int16", config);
+			rig_right(rig, (t + (size_t)stages) % 2 ? "n=150" : "n=150 type=int16", config);
 		}
 }
 

@@ -57,19 +57,12 @@ static void open_barrier(struct block *block) {
 
 /* Threads that have ended are not waited for (PTX ISA 9.7.13.1, bar.sync), but all wait at the same barrier. */
 static void try_barrier(struct block *block) {
-	int line = 0;
 	if (block->waiting == 0 || block->waiting < block->alive)
 		return;
-	for (unsigned i = 0; i < block->grid->threads; i++) {
-		const struct thread *thread = &block->threads[i];
-		if (thread->state != THREAD_AT_BARRIER)
-			continue;
-		if (line != 0 && thread->line != line) {
-			block_describe(block, "a divergent __syncthreads");
-			block->grid->failure = CUDA_ERROR_LAUNCH_FAILED;
-			return;
-		}
-		line = thread->line;
+	if (block->divergent) {
+		block_describe(block, "a divergent __syncthreads");
+		block->grid->failure = CUDA_ERROR_LAUNCH_FAILED;
+		return;
 	}
 	open_barrier(block);
 }
@@ -77,6 +70,8 @@ static void try_barrier(struct block *block) {
 static int serve_barrier(int line, int value) {
 	struct block *block = block_now;
 	thread_now->line = line;
+	block->divergent = block->waiting > 0 && (block->divergent || line != block->line);
+	block->line = line;
 	block->votes += value != 0;
 	block->waiting++;
 	leave(THREAD_AT_BARRIER);
@@ -127,6 +122,7 @@ void block_init(struct block *block, struct grid *grid, struct thread *threads) 
 	block->alive = grid->threads;
 	block->waiting = 0;
 	block->votes = 0;
+	block->divergent = false;
 	block->yielded = 0;
 	memset(block->lanes_alive, 0, sizeof block->lanes_alive);
 	memset(block->lanes_together, 0, sizeof block->lanes_together);
@@ -155,6 +151,7 @@ static bool start(struct thread *thread) {
 	return true;
 }
 
+/* It is new or ready, and stays so until it says otherwise. */
 static void resume(struct block *block, struct thread *thread) {
 	if (!start(thread)) {
 		block->grid->failure = CUDA_ERROR_OUT_OF_MEMORY;
@@ -162,7 +159,7 @@ static void resume(struct block *block, struct thread *thread) {
 	}
 	*block->grid->module->thread = thread->index;
 	thread_now = thread;
-	thread_set(block, thread, THREAD_READY);
+	thread->state = THREAD_READY;
 	fiber_switch(&scheduler, &thread->fiber);
 	thread_now = NULL;
 	if (thread->state == THREAD_IN_WARP)
@@ -176,23 +173,42 @@ static void resume(struct block *block, struct thread *thread) {
 	warp_left(block, thread);
 }
 
+/* The bits of lanes with the lane `from` first: lowest upwards, or highest downwards. */
+static unsigned lanes_from(unsigned lanes, unsigned from, bool down) {
+	unsigned by = down ? (WARP - 1 - from) % WARP : (WARP - from) % WARP;
+	return by ? lanes << by | lanes >> (WARP - by) : lanes;
+}
+
+static unsigned lane_first(unsigned turned, unsigned from, bool down) {
+	unsigned by = (unsigned)(down ? __builtin_clz(turned) : __builtin_ctz(turned));
+	return (down ? from + WARP - by : from + by) % WARP;
+}
+
+/* Each lane that is ready, once, in the given order; lanes may become ready meanwhile. */
+static bool lanes_run(struct block *block, unsigned first, unsigned from, bool down) {
+	const unsigned *ready = &block->lanes_ready[first / WARP];
+	unsigned to_come = ~0u, turned;
+	bool moved = false;
+	while ((turned = lanes_from(*ready, from, down) & to_come) && !block->grid->failure) {
+		unsigned lane = lane_first(turned, from, down), bit = lanes_from(1u << lane, from, down);
+		to_come &= down ? bit - 1 : ~(bit | (bit - 1));
+		if (turned & to_come)
+			fiber_prefetch(&block->threads[first + lane_first(turned & to_come, from, down)].fiber);
+		resume(block, &block->threads[first + lane]);
+		moved = true;
+	}
+	return moved;
+}
+
 /* Lanes from a random one on, in a random direction. */
 static bool warp_turn(struct block *block, unsigned first) {
 	struct grid *grid = block->grid;
-	const unsigned *ready = &block->lanes_ready[first / WARP];
 	unsigned count = grid->threads - first < WARP ? grid->threads - first : WARP;
-	bool any = true, moved = false;
-	while (any && !grid->failure) {
+	bool moved = false;
+	while (block->lanes_ready[first / WARP] && !grid->failure) {
 		unsigned from = grid->random ? grid_random(grid, count) : 0;
 		bool down = grid->random && grid_random(grid, 2);
-		any = false;
-		for (unsigned i = 0; i < count && *ready && !grid->failure; i++) {
-			unsigned lane = (down ? from + count - i : from + i) % count;
-			if (*ready >> lane & 1) {
-				resume(block, &block->threads[first + lane]);
-				any = moved = true;
-			}
-		}
+		moved |= lanes_run(block, first, from, down);
 	}
 	return moved;
 }
@@ -207,11 +223,13 @@ bool block_turn(struct block *block) {
 		if (block->threads[i].state == THREAD_YIELDED)
 			thread_set(block, &block->threads[i], THREAD_READY);
 	while (moved && !grid->failure) {
-		unsigned from = grid->random ? grid_random(grid, warps) : 0;
+		unsigned w = grid->random ? grid_random(grid, warps) : 0;
 		bool down = grid->random && grid_random(grid, 2);
 		moved = false;
-		for (unsigned w = 0; w < warps && !grid->failure; w++)
-			moved |= warp_turn(block, (down ? from + warps - w : from + w) % warps * WARP);
+		for (unsigned i = 0; i < warps && !grid->failure; i++) {
+			moved |= warp_turn(block, w * WARP);
+			w = down ? (w ? w : warps) - 1 : w + 1 < warps ? w + 1 : 0;
+		}
 		if (!grid->failure)
 			try_barrier(block);
 	}

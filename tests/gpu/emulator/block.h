@@ -43,6 +43,8 @@ struct block {
 	struct emulated_xyz index;
 	unsigned alive, waiting;
 	int votes, last_votes; /* of the barrier */
+	int line;              /* where the first thread waits at it */
+	bool divergent;        /* another waits elsewhere */
 	void *dynamic;
 	struct thread *threads;
 	/* What the states say, so that nobody has to look at all threads: the lanes of each warp that have not ended, that
@@ -50,16 +52,17 @@ struct block {
 	unsigned lanes_alive[WARPS_MAX], lanes_ready[WARPS_MAX], lanes_together[WARPS_MAX], yielded;
 };
 
+static inline void lane_mark(unsigned *lanes, unsigned lane, bool is) {
+	*lanes = is ? *lanes | lane : *lanes & ~lane;
+}
+
 static inline void thread_set(struct block *block, struct thread *thread, enum thread_state state) {
 	unsigned warp = thread->number / WARP, lane = 1u << thread->number % WARP;
-	bool ready = state == THREAD_NEW || state == THREAD_READY;
 	block->yielded += (unsigned)(state == THREAD_YIELDED) - (unsigned)(thread->state == THREAD_YIELDED);
 	thread->state = state;
-	block->lanes_ready[warp] = ready ? block->lanes_ready[warp] | lane : block->lanes_ready[warp] & ~lane;
-	block->lanes_together[warp] =
-		state == THREAD_IN_WARP ? block->lanes_together[warp] | lane : block->lanes_together[warp] & ~lane;
-	block->lanes_alive[warp] =
-		state == THREAD_DONE ? block->lanes_alive[warp] & ~lane : block->lanes_alive[warp] | lane;
+	lane_mark(&block->lanes_ready[warp], lane, state == THREAD_NEW || state == THREAD_READY);
+	lane_mark(&block->lanes_together[warp], lane, state == THREAD_IN_WARP);
+	lane_mark(&block->lanes_alive[warp], lane, state != THREAD_DONE);
 }
 
 void block_init(struct block *block, struct grid *grid, struct thread *threads);

@@ -49,9 +49,7 @@ bool memory_pinned(const void *address, size_t size) {
 }
 
 static bool all_are(const char *from, const char *to, int value) {
-	while (from < to && (unsigned char)*from == value)
-		from++;
-	return from == to;
+	return from == to || ((unsigned char)*from == value && memcmp(from, from + 1, (size_t)(to - from) - 1) == 0);
 }
 
 static bool whole(struct allocation *a, size_t page) {

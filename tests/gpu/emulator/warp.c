@@ -89,10 +89,13 @@ static void finish(struct block *block, struct thread *warp, unsigned lanes, enu
 bool warp_try(struct block *block, const struct thread *thread) {
 	struct thread *warp = warp_of(block, thread);
 	unsigned lanes = thread->mask & warp_alive(block, thread);
-	for (unsigned lane = 0; lane < WARP; lane++)
-		if (lanes >> lane & 1 &&
-		    (warp[lane].state != THREAD_IN_WARP || warp[lane].op != thread->op || warp[lane].mask != thread->mask))
+	if (lanes & ~block->lanes_together[thread->number / WARP])
+		return false;
+	for (unsigned left = lanes; left; left &= left - 1) {
+		const struct thread *other = &warp[__builtin_ctz(left)];
+		if (other->op != thread->op || other->mask != thread->mask)
 			return false;
+	}
 	finish(block, warp, lanes, thread->op);
 	return true;
 }

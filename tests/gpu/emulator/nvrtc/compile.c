@@ -116,25 +116,13 @@ static bool build(const char *folder) {
 	char *level = getenv("SWEETSPOT_EMULATOR_LEVEL"); /* -O0 is quicker where much is compiled and little runs */
 	snprintf(source, sizeof source, "%s/translated.ii", folder);
 	snprintf(object, sizeof object, "%s/object", folder);
+	/* The header may be compiled beforehand (local.mk), with these flags and no others. */
 	char *arguments[] = {compiler(),
 	                     "-x",
 	                     "c++",
-	                     "-std=gnu++17",
 	                     level && *level ? level : "-O1",
-	                     "-w",
-	                     "-fPIC",
+	                     "@" EMULATOR_FLAGS,
 	                     "-shared",
-	                     "-fno-exceptions",
-	                     "-fno-rtti",
-	                     "-fno-strict-aliasing",
-	                     "-fwrapv",
-	                     "-ffp-contract=off",
-	                     "-fno-threadsafe-statics",
-	                     "-fvisibility=hidden",
-	                     "-fno-builtin-printf",
-	                     "-fmax-errors=5",
-	                     "-fno-weak",
-	                     "-fcf-protection=none",
 	                     "-include",
 	                     header && *header ? header : EMULATOR_HEADER,
 	                     "-o",
