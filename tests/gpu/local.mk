@@ -50,6 +50,9 @@ EXTRA_DIST += %D%/transposes.cu
 dist_check_SCRIPTS += %D%/cupti_list
 gpu_tests += %D%/cupti_list
 # A worker with a kernel that misbehaves on a GPU.
+check_PROGRAMS += %D%/lying-worker
+%C%_lying_worker_SOURCES = %D%/lying_worker.c
+%C%_lying_worker_LDADD = $(JANSSON_LIBS)
 check_PROGRAMS += %D%/faulty-worker
 %C%_faulty_worker_SOURCES = %D%/faulty_worker.c
 %C%_faulty_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
