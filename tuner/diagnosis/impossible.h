@@ -9,6 +9,8 @@ struct wrong {
 	double value;
 	const char *unit;
 	char text[3 * PROBE_TEXT];
+	/* set by the caller, which asks for many rows: of probe_problems */
+	size_t problem[PROBE_PROBLEMS], problems;
 };
 /* src: impossible_neighbours.c */
 bool impossible_by_neighbours(const struct study *study, size_t row, struct wrong *wrong);

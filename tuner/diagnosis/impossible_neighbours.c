@@ -93,11 +93,10 @@ static bool is_against(const struct study *study, size_t row, size_t small, stru
 }
 
 bool impossible_by_neighbours(const struct study *study, size_t row, struct wrong *wrong) {
-	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
 	bool found = false;
-	if (problems < 2 || study_rows(study) > ROWS_MOST)
+	if (wrong->problems < 2 || study_rows(study) > ROWS_MOST)
 		return false;
-	for (size_t i = 0; i < problems && !found; i++)
-		found = is_smaller(study, problem[i], row) && is_against(study, row, problem[i], wrong);
+	for (size_t i = 0; i < wrong->problems && !found; i++)
+		found = is_smaller(study, wrong->problem[i], row) && is_against(study, row, wrong->problem[i], wrong);
 	return found;
 }

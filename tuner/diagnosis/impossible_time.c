@@ -198,6 +198,7 @@ static void each_by(struct study *study, wrong_fn is_wrong,
                     void (*found)(void *ctx, struct study *study, size_t row, const struct wrong *wrong), void *ctx) {
 	struct wrong wrong;
 	size_t rows = study_rows(study), count = 0;
+	wrong.problems = probe_problems(study, wrong.problem);
 	for (size_t r = 0; r < rows && rows <= ROWS_MAX; r++)
 		count += !study_row(study, r)->over && is_wrong(study, r, &wrong);
 	for (size_t r = 0; r < rows && count && (double)count <= FEW * (double)rows; r++)

@@ -44,21 +44,26 @@ static double distance(const struct study *study, size_t a, size_t b) {
 	return sum;
 }
 
-static int by_size(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
+/* Puts a number among the `count` smallest of NEAREST, ascending. Returns how many there are then. */
+static size_t smallest_add(double *smallest, size_t count, double number) {
+	size_t at = count < NEAREST ? count : NEAREST;
+	for (; at > 0 && number < smallest[at - 1]; at--)
+		if (at < NEAREST)
+			smallest[at] = smallest[at - 1];
+	if (at < NEAREST)
+		smallest[at] = number;
+	return count < NEAREST ? count + 1 : NEAREST;
 }
 
 static void nearest_find(const struct study *study, struct pattern *pattern, size_t i) {
-	double d[ROWS_MAX], sorted[ROWS_MAX];
-	size_t others = 0;
+	double d[ROWS_MAX], smallest[NEAREST];
+	size_t found = 0;
 	for (size_t j = 0; j < pattern->count; j++) {
 		d[j] = j == i ? INFINITY : distance(study, pattern->rows[i], pattern->rows[j]);
 		if (j != i)
-			sorted[others++] = d[j];
+			found = smallest_add(smallest, found, d[j]);
 	}
-	qsort(sorted, others, sizeof *sorted, by_size);
-	double limit = sorted[others > NEAREST ? NEAREST - 1 : others - 1];
+	double limit = smallest[found - 1];
 	for (size_t j = 0; j < pattern->count && pattern->near_count[i] < NEIGHBOURS_MAX; j++)
 		if (d[j] <= limit)
 			pattern->near[i][pattern->near_count[i]++] = j;

@@ -250,6 +250,7 @@ void study_finish(struct study *study) {
 	           row_named(study, study->winner_problem, study->baseline_config));
 	if (!study->limit)
 		study_columns_make(study);
+	study_facts_make(study);
 	study->winner = row_named(study, study->winner_problem, study->winner_config);
 	study->baseline = row_named(study, study->winner_problem, study->baseline_config);
 	if (study->winner == SIZE_MAX)

@@ -67,6 +67,11 @@ struct study_column {
 	const struct value *level;
 };
 
+struct study_fact {
+	const char *name; /* NULL: the end */
+	double value;
+};
+
 struct study_row {
 	const int *level; /* of each column: index of its level, or STUDY_ABSENT */
 	/* Equal numbers have equal levels in all columns of the problem, and in all others. */
@@ -79,8 +84,9 @@ struct study_row {
 	const double *samples; /* of these trials */
 	size_t sample_count;
 	const json_t *problem, *config;
-	const json_t *detail;  /* of the trial with the most complete report; NULL */
-	const json_t *counted; /* of the trial with counters; NULL */
+	const json_t *detail;                                  /* of the trial with the most complete report; NULL */
+	const json_t *counted;                                 /* of the trial with counters; NULL */
+	const struct study_fact *figures, *counters, *metrics; /* of these, for study_figure and the like; NULL */
 };
 
 const char *study_kernel(const struct study *study);

@@ -13,6 +13,32 @@ static int count_of(const json_t *machine, const char *key) {
 	return count > 0 && count < 1 << 20 ? (int)count : 0;
 }
 
+/* Diagnoses ask for each ceiling and figure many times, so that their names and values are taken out of the JSON once.
+ */
+struct study_ceiling {
+	const char *name, *level; /* level: NULL if there is none */
+	bool gpu, disturbed;
+	int64_t threads;
+	double value;
+};
+
+static void ceilings_make(struct study *study) {
+	size_t i;
+	json_t *one;
+	study->ceiling_count = json_array_size(study->ceilings);
+	struct study_ceiling *made = arena_alloc(study->arena, study->ceiling_count + 1, sizeof *made);
+	json_array_foreach(study->ceilings, i, one) {
+		bool gpu = json_object_get(one, "device");
+		made[i] = (struct study_ceiling){.name = js_string_or(one, "name", ""),
+		                                 .level = js_string_or(one, "level", NULL),
+		                                 .gpu = gpu,
+		                                 .disturbed = js_bool_or(one, "disturbed", false),
+		                                 .threads = gpu ? 0 : js_int_or(one, "threads", 1),
+		                                 .value = js_real_or(one, "value", NAN)};
+	}
+	study->ceiling = made;
+}
+
 void study_machine(struct study *study, const json_t *machine, const json_t *ceilings, double noise) {
 	static const char *const levels[] = {NULL, "l1d", "l2", "l3"};
 	const json_t *caches = json_object_get(machine, "caches");
@@ -27,6 +53,7 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 	                                  .packages = count_of(machine, "packages")};
 	for (size_t i = 1; i < sizeof levels / sizeof *levels; i++)
 		study->host.cache[i] = js_real_or(caches, levels[i], 0);
+	ceilings_make(study);
 }
 
 const struct study_host *study_host(const struct study *study) {
@@ -36,41 +63,57 @@ const struct study_host *study_host(const struct study *study) {
 double study_ceiling(const struct study *study, const char *name, const char *level, double threads) {
 	double best = NAN;
 	int64_t team = -1;
-	size_t i;
-	json_t *one;
-	json_array_foreach(study->ceilings, i, one) {
-		const char *of = js_string_or(one, "level", NULL);
-		int64_t size = json_object_get(one, "device") ? 0 : js_int_or(one, "threads", 1);
-		bool gpu = json_object_get(one, "device");
-		if (gpu != (threads == 0) || strcmp(js_string_or(one, "name", ""), name) != 0)
+	for (const struct study_ceiling *one = study->ceiling, *end = one + study->ceiling_count; one < end; one++) {
+		if (one->gpu != (threads == 0) || strcmp(one->name, name) != 0)
 			continue;
-		if (!level != !of || (level && strcmp(level, of) != 0) || (double)size > threads || size <= team)
+		if (!level != !one->level || (level && strcmp(level, one->level) != 0) || (double)one->threads > threads ||
+		    one->threads <= team)
 			continue;
-		best = js_real_or(one, "value", NAN);
-		team = size;
+		best = one->value;
+		team = one->threads;
 	}
 	return best > 0 ? best : NAN;
 }
 
 bool study_ceiling_steady(const struct study *study, const char *name, const char *level) {
-	size_t i;
-	json_t *one;
 	bool steady = true;
-	json_array_foreach(study->ceilings, i, one) {
-		const char *of = js_string_or(one, "level", "");
-		if (strcmp(js_string_or(one, "name", ""), name) == 0 && strcmp(of, level ? level : "") == 0)
-			steady = steady && !js_bool_or(one, "disturbed", false);
+	for (size_t i = 0; i < study->ceiling_count; i++) {
+		const struct study_ceiling *one = &study->ceiling[i];
+		if (strcmp(one->name, name) == 0 && strcmp(one->level ? one->level : "", level ? level : "") == 0)
+			steady = steady && !one->disturbed;
 	}
 	return steady;
 }
 
-static double named(const json_t *list, const char *name) {
+/* NULL if there are none. */
+static const struct study_fact *facts_of(struct study *study, const json_t *list) {
 	size_t i;
 	json_t *one;
+	if (json_array_size(list) == 0)
+		return NULL;
+	struct study_fact *facts = arena_alloc(study->arena, json_array_size(list) + 1, sizeof *facts);
 	json_array_foreach((json_t *)list, i, one) {
-		if (strcmp(js_string_or(one, "name", ""), name) == 0)
-			return js_real_or(one, "value", NAN);
+		facts[i] = (struct study_fact){js_string_or(one, "name", ""), js_real_or(one, "value", NAN)};
 	}
+	facts[i] = (struct study_fact){NULL, NAN};
+	return facts;
+}
+
+void study_facts_make(struct study *study) {
+	for (size_t r = 0; r < study->row_count; r++) {
+		struct study_row *row = &study->rows[r];
+		const json_t *metrics = json_object_get(row->counted, "metrics");
+		row->figures = facts_of(study, json_object_get(row->detail, "figures"));
+		row->counters = facts_of(study, json_object_get(row->counted, "counters"));
+		row->metrics =
+			facts_of(study, metrics ? metrics : json_object_get(json_object_get(row->counted, "counting"), "metrics"));
+	}
+}
+
+static double named(const struct study_fact *fact, const char *name) {
+	for (; fact && fact->name; fact++)
+		if (strcmp(fact->name, name) == 0)
+			return fact->value;
 	return NAN;
 }
 
@@ -79,14 +122,13 @@ double study_work(const struct study *study, size_t row, const char *name) {
 }
 
 double study_figure(const struct study *study, size_t row, const char *name) {
-	return named(json_object_get(study->rows[row].detail, "figures"), name);
+	return named(study->rows[row].figures, name);
 }
 
 double study_counter(const struct study *study, size_t row, const char *name) {
-	return named(json_object_get(study->rows[row].counted, "counters"), name);
+	return named(study->rows[row].counters, name);
 }
 
 double study_metric(const struct study *study, size_t row, const char *name) {
-	const json_t *counted = study->rows[row].counted, *metrics = json_object_get(counted, "metrics");
-	return named(metrics ? metrics : json_object_get(json_object_get(counted, "counting"), "metrics"), name);
+	return named(study->rows[row].metrics, name);
 }

@@ -26,6 +26,8 @@ struct study {
 	char *kernel, *device;
 	struct arena *arena; /* of columns and rows */
 	json_t *machine, *ceilings;
+	const struct study_ceiling *ceiling; /* the members of `ceilings` */
+	size_t ceiling_count;
 	double noise;
 	char *rate; /* its name; NULL: values are seconds */
 	double rate_scale;
@@ -57,6 +59,7 @@ size_t study_pairs_keep(const struct study *study, const size_t *order, const bo
 /* Scales rows that were only searched to the speed that the machine had during races and duels. */
 void study_drift(struct study *study);
 void study_columns_make(struct study *study);
+void study_facts_make(struct study *study); /* of the rows that stay */
 
 /* Sorts rows so that those which agree in all columns but the skipped ones are neighbours, ascending in the skipped
  * ones. */
