@@ -72,7 +72,7 @@ def shrink(words):
     if (verb == "compare" or own[:2] == ["profile", "verify"]) and "--max-pairs" not in own:
         own += ["--max-pairs", "21"]
     if verb == "explain" and "--probe" in own:
-        own += ["--budget", "2s"]
+        own += ["--budget", "1s"]
     if verb in ("replay", "score"):
         own += ["--budget", "5e"] + ([] if "--repeat" in own else ["--repeat", "2"])
     if verb == "sweep" or "--launcher" in own or own[:2] == ["fleet", "tune"]:
