@@ -73,6 +73,8 @@ struct strategy_task {
 	/* Will it probably fail? For strategies that another one asks and informs; NULL: nobody knows. */
 	bool (*doubts)(const void *model, uint64_t index);
 	const void *model;
+	const double *lengths; /* expected of the model's dimensions, by models of earlier searches; NULL: unknown */
+	size_t length_count;
 };
 
 struct strategy {

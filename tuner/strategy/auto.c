@@ -53,7 +53,10 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 	automatic->task = *task;
 	automatic->task.source_count = surrogate_sources(automatic->surrogate);
 	task = &automatic->task;
-	if (task->source_count && !(automatic->cold = cold_new(&strategy_auto, task, err)))
+	struct strategy_task alone = *task;
+	if (task->source_count)
+		alone.lengths = surrogate_lengths(automatic->surrogate, &alone.length_count);
+	if (task->source_count && !(automatic->cold = cold_new(&strategy_auto, &alone, err)))
 		return -1;
 	automatic->opening = opening_new(task);
 	automatic->local = strategy_find("ils");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search as it would be without earlier searches, beside the one that learns from them: sources can mislead, and a
  * model that starts at their best explores too little to notice. The cold search is told only what it asked for and
- * what nobody asked for (the baseline), so that it takes exactly the steps that it would take alone; a configuration
- * that was measured already costs it nothing. Bad sources therefore cost no more evaluations than the informed search
- * has turns: a few at first, a few more for each improvement that it finds, and then one of many (ADR 9). */
+ * what nobody asked for (the baseline), so that it takes the steps that it would take alone, if with the
+ * lengths of the sources' models (strategy_task.lengths); a configuration that was measured already costs it nothing.
+ * Bad sources therefore cost no more evaluations than the informed search has turns: a few at first, a few more for
+ * each improvement that it finds, and then one of many (ADR 9). */
 #ifndef TUNER_STRATEGY_COLD_H
 #define TUNER_STRATEGY_COLD_H
 #include "tuner/search/strategy.h"

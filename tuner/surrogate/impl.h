@@ -113,12 +113,16 @@ void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t
 /* source.c: adds a dimension for each source that can be used. Their order follows from their contents, because the
  * order in which they are given must not change the search; one that is given twice counts once. */
 void source_models_make(struct surrogate *surrogate);
-double source_model_scale(const struct source_model *model); /* the target that the highest code stands for */
+double source_model_scale(const struct source_model *model);        /* the target that the highest code stands for */
+double source_model_length(struct source_model *model, size_t dim); /* of its fitted model */
 /* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
 uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
 /* After a fit: the source without which left-out configurations are predicted better; SIZE_MAX if all sources help. */
 size_t source_misleading(struct surrogate *surrogate);
+
+/* lengths.c: takes the lengths that the task expects */
+void surrogate_lengths_expect(struct coding *coding, const struct strategy_task *task);
 
 /* models.c: makes the models for the current dimensions, without observations */
 double observed_variance(const struct observed *observed);

@@ -164,6 +164,10 @@ void source_models_make(struct surrogate *surrogate) {
 	}
 }
 
+double source_model_length(struct source_model *model, size_t dim) {
+	return gp_length(learned(model), dim);
+}
+
 double source_model_scale(const struct source_model *model) {
 	return model->scale;
 }

@@ -46,6 +46,7 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->stretch = 1;
 	surrogate->error = NAN;
 	surrogate->coding = coding_new(task->arena, task->space, transfer && task->source_count ? SOURCES_MAX : SPARE);
+	surrogate_lengths_expect(surrogate->coding, task);
 	surrogate->cost = cost_new(task, surrogate->coding);
 	if (transfer)
 		source_models_make(surrogate);

@@ -40,6 +40,9 @@ uint64_t surrogate_first(struct surrogate *surrogate);
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left);
 /* The number of earlier searches that the model uses. */
 size_t surrogate_sources(const struct surrogate *surrogate);
+/* The lengths that a search of the same space may expect (strategy_task.lengths) without learning anything else from
+ * the sources. To be called while there are sources. */
+const double *surrogate_lengths(const struct surrogate *surrogate, size_t *count);
 /* The number of fits so far. */
 size_t surrogate_fits(const struct surrogate *surrogate);
 /* Writes "leave-one-out predictions are off by 8.0 %; block_size_x and lock matter most". */

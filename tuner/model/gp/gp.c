@@ -33,6 +33,7 @@ struct gp *gp_new(const struct gp_dim *dims, size_t count) {
 		struct gp_axis *axis = &gp->axis[d];
 		*axis = (struct gp_axis){.values = dims[d].values,
 		                         .prior = log(dims[d].length),
+		                         .doubt = dims[d].doubt > 0 ? dims[d].doubt : GP_DOUBT,
 		                         .trend = dims[d].trend,
 		                         .slope = dims[d].slope,
 		                         .slope_variance = dims[d].slope_deviation * dims[d].slope_deviation};
@@ -161,6 +162,10 @@ void gp_condition(struct gp *gp) {
 	for (size_t i = 0; i < gp->count; i++)
 		gp->white[i] -= gp->mean * unit[i];
 	free(unit);
+}
+
+double gp_length(const struct gp *gp, size_t dim) {
+	return exp(gp->theta[dim]);
 }
 
 double gp_likelihood(const struct gp *gp) {

@@ -21,11 +21,13 @@
 #include <stdint.h>
 
 enum { GP_DIMS_MAX = 96 };
+#define GP_DOUBT 1.2
 
 struct gp_dim {
 	size_t values;    /* codes are 0 .. values - 1 */
 	const double *at; /* coordinates of the codes in 0..1, copied; NULL: unordered. NAN: absent */
 	double length;    /* expected length; its logarithm has a normal prior */
+	double doubt;     /* the deviation of that logarithm; 0: GP_DOUBT */
 	bool trend;
 	double slope, slope_deviation; /* prior of the trend's coefficient of `at` */
 };
@@ -59,8 +61,9 @@ void gp_covariances(const struct gp *gp, const uint16_t *codes, size_t count, do
 void gp_leave_one_out(struct gp *gp, double *mean, double *variance);
 /* The mean at each observation, as of gp_predict, without noise. */
 void gp_smooth(const struct gp *gp, double *mean);
-double gp_likelihood(const struct gp *gp); /* logarithm at the last fit, priors included */
-double gp_noise(const struct gp *gp);      /* variance */
+double gp_length(const struct gp *gp, size_t dim); /* at the last fit */
+double gp_likelihood(const struct gp *gp);         /* logarithm at the last fit, priors included */
+double gp_noise(const struct gp *gp);              /* variance */
 
 /* Predictions of many configurations that are needed again after each observation: a new one costs each of them one row
  * of a triangular solve instead of all rows. */

@@ -15,8 +15,8 @@ enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
 
 struct gp_axis {
 	size_t values;
-	double *at;   /* NULL: unordered */
-	double prior; /* prior mean of the logarithm of the length */
+	double *at;          /* NULL: unordered */
+	double prior, doubt; /* prior mean and deviation of the logarithm of the length */
 	bool trend;
 	double slope, slope_variance;
 	double *alike;          /* gp_correlations_make: a triangle of the correlations of two codes */

@@ -15,7 +15,6 @@ static const double TINY = 1e-12;
 static const struct {
 	double mean, deviation;
 } SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-1.2, 1.5}, [GP_NOISE] = {-9, 1}, [GP_SHARE] = {1.5, 1.5}};
-static const double LENGTH_DEVIATION = 1.2;
 
 /* The distinct codes of a dimension among the chosen observations. */
 struct seen {
@@ -42,7 +41,7 @@ static double prior(const struct gp *gp, const double *theta, double *gradient) 
 	double sum = 0;
 	for (size_t t = 0; t < gp->dims + GP_SHAPES; t++) {
 		bool length = t < gp->dims;
-		double deviation = length ? LENGTH_DEVIATION : SHAPE_PRIOR[t - gp->dims].deviation;
+		double deviation = length ? gp->axis[t].doubt : SHAPE_PRIOR[t - gp->dims].deviation;
 		double z = (theta[t] - (length ? gp->axis[t].prior : SHAPE_PRIOR[t - gp->dims].mean)) / deviation;
 		sum -= 0.5 * z * z;
 		if (gradient)
