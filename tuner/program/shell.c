@@ -230,6 +230,13 @@ static const char *why_not(const struct shell_line *line) {
 	return NULL;
 }
 
+/* Would digits in front of it name a file descriptor? More digits may come first, and a line that goes on. */
+static bool takes_number(const char *next) {
+	for (next += strspn(next, "0123456789"); starts(next, strlen(next), "\\\n"); next += strspn(next, "0123456789"))
+		next += 2;
+	return *next && strchr("<>", *next);
+}
+
 enum shell_place shell_place(struct shell_line *line, const char *next, const char **why) {
 	bool alone = line->word_starts && !line->redirects && (!*next || strchr(ENDS, *next));
 	line->word_starts = line->redirects = false;
@@ -247,7 +254,7 @@ enum shell_place shell_place(struct shell_line *line, const char *next, const ch
 	case ARITHMETIC:
 		return SHELL_NUMBER;
 	default:
-		return *next && strchr("<>", *next) ? SHELL_QUOTED : alone ? SHELL_WORDS : SHELL_WORD;
+		return takes_number(next) ? SHELL_QUOTED : alone ? SHELL_WORDS : SHELL_WORD;
 	}
 }
 

@@ -103,6 +103,8 @@ static void test_fill(void) {
 	fills("{\"a\":{B}}", false, "{\"a\":v B}");
 	fills("awk '{x={B}}' {b-1}", false, "awk '{x=v B}' v b-1");
 	fills("$$-{B}", false, "$$-v B");
+	fills("a {B}2>b {B} >d", true, "a 'v B'2>b v B >d");
+	fills("a {B}\\\n>c", true, "a 'v B'\\\n>c");
 	struct rng rng;
 	rng_seed(&rng, 3);
 	bool all = true, fit = true;
