@@ -92,11 +92,20 @@ static int search_check(const json_t *search, struct err *err) {
 	return 0;
 }
 
+int share_check(const json_t *searches, struct err *err) {
+	json_t *search;
+	size_t i;
+	json_array_foreach((json_t *)searches, i, search) {
+		if (search_check(search, err))
+			return -1;
+	}
+	return 0;
+}
+
 static int document_check(const json_t *document, struct err *err) {
 	const char *hash, *schema = js_string_or(document, "schema", "");
 	char own[SHA256_TEXT];
-	json_t *searches, *search;
-	size_t i;
+	json_t *searches;
 	if (strcmp(schema, SHARE_SCHEMA) != 0)
 		return err_set(err, ERR_USAGE, "`sweetspot store export` writes such files", "not a file of shared results");
 	if (js_string(document, "hash", &hash, err) || js_array(document, "searches", SEARCHES_MAX, &searches, err))
@@ -104,11 +113,7 @@ static int document_check(const json_t *document, struct err *err) {
 	share_hash(searches, own);
 	if (strcmp(own, hash) != 0)
 		return err_set(err, ERR_USAGE, "export it again", "damaged or edited: the hash does not match");
-	json_array_foreach(searches, i, search) {
-		if (search_check(search, err))
-			return -1;
-	}
-	return 0;
+	return share_check(searches, err);
 }
 
 static int trial_store(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
@@ -162,19 +167,29 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
 }
 
+/* As the store keeps them: it has no sign of a zero, and 3.0 is a whole number in the document, too. */
+static json_t *whole_json(const json_t *object, const char *key) {
+	return json_integer(js_int_or(object, key, 0));
+}
+
+static json_t *real_json(const json_t *object, const char *key, double fallback) {
+	double value = js_real_or(object, key, fallback);
+	return js_number(value == 0 ? 0 : value);
+}
+
 static json_t *trial_plain(const json_t *trial) {
 	json_t *list = json_object_get(trial, "samples"), *sample, *samples = json_array();
 	size_t i;
 	json_array_foreach(list, i, sample) json_array_append_new(samples, js_number(json_number_value(sample)));
 	return json_pack("{s:O,s:O,s:o,s:o,s:o}", "config", json_object_get(trial, "config"), "status",
-	                 json_object_get(trial, "status"), "value", js_number(js_real_or(trial, "value", NAN)), "samples",
-	                 samples, "elapsed_s", js_number(js_real_or(trial, "elapsed_s", 0)));
+	                 json_object_get(trial, "status"), "value", real_json(trial, "value", NAN), "samples", samples,
+	                 "elapsed_s", real_json(trial, "elapsed_s", 0));
 }
 
 /* The search as it will be exported, so that it is known when it comes again, whatever else the document says. */
 static json_t *search_plain(const json_t *search) {
-	static const char *const same[] = {"kernel", "source", "problem", "objective",  "strategy",
-	                                   "seed",   "valid",  "machine", "fingerprint"};
+	static const char *const same[] = {"kernel",   "source",  "problem",    "objective",
+	                                   "strategy", "machine", "fingerprint"};
 	json_t *plain = json_object(), *trials = json_array(), *trial;
 	size_t i;
 	for (i = 0; i < sizeof same / sizeof *same; i++) {
@@ -183,7 +198,9 @@ static json_t *search_plain(const json_t *search) {
 	}
 	json_array_foreach(json_object_get(search, "trials"), i, trial) json_array_append_new(trials, trial_plain(trial));
 	json_object_set_new(plain, "trials", trials);
-	json_object_set_new(plain, "started", js_number(js_real_or(search, "started", 0)));
+	json_object_set_new(plain, "seed", whole_json(search, "seed"));
+	json_object_set_new(plain, "valid", whole_json(search, "valid"));
+	json_object_set_new(plain, "started", real_json(search, "started", 0));
 	return plain;
 }
 
