@@ -119,7 +119,7 @@ static void add_counts(struct ktt *ktt, double duration) {
 
 static void use_counts(struct ktt *ktt) {
 	for (size_t i = 0; i < ktt->total_count; i++) {
-		if (ktt->totals[i].weight > 0)
+		if (ktt->totals[i].weight > 0 && isfinite(ktt->totals[i].value)) /* sums of huge counts are not */
 			build_count(ktt->build, (int)i, ktt->totals[i].value);
 		ktt->totals[i] = (struct total){0};
 	}
