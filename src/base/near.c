@@ -54,7 +54,9 @@ static bool begins(const char *text, const char *prefix, size_t length) {
  * as the worst acceptable mistype, so that a mistype of a short word beats a long word with the same beginning. */
 static unsigned farness(const char *word, const char *known) {
 	size_t length = strlen(word);
-	unsigned edits = distance(word, known), allowed = length / 3 > 1 ? (unsigned)(length / 3) : 1;
+	size_t other = strlen(known), apart = length > other ? length - other : other - length;
+	unsigned allowed = length / 3 > 1 ? (unsigned)(length / 3) : 1;
+	unsigned edits = apart > allowed ? FAR : distance(word, known); /* one edit for each letter too many at least */
 	if (edits <= allowed && edits < length)
 		return edits;
 	return length >= 2 && begins(known, word, length) ? allowed + 1 : FAR;
