@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)'
 	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
 fuzz_targets =
-EXTRA_DIST += build-aux/compile-lo build-aux/link-test build-aux/tap-timed build-aux/fuzz build-aux/gen-fuzz-bundle build-aux/gen-fuzz-run build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
+EXTRA_DIST += build-aux/compile-lo build-aux/link-test build-aux/tap-timed build-aux/fuzz build-aux/fuzz-options build-aux/gen-fuzz-bundle build-aux/gen-fuzz-run build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/fuzz.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk
@@ -96,16 +96,19 @@ check-times:
 # are built in a build of their own, by clang, and run for FUZZ_SECONDS each, FUZZ_JOBS at a time (one a processor).
 FUZZ_SECONDS = 60
 FUZZ_JOBS =
+# 1: without AddressSanitizer, in fuzz-fast, which has many times as many inputs in the same time.
+FUZZ_FAST =
 LIBFUZZER = $(AM_LDFLAGS) -fsanitize=fuzzer
 EXTRA_PROGRAMS += $(fuzz_targets)
 .PHONY: fuzz fuzz-targets fuzz-bundle analyze
 fuzz:
-	@$(SHELL) $(srcdir)/build-aux/fuzz '$(srcdir)' fuzz '$(FUZZ_SECONDS)' '$(FUZZ_JOBS)' $(fuzz_targets)
+	@FUZZ_FAST='$(FUZZ_FAST)' $(SHELL) $(srcdir)/build-aux/fuzz '$(srcdir)' fuzz$(FUZZ_FAST:1=-fast) '$(FUZZ_SECONDS)' \
+		'$(FUZZ_JOBS)' $(fuzz_targets)
 # The targets as one archive, for machines with more processors.
 fuzz-bundle:
-	@$(SHELL) $(srcdir)/build-aux/fuzz '$(srcdir)' fuzz 0 '$(FUZZ_JOBS)' $(fuzz_targets)
-	@test ! -e fuzz/config.status || $(SHELL) $(srcdir)/build-aux/gen-fuzz-bundle '$(srcdir)' fuzz \
-		sweetspot-fuzz-$(PACKAGE_VERSION)-$(host_cpu).tar.xz $(fuzz_targets)
+	@FUZZ_FAST='$(FUZZ_FAST)' $(SHELL) $(srcdir)/build-aux/fuzz '$(srcdir)' fuzz$(FUZZ_FAST:1=-fast) 0 '$(FUZZ_JOBS)' $(fuzz_targets)
+	@test ! -e fuzz$(FUZZ_FAST:1=-fast)/config.status || $(SHELL) $(srcdir)/build-aux/gen-fuzz-bundle '$(srcdir)' fuzz$(FUZZ_FAST:1=-fast) \
+		sweetspot-fuzz$(FUZZ_FAST:1=-fast)-$(PACKAGE_VERSION)-$(host_cpu).tar.xz $(fuzz_targets)
 fuzz-targets: $(BUILT_SOURCES)
 	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
 

@@ -15,10 +15,7 @@
 
 enum { FILE_BYTES_MAX = 256 << 10, FOLDER_FILES_MAX = 256 };
 
-/* The kinds of folders that hold tables. */
-enum folder { FOLDER_EVENTS, FOLDER_GROUPS, FOLDER_USERS };
-
-static struct counter_tables *tables_new(void) {
+struct counter_tables *counter_tables_new(void) {
 	struct counter_tables *tables = mem_alloc(1, sizeof *tables);
 	tables->arena = arena_new();
 	tables->files = json_array();
@@ -36,33 +33,36 @@ void counter_tables_free(struct counter_tables *tables) {
 	free(tables);
 }
 
-static int json_add(struct counter_tables *tables, const char *file, const json_t *json, enum folder folder,
-                    struct err *err) {
+static int json_read(struct counter_tables *tables, const char *file, const json_t *json, enum table_folder folder,
+                     struct err *err) {
 	static const char *const schemas[] = {"sweetspot-events/1", "sweetspot-cpu-events/1", "sweetspot-group/1"};
 	const char *schema;
 	if (js_string(json, "schema", &schema, err) != 0)
 		return -1;
-	if (folder != FOLDER_EVENTS && strcmp(schema, schemas[2]) == 0)
-		return table_group_read(tables, file, json, folder == FOLDER_USERS, err);
-	if (folder == FOLDER_EVENTS && strcmp(schema, schemas[0]) == 0)
+	if (folder != TABLE_EVENTS && strcmp(schema, schemas[2]) == 0)
+		return table_group_read(tables, file, json, folder == TABLE_USERS, err);
+	if (folder == TABLE_EVENTS && strcmp(schema, schemas[0]) == 0)
 		return table_events_read(tables, file, json, err);
-	if (folder == FOLDER_EVENTS && strcmp(schema, schemas[1]) == 0)
+	if (folder == TABLE_EVENTS && strcmp(schema, schemas[1]) == 0)
 		return table_cpu_read(tables, file, json, err);
 	return err_set(err, ERR_USAGE, NULL, "'schema': \"%.60s\" is not \"%s\"%s", schema,
-	               folder == FOLDER_EVENTS ? schemas[0] : schemas[2],
-	               folder == FOLDER_EVENTS ? " or \"sweetspot-cpu-events/1\"" : "");
+	               folder == TABLE_EVENTS ? schemas[0] : schemas[2],
+	               folder == TABLE_EVENTS ? " or \"sweetspot-cpu-events/1\"" : "");
 }
 
-static int file_read(struct counter_tables *tables, const char *path, enum folder folder, struct err *err) {
+int counter_tables_add(struct counter_tables *tables, const char *file, json_t *json, enum table_folder folder,
+                       struct err *err) {
+	json_array_append_new(tables->files, json);
+	return json_read(tables, file, json, folder, err) != 0 ? err_prefix(err, "%s", file) : 0;
+}
+
+static int file_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err) {
 	const char *file = arena_strdup(tables->arena, path);
 	struct stat what;
 	if (stat(file, &what) == 0 && S_ISFIFO(what.st_mode)) /* opening it would block until a writer appears */
 		return err_set(err, ERR_USAGE, NULL, "%s is a pipe", file);
 	json_t *json = js_load(file, FILE_BYTES_MAX, err);
-	if (!json)
-		return -1;
-	json_array_append_new(tables->files, json);
-	return json_add(tables, file, json, folder, err) != 0 ? err_prefix(err, "%s", file) : 0;
+	return json ? counter_tables_add(tables, file, json, folder, err) : -1;
 }
 
 static int is_json(const struct dirent *entry) {
@@ -70,7 +70,7 @@ static int is_json(const struct dirent *entry) {
 }
 
 /* Sorts by name, so that the same files always give the same tables. */
-static int folder_read(struct counter_tables *tables, const char *path, enum folder folder, struct err *err) {
+static int folder_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err) {
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, is_json, alphasort), rc = 0;
 	if (count < 0 || count > FOLDER_FILES_MAX)
@@ -87,7 +87,7 @@ static int folder_read(struct counter_tables *tables, const char *path, enum fol
 }
 
 /* The folder may be NULL; err then says why. */
-static int folder_add(struct counter_tables *tables, char *path, enum folder folder, struct err *err) {
+static int folder_add(struct counter_tables *tables, char *path, enum table_folder folder, struct err *err) {
 	int rc = path ? folder_read(tables, path, folder, err) : -1;
 	free(path);
 	return rc;
@@ -101,11 +101,11 @@ static int user_groups_read(struct counter_tables *tables, struct err *err) {
 		free(path);
 		return 0;
 	}
-	int rc = folder_add(tables, path, FOLDER_USERS, err);
+	int rc = folder_add(tables, path, TABLE_USERS, err);
 	return rc != 0 && err && !err->hint[0] ? err_hint(err, "this group is yours: correct it, or move it away") : rc;
 }
 
-static struct counter_tables *checked(struct counter_tables *tables, int rc, struct err *err) {
+struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err) {
 	if (rc == 0 && tables_check(tables, err) == 0)
 		return tables;
 	counter_tables_free(tables);
@@ -113,21 +113,21 @@ static struct counter_tables *checked(struct counter_tables *tables, int rc, str
 }
 
 struct counter_tables *counter_tables_load(struct err *err) {
-	struct counter_tables *tables = tables_new();
-	int rc = folder_add(tables, sys_share_dir("events", err), FOLDER_EVENTS, err);
+	struct counter_tables *tables = counter_tables_new();
+	int rc = folder_add(tables, sys_share_dir("events", err), TABLE_EVENTS, err);
 	if (rc == 0)
-		rc = folder_add(tables, sys_share_dir("groups", err), FOLDER_GROUPS, err);
+		rc = folder_add(tables, sys_share_dir("groups", err), TABLE_GROUPS, err);
 	if (rc == 0)
 		rc = user_groups_read(tables, err);
-	return checked(tables, rc, err);
+	return counter_tables_checked(tables, rc, err);
 }
 
 struct counter_tables *counter_tables_load_from(const char *folder, struct err *err) {
-	struct counter_tables *tables = tables_new();
-	int rc = folder_add(tables, mem_printf("%s/events", folder), FOLDER_EVENTS, err);
+	struct counter_tables *tables = counter_tables_new();
+	int rc = folder_add(tables, mem_printf("%s/events", folder), TABLE_EVENTS, err);
 	if (rc == 0)
-		rc = folder_add(tables, mem_printf("%s/groups", folder), FOLDER_GROUPS, err);
-	return checked(tables, rc, err);
+		rc = folder_add(tables, mem_printf("%s/groups", folder), TABLE_GROUPS, err);
+	return counter_tables_checked(tables, rc, err);
 }
 
 struct table_event *table_event_find(const struct counter_tables *tables, const char *name) {

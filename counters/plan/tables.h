@@ -62,6 +62,15 @@ struct counter_tables {
 	size_t event_count, family_count, group_count;
 };
 
+/* Folders that hold tables. */
+enum table_folder { TABLE_EVENTS, TABLE_GROUPS, TABLE_USERS };
+
+struct counter_tables *counter_tables_new(void); /* empty */
+/* Takes the JSON of one file over; the message begins with the file's name. Both must live as long as the tables. */
+int counter_tables_add(struct counter_tables *tables, const char *file, json_t *json, enum table_folder folder,
+                       struct err *err);
+/* Returns the tables if rc is 0 and they agree with each other; otherwise frees them and returns NULL. */
+struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err);
 /* Each reads one file into the tables; -1 and ERR_USAGE with the member. */
 int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
 int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);

@@ -64,7 +64,7 @@ TESTS += $(counter_plan_tests)
 %C%_tables_fuzz_LDADD = libcounterplan.la libbase.la
 EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_tables
-%C%_fuzz_tables_SOURCES = %D%/fuzz_tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
+%C%_fuzz_tables_SOURCES = %D%/fuzz_tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h tests/fuzz_json.c
 %C%_fuzz_tables_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_tables_LDADD = $(%C%_tables_fuzz_LDADD)
 

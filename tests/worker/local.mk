@@ -27,7 +27,7 @@ check_PROGRAMS += %D%/requests
 TESTS += %D%/requests
 EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_request
-%C%_fuzz_request_SOURCES = %D%/fuzz_request.c %D%/fuzz_request.h
+%C%_fuzz_request_SOURCES = %D%/fuzz_request.c %D%/fuzz_request.h tests/fuzz_json.c
 %C%_fuzz_request_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fuzz_request_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_request_LDADD = $(%C%_requests_LDADD)
@@ -43,7 +43,7 @@ fuzz_targets += %D%/fuzz_gpu
 %C%_fuzz_gpu_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_gpu_LDADD = $(%C%_gpu_records_LDADD)
 fuzz_targets += %D%/fuzz_answer
-%C%_fuzz_answer_SOURCES = %D%/fuzz_answer.c
+%C%_fuzz_answer_SOURCES = %D%/fuzz_answer.c tests/fuzz_json.c
 %C%_fuzz_answer_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_answer_LDADD = $(TUNER) libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
 

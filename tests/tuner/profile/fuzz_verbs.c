@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Takes bytes as a profile; one that passes is merged, compared and looked up. The test `hostile` calls this with
- * mutated profiles, `make fuzz` runs it as a target of libFuzzer. */
+ * mutated profiles, `make fuzz` runs it as a target of libFuzzer, where most are merged by one of the rules. */
 #include <config.h>
 
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "src/base/json/js.h"
+#include "tests/fuzz.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/diff.h"
 #include "tuner/profile/merge.h"
@@ -30,10 +31,12 @@ static void select_all(const json_t *profile) {
 }
 
 /* A merged profile must pass the check that its parts have passed. */
-static void merge_all(const json_t *profile) {
+static void merge_all(const json_t *profile, int rule) {
 	struct err err = {0};
 	json_t *other = json_deep_copy(profile), *both = json_pack("[O,o]", profile, other), *conflicts = NULL, *one;
 	for (enum profile_prefer prefer = PROFILE_PREFER_NONE; prefer <= PROFILE_PREFER_FASTER; prefer++) {
+		if (rule >= 0 && prefer != (enum profile_prefer)rule)
+			continue;
 		json_t *merged = profile_merge(both, prefer, &conflicts, &err);
 		size_t i;
 		json_array_foreach(merged, i, one) {
@@ -53,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		json_t *here = json_pack("{s:s,s:s}", "fingerprint", "sha256:1", "compiler", "gcc 12.2.0");
 		profile_origin(here, json_object_get(profile, "machine"));
 		json_decref(profile_diff(profile, profile));
-		merge_all(profile);
+		merge_all(profile,
+		          fuzz_one_in(16, data, size) ? -1 : (int)(fuzz_hash(data, size) % (PROFILE_PREFER_FASTER + 1)));
 		select_all(profile);
 		json_decref(here);
 	}

@@ -108,7 +108,9 @@ static void part_read(struct reader *reader) {
 		reader->unknown = true;
 	else if (letter == '\\' && !takes(reader, "\n"))
 		literal(reader, take(reader));
-	else if (letter != '\\' && strchr("*?[]{}~!=,^#", letter))
+	else if (letter == '=')
+		put(reader, 'E'); /* "=" stands before a letter that is only itself */
+	else if (letter != '\\' && strchr("*?[]{}~!,^#", letter))
 		put(reader, letter);
 	else if (letter != '\\')
 		literal(reader, letter);

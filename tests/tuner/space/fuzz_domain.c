@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most); /* libFuzzer's */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
-enum { FEW = 200, MANY = 5000 /* would be sorted once more */, DIGITS = 3, RARELY = 1000 };
+enum { FEW = 200, MANY = 5000 /* would be sorted once more */, DIGITS = 2, SELDOM = 30, RARELY = 1000 };
 
 static void require(bool condition) {
 	if (!condition)
@@ -31,13 +31,15 @@ static void check_text(struct value value) {
 	require(value_text(value, text, sizeof text) < (int)sizeof text && value_equal(value_parse(text), value));
 }
 
-/* A list of a million values takes 10,000 times as long as a short one, so that numbers are mostly small. */
+/* A list of a million values takes 10,000 times as long as a short one, so that numbers are mostly small, and steps are
+ * mostly large. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
-	size_t mutated = LLVMFuzzerMutate(data, size, most), used = 0, digits = 0;
+	size_t mutated = LLVMFuzzerMutate(data, size, most), used = 0, digits = 0, room = DIGITS + (seed % SELDOM == 0);
 	for (size_t i = 0; i < mutated; i++) {
 		bool exponent = digits > 0 && (data[i] == 'e' || data[i] == 'E');
-		digits = isdigit(data[i]) ? digits + 1 : 0;
-		if (seed % RARELY == 0 || (digits <= DIGITS && !exponent))
+		bool fraction = data[i] == '.' && (used == 0 || data[used - 1] != '.');
+		digits = isdigit(data[i]) ? digits + 1 : fraction ? room - 1 : 0;
+		if (seed % RARELY == 0 || (digits <= room && !exponent))
 			data[used++] = data[i];
 	}
 	return used;

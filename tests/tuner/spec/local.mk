@@ -9,6 +9,7 @@ TESTS += %D%/spec %D%/values %D%/errors
 %C%_errors_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS)
 EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_spec
-%C%_fuzz_spec_SOURCES = %D%/fuzz_spec.c
+%C%_fuzz_spec_SOURCES = %D%/fuzz_spec.c tests/fuzz_json.c
+%C%_fuzz_spec_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_DIGITS=3
 %C%_fuzz_spec_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_spec_LDADD = $(%C%_errors_LDADD)

@@ -20,6 +20,6 @@ EXTRA_DIST += %D%/fixture.h
 %C%_share_LDADD = $(TUNER) libbase.la $(SQLITE_LIBS) $(JANSSON_LIBS)
 EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_share
-%C%_fuzz_share_SOURCES = %D%/fuzz_share.c
+%C%_fuzz_share_SOURCES = %D%/fuzz_share.c tests/fuzz_json.c
 %C%_fuzz_share_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_share_LDADD = $(%C%_share_LDADD)

@@ -20,6 +20,6 @@ fuzz_targets += %D%/fuzz_counted
 %C%_fuzz_counted_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_counted_LDADD = $(%C%_counted_LDADD)
 fuzz_targets += %D%/fuzz_machine
-%C%_fuzz_machine_SOURCES = %D%/fuzz_machine.c
+%C%_fuzz_machine_SOURCES = %D%/fuzz_machine.c tests/fuzz_json.c
 %C%_fuzz_machine_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_machine_LDADD = $(%C%_machine_LDADD)
