@@ -36,6 +36,10 @@ const struct kernel_list *app_kernels(struct app *app, struct err *err);
 /* Finds the kernel that a word names: a built-in one, or the file of a plug-in (it contains a slash or ends in .so)
  * followed by ":NAME" if the plug-in has several (src/app/plugin.c). ERR_USAGE suggests the nearest name. */
 const struct kernel_desc *app_kernel(struct app *app, const char *word, struct err *err);
+/* For a word that is not a kernel here, as `unknown` of app_kernel says, nor one of the `count` results in `names`:
+ * puts both into err, with the name that is near, if there is one. */
+void app_name_unknown(struct app *app, const char *word, const struct err *unknown, const char *const *names,
+                      size_t count, struct err *err);
 /* All kernels that the words name; a plug-in without ":NAME" stands for all of its kernels. The caller frees the array.
  */
 const struct kernel_desc **app_kernels_named(struct app *app, const struct opt_args *args, size_t *count,

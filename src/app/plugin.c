@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/near.h"
 
 struct plugin {
 	char *path;
@@ -121,6 +122,29 @@ const struct kernel_desc *app_kernel(struct app *app, const char *word, struct e
 	err_hint(err, "%s:%s (`sweetspot list kernels %s` lists all)", word, count ? kernel_list_at(list, 0)->name : "NAME",
 	         word);
 	return NULL;
+}
+
+/* On any device. */
+static bool is_built_in(struct app *app, const char *name) {
+	const struct kernel_list *list = app_kernels(app, NULL);
+	for (size_t i = 0; list && i < kernel_list_count(list); i++)
+		if (strcmp(kernel_list_at(list, i)->name, name) == 0)
+			return true;
+	return false;
+}
+
+void app_name_unknown(struct app *app, const char *word, const struct err *unknown, const char *const *names,
+                      size_t count, struct err *err) {
+	const char *near = near_word(word, names, count);
+	*err = *unknown;
+	/* A file, or the size of a problem, is explained there; so is a kernel of another device. */
+	if (!strpbrk(word, "/=") && !is_built_in(app, word)) {
+		bool hinted = strncmp(unknown->hint, "did you mean", strlen("did you mean")) == 0;
+		err_set(err, ERR_USAGE, NULL, "\"%s\" is neither a kernel nor a result on this machine", word);
+		err_hint(err, "%s", hinted ? unknown->hint : "`sweetspot` without arguments shows what was tuned here");
+	}
+	if (near)
+		err_hint(err, "did you mean %s?", near);
 }
 
 struct named {

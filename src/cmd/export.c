@@ -95,12 +95,13 @@ static bool has_entry(const json_t *profile, const char *kernel) {
 	return false;
 }
 
-/* A name that neither this program nor the store knows must be a mistake. */
-static bool all_known(const struct wanted *wanted, const json_t *profile) {
+/* A name that neither this program nor the store knows must be a mistake. Returns the first one; NULL if there is none.
+ */
+static const char *mistaken(const struct wanted *wanted, const json_t *profile) {
 	for (size_t i = 0; i < wanted->count; i++)
 		if (!wanted->kernels[i] && !has_entry(profile, wanted->names[i]))
-			return false;
-	return true;
+			return wanted->names[i];
+	return NULL;
 }
 
 /* Adds to each entry the trials of its search. */
@@ -192,6 +193,21 @@ static int bindings_add(struct app *app, json_t *profile, struct err *err) {
 	return 0;
 }
 
+/* One of the results may be near. */
+static void mistake_tell(struct app *app, struct wanted *wanted, struct store *store, const char *word,
+                         const struct err *unknown, struct err *err) {
+	struct err none = {0};
+	const char *fingerprint = app_fingerprint(app, &none);
+	json_t *all = store && fingerprint ? profile_from_store(store, fingerprint, NULL, source_of, wanted, &none) : NULL;
+	json_t *entries = json_object_get(all, "entries"), *entry;
+	const char **names = mem_alloc(json_array_size(entries) + 1, sizeof *names);
+	size_t count = 0, i;
+	json_array_foreach(entries, i, entry) names[count++] = js_string_or(entry, "kernel", "");
+	app_name_unknown(app, word, unknown, names, count, err);
+	free(names);
+	json_decref(all);
+}
+
 static json_t *profile_of(struct app *app, const struct opt_args *args, struct wanted *wanted, struct err *err) {
 	struct err unknown = {0};
 	for (size_t i = 0; i < opt_words(args); i++)
@@ -211,12 +227,14 @@ static json_t *profile_of(struct app *app, const struct opt_args *args, struct w
 		store_close(store);
 		return NULL;
 	}
+	const char *word = mistaken(wanted, profile);
+	if (word && (profile || err->code == ERR_NOTHING)) {
+		json_decref(profile);
+		profile = NULL;
+		mistake_tell(app, wanted, store, word, &unknown, err);
+	}
 	store_close(store);
-	if ((!profile && err->code != ERR_NOTHING) || all_known(wanted, profile))
-		return profile;
-	json_decref(profile);
-	*err = unknown;
-	return NULL;
+	return profile;
 }
 
 static json_t *from_store(struct app *app, const struct opt_args *args, bool trials, struct err *err) {
@@ -270,6 +288,8 @@ static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; i < opt_words(args); i++)
 		names[i] = opt_word(args, i);
 	int failed = profile_pick(profile, names, err);
+	if (failed)
+		err_hint(err, "tune it first: sweetspot tune %s", names[0]);
 	free(names);
 	return failed;
 }

@@ -93,5 +93,5 @@ int profile_pick(json_t *profile, const char *const *kernels, struct err *err) {
 	array_pick(json_object_get(profile, "sizes"), kernels);
 	return json_array_size(entries)
 	           ? 0
-	           : err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for that kernel");
+	           : err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for kernel %s", kernels[0]);
 }

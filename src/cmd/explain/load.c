@@ -154,7 +154,9 @@ static int unknown_fail(const struct study_set *set, const struct wanted *wanted
 		names[count++] = study_set_at(set, i)->kernel;
 	const char *near = near_word(word, names, count);
 	*err = *unknown;
-	if (near)
+	if (wanted->built_in)
+		app_name_unknown(wanted->app, word, unknown, names, count, err);
+	else if (near)
 		err_hint(err, "did you mean %s?", near);
 	free(names);
 	return -1;

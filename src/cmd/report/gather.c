@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/base/near.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
@@ -190,15 +189,11 @@ static int unknown_fail(struct report *report, const struct gathering *gathering
 	json_t *value;
 	struct err ignored = {0};
 	json_object_foreach(gathering->seen, key, value) known[count++] = key;
-	const char *near = near_word(name, known, count);
 	if (app_kernel(report->app, name, &ignored)) {
 		err_set(err, ERR_NOTHING, NULL, "%s has not been measured on this machine", name);
 		err_hint(err, "run `sweetspot tune %s` first", name);
-	} else if (near) {
-		err_set(err, ERR_USAGE, NULL, "the store does not contain measurements of a kernel \"%s\"", name);
-		err_hint(err, "did you mean %s?", near);
 	} else {
-		*err = ignored;
+		app_name_unknown(report->app, name, &ignored, known, count, err);
 	}
 	free(known);
 	return -1;
