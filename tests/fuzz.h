@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What follows a parser may take a thousand times as long as the parser. In a long run a fuzz target checks that for
+/* The steps after a parser may take a thousand times as long as the parser. In a long run a fuzz target checks them for
  * one input in `count` only. The input's own bytes decide, so that the same input always takes the same way. Tests, and
  * a target that is given files instead of folders, check all of it. */
 #ifndef TESTS_FUZZ_H

@@ -142,7 +142,7 @@ static void repeat(struct text *text, size_t number) {
 	put(text, (struct span){span.to, span.to, false}, twice, length + 1 + is_member);
 }
 
-/* What libFuzzer makes of the text of a string or a number, made a string or a number again. */
+/* Lets libFuzzer change the text of a string or a number, and makes the result a string or a number again. */
 static void change(struct text *text, struct span span) {
 	static const char digits[] = "0123456789.eE+-";
 	uint8_t inside[COPY + GROWTH];

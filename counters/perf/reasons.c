@@ -100,7 +100,7 @@ static bool is_virtual(void) {
 	return found;
 }
 
-/* Of the machine, so it holds as long as this process; a refused event asks for it, and hundreds may be refused. */
+/* A property of the machine is read once, because hundreds of events may be refused and each asks for it. */
 struct nature {
 	pthread_once_t once;
 	bool virtual_machine;

@@ -167,7 +167,7 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
 }
 
-/* As the store keeps them: it has no sign of a zero, and 3.0 is a whole number in the document, too. */
+/* These give numbers as the store keeps them: it drops the sign of a zero, and 3.0 is a whole number. */
 static json_t *whole_json(const json_t *object, const char *key) {
 	return json_integer(js_int_or(object, key, 0));
 }

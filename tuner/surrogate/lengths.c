@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the models of earlier searches say about lengths: which parameters matter, and how smoothly. That does not point
- * to a configuration, so that the search without sources may expect it, too. */
+/* The lengths of earlier searches' models say which parameters matter, and how smoothly. They do not point to a
+ * configuration, so that the search without sources may expect them, too. */
 #include <config.h>
 
 #include <math.h>

@@ -152,12 +152,14 @@ static int unknown_fail(const struct study_set *set, const struct wanted *wanted
 	json_object_foreach(wanted->newest, name, source) names[count++] = name;
 	for (size_t i = 0; i < study_set_count(set); i++)
 		names[count++] = study_set_at(set, i)->kernel;
-	const char *near = near_word(word, names, count);
-	*err = *unknown;
-	if (wanted->built_in)
+	if (wanted->built_in) {
 		app_name_unknown(wanted->app, word, unknown, names, count, err);
-	else if (near)
-		err_hint(err, "did you mean %s?", near);
+	} else {
+		const char *near = near_word(word, names, count);
+		*err = *unknown;
+		if (near)
+			err_hint(err, "did you mean %s?", near);
+	}
 	free(names);
 	return -1;
 }

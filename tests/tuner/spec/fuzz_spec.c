@@ -44,7 +44,7 @@ static void interrupt(int number) {
 	late = 1;
 }
 
-/* Of processor time; 0: not any more. */
+/* Counts processor time; 0 stops the timer. */
 static void interrupt_after(int microseconds) {
 	const struct itimerval timer = {.it_value.tv_usec = microseconds};
 	stop_watch(&late);
