@@ -19,6 +19,9 @@ struct explain_view {
 	struct app *app;
 	const struct opt_args *args;
 	json_t *sizes; /* borrowed result of explain_sizes if another problem already computed it; else NULL */
+	/* The result of another problem of the same study, borrowed, or NULL. It contributes what is about the whole study
+	 * and would take most of the time: the list of problems, the readings and the diagnoses. */
+	const json_t *other;
 };
 enum { EXPLAIN_PROBLEMS_MAX = 64 };
 /* Stores the first row of each problem and returns the number of problems. */

@@ -12,7 +12,15 @@
 #include "tuner/program/program.h"
 #include "tuner/reading/reading.h"
 
-static json_t *problems_json(const struct study *study) {
+/* A part that is the same for all problems of a study; NULL if it was not made yet, or if the result lacks it. */
+static json_t *known(const struct explain_view *view, const char *name) {
+	return json_incref(json_object_get(view->other, name));
+}
+
+static json_t *problems_json(const struct explain_view *view) {
+	const struct study *study = view->study;
+	if (view->other)
+		return known(view, "problems");
 	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(study, rows);
 	json_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
@@ -129,6 +137,8 @@ static void nexts_complete(const struct explain_view *view, const json_t *list) 
 }
 
 static json_t *diagnoses_json(const struct explain_view *view) {
+	if (view->other)
+		return known(view, "diagnoses");
 	struct findings *findings = findings_new();
 	findings_examine(findings, view->study);
 	json_t *json = findings_json(findings);
@@ -138,6 +148,8 @@ static json_t *diagnoses_json(const struct explain_view *view) {
 }
 
 static json_t *readings_json(const struct explain_view *view) {
+	if (view->other)
+		return known(view, "readings");
 	struct findings *findings = findings_new();
 	readings_examine(findings, view->study);
 	json_t *json = findings_json(findings);
@@ -153,6 +165,10 @@ static void silence_add(const struct explain_view *view, json_t *result) {
 	if (!view->item->table || json_array_size(json_object_get(result, "readings")) ||
 	    json_array_size(json_object_get(result, "diagnoses")))
 		return;
+	if (view->other) {
+		json_object_set(result, "silence", json_object_get(view->other, "silence"));
+		return;
+	}
 	char *why = reading_silence(view->study);
 	json_object_set_new(result, "silence", json_string(why));
 	free(why);
@@ -169,7 +185,7 @@ json_t *explain_result(const struct explain_view *view) {
 	size_t winner = winner_of(view), baseline = baseline_of(view);
 	json_int_t rows = (json_int_t)(study_rows(study) + study_left_out(study));
 	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o}", "kernel", study_kernel(study), "device",
-	                           study_device(study), "problem", view->problem, "problems", problems_json(study),
+	                           study_device(study), "problem", view->problem, "problems", problems_json(view),
 	                           "objective", view->objective, "configurations", rows, "failures",
 	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
 	if (view->item->machine)

@@ -26,7 +26,9 @@ static void rate_set(struct report *report, struct report_section *section) {
 		length ? arena_printf(report->arena, "%.*s", (int)length, unit + 1) : arena_strdup(report->arena, value);
 }
 
-static void section_add(struct report *report, const struct explain_view *view, size_t row) {
+/* Returns the result of the section. */
+static const json_t *section_add(struct report *report, const struct explain_view *view, size_t row,
+                                 const json_t *other) {
 	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
 	struct report_section *section = &report->sections[report->section_count++];
 	json_t *problem = (json_t *)study_row(view->study, row)->problem;
@@ -42,8 +44,10 @@ static void section_add(struct report *report, const struct explain_view *view, 
 	free(words);
 	section->view.problem_row = row;
 	section->view.problem = problem;
+	section->view.other = other;
 	section->result = explain_result(&section->view);
 	rate_set(report, section);
+	return section->result;
 }
 
 /* In a table of sizes alone, or of sizes that grow with their teams, each problem has one row, and none is worth a
@@ -67,8 +71,9 @@ int report_from(struct report *report, struct err *err) {
 		report->machine = report->machine ? report->machine : item->machine;
 		count = explain_problems(view.study, rows);
 		bool one = is_of_sizes(view.study, count);
+		const json_t *other = NULL;
 		for (size_t p = 0; p < (one ? 1 : count); p++)
-			section_add(report, &view, rows[p]);
+			other = section_add(report, &view, rows[p], other);
 		if (one)
 			report->sections[report->section_count - 1].problem_text = "";
 	}

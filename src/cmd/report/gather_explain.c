@@ -53,17 +53,20 @@ static json_t *sizes_known(const struct report *report, const struct report_sect
 	return NULL;
 }
 
-static void problem_look(struct report *report, const struct explain_view *view, size_t row) {
+/* Returns the result of the section, or `other`. */
+static const json_t *problem_look(struct report *report, const struct explain_view *view, size_t row,
+                                  const json_t *other) {
 	const json_t *problem = study_row(view->study, row)->problem;
 	struct report_section *section = section_of(report, view->item->kernel, view->objective, problem);
 	if (!section || section->result)
-		return;
+		return other;
 	section->view = *view;
 	section->view.problem_row = row;
 	section->view.problem = problem;
 	section->view.tune = section->tune;
 	section->view.sizes = sizes_known(report, section);
-	section->result = explain_result(&section->view);
+	section->view.other = other;
+	return section->result = explain_result(&section->view);
 }
 
 /* Marks the sections of the kernel that are beyond EXPLAIN_PROBLEMS_MAX. */
@@ -90,8 +93,9 @@ static void item_look(void *ctx, size_t at) {
 	if (!item->trials || !explain_view_make(looking->set, item, NULL, &view))
 		return;
 	size_t count = explain_problems(view.study, rows);
+	const json_t *other = NULL;
 	for (size_t i = 0; i < count; i++)
-		problem_look(looking->report, &view, rows[i]);
+		other = problem_look(looking->report, &view, rows[i], other);
 	if (count == EXPLAIN_PROBLEMS_MAX)
 		rest_mark(looking->report, &view);
 }
