@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "src/base/hash.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "src/base/sys.h"
@@ -32,19 +33,12 @@ struct programs {
 	uint32_t slots[4 * PROGRAMS_MAX]; /* places by the hash of their keys, from 1 on */
 };
 
-static uint32_t hash(const char *text) {
-	uint32_t h = 2166136261u; /* FNV-1a */
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 16777619u;
-	return h;
-}
-
 static bool programs_add(struct programs *programs, const struct ss_program *program) {
 	char key[KEY];
 	size_t used = (size_t)snprintf(key, sizeof key, "%s", program->source);
 	for (size_t i = 0; i < program->count && used < sizeof key; i++)
 		used += (size_t)snprintf(key + used, sizeof key - used, " %s=%lld", program->names[i], program->values[i]);
-	uint32_t slot = hash(key) % (4 * PROGRAMS_MAX);
+	uint32_t slot = (uint32_t)(hash_text(key) % (4 * PROGRAMS_MAX));
 	for (; programs->slots[slot]; slot = (slot + 1) % (4 * PROGRAMS_MAX))
 		if (strcmp(programs->all[programs->slots[slot] - 1].key, key) == 0)
 			return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/base/mem.h"
 #include "tuner/regions/output.h"
 #include "tuner/regions/output_impl.h"
@@ -21,18 +22,13 @@ struct lines {
 	size_t count;
 };
 
-static uint64_t mix(uint64_t hash, const void *data, size_t size) { /* FNV-1a: Fowler, Noll and Vo 1991 */
-	for (const unsigned char *byte = data; size--; byte++)
-		hash = (hash ^ *byte) * 1099511628211u;
-	return hash;
-}
-
 static uint64_t word_mix(uint64_t hash, const struct words *words, size_t i) {
 	const struct word *word = &words->of[i];
 	if (regions_words_timing(words, i))
-		return mix(hash, "t", 1);
-	hash = mix(hash, word->is_number ? "n" : "w", 1);
-	return word->is_number ? mix(hash, &word->value, sizeof word->value) : mix(hash, word->text, word->length);
+		return hash_add(hash, "t", 1);
+	hash = hash_add(hash, word->is_number ? "n" : "w", 1);
+	return word->is_number ? hash_add(hash, &word->value, sizeof word->value)
+	                       : hash_add(hash, word->text, word->length);
 }
 
 static struct lines lines_read(const struct words *words) {
@@ -40,8 +36,7 @@ static struct lines lines_read(const struct words *words) {
 	for (size_t i = 0; i < words->count; i++) {
 		const struct word *word = &words->of[i];
 		if (i == 0 || word->begins_line) {
-			lines.of[lines.count] =
-				(struct line){.text = word->text, .number = lines.count, .hash = 14695981039346656037u};
+			lines.of[lines.count] = (struct line){.text = word->text, .number = lines.count, .hash = HASH_START};
 			lines.count++;
 		}
 		struct line *line = &lines.of[lines.count - 1];
