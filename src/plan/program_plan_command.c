@@ -160,6 +160,16 @@ static int look_inside(struct draft *draft, struct err *err) {
 	return failed;
 }
 
+/* A name that is only a placeholder, as of `--param SOLVER=./cg,./gmres -- '{SOLVER}'`, becomes that of its parameter,
+ * which needs no quotes in a shell. */
+static char *unbraced(char *name) {
+	size_t length = strlen(name);
+	if (length < 3 || name[0] != '{' || name[length - 1] != '}' || strcspn(name + 1, "{}") != length - 2)
+		return name;
+	name[length - 1] = '\0';
+	return name + 1;
+}
+
 static void name_make(struct draft *draft) {
 	const struct program_spec *spec = &draft->plan->program;
 	char *line = spec->shell ? program_join(spec->argv, false) : NULL, *named = line ? program_line_name(line) : NULL;
@@ -172,6 +182,7 @@ static void name_make(struct draft *draft) {
 	if (strlen(name) > NAME_LENGTH)
 		name[NAME_LENGTH] = '\0';
 	text_clean(name, false);
+	name = unbraced(name);
 	draft->plan->name = *name ? name : "program";
 	char *what = arena_strdup(draft->plan->arena, draft->plan->program.argv[0]);
 	text_clean(what, false);

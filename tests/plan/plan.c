@@ -127,6 +127,9 @@ static void test_built(void) {
 	planned = planned_new(NULL, "--param", "V=a,b", "--", "./app_{V}", NULL);
 	is_text(planned->plan ? planned->plan->name : planned->err.what, "app_{V}", "nor one that is named by a parameter");
 	planned_free(planned);
+	planned = planned_new(NULL, "--param", "V=./a,./b", "--", "{V}", "in", NULL);
+	is_text(planned->plan ? planned->plan->name : planned->err.what, "V", "one that is a parameter is named after it");
+	planned_free(planned);
 	REFUSED("cannot run ./app_{W}", "", "--param", "V=a,b", "--", "./app_{W}");
 }
 

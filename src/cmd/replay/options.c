@@ -5,7 +5,9 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
@@ -26,8 +28,19 @@ const struct opt replay_options[] = {
 	{0},
 };
 
-static int from_add(const char *path, struct replay_settings *settings, struct err *err) {
+struct record *replay_record(const char *path, struct err *err) {
 	struct record *record = record_read(path, err);
+	if (record || err->code != ERR_USAGE || access(path, F_OK) == 0)
+		return record;
+	if (strpbrk(path, "*?["))
+		err_set(err, ERR_USAGE, NULL, "no file matches %s", path);
+	err_hint(err,
+	         "record a space with `sweetspot export KERNEL --format kt -o SPACE.json`, or use one of another tuner");
+	return NULL;
+}
+
+static int from_add(const char *path, struct replay_settings *settings, struct err *err) {
+	struct record *record = replay_record(path, err);
 	if (!record)
 		return -1;
 	settings->from = mem_grow(settings->from, settings->from_count + 1, sizeof *settings->from);

@@ -17,6 +17,8 @@ struct replay_settings {
 };
 
 extern const struct opt replay_options[];
+/* A recorded space. The hint for a file that does not exist says where they come from. */
+struct record *replay_record(const char *path, struct err *err);
 /* Call replay_settings_clear even after a failure. */
 int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings, struct err *err);
 void replay_settings_clear(struct replay_settings *settings);

@@ -181,7 +181,7 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) ||
 	    stop_when_read(args, &session.gain, err) || opt_share(args, "noise", &noise, err))
 		return -1;
-	struct record *record = record_read(opt_word(args, 0), err);
+	struct record *record = replay_record(opt_word(args, 0), err);
 	struct arena *arena = arena_new();
 	const char *baseline = opt_get(args, "baseline", NULL);
 	uint64_t start;
