@@ -117,6 +117,7 @@ static void duel_look(struct duel *duel, bool last, struct duel_result *result) 
 	result->paired = answer.paired;
 	result->verdict = answer.verdict;
 	result->decided = answer.decided || duel->count >= duel->options->pairs_min;
+	duel->promising = answer.promising;
 	duel->over = answer.decided || last;
 }
 
@@ -124,15 +125,25 @@ bool duel_late(const struct duel *duel) {
 	return race_clock_late(&duel->options->clock, duel_block_seconds(duel));
 }
 
-/* The budget's clock always counts, but blocks on their way still do, too. The duel's own limit does so only from
+static bool duel_passed(const struct duel *duel, double seconds) {
+	return seconds > 0 && duel_now(duel->options) - duel->start > seconds;
+}
+
+/* The budget's clock always counts, but blocks on their way still do, too. The duel's own limits do so only from
  * pairs_min pairs on, because a verdict from fewer is not one that the caller asked for. */
 static bool duel_ends(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 
 	if (duel->blocks.count == 0 && duel_late(duel))
 		return true;
-	return options->seconds_max > 0 && duel->count >= options->pairs_min &&
-	       duel_now(options) - duel->start > options->seconds_max;
+	return duel->count >= options->pairs_min && duel_passed(duel, options->seconds_max);
+}
+
+/* Little can come of a duel whose last look was not promising, so it gets less time. */
+static bool duel_gives_up(const struct duel *duel) {
+	const struct duel_options *options = duel->options;
+
+	return !duel->promising && duel->count >= options->pairs_min && duel_passed(duel, options->seconds_vague);
 }
 
 /* Keeps the blocks since the last answer, or drops them, so that others take their place. */
@@ -174,9 +185,12 @@ bool duel_decide(struct duel *duel, struct duel_result *result) {
 
 	duel_watch(duel);
 	last = duel_ends(duel) || duel->count >= options->pairs_max;
+	if (duel->count < duel->look)
+		last = last || duel_gives_up(duel);
 	if (duel->count < duel->look && !last)
 		return false;
 	duel_look(duel, last, result);
+	duel->over = duel->over || duel_gives_up(duel);
 	duel->look = look_next(&rule, duel->count);
 	return duel->over;
 }

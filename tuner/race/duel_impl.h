@@ -18,6 +18,7 @@ struct duel {
 	int failures;              /* blocks that lost a trial */
 	double start;
 	struct blocks blocks; /* on several nodes */
+	bool promising;       /* at the last look (look.h) */
 	bool over;            /* the last look was taken */
 };
 

@@ -103,16 +103,23 @@ static bool ranks_suffice(const struct look_rule *rule, size_t count) {
 	return ldexp(1, 1 - (int)count) <= late_error(rule);
 }
 
-/* Will the verdict hardly change up to the last look? It changes only if the interval of that look lies beyond the
- * margin. This one's half-width tells its width, which falls with the root of the number of pairs, and how far the
- * estimate can move until then: half of the half-width is 1.3 standard errors at the level of late looks, so fewer than
- * one in ten move farther in one direction (stopping for futility: Lachin, "A review of methods for futility stopping
- * based on conditional power", Statistics in Medicine 2005). To end with a tie makes no false winner. */
-static bool stays_tie(const struct look_rule *rule, const struct paired *paired) {
+static double half_width(const struct paired *paired) {
+	return (log(paired->ci[1]) - log(paired->ci[0])) / 2;
+}
+
+/* The farthest from 1 that the estimate will probably be at the last look: half of the half-width is 1.3 standard
+ * errors at the level of late looks, so fewer than one in ten move farther in one direction. */
+static double farthest(const struct look_rule *rule, const struct paired *paired) {
 	double share = (double)paired->count / rule->pairs_max;
-	double low = log(paired->ci[0]), high = log(paired->ci[1]), half = (high - low) / 2;
-	double farthest = fabs(log(paired->ratio)) + half / 2 * sqrt(1 - share);
-	return farthest - half * sqrt(share) <= log1p(rule->margin) && !paired_is_vague(paired);
+	return fabs(log(paired->ratio)) + half_width(paired) / 2 * sqrt(1 - share);
+}
+
+/* Does the interval of the last look lie beyond the margin if its estimate is so far from 1? This look's half-width
+ * tells the width of that one, because it falls with the root of the number of pairs. A duel that cannot prove a
+ * difference may end (stopping for futility: Lachin, "A review of methods for futility stopping based on conditional
+ * power", Statistics in Medicine 2005). To end without one makes no false winner. */
+static bool would_prove(const struct look_rule *rule, const struct paired *paired, double distance) {
+	return distance - half_width(paired) * sqrt((double)paired->count / rule->pairs_max) > log1p(rule->margin);
 }
 
 struct look_answer look_take(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last) {
@@ -125,10 +132,12 @@ struct look_answer look_take(const struct look_rule *rule, const double *a, cons
 	answer.verdict = paired_judge(&answer.paired, rule->margin);
 	if (!late && (count < 3 || !separated(a, b, count)))
 		answer.verdict = PAIRED_TIE;
+	bool vague = paired_is_vague(&answer.paired);
+	answer.promising = !vague || would_prove(rule, &answer.paired, fabs(log(answer.paired.ratio)));
 	bool tie = answer.paired.ci[0] >= 1 - rule->margin && answer.paired.ci[1] <= 1 + rule->margin;
 	answer.decided = answer.verdict != PAIRED_TIE || (tie && (late || count >= 3));
 	if (rule->first && (int)count >= rule->pairs_min && (int)count < rule->pairs_max && !answer.decided)
-		answer.decided = stays_tie(rule, &answer.paired);
+		answer.decided = !vague && !would_prove(rule, &answer.paired, farthest(rule, &answer.paired));
 	if (rule->limit > 0 && answer.paired.ci[0] <= rule->limit && answer.paired.ci[1] >= rule->limit)
 		answer.decided = false;
 	return answer;

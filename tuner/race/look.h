@@ -21,12 +21,14 @@ struct look_rule {
 /* The number of pairs at the next look after `count` pairs; at most pairs_max. */
 int look_next(const struct look_rule *rule, int count);
 
-/* Analyses the pairs. last: no further look will be taken, whatever this one shows. Returns true if the verdict is
- * final: more pairs would hardly change it. */
+/* Analyses the pairs. last: no further look will be taken, whatever this one shows. */
 struct look_answer {
 	struct paired paired;
 	enum paired_verdict verdict;
-	bool decided;
+	bool decided; /* the verdict is final: more pairs would hardly change it */
+	/* More pairs are worth their time. They are not if the interval is vague and would not exclude a tie at the last
+	 * look, either, if the ratio stays what it is. */
+	bool promising;
 };
 struct look_answer look_take(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last);
 

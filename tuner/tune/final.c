@@ -14,6 +14,8 @@
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
+/* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
+static const double VAGUE_SECONDS_LEAST = 5;
 /* With early looks. */
 static const int PAIRS_SHORTEST = 3, RACE_BLOCKS_LEAST = 3;
 
@@ -95,11 +97,11 @@ static json_t *finalists_json(const struct race_entry *entries, size_t count) {
 }
 
 /* The seconds after which a comparison gets no more than the fewest pairs. Without a budget of time it may take as long
- * as the search did: on a busy machine, where the threads of a team wait for each other's processors, a run of 0.2 ms
- * can last a second, and the pairs that a close duel asks for would take hours. */
-static double patience(const struct tune *tune) {
+ * as the search did, but at least `least`: on a busy machine, where the threads of a team wait for each other's
+ * processors, a run of 0.2 ms can last a second, and the pairs that a close duel asks for would take hours. */
+static double patience(const struct tune *tune, double least) {
 	double budget = tune_budget_time(tune);
-	return budget > 0 ? fmax(budget - tune_elapsed(tune), 0.01) : fmax(duel_defaults.seconds_max, tune_elapsed(tune));
+	return budget > 0 ? fmax(budget - tune_elapsed(tune), 0.01) : fmax(least, tune_elapsed(tune));
 }
 
 /* The number of finalists that can race in the time left. */
@@ -126,7 +128,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
 	options.early = true;
-	options.seconds_max = patience(tune) / 2;
+	options.seconds_max = patience(tune, race_defaults.seconds_max) / 2;
 	tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
 		options.clock = tune_race_clock(tune, race_seconds(tune));
@@ -159,7 +161,8 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
-	options.seconds_max = patience(tune);
+	options.seconds_max = patience(tune, duel_defaults.seconds_max);
+	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
 	duel_plan(tune, &options);
 	tune->dueled = true;

@@ -12,8 +12,13 @@ struct rates {
 	double pairs;
 };
 
-/* Runs duels with this true ratio of a to b; early ones are looked at after 3 or 5 pairs, too. */
-static struct rates simulate_looks(const struct noise *noise, double ratio, int repeats, bool early) {
+static double trials_so_far(void *ctx) {
+	return ((const struct sim *)ctx)->trials;
+}
+
+/* Runs duels with this true ratio of a to b; early ones are looked at after 3 or 5 pairs, too. After `ticks` trials
+ * (0: never) they end unless they are promising. */
+static struct rates simulate_looks(const struct noise *noise, double ratio, int repeats, bool early, double ticks) {
 	struct rates rates = {0};
 
 	for (int i = 0; i < repeats; i++) {
@@ -23,6 +28,8 @@ static struct rates simulate_looks(const struct noise *noise, double ratio, int 
 		struct err err;
 
 		options.seconds_max = 0;
+		options.seconds_vague = ticks;
+		options.clock = (struct race_clock){.now = trials_so_far, .ctx = &sim};
 		options.seed = (uint64_t)i;
 		if (early)
 			options.pairs_first = i % 2 ? 3 : 5;
@@ -38,11 +45,11 @@ static struct rates simulate_looks(const struct noise *noise, double ratio, int 
 }
 
 static struct rates simulate(const struct noise *noise, double ratio, int repeats) {
-	return simulate_looks(noise, ratio, repeats, false);
+	return simulate_looks(noise, ratio, repeats, false, 0);
 }
 
 static struct rates simulate_early(const struct noise *noise, double ratio, int repeats) {
-	return simulate_looks(noise, ratio, repeats, true);
+	return simulate_looks(noise, ratio, repeats, true, 0);
 }
 
 static void test_rates(void) {
@@ -188,7 +195,32 @@ static void test_control(void) {
 	duel_result_clear(&result);
 }
 
-/* Side `side` fails in this way at every `every`-th trial, from trial `from` on. */
+/* Short of time, a duel whose interval is vague ends unless it would prove a difference. All others go on, so that a
+ * small difference is seen as often. */
+static void test_short(void) {
+	static const struct noise loud[] = {{.name = "log-normal 5 %", .sigma = 0.05},
+	                                    {.name = "log-normal 50 %", .sigma = 0.5},
+	                                    {.name = "log-normal 80 %", .sigma = 0.8}};
+	for (int i = 0; i < 3; i++) {
+		const struct noise *noise = &loud[i];
+		double difference = i ? 1 + 2 * noise->sigma : 1.03;
+		struct rates same = simulate_looks(noise, 1, 4 * REPEATS, true, 1),
+					 whole = simulate_looks(noise, 1, 4 * REPEATS, true, 0),
+					 slow = simulate_looks(noise, difference, 4 * REPEATS, true, 1),
+					 longer = simulate_looks(noise, difference, 4 * REPEATS, true, 0);
+		int seen = slow.verdicts[PAIRED_SLOWER], all = longer.verdicts[PAIRED_SLOWER];
+
+		ok(same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER] <= 12,
+		   "short, %s: A/A has %d false winners in 400", noise->name,
+		   same.verdicts[PAIRED_FASTER] + same.verdicts[PAIRED_SLOWER]);
+		ok(i ? same.pairs < 0.6 * whole.pairs : same.pairs == whole.pairs,
+		   "short, %s: A/A takes %.0f instead of %.0f pairs", noise->name, same.pairs, whole.pairs);
+		ok((i ? seen >= 0.9 * all : seen == all) && slow.verdicts[PAIRED_FASTER] == 0,
+		   "short, %s: a ratio of %.2f is seen in %.1f instead of %.1f %%, %.0f instead of %.0f pairs", noise->name,
+		   difference, seen / 4.0, all / 4.0, slow.pairs, longer.pairs);
+	}
+}
+
 int main(void) {
 	duel_configs_make();
 	test_rates();
@@ -196,6 +228,7 @@ int main(void) {
 	test_early();
 	test_limit();
 	test_length();
+	test_short();
 	test_control();
 	duel_configs_free();
 	return tap_done();
