@@ -6,20 +6,18 @@ last tenth of the same budget. The first comes from runs of a longer budget, whi
 $SWEETSPOT_SPACES is a folder of recorded spaces, KERNEL.DEVICE.json.gz. $REPEAT paired seeds (60) from $SEED (1000),
 $NOISE (5 10 20) in percent. Intervals are from 2000 bootstraps over the pairs, of the mean over the spaces. $STRATEGY:
 auto."""
-import glob
 import math
 import os
-import random
 import statistics
 import sys
 
-from common import call, figure, finish
+from common import call, figure, finish, interval, recorded_spaces
 
 SPACES = os.environ.get("SWEETSPOT_SPACES", "")
 REPEAT, SEED = int(os.environ.get("REPEAT", "60")), int(os.environ.get("SEED", "1000"))
 STRATEGY = os.environ.get("STRATEGY", "auto")
 NOISES = os.environ.get("NOISE", "5 10 20").split()
-BUDGETS, SEARCHED, BOOTSTRAPS = (50, 100), .9, 2000
+BUDGETS, SEARCHED = (50, 100), .9
 rows = []
 
 
@@ -39,13 +37,6 @@ def ratios(space, noise, budget):
     return found
 
 
-def interval(spaces):
-    draw = random.Random(1)
-    means = sorted(statistics.fmean(statistics.fmean(draw.choices(pairs, k=len(pairs))) for pairs in spaces)
-                   for _ in range(BOOTSTRAPS))
-    return means[BOOTSTRAPS // 40], means[-BOOTSTRAPS // 40 - 1]
-
-
 def measure(files, noise, budget):
     spaces = [ratios(file, noise, budget) for file in files]
     evaluated, least, chosen = (statistics.fmean(statistics.fmean(run[i] for run in runs) for runs in spaces)
@@ -62,8 +53,7 @@ def measure(files, noise, budget):
 
 
 if os.path.isdir(SPACES):
-    found = [path for path in sorted(glob.glob(os.path.join(SPACES, "*.json.gz")))
-             if "_T4" not in path and ".counters" not in path]
+    found = recorded_spaces(SPACES)
     for percent in NOISES:
         for evaluations in BUDGETS:
             measure(found, percent, evaluations)

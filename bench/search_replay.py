@@ -7,13 +7,12 @@ import gzip
 import json
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
 import time
 
-from common import ENVIRONMENT, FOLDER, PROGRAM, call, figure, finish, median
+from common import ENVIRONMENT, FOLDER, PROGRAM, call, cpu_seconds, figure, finish, median
 
 SPACES = os.environ.get("SWEETSPOT_SPACES", "")
 PEERS = os.environ.get("SWEETSPOT_PEERS", "")
@@ -103,14 +102,6 @@ def warm_start():
     for name, wanted, column in zip(("warm", "misled"), (.5, 1.1), zip(*shares)):
         mean = statistics.geometric_mean(column)
         rows.append(figure(f"evaluations to 1 %, {name} over cold, geometric mean", mean, "", f"<= {wanted}", mean <= wanted))
-
-
-def cpu_seconds(*words):
-    """Of the program's own work, which others on the machine don't make longer."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([PROGRAM, *words], env=ENVIRONMENT, stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def wall_seconds(*words):

@@ -11,19 +11,16 @@ import gzip
 import json
 import math
 import os
-import random
 import statistics
 import sys
 
-from common import FOLDER, call, figure, finish, median
+from common import BOUNDS, FOLDER, arrival, call, figure, finish, interval, median
 
 SPACES = os.environ.get("SWEETSPOT_SPACES", "")
 REPEAT, SEED = int(os.environ.get("REPEAT", "30")), int(os.environ.get("SEED", "1000"))
 BUDGET, STORED = int(os.environ.get("BUDGET", "200")), int(os.environ.get("STORED", "100"))
 STRATEGY = os.environ.get("STRATEGY", "auto")
-BOUNDS = {"5 %": 1.05, "1 %": 1.01}
 WANTED = {("whole records", "5 %"): .35, ("stores", "5 %"): .5, ("whole records", "1 %"): .5, ("stores", "1 %"): None}
-BOOTSTRAPS = 2000
 rows = []
 
 
@@ -42,8 +39,7 @@ def evaluations(space, sources=()):
     words = [word for source in sources for word in ("--from", source)]
     done = call("replay", space, "--strategy", STRATEGY, "--repeat", str(REPEAT), "--seed", str(SEED), "--budget",
                 f"{BUDGET}e", *words)
-    return {name: [next((i + 1 for i, step in enumerate(run["evaluations"])
-                         if step["value"] and step["value"] <= bound * done["space"]["optimum"]), 2 * BUDGET)
+    return {name: [arrival([step["value"] for step in run["evaluations"]], bound * done["space"]["optimum"], BUDGET)
                    for run in done["runs"]] for name, bound in BOUNDS.items()}
 
 
@@ -64,17 +60,10 @@ def store_of(path):
     return name
 
 
-def interval(pairs):
-    """Of the geometric mean of ratios, 95 %."""
-    draw = random.Random(1)
-    means = sorted(statistics.fmean(draw.choices(pairs, k=len(pairs))) for _ in range(BOOTSTRAPS))
-    return math.exp(means[BOOTSTRAPS // 40]), math.exp(means[-BOOTSTRAPS // 40 - 1])
-
-
 def compare(title, kind, cold, warm, wanted, ratios):
     for name in BOUNDS:
         logs = [math.log(w / c) for w, c in zip(warm[name], cold[name])]
-        least, most = interval(logs)
+        least, most = (math.exp(end) for end in interval([logs]))
         ratio = math.exp(statistics.fmean(logs))
         ratios[kind, name].append(ratio)
         text = f"<= {wanted}, medians {median(cold[name]):g} and {median(warm[name]):g}, 95 % {least:.2f} to {most:.2f}"
