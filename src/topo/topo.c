@@ -157,11 +157,29 @@ static int affinity_check(struct err *err) {
 	return err_set(err, ERR_FAILED, NULL, "cannot find out which CPUs may be used: there are too many");
 }
 
+/* hwloc's plugins find devices, which load_flags() leaves out, and read XML that others have edited. To load them takes
+ * longer than everything else here, because they bring in OpenCL, X11, libxml2 and what those need. Users who choose
+ * the source or the components in the environment may want them. */
+static bool needs_plugins(const char *source) {
+	return source || getenv("HWLOC_XMLFILE") || getenv("HWLOC_COMPONENTS") || getenv("HWLOC_PLUGINS_PATH");
+}
+
+/* The variable is set only for the call, because what this process starts may use hwloc, too. */
+static int start(hwloc_topology_t *hw, const char *source) {
+	bool all = needs_plugins(source);
+	if (!all)
+		setenv("HWLOC_PLUGINS_PATH", "", 1);
+	int rc = hwloc_topology_init(hw);
+	if (!all)
+		unsetenv("HWLOC_PLUGINS_PATH");
+	return rc;
+}
+
 struct topo *topo_open_directly(const char *source, struct err *err) {
 	if (!source && affinity_check(err))
 		return NULL;
 	struct topo *topo = mem_alloc(1, sizeof *topo);
-	if (hwloc_topology_init(&topo->hw) != 0) {
+	if (start(&topo->hw, source) != 0) {
 		err_set(err, ERR_FAILED, NULL, "hwloc cannot start: %s", strerror(errno));
 		free(topo);
 		return NULL;
