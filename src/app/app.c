@@ -27,7 +27,7 @@ struct app {
 	struct kernel_list *kernels;
 	struct plugins *plugins;
 	struct device device;
-	json_t *machine, *gpu, *devices;
+	json_t *machine, *gpu, *devices, *counters;
 };
 
 /* Quotes each word, so that a shell reads the line back as the same words. */
@@ -67,6 +67,7 @@ void app_free(struct app *app) {
 	json_decref(app->machine);
 	json_decref(app->gpu);
 	json_decref(app->devices);
+	json_decref(app->counters);
 	plugins_free(app->plugins);
 	kernel_list_free(app->kernels);
 	app_release(app);
@@ -169,7 +170,7 @@ const struct kernel_list *app_kernels(struct app *app, struct err *err) {
 	if (app->kernels)
 		return app->kernels;
 	struct worker *worker = app_worker(app, err);
-	json_t *description = worker ? worker_describe(worker, NULL, err) : NULL;
+	json_t *description = worker ? worker_describe(worker, NULL, false, err) : NULL;
 	if (!description)
 		return NULL;
 	app->kernels = kernel_list_new(description, NULL, err);
@@ -215,6 +216,13 @@ const json_t *app_devices(struct app *app, struct err *err) {
 	if (worker)
 		app->devices = worker_devices(worker, NULL, err);
 	return app->devices;
+}
+
+const json_t *app_counters(struct app *app, struct err *err) {
+	struct worker *worker = app->counters ? NULL : app_worker(app, err);
+	if (worker)
+		app->counters = worker_describe(worker, NULL, true, err);
+	return app->counters;
 }
 
 /* Leaves out the number of the GPU, because results hold for every GPU of the same model, and the memory of an OpenCL
@@ -298,7 +306,7 @@ int app_fingerprint_host(struct app *app, char fingerprint[SHA256_TEXT], struct 
 }
 
 void app_node_leave(struct app *app) {
-	json_t **const facts[] = {&app->machine, &app->gpu, &app->devices};
+	json_t **const facts[] = {&app->machine, &app->gpu, &app->devices, &app->counters};
 	app_release(app);
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		json_decref(*facts[i]);

@@ -30,6 +30,9 @@ const json_t *app_gpu(struct app *app, struct err *err);
 int app_gpu_arch(struct app *app, struct err *err);
 /* {"parts","devices"}: the installed parts of CUDA and the GPUs, without opening any; borrowed. */
 const json_t *app_devices(struct app *app, struct err *err);
+/* The worker's description with "counters", "groups", "events" and "groups_error", which that of app_kernels lacks;
+ * borrowed. */
+const json_t *app_counters(struct app *app, struct err *err);
 struct topo *app_topo(struct app *app, struct err *err);
 struct worker *app_worker(struct app *app, struct err *err);
 const struct kernel_list *app_kernels(struct app *app, struct err *err);

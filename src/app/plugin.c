@@ -73,7 +73,7 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
 		}
 	}
 	struct worker *worker = app_worker(app, err);
-	json_t *description = worker ? worker_describe(worker, whole, err) : NULL;
+	json_t *description = worker ? worker_describe(worker, whole, false, err) : NULL;
 	struct kernel_list *kernels = description ? kernel_list_new(description, whole, err) : NULL;
 	json_decref(description);
 	if (kernels)

@@ -7,8 +7,7 @@
 #include "src/show/counters.h"
 
 const json_t *counters_sources(struct app *app) {
-	const struct kernel_list *kernels = app_kernels(app, NULL);
-	const json_t *sources = kernels ? json_object_get(kernel_list_description(kernels), "counters") : NULL;
+	const json_t *sources = json_object_get(app_counters(app, NULL), "counters");
 	return json_is_array(sources) ? sources : NULL;
 }
 

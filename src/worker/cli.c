@@ -73,6 +73,13 @@ static int answer_write(int out, json_t *answer) {
 	return status;
 }
 
+static int describe_print(int out) {
+	struct counters *counters = counters_new();
+	int status = answer_write(out, describe_json(kernel_registry, counters));
+	counters_free(counters);
+	return status;
+}
+
 /* Folders of killed workers go at the next start. */
 static int kept_serve(int out, struct err *err) {
 	if (keeper_start() != 0) {
@@ -98,7 +105,7 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 		return kept_serve(out, err);
 	}
 	if (strcmp(mode, "describe") == 0 && opt_words(args) == 1) {
-		return answer_write(out, describe_json(kernel_registry));
+		return describe_print(out);
 	}
 	if (strcmp(mode, "run") == 0) {
 		environment_warn();

@@ -57,13 +57,21 @@ static json_t *counter_json(const struct counter_backend *backend) {
 }
 
 /* The portable counters. If their tables cannot be read, everything else is still described. */
-static void tables_describe(json_t *out) {
+static void tables_describe(json_t *out, struct counters *counters) {
 	struct err err = {0};
-	struct counter_tables *tables = counter_tables_load(&err);
+	const struct counter_tables *tables = counters_tables(counters, &err);
 	json_object_set_new(out, "groups", tables ? counter_tables_groups(tables) : json_array());
 	json_object_set_new(out, "events", tables ? counter_tables_events(tables) : json_array());
 	json_object_set_new(out, "groups_error", tables ? json_null() : json_string(err.what));
-	counter_tables_free(tables);
+}
+
+static void counters_describe(json_t *out, struct counters *counters) {
+	json_t *sources = json_array();
+	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++) {
+		json_array_append_new(sources, counter_json(*backend));
+	}
+	json_object_set_new(out, "counters", sources);
+	tables_describe(out, counters);
 }
 
 /* LLVM's runtime also exports GCC's names, so look for it first. */
@@ -74,17 +82,16 @@ static json_t *openmp_json(void) {
 	return json_pack("{s:s, s:i}", "runtime", runtime, "version", _OPENMP);
 }
 
-json_t *describe_json(const struct kernel_entry *entries) {
-	json_t *kernels = json_array(), *counters = json_array();
+json_t *describe_json(const struct kernel_entry *entries, struct counters *counters) {
+	json_t *kernels = json_array();
 	for (const struct kernel_entry *entry = entries; entry->kernel; entry++) {
 		json_array_append_new(kernels, kernel_json(entry));
 	}
-	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++) {
-		json_array_append_new(counters, counter_json(*backend));
+	json_t *out = json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi", SS_KERNEL_ABI,
+	                        "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS, "openmp",
+	                        openmp_json(), "kernels", kernels);
+	if (counters) {
+		counters_describe(out, counters);
 	}
-	json_t *out = json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi",
-	                        SS_KERNEL_ABI, "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS,
-	                        "openmp", openmp_json(), "kernels", kernels, "counters", counters);
-	tables_describe(out);
 	return out;
 }

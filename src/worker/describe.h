@@ -5,8 +5,10 @@
 #include <jansson.h>
 
 #include "kernels/registry.h"
+#include "src/worker/count/counters.h"
 
-/* The answer to "describe" for these kernels; a NULL kernel ends the list. New reference. */
-json_t *describe_json(const struct kernel_entry *entries);
+/* The answer to "describe" for these kernels; a NULL kernel ends the list. counters: NULL leaves out what can be
+ * counted, because probing every source takes longer than everything else. New reference. */
+json_t *describe_json(const struct kernel_entry *entries, struct counters *counters);
 
 #endif

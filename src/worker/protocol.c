@@ -62,17 +62,19 @@ void protocol_free(struct protocol *protocol) {
 }
 
 static json_t *op_describe(struct protocol *protocol, const json_t *request, struct err *err) {
-	static const char *const keys[] = {"op", "id", "library"};
+	static const char *const keys[] = {"op", "id", "library", "counters"};
 	const struct kernel_entry *entries = kernel_registry;
 	const char *library;
-	if (word_check_keys(request, keys, 3, err) != 0) {
+	bool counters = true;
+	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    (json_object_get(request, "counters") && js_bool(request, "counters", &counters, err) != 0)) {
 		return NULL;
 	}
 	if (json_object_get(request, "library")) {
 		bool named = js_string(request, "library", &library, err) == 0;
 		entries = named ? libraries_load(protocol->libraries, library, err) : NULL;
 	}
-	return entries ? describe_json(entries) : NULL;
+	return entries ? describe_json(entries, counters ? protocol->counters : NULL) : NULL;
 }
 
 static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {

@@ -48,6 +48,13 @@ static void check_describe(struct client *client) {
 	ok(named(path_get(named(kernels, "fw"), "params"), "block"), "a kernel has its parameters");
 	ok(named(path_get(named(kernels, "fw"), "problem"), "n"), "and its problem");
 	ok(json_is_true(path_get(named(path_get(answer, "counters"), "fake"), "usable")), "the fake counters are usable");
+	json_t *without = client_ask(client, "{\"op\":\"describe\",\"id\":3,\"counters\":false}");
+	json_object_del(answer, "counters");
+	json_object_del(answer, "groups");
+	json_object_del(answer, "events");
+	json_object_del(answer, "groups_error");
+	ok(json_object_size(answer) > 0 && json_equal(answer, without), "without counters it says the same of the rest");
+	json_decref(without);
 	json_decref(answer);
 }
 

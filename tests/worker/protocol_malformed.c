@@ -29,6 +29,7 @@ static const struct {
 	{"{\"op\":\"describ\"}", "describ", "describe"},
 	{"{\"op\":\"describe\",\"id\":\"x\"}", "id", ""},
 	{"{\"op\":\"describe\",\"more\":1}", "more", ""},
+	{"{\"op\":\"describe\",\"counters\":[]}", "counters", ""},
 	{"{\"op\":\"drop\",\"op\":\"drop\"}", "duplicate", ""},
 	{"{\"op\":\"trial\"}", "kernel", ""},
 	{"{\"op\":\"trial\",\"kernel\":7}", "kernel", ""},

@@ -14,6 +14,7 @@ enum { ROUNDS = 20000, LINE = 4096 };
 
 static const char *const seeds[] = {
 	"{\"op\":\"describe\",\"id\":1}",
+	"{\"op\":\"describe\",\"id\":1,\"counters\":false}",
 	"{\"op\":\"drop\"}",
 	("{\"op\":\"trial\",\"id\":7,\"kernel\":\"fuzzed\",\"problem\":{\"n\":10},"
      "\"config\":{\"threads\":1,\"places\":\"cores\",\"proc_bind\":\"close\",\"schedule\":\"dynamic\",\"chunk\":4,"

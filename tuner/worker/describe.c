@@ -62,10 +62,10 @@ static int describe_error(enum broken broken, const char *library, const char *m
 	               "the worker did not describe its kernels: %s", message);
 }
 
-json_t *worker_describe(struct worker *worker, const char *library, struct err *err) {
+json_t *worker_describe(struct worker *worker, const char *library, bool counters, struct err *err) {
 	if (worker_start(worker, library, err))
 		return NULL;
-	json_t *request = json_pack("{s:s}", "op", "describe"), *answer = NULL;
+	json_t *request = json_pack("{s:s,s:b}", "op", "describe", "counters", counters), *answer = NULL;
 	if (library)
 		json_object_set_new(request, "library", json_string(library));
 	enum broken broken = worker_ask(worker, request, DESCRIBE_SECONDS, &answer);

@@ -53,8 +53,8 @@ struct runner worker_runner(struct worker *worker);
 json_t *worker_devices(struct worker *worker, const char *device, struct err *err);
 const char *worker_device_kind(const json_t *gpu); /* "cuda", "hip" or "opencl", of one of those devices */
 /* Describes the built-in kernels, or those of the plug-in with this absolute path (ERR_USAGE if it is not a plug-in).
- * New reference. */
-json_t *worker_describe(struct worker *worker, const char *library, struct err *err);
+ * counters: what can be counted, too, which takes longer than the rest. New reference. */
+json_t *worker_describe(struct worker *worker, const char *library, bool counters, struct err *err);
 const volatile int *worker_interrupt(const struct worker *worker); /* as given in the options */
 /* Starts the worker unless it runs, which may take as long as the queue. Returns its answer to "machine":
  * {"node","host","job","step","machine","topology"}, borrowed and checked for types; NULL on failure. Only with a

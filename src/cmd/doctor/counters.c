@@ -137,8 +137,7 @@ static void look_pmu(struct app *app, struct finding *f) {
 }
 
 static void look_groups(struct app *app, struct finding *f) {
-	const struct kernel_list *kernels = app_kernels(app, NULL);
-	const json_t *description = kernels ? kernel_list_description(kernels) : NULL;
+	const json_t *description = app_counters(app, NULL);
 	const char *bad = js_string_or(description, "groups_error", NULL);
 	size_t groups = json_array_size(json_object_get(description, "groups"));
 	if (bad)

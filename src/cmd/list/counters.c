@@ -12,12 +12,11 @@
 #include "src/base/text.h"
 
 static const json_t *described(struct app *app, const char *what, struct err *err) {
-	const struct kernel_list *list = app_kernels(app, err);
-	return list ? json_object_get(kernel_list_description(list), what) : NULL;
+	return json_object_get(app_counters(app, err), what);
 }
 
 json_t *list_counters(struct app *app, struct err *err) {
-	if (!app_kernels(app, err))
+	if (!app_counters(app, err))
 		return NULL;
 	const json_t *sources = described(app, "counters", err);
 	return json_is_array(sources) ? json_incref((json_t *)sources) : json_array();

@@ -69,10 +69,10 @@ int tune_counters_check(const struct tune_session *session, struct err *err) {
 
 void tune_counters_annotate(struct app *app, json_t *result) {
 	json_t *counting = json_object_get(result, "counting");
-	const json_t *sources = counters_sources(app);
 	const char *why, *fix;
 	if (!counting)
 		return;
+	const json_t *sources = counters_sources(app);
 	bool hardware = app_device(app) ? js_bool_or(counters_source(sources, "cupti"), "usable", false)
 	                                : counters_hardware(sources, &why, &fix);
 	json_object_set_new(counting, "hardware", json_boolean(hardware));

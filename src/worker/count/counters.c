@@ -12,7 +12,8 @@
 struct counters {
 	char cpu[64];
 	struct counter_selftest *selftest; /* NULL until the first plan */
-	struct counter_tables *tables;     /* NULL if they cannot be read; tables_err says why */
+	bool loaded;
+	struct counter_tables *tables; /* NULL if they cannot be read; tables_err says why */
 	struct err tables_err;
 };
 
@@ -34,6 +35,17 @@ void counters_free(struct counters *counters) {
 	}
 }
 
+const struct counter_tables *counters_tables(struct counters *counters, struct err *err) {
+	if (!counters->loaded) {
+		counters->tables = counter_tables_load(&counters->tables_err);
+		counters->loaded = true;
+	}
+	if (!counters->tables && err) {
+		*err = counters->tables_err;
+	}
+	return counters->tables;
+}
+
 static bool good(void *ctx, const struct counter_backend *backend, const char *event, double least,
                  char reason[COUNTER_REASON]) {
 	const struct bench *bench = ctx;
@@ -47,13 +59,14 @@ struct counter_plan *counters_plan(struct counters *counters, struct arena *aren
 	bench.site.threads = 1;
 	if (!counters->selftest) {
 		counters->selftest = counter_selftest_new();
-		counters->tables = counter_tables_load(&counters->tables_err);
 		counter_cpu(counters->cpu, sizeof counters->cpu);
 	}
 	const struct counter_judge judge = {&bench, counters->cpu, good, site->device ? "cuda" : device_kind_of(site->gpu)};
-	struct counter_plan *plan = counter_plan_new(arena, counters->tables, asked, site->software, &judge, err);
-	if (!plan && !counters->tables && err) {
-		*err = counters->tables_err;
+	struct err bad = {0};
+	const struct counter_tables *tables = counters_tables(counters, &bad);
+	struct counter_plan *plan = counter_plan_new(arena, tables, asked, site->software, &judge, err);
+	if (!plan && !tables && err) {
+		*err = bad;
 	}
 	return plan;
 }

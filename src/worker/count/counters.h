@@ -9,6 +9,8 @@
 struct counters;
 struct counters *counters_new(void); /* opens nothing yet */
 void counters_free(struct counters *counters);
+/* The groups and portable events, read when they are first needed; NULL if they cannot be read. */
+const struct counter_tables *counters_tables(struct counters *counters, struct err *err);
 /* Resolves `asked` for this site: threads of this process, programs that it starts, or a GPU. Release the plan with
  * counter_plan_clear. */
 struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
