@@ -7,6 +7,7 @@ are categories (`categorical`), the time of each configuration by its levels or 
 seed. If the optimiser is not there, the exit status is 77."""
 import importlib.metadata
 import json
+import logging
 import random
 import sys
 import tempfile
@@ -127,6 +128,7 @@ def main():
         print(f"{module}: {error}", file=sys.stderr)
         sys.exit(77)
     print(json.dumps({"version": f"{module} {importlib.metadata.version(module)}"}), flush=True)
+    logging.disable(logging.WARNING)
     space = json.load(sys.stdin)
     space["results"] = {tuple(levels): value for levels, value in space["results"]}
     for seed in space["seeds"]:
