@@ -69,6 +69,15 @@ static double copy_size(void) {
 	return pid > 0 && wait4(pid, &status, 0, &usage) == pid ? (double)usage.ru_maxrss * 1024 : 0;
 }
 
+/* The copy is never larger than this process, so that no copy is made to tell of a program that is. */
+static bool is_of_copy(double size) {
+	struct rusage own;
+	if (getrusage(RUSAGE_SELF, &own) == 0 && size > (double)own.ru_maxrss * 1024 + USAGE_COPY_GROWS) {
+		return false;
+	}
+	return size <= copy_size() + USAGE_COPY_GROWS;
+}
+
 void program_usage_add(struct program_usage *usage, const struct program_run *run, double steal_s) {
 	const struct rusage *u = &run->usage;
 	const double figures[FIGURE_COUNT] = {
@@ -118,7 +127,7 @@ void program_usage_set(const struct program_usage *usage, json_t *reply) {
 	for (int i = 0; i < FIGURE_COUNT; i++) {
 		const char *why = usage->reasons[i];
 		double value = median(usage, i);
-		if (i == FIGURE_MAX_RSS && value <= copy_size() + USAGE_COPY_GROWS) {
+		if (i == FIGURE_MAX_RSS && is_of_copy(value)) {
 			value = NAN;
 			why = "too small to be distinguished from the process that starts it";
 		}
