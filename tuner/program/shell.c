@@ -106,14 +106,14 @@ static size_t operator_read(struct shell_line *line, const char *text, size_t si
 }
 
 static size_t command_read(struct shell_line *line, const char *text, size_t size) {
+	line->letters = (line->word_starts || line->letters) && *text >= 'a' && *text <= 'z';
 	size_t common = common_read(line, text, size);
 	line->redirects = strchr("<>", *text) || (line->redirects && strchr(" \t&|", *text));
 	if (common)
 		return common;
 	if (strchr(ENDS, *text)) {
-		size_t length = operator_read(line, text, size);
-		line->word_starts = *text != ')';
-		return length;
+		line->word_starts = true; /* unless it ends $(..), which is part of a word */
+		return operator_read(line, text, size);
 	}
 	if (*text == '\'' || *text == '"')
 		push(line, *text == '"' ? DOUBLE : SINGLE);
@@ -239,6 +239,7 @@ static bool takes_number(const char *next) {
 
 enum shell_place shell_place(struct shell_line *line, const char *next, const char **why) {
 	bool alone = line->word_starts && !line->redirects && (!*next || strchr(ENDS, *next));
+	line->letters |= line->word_starts;
 	line->word_starts = line->redirects = false;
 	*why = why_not(line);
 	line->escaped = false;
@@ -254,18 +255,25 @@ enum shell_place shell_place(struct shell_line *line, const char *next, const ch
 	case ARITHMETIC:
 		return SHELL_NUMBER;
 	default:
-		return takes_number(next) ? SHELL_QUOTED : alone ? SHELL_WORDS : SHELL_WORD;
+		if (takes_number(next))
+			return SHELL_QUOTED;
+		return alone ? SHELL_WORDS : line->letters ? SHELL_LETTERS : SHELL_WORD;
 	}
 }
 
-/* Where a command can begin, a shell takes these words and NAME=TEXT for its own; bash splits at a comma in braces. */
-static bool has_meaning(const char *word) {
+/* Where a command can begin, a shell takes these words for its own. May the value be one, or a part of one? */
+static bool is_reserved(const char *value, bool part) {
 	static const char *const reserved[] = {"case",     "coproc", "do", "done",   "elif", "else",  "esac", "fi",   "for",
 	                                       "function", "if",     "in", "select", "then", "until", "time", "while"};
 	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-		if (strcmp(word, reserved[i]) == 0)
+		if (part ? strstr(reserved[i], value) != NULL : strcmp(reserved[i], value) == 0)
 			return true;
-	return strpbrk(word, "=,");
+	return false;
+}
+
+/* NAME=TEXT sets a variable, and bash splits at a comma in braces. */
+static bool has_meaning(const char *word) {
+	return is_reserved(word, false) || strpbrk(word, "=,");
 }
 
 /* A quote becomes '\''. */
@@ -324,6 +332,9 @@ bool shell_add(struct program_text *out, enum shell_place place, const char *val
 	switch (place) {
 	case SHELL_WORD:
 		word_add(out, value);
+		return true;
+	case SHELL_LETTERS:
+		is_reserved(value, true) ? quoted_add(out, value) : word_add(out, value);
 		return true;
 	case SHELL_WORDS:
 		words_add(out, value);

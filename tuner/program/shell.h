@@ -9,13 +9,14 @@
 #include "tuner/program/text.h"
 
 enum shell_place {
-	SHELL_WORD,   /* part of a word, unquoted */
-	SHELL_WORDS,  /* a word by itself: the text may become several words, or none */
-	SHELL_QUOTED, /* in front of < or >: a number would name a file descriptor unless it is quoted */
-	SHELL_SINGLE, /* inside '..' */
-	SHELL_DOUBLE, /* inside ".." */
-	SHELL_NUMBER, /* inside $((..)), where even a quoted text would be evaluated */
-	SHELL_NOWHERE /* see why */
+	SHELL_WORD,    /* part of a word, unquoted */
+	SHELL_LETTERS, /* the same behind nothing but small letters: "es{V}" and "ac" must not be "esac" */
+	SHELL_WORDS,   /* a word by itself: the text may become several words, or none */
+	SHELL_QUOTED,  /* in front of < or >: a number would name a file descriptor unless it is quoted */
+	SHELL_SINGLE,  /* inside '..' */
+	SHELL_DOUBLE,  /* inside ".." */
+	SHELL_NUMBER,  /* inside $((..)), where even a quoted text would be evaluated */
+	SHELL_NOWHERE  /* see why */
 };
 
 enum { SHELL_DEPTH = 32 };
@@ -28,6 +29,7 @@ struct shell_line {
 	int parens[SHELL_DEPTH]; /* open in each of them */
 	int depth;
 	bool word_starts, escaped, comment, here_document;
+	bool letters;             /* the word so far has only small letters, and holes */
 	bool redirects;           /* only < or > and blanks since, so that one word must follow */
 	enum shell_dollar dollar; /* what a letter would be added to */
 	char last;                /* the letter that was read last; 0: none */

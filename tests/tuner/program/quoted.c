@@ -53,10 +53,10 @@ static void quotes_add(struct program_text *out, struct rng *rng, int depth) {
 
 /* Now and then what quotes and ends a text stands where nobody expects it. */
 static void noise_add(struct program_text *out, struct rng *rng) {
-	static const char *const noise[] = {"'",      "\"",     "\\",     "`",     "$(",   ")",   "(",     "${A:-",
-	                                    "}",      "$((",    "))",     "$'",    "#",    "\n",  "<<E\n", " >out ",
-	                                    "{V}>x",  "{V}2>x", "7{V}>x", "case ", "esac", ";;",  "!",     "$",
-	                                    "A={V} ", " || ",   "&&",     "\\\n",  "$A",   "if ", "fi",    "{ "};
+	static const char *const noise[] = {"'",      "\"",    "\\",   "`",  "$(", ")",     "(",      "${A:-", "}",
+	                                    "$((",    "))",    "$'",   "#",  "\n", "<<E\n", " >out ", "{V}>x", "{V}2>x",
+	                                    "7{V}>x", "case ", "esac", ";;", "!",  "$",     "A={V} ", " || ",  "&&",
+	                                    "\\\n",   "$A",    "if ",  "fi", "{ ", "(:)#",  "{V}hen"};
 	program_text_add(out, PICK(rng, noise));
 }
 
@@ -106,6 +106,8 @@ static char *value_new(struct rng *rng) {
 	                                    ")",
 	                                    "<<E",
 	                                    "done",
+	                                    "t",
+	                                    "\n>pwned #",
 	                                    "*"};
 	struct program_text out = {0};
 	for (uint64_t i = rng_below(rng, 4); i > 0; i--)

@@ -205,7 +205,10 @@ static void test_places(void) {
 	       arrives("sh", "exec 2>/dev/null; (printf x > {B} /dev/null); echo $?", "", "2\n"),
 	   "the file of a redirection is one word");
 	ok(arrives("bash", "{B} true 2>/dev/null; echo $?", "if", "127\n") &&
-	       arrives("bash", "{B} true 2>/dev/null; echo $?", "A=1", "127\n"),
+	       arrives("bash", "{B} true 2>/dev/null; echo $?", "A=1", "127\n") &&
+	       arrives("bash", "th{B} 2>/dev/null; echo $?", "en", "127\n") &&
+	       arrives("bash", "{B}hen 2>/dev/null; echo $?", "t", "127\n") &&
+	       arrives("sh", "printf '%s|' $(printf x)#{B}", "y", "x#y|"),
 	   "a value is neither a reserved word nor a variable");
 	ok(arrives("bash", "printf '%s|' {x,{B}}", "a,b", "x|a,b|"), "a comma of a value does not split braces");
 	ok(arrives("sh", "echo $((3-{B}))", "-1", "4\n"), "a minus is not joined to another");
@@ -218,6 +221,7 @@ static void test_places(void) {
 	                                      "\"\\{B}\"",
 	                                      "${X:-{B}}",
 	                                      "ls # {B}",
+	                                      "(ls)# {B}",
 	                                      "cat <<E\n{B}\nE",
 	                                      "(( {B} ))",
 	                                      "$(case a in a) echo {B};; esac)",
