@@ -14,6 +14,7 @@
 /* Contexts: a command, '..', "..", `..`, $'..', ${..}, $((..)). */
 enum { COMMAND = 'c', SINGLE = 's', DOUBLE = 'd', BACKQUOTE = 'b', ANSI = 'q', PARAMETER = 'p', ARITHMETIC = 'a' };
 
+static const char too_deep[] = "so many nested quotes";
 static const char BLANKS[] = " \t\n", ENDS[] = " \t\n;&|()<>";
 
 static char top(const struct shell_line *line) {
@@ -22,7 +23,7 @@ static char top(const struct shell_line *line) {
 
 static void push(struct shell_line *line, char context) {
 	if (line->depth + 1 == SHELL_DEPTH) {
-		line->doubt = "so many nested quotes";
+		line->doubt = too_deep;
 		return;
 	}
 	line->stack[++line->depth] = context;
@@ -223,6 +224,8 @@ static const char *why_not(const struct shell_line *line) {
 		return line->doubt ? line->doubt : line->comment ? "#, a comment," : "a backslash";
 	if (line->dollar != SHELL_NO_DOLLAR)
 		return "the name of a variable";
+	if (line->depth + 1 == SHELL_DEPTH) /* the value's own quotes need a level */
+		return too_deep;
 	for (int i = 0; i <= line->depth; i++)
 		for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
 			if (line->stack[i] == refused[k].context)
