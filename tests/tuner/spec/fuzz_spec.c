@@ -44,8 +44,8 @@ static void interrupt(int number) {
 	late = 1;
 }
 
-/* Counts the time that passes, because a timer of processor time comes with a tick of the kernel, up to ten milliseconds
- * late; not by SIGALRM, which is libFuzzer's. 0 stops the timer. */
+/* Counts the time that passes, because a timer of processor time comes with a tick of the kernel, up to ten
+ * milliseconds late; not by SIGALRM, which is libFuzzer's. 0 stops the timer. */
 static void interrupt_after(int microseconds) {
 	static timer_t timer;
 	static bool made;
