@@ -16,6 +16,9 @@
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
+/* The same for the race, but half as long as all before it: it chooses among settings that are about equally fast, and
+ * the duel judges its choice. All blocks of eight runs of 10 ms fit in. */
+static const double RACE_SECONDS_LEAST = 5;
 /* With early looks. */
 static const int PAIRS_SHORTEST = 3, RACE_BLOCKS_LEAST = 3;
 
@@ -128,7 +131,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
 	options.early = true;
-	options.seconds_max = patience(tune, race_defaults.seconds_max) / 2;
+	options.seconds_max = patience(tune, 2 * RACE_SECONDS_LEAST) / 2;
 	tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
 		options.clock = tune_race_clock(tune, race_seconds(tune));
