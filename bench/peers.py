@@ -3,7 +3,7 @@
 
 $SWEETSPOT_SPACES is a folder of recorded spaces, KERNEL.DEVICE.json.gz; $PEER_PYTHON a Python that has optuna and smac
 (python3; what it lacks is skipped, with the reason). $PEERS says which of peers_search.py or of our own strategies, and
-how many seeds of each (random:30 tpe:30 tpe-independent:30 smac:10), from $SEED (1000). $BUDGET evaluations (200). $RUNS,
+how many seeds of each (random:30 tpe:30 smac:10), from $SEED (1000). $BUDGET evaluations (200). $RUNS,
 where it is set, is a folder that keeps each run of a peer, so that a later call goes on where this one ended.
 
 All search the same configurations without earlier results, baseline or hints. Ours knows which ones there are. The peers
@@ -25,7 +25,7 @@ from common import BOUNDS, arrival, call, cpu_seconds, figure, finish, interval,
 
 SPACES, RUNS = os.environ.get("SWEETSPOT_SPACES", ""), os.environ.get("RUNS")
 PYTHON = os.environ.get("PEER_PYTHON", "python3")
-PEERS = os.environ.get("PEERS", "random:30 tpe:30 tpe-independent:30 smac:10")
+PEERS = os.environ.get("PEERS", "random:30 tpe:30 smac:10")
 REPEAT = {peer: int(repeat) for peer, repeat in (word.split(":") for word in PEERS.split())}
 SEED, BUDGET = int(os.environ.get("SEED", "1000")), int(os.environ.get("BUDGET", "200"))
 SEARCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers_search.py")
