@@ -18,12 +18,17 @@ COMMANDS = \
 	%D%/cmd/doctor/doctor.c \
 	%D%/cmd/list/list.c
 
+# The program without its main function, once for the program and for the tests of its parts.
+noinst_LTLIBRARIES += libapp.la
+libapp_la_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows.h %D%/cmd/store_share.c %D%/cmd/store_share.h
+libapp_la_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
+APP = libapp.la libbuilt.la $(TUNER) libtopo.la libbase.la
+
 bin_PROGRAMS += sweetspot
-sweetspot_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows.h %D%/cmd/store_share.c %D%/cmd/store_share.h %D%/main.c %D%/registry.c
+sweetspot_SOURCES = %D%/main.c %D%/registry.c
 nodist_sweetspot_SOURCES = %D%/registry.def
-sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)
-sweetspot_LDADD = libbuilt.la $(TUNER) libtopo.la libbase.la
+sweetspot_LDADD = $(APP)
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile

@@ -23,7 +23,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 /* Splitmix64's mixing of eight bytes at a time. */
-static uint64_t fuzz_hash(const uint8_t *data, size_t size) {
+static inline uint64_t fuzz_hash(const uint8_t *data, size_t size) {
 	uint64_t hash = size;
 	for (size_t at = 0; at < size; at += 8) {
 		uint64_t word = 0;
@@ -34,7 +34,7 @@ static uint64_t fuzz_hash(const uint8_t *data, size_t size) {
 	return hash ^ hash >> 32;
 }
 
-static bool fuzz_one_in(uint64_t count, const uint8_t *data, size_t size) {
+static inline bool fuzz_one_in(uint64_t count, const uint8_t *data, size_t size) {
 	return !fuzz_is_long || fuzz_hash(data, size) % count == 0;
 }
 #endif

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/ceilings_file %D%/ceilings_gpu
 TESTS += %D%/ceilings_file %D%/ceilings_gpu
-%C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/cmd/machine/ceilings_file.c src/cmd/machine/ceilings_kinds.c \
-	src/cmd/machine/ceilings_plan.c src/cmd/machine/ceilings_steady.c src/cmd/machine/ceilings.h
-%C%_ceilings_file_LDADD = libtopo.la libbase.la $(JANSSON_LIBS) -lm
-%C%_ceilings_gpu_SOURCES = %D%/ceilings_gpu.c src/cmd/machine/ceilings_gpu.c src/cmd/machine/ceilings_kinds.c \
-	src/cmd/machine/ceilings.h
-%C%_ceilings_gpu_LDADD = libbase.la $(JANSSON_LIBS) -lm
+%C%_ceilings_file_SOURCES = %D%/ceilings_file.c
+%C%_ceilings_file_LDADD = libapp.la libtopo.la libbase.la $(JANSSON_LIBS) -lm
+%C%_ceilings_gpu_SOURCES = %D%/ceilings_gpu.c
+%C%_ceilings_gpu_LDADD = libapp.la libbase.la $(JANSSON_LIBS) -lm
 dist_check_SCRIPTS += %D%/ceilings %D%/ceilings_low
 slow_tests += %D%/ceilings %D%/ceilings_low
