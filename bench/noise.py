@@ -58,5 +58,5 @@ if os.path.isdir(SPACES):
         for evaluations in BUDGETS:
             measure(found, percent, evaluations)
 else:
-    print("     $SWEETSPOT_SPACES is no folder: no recorded spaces to search", file=sys.stderr)
+    print("     $SWEETSPOT_SPACES is not a folder, so there are no recorded spaces to search", file=sys.stderr)
 finish(rows)

@@ -88,5 +88,5 @@ def measure():
 if os.path.isdir(SPACES):
     measure()
 else:
-    print("     $SWEETSPOT_SPACES is no folder: no recorded spaces to search", file=sys.stderr)
+    print("     $SWEETSPOT_SPACES is not a folder, so there are no recorded spaces to search", file=sys.stderr)
 finish(rows)

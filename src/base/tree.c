@@ -94,3 +94,19 @@ int tree_remove(const char *path) {
 	}
 	return 0;
 }
+
+bool tree_is_fresh(const char *path) {
+	struct stat there;
+	if (lstat(path, &there) != 0 || !S_ISDIR(there.st_mode) || there.st_uid != geteuid() ||
+	    (there.st_mode & 07777) != S_IRWXU)
+		return false;
+	DIR *dir = open_folder(AT_FDCWD, path);
+	bool fresh = dir;
+	errno = 0;
+	for (struct dirent *entry; fresh && (entry = readdir(dir));)
+		fresh = is_dots(entry->d_name);
+	fresh = fresh && errno == 0;
+	if (dir)
+		closedir(dir);
+	return fresh;
+}

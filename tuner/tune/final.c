@@ -289,23 +289,10 @@ static int look_twice(struct tune *tune, struct err *err) {
 	               "%s works only once: the second run of the same command fails", tune->task->kernel);
 }
 
-/* A race of the baseline and one other has nothing to decide: the two meet in the duel whoever wins. With a budget of
- * time, whose end may cut the duel short, it is run all the same, because it tells which of them to keep until then. On
- * nodes, which have no rule for a baseline that leads, it is run, too. */
-static bool needs_no_race(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner) {
-	bool pair = count == 2 && !tune->fleet && !(tune_budget_time(tune) > 0) && tune->baseline.status == TRIAL_CORRECT;
-	for (size_t i = 0; pair && i < 2; i++) {
-		*winner = 1 - i;
-		if (json_equal(entries[i].config, tune->task->baseline))
-			return true;
-	}
-	return false;
-}
-
 /* The best of the race meets the baseline, or the best of the others does if the baseline leads. */
 static int finalists_compare(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	size_t winner;
-	if (!needs_no_race(tune, entries, *count, &winner) &&
+	if (!tune_opponent_is_sure(tune, entries, *count, &winner) &&
 	    (race(tune, entries, *count, &winner, err) || tune_opponent(tune, entries, count, &winner, err)))
 		return -1;
 	tune->alone = tune->far > 0 && (isfinite(tune->far) || !tune_is_loud(tune));

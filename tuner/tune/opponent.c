@@ -95,3 +95,10 @@ int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, 
 	entries[*winner] = closest;
 	return 0;
 }
+
+bool tune_opponent_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner) {
+	if (count != 2 || tune->fleet || tune_budget_time(tune) > 0 || tune->baseline.status != TRIAL_CORRECT)
+		return false;
+	*winner = is_baseline(tune, &entries[0]);
+	return is_baseline(tune, &entries[1 - *winner]);
+}

@@ -261,6 +261,11 @@ void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on no
  * more that is added. Leaves it where nothing comes near, and sets tune->far. opponent.c */
 bool tune_is_loud(const struct tune *tune); /* do single runs say little, because others use the machine? */
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
+/* True if the baseline and one other are all there is, which becomes the winner: the two meet in the duel whoever
+ * leads, so that a race has nothing to decide. False with a budget of time, whose end may cut the duel short, because a
+ * race tells which of them to keep until then; and on nodes, which have no rule for a baseline that leads. opponent.c
+ */
+bool tune_opponent_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner);
 int tune_final_phase(struct tune *tune, struct err *err);
 /* Keeps time of a promised budget for counters that nobody asked for. Call it when the baseline is known. */
 void tune_counters_keep(struct tune *tune);

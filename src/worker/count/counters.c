@@ -62,11 +62,10 @@ struct counter_plan *counters_plan(struct counters *counters, struct arena *aren
 		counter_cpu(counters->cpu, sizeof counters->cpu);
 	}
 	const struct counter_judge judge = {&bench, counters->cpu, good, site->device ? "cuda" : device_kind_of(site->gpu)};
-	struct err bad = {0};
-	const struct counter_tables *tables = counters_tables(counters, &bad);
+	const struct counter_tables *tables = counters_tables(counters, NULL);
 	struct counter_plan *plan = counter_plan_new(arena, tables, asked, site->software, &judge, err);
-	if (!plan && !tables && err) {
-		*err = bad;
+	if (!plan) {
+		counters_tables(counters, err);
 	}
 	return plan;
 }

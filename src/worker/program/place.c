@@ -3,7 +3,6 @@
 
 #include "src/worker/program/place.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -46,30 +45,10 @@ int program_site_open(struct arena *arena, struct program_request *request, int 
 	return 0;
 }
 
-/* As mkdir makes it, and empty? Most programs leave it so, and to make it anew takes up to ten milliseconds on a file
- * system that passes on which blocks are free. */
-static bool is_fresh(const char *folder) {
-	struct stat there;
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!dir) {
-		if (fd >= 0) {
-			close(fd);
-		}
-		return false;
-	}
-	bool fresh = fstat(fd, &there) == 0 && there.st_uid == geteuid() && (there.st_mode & 07777) == 0700;
-	errno = 0;
-	for (struct dirent *entry; fresh && (entry = readdir(dir));) {
-		fresh = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	}
-	fresh = fresh && errno == 0;
-	closedir(dir);
-	return fresh;
-}
-
+/* Most programs leave the folder empty, and to make it anew takes up to ten milliseconds on a file system that passes
+ * on which blocks are free. */
 int program_site_refresh(const struct program_site *site, struct err *err) {
-	if (is_fresh(site->folder)) {
+	if (tree_is_fresh(site->folder)) {
 		return 0;
 	}
 	if (tree_remove(site->folder) && errno != ENOENT) {
