@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -65,13 +66,13 @@ static bool run(const char *folder, char *const *arguments, const char *output) 
 	return started && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place) {
+	(void)facts, (void)kind, (void)place;
+	return remove(path);
+}
+
 static void remove_folder(const char *folder) {
-	char *arguments[] = {"rm", "-rf", "--", (char *)(uintptr_t)folder, NULL};
-	pid_t child;
-	int status;
-	if (posix_spawnp(&child, "rm", NULL, NULL, arguments, environ) == 0)
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
+	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static char *compiler(void) {
@@ -116,7 +117,8 @@ static bool build(const char *folder) {
 	char *level = getenv("SWEETSPOT_EMULATOR_LEVEL"); /* -O0 is quicker where much is compiled and little runs */
 	snprintf(source, sizeof source, "%s/translated.ii", folder);
 	snprintf(object, sizeof object, "%s/object", folder);
-	/* The header may be compiled beforehand (local.mk), with these flags and no others. */
+	/* The header may be compiled beforehand (local.mk), with these flags and no others. Nothing is linked with libc or
+	 * libm, which would take longer than assembling: a process that loads the object has both (module.c). */
 	char *arguments[] = {compiler(),
 	                     "-x",
 	                     "c++",
@@ -129,8 +131,6 @@ static bool build(const char *folder) {
 	                     object,
 	                     source,
 	                     "-nostdlib",
-	                     "-lm",
-	                     "-lc",
 	                     "-lgcc",
 	                     NULL};
 	return run(folder, arguments, "unused");
