@@ -29,6 +29,8 @@ sweetspot_SOURCES = %D%/main.c %D%/registry.c
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)
 sweetspot_LDADD = $(APP)
+# libtool takes longer than the linker, and the build ends with these two.
+sweetspot$(EXEEXT) sweetspot-worker$(EXEEXT): private LIBTOOL = $(SHELL) $(top_srcdir)/build-aux/link-program
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile
