@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""schema.py NAME FILE [OPEN...]: is the document in FILE as data/schema/NAME.json says, and does that schema say something
-of all of it? Whatever is left out that it requires, added to an object, or put in the place of a value must be refused.
+"""schema.py FOLDER: judges the documents FOLDER/1, FOLDER/2, .., whose lines on the standard input are `described NAME` or
+`exact NAME [OPEN...]`. FOLDER/N.why receives the reason if document N is wrong, FOLDER/N.right is made if it is not.
+
+described: the document is as data/schema/NAME.json says. exact: and that schema says something of all of it. Whatever is left
+out that it requires, added to an object, or put in the place of a value must be refused.
 OPEN: members below which it leaves things open. A schema that says "Other members may be present." promises that to
-readers of later versions; what this version prints must be described all the same, so that its objects are closed here."""
-import copy, functools, glob, json, os, sys
+readers of later versions; what this version prints must be described all the same, so that its objects are closed here.
+One process judges all documents of a test, because to load jsonschema takes longer than to judge most of them."""
+import copy, functools, glob, json, os, sys, traceback
 try:
     import jsonschema
 except ImportError:
     sys.exit(77)
 
-schemas = {}
+published = {}
 for path in glob.glob(os.path.join(os.environ["SRCDIR"], "data/schema/*.json")):
     with open(path) as file:
-        schemas[os.path.basename(path)[:-5]] = json.load(file)
+        published[os.path.basename(path)[:-5]] = json.load(file)
 
 
 def closed(part):
@@ -27,20 +31,23 @@ def closed(part):
     return result
 
 
-for name, schema in schemas.items():
-    if schema.get("description", "").endswith("Other members may be present."):
-        schemas[name] = closed(schema)
+schemas = {name: closed(schema) if schema.get("description", "").endswith("Other members may be present.") else schema
+           for name, schema in published.items()}
 
 
-def validator(schema):
-    """Schemas name each other by their file."""
+def validators(known):
+    """Makes validators of parts of these schemas, which name each other by their file."""
     kind = jsonschema.Draft202012Validator
     try:
         from referencing import Registry, Resource
     except ImportError:  # before 4.18
-        store = {s["$id"]: s for s in schemas.values()}
-        return kind(schema, resolver=jsonschema.RefResolver(schema.get("$id", ""), schema, store))
-    return kind(schema, registry=Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas.values()))
+        store = {s["$id"]: s for s in known.values()}
+        return lambda schema: kind(schema, resolver=jsonschema.RefResolver(schema.get("$id", ""), schema, store))
+    registry = Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in known.values())
+    return lambda schema: kind(schema, registry=registry)
+
+
+validator = validators(schemas)
 
 
 def words(part):
@@ -134,23 +141,38 @@ def spoilt(part, rules, leave_open, where=""):
         del part["strange"]
 
 
-name, path, leave_open = sys.argv[1], sys.argv[2], sys.argv[3:]
-with open(path) as file:
-    document = json.load(file)
-schema = schemas[name]
-jsonschema.Draft202012Validator.check_schema(schema)
-check = validator(schema)
-check.validate(document)
-for key in schema["required"]:
-    if check.is_valid({k: v for k, v in document.items() if k != key}):
-        sys.exit(f"{key} may be absent")
-short = copy.deepcopy(document)
-shorten(short, [(name,)], set(words(schemas)))
-document = short if check.is_valid(short) else document
-damaged, count = copy.deepcopy(document), 0
-for what, alone in spoilt(damaged, [(name,)], leave_open):
-    count += 1
-    if not alone and check.is_valid(damaged):
-        sys.exit(f"something strange is taken: {what}")
-if damaged != document or count < len(document):
-    sys.exit("the document was not spoilt")
+def exact(document, name, *leave_open):
+    """Why the document is wrong, or None."""
+    schema = schemas[name]
+    check = validator(schema)
+    check.validate(document)
+    for key in schema["required"]:
+        if check.is_valid({k: v for k, v in document.items() if k != key}):
+            return f"{key} may be absent"
+    short = copy.deepcopy(document)
+    shorten(short, [(name,)], set(words(schemas)))
+    document = short if check.is_valid(short) else document
+    damaged, count = copy.deepcopy(document), 0
+    for what, alone in spoilt(damaged, [(name,)], leave_open):
+        count += 1
+        if not alone and check.is_valid(damaged):
+            return f"something strange is taken: {what}"
+    return "the document was not spoilt" if damaged != document or count < len(document) else None
+
+
+def described(document, name):
+    return validators(published)(published[name]).validate(document)
+
+
+for number, line in enumerate(sys.stdin, 1):
+    path = os.path.join(sys.argv[1], str(number))
+    judge, *words_of_it = line.split()
+    try:
+        with open(path) as file:
+            why = {"exact": exact, "described": described}[judge](json.load(file), *words_of_it)
+    except jsonschema.ValidationError as error:
+        why = f"{error.json_path}: {error.message[:500]}"
+    except Exception:
+        why = traceback.format_exc()
+    with open(path + (".why" if why else ".right"), "w") as file:
+        file.write(why or "")

@@ -96,6 +96,22 @@ def validator_of(word, jsonschema):
     return jsonschema.Draft202012Validator(found[0], registry=registry)
 
 
+def schemas_checked():
+    """Each is a schema. tests/schema.py takes that for granted."""
+    try:
+        import jsonschema
+    except ImportError:
+        return tap(True, "each schema is one", skip="no jsonschema")
+    wrong, looked_at = [], 0
+    for schema in schemas_all():
+        looked_at += 1
+        try:
+            jsonschema.Draft202012Validator.check_schema(schema)
+        except jsonschema.SchemaError as error:
+            wrong.append(f"{schema.get('$id')}: {error.message}")
+    return tap(not wrong and looked_at > 20, f"each of {looked_at} schemas is one", "\n".join(wrong))
+
+
 def checked(block, where):
     try:
         document = json.loads(block)
@@ -255,6 +271,7 @@ def main():
             elif block.startswith("{") and name != "doc/protocol.md":
                 for one in re.split(r"\n(?=\{)", block):
                     checked(one, where)
+    schemas_checked()
     manual()
     protocol()
     tap(results.count >= 40, f"{results.count} pieces of code were looked at")
