@@ -147,9 +147,10 @@ template <int KIND> static __device__ __forceinline__ float ss_float(unsigned bi
 template <bool TURNED> static __device__ __forceinline__ void ss_matrices_read(unsigned (&to)[4], const void *row) {
 #if defined(SWEETSPOT_EMULATED)
 	const int lane = (int)(threadIdx.x % 32), first = TURNED ? lane % 4 * 2 : lane / 4, column = TURNED ? lane / 4 : lane % 4 * 2;
+	const ss_u64 *rows = ss_emulated_gather((ss_u64)row);
 	for (int i = 0; i < 4; i++) {
-		const unsigned short *x = (const unsigned short *)__shfl_sync(0xffffffffu, (ss_u64)row, i * 8 + first);
-		const unsigned short *y = (const unsigned short *)__shfl_sync(0xffffffffu, (ss_u64)row, i * 8 + first + TURNED);
+		const unsigned short *x = (const unsigned short *)rows[i * 8 + first];
+		const unsigned short *y = (const unsigned short *)rows[i * 8 + first + TURNED];
 		to[i] = x[column] | (unsigned)y[column + !TURNED] << 16;
 	}
 #else
@@ -163,19 +164,46 @@ template <bool TURNED> static __device__ __forceinline__ void ss_matrices_read(u
 #endif
 }
 
+/* A pair of columns of a times a pair of rows of b. */
+template <int KIND>
+static __device__ __forceinline__ void ss_mma_part(float (&d)[4], unsigned high, unsigned low, unsigned left, unsigned right) {
+#pragma unroll
+	for (int half = 0; half < 32; half += 16) {
+		const float x = ss_float<KIND>(left >> half & 0xffffu), y = ss_float<KIND>(right >> half & 0xffffu);
+		const float u = ss_float<KIND>(high >> half & 0xffffu), v = ss_float<KIND>(low >> half & 0xffffu);
+		d[0] += u * x;
+		d[1] += u * y;
+		d[2] += v * x;
+		d[3] += v * y;
+	}
+}
+
 /* d += a b by a warp, 16 x 8 results of 16 products each: 16-bit floats of KIND 1 or 2 (ss_float), sums in f32. Lane 4g + t
  * holds, of a, rows g and g + 8 of columns 2t and 2t + 1 in a[0] and a[1], of columns 2t + 8 and 2t + 9 in a[2] and a[3]; of
  * column g of b, the same rows in b[0] and b[1]; and d as ss_mma_f64 does (PTX ISA, "Matrix fragments for mma.m16n8k16 with
  * floating point type"). */
 template <int KIND>
 static __device__ __forceinline__ void ss_mma_16(float (&d)[4], const unsigned (&a)[4], const unsigned *b) {
-#if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 750
+	const int lane = (int)(threadIdx.x % 32), row = lane / 4 * 4, column = lane % 4 * 8;
+	(void)row, (void)column;
+#ifdef SWEETSPOT_EMULATED
+	constexpr bool plain = KIND == 2; /* the code below 8.0, which is tried here only */
+	if constexpr (!plain) {
+		const unsigned held[6] = {a[0], a[1], a[2], a[3], b[0], b[1]};
+		const ss_u64 *all = ss_emulated_gather((ss_u64)held);
+		for (int at = 0; at < 8; at++) {
+			const unsigned *p = (const unsigned *)all[row + at % 4], *x = (const unsigned *)all[column + at % 4];
+			const unsigned *y = (const unsigned *)all[column + 4 + at % 4];
+			ss_mma_part<KIND>(d, p[at / 4 * 2], p[at / 4 * 2 + 1], x[4 + at / 4], y[4 + at / 4]);
+		}
+		__syncwarp(); /* all have read what this lane holds */
+	}
+#elif __CUDA_ARCH__ < 750
 	constexpr bool plain = true;
 #else
 	constexpr bool plain = __CUDA_ARCH__ < 800 && KIND == 2;
 #endif
 	if constexpr (plain) {
-		const int lane = (int)(threadIdx.x % 32), row = lane / 4 * 4, column = lane % 4 * 8;
 #pragma unroll 1
 		for (int at = 0; at < 8; at++) {
 			const int t = at % 4;
@@ -183,15 +211,7 @@ static __device__ __forceinline__ void ss_mma_16(float (&d)[4], const unsigned (
 			const unsigned low = __shfl_sync(0xffffffffu, at < 4 ? a[1] : a[3], row + t);
 			const unsigned left = __shfl_sync(0xffffffffu, at < 4 ? b[0] : b[1], column + t);
 			const unsigned right = __shfl_sync(0xffffffffu, at < 4 ? b[0] : b[1], column + 4 + t);
-#pragma unroll
-			for (int half = 0; half < 32; half += 16) {
-				const float x = ss_float<KIND>(left >> half & 0xffffu), y = ss_float<KIND>(right >> half & 0xffffu);
-				const float u = ss_float<KIND>(high >> half & 0xffffu), v = ss_float<KIND>(low >> half & 0xffffu);
-				d[0] += u * x;
-				d[1] += u * y;
-				d[2] += v * x;
-				d[3] += v * y;
-			}
+			ss_mma_part<KIND>(d, high, low, left, right);
 		}
 	}
 #if !defined(SWEETSPOT_EMULATED) && __CUDA_ARCH__ >= 800

@@ -11,6 +11,8 @@ static struct block *block_now;
 static struct thread *thread_now;
 static struct fiber scheduler;
 
+static void thread_main(void);
+
 unsigned grid_random(struct grid *grid, unsigned below) {
 	grid->random ^= grid->random << 13; /* Marsaglia, "Xorshift RNGs", 2003 */
 	grid->random ^= grid->random >> 7;
@@ -18,10 +20,83 @@ unsigned grid_random(struct grid *grid, unsigned below) {
 	return (unsigned)((grid->random >> 32) % below);
 }
 
-static void leave(enum thread_state state) {
-	struct thread *thread = thread_now;
-	thread_set(block_now, thread, state);
-	fiber_switch(&thread->fiber, &scheduler);
+/* One pass over a warp: each lane that is ready, once, in the given order; lanes may become ready meanwhile. */
+static struct {
+	struct warp *warp;
+	struct thread *threads;     /* its lanes */
+	struct emulated_xyz *index; /* of the thread that runs, for its code */
+	unsigned from, to_come;     /* the lane that is first; the lanes that have not had their turn, turned */
+	bool down;
+} pass;
+
+/* The bits of lanes with the lane `from` first: lowest upwards, or highest downwards. */
+static unsigned lanes_turned(unsigned lanes) {
+	unsigned by = (pass.down ? WARP - 1 - pass.from : WARP - pass.from) % WARP;
+	return lanes << by | lanes >> ((WARP - by) % WARP);
+}
+
+static struct thread *lane_first(unsigned turned) {
+	unsigned by = (unsigned)(pass.down ? __builtin_clz(turned) : __builtin_ctz(turned));
+	return &pass.threads[(pass.down ? pass.from - by : pass.from + by) % WARP];
+}
+
+/* The thread whose turn it is, or NULL at the end of the pass. */
+static struct thread *pass_next(void) {
+	unsigned turned = lanes_turned(pass.warp->ready) & pass.to_come;
+	if (!turned || block_now->grid->failure)
+		return NULL;
+	struct thread *next = lane_first(turned);
+	unsigned after = pass.down ? 0x7fffffffu >> __builtin_clz(turned) : ~(turned ^ (turned - 1));
+	pass.to_come &= after;
+	if (turned & after)
+		fiber_prefetch(&lane_first(turned & after)->fiber);
+	return next;
+}
+
+static unsigned lane_now(void) {
+	return (unsigned)(thread_now - pass.threads);
+}
+
+static void thread_enter(struct thread *thread) {
+	*pass.index = thread->index;
+	thread_now = thread;
+}
+
+/* The thread has a stack, or gets one. */
+static bool thread_begin(struct thread *thread) {
+	if (thread->stack)
+		return true;
+	thread->stack = stack_take();
+	if (thread->stack)
+		fiber_start(&thread->fiber, thread->stack, thread_main);
+	else
+		block_now->grid->failure = CUDA_ERROR_OUT_OF_MEMORY;
+	return thread->stack;
+}
+
+/* Goes on with the next thread of the pass, or with the scheduler. The masks say already when this one may go on. */
+static void leave(void) {
+	struct thread *thread = thread_now, *next = pass_next();
+	if (next && thread_begin(next)) {
+		thread_enter(next);
+		fiber_switch(&thread->fiber, &next->fiber);
+	} else {
+		fiber_switch(&thread->fiber, &scheduler);
+	}
+}
+
+static void wait_in(unsigned *lanes) {
+	unsigned lane = 1u << lane_now();
+	pass.warp->ready &= ~lane;
+	*lanes |= lane;
+}
+
+static void thread_ended(void) {
+	unsigned lane = 1u << lane_now();
+	pass.warp->alive &= ~lane;
+	pass.warp->ready &= ~lane;
+	block_now->alive--;
+	block_now->grid->progress += 1 + warp_left(pass.warp);
 }
 
 void block_fault(int failure, const char *why, const void *address) {
@@ -36,13 +111,34 @@ void block_fault(int failure, const char *why, const void *address) {
 	if (address && !overflow)
 		fprintf(stderr, " at %p", address);
 	fprintf(stderr, "\n");
-	leave(THREAD_DONE);
+	thread_ended();
+	fiber_switch(&thread_now->fiber, &scheduler);
 }
 
+/* Threads that have not begun are called on this stack, one after the other, which needs no switch. */
 static void thread_main(void) {
-	const struct grid *grid = block_now->grid;
-	grid->kernel->call(grid->arguments);
-	leave(THREAD_DONE);
+	struct thread *thread, *next;
+	do {
+		const struct grid *grid = block_now->grid;
+		grid->kernel->call(grid->arguments);
+		thread = thread_now;
+		thread_ended();
+		next = pass_next();
+		if (next && !next->stack) {
+			next->stack = thread->stack;
+			thread->stack = NULL;
+			thread_enter(next);
+		}
+	} while (next && !thread->stack);
+	stack_give(thread->stack); /* nobody takes it before the switch */
+	thread->stack = NULL;
+	if (next)
+		thread_enter(next);
+	fiber_switch(&thread->fiber, next ? &next->fiber : &scheduler);
+}
+
+static unsigned warps_of(const struct grid *grid) {
+	return (grid->threads + WARP - 1) / WARP;
 }
 
 static void open_barrier(struct block *block) {
@@ -50,9 +146,10 @@ static void open_barrier(struct block *block) {
 	block->votes = 0;
 	block->waiting = 0;
 	block->grid->progress++;
-	for (unsigned i = 0; i < block->grid->threads; i++)
-		if (block->threads[i].state == THREAD_AT_BARRIER)
-			thread_set(block, &block->threads[i], THREAD_READY);
+	for (struct warp *warp = block->warps; warp < block->warps + warps_of(block->grid); warp++) {
+		warp->ready |= warp->at_barrier;
+		warp->at_barrier = 0;
+	}
 }
 
 /* Threads that have ended are not waited for (PTX ISA 9.7.13.1, bar.sync), but all wait at the same barrier. */
@@ -74,24 +171,24 @@ static int serve_barrier(int line, int value) {
 	block->line = line;
 	block->votes += value != 0;
 	block->waiting++;
-	leave(THREAD_AT_BARRIER);
+	wait_in(&pass.warp->at_barrier);
+	leave();
 	return block->last_votes;
 }
 
 static unsigned long long serve_together(enum emulated_op op, unsigned mask, unsigned long long value, int argument) {
-	struct thread *thread = thread_now;
-	if (!warp_enter(thread, op, mask, value, argument))
+	struct warp *warp = pass.warp;
+	unsigned lane = lane_now();
+	if (!(mask >> lane & 1))
 		block_fault(CUDA_ERROR_LAUNCH_FAILED, "a *_sync whose mask does not hold the calling lane", NULL);
-	leave(THREAD_IN_WARP);
-	return thread->result;
+	wait_in(&warp->together);
+	block_now->grid->progress += warp_enter(warp, lane, op, mask, value, argument);
+	leave();
+	return warp->value[lane];
 }
 
 static unsigned serve_active(void) {
-	return warp_alive(block_now, thread_now);
-}
-
-static unsigned serve_lane(void) {
-	return thread_now->number % WARP;
+	return pass.warp->alive;
 }
 
 static void *serve_dynamic(void) {
@@ -99,39 +196,45 @@ static void *serve_dynamic(void) {
 }
 
 static void serve_yield(void) {
-	leave(THREAD_YIELDED);
+	wait_in(&pass.warp->yielded);
+	leave();
 }
 
 static void serve_step(void) {
 	if (block_now->grid->random && grid_random(block_now->grid, 8) == 0)
-		leave(THREAD_YIELDED);
+		serve_yield();
 }
 
 static void serve_trap(const char *why) {
 	block_fault(CUDA_ERROR_LAUNCH_FAILED, why, NULL);
 }
 
-const struct emulated_services block_services = {serve_barrier, serve_together, serve_active, serve_lane,
-                                                 serve_dynamic, serve_yield,    serve_step,   serve_trap};
+const struct emulated_services block_services = {serve_barrier, serve_together, serve_active, serve_dynamic,
+                                                 serve_yield,   serve_step,     serve_trap};
+
+static unsigned lanes_of(const struct grid *grid, unsigned warp) {
+	unsigned count = grid->threads - warp * WARP;
+	return count < WARP ? (1u << count) - 1 : ~0u;
+}
+
+void block_restart(struct block *block) {
+	block->alive = block->grid->threads;
+	block->waiting = 0;
+	block->votes = 0;
+	block->divergent = false;
+	for (unsigned w = 0; w < warps_of(block->grid); w++) {
+		struct warp *warp = &block->warps[w];
+		warp->alive = warp->ready = lanes_of(block->grid, w);
+		warp->yielded = warp->at_barrier = warp->together = 0;
+	}
+}
 
 void block_init(struct block *block, struct grid *grid, struct thread *threads) {
 	const struct emulated_xyz *size = &grid->block_size;
 	struct emulated_xyz index = {0, 0, 0};
 	block->grid = grid;
 	block->threads = threads;
-	block->alive = grid->threads;
-	block->waiting = 0;
-	block->votes = 0;
-	block->divergent = false;
-	block->yielded = 0;
-	memset(block->lanes_alive, 0, sizeof block->lanes_alive);
-	memset(block->lanes_together, 0, sizeof block->lanes_together);
-	memset(block->lanes_ready, 0, sizeof block->lanes_ready);
 	for (unsigned i = 0; i < grid->threads; i++) {
-		threads[i].number = i;
-		threads[i].state = THREAD_DONE;
-		thread_set(block, &threads[i], THREAD_NEW);
-		threads[i].stack = NULL;
 		threads[i].index = index;
 		if (++index.x == size->x && ++index.y == size->y) {
 			index.y = 0;
@@ -139,95 +242,53 @@ void block_init(struct block *block, struct grid *grid, struct thread *threads) 
 		}
 		index.x %= size->x;
 	}
+	block_restart(block);
 }
 
-static bool start(struct thread *thread) {
-	if (thread->state == THREAD_NEW) {
-		thread->stack = stack_take();
-		if (!thread->stack)
-			return false;
-		fiber_start(&thread->fiber, thread->stack, thread_main);
-	}
-	return true;
-}
-
-/* It is new or ready, and stays so until it says otherwise. */
-static void resume(struct block *block, struct thread *thread) {
-	if (!start(thread)) {
-		block->grid->failure = CUDA_ERROR_OUT_OF_MEMORY;
-		return;
-	}
-	*block->grid->module->thread = thread->index;
-	thread_now = thread;
-	thread->state = THREAD_READY;
-	fiber_switch(&scheduler, &thread->fiber);
-	thread_now = NULL;
-	if (thread->state == THREAD_IN_WARP)
-		block->grid->progress += warp_try(block, thread);
-	if (thread->state != THREAD_DONE)
-		return;
-	stack_give(thread->stack);
-	thread->stack = NULL;
-	block->alive--;
-	block->grid->progress++;
-	warp_left(block, thread);
-}
-
-/* The bits of lanes with the lane `from` first: lowest upwards, or highest downwards. */
-static unsigned lanes_from(unsigned lanes, unsigned from, bool down) {
-	unsigned by = down ? (WARP - 1 - from) % WARP : (WARP - from) % WARP;
-	return by ? lanes << by | lanes >> (WARP - by) : lanes;
-}
-
-static unsigned lane_first(unsigned turned, unsigned from, bool down) {
-	unsigned by = (unsigned)(down ? __builtin_clz(turned) : __builtin_ctz(turned));
-	return (down ? from + WARP - by : from + by) % WARP;
-}
-
-/* Each lane that is ready, once, in the given order; lanes may become ready meanwhile. */
-static bool lanes_run(struct block *block, unsigned first, unsigned from, bool down) {
-	const unsigned *ready = &block->lanes_ready[first / WARP];
-	unsigned to_come = ~0u, turned;
-	bool moved = false;
-	while ((turned = lanes_from(*ready, from, down) & to_come) && !block->grid->failure) {
-		unsigned lane = lane_first(turned, from, down), bit = lanes_from(1u << lane, from, down);
-		to_come &= down ? bit - 1 : ~(bit | (bit - 1));
-		if (turned & to_come)
-			fiber_prefetch(&block->threads[first + lane_first(turned & to_come, from, down)].fiber);
-		resume(block, &block->threads[first + lane]);
-		moved = true;
-	}
-	return moved;
-}
-
-/* Lanes from a random one on, in a random direction. */
-static bool warp_turn(struct block *block, unsigned first) {
+/* Passes over a warp until none of its lanes is ready, each from a random lane on, in a random direction. */
+static bool warp_turn(struct block *block, unsigned w) {
 	struct grid *grid = block->grid;
-	unsigned count = grid->threads - first < WARP ? grid->threads - first : WARP;
+	unsigned count = grid->threads - w * WARP < WARP ? grid->threads - w * WARP : WARP;
 	bool moved = false;
-	while (block->lanes_ready[first / WARP] && !grid->failure) {
-		unsigned from = grid->random ? grid_random(grid, count) : 0;
-		bool down = grid->random && grid_random(grid, 2);
-		moved |= lanes_run(block, first, from, down);
+	pass.warp = &block->warps[w];
+	pass.threads = block->threads + w * WARP;
+	pass.index = grid->module->thread;
+	while (pass.warp->ready && !grid->failure) {
+		pass.from = grid->random ? grid_random(grid, count) : 0;
+		pass.down = grid->random && grid_random(grid, 2);
+		pass.to_come = ~0u;
+		for (struct thread *next; (next = pass_next()) && thread_begin(next); moved = true) {
+			thread_enter(next);
+			fiber_switch(&scheduler, &next->fiber);
+			thread_now = NULL;
+		}
 	}
 	return moved;
+}
+
+static unsigned lanes_yielded(const struct block *block) {
+	unsigned yielded = 0;
+	for (unsigned w = 0; w < warps_of(block->grid); w++)
+		yielded |= block->warps[w].yielded;
+	return yielded;
 }
 
 bool block_turn(struct block *block) {
 	struct grid *grid = block->grid;
-	unsigned warps = (grid->threads + WARP - 1) / WARP;
+	unsigned warps = warps_of(grid);
 	bool moved = true;
 	block_now = block;
 	*grid->module->block = block->index;
-	for (unsigned i = 0; i < grid->threads && block->yielded; i++)
-		if (block->threads[i].state == THREAD_YIELDED)
-			thread_set(block, &block->threads[i], THREAD_READY);
+	for (unsigned w = 0; w < warps; w++) {
+		block->warps[w].ready |= block->warps[w].yielded;
+		block->warps[w].yielded = 0;
+	}
 	while (moved && !grid->failure) {
 		unsigned w = grid->random ? grid_random(grid, warps) : 0;
 		bool down = grid->random && grid_random(grid, 2);
 		moved = false;
 		for (unsigned i = 0; i < warps && !grid->failure; i++) {
-			moved |= warp_turn(block, w * WARP);
+			moved |= warp_turn(block, w);
 			w = down ? (w ? w : warps) - 1 : w + 1 < warps ? w + 1 : 0;
 		}
 		if (!grid->failure)
@@ -237,10 +298,7 @@ bool block_turn(struct block *block) {
 }
 
 bool block_waits_in_loop(const struct block *block) {
-	for (unsigned i = 0; i < block->grid->threads; i++)
-		if (block->threads[i].state == THREAD_YIELDED || block->threads[i].state == THREAD_READY)
-			return true;
-	return false;
+	return lanes_yielded(block) != 0;
 }
 
 void block_drop(struct block *block) {
@@ -248,27 +306,35 @@ void block_drop(struct block *block) {
 		if (block->threads[i].stack)
 			stack_give(block->threads[i].stack);
 		block->threads[i].stack = NULL;
-		thread_set(block, &block->threads[i], THREAD_DONE);
 	}
 }
 
+/* What a thread waits for, or NULL if it can go on. */
+static const char *waits_in(const struct block *block, unsigned thread) {
+	const struct warp *warp = &block->warps[thread / WARP];
+	unsigned lane = 1u << thread % WARP;
+	return !(warp->alive & lane)     ? "has ended"
+	       : warp->at_barrier & lane ? "waits in __syncthreads"
+	       : warp->together & lane   ? "waits in a *_sync"
+	       : warp->yielded & lane    ? "waits in a loop"
+	                                 : NULL;
+}
+
 void block_describe(const struct block *block, const char *what) {
-	static const char *const words[] = {[THREAD_YIELDED] = "waits in a loop",
-	                                    [THREAD_AT_BARRIER] = "waits in __syncthreads",
-	                                    [THREAD_IN_WARP] = "waits in a *_sync",
-	                                    [THREAD_DONE] = "has ended"};
-	const struct thread *last = NULL;
+	const char *last = NULL;
+	int line = 0;
 	fprintf(stderr, "emulator: %s: block (%u,%u,%u): %s:", block->grid->name, block->index.x, block->index.y,
 	        block->index.z, what);
 	for (unsigned i = 0; i < block->grid->threads; i++) {
 		const struct thread *thread = &block->threads[i];
-		bool same = last && thread->state == last->state && thread->line == last->line;
-		last = thread;
-		if (same || !words[thread->state])
+		const char *word = waits_in(block, i);
+		bool same = word == last && thread->line == line;
+		last = word;
+		line = thread->line;
+		if (same || !word)
 			continue;
-		fprintf(stderr, " thread (%u,%u,%u) %s", thread->index.x, thread->index.y, thread->index.z,
-		        words[thread->state]);
-		if (thread->state == THREAD_AT_BARRIER)
+		fprintf(stderr, " thread (%u,%u,%u) %s", thread->index.x, thread->index.y, thread->index.z, word);
+		if (block->warps[i / WARP].at_barrier >> i % WARP & 1)
 			fprintf(stderr, " (line %d)", thread->line);
 		fprintf(stderr, ";");
 	}

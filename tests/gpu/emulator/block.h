@@ -10,19 +10,21 @@
 
 enum { WARP = 32, WARPS_MAX = 1024 / WARP };
 
-enum thread_state { THREAD_NEW, THREAD_READY, THREAD_YIELDED, THREAD_AT_BARRIER, THREAD_IN_WARP, THREAD_DONE };
-
 struct thread {
 	struct fiber fiber;
-	struct stack *stack;
-	enum thread_state state; /* changed by thread_set only */
-	unsigned number;         /* in its block */
+	struct stack *stack; /* NULL: it has not begun, or has ended */
 	struct emulated_xyz index;
 	int line; /* of the barrier it waits at */
-	enum emulated_op op;
-	unsigned mask;
-	unsigned long long value, result;
-	int argument;
+};
+
+/* Each lane is in one of the masks at most: it can go on, yielded, or waits at the block's barrier or in a *_sync. None
+ * but an ended lane is in no mask while the scheduler looks. What *_sync brought (value, and then its result) is in
+ * arrays of its own, because the last lane to arrive reads those of all. */
+struct warp {
+	unsigned alive, ready, yielded, at_barrier, together;
+	unsigned mask[WARP], op[WARP];
+	int argument[WARP];
+	unsigned long long value[WARP], gathered[WARP];
 };
 
 /* Shared by all blocks of a launch. */
@@ -47,25 +49,11 @@ struct block {
 	bool divergent;        /* another waits elsewhere */
 	void *dynamic;
 	struct thread *threads;
-	/* What the states say, so that nobody has to look at all threads: the lanes of each warp that have not ended, that
-	 * can go on, and that wait in a *_sync; how many threads yielded. */
-	unsigned lanes_alive[WARPS_MAX], lanes_ready[WARPS_MAX], lanes_together[WARPS_MAX], yielded;
+	struct warp warps[WARPS_MAX];
 };
 
-static inline void lane_mark(unsigned *lanes, unsigned lane, bool is) {
-	*lanes = is ? *lanes | lane : *lanes & ~lane;
-}
-
-static inline void thread_set(struct block *block, struct thread *thread, enum thread_state state) {
-	unsigned warp = thread->number / WARP, lane = 1u << thread->number % WARP;
-	block->yielded += (unsigned)(state == THREAD_YIELDED) - (unsigned)(thread->state == THREAD_YIELDED);
-	thread->state = state;
-	lane_mark(&block->lanes_ready[warp], lane, state == THREAD_NEW || state == THREAD_READY);
-	lane_mark(&block->lanes_together[warp], lane, state == THREAD_IN_WARP);
-	lane_mark(&block->lanes_alive[warp], lane, state != THREAD_DONE);
-}
-
-void block_init(struct block *block, struct grid *grid, struct thread *threads);
+void block_init(struct block *block, struct grid *grid, struct thread *threads); /* threads: zeroed */
+void block_restart(struct block *block);                                         /* all of its threads have ended */
 /* Runs its threads until none can go on; true while some have not ended. */
 bool block_turn(struct block *block);
 bool block_waits_in_loop(const struct block *block);              /* a thread of it yielded */

@@ -102,7 +102,7 @@ static CUresult run_one_by_one(const struct launch *launch, struct grid *grid) {
 	if (!seat_init(&seat, launch, grid))
 		grid->failure = CUDA_ERROR_OUT_OF_MEMORY;
 	for (uint64_t i = 0; i < blocks && !grid->failure; i++) {
-		block_init(&seat.block, grid, seat.block.threads);
+		block_restart(&seat.block);
 		seat.block.index = index_of(&launch->grid, (first + (down ? blocks - 1 - i : i)) % blocks);
 		memset(launch->module->shared, POISON, statics_size(launch));
 		memset(seat.dynamic.memory, POISON, launch->dynamic);

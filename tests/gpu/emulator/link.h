@@ -3,7 +3,7 @@
 #ifndef TESTS_GPU_EMULATOR_LINK_H
 #define TESTS_GPU_EMULATOR_LINK_H
 
-#define EMULATED_ABI 1
+#define EMULATED_ABI 2
 
 struct emulated_xyz {
 	unsigned x, y, z;
@@ -15,6 +15,7 @@ enum emulated_op {
 	EMULATED_SHUFFLE,
 	EMULATED_BALLOT,
 	EMULATED_MATCH,
+	EMULATED_GATHER, /* the values of all lanes: where they are until the warp's next one */
 	EMULATED_ADD,
 	EMULATED_MIN,
 	EMULATED_MAX,
@@ -32,7 +33,6 @@ struct emulated_services {
 	/* For the lanes in mask. argument: the lane whose value a shuffle takes, or -1 for one's own. */
 	unsigned long long (*together)(enum emulated_op op, unsigned mask, unsigned long long value, int argument);
 	unsigned (*active)(void); /* lanes of this warp that have not ended */
-	unsigned (*lane)(void);
 	void *(*dynamic)(void);
 	void (*yield)(void); /* this thread waits for another one */
 	void (*step)(void);  /* a place where another thread may come first */

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "tests/gpu/emulator/warp.h"
-
-static struct thread *warp_of(const struct block *block, const struct thread *thread) {
-	return block->threads + thread->number / WARP * WARP;
-}
-
-unsigned warp_alive(const struct block *block, const struct thread *thread) {
-	return block->lanes_alive[thread->number / WARP];
-}
-
-bool warp_enter(struct thread *thread, enum emulated_op op, unsigned mask, unsigned long long value, int argument) {
-	thread->op = op;
-	thread->mask = mask;
-	thread->value = value;
-	thread->argument = argument;
-	return mask >> thread->number % WARP & 1;
-}
 
 static unsigned long long fold(enum emulated_op op, unsigned long long a, unsigned long long b) {
 	switch (op) {
@@ -40,71 +25,76 @@ static unsigned long long fold(enum emulated_op op, unsigned long long a, unsign
 	}
 }
 
-static unsigned long long fold_all(const struct thread *warp, enum emulated_op op, unsigned lanes) {
-	unsigned long long all = 0;
-	bool first = true;
-	for (unsigned lane = 0; lane < WARP; lane++) {
-		if (!(lanes >> lane & 1))
-			continue;
-		all = first ? warp[lane].value : fold(op, all, warp[lane].value);
-		first = false;
-	}
+static unsigned long long fold_all(const struct warp *warp, enum emulated_op op, unsigned lanes) {
+	unsigned long long all = warp->value[__builtin_ctz(lanes)];
+	for (unsigned left = lanes & (lanes - 1); left; left &= left - 1)
+		all = fold(op, all, warp->value[__builtin_ctz(left)]);
 	return all;
 }
 
-static unsigned long long matching(const struct thread *warp, unsigned lanes, unsigned long long value) {
+static unsigned matching(const struct warp *warp, unsigned lanes, unsigned long long value) {
 	unsigned same = 0;
 	for (unsigned lane = 0; lane < WARP; lane++)
-		if (lanes >> lane & 1)
-			same |= (unsigned)(warp[lane].value == value) << lane;
-	return same;
-}
-
-static unsigned long long ballot(const struct thread *warp, unsigned lanes) {
-	return lanes & ~(unsigned)matching(warp, lanes, 0);
+		same |= (unsigned)(warp->value[lane] == value) << lane;
+	return same & lanes;
 }
 
 /* A value from a lane that does not take part is undefined, so return one that is seldom right. */
-static unsigned long long shuffled(const struct thread *warp, unsigned lanes, const struct thread *thread) {
-	if (thread->argument < 0)
-		return thread->value;
-	return lanes >> thread->argument & 1 ? warp[thread->argument].value : 0xa5a5a5a5a5a5a5a5ULL;
+static unsigned long long shuffled(const struct warp *warp, unsigned lanes, unsigned lane) {
+	int from = warp->argument[lane];
+	if (from < 0)
+		return warp->value[lane];
+	return lanes >> from & 1 ? warp->value[from] : 0xa5a5a5a5a5a5a5a5ULL;
 }
 
-static void finish(struct block *block, struct thread *warp, unsigned lanes, enum emulated_op op) {
-	unsigned long long all = op == EMULATED_BALLOT ? ballot(warp, lanes)
-	                         : op >= EMULATED_ADD  ? fold_all(warp, op, lanes)
-	                                               : 0;
-	for (unsigned lane = 0; lane < WARP; lane++) {
-		struct thread *thread = &warp[lane];
-		if (!(lanes >> lane & 1))
-			continue;
-		thread->result = op == EMULATED_SHUFFLE ? shuffled(warp, lanes, thread)
-		                 : op == EMULATED_MATCH ? matching(warp, lanes, thread->value)
-		                                        : all;
-		thread_set(block, thread, THREAD_READY);
+static unsigned long long result_of(const struct warp *warp, unsigned lanes, unsigned lane, enum emulated_op op) {
+	switch (op) {
+	case EMULATED_SYNC:
+		return 0;
+	case EMULATED_SHUFFLE:
+		return shuffled(warp, lanes, lane);
+	case EMULATED_MATCH:
+		return matching(warp, lanes, warp->value[lane]);
+	case EMULATED_GATHER:
+		return (uintptr_t)warp->gathered;
+	case EMULATED_BALLOT:
+		return lanes & ~matching(warp, lanes, 0);
+	default:
+		return fold_all(warp, op, lanes);
 	}
 }
 
-bool warp_try(struct block *block, const struct thread *thread) {
-	struct thread *warp = warp_of(block, thread);
-	unsigned lanes = thread->mask & warp_alive(block, thread);
-	if (lanes & ~block->lanes_together[thread->number / WARP])
-		return false;
+static void finish(struct warp *warp, unsigned lanes, enum emulated_op op) {
+	if (op == EMULATED_GATHER)
+		memcpy(warp->gathered, warp->value, sizeof warp->gathered);
+	bool each = op == EMULATED_SHUFFLE || op == EMULATED_MATCH;
+	unsigned long long result[WARP], all = each ? 0 : result_of(warp, lanes, 0, op);
 	for (unsigned left = lanes; left; left &= left - 1) {
-		const struct thread *other = &warp[__builtin_ctz(left)];
-		if (other->op != thread->op || other->mask != thread->mask)
-			return false;
+		unsigned lane = (unsigned)__builtin_ctz(left);
+		result[lane] = each ? result_of(warp, lanes, lane, op) : all;
 	}
-	finish(block, warp, lanes, thread->op);
+	for (unsigned left = lanes; left; left &= left - 1)
+		warp->value[__builtin_ctz(left)] = result[__builtin_ctz(left)];
+	warp->together &= ~lanes;
+	warp->ready |= lanes;
+}
+
+bool warp_try(struct warp *warp, unsigned lane) {
+	unsigned lanes = warp->mask[lane] & warp->alive, differs = 0;
+	if (lanes & ~warp->together)
+		return false;
+	for (unsigned other = 0; other < WARP; other++)
+		differs |= (unsigned)(warp->op[other] != warp->op[lane] || warp->mask[other] != warp->mask[lane]) << other;
+	if (differs & lanes)
+		return false;
+	finish(warp, lanes, (enum emulated_op)warp->op[lane]);
 	return true;
 }
 
-/* Others may have waited for it alone. */
-void warp_left(struct block *block, const struct thread *ended) {
-	struct thread *warp = warp_of(block, ended);
-	const unsigned *together = &block->lanes_together[ended->number / WARP];
-	for (unsigned lane = 0; lane < WARP && *together; lane++)
-		if (*together >> lane & 1)
-			block->grid->progress += warp_try(block, &warp[lane]);
+unsigned warp_left(struct warp *warp) {
+	unsigned finished = 0;
+	for (unsigned lane = 0; lane < WARP && warp->together; lane++)
+		if (warp->together >> lane & 1)
+			finished += warp_try(warp, lane);
+	return finished;
 }

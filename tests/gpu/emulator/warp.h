@@ -4,11 +4,18 @@
 #define TESTS_GPU_EMULATOR_WARP_H
 #include "tests/gpu/emulator/block.h"
 
-/* false: the lane is not in its own mask */
-bool warp_enter(struct thread *thread, enum emulated_op op, unsigned mask, unsigned long long value, int argument);
-/* True once all lanes it waits for have arrived: then they get their results and may continue. */
-bool warp_try(struct block *block, const struct thread *thread);
-void warp_left(struct block *block, const struct thread *ended);
-unsigned warp_alive(const struct block *block, const struct thread *thread);
+/* Once all lanes that this one waits for have arrived, they get their results and may continue: then true. */
+bool warp_try(struct warp *warp, unsigned lane);
+/* The lane is in its mask, and waits together. */
+static inline bool warp_enter(struct warp *warp, unsigned lane, enum emulated_op op, unsigned mask,
+                              unsigned long long value, int argument) {
+	warp->op[lane] = op;
+	warp->mask[lane] = mask;
+	warp->value[lane] = value;
+	warp->argument[lane] = argument;
+	return !(mask & warp->alive & ~warp->together) && warp_try(warp, lane);
+}
+/* A lane has ended, for which alone others may have waited; how many groups of lanes may continue. */
+unsigned warp_left(struct warp *warp);
 
 #endif

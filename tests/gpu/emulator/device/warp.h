@@ -31,6 +31,10 @@ static inline int __all_sync(unsigned mask, int value) {
 	return __ballot_sync(mask, !value) == 0;
 }
 
+static inline int ss_lane() {
+	return (int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32);
+}
+
 /* `source` counts in the group of `width` lanes; outside it a lane gets its own value. */
 template <class T> static inline T ss_shuffle(unsigned mask, T value, int source) {
 	unsigned long long bits = 0, got;
@@ -40,20 +44,24 @@ template <class T> static inline T ss_shuffle(unsigned mask, T value, int source
 	__builtin_memcpy(&value, &got, sizeof value);
 	return value;
 }
+/* What all lanes of a whole warp bring, until its next call. One call stands for 32 shuffles. */
+static inline const unsigned long long *ss_emulated_gather(unsigned long long value) {
+	return (const unsigned long long *)ss_services->together(EMULATED_GATHER, 0xffffffff, value, 0);
+}
 template <class T> static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
-	int lane = (int)ss_services->lane();
+	int lane = ss_lane();
 	return ss_shuffle(mask, value, (lane & -width) + (source & (width - 1)));
 }
 template <class T> static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
-	int lane = (int)ss_services->lane(), source = lane - (int)delta;
+	int lane = ss_lane(), source = lane - (int)delta;
 	return ss_shuffle(mask, value, source < (lane & -width) ? -1 : source);
 }
 template <class T> static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
-	int lane = (int)ss_services->lane(), source = lane + (int)delta;
+	int lane = ss_lane(), source = lane + (int)delta;
 	return ss_shuffle(mask, value, source > (lane | (width - 1)) ? -1 : source);
 }
 template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int with, int width = 32) {
-	int lane = (int)ss_services->lane(), source = lane ^ with;
+	int lane = ss_lane(), source = lane ^ with;
 	return ss_shuffle(mask, value, source > (lane | (width - 1)) ? -1 : source);
 }
 template <class T> static inline unsigned __match_any_sync(unsigned mask, T value) {
