@@ -2,11 +2,11 @@
 """Runs what the documents show. usage: blocks.py SOURCES SWEETSPOT FOLDER; prints TAP.
 
 SWEETSPOT_BLOCKS names the documents to look at, by default all; SWEETSPOT_BLOCK_TIMES=1 prints what each command takes. Every line of every code block that begins with `sweetspot` is run in a folder that has the files which the documents speak of: with a
-budget of two evaluations, small problems, and --plan where a cluster or a long sweep is meant, or where earlier searches have run with
+budget of two evaluations of each kernel or program, small problems, and --plan where a cluster or a long sweep is meant, or where earlier searches have run with
 all its options. Documents that are JSON must be JSON, and
 Python must compile. What cannot be used here (a GPU, Slurm) may end with status 4; a wrong option or kernel ends with 2.
 """
-import ast, json, os, re, resource, shlex, subprocess, sys
+import ast, itertools, json, os, re, resource, shlex, subprocess, sys
 
 import results
 from markdown import blocks
@@ -59,12 +59,15 @@ def shrink(words):
         own += ["--plan"]
     elif verb == "tune":
         own += [] if "--counters" in own else ["--counters", "none"]
-        own += ["--budget", "5s" if "--regions" in own or "--sizes" in own else "2e"] + (["--plan"] if "--sizes" in own else [])
+        kernels = len(list(itertools.takewhile(lambda w: not w.startswith("-"), own[1:])))
+        own += ["--budget", "5s" if "--regions" in own or "--sizes" in own else f"{2 * max(1, kernels)}e"] + (["--plan"] if "--sizes" in own else [])
     if verb in ("run", "compare") and own[1:2] and own[1] in ("fw", "gol") and not any(w.startswith("n=") for w in own):
         own.insert(2, "n=64")
     if verb == "tune" and not any(w.startswith("--size") for w in own):
         small = any(w in ("fw", "gol") or w.endswith(".so") for w in own[1:2])
         own += ["--size", "n=64"] if small else []
+    if verb == "tune" and own[1:2] and own[1].endswith(".so"):
+        own += ["--set", "threads=1"]  # its variants are close, and threads that wait for each other take most of the time
     if own[:2] == ["machine", "--ceilings"] and "--samples" not in own:
         own += ["--samples", "1"]
     if own[:2] == ["profile", "verify"] and "--kernel" not in own and len(own) == 2 + own.count("--ci") + 2 * own.count("--junit"):
