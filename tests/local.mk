@@ -62,7 +62,11 @@ include %D%/style/local.mk
 
 # What makes test programs quick to build. How fast they run matters little, because the work is in the libraries; -O0 comes
 # last, and sanitizers and coverage are left as they are.
-tests/%.$(OBJEXT): CFLAGS += -O0
+tests/%.$(OBJEXT): CFLAGS += -O0 $(mmd_flag)
+# Dependencies on our own headers only, as build-aux/compile-lo asks for; gcc prefers this to automake's -MD.
+if AMDEP
+mmd_flag = -MMD
+endif
 $(filter tests/%,$(check_PROGRAMS)): private LIBTOOL = $(SHELL) $(top_srcdir)/build-aux/link-program --gold
 
 # One class of tests at a time; `make check` runs all of them. Without -j twice as many and two run as there are
