@@ -4,7 +4,7 @@
 # without sanitizers, which don't know fibers.
 emulator_driver = %D%/block.c %D%/copy.c %D%/device.c %D%/event.c %D%/fiber.c %D%/function.c %D%/launch.c %D%/memory.c \
 	%D%/module.c %D%/op.c %D%/signals.c %D%/stream.c %D%/warp.c
-emulator_nvrtc = %D%/nvrtc/compile.c %D%/nvrtc/nvrtc.c %D%/nvrtc/text.c %D%/nvrtc/translate.c
+emulator_nvrtc = %D%/nvrtc/compile.c %D%/nvrtc/nvrtc.c %D%/nvrtc/objects.c %D%/nvrtc/text.c %D%/nvrtc/translate.c
 emulator_headers = %D%/abi.h %D%/block.h %D%/device.h %D%/fiber.h %D%/function.h %D%/launch.h %D%/link.h %D%/memory.h \
 	%D%/signals.h %D%/stream.h %D%/stream_impl.h %D%/warp.h %D%/nvrtc/program.h
 emulator_device = %D%/device/atomics.h %D%/device/device.h %D%/device/math.h %D%/device/numbers.h %D%/device/vectors.h \
@@ -29,7 +29,7 @@ check_DATA = $(emulator_libraries) $(emulator_compiled)
 CLEANFILES += $(emulator_libraries)
 .PHONY: emulator
 emulator_paths = -DEMULATOR_HEADER='"$(abs_top_builddir)/%D%/compiled/device.h"' \
-	-DEMULATOR_FLAGS='"$(abs_top_srcdir)/%D%/device/flags"'
+	-DEMULATOR_FLAGS='"$(abs_top_srcdir)/%D%/device/flags"' -DEMULATOR_OBJECTS='"$(abs_top_builddir)/%D%/compiled/objects"'
 emulator: $(emulator_libraries) $(emulator_compiled)
 # The device's headers are part of NVRTC's version: what was compiled with others is not used.
 %D%/libcuda.so.1: $(emulator_driver) $(emulator_headers)

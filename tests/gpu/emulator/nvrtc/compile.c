@@ -35,16 +35,9 @@ static bool write_file(const char *folder, const char *name, const char *bytes, 
 }
 
 static bool read_file(const char *folder, const char *name, struct text *text) {
-	char path[PATH + 200], bytes[65536];
-	size_t got;
+	char path[PATH + 200];
 	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "rbe");
-	if (!file)
-		return false;
-	while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
-		text_add(text, bytes, got);
-	fclose(file);
-	return text->bytes;
+	return text_read(text, path);
 }
 
 /* Its standard output and errors go to files in the folder. */
@@ -112,28 +105,38 @@ static bool preprocess(struct program *program, const char *folder, const char *
 	return run(folder, arguments, "preprocessed");
 }
 
+static char *level(void) { /* -O0 is quicker where much is compiled and little runs */
+	char *other = getenv("SWEETSPOT_EMULATOR_LEVEL");
+	return other && *other ? other : "-O1";
+}
+
+static char *header(void) {
+	char *other = getenv("SWEETSPOT_EMULATOR_HEADER");
+	return other && *other ? other : EMULATOR_HEADER;
+}
+
 static bool build(const char *folder) {
-	char source[PATH + 20], object[PATH + 20], *header = getenv("SWEETSPOT_EMULATOR_HEADER");
-	char *level = getenv("SWEETSPOT_EMULATOR_LEVEL"); /* -O0 is quicker where much is compiled and little runs */
+	char source[PATH + 20], object[PATH + 20];
 	snprintf(source, sizeof source, "%s/translated.ii", folder);
 	snprintf(object, sizeof object, "%s/object", folder);
 	/* The header may be compiled beforehand (local.mk), with these flags and no others. Nothing is linked with libc or
 	 * libm, which would take longer than assembling: a process that loads the object has both (module.c). */
-	char *arguments[] = {compiler(),
-	                     "-x",
-	                     "c++",
-	                     level && *level ? level : "-O1",
-	                     "@" EMULATOR_FLAGS,
-	                     "-shared",
-	                     "-include",
-	                     header && *header ? header : EMULATOR_HEADER,
-	                     "-o",
-	                     object,
-	                     source,
-	                     "-nostdlib",
-	                     "-lgcc",
-	                     NULL};
+	char *arguments[] = {compiler(), "-x", "c++",  level(), "@" EMULATOR_FLAGS, "-shared", "-include",
+	                     header(),   "-o", object, source,  "-nostdlib",        "-lgcc",   NULL};
 	return run(folder, arguments, "unused");
+}
+
+/* Compiles it, unless somebody did. */
+static bool build_object(struct program *program, const char *folder, const struct text *translated) {
+	const char *const words[] = {compiler(), level(), header(), NULL};
+	uint64_t key = object_key(translated, folder, words);
+	if (object_find(key, &program->cubin))
+		return true;
+	if (!write_file(folder, "translated.ii", translated->bytes, translated->size) || !build(folder) ||
+	    !read_file(folder, "object", &program->cubin))
+		return false;
+	object_keep(key, &program->cubin);
+	return true;
 }
 
 static bool put_sources(struct program *program, const char *folder) {
@@ -147,8 +150,7 @@ static bool compile_in(struct program *program, const char *folder, const char *
 	struct text plain = {.bytes = NULL}, translated = {.bytes = NULL};
 	bool fine = put_sources(program, folder) && preprocess(program, folder, options, count) &&
 	            read_file(folder, "preprocessed", &plain) && translate(program, &plain, &translated) &&
-	            write_file(folder, "translated.ii", translated.bytes, translated.size) && build(folder) &&
-	            read_file(folder, "object", &program->cubin);
+	            build_object(program, folder, &translated);
 	text_free(&plain);
 	text_free(&translated);
 	return fine;

@@ -4,6 +4,7 @@
 #define TESTS_GPU_EMULATOR_NVRTC_PROGRAM_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { EXPRESSIONS_MAX = 64 };
 
@@ -13,6 +14,7 @@ struct text {
 };
 bool text_add(struct text *text, const char *bytes, size_t size);
 __attribute__((format(printf, 2, 3))) bool text_print(struct text *text, const char *format, ...);
+bool text_read(struct text *text, const char *path); /* false: the file is empty or absent */
 void text_free(struct text *text);
 
 struct program {
@@ -30,5 +32,10 @@ struct program {
 bool translate(struct program *program, const struct text *from, struct text *to);
 /* Runs the compiler twice. options: C++ options that matter; false: see the log. */
 bool compile(struct program *program, const char *const *options, int count);
+
+/* Objects that are kept. The key depends on the text, without the folder's name, the words, and the emulator. */
+uint64_t object_key(const struct text *translated, const char *folder, const char *const *words);
+bool object_find(uint64_t key, struct text *object);
+void object_keep(uint64_t key, const struct text *object);
 
 #endif

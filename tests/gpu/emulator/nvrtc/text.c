@@ -30,6 +30,18 @@ bool text_print(struct text *text, const char *format, ...) {
 	return size >= 0 && size < (int)sizeof line && text_add(text, line, (size_t)size);
 }
 
+bool text_read(struct text *text, const char *path) {
+	char bytes[65536];
+	size_t got;
+	FILE *file = fopen(path, "rbe");
+	if (!file)
+		return false;
+	while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
+		text_add(text, bytes, got);
+	fclose(file);
+	return text->bytes;
+}
+
 void text_free(struct text *text) {
 	free(text->bytes);
 	*text = (struct text){.bytes = NULL};
