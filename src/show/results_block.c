@@ -90,6 +90,8 @@ static char *undecided_text(const json_t *result) {
 	if (results_unmet(result))
 		return mem_printf("undecided: beside other programs the others took too long to compare with the baseline (%s)",
 		                  best);
+	if (keeps_baseline(result) && js_int_or(result, "evaluations", 0) == 1)
+		return mem_printf("undecided: only the baseline (%s) was tried", best);
 	if (keeps_baseline(result))
 		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
@@ -100,9 +102,16 @@ bool results_alone(const json_t *result) {
 	       js_int_or(result, "pairs", 1) == 0;
 }
 
+static long long valid_of(const json_t *result) {
+	return (long long)js_int_or(json_object_get(result, "space"), "valid", 0);
+}
+
+bool results_single(const json_t *result) {
+	return keeps_baseline(result) && valid_of(result) == 1;
+}
+
 bool results_tried_all(const json_t *result) {
-	long long valid = (long long)js_int_or(json_object_get(result, "space"), "valid", 0);
-	return (long long)js_int_or(result, "evaluations", 0) >= valid;
+	return (long long)js_int_or(result, "evaluations", 0) >= valid_of(result);
 }
 
 long long results_cut_short(const json_t *result) {
@@ -145,6 +154,8 @@ static char *tie_text(const json_t *result) {
 		                  results_saved(result));
 	if (results_alone(result))
 		return mem_printf("tie: %s (%s)", alone_words(result), best);
+	if (results_single(result))
+		return mem_printf("tie: there is only one configuration, the baseline (%s)", best);
 	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
 }
 

@@ -63,6 +63,8 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 		fprintf(out, "with nothing, because every other setting%s %s\n",
 		        results_tried_all(result) ? "" : " that was tried",
 		        results_cut_short(result) > 0 ? "takes clearly longer or fails" : "fails");
+	else if (results_single(result))
+		fprintf(out, "with itself in %lld pairs, which shows the noise\n", pairs_of(result));
 	else if (same_config(result))
 		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
 	else

@@ -261,6 +261,12 @@ static void test_verdicts(void) {
 	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null,"
 	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
 	        "undecided: nothing that was tried is faster than the baseline (1.20 s) so far");
+	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null, 'evaluations': 1,"
+	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
+	        "undecided: only the baseline (1.20 s) was tried");
+	verdict("{'verdict': 'tie', 'baseline': {'config': {'x': 1}}, 'evaluations': 1, 'space': {'valid': 1},"
+	        " 'best': {'config': {'x': 1}, 'median': 2, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [0.99, 1.01]}}",
+	        "tie: there is only one configuration, the baseline (2.00 s)");
 	verdict("{'verdict': 'no baseline', 'speedup': null}", "fails as it is run today");
 	verdict("{'verdict': 'no baseline', 'speedup': null, 'baseline': {'status': 'correctness'}}",
 	        "its output is rejected as it is run today");

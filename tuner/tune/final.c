@@ -268,6 +268,12 @@ static bool works_alone(const struct tune *tune, const struct race_entry *entrie
 	       tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
+/* The budget ended before anything else was tried: that the baseline is as fast as itself would say nothing of the others.
+ */
+static bool tried_nothing_else(const struct tune *tune) {
+	return tune->evaluations <= 1 && space_valid(tune->task->space) > 1 && tune->baseline.status == TRIAL_CORRECT;
+}
+
 /* A program that nothing but the baseline works for may be one that runs only once, because of what the first run
  * leaves behind: then the others are not to blame. */
 static int look_twice(struct tune *tune, struct err *err) {
@@ -312,7 +318,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
 	tune->alone = !failed && works_alone(tune, entries, count);
 	failed = tune->alone && look_twice(tune, err) ? -1 : failed;
-	if (tune->alone)
+	if (tune->alone || (!failed && tried_nothing_else(tune)))
 		tune->best_config = json_incref((json_t *)tune->task->baseline);
 	else if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
 		failed = meet_baseline(tune, tune->task->baseline, 0, err);
