@@ -212,9 +212,9 @@ static void serve_trap(const char *why) {
 const struct emulated_services block_services = {serve_barrier, serve_together, serve_active, serve_dynamic,
                                                  serve_yield,   serve_step,     serve_trap};
 
-static unsigned lanes_of(const struct grid *grid, unsigned warp) {
-	unsigned count = grid->threads - warp * WARP;
-	return count < WARP ? (1u << count) - 1 : ~0u;
+static unsigned lane_count(const struct grid *grid, unsigned warp) {
+	unsigned left = grid->threads - warp * WARP;
+	return left < WARP ? left : WARP;
 }
 
 void block_restart(struct block *block) {
@@ -224,7 +224,7 @@ void block_restart(struct block *block) {
 	block->divergent = false;
 	for (unsigned w = 0; w < warps_of(block->grid); w++) {
 		struct warp *warp = &block->warps[w];
-		warp->alive = warp->ready = lanes_of(block->grid, w);
+		warp->alive = warp->ready = ~0u >> (WARP - lane_count(block->grid, w));
 		warp->yielded = warp->at_barrier = warp->together = 0;
 	}
 }
@@ -248,7 +248,7 @@ void block_init(struct block *block, struct grid *grid, struct thread *threads) 
 /* Passes over a warp until none of its lanes is ready, each from a random lane on, in a random direction. */
 static bool warp_turn(struct block *block, unsigned w) {
 	struct grid *grid = block->grid;
-	unsigned count = grid->threads - w * WARP < WARP ? grid->threads - w * WARP : WARP;
+	unsigned count = lane_count(grid, w);
 	bool moved = false;
 	pass.warp = &block->warps[w];
 	pass.threads = block->threads + w * WARP;
@@ -309,7 +309,7 @@ void block_drop(struct block *block) {
 	}
 }
 
-/* What a thread waits for, or NULL if it can go on. */
+/* Says what the thread waits for; NULL if it can go on. */
 static const char *waits_in(const struct block *block, unsigned thread) {
 	const struct warp *warp = &block->warps[thread / WARP];
 	unsigned lane = 1u << thread % WARP;

@@ -18,8 +18,8 @@ struct thread {
 };
 
 /* Each lane is in one of the masks at most: it can go on, yielded, or waits at the block's barrier or in a *_sync. None
- * but an ended lane is in no mask while the scheduler looks. What *_sync brought (value, and then its result) is in
- * arrays of its own, because the last lane to arrive reads those of all. */
+ * but an ended lane is in no mask while the scheduler looks. Each array has what the lanes gave to a *_sync, and
+ * `value` their results afterwards; they are arrays because the last lane to arrive reads those of all lanes. */
 struct warp {
 	unsigned alive, ready, yielded, at_barrier, together;
 	unsigned mask[WARP], op[WARP];

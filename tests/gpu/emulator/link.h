@@ -15,7 +15,7 @@ enum emulated_op {
 	EMULATED_SHUFFLE,
 	EMULATED_BALLOT,
 	EMULATED_MATCH,
-	EMULATED_GATHER, /* the values of all lanes: where they are until the warp's next one */
+	EMULATED_GATHER, /* the address of the values of all lanes, valid until the warp's next one */
 	EMULATED_ADD,
 	EMULATED_MIN,
 	EMULATED_MAX,

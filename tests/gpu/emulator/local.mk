@@ -4,7 +4,8 @@
 # without sanitizers, which don't know fibers.
 emulator_driver = %D%/block.c %D%/copy.c %D%/device.c %D%/event.c %D%/fiber.c %D%/function.c %D%/launch.c %D%/memory.c \
 	%D%/module.c %D%/op.c %D%/signals.c %D%/stream.c %D%/warp.c
-emulator_nvrtc = %D%/nvrtc/compile.c %D%/nvrtc/nvrtc.c %D%/nvrtc/objects.c %D%/nvrtc/text.c %D%/nvrtc/translate.c
+emulator_nvrtc = %D%/nvrtc/compile.c %D%/nvrtc/nvrtc.c %D%/nvrtc/objects.c %D%/nvrtc/text.c %D%/nvrtc/translate.c \
+	src/base/hash.c
 emulator_headers = %D%/abi.h %D%/block.h %D%/device.h %D%/fiber.h %D%/function.h %D%/launch.h %D%/link.h %D%/memory.h \
 	%D%/signals.h %D%/stream.h %D%/stream_impl.h %D%/warp.h %D%/nvrtc/program.h
 emulator_device = %D%/device/atomics.h %D%/device/device.h %D%/device/math.h %D%/device/numbers.h %D%/device/vectors.h \
@@ -24,7 +25,7 @@ clean-local-emulator:
 clean-local: clean-local-emulator
 emulator_libraries = %D%/libcuda.so.1 %D%/libnvrtc.so.13 %D%/hip/libamdhip64.so.6 %D%/hip/libhiprtc.so.6
 emulator_CC = $(CC) $(STD_CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -O2 -g -fPIC -shared -fvisibility=hidden \
-	-I. -Wl,-z,defs
+	-I. -I$(abs_top_builddir) -Wl,-z,defs
 check_DATA = $(emulator_libraries) $(emulator_compiled)
 CLEANFILES += $(emulator_libraries)
 .PHONY: emulator

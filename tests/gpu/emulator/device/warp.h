@@ -44,7 +44,7 @@ template <class T> static inline T ss_shuffle(unsigned mask, T value, int source
 	__builtin_memcpy(&value, &got, sizeof value);
 	return value;
 }
-/* What all lanes of a whole warp bring, until its next call. One call stands for 32 shuffles. */
+/* Returns the values that the lanes of a whole warp pass, valid until its next call. One call replaces 32 shuffles. */
 static inline const unsigned long long *ss_emulated_gather(unsigned long long value) {
 	return (const unsigned long long *)ss_services->together(EMULATED_GATHER, 0xffffffff, value, 0);
 }

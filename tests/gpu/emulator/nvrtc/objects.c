@@ -10,23 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/hash.h"
 #include "tests/gpu/emulator/nvrtc/program.h"
 
 enum { PATH = 400 };
 
-static uint64_t hash_more(uint64_t hash, const char *bytes, size_t size) {
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u; /* FNV-1a */
-	return hash;
-}
-
 uint64_t object_key(const struct text *translated, const char *folder, const char *const *words) {
-	uint64_t hash = hash_more(14695981039346656037u, EMULATOR_STAMP, sizeof EMULATOR_STAMP);
+	uint64_t hash = hash_add(HASH_START, EMULATOR_STAMP, sizeof EMULATOR_STAMP);
 	for (; *words; words++)
-		hash = hash_more(hash, *words, strlen(*words) + 1);
+		hash = hash_add(hash, *words, strlen(*words) + 1);
 	for (const char *at = translated->bytes; at;) {
 		const char *found = strstr(at, folder);
-		hash = hash_more(hash, at, found ? (size_t)(found - at) : strlen(at));
+		hash = hash_add(hash, at, found ? (size_t)(found - at) : strlen(at));
 		at = found ? found + strlen(folder) : NULL;
 	}
 	return hash;
