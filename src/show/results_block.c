@@ -79,6 +79,10 @@ bool results_unmet(const json_t *result) {
 	       js_bool_or(json_object_get(result, "load"), "busy", false);
 }
 
+bool results_untried(const json_t *result) {
+	return keeps_baseline(result) && js_int_or(result, "evaluations", 0) == 1;
+}
+
 static char *undecided_text(const json_t *result) {
 	char best[64];
 	if (results_no_bounds(result))
@@ -90,7 +94,7 @@ static char *undecided_text(const json_t *result) {
 	if (results_unmet(result))
 		return mem_printf("undecided: beside other programs the others took too long to compare with the baseline (%s)",
 		                  best);
-	if (keeps_baseline(result) && js_int_or(result, "evaluations", 0) == 1)
+	if (results_untried(result))
 		return mem_printf("undecided: only the baseline (%s) was tried", best);
 	if (keeps_baseline(result))
 		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);

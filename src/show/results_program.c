@@ -83,6 +83,8 @@ static void undecided_print(const json_t *result, const char *today, FILE *out) 
 		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs_of(result));
 	else if (results_unmet(result))
 		fputs("with nothing, because the others were cut short; a quiet machine would decide\n", out);
+	else if (results_untried(result))
+		fputs("with nothing, because nothing else was tried\n", out);
 	else if (same_config(result))
 		fputs("with nothing, because no other setting was better in the search\n", out);
 	else if (json_is_null(json_object_get(result, "stopped")))

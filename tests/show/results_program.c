@@ -108,6 +108,11 @@ static void test_tie(void) {
 	       "no change:   keep running it as ./app\n"
 	       "compared:    in the search, where the closest of the others took 3.83 times as long\n",
 	       "others so slow that no pairs were measured");
+	prints("{'verdict': 'undecided', 'speedup': null, 'evaluations': 1, 'space': {'valid': 7},"
+	       " 'program': {'line': './app'}, 'baseline': {'config': {}}, 'best': {'config': {}}}",
+	       "no change:   keep running it as ./app\n"
+	       "compared:    with nothing, because nothing else was tried\n",
+	       "a baseline that nothing was tried beside");
 	prints("{'verdict': 'tie', 'pairs': 0, 'evaluations': 3, 'space': {'valid': 7}, 'program': {'line': './app'},"
 	       " 'baseline': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'},"
 	       " 'best': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",

@@ -268,8 +268,7 @@ static bool works_alone(const struct tune *tune, const struct race_entry *entrie
 	       tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
-/* The budget ended before anything else was tried: that the baseline is as fast as itself would say nothing of the
- * others.
+/* The budget ended before anything else was tried. To compare the baseline with itself would say nothing of the others.
  */
 static bool tried_nothing_else(const struct tune *tune) {
 	return tune->evaluations <= 1 && space_valid(tune->task->space) > 1 && tune->baseline.status == TRIAL_CORRECT;
