@@ -210,6 +210,7 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 		.whole_programs = true,
 		.metric = plan->program.metric,
 		.maximize = plan->program.maximize,
+		.checked = plan->program.verify || plan->program.expect_same,
 		.builder = program_builder(program),
 		.annotate = annotate,
 		.annotate_ctx = p,

@@ -101,8 +101,8 @@ static void trial_run(const struct simulated *sim, struct virtual_node *node, co
 	bool throttled = node->is.throttle > 0 && at >= node->is.throttle_at;
 	*result = (struct trial_result){.value = NAN, .least = NAN, .elapsed_s = sim->options.trial_s};
 	if (!(run > 0) || !isfinite(run)) {
-		result->status = TRIAL_RUNTIME;
-		snprintf(result->message, sizeof result->message, "the model says that it fails");
+		result->status = run < 0 ? TRIAL_CORRECTNESS : TRIAL_RUNTIME;
+		snprintf(result->message, sizeof result->message, "the model says that it %s", run < 0 ? "is wrong" : "fails");
 		return;
 	}
 	samples_draw(node, request, throttled ? run * node->is.throttle : run, result);

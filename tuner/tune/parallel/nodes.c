@@ -139,6 +139,7 @@ int parallel_baseline_record(struct parallel *parallel, struct work *work, struc
 	tune_noise_note(tune, one);
 	tune_beside_note(tune, one, one->elapsed_s);
 	tune_pareto_record(tune, work->config, one);
+	tune_checked_note(tune, work->config, one);
 	work_scale(parallel, done->node, one);
 	if (trial_store(tune->task->store, tune->id, tune->search ? "node" : "baseline", 0, work->config, one, err)) {
 		work_free(work);

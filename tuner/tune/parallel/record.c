@@ -72,6 +72,7 @@ static int merged(struct parallel *parallel, struct work *work, struct trial_res
 	work->seconds += one->elapsed_s;
 	work->attempts++;
 	tune_pareto_record(parallel->tune, work->config, one);
+	tune_checked_note(parallel->tune, work->config, one);
 	const struct trial_result *kept = tune_merge(&work->deviation, &work->sum, one, merge) ? &work->sum : one;
 	return store(parallel, "search", work->config, kept, err);
 }
