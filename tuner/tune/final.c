@@ -220,6 +220,11 @@ static void decide(struct tune *tune, const json_t *winner, double price) {
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
 
+/* The challenger lost, or failed until the budget ended and did not work once. */
+static bool failed_for_good(const struct duel_result *duel) {
+	return duel->lost[0] || (duel->failed[0] != TRIAL_CORRECT && duel->paired.count == 0);
+}
+
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
@@ -230,7 +235,7 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 	}
 	if (duel(tune, winner, err))
 		return -1;
-	if (tune->duel.lost[0] && !is_baseline(tune, winner))
+	if (failed_for_good(&tune->duel) && !is_baseline(tune, winner))
 		tune_fall(tune, winner);
 	decide(tune, winner, price);
 	return is_baseline(tune, tune->best_config) ? 0 : tune_winner_check(tune, winner, err);
