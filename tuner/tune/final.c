@@ -220,6 +220,36 @@ static void decide(struct tune *tune, const json_t *winner, double price) {
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
 
+static void baseline_keep(struct tune *tune) {
+	json_decref(tune->best_config);
+	tune->best_config = json_incref((json_t *)tune->task->baseline);
+}
+
+/* Forgets a comparison whose winner fell. */
+static void comparison_drop(struct tune *tune) {
+	duel_result_clear(&tune->duel);
+	json_decref(tune->best_config);
+	tune->best_config = NULL;
+	tune->dueled = tune->reversed = false;
+}
+
+/* Repeats a duel on other nodes while some of them report a gain that nobody else sees. */
+static int duel_honest(struct tune *tune, const json_t *winner, struct err *err) {
+	for (;;) {
+		size_t nodes = tune->fleet ? fleet_alive(tune->fleet) : 1;
+		tune_gain_clear(tune);
+		if (duel(tune, winner, err))
+			return -1;
+		if (tune_gain_is_seen(tune))
+			return 0;
+		comparison_drop(tune);
+		if (nodes == fleet_alive(tune->fleet) || tune_proof_seconds(tune) > tune_left(tune))
+			break;
+	}
+	tune->gain.unconfirmed = true;
+	return 0;
+}
+
 /* The challenger lost, or failed until the budget ended and did not work once. */
 static bool failed_for_good(const struct duel_result *duel) {
 	return duel->lost[0] || (duel->failed[0] != TRIAL_CORRECT && duel->paired.count == 0);
@@ -233,8 +263,12 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 		tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 		return keep || short_of_time ? 0 : tune_winner_check(tune, winner, err);
 	}
-	if (duel(tune, winner, err))
+	if (duel_honest(tune, winner, err))
 		return -1;
+	if (tune->gain.unconfirmed) {
+		baseline_keep(tune);
+		return 0;
+	}
 	if (failed_for_good(&tune->duel) && !is_baseline(tune, winner))
 		tune_fall(tune, winner);
 	decide(tune, winner, price);
@@ -315,19 +349,6 @@ static int look_twice(struct tune *tune, struct err *err) {
 	tune->baseline = again;
 	return err_set(err, ERR_NOTHING, "remove what a run leaves before each: --before-each 'rm -f FILE'",
 	               "%s works only once: the second run of the same command fails", tune->task->kernel);
-}
-
-static void baseline_keep(struct tune *tune) {
-	json_decref(tune->best_config);
-	tune->best_config = json_incref((json_t *)tune->task->baseline);
-}
-
-/* Forgets a comparison whose winner fell. */
-static void comparison_drop(struct tune *tune) {
-	duel_result_clear(&tune->duel);
-	json_decref(tune->best_config);
-	tune->best_config = NULL;
-	tune->dueled = tune->reversed = false;
 }
 
 /* The best of the others that did not fall, by the race if they took part; SIZE_MAX: none. */

@@ -176,6 +176,8 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->fleet).seconds));
 		json_object_set_new(result, "node_seconds_busy", json_real(fleet_seconds(tune->fleet)));
 	}
+	if (tune->gain.unconfirmed)
+		json_object_set(result, "unconfirmed", tune->gain.nodes);
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);

@@ -56,6 +56,21 @@ struct tune_trust {
 	double verify_s; /* of a kernel, the shortest so far; 0: not known */
 };
 
+struct tune_gain_trial { /* of the duel, on a node */
+	int block;
+	bool baseline;
+	size_t node;
+	double said, seen; /* seconds of the run as the node reports them; of the answer on the tuner's clock */
+};
+
+struct tune_gain {
+	struct tune_gain_trial *trials;
+	size_t count;
+	double said, seen; /* of the last node that was not confirmed */
+	json_t *nodes;     /* [{"name", "said_s", "seen_s"}]: those that were not; NULL: none */
+	bool unconfirmed;  /* no other node was left to repeat the duel */
+};
+
 struct tune {
 	const struct tune_task *task;
 	const struct tune_observer *observer;
@@ -68,6 +83,7 @@ struct tune {
 	json_t *failed;               /* [{"status", "config", "message", "phase"}]: the first failure of each kind in the
 	                               * search, without a phase, and all configurations that failed later */
 	struct tune_trust trust;
+	struct tune_gain gain;
 	struct trial_result baseline; /* of the first phase */
 	double run_seconds;           /* per run of a whole program; 0 for kernels, whose value it is */
 	double extra_seconds;         /* spent before and after each run of a program */
@@ -295,6 +311,13 @@ double tune_check_seconds(const struct tune *tune);
 int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err);
 /* Makes those fall that an interrupted run of a resumed search found wrong. */
 int tune_earlier_failures(struct tune *tune, struct err *err);
+
+/* Keeps the times of a trial of the duel on a node: gain.c. */
+void tune_gain_note(struct tune *tune, const char *phase, int block, const json_t *config,
+                    const struct trial_result *result);
+void tune_gain_clear(struct tune *tune);
+/* Is the gain that the duel shows also seen on the tuner's clock? Quarantines the nodes for which it is not. */
+bool tune_gain_is_seen(struct tune *tune);
 /* Keeps time of a promised budget for counters that nobody asked for. Call it when the baseline is known. */
 void tune_counters_keep(struct tune *tune);
 /* Requested counters of a search with a promised budget: counts the best so far when half of the time is used. */

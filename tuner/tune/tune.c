@@ -189,6 +189,7 @@ static int on_race_trial(void *ctx, const char *phase, int block, const json_t *
 	tune_pareto_record(tune, config, result);
 	tune_checked_note(tune, config, result);
 	tune_failure_note(tune, phase, config, result);
+	tune_gain_note(tune, phase, block, config, result);
 	tune->duel_trials += strcmp(phase, "duel") == 0;
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
 	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
@@ -271,6 +272,8 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->gpus);
 	json_decref(tune->uncounted);
 	json_decref(tune->failed);
+	tune_gain_clear(tune);
+	json_decref(tune->gain.nodes);
 	json_decref(tune->trust.checked);
 	json_decref(tune->trust.fallen);
 }

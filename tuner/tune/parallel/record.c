@@ -148,6 +148,7 @@ int parallel_record(struct parallel *parallel, struct pool_done *done, struct er
 	parallel->flying[work->at] = last;
 	last->at = work->at;
 	fleet_trials_add(parallel->fleet, done->node, done->done);
+	parallel_quarantined_drop(parallel);
 	/* The job may be freed before its results are. */
 	const struct pool_job job = *done->job;
 	done->job = &job;
