@@ -33,6 +33,7 @@ static const struct {
 	{TIMES("[1e-5,Infinity]"), "an infinite time"},
 	{TIMES("[1e-5,1e999]"), "a time beyond all numbers"},
 	{TIMES("[1e-5,1e308]"), "a time beyond the age of the world"},
+	{TIMES("[1e-5,1e-300]"), "a time in which no process can run"},
 	{TIMES("[1e-5,600]"), "more time than passed"},
 	{TIMES("[1e-5,1e-5],\"elapsed_s\":600"), "a trial that took longer than its answer"},
 	{TIMES("[1e-5,1e-5],\"elapsed_s\":-1"), "a trial that took less than nothing"},
