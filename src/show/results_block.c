@@ -87,9 +87,9 @@ static char *undecided_text(const json_t *result) {
 	const json_t *doubt = json_array_get(json_object_get(result, "unconfirmed"), 0);
 	char best[64];
 	if (doubt) {
-		char *text = mem_printf("undecided: node %s reports a gain of %.3g s a run, but its answers come %.3g s earlier",
-		                        js_string_or(doubt, "name", "?"), js_real_or(doubt, "said_s", NAN),
-		                        js_real_or(doubt, "seen_s", NAN));
+		char *text = mem_printf(
+			"undecided: node %s reports a gain of %.3g s a run, but its answers come %.3g s earlier",
+			js_string_or(doubt, "name", "?"), js_real_or(doubt, "said_s", NAN), js_real_or(doubt, "seen_s", NAN));
 		text_clean(text, false);
 		return text;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gain that nodes report must also be seen on the tuner's own clock: if a run of the winner is shorter by so much, its
- * answer comes earlier by so much. What an answer takes besides its run is the same for both sides of a pair and cancels
- * (doc/fleet.md has the limits). */
+/* A gain that nodes report must also be seen on the tuner's own clock: if a run of the winner is shorter by so much,
+ * its answer comes earlier by so much. What an answer takes besides its run is the same for both sides of a pair and
+ * cancels (doc/fleet.md has the limits). */
 #include <config.h>
 
 #include <math.h>

@@ -96,8 +96,8 @@ static void alone(const struct tune *tune, json_t *result) {
 		json_object_set_new(result, "closest", json_real(tune->far));
 }
 
-/* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped working
- * nothing is proven. */
+/* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped
+ * working nothing is proven. */
 static const char *verdict_word(const struct duel_result *duel) {
 	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided))
 		return "undecided";

@@ -80,8 +80,8 @@ struct tune {
 	double begun, spent_before; /* monotonic seconds; seconds that an interrupted run had used */
 	uint64_t evaluations;
 	uint64_t failures[TRIAL_STATUS_COUNT];
-	json_t *failed;               /* [{"status", "config", "message", "phase"}]: the first failure of each kind in the
-	                               * search, without a phase, and all configurations that failed later */
+	json_t *failed; /* [{"status", "config", "message", "phase"}]: the first failure of each kind in the
+	                 * search, without a phase, and all configurations that failed later */
 	struct tune_trust trust;
 	struct tune_gain gain;
 	struct trial_result baseline; /* of the first phase */

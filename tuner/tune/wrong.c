@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is known about whether settings work: how many of their runs were checked, which ones failed after they had
- * worked, and the runs that are checked before a winner is trusted (doc/measurement.md, rule 10). */
+ * worked, and the runs that are checked before a winner is trusted (doc/measurement.md, rule 11). */
 #include <config.h>
 
 #include <math.h>
@@ -108,8 +108,8 @@ double tune_check_seconds(const struct tune *tune) {
 int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) {
 	uint64_t runs = tune_checked_runs(tune, winner);
 	double value = tune->dueled ? tune->duel.median[0] : tune->best;
-	double seconds = tune_promised(tune) ? tune_left(tune)
-	                                     : fmax(CHECK_SECONDS_LEAST, CHECK_SHARE * tune_elapsed(tune));
+	double seconds =
+		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, CHECK_SHARE * tune_elapsed(tune));
 	if (!is_checked(tune, winner) || runs >= TUNE_CHECKED_RUNS || !(tune_final_seconds(tune, value) <= seconds))
 		return 0;
 	struct trial_request request = tune_request(tune, NULL);

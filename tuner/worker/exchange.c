@@ -154,8 +154,8 @@ static int times_check(const struct worker_question *question, const json_t *ans
 			               elapsed);
 	}
 	if (wanted && (count > wanted || (whole && count < wanted)))
-		return err_set(err, ERR_FAILED, NULL, "it reported %zu sample%s instead of %zu", count,
-		               count == 1 ? "" : "s", wanted);
+		return err_set(err, ERR_FAILED, NULL, "it reported %zu sample%s instead of %zu", count, count == 1 ? "" : "s",
+		               wanted);
 	return 0;
 }
 

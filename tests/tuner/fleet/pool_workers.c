@@ -278,6 +278,8 @@ static void test_lies(const char *act) {
 	pool_done_clear(&done);
 	ok(one_job(&rig, &works, &done) && !done.lost && done.node != liar, "%s: the other node goes on", act);
 	pool_done_clear(&done);
+	for (double until = sys_now() + PATIENCE; rig.pool->state(rig.pool->ctx, liar) != POOL_LOST && sys_now() < until;)
+		rig.pool->wait(rig.pool->ctx, 0.1, &done, &rig.err);
 	ok(rig.pool->state(rig.pool->ctx, liar) == POOL_LOST, "%s: the node gets no more work", act);
 	came = one_job(&rig, &lies, &done);
 	pool_done_clear(&done);

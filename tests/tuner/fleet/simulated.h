@@ -26,7 +26,7 @@ struct simulated_options {
 	/* Factor on the times that a node reports of a configuration, whose runs then are in the reply as well. NULL: the
 	 * truth. */
 	double (*says)(void *ctx, size_t node, const json_t *config);
-	double trial_s;                                     /* fixed cost of a trial besides its samples, on any node */
+	double trial_s; /* fixed cost of a trial besides its samples, on any node */
 	/* The clock of the caller: time that it spends between its calls also passes for the nodes. NULL: none does. */
 	double (*clock)(void);
 	const volatile int *interrupt; /* may be NULL */

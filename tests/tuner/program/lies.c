@@ -25,8 +25,8 @@ static const struct {
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[],\"metrics\":[]," HASH "}", "none of them"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[\"1\"],\"metrics\":[1]," HASH "}", "samples that are strings"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[-1],\"metrics\":[1]," HASH "}", "time that runs backwards"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-5,1e-5,1e-5],\"metrics\":[1,1,1]," HASH "}", "more samples than runs"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-5],\"metrics\":[1]," HASH "}", "fewer samples than runs"},
+	{TIMES("[1e-5,1e-5,1e-5]"), "more samples than runs"},
+	{TIMES("[1e-5]"), "fewer samples than runs"},
 	{TIMES("[0,1e-5]"), "no time at all"},
 	{TIMES("[1e-5,null]"), "a time that is null"},
 	{TIMES("[NaN,1e-5]"), "a time that is not a number"},
@@ -41,12 +41,14 @@ static const struct {
 	{"{\"id\":ID,\"status\":\"runtime\",\"message\":\"m\",\"samples\":[1e308]}", "a failure that took too long"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4]," HASH "}", "no metrics"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1]," HASH "}", "too few metrics"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,null]," HASH "}", "a metric that is null"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,null]," HASH "}",
+     "a metric that is null"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[0,1]," HASH "}", "a metric of 0"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[5e-324,1]," HASH "}",
      "a rate too small to invert"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,1]}", "no hash"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,1],\"hash\":\"sha256:0\"}", "a short hash"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,1],\"hash\":\"sha256:0\"}",
+     "a short hash"},
 	{"{\"id\":ID,\"status\":\"censored\",\"samples\":[]}", "cut short without a limit"},
 	{"many", "more samples than possible"},
 	{"flood", "a line without end"},
@@ -81,7 +83,7 @@ static void test_lies(const struct program_spec *spec) {
 }
 
 #define COUNTED(counters, counting)                                                                                    \
-	"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-5],\"metrics\":[4]," HASH ",\"counters\":" counters                \
+	"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-5],\"metrics\":[4]," HASH ",\"counters\":" counters             \
 	",\"counting\":" counting "}"
 #define EVENT(members)    COUNTED("[{\"name\":\"e\"," members "}]", "{\"runs\":1,\"metrics\":[]}")
 #define COUNTING(members) COUNTED("[]", "{" members "}")
@@ -137,10 +139,10 @@ static bool disturbed(const struct program_spec *spec, const char *noise) {
 	plain.metric = NULL;
 	plain.maximize = plain.expect_same = false;
 	struct rig rig = liar(&plain);
-	char *answer =
-		mem_printf("{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"usage\":{\"user_s\":\"much\",\"more\":1},"
-	               "\"noise\":%s}",
-	               noise);
+	char *answer = mem_printf(
+		"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"usage\":{\"user_s\":\"much\",\"more\":1},"
+		"\"noise\":%s}",
+		noise);
 	asked_is(&rig, answer, "correct", "an answer with noise");
 	bool noisy = rig.result.disturbed;
 	json_t *config = json_object(), *usage = program_usage(rig.program, config);

@@ -104,8 +104,8 @@ static void honest(void) {
 		for (size_t nodes = 1; nodes <= 4; nodes += 3) {
 			struct tally tally =
 				tune_many((struct site){.nodes = nodes, .gain = 1.3, .jitter = 0.02, .seconds = runs[i]});
-			ok(tally.faster == SEEDS && tally.named == 0, "%zu honest nodes prove a gain of 1.3 of %g s: %d of %d", nodes,
-			   runs[i], tally.faster, SEEDS);
+			ok(tally.faster == SEEDS && tally.named == 0, "%zu honest nodes prove a gain of 1.3 of %g s: %d of %d",
+			   nodes, runs[i], tally.faster, SEEDS);
 		}
 }
 
@@ -126,8 +126,8 @@ static void liars(void) {
 static void among_others(void) {
 	struct tally truth = tune_many(
 		(struct site){.nodes = 4, .liars = 1, .gain = 1.5, .half = 0.5, .all = 1, .jitter = 0.01, .seconds = 1});
-	ok(truth.faster == SEEDS && truth.set_aside == SEEDS, "one of four lies: it is set aside, and the others prove it: %d",
-	   truth.set_aside);
+	ok(truth.faster == SEEDS && truth.set_aside == SEEDS,
+	   "one of four lies: it is set aside, and the others prove it: %d", truth.set_aside);
 	ok(fabs(truth.ratio - 1.5) < 0.02, "the true gain of 1.5, not 3: %.3f", truth.ratio);
 	struct tally none = tune_many(
 		(struct site){.nodes = 4, .liars = 3, .gain = 1, .half = 0.5, .all = 1, .jitter = 0.01, .seconds = 1});
