@@ -75,7 +75,8 @@ static bool build_fits(const struct tune *tune, const json_t *config) {
 /* Adds the simplified best; it replaces the last finalist if there are enough. */
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
-	bool known = !simple || tune_has_fallen(tune, simple);
+	bool known = !simple || tune_has_fallen(tune, simple) ||
+	             (is_baseline(tune, simple) && tune->baseline.status != TRIAL_CORRECT);
 	if (simple && !known && is_unsafe(tune, simple, &known, err)) {
 		json_decref(simple);
 		return -1;
