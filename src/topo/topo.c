@@ -105,14 +105,15 @@ static int check_cpus(const struct topo *topo, struct err *err) {
 	return 0;
 }
 
-static int load(struct topo *topo, const char *source, struct err *err) {
-	if (hwloc_topology_set_flags(topo->hw, load_flags()) != 0 || use_source(topo->hw, source, err) != 0)
+static int load(struct topo *topo, const char *source, bool as_here, struct err *err) {
+	unsigned long flags = load_flags() | (as_here ? HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM : 0);
+	if (hwloc_topology_set_flags(topo->hw, flags) != 0 || use_source(topo->hw, source, err) != 0)
 		return -1;
 	if (hwloc_topology_load(topo->hw) != 0)
 		return err_set(err, source ? ERR_USAGE : ERR_FAILED,
 		               source ? NULL : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
 		               "hwloc cannot load the topology%s%.200s", source ? " of " : "", source ? source : "");
-	topo->here = !source && hwloc_topology_is_thissystem(topo->hw);
+	topo->here = (!source || as_here) && hwloc_topology_is_thissystem(topo->hw);
 	if (topo->here && restrict_to_process(topo->hw, err) != 0)
 		return -1;
 	return check_cpus(topo, err);
@@ -172,14 +173,14 @@ const char *topo_ignored(void) {
 	return NULL;
 }
 
-static int load_all(struct topo *topo, const char *source, struct err *err) {
+static int load_all(struct topo *topo, const char *source, bool as_here, struct err *err) {
 	if (hwloc_topology_init(&topo->hw) != 0)
 		return err_set(err, ERR_FAILED, NULL, "hwloc cannot start: %s", strerror(errno));
-	return load(topo, source, err) || topo_places_fill(topo, err) ? -1 : 0;
+	return load(topo, source, as_here, err) || topo_places_fill(topo, err) ? -1 : 0;
 }
 
 /* The variables are away only for the call, because what this process starts may use hwloc, too, and gets them. */
-static int load_undisturbed(struct topo *topo, const char *source, struct err *err) {
+static int load_undisturbed(struct topo *topo, const char *source, bool as_here, struct err *err) {
 	char *kept[DISTURBING];
 	for (size_t i = 0; i < DISTURBING; i++) {
 		const char *value = getenv(disturbing[i]);
@@ -189,7 +190,7 @@ static int load_undisturbed(struct topo *topo, const char *source, struct err *e
 	}
 	if (!source)
 		setenv(disturbing[PLUGINS], "", 1);
-	int failed = load_all(topo, source, err);
+	int failed = load_all(topo, source, as_here, err);
 	for (size_t i = 0; i < DISTURBING; i++) {
 		if (kept[i])
 			setenv(disturbing[i], kept[i], 1);
@@ -200,11 +201,11 @@ static int load_undisturbed(struct topo *topo, const char *source, struct err *e
 	return failed;
 }
 
-struct topo *topo_open_directly(const char *source, struct err *err) {
-	if (!source && affinity_check(err))
+struct topo *topo_open_directly(const char *source, bool as_here, struct err *err) {
+	if ((!source || as_here) && affinity_check(err))
 		return NULL;
 	struct topo *topo = mem_alloc(1, sizeof *topo);
-	if (load_undisturbed(topo, source, err) != 0) {
+	if (load_undisturbed(topo, source, as_here, err) != 0) {
 		topo_close(topo);
 		return NULL;
 	}
@@ -213,10 +214,9 @@ struct topo *topo_open_directly(const char *source, struct err *err) {
 }
 
 struct topo *topo_open(const char *source, struct err *err) {
-	if (!source)
-		source = getenv("SWEETSPOT_TOPOLOGY");
-	bool file = source && strncmp(source, synthetic, sizeof synthetic - 1) != 0;
-	return file && topo_trial(source, err) != 0 ? NULL : topo_open_directly(source, err);
+	const char *told = source ? source : getenv("SWEETSPOT_TOPOLOGY");
+	bool file = told && strncmp(told, synthetic, sizeof synthetic - 1) != 0;
+	return file && topo_trial(told, err) != 0 ? NULL : topo_open_directly(told, file && !source, err);
 }
 
 void topo_close(struct topo *topo) {
