@@ -83,10 +83,10 @@ static const struct {
 	[STORE_SEARCHES] = {searches, UNLIMITED, searches_of},
 	[STORE_NAMES] = {names, UNLIMITED, names_of},
 	[STORE_RESULTS] = {results, UNLIMITED, results_of},
-	[STORE_SHARED] = {shared, UNLIMITED},
-	[STORE_RELATIVES] = {relatives, RELATIVES_MAX},
-	[STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX},
-	[STORE_MACHINES] = {machines, UNLIMITED},
+	[STORE_SHARED] = {shared, UNLIMITED, NULL},
+	[STORE_RELATIVES] = {relatives, RELATIVES_MAX, NULL},
+	[STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX, NULL},
+	[STORE_MACHINES] = {machines, UNLIMITED, NULL},
 };
 
 /* Returns the callback's answer as 0 or 1, or -1. */
