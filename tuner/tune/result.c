@@ -142,7 +142,12 @@ static void checked_add(const struct tune *tune, json_t *result) {
 	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
 	uint64_t runs = config ? tune_checked_runs(tune, config) : 0;
 	if (runs || tune->task->checked)
-		json_object_set_new(result, "checked", json_pack("{s:I}", "runs", (json_int_t)runs));
+		json_object_set_new(result, "checked",
+		                    json_pack("{s:s,s:I}", "how",
+		                              runs == 0             ? "nothing"
+		                              : tune->task->checked ? tune->task->checked
+		                                                    : "verify",
+		                              "runs", (json_int_t)runs));
 }
 
 json_t *tune_result(const struct tune *tune) {

@@ -23,7 +23,7 @@ void tune_checked_note(struct tune *tune, const json_t *config, const struct tri
 	double verify = js_real_or(result->reply, "verify_s", 0);
 	uint64_t runs = verify > 0;
 	if (tune->task->whole_programs)
-		runs = tune->task->checked ? result->sample_count : 0;
+		runs = tune->task->checked && !json_object_get(result->reply, "unchecked") ? result->sample_count : 0;
 	if (result->status != TRIAL_CORRECT || runs == 0)
 		return;
 	if (verify > 0 && !(tune->trust.verify_s > 0 && tune->trust.verify_s <= verify))
@@ -95,7 +95,7 @@ void tune_failure_note(struct tune *tune, const char *phase, const json_t *confi
 }
 
 static bool is_checked(const struct tune *tune, const json_t *config) {
-	return tune->task->whole_programs ? tune->task->checked : tune_checked_runs(tune, config) > 0;
+	return tune_checked_runs(tune, config) > 0;
 }
 
 double tune_check_seconds(const struct tune *tune) {

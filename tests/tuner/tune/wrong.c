@@ -120,7 +120,7 @@ static json_t *tune(struct program *p, size_t nodes, struct err *err) {
 	                         .baseline = baseline,
 	                         .start = UINT64_MAX,
 	                         .whole_programs = !p->kernel,
-	                         .checked = !p->unchecked && !p->kernel,
+	                         .checked = p->unchecked || p->kernel ? NULL : "verify",
 	                         .strategy = strategy_find("grid"),
 	                         .seed = 3,
 	                         .budget = {.seconds = p->budget, .evaluations = p->budget > 0 ? 0 : 7},
