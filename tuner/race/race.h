@@ -86,6 +86,7 @@ struct race_options {
 	double margin, level;
 	double seconds_max; /* no new blocks after this once there are blocks_min; 0: no limit */
 	uint64_t seed;
+	const char *phase;                 /* "race", "check": for the observer */
 	bool early;                        /* eliminate before blocks_min where the noise is small */
 	const struct block_runner *blocks; /* as in duel_options */
 	struct race_watch *watch;          /* the same */

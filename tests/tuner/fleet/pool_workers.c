@@ -261,6 +261,37 @@ static void test_refused(void) {
 	json_decref(good);
 }
 
+/* What a node reports cannot be: it is given up at once, whatever it did before, and its trial is not to blame. */
+static void test_lies(const char *act) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *bad = json_pack("{s:s}", "act", act), *good = json_pack("{s:s}", "act", "run");
+	struct trial_request run[] = {request(problem, good)}, lie[] = {request(problem, bad)};
+	const struct pool_job works = {.requests = run, .count = 1}, lies = {.requests = lie, .count = 1};
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &plain, false);
+	ok(one_job(&rig, &works, &done) && !done.lost, "%s: a trial works", act);
+	pool_done_clear(&done);
+	bool came = one_job(&rig, &lies, &done);
+	ok(came && done.done == 0 && done.lost && done.outside && done.lies && strstr(done.lost, "cannot be true"),
+	   "%s: the node is at fault: %s", act, came && done.lost ? done.lost : rig.err.what);
+	size_t liar = done.node;
+	pool_done_clear(&done);
+	ok(one_job(&rig, &works, &done) && !done.lost && done.node != liar, "%s: the other node goes on", act);
+	pool_done_clear(&done);
+	for (double until = sys_now() + PATIENCE; rig.pool->state(rig.pool->ctx, liar) != POOL_LOST && sys_now() < until;)
+		rig.pool->wait(rig.pool->ctx, 0.1, &done, &rig.err);
+	ok(rig.pool->state(rig.pool->ctx, liar) == POOL_LOST, "%s: the node gets no more work", act);
+	came = one_job(&rig, &lies, &done);
+	pool_done_clear(&done);
+	ok(came && !one_job(&rig, &works, &done) && rig.err.code == ERR_UNAVAILABLE &&
+	       strstr(rig.err.what, "cannot be true") && strstr(rig.err.hint, "clock"),
+	   "%s: without any node it ends with the reason: %s", act, rig.err.what);
+	rig_close(&rig);
+	json_decref(problem);
+	json_decref(bad);
+	json_decref(good);
+}
+
 /* A node without room tells so before anything has worked. */
 static void test_full(void) {
 	struct rig rig;
@@ -388,6 +419,9 @@ int main(void) {
 	test_in_a_row();
 	test_no_start();
 	test_refused();
+	static const char *const lies[] = {"huge", "negative", "many", "few"};
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+		test_lies(lies[i]);
 	test_full();
 	test_version();
 	test_greeting();
