@@ -12,7 +12,7 @@ same() {
 	shift 2
 	printf '%s\n' "$want" | sort -u >"$T/want"
 	offers "$@" 2>"$T/said" | sed 's/^\(--\)\{0,1\}[a-z_]*=\(.\)/\2/' | sort -u >"$T/got"
-	check "$what" sh -c 'diff "$1/want" "$1/got" && ! grep . "$1/said"' sh "$T"
+	check "completion offers $what" sh -c 'diff "$1/want" "$1/got" && ! grep . "$1/said"' sh "$T"
 }
 
 cases() {
