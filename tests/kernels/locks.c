@@ -222,8 +222,8 @@ static inline struct broken_seat broken_seat(void *lock, int thread) {
 	return (struct broken_seat){(char *)lock + thread};
 }
 
-static inline void broken_acquire(struct broken_seat seat, struct lock_look *look) {
-	(void)look;
+static inline void broken_acquire(struct broken_seat seat, struct lock_events *events) {
+	(void)events;
 	__asm__ volatile("" : : "r"(seat.lock) : "memory");
 }
 
