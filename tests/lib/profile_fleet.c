@@ -117,7 +117,8 @@ static void check_fleet(const char *root) {
 		json_decref(other);
 	}
 	ok(saved == FLEET - 1, "profiles of %d other machines", saved);
-	ok(save(folder, profile_of(here(0), "sha256:abcdefabcdef", "2025-01-01T00:00:00Z", "mine")), "and of this one");
+	ok(save(folder, profile_of(here(0), "sha256:abcdefabcdef", "2025-01-01T00:00:00Z", "mine")),
+	   "a profile of this machine lies among them");
 	opens(folder, "mine", "is found among them");
 	json_t *unlinked = profile_of(here(0), "sha256:1", "2025-12-01T00:00:00Z", "searched");
 	char *path = mem_printf("%s/unlinked.json", folder);
@@ -128,7 +129,7 @@ static void check_fleet(const char *root) {
 	ssp_machine_read("", arena, &machine);
 	ssp_machine_link(&machine, "", 0, name);
 	link = mem_printf("%s/%s", folder, name);
-	ok(unlink(link) == 0, "without the link");
+	ok(unlink(link) == 0, "the link can be removed");
 	opens(folder, "searched", "all are looked at, though there are thousands");
 	ok(symlink("gone.json", link) == 0, "a link to nothing");
 	opens(folder, "searched", "does not get in the way");

@@ -65,7 +65,7 @@ static void check_order(const char *root) {
 	opens(NULL, "data", "a foreign one in a default place is passed over");
 	setenv("SWEETSPOT_PROFILE", deep[1], 1);
 	opens(NULL, "config", "but taken where it is named");
-	ok(strstr(why, "threads there") != NULL, "which is reported: %s", why);
+	ok(strstr(why, "threads there") != NULL, "a foreign profile that was named is reported: %s", why);
 	setenv("SWEETSPOT_PROFILE", "/nowhere/at/all", 1);
 	refuses(NULL, "/nowhere/at/all", "a missing named file is not replaced by another");
 	unsetenv("SWEETSPOT_PROFILE");

@@ -156,7 +156,7 @@ static void test_spinning(void) {
 
 static void holds(const struct planned *planned, const char *want, bool set, bool inside, const char *what) {
 	is_text(planned->plan ? config_text(planned->plan->baseline) : planned->err.what, want, what);
-	ok(planned->plan && planned->plan->program.baseline_set == set, "its variables %s",
+	ok(planned->plan && planned->plan->program.baseline_set == set, "the variables of the baseline %s",
 	   set ? "are set" : "are the user's");
 	ok(planned->plan && (planned->plan->start != UINT64_MAX) == inside, "%s the space",
 	   inside ? "inside" : "outside of");

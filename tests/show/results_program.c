@@ -189,7 +189,7 @@ static void test_busy(void) {
 	ok(!block_has("{'kernel': 'a', 'verdict': 'no baseline', 'speedup': null, 'load': {'busy': true, 'load': 18, "
 	              "'processors': 2}}",
 	              load),
-	   "not where nothing works");
+	   "a busy machine is not reported where nothing works");
 	narrower_told("'processors'", "faster",
 	              "; it uses fewer processors than the baseline and may win only because of that");
 	narrower_told("'cores'", "faster", "; it uses fewer cores than the baseline and may win only because of that");

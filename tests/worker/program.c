@@ -8,13 +8,14 @@ static void check_plain(struct fixture *f) {
 	json_t *answer = client_ask(f->client, RUN "\"exit 0\"],\"id\":9,\"samples\":3,\"warmup\":1}", f->home);
 	json_t *samples = path_get(answer, "samples");
 	is_text(text_of(answer, "status"), "correct", "a program that ends with 0 is correct");
-	ok(number_of(answer, "id") == 9 && json_array_size(samples) == 3, "its id, and one sample a run");
+	ok(number_of(answer, "id") == 9 && json_array_size(samples) == 3, "an answer has its id, and one sample a run");
 	ok(json_number_value(json_array_get(samples, 0)) > 0, "a sample is a time");
 	ok(number_of(answer, "batch") == 1 && number_of(answer, "elapsed_s") > 0, "a batch is one run");
 	ok(json_is_null(path_get(answer, "output_bytes")) && !path_get(answer, "metrics") && !path_get(answer, "hash") &&
 	       !path_get(answer, "message"),
 	   "nothing that was not asked for");
-	ok(number_of(answer, "noise.involuntary") >= 0 && number_of(answer, "noise.steal_s") >= 0, "its noise");
+	ok(number_of(answer, "noise.involuntary") >= 0 && number_of(answer, "noise.steal_s") >= 0,
+	   "an answer has its noise");
 	json_decref(answer);
 }
 
@@ -58,7 +59,7 @@ static void check_surroundings(struct fixture *f) {
 	ok(shell_says(f, ",\"unset\":[\"FIXTURE_LEFT\"]", "echo ${FIXTURE_LEFT-gone}", "gone"), "unset takes a name");
 	ok(shell_says(f, ",\"unset\":[\"FIXT*\"],\"env\":{\"FIXTURE_X\":\"y\"}", "echo ${FIXTURE_LEFT-gone}$FIXTURE_X",
 	              "goney"),
-	   "and a prefix, and leaves what env sets");
+	   "unset takes a prefix, and leaves what env sets");
 	ok(shell_says(f, ",\"env\":{\"TMPDIR\":\"/nowhere\"}", "echo $TMPDIR", "/nowhere"),
 	   "TMPDIR is env's where it says so");
 	ok(shell_says(f, "", "test -d $TMPDIR && test -w $TMPDIR && echo $TMPDIR | grep -c /scratch/", "1"),
@@ -71,7 +72,7 @@ static void check_surroundings(struct fixture *f) {
 	ok(json_array_size(path_get(fresh, "samples")) == 3,
 	   "each run finds it empty, and what checks it sees the same one");
 	json_decref(fresh);
-	ok(shell_says(f, "", "pwd", f->home), "it runs in its folder");
+	ok(shell_says(f, "", "pwd", f->home), "a program runs in its folder");
 	ok(shell_says(f, "", "cat; echo end", "end"), "nothing is on its stdin");
 	char *input = file_path(f, "in.dat");
 	FILE *file = fopen(input, "w");
@@ -85,7 +86,8 @@ static void check_surroundings(struct fixture *f) {
 	              "x"),
 	   "something runs before");
 	ok(shell_says(f, "", "cat n", "4"), "each of the runs, warm-up included");
-	ok(shell_says(f, ",\"env\":{\"V\":\"w\"},\"before\":\"echo $V >v\"", "cat v", "w"), "in the same environment");
+	ok(shell_says(f, ",\"env\":{\"V\":\"w\"},\"before\":\"echo $V >v\"", "cat v", "w"),
+	   "the command before a run has the same environment");
 	free(input);
 }
 
@@ -152,11 +154,11 @@ static void check_hash(struct fixture *f) {
 	json_t *answer = client_ask(f->client, RUN "\"printf abc\"],\"hash\":true,\"samples\":3}", f->home);
 	is_text(text_of(answer, "hash"), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
 	        "the hash is that of stdout");
-	ok(number_of(answer, "output_bytes") == 3, "with its size");
+	ok(number_of(answer, "output_bytes") == 3, "the hash comes with the size of stdout");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"head -c 5000000 /dev/zero\"],\"hash\":true}", f->home);
 	is_text(text_of(answer, "hash"), "sha256:b39781589c4403fb82174c9647a010464cff38bad976547d339899b00053a545",
-	        "of the whole output");
+	        "the hash is that of the whole output");
 	json_decref(answer);
 	answers(client_ask(f->client, RUN "\"echo x >>grows; wc -l <grows\"],\"hash\":true,\"samples\":3}", f->home),
 	        "correctness", "differs between runs", "runs that differ are not correct");
@@ -177,7 +179,7 @@ static void check_verify(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"exit 4\"],\"verify\":\"echo >verified\"}", f->home), "runtime",
 	        "exit status 4", "a run that failed");
 	char *path = mem_printf("%s/verified", f->home);
-	ok(access(path, F_OK) != 0, "is not verified");
+	ok(access(path, F_OK) != 0, "a run that failed is not verified");
 	free(path);
 }
 
@@ -192,7 +194,7 @@ static void check_usage(struct fixture *f) {
 	json_decref(answer);
 	answer = usage(f, "\"touch\",\"50\"");
 	double size = number_of(answer, "usage.max_rss_bytes");
-	ok(size >= 50 << 20 && size < 500 << 20, "so is memory (%g bytes)", size);
+	ok(size >= 50 << 20 && size < 500 << 20, "memory is counted (%g bytes)", size);
 	ok(number_of(answer, "usage.minor_faults") >= 1 && number_of(answer, "usage.major_faults") >= 0 &&
 	       number_of(answer, "usage.voluntary_switches") >= 0 && number_of(answer, "usage.involuntary_switches") >= 0,
 	   "faults and switches");
@@ -223,10 +225,12 @@ static void check_procfs(struct fixture *f) {
 	answer = usage(f, "\"threads\"");
 	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")),
 	   "the run delay of a program with threads is not known");
-	ok(strstr(text_of(answer, "usage_reasons.run_delay_s"), "one thread"), "and that is why");
+	ok(strstr(text_of(answer, "usage_reasons.run_delay_s"), "one thread"),
+	   "the reason for an unknown run delay is that of threads");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"'%s' burn 0.01; true\"]}", f->home, f->app);
-	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")), "nor one with children");
+	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")),
+	   "the run delay of a program with children is not known");
 	json_decref(answer);
 }
 

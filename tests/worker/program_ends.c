@@ -56,7 +56,7 @@ static void check_timeout(struct fixture *f) {
 	                   f->home),
 	        "timeout", "", "or tidies up on SIGTERM");
 	char *path = mem_printf("%s/saved", f->home);
-	ok(access(path, F_OK) == 0, "for which it had the time");
+	ok(access(path, F_OK) == 0, "a program has the time to tidy up on SIGTERM");
 	free(path);
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"left_s\":0.2,\"timeout_s\":1000}", f->home), "timeout",
 	        "timed out after 0.", "everything together has an end, too");
@@ -113,11 +113,11 @@ static void check_strays(struct fixture *f) {
 	char *lock = file_path(f, "lock");
 	json_t *answer = client_ask(f->client, APP "\"leave\",\"%s\"],\"samples\":3}", f->home, f->app, lock);
 	ok(unlocked(lock), "a program's leftovers have ended when the answer comes");
-	ok(json_array_size(path_get(answer, "samples")) == 3, "and do not fail it");
+	ok(json_array_size(path_get(answer, "samples")) == 3, "a program's leftovers do not fail it");
 	json_decref(answer);
 	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"stay\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
 	        "", "a whole tree that hangs");
-	ok(unlocked(lock), "is gone at its timeout");
+	ok(unlocked(lock), "a whole tree that hangs is gone at its timeout");
 	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"deaf\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
 	        "", "one that ignores SIGTERM");
 	ok(unlocked(lock), "too");
@@ -144,7 +144,7 @@ static void check_group(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"kill -KILL 0\"]}", f->home), "runtime", "SIGKILL", "kill 0 ends the program");
 	answers(client_ask(f->client, RUN "\"kill -TERM 0; sleep 100\"]}", f->home), "runtime", "SIGTERM",
 	        "whatever signal");
-	ok(kill(pid, 0) == 0 && pid == client_pid(f->client), "and not the worker");
+	ok(kill(pid, 0) == 0 && pid == client_pid(f->client), "kill 0 of a program does not end the worker");
 }
 
 static void check_file(struct fixture *f) {
@@ -162,8 +162,9 @@ static void check_file(struct fixture *f) {
 	path = file_path(f, "limits");
 	FILE *file = fopen(path, "r");
 	char line[80] = "";
-	ok(file && fgets(line, sizeof line, file) && strtod(line, NULL) > 0, "without being asked there is a limit");
-	ok(file && fgets(line, sizeof line, file) && strcmp(line, "0\n") == 0, "and no core");
+	ok(file && fgets(line, sizeof line, file) && strtod(line, NULL) > 0,
+	   "a limit on files is there without being asked for");
+	ok(file && fgets(line, sizeof line, file) && strcmp(line, "0\n") == 0, "a program may not leave a core");
 	if (file)
 		fclose(file);
 	free(path);
@@ -175,8 +176,9 @@ static void check_censored(struct fixture *f) {
 	ok(json_array_size(path_get(answer, "samples")) == 3, "after the sample that decides it");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"cut_s\":0.1,\"timeout_s\":30}", f->home);
-	is_text(text_of(answer, "status"), "censored", "nor is one waited for that goes on for too long");
-	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"), "it does not give a sample");
+	is_text(text_of(answer, "status"), "censored", "a program that goes on for too long is not waited for");
+	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"),
+	   "a program that is cut does not give a sample");
 	json_decref(answer);
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"cut_s\":30,\"timeout_s\":0.2}", f->home), "timeout", "",
 	        "a timeout that comes first is one");
@@ -186,8 +188,8 @@ static void check_censored(struct fixture *f) {
 
 static void check_litter(struct fixture *f) {
 	answers(client_ask(f->client, APP "\"litter\"]}", f->home, f->app), "correct", "", "a folder full");
-	ok(no_scratch(f), "of the leftover files is removed");
-	ok(access("/bin/sh", X_OK) == 0, "but not what its links lead to");
+	ok(no_scratch(f), "a folder full of leftover files is removed");
+	ok(access("/bin/sh", X_OK) == 0, "the targets of links in leftover files stay");
 }
 
 static void send_request(struct fixture *f, const char *line) {
@@ -206,7 +208,8 @@ static void check_abandoned(struct fixture *f) {
 	unlink(ready);
 	int status = client_stop(f->client);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the end of input ends the worker in order");
-	ok(unlocked(lock) && no_scratch(f) && access(ready, F_OK) != 0, "and leaves neither processes nor scratch");
+	ok(unlocked(lock) && no_scratch(f) && access(ready, F_OK) != 0,
+	   "the end of the worker leaves neither processes nor scratch");
 	f->client = client_start("sweetspot-worker", 0);
 	free(line);
 	free(lock);
@@ -224,7 +227,7 @@ static void check_killed(struct fixture *f) {
 	kill(client_pid(f->client), SIGKILL);
 	client_stop(f->client);
 	ok(reap_strays(30, NULL) == 0 && unlocked(lock), "after its worker was killed it is killed from here");
-	ok(!no_scratch(f), "its scratch can't be gone");
+	ok(!no_scratch(f), "a killed worker's scratch can't be gone");
 	f->client = client_start("sweetspot-worker", 0);
 	answers(client_ask(f->client, RUN "\"true\"]}", f->home), "correct", "", "but the next worker");
 	ok(no_scratch(f), "removes it");
@@ -248,11 +251,11 @@ static void check_orphaned(struct fixture *f) {
 	ok(pid > 0 && appears(ready), "a program runs for another tuner");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ok(becomes_free(lock), "it is killed, and the program ends");
+	ok(becomes_free(lock), "a worker whose tuner is killed ends its program");
 	bool gone = false;
 	for (int i = 0; i < 6000 && !(gone = no_scratch(f)); i++)
 		nap();
-	ok(gone, "with its scratch");
+	ok(gone, "a worker whose tuner is killed removes its scratch");
 	free(line);
 	free(lock);
 	free(ready);

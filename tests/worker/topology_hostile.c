@@ -64,7 +64,7 @@ static void test_words(void) {
 		   "a team of %d on %s, %s is refused", rows[i].threads, rows[i].places ? rows[i].places : "(null)",
 		   rows[i].bind ? rows[i].bind : "(null)");
 		if (rows[i].places && strcmp(rows[i].places, "core") == 0)
-			ok(strstr(err.hint, "cores") != NULL, "and the nearest word is offered");
+			ok(strstr(err.hint, "cores") != NULL, "the nearest word for a place is offered");
 	}
 	topo_close(topo);
 }
@@ -122,7 +122,7 @@ static void test_environment(void) {
 		return;
 	binding = topo_binding_new(topo, 1, NULL, "false", &err);
 	ok(binding && topo_binding_apply(topo, binding, 0, &err) != 0 && !topo_binding_holds(topo, binding, 0, NULL),
-	   "and nothing is bound on it");
+	   "nothing is bound on a topology that is not this machine's");
 	topo_binding_free(binding);
 	topo_close(topo);
 }

@@ -247,7 +247,8 @@ static void test_verdicts(void) {
 	json_t *ci = json_object_get(json_array_get(json_object_get(diff, "entries"), 0), "ci");
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
 	ok(fabs(low * high - 1) < 1e-12, "there and back, the interval of a ratio is the inverse");
-	ok(low > 0.9 / 1.1 && low < 0.9, "and narrower than the ratio of the ends, wider than each: %g", low);
+	ok(low > 0.9 / 1.1 && low < 0.9,
+	   "the interval of a ratio is narrower than the ratio of the ends, and wider than each: %g", low);
 	json_decref(diff);
 	json_decref(a);
 	json_decref(b);
