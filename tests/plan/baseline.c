@@ -198,7 +198,7 @@ static void test_constraints(void) {
 	        "first values give way");
 	user_is(planned_new(FLAT, "--param", "A=4,2,1", "--param", "B=4,2,1", "--constraint", "A * B <= 4", "--default",
 	                    "B=2", "--", "./script", NULL),
-	        "{\"A\":2,\"B\":2}", true, "with A=2", "a default does not");
+	        "{\"A\":2,\"B\":2}", true, "with A=2", "a --default does not give way");
 	user_is(planned_new(FLAT, "--param", "A=4,2,1", "--param", "B=4,2,1", "--constraint", "A * B <= 4", "--default",
 	                    "B=4", "--default", "A=4", "--", "./script", NULL),
 	        "{\"A\":4,\"B\":4}", false, "does not meet 'A * B <= 4'", "what the user does today is kept");
@@ -214,7 +214,7 @@ static void test_constraints(void) {
 		planned_new(FLAT, "--openmp", "--param", "A=2,1", "--param", "B=2,1", "--constraint", "A + B < 4", "--",
 	                "./script", NULL),
 		"{\"A\":2,\"B\":1,\"proc_bind\":\"false\",\"schedule\":\"default\",\"threads\":9,\"wait_policy\":\"default\"}",
-		false, "with A=2 B=1", "also where they are outside of the space");
+		false, "with A=2 B=1", "today's threads are kept where they are outside of the space");
 	user_is(
 		planned_new(FLAT, "--openmp", "--param", "B=8,4", "--constraint", "threads * B <= 8", "--", "./script", NULL),
 		"{\"B\":8,\"proc_bind\":\"false\",\"schedule\":\"default\",\"threads\":9,\"wait_policy\":\"default\"}", false,

@@ -224,7 +224,7 @@ static void test_undecided(void) {
 	       " 'speedup': null, 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime',"
 	       " 'message': 'exit status 3: no file', 'output': ['reading', 'no file']}}",
 	       "today:       a\nit failed:   exit status 3\nit printed:  reading\n             no file\n",
-	       "and what it printed is not repeated");
+	       "the message does not repeat what the program printed");
 }
 
 static void verdict(const char *result, const char *want) {

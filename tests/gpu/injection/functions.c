@@ -177,7 +177,7 @@ int main(int argc, char **argv) {
 	}
 	test_mixed(&rig);
 	test_sizes(&rig);
-	test_none(&rig, nothing, "no launch could be counted", "without a launch");
+	test_none(&rig, nothing, "no launch could be counted", "a program without a launch is reported");
 	test_none(&rig, recorded, "no launch could be counted", "launches of graphs are left alone");
 	setenv("FAKE_DENIES", "1", 1);
 	test_none(&rig, many, "the driver denies GPU counters", "a refusal becomes the reason");

@@ -18,19 +18,19 @@ static bool sh(const char *line) {
 /* A later session builds nothing again unless something that the build has read is another. */
 static void test_kept(const struct program_spec *spec) {
 	struct rig rig = rig_open(worker, NULL, *spec);
-	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a later session");
-	ok(rig.result.value == 2, "runs what was built");
-	file_is("../built", "b 1\nb 2\nb 3\n", "and does not build it again");
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a later session runs a program");
+	ok(rig.result.value == 2, "a later session runs what was built");
+	file_is("../built", "b 1\nb 2\nb 3\n", "a later session does not build it again");
 	rig_close(&rig);
 	ok(sh("echo '# another' >>source"), "the source changes");
 	rig = rig_open(worker, NULL, *spec);
-	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "then it is built");
-	file_is("../built", "b 1\nb 2\nb 3\nb 2\n", "again");
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a program whose source has changed runs");
+	file_is("../built", "b 1\nb 2\nb 3\nb 2\n", "a changed source is built again");
 	rig_close(&rig);
 	ok(sh("for f in ../cache/sweetspot/build/*/tree/app; do echo '#' >>$f; done"), "a kept program changes");
 	rig = rig_open(worker, NULL, *spec);
-	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "what is damaged is built");
-	file_is("../built", "b 1\nb 2\nb 3\nb 2\nb 2\n", "again, too");
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a kept program that was damaged runs");
+	file_is("../built", "b 1\nb 2\nb 3\nb 2\nb 2\n", "a kept program that was damaged is built again");
 	rig_close(&rig);
 }
 
@@ -51,9 +51,9 @@ static void test_build(const char *top) {
 	for (int round = 0; round < 2; round++) {
 		status_is(&rig, "{\"B\":1,\"C\":1}", 1, "correct", "a program is built");
 		ok(rig.result.value == 1, "the program is built as requested");
-		status_is(&rig, "{\"B\":2,\"C\":1}", 1, "correct", "and with another value");
+		status_is(&rig, "{\"B\":2,\"C\":1}", 1, "correct", "another value gives a correct program");
 		ok(rig.result.value == 2, "another value builds another program");
-		status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "and with another argument");
+		status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "another argument needs no other program");
 		status_is(&rig, "{\"B\":3,\"C\":5}", 1, "compile", "a failed build has a type");
 		ok(strstr(rig.result.message, "no 3s here") && !strstr(rig.result.message, "first"),
 		   "a failed build has its last words");
@@ -107,11 +107,11 @@ static void test_idle(void) {
 	rig_close(&rig);
 	spec.build = "make -B -s B={B}";
 	rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"B\":5}", 1, "correct", "building it again is fine");
+	status_is(&rig, "{\"B\":5}", 1, "correct", "a build that builds everything again is fine");
 	rig_close(&rig);
 	spec.build = "make -s";
 	rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"B\":5}", 1, "correct", "so is a build that depends on no parameter");
+	status_is(&rig, "{\"B\":5}", 1, "correct", "a build that depends on no parameter is fine");
 	rig_close(&rig);
 	spec.build = "cd {SOURCE}/done && make -B -s B={B}";
 	rig = rig_open(worker, NULL, spec);

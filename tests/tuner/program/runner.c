@@ -20,7 +20,7 @@ static void test_time(void) {
 	ok(json_number_value(json_object_get(usage, "minor_faults")) > 0 && json_object_get(usage, "max_rss_bytes"),
 	   "a program that runs has its resources");
 	json_decref(usage);
-	status_is(&rig, "{\"A\":3}", 3, "runtime", "its status counts");
+	status_is(&rig, "{\"A\":3}", 3, "runtime", "the exit status of a program counts");
 	ok(strstr(rig.result.message, "exit status 3") && isnan(rig.result.value), "the message has the exit status");
 	json_object_set_new(config, "A", json_integer(3));
 	ok(!program_usage(rig.program, config), "a failed run has no resources");
@@ -107,8 +107,9 @@ static void test_environment(void) {
 	struct rig rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"R\":\"a  'b\",\"E\":\"x y\"}", 1, "correct", "a program with commands around it");
 	file_is("run", "run a 'b x y\n", "the program sees its arguments and variables");
-	file_is("before", "before a 'b x y x y\n", "the command before it sees both");
-	file_is("verify", "input\nout\nverify a 'b x y\n", "so does the command after it, with the output");
+	file_is("before", "before a 'b x y x y\n", "the command before the program sees arguments and variables");
+	file_is("verify", "input\nout\nverify a 'b x y\n",
+	        "the command after the program sees arguments, variables and the output");
 	rig_close(&rig);
 	rig = rig_open(worker, NULL,
 	               (struct program_spec){
@@ -166,7 +167,7 @@ static void test_expected(void) {
 	ok(isnan(rig.result.value) && rig.result.sample_count == 0, "a wrong output has no time");
 	file_is("ran", "1\n2\n4\n1\n", "the baseline ran once more before a configuration was blamed");
 	rig_status(&rig, "{\"A\":5}", 1);
-	file_is("ran", "1\n2\n4\n1\n5\n", "but not again");
+	file_is("ran", "1\n2\n4\n1\n5\n", "the baseline runs no more after that");
 	rig_close(&rig);
 
 	spec.argv = WORDS("sh", "-c", "exit {A}");
@@ -182,10 +183,10 @@ static void test_expected(void) {
 	spec.argv = WORDS("sh", "-c", drifting);
 	rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"D\":\"y\"}", 1, "correct", "a varying program is not noticed at once");
-	status_is(&rig, "{\"D\":\"y\"}", 1, "error", "but before a configuration is blamed");
+	status_is(&rig, "{\"D\":\"y\"}", 1, "error", "a varying program is noticed before a configuration is blamed");
 	ok(rig.err.code == ERR_USAGE && strstr(rig.err.what, "--expect-output") && strstr(rig.err.hint, "--verify"),
 	   "the error says that the output varies: %s", rig.err.what);
-	status_is(&rig, "{\"D\":\"z\"}", 1, "error", "and from then on always");
+	status_is(&rig, "{\"D\":\"z\"}", 1, "error", "a varying program is an error from then on");
 	rig_close(&rig);
 	spec.argv = WORDS("sh", "-c", "date +%N");
 	rig = rig_open(worker, NULL, spec);

@@ -174,7 +174,7 @@ static void test_permissions(void) {
 	int64_t search = fixture_search(store, fixture_session(store, MACHINE), "fw", "{}");
 	fill(store, search, 3, &err);
 	owners_alone(path);
-	expect_unprivileged(path, false, "which another user can't read");
+	expect_unprivileged(path, false, "another user can't read a store that is its owner's alone");
 	permit(path, 0444);
 	expect_unprivileged(path, true, "a store that its owner has opened to others, in use: read, not written");
 	store_close(store);
