@@ -22,7 +22,7 @@ struct race_observer {
 struct race_clock {
 	double (*now)(void *ctx); /* NULL: monotonic seconds */
 	void *ctx;
-	double end; /* no block begins that would probably end after this, and none of the minimum is owed; 0: no end */
+	double end; /* start no block that would end after this, not even to reach the minimum; 0: no end */
 	double cut; /* a trial that still runs then is cut and counts for nothing; 0: never */
 };
 

@@ -159,7 +159,7 @@ double tune_wall(const struct trial_result *result);
 double tune_shown(const struct tune *tune, double value);
 bool tune_interrupted(const struct tune *tune);
 void tune_report(struct tune *tune, enum tune_phase phase);
-/* From now on the seconds go to this; returns what they went to. clock.c */
+/* Charges time to this phase; returns the previous phase. clock.c */
 enum tune_spending tune_spend(struct tune *tune, enum tune_spending on);
 /* The same for a whole phase on nodes, whose trials run at the same time; nothing on one machine. */
 void tune_spend_nodes(struct tune *tune, enum tune_spending on);
@@ -221,11 +221,11 @@ uint64_t tune_evaluations_left(const struct tune *tune);
 double tune_finals_kept(const struct tune *tune);
 /* The time that the next evaluation probably takes, builds included. */
 double tune_evaluation_seconds(const struct tune *tune);
-/* The seconds that all of it will probably go on; NAN: not known. left.c */
+/* Estimated seconds until the session ends; NAN: not known. left.c */
 double tune_time_left(const struct tune *tune, enum tune_phase phase);
 void tune_finals_clock(struct tune *tune);             /* race and duel begin */
 void tune_duel_clock(struct tune *tune, bool control); /* the duel begins */
-/* Does the best so far gain so much that it is hardly noise? */
+/* True if the gain so far exceeds the noise. */
 bool tune_is_useful(const struct tune *tune);
 /* Reports the first useful configuration. */
 void tune_first_report(struct tune *tune);
@@ -235,8 +235,7 @@ double tune_final_seconds(const struct tune *tune, double value);
 /* Learns from a trial that took so long, without its build, what a trial takes beside its runs. */
 void tune_beside_note(struct tune *tune, const struct trial_result *result, double elapsed);
 double tune_nodes(const struct tune *tune); /* that measure at the same time; 1: this machine alone */
-/* How many times in a row a pair is measured in a duel of so many pairs: nodes measure those of one look at the same
- * time. */
+/* Rounds that a duel of `pairs` takes on these nodes, which measure the pairs of one look at the same time. */
 double tune_rounds(const struct tune *tune, int pairs);
 
 /* The promise of a budget in seconds: promise.c. Does it bind? */

@@ -75,9 +75,9 @@ static void test_lies(const struct program_spec *spec) {
 		struct rig rig = liar(spec);
 		asked_is(&rig, lies[i].lie, "runtime", lies[i].what);
 		ok(isnan(rig.result.value) && isnan(rig.result.least) && rig.result.sample_count == 0 && *rig.result.message,
-		   "and no number is taken from it");
+		   "no number is taken from a lie");
 		asked_is(&rig, RIGHT, "correct", "the next worker is trusted");
-		ok(worker_restarts(rig.worker) == 1, "and is a new one");
+		ok(worker_restarts(rig.worker) == 1, "the worker after a lie is a new one");
 		rig_close(&rig);
 	}
 }
