@@ -167,7 +167,6 @@ bool omp_table_read(const char *path, struct omp_table *table) {
 	char line[LINE_MAX_BYTES];
 	bool good = false;
 	FILE *file = fopen(path, "re");
-	*table = (struct omp_table){0};
 	if (file && fgets(line, sizeof line, file) && strcmp(line, "sweetspot-omp 1\n") == 0) {
 		good = true;
 		while (good && fgets(line, sizeof line, file)) {
@@ -182,4 +181,34 @@ bool omp_table_read(const char *path, struct omp_table *table) {
 	if (file)
 		fclose(file);
 	return good;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct omp_table *loaded;
+
+static void load(void) {
+	const char *path = omp_word(OMP_WORD_TABLE);
+	loaded = path ? omp_memory(sizeof *loaded) : NULL;
+	if (loaded && !omp_table_read(path, loaded))
+		loaded = NULL;
+}
+
+/* At the first region there may be little stack, and another root folder. */
+__attribute__((constructor)) static void start(void) {
+	if (omp_is_asked())
+		pthread_once(&once, load);
+}
+
+static void complain(void) {
+	const char *path = omp_word(OMP_WORD_TABLE);
+	if (path && !loaded)
+		fprintf(stderr, "sweetspot: the region settings in %s cannot be read; the program runs without them\n", path);
+}
+
+const struct omp_table *omp_table_get(void) {
+	static pthread_once_t complained = PTHREAD_ONCE_INIT;
+	pthread_once(&once, load);
+	if (!loaded)
+		pthread_once(&complained, complain);
+	return loaded;
 }

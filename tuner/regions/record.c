@@ -73,8 +73,13 @@ static uint64_t time_in(const struct omp_record *raw) {
 static struct omp_record *file_read(const char *path) {
 	size_t size;
 	struct err err = {0};
-	struct omp_record *raw =
-		sys_is_plain_file(path) ? (struct omp_record *)sys_read_file(path, SIZE_MOST, &size, &err) : NULL;
+	char *text = sys_is_plain_file(path) ? sys_read_file(path, SIZE_MOST, &size, &err) : NULL;
+	if (text && size < sizeof(struct omp_record)) { /* the library needed less of it */
+		text = mem_grow(text, sizeof(struct omp_record), 1);
+		memset(text + size, 0, sizeof(struct omp_record) - size);
+		size = sizeof(struct omp_record);
+	}
+	struct omp_record *raw = (struct omp_record *)text;
 	if (raw && regions_raw_sound(raw, size))
 		return raw;
 	free(raw);
