@@ -176,7 +176,7 @@ bool omp_lock(pthread_mutex_t *lock);
 void *omp_memory(size_t size);
 uint64_t omp_now(void);
 
-/* ---- table.c, cpus.c, record.c ---- */
+/* ---- settings.c, table.c, cpus.c, record.c ---- */
 /* Reads the table once; NULL: there is none that can be used. */
 const struct omp_table *omp_table_get(void);
 /* table: all 0. */
@@ -244,6 +244,8 @@ struct omp_begun {
 };
 void omp_region_begin(struct omp_visit *visit, const struct omp_begun *begun);
 void omp_region_end(struct omp_visit *visit);
+/* As in the child of a fork: everything begins anew. */
+void omp_region_forked(void);
 /* The region of this thread has a loop of that kind; its master tells the record. */
 void omp_region_shares(enum omp_sharing sharing);
 

@@ -288,7 +288,7 @@ struct omp_setting omp_inside_setting(void) {
 }
 
 /* Only the thread that forked is left, perhaps within a region. */
-static void child(void) {
+void omp_region_forked(void) {
 	omp_record_forked();
 	omp_slots_forget();
 	const unsigned life = self.life + 1;
@@ -304,9 +304,9 @@ static void forks_watch(void) {
 	*(void **)&glibc = dlsym(RTLD_DEFAULT, "__register_atfork");
 	*(void **)&posix = glibc ? NULL : dlsym(RTLD_DEFAULT, "pthread_atfork");
 	if (glibc)
-		glibc(NULL, NULL, child, NULL);
+		glibc(NULL, NULL, omp_region_forked, NULL);
 	else if (posix)
-		posix(NULL, NULL, child);
+		posix(NULL, NULL, omp_region_forked);
 }
 
 /* A program that was linked with a runtime gets its record before it changes its root folder, its rights or its limits,
