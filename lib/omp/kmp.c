@@ -105,7 +105,7 @@ static void fork_watched(kmp_location *location, int32_t count, microtask *task,
 	pushed = 0;
 	visit.inputs = (struct omp_inputs){.words = a, .count = (uint32_t)count};
 	omp_region_begin(&visit, &begun);
-	if (visit.slot && visit.threads != begun.asked)
+	if (visit.threads) /* of our choice, or of the program's, which an empty region may have used up */
 		OMP_REAL(__kmpc_push_num_threads, begun.function)
 		(location, OMP_REAL(__kmpc_global_thread_num, begun.function)(location), (int32_t)visit.threads);
 	__typeof__(__kmpc_fork_call) *real = OMP_REAL(__kmpc_fork_call, begun.function);

@@ -81,6 +81,7 @@ struct omp_inputs {
 /* ---- runtime.c: the functions of OpenMP's runtimes ----
  * Each with what stands in for it where nothing loaded has it: a team of one thread. */
 #define OMP_FUNCTIONS(X)                                                                                               \
+	X(omp_get_level, none) /* first, because every runtime has it */                                                   \
 	X(GOMP_parallel, run)                                                                                              \
 	X(GOMP_parallel_loop_static, run)                                                                                  \
 	X(GOMP_parallel_loop_dynamic, run)                                                                                 \
@@ -128,7 +129,6 @@ struct omp_inputs {
 	X(omp_set_num_threads, none)                                                                                       \
 	X(omp_set_num_threads_, none)                                                                                      \
 	X(omp_set_num_threads_8_, none)                                                                                    \
-	X(omp_get_level, none)                                                                                             \
 	X(omp_get_num_threads, one)                                                                                        \
 	X(omp_get_active_level, none)                                                                                      \
 	X(omp_get_max_active_levels, one)                                                                                  \

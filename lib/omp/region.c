@@ -317,5 +317,5 @@ __attribute__((constructor)) static void start(void) {
 	forks_watch();
 	if (dlsym(RTLD_NEXT, "omp_get_level"))
 		omp_record_get();
-	dlerror();
+	dlerror(); /* nothing of this is the program's failure */
 }

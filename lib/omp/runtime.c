@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whose function is it? A call belongs to the runtime that its caller would have got without this library: the next one
  * in the global scope; else, as in a plug-in that brought along a runtime of its own and is opened privately, one in the
- * caller's own scope; else any that is loaded. What was found is kept for each object, until an object is closed. */
+ * caller's own scope; else any that is loaded. What is found after the start is kept for each object, until an object is
+ * closed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -151,15 +152,10 @@ static void *look_everywhere(const char *name) {
 	return found;
 }
 
-static void *look(const char *name, const struct object *object) {
-	void *found = dlsym(RTLD_NEXT, name);
-	if (!found && object->name)
-		found = look_in(object->name, name);
-	if (!found)
-		found = look_everywhere(name);
-	if (!found)
-		dlerror(); /* else the program would get our failure for its own */
-	return found;
+/* As the loader would. */
+static void *look_near(const char *name, const struct object *object) {
+	void *found = dlsym(RTLD_NEXT, name); /* opened since the start */
+	return found || !object->name ? found : look_in(object->name, name);
 }
 
 /* ---- what is known of each object's functions ---- */
@@ -173,9 +169,13 @@ static struct scope scopes[SCOPES];
 static atomic_uint scope_count;
 static atomic_uint closings; /* of objects: another one may have their address by now */
 
+/* Of all functions at once, because a runtime may leave a message of the loader to the program at its first call. */
 static struct scope *scope_set(struct scope *scope, const struct object *object, unsigned now) {
-	for (size_t i = 0; i < OMP_NAMES; i++)
-		atomic_store_explicit(&scope->functions[i], NULL, memory_order_relaxed);
+	for (size_t i = 0; i < OMP_NAMES; i++) {
+		omp_function *found;
+		*(void **)&found = look_near(names[i], object);
+		atomic_store_explicit(&scope->functions[i], found, memory_order_relaxed);
+	}
 	scope->start = object->start;
 	scope->closings = now;
 	scope->end = object->end;
@@ -211,15 +211,32 @@ __attribute__((cold, noinline)) static omp_function *find(enum omp_name name, co
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (object_find(&object, code) && !scope)
 		scope = scope_make(&object, now);
-	*(void **)&found = look(names[name], &object);
+	found = scope ? atomic_load_explicit(&scope->functions[name], memory_order_acquire) : NULL;
+	if (!found)
+		*(void **)&found = scope ? NULL : look_near(names[name], &object);
+	if (!found)
+		*(void **)&found = look_everywhere(names[name]);
 	if (scope && found)
 		atomic_store_explicit(&scope->functions[name], found, memory_order_release);
+	dlerror(); /* else the program would get a failure of ours for its own */
 	pthread_setcancelstate(cancel, NULL);
 	errno = error;
 	return found ? found : alone[name];
 }
 
+/* Those of a runtime that the program was linked with: found at the start, where there is stack enough and no message of
+ * the loader is waiting for the program. */
+static omp_function *linked[OMP_NAMES];
+
+static void linked_find(void) {
+	for (size_t i = 0; i < OMP_NAMES && (i == 0 || linked[0]); i++)
+		*(void **)&linked[i] = dlsym(RTLD_NEXT, names[i]);
+	dlerror();
+}
+
 omp_function *omp_real(enum omp_name name, const void *code) {
+	if (linked[name])
+		return linked[name];
 	unsigned now = atomic_load_explicit(&closings, memory_order_acquire);
 	struct scope *scope = scope_find((uintptr_t)code, now);
 	omp_function *found = scope ? atomic_load_explicit(&scope->functions[name], memory_order_acquire) : NULL;
@@ -267,6 +284,7 @@ static int asked_find(void) {
 /* The program may clean its environment before its first region. Another library's constructor may come first. */
 __attribute__((constructor)) static void start(void) {
 	asked_find();
+	linked_find();
 }
 
 bool omp_is_asked(void) {

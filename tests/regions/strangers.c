@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -90,6 +91,14 @@ static void circumstance(const char *name, const struct stranger *stranger) {
 		stranger->run();
 }
 
+/* LLVM's runtime leaves a file where its process does not end by itself, and the next one of that number stumbles over
+ * it. */
+static void tidy(pid_t process) {
+	char path[64];
+	snprintf(path, sizeof path, "/dev/shm/__KMP_REGISTERED_LIB_%ld_%ld", (long)process, (long)getuid());
+	unlink(path);
+}
+
 static void process(const char *name, const struct stranger *stranger) {
 	int ends[2], status = -1;
 	char text[4096] = "";
@@ -104,13 +113,14 @@ static void process(const char *name, const struct stranger *stranger) {
 		close(ends[0]);
 		close(ends[1]);
 		circumstance(name, stranger);
-		_exit(0);
+		exit(0);
 	}
 	close(ends[1]);
 	for (ssize_t got; size < sizeof text - 1 && (got = read(ends[0], text + size, sizeof text - 1 - size)) > 0;)
 		size += (size_t)got;
 	close(ends[0]);
 	waitpid(child, &status, 0);
+	tidy(child);
 	printf("%s: %x: %.*s\n", stranger->name, (unsigned)status, (int)size, text);
 	fflush(stdout);
 }

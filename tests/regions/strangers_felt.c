@@ -209,9 +209,11 @@ void forks_later(void) {
 }
 
 void forks_inside(void) {
-	pid_t child = 1;
+	pid_t child = -1;
+#ifndef __clang__ /* whose runtime may not end well in the child */
 #pragma omp parallel num_threads(1)
 	child = fork();
+#endif
 	if (child == 0) {
 		say("child");
 		_exit(5);
@@ -264,6 +266,9 @@ void ends_inside(void) {
 
 void ends_quickly(void) {
 	sum(100);
+#ifdef __clang__ /* whose runtime would leave a file in /dev/shm */
+	exit(8);
+#endif
 	_exit(8);
 }
 
