@@ -20,7 +20,7 @@ struct count {
 	CUcontext context;            /* the first one that launched; others are not counted */
 	const char *metrics[CUDA_METRICS];
 	size_t metric_count;
-	int cancel;                   /* what the thread inside had, which must not be cancelled before the end */
+	int cancel;        /* what the thread inside had, which must not be cancelled before the end */
 	unsigned captures; /* streams that record a graph now: whatever waits would spoil it */
 	bool inside, ended;
 };
@@ -77,7 +77,8 @@ static void launch_begin(struct count *all, CUpti_CallbackId id, const CUpti_Cal
 	if (function)
 		function->launched[size]++;
 	if (function && is_wanted(all, function, size) &&
-	    inject_reserve(record, &record->ranges[record->range_count], sizeof *record->ranges) && is_open(all, data->context) && inject_ranges_begin(all->ranges)) {
+	    inject_reserve(record, &record->ranges[record->range_count], sizeof *record->ranges) &&
+	    is_open(all, data->context) && inject_ranges_begin(all->ranges)) {
 		struct cuda_range *range = &record->ranges[record->range_count];
 		*range = (struct cuda_range){.function = (uint32_t)(function - record->functions),
 		                             .launch = function->launched[size],

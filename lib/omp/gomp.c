@@ -98,11 +98,10 @@ LOOP(GOMP_parallel_loop_nonmonotonic_dynamic, OMP_LOOP_DYNAMIC)
 LOOP(GOMP_parallel_loop_nonmonotonic_guided, OMP_LOOP_GUIDED)
 
 #define RUNTIME(NAME)                                                                                                  \
-	WRAPPED(NAME, OMP_LOOP_RUNTIME, trips_of(start, end, incr),                                                        \
-	        (region_function * function, void *data, unsigned threads, long start, long end, long incr,                \
-	         unsigned flags),                                                                                          \
-	        (function, data, threads, start, end, incr, flags),                                                        \
-	        (function, data, visit.threads, start, end, incr, flags))
+	WRAPPED(                                                                                                           \
+		NAME, OMP_LOOP_RUNTIME, trips_of(start, end, incr),                                                            \
+		(region_function * function, void *data, unsigned threads, long start, long end, long incr, unsigned flags),   \
+		(function, data, threads, start, end, incr, flags), (function, data, visit.threads, start, end, incr, flags))
 RUNTIME(GOMP_parallel_loop_runtime)
 RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
 RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
@@ -174,8 +173,8 @@ OF_RUNTIME_WIDE(GOMP_loop_ull_nonmonotonic_runtime_start)
 OF_RUNTIME_WIDE(GOMP_loop_ull_maybe_nonmonotonic_runtime_start)
 
 /* ---- as gcc before 4.9 used it, and as newer runtimes still serve it ----
- * The program starts the team, runs the region's code itself as its master, and ends the team. A region may begin within
- * another one of the same thread, so each thread keeps a small stack of them. */
+ * The program starts the team, runs the region's code itself as its master, and ends the team. A region may begin
+ * within another one of the same thread, so each thread keeps a small stack of them. */
 enum { DEPTH = 2 }; /* deeper ones go straight through */
 
 struct started {

@@ -107,7 +107,7 @@ static void fork_watched(kmp_location *location, int32_t count, microtask *task,
 	omp_region_begin(&visit, &begun);
 	if (visit.threads) /* of our choice, or of the program's, which an empty region may have used up */
 		OMP_REAL(__kmpc_push_num_threads, begun.function)
-		(location, OMP_REAL(__kmpc_global_thread_num, begun.function)(location), (int32_t)visit.threads);
+	(location, OMP_REAL(__kmpc_global_thread_num, begun.function)(location), (int32_t)visit.threads);
 	__typeof__(__kmpc_fork_call) *real = OMP_REAL(__kmpc_fork_call, begun.function);
 	struct wrapped wrapped = {task, &visit, count, a};
 	if (omp_visit_is_inside(&visit))

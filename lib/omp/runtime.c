@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whose function is it? A call belongs to the runtime that its caller would have got without this library: the next one
- * in the global scope; else, as in a plug-in that brought along a runtime of its own and is opened privately, one in the
- * caller's own scope; else any that is loaded. What is found after the start is kept for each object, until an object is
- * closed. */
+ * in the global scope; else, as in a plug-in that brought along a runtime of its own and is opened privately, one in
+ * the caller's own scope; else any that is loaded. What is found after the start is kept for each object, until an
+ * object is closed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -108,7 +108,8 @@ static close_function *closes(void) {
 }
 
 static bool is_ours(const void *found) {
-	extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+	extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
+		_end[] __attribute__((visibility("hidden")));
 	return (const char *)found >= __ehdr_start && (const char *)found < _end;
 }
 
@@ -224,8 +225,8 @@ __attribute__((cold, noinline)) static omp_function *find(enum omp_name name, co
 	return found ? found : alone[name];
 }
 
-/* Those of a runtime that the program was linked with: found at the start, where there is stack enough and no message of
- * the loader is waiting for the program. */
+/* Those of a runtime that the program was linked with: found at the start, where there is stack enough and no message
+ * of the loader is waiting for the program. */
 static omp_function *linked[OMP_NAMES];
 
 static void linked_find(void) {

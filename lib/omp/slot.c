@@ -226,8 +226,8 @@ static struct omp_slot *slot_make(struct slots *in, const struct made *made) {
 	return slot->sizes || region_set(slot, module, offset, made) ? slot : NULL;
 }
 
-/* Code that no file has, or one region too many, has a slot without a region, so that it is not looked for again at each
- * call. NULL where there is no room. */
+/* Code that no file has, or one region too many, has a slot without a region, so that it is not looked for again at
+ * each call. NULL where there is no room. */
 static struct omp_slot *slot_add(struct slots *in, const struct made *made) {
 	if (in->count >= sizeof in->slots / sizeof *in->slots) {
 		atomic_store(&in->is_full, true);

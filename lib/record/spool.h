@@ -16,8 +16,8 @@ struct spool {
 	uint64_t reserved[SPOOL_BLOCKS / 64]; /* a bit for each block */
 };
 
-/* A new file PREFIX.HOST.PID, since ranks on several nodes may share the folder; or PREFIX.HOST.PID.1 and so on, since a
- * process may become another program. Its bytes are 0. NULL: there is no room, or another reason. */
+/* A new file PREFIX.HOST.PID, since ranks on several nodes may share the folder; or PREFIX.HOST.PID.1 and so on, since
+ * a process may become another program. Its bytes are 0. NULL: there is no room, or another reason. */
 void *spool_open(struct spool *spool, const char *prefix, size_t size);
 /* May these bytes be touched from now on? A file only grows as far as this is called. */
 bool spool_reserve(struct spool *spool, size_t from, size_t to);

@@ -8,9 +8,9 @@
 #define OMP(...)  OMP_(omp __VA_ARGS__)
 
 #define LOOP(NAME, TYPE, FIRST, STEP, CLAUSES)                                                                         \
-	void NAME(void) {                                                                                           \
+	void NAME(void) {                                                                                                  \
 		double all = 0;                                                                                                \
-		OMP(CLAUSES) for (TYPE i = FIRST; i STEP) all += (double)(i & 1023);                                       \
+		OMP(CLAUSES) for (TYPE i = FIRST; i STEP) all += (double)(i & 1023);                                           \
 		say("%g", all);                                                                                                \
 	}
 #define PARALLEL parallel for reduction(+ : all)
@@ -29,19 +29,17 @@ LOOP(loop_simd, int, 0, < 1000; i++, parallel for simd reduction(+ : all))
 LOOP(loop_empty, int, 0, < 0; i++, PARALLEL schedule(dynamic))
 LOOP(clause_one, int, 0, < 1000; i++, PARALLEL num_threads(1))
 LOOP(clause_three, int, 0, < 1000; i++, PARALLEL num_threads(3) schedule(guided))
-LOOP(clause_if, int, 0, < 1000; i++, PARALLEL if(all > 1))
+LOOP(clause_if, int, 0, < 1000; i++, PARALLEL if (all > 1))
 LOOP(in_teams, int, 0, < 1000; i++, teams distribute parallel for num_teams(2) reduction(+ : all))
 LOOP(task_loop, int, 0, < 1000; i++, parallel master taskloop reduction(+ : all))
 
 /* Code that a team runs, which changes `all`. */
 #define REGION(NAME, CLAUSES, ...)                                                                                     \
-	void NAME(void) {                                                                                           \
+	void NAME(void) {                                                                                                  \
 		double all = 0;                                                                                                \
-		OMP(CLAUSES) {                                                                                             \
-			__VA_ARGS__                                                                                                \
-		}                                                                                                              \
-		say("%g", all);                                                                                                \
+		OMP(CLAUSES){__VA_ARGS__} say("%g", all);                                                                      \
 	}
+/* clang-format off */
 REGION(region, parallel reduction(+ : all), all += 1;)
 REGION(region_alone, parallel reduction(+ : all) num_threads(1), all += omp_get_num_threads();)
 REGION(inner_loops, parallel reduction(+ : all),
@@ -51,8 +49,7 @@ REGION(inner_loops, parallel reduction(+ : all),
 REGION(ordered_loop, parallel,
        OMP(for schedule(dynamic) ordered) for (int i = 0; i < 50; i++) { OMP(ordered) all = 2 * all + i; })
 REGION(sections, parallel sections reduction(+ : all), OMP(section) all += 1; OMP(section) all += 2;)
-REGION(inner_sections, parallel reduction(+ : all),
-       OMP(sections) { OMP(section) all += 1; OMP(section) all += 2; })
+REGION(inner_sections, parallel reduction(+ : all), OMP(sections) { OMP(section) all += 1; OMP(section) all += 2; })
 REGION(single, parallel, OMP(single) all = 5;)
 REGION(master, parallel, OMP(master) all += omp_get_thread_num() + 3;)
 REGION(critical, parallel, OMP(critical(here)) all += 1;)
@@ -60,19 +57,16 @@ REGION(atomic, parallel, OMP(atomic) all += 1;)
 REGION(barriers, parallel, for (int i = 0; i < 9; i++) { OMP(barrier) OMP(single) all += i; })
 REGION(tasks, parallel,
        OMP(single) for (int i = 0; i < 20; i++) { OMP(task shared(all)) { OMP(atomic) all += i; } })
-REGION(task_groups, parallel, OMP(single) {
-	OMP(taskgroup) { OMP(task shared(all)) { OMP(atomic) all += 7; } }
-	all *= 2;
-})
-REGION(task_order, parallel, OMP(single) {
-	OMP(task shared(all) depend(out : all)) all += 3;
-	OMP(task shared(all) depend(inout : all)) all *= 5;
-})
+REGION(task_groups, parallel,
+       OMP(single) { OMP(taskgroup) { OMP(task shared(all)) { OMP(atomic) all += 7; } } all *= 2; })
+REGION(task_order, parallel,
+       OMP(single) { OMP(task shared(all) depend(out : all)) all += 3; OMP(task shared(all) depend(inout : all)) all *= 5; })
 REGION(task_sums, parallel reduction(task, + : all),
        OMP(single) for (int i = 0; i < 9; i++) { OMP(task in_reduction(+ : all)) all += i; })
 REGION(levels, parallel, OMP(single) all = omp_get_level() + 10 * omp_in_parallel() + 100 * omp_get_num_threads();)
 REGION(cancelled, parallel, OMP(cancel parallel))
 REGION(private_variables, parallel firstprivate(all) num_threads(2), all += omp_get_thread_num();)
+/* clang-format on */
 
 void nested(void) {
 	double all = 0;
@@ -132,16 +126,15 @@ void questions(void) {
 #define V256(x) V64(x##0), V64(x##1), V64(x##2), V64(x##3)
 #define S256(x) S64(x##0) + S64(x##1) + S64(x##2) + S64(x##3)
 #define SHARED(NAME, VARIABLES, SUM)                                                                                   \
-	void NAME(void) {                                                                                           \
+	void NAME(void) {                                                                                                  \
 		double all = 0, VARIABLES;                                                                                     \
-		OMP(parallel) {                                                                                      \
-			OMP(single) all = SUM;                                                                           \
+		OMP(parallel) {                                                                                                \
+			OMP(single) all = SUM;                                                                                     \
 		}                                                                                                              \
-		say("%g", all);                                                                                        \
+		say("%g", all);                                                                                                \
 	}
 SHARED(variables_16, V16(v), S16(v))
 SHARED(variables_64, V64(v), S64(v))
 SHARED(variables_256, V256(v), S256(v))
 #define V1280 V256(v), V256(w), V256(x), V256(y), V256(z)
 SHARED(variables_1280, V1280, S256(v) + S256(w) + S256(x) + S256(y) + S256(z))
-

@@ -331,7 +331,7 @@ void closes_errors(void) {
 }
 
 #define LIMITED(NAME, LIMIT, VALUE)                                                                                    \
-	void NAME(void) {                                                                                           \
+	void NAME(void) {                                                                                                  \
 		struct rlimit limit;                                                                                           \
 		getrlimit(LIMIT, &limit);                                                                                      \
 		limit.rlim_cur = VALUE;                                                                                        \

@@ -145,15 +145,13 @@ static void slot_add(size_t number, uint32_t size_class) {
 	region->sharing = self.program->regions[number].sharing;
 	region->size_class = size_class;
 	region->least_ns = UINT64_MAX;
-	self.slots[number][size_class] =
-		(struct omp_slot){.function = (void *)(number + 1),
-	                      .region = region,
-	                      .seen = learns && self.record->region_count < OMP_SEEN
-	                                  ? self.record->seen[self.record->region_count]
-	                                  : NULL,
-	                      .number = (uint16_t)self.record->region_count++,
-	                      .size_class = (uint16_t)size_class,
-	                      .row = self.has_table ? row_of(region->offset, size_class) : NULL};
+	self.slots[number][size_class] = (struct omp_slot){
+		.function = (void *)(number + 1),
+		.region = region,
+		.seen = learns && self.record->region_count < OMP_SEEN ? self.record->seen[self.record->region_count] : NULL,
+		.number = (uint16_t)self.record->region_count++,
+		.size_class = (uint16_t)size_class,
+		.row = self.has_table ? row_of(region->offset, size_class) : NULL};
 }
 
 static void slots_add(size_t number) {
