@@ -53,7 +53,7 @@ static bool is_kernels_own(const struct omp_event *event) {
 	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES || event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }
 
-/* What cannot be counted once is not tried again. */
+/* An event that cannot be counted once is not tried again. */
 static int event_begin(struct omp_event *event) {
 	if (__atomic_load_n(&event->error, __ATOMIC_RELAXED))
 		return -1;

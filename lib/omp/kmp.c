@@ -130,7 +130,7 @@ static void fork_alone(kmp_location *location, int32_t count, microtask *task, .
 	CALL(task, count, &thread, &zero);
 }
 
-/* What a call of __kmpc_fork_call jumps to, with all its arguments as they are. */
+/* A call of __kmpc_fork_call jumps there, with all its arguments as they are. */
 __attribute__((used)) static omp_function *fork_choose(microtask *task, int32_t count) {
 	__typeof__(__kmpc_fork_call) *real = OMP_REAL(__kmpc_fork_call, OMP_CODE(task));
 	if (!real)

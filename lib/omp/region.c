@@ -163,7 +163,7 @@ static void begin(struct omp_visit *visit, const struct omp_begun *begun, bool n
 void omp_region_begin(struct omp_visit *visit, const struct omp_begun *begun) {
 	struct omp_guard guard;
 	*visit = (struct omp_visit){.inputs = visit->inputs, .threads = begun->asked, .life = self.life};
-	/* What a runtime does at its first call is its own, and felt as it always is. */
+	/* A runtime does more at its first call, which is felt as it always is. */
 	bool nested = OMP_REAL(omp_get_level, begun->function)() > 0;
 	if (!omp_guard_begin(&guard))
 		return;
@@ -181,7 +181,7 @@ static void busy_add(struct omp_region *region, const struct omp_visit *visit, u
 	region->busy_wall_ns += ns;
 }
 
-/* Of a file, as long as there is room. */
+/* A file grows as long as there is room. */
 static bool calls_grow(struct omp_record *record) {
 	const uint64_t more = record->call_room + CALLS_MORE;
 	if (more > OMP_CALLS || self.is_full ||

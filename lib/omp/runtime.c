@@ -170,7 +170,7 @@ static struct scope scopes[SCOPES];
 static atomic_uint scope_count;
 static atomic_uint closings; /* of objects: another one may have their address by now */
 
-/* Of all functions at once, because a runtime may leave a message of the loader to the program at its first call. */
+/* Finds all functions at once, because a runtime may leave a message of the loader to the program at its first call. */
 static struct scope *scope_set(struct scope *scope, const struct object *object, unsigned now) {
 	for (size_t i = 0; i < OMP_NAMES; i++) {
 		omp_function *found;

@@ -176,7 +176,7 @@ static struct omp_seen *seen_of(struct omp_record *record, uint32_t number) {
 	return omp_record_reserve(record, record->seen[number], sizeof record->seen[number]) ? record->seen[number] : NULL;
 }
 
-/* What a new slot is made of. */
+/* A new slot is made of this. */
 struct made {
 	struct omp_record *record;
 	void *function;

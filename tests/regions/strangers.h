@@ -103,7 +103,7 @@ STRANGERS_CODE(STRANGER)
 STRANGERS_FELT(STRANGER)
 
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Of the numbers below n, by a team. */
+/* The numbers below n, added up by a team. */
 double sum(int n);
 
 #endif
