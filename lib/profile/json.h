@@ -19,4 +19,13 @@ struct ssp_place {
 };
 struct ssp_place ssp_place_of(const sweetspot_profile *profile, const sweetspot_config *config);
 
+/* May a recommendation be used? The one place that decides it: programs, `apply`, `export` and reports ask here. */
+enum ssp_use {
+	SSP_PROVEN, /* yes */
+	SSP_KEEPS,  /* the user's own setting stays: nothing is faster */
+	SSP_OPEN    /* it is not proven */
+};
+/* Of an entry of a profile, or of a result of `tune`. */
+enum ssp_use ssp_use_of(const json_t *entry);
+
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* May a recommendation be used? Only what is proven is; a tie keeps the user's own setting. Each function takes an
+ * entry of a profile, or a result of `tune`. */
+#ifndef TUNER_PROFILE_USE_H
+#define TUNER_PROFILE_USE_H
+#include <jansson.h>
+
+#include "lib/profile/json.h" /* enum ssp_use, ssp_use_of */
+
+/* What is there instead, "undecided: the measurements were too noisy", as the end of a sentence; NULL if it may be
+ * used. */
+const char *profile_use_why(const json_t *entry);
+/* A command line that can prove it; NULL if there is nothing to prove, or its command is not known. The caller frees
+ * it. */
+char *profile_use_proof(const json_t *entry);
+/* `sweetspot tune ..` with --resume after its first two words; other commands as they are. The caller frees it. */
+char *profile_command_resume(const char *command);
+
+#endif
