@@ -190,22 +190,21 @@ static bool lost_the_last(const struct tune *tune) {
 	       !(tune->duel.failed[0] == TRIAL_TIMEOUT && tune_is_loud(tune));
 }
 
-/* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
+/* Chooses the recommendation once the winner has met the baseline. A tie keeps the user's own setting, because a change
  * must be worth something. If the budget ended the duel, only a winner that looks better is kept, marked as not proven.
  */
-static void decide(struct tune *tune, const json_t *winner, double price) {
-	const json_t *baseline = tune->task->baseline;
-	bool better = tune->duel.paired.ratio < 1 - duel_defaults.margin, vague = paired_is_vague(&tune->duel.paired);
-	bool tie = tune->duel.verdict == PAIRED_TIE, cheaper = price < tune_cost(baseline, baseline);
-	bool keep = tune->duel.verdict == PAIRED_SLOWER || (tie && (tune->duel.decided ? vague || !cheaper : !better));
+static void decide(struct tune *tune, const json_t *winner) {
+	const struct duel_result *met = &tune->duel;
+	bool better = met->paired.ratio < 1 - duel_defaults.margin, tie = met->verdict == PAIRED_TIE;
+	bool keep = met->verdict == PAIRED_SLOWER || (tie && (met->decided || !better));
 	if (is_unmet(tune))
 		keep = !tune_is_useful(tune);
-	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
-	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
+	tune->reversed = met->verdict == PAIRED_SLOWER;
+	tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 }
 
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
-static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
+static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
 	if (tune->baseline.status != TRIAL_CORRECT || short_of_time) {
 		bool keep = tune->baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
@@ -214,7 +213,7 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 	}
 	if (duel(tune, winner, err))
 		return -1;
-	decide(tune, winner, price);
+	decide(tune, winner);
 	tune->alone = lost_the_last(tune);
 	return 0;
 }
@@ -303,7 +302,7 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 		return -1;
 	tune->alone = tune->far > 0 && (isfinite(tune->far) || !tune_is_loud(tune));
 	if (!(tune->far > 0))
-		return meet_baseline(tune, entries[winner].config, entries[winner].cost, err);
+		return meet_baseline(tune, entries[winner].config, err);
 	tune->best_config = json_incref((json_t *)tune->task->baseline);
 	return 0;
 }
@@ -321,7 +320,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	if (tune->alone || (!failed && tried_nothing_else(tune)))
 		tune->best_config = json_incref((json_t *)tune->task->baseline);
 	else if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
-		failed = meet_baseline(tune, tune->task->baseline, 0, err);
+		failed = meet_baseline(tune, tune->task->baseline, err);
 	else if (!failed && count == 0)
 		failed = nothing_worked(tune, err);
 	else if (!failed)
