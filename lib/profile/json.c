@@ -24,10 +24,11 @@ struct ssp_place ssp_place_of(const sweetspot_profile *profile, const sweetspot_
 	return place;
 }
 
-/* Without "proven", as in older profiles, the verdict stands. Where the baseline fails, any setting that works is
- * better. */
+/* Without "proven", as in older profiles, the verdict stands, and an entry that somebody wrote without a verdict is
+ * meant to be used. Where the baseline fails, any setting that works is better. */
 enum ssp_use ssp_use_of(const json_t *entry) {
-	const char *verdict = json_string_value(json_object_get(entry, "verdict"));
+	const json_t *said = json_object_get(entry, "verdict");
+	const char *verdict = said ? json_string_value(said) : "faster";
 	bool open = !verdict || json_is_false(json_object_get(entry, "proven"));
 	if (!open && (strcmp(verdict, "faster") == 0 || strcmp(verdict, "no baseline") == 0))
 		return SSP_PROVEN;

@@ -27,5 +27,11 @@ enum ssp_use {
 };
 /* Of an entry of a profile, or of a result of `tune`. */
 enum ssp_use ssp_use_of(const json_t *entry);
+/* Of a range: what the tuned sizes in it allow, and those beside it that have its configuration. */
+enum ssp_use ssp_use_of_range(const sweetspot_profile *profile, size_t sizes, size_t range);
+/* sweetspot_lookup, but a tie gives the configuration that it was found with, and *use says so. */
+const sweetspot_config *ssp_find(const sweetspot_profile *profile, const char *kernel, const char *objective,
+                                 const struct sweetspot_value *problem, size_t count, struct sweetspot_match *match,
+                                 enum ssp_use *use);
 
 #endif
