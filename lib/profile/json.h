@@ -25,9 +25,9 @@ enum ssp_use {
 	SSP_KEEPS,  /* the user's own setting stays: nothing is faster */
 	SSP_OPEN    /* it is not proven */
 };
-/* Of an entry of a profile, or of a result of `tune`. */
+/* Takes an entry of a profile, or a result of `tune`. */
 enum ssp_use ssp_use_of(const json_t *entry);
-/* Of a range: what the tuned sizes in it allow, and those beside it that have its configuration. */
+/* A range is as proven as the sizes that were tuned in it, and those beside it that have its configuration. */
 enum ssp_use ssp_use_of_range(const sweetspot_profile *profile, size_t sizes, size_t range);
 /* sweetspot_lookup, but a tie gives the configuration that it was found with, and *use says so. */
 const sweetspot_config *ssp_find(const sweetspot_profile *profile, const char *kernel, const char *objective,

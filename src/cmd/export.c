@@ -325,7 +325,7 @@ static int origin_check(struct app *app, json_t *profile, const struct export_fo
 	return 0;
 }
 
-/* What the comments of the formats say, too, but a file is often sourced unread. used: whatever is not proven, too. */
+/* The comments of the formats say so, too, but a file is often sourced unread. used: what is not proven, too. */
 static void doubts_tell(struct app *app, const json_t *entry, bool used) {
 	const char *kernel = js_string_or(entry, "kernel", ""), *why = profile_use_why(entry);
 	char *busy = profile_entry_busy(entry), *proof = profile_use_proof(entry);

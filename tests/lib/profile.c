@@ -169,7 +169,7 @@ static void check_sizes(const sweetspot_profile *profile) {
 	"},\"environment\":{},\"median\":1,\"state\":\"current\",\"verdict\":\"" verdict "\"}"
 #define RANGE(from, to, config) "{\"from\":" from ",\"to\":" to ",\"config\":{\"block\":" config "},\"environment\":{}}"
 
-/* What is found at each size: 0 for nothing. */
+/* Pairs of a size and the block that is found there, 0 for nothing. */
 static void check_use(const char *json, const char *label, const int (*expected)[2]) {
 	sweetspot_profile *profile = made(json);
 	struct sweetspot_match match;

@@ -8,7 +8,7 @@
 
 #include "lib/profile/json.h" /* enum ssp_use, ssp_use_of */
 
-/* What is there instead, "undecided: the measurements were too noisy", as the end of a sentence; NULL if it may be
+/* Says what is there instead, "undecided: the measurements were too noisy", as the end of a sentence; NULL if it may be
  * used. */
 const char *profile_use_why(const json_t *entry);
 /* A command line that can prove it; NULL if there is nothing to prove, or its command is not known. The caller frees

@@ -103,7 +103,7 @@ static bool is_one_of_many(void) {
 	return false;
 }
 
-/* What the program needs in its environment. The user's own words win. New reference. */
+/* The variables that the program needs. The user's own words win. New reference. */
 static json_t *environment_of(const json_t *settings, const char *library, const char *table) {
 	char *preload = regions_preload(library);
 	json_t *set = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
@@ -196,7 +196,7 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 	free(quoted_table);
 }
 
-/* What is measured stays in the document, but each region keeps its own team. */
+/* The measurements stay in the document, but each region keeps its own team. */
 static void settings_clear(json_t *settings) {
 	size_t i;
 	json_t *region;

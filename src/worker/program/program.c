@@ -139,7 +139,7 @@ static int counters_ask(struct counters *counters, struct arena *arena, const st
 	return request->counters[0] && !*plan ? -1 : 0;
 }
 
-/* What it measured before is worth nothing beside what it did to the worker, which must be replaced. */
+/* The samples are worth nothing beside what the program did to the worker, which must be replaced. */
 static void robbed(json_t *reply) {
 	json_object_set_new(reply, "status", json_string("runtime"));
 	json_object_set_new(reply, "message",
