@@ -180,7 +180,7 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 	if (module)
 		fputs("#%Module1.0\n", out);
 	if (!table) {
-		fputs("# nothing to set: no settings of its regions are proven to be faster than the program's own\n", out);
+		fputs("# no settings are proven to be faster, so the program runs as it is\n", out);
 		return;
 	}
 	char *quoted_library = program_quote(library), *quoted_table = program_quote(table);
