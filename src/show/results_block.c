@@ -99,6 +99,8 @@ static char *undecided_text(const json_t *result) {
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),
 		                  bound(result, 1));
 	setup_text(json_object_get(result, "best"), best, sizeof best);
+	if (!json_is_object(json_object_get(result, "best")))
+		return mem_strdup("undecided: nothing has been measured");
 	if (results_unmet(result))
 		return mem_printf("undecided: beside other programs the others took too long to compare with the baseline (%s)",
 		                  best);
@@ -148,22 +150,11 @@ bool results_is_metric(const json_t *result) {
 	return results_is_maximized(result) || strncmp(js_string_or(result, "objective", ""), "minimize ", 9) == 0;
 }
 
-const char *results_saved(const json_t *result) {
-	const json_t *best = json_object_get(json_object_get(result, "best"), "config");
-	const json_t *base = json_object_get(json_object_get(result, "baseline"), "config");
-	if (js_int_or(best, "threads", 1) < js_int_or(base, "threads", 1))
-		return "with fewer threads";
-	return results_is_metric(result) ? "in less time" : "with fewer resources";
-}
-
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const json_t *result) {
 	double percent = fmax(1, ceil(100 * (bound(result, 1) - 1) - 0.01));
 	char best[64];
 	setup_text(json_object_get(result, "best"), best, sizeof best);
-	if (!keeps_baseline(result))
-		return mem_printf("tie: as %s as the baseline (%s), %s", results_is_metric(result) ? "good" : "fast", best,
-		                  results_saved(result));
 	if (results_alone(result))
 		return mem_printf("tie: %s (%s)", alone_words(result), best);
 	if (results_single(result))

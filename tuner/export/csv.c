@@ -127,5 +127,6 @@ extern const struct export_format export_csv;
 const struct export_format export_csv = {
 	.name = "csv",
 	.summary = "a table for spreadsheets and scripts (RFC 4180), one row a recommendation",
+	.data = true,
 	.write = table_write,
 };

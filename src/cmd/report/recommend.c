@@ -83,7 +83,7 @@ void report_recommend(struct report *report) {
 		html_element(
 			report->html, "p", NULL,
 			"Speedups are relative to the baseline, which is what a user gets without tuning. They come from a "
-			"duel of fresh, interleaved pairs, never from the search. After a tie the simpler setup is "
-			"recommended.");
+			"duel of fresh, interleaved pairs, never from the search. After a tie the baseline "
+			"stays.");
 	html_end(report->html);
 }

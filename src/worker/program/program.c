@@ -139,6 +139,14 @@ static int counters_ask(struct counters *counters, struct arena *arena, const st
 	return request->counters[0] && !*plan ? -1 : 0;
 }
 
+/* The samples are worth nothing beside what the program did to the worker, which must be replaced. */
+static void robbed(json_t *reply) {
+	json_object_set_new(reply, "status", json_string("runtime"));
+	json_object_set_new(reply, "message",
+	                    json_string("it lowered the limits of the process that measures it (prlimit)"));
+	json_object_set_new(reply, "ending", json_true());
+}
+
 json_t *program_answer(int watch, struct counters *counters, const json_t *json, bool *abandoned, struct err *err) {
 	struct arena *arena = arena_new();
 	struct program_request request;
@@ -170,6 +178,9 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		json_object_set_new(reply, "verify_s", json_real(trial.verify_s));
 		json_object_set_new(reply, "side_s", json_real(trial.side_s));
 		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
+	}
+	if (reply && program_guard_robbed(&guard)) {
+		robbed(reply);
 	}
 	trial_close(&trial);
 	counter_plan_clear(plan);
