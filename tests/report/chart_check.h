@@ -223,8 +223,8 @@ __attribute__((unused)) static bool is_on_canvas(const char *svg) {
 	return true;
 }
 
-__attribute__((unused)) static bool has_gnuplot(void) {
-	return system("gnuplot --version >/dev/null 2>&1") == 0;
+__attribute__((unused)) static bool has_converter(void) {
+	return system("rsvg-convert --version >/dev/null 2>&1") == 0;
 }
 
 #endif

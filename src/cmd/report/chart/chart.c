@@ -3,16 +3,13 @@
 
 #include "src/cmd/report/chart/chart.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/mem.h"
-#include "src/base/sys.h"
 #include "src/cmd/report/chart/plot.h"
 #include "src/cmd/report/chart/write.h"
 
@@ -59,7 +56,7 @@ static void chart_draw(const struct chart *chart, struct drawing *drawing) {
 	drawing->height = ceil(y + EDGE);
 }
 
-/* The id also becomes a file name and a word of a gnuplot command. */
+/* The id also becomes a file name. */
 static int check_id(const char *id, struct err *err) {
 	size_t size = id ? strlen(id) : 0;
 	if (size > 0 && size <= 100 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == size)
@@ -86,73 +83,4 @@ char *chart_svg(const struct chart *chart, struct err *err) {
 	fclose(out);
 	drawing_free(&drawing);
 	return text;
-}
-
-static char *script_of(const struct chart *charts, size_t count, size_t *size) {
-	char *script;
-	FILE *out = memory_open(&script, size);
-	for (size_t i = 0; i < count; i++) {
-		struct drawing drawing = {0};
-		chart_draw(&charts[i], &drawing);
-		script_write(out, &drawing, charts[i].id);
-		drawing_free(&drawing);
-	}
-	fprintf(out, "exit\n");
-	fclose(out);
-	return script;
-}
-
-/* gnuplot does not look at errors of its output: on a full disk it leaves an empty or a cut file, which lacks the chunk
- * that ends each PNG. */
-static bool is_whole(const char *path) {
-	static const char END[] = "IEND\xAE\x42\x60\x82";
-	char last[sizeof END - 1] = "";
-	FILE *file = fopen(path, "re");
-	if (file && fseek(file, -(long)sizeof last, SEEK_END) == 0 && fread(last, sizeof last, 1, file) != 1)
-		*last = '\0';
-	if (file)
-		fclose(file);
-	return memcmp(last, END, sizeof last) == 0;
-}
-
-static int written_check(const char *path, struct err *err) {
-	if (is_whole(path))
-		return 0;
-	unlink(path);
-	return err_set(err, ERR_FAILED, "check the space on the disk, or choose another folder",
-	               "gnuplot could not write all of %s", path);
-}
-
-/* gnuplot continues after a file that it cannot open, and a file from an earlier report would then be taken for a new
- * one. */
-static int old_remove(const char *path, struct err *err) {
-	if (unlink(path) == 0 || errno == ENOENT)
-		return 0;
-	return err_set(err, ERR_FAILED, "choose a writable path", "cannot write %s: %s", path, strerror(errno));
-}
-
-static int for_each_file(const struct chart *charts, size_t count, const char *dir,
-                         int use(const char *path, struct err *err), struct err *err) {
-	bool failed = false;
-	for (size_t i = 0; i < count; i++) {
-		char *path = mem_printf("%s/%s.png", dir, charts[i].id);
-		failed = use(path, err) != 0 || failed;
-		free(path);
-	}
-	return failed ? -1 : 0;
-}
-
-int chart_png(const struct chart *charts, size_t count, const char *dir, struct err *err) {
-	size_t size;
-	for (size_t i = 0; i < count; i++)
-		if (check_id(charts[i].id, err) != 0)
-			return -1;
-	if (sys_make_dirs(dir, err) != 0 || for_each_file(charts, count, dir, old_remove, err) != 0)
-		return -1;
-	if (count == 0)
-		return 0;
-	char *script = script_of(charts, count, &size);
-	int failed = gnuplot_run(script, size, dir, err);
-	free(script);
-	return failed ? failed : for_each_file(charts, count, dir, written_check, err);
 }
