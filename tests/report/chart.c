@@ -236,7 +236,8 @@ static void test_png(void) {
 	sample_fill(&sample, "text", 1);
 	ok(chart_png(sample.charts, 2, "a folder's/inner", &err) == 0, "PNG into a new folder %s", err.what);
 	ok(is_png("a folder's/inner/c1-0.png") && is_png("a folder's/inner/c1-1.png"), "one file a chart");
-	ok(chart_png(sample.charts, 0, "none", &err) == 0 && access("none", F_OK) == 0, "a folder without charts is made, too");
+	ok(chart_png(sample.charts, 0, "none", &err) == 0 && access("none", F_OK) == 0,
+	   "a folder without charts is made, too");
 	mkdir("png2", 0755);
 	mkdir("png2/c1-1.png", 0755);
 	ok(chart_png(sample.charts, 2, "png2", &err) == -1 && err.code == ERR_FAILED,

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "src/cmd/report/chart/plot.h"
-#include "src/cmd/report/chart/text.h"
+#include "src/cmd/report/chart/chart_impl.h"
 
 enum { BAR_PARTS = 48, BAR_HEIGHT = 12, CELL_HEIGHT = 26, LEAST_HEIGHT = 160, MOST_HEIGHT = 300, ABOVE_BAR = 8 };
 static const char dash[] = "\xE2\x80\x93"; /* not measured */
