@@ -3,12 +3,116 @@
 
 #include "counters/plan/plan.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "counters/plan/build.h"
+#include "counters/plan/loop.h"
+#include "counters/plan/plan_impl.h"
 #include "src/base/expr/expr.h"
 #include "src/base/near.h"
+
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
+
+static void metric_add(struct plan_build *build, const struct table_group *group, const struct table_metric *metric) {
+	for (size_t i = 0; i < build->plan->metric_count; i++)
+		if (strcmp(build->plan->metrics[i].group, group->name) == 0 &&
+		    strcmp(build->plan->metrics[i].name, metric->name) == 0)
+			return;
+	plan_metric(build, group->name, metric->name, metric->unit, plan_formula(build, metric->formula));
+}
+
+static void plan_group(struct plan_build *build, const struct table_group *group) {
+	for (size_t i = 0; i < group->event_count; i++)
+		plan_portable(build, table_event_find(build->tables, group->events[i]), group->name);
+	for (size_t i = 0; i < group->metric_count; i++)
+		metric_add(build, group, &group->metrics[i]);
+}
+
+/* Can every event that the metric needs be counted here? */
+static bool metric_countable(struct plan_build *build, const struct table_metric *metric) {
+	struct expr *expr = expr_parse(metric->formula, NULL);
+	size_t counted = 0, missing = 0;
+	for (size_t i = 0; expr && i < expr_name_count(expr); i++) {
+		const struct table_event *event = table_event_find(build->tables, expr_name(expr, i));
+		if (!event)
+			continue;
+		const struct resolution *way = event->simulated ? NULL : plan_resolve(build, event);
+		bool good = way && (way->backend || way->formula);
+		counted += good;
+		missing += !good;
+	}
+	expr_free(expr);
+	return counted > 0 && missing == 0;
+}
+
+static bool group_countable(struct plan_build *build, const struct table_group *group) {
+	for (size_t i = 0; i < group->metric_count; i++)
+		if (metric_countable(build, &group->metrics[i]))
+			return true;
+	return false;
+}
+
+/* Does the group belong to the device that will run the kernel? */
+static bool is_here(const struct plan_build *build, const struct table_group *group) {
+	const char *device = build->judge->device ? build->judge->device : "cpu";
+	return strcmp(group->device ? group->device : "cpu", device) == 0;
+}
+
+static const struct table_metric *metric_of(const struct table_group *group, const char *name) {
+	for (size_t i = 0; i < group->metric_count; i++)
+		if (strcasecmp(group->metrics[i].name, name) == 0)
+			return &group->metrics[i];
+	return NULL;
+}
+
+/* Can the group's metrics be asked for by name? A GPU's can, because nvprof's could. */
+static bool plan_has_metrics(const struct plan_build *build, const struct table_group *group) {
+	return group->device && is_here(build, group);
+}
+
+/* Adds one of them with the events that it needs, from the group that `auto` takes if several have it. False if none
+ * does. */
+static bool plan_metric_asked(struct plan_build *build, const char *name) {
+	const struct table_group *group = NULL;
+	for (size_t i = 0; build->tables && i < build->tables->group_count; i++) {
+		const struct table_group *one = &build->tables->groups[i];
+		if (plan_has_metrics(build, one) && metric_of(one, name) && (!group || (group->asked && !one->asked)))
+			group = one;
+	}
+	if (!group)
+		return false;
+	const struct table_metric *metric = metric_of(group, name);
+	struct expr *expr = expr_parse(metric->formula, NULL);
+	for (size_t i = 0; expr && i < expr_name_count(expr); i++) {
+		const struct table_event *event = table_event_find(build->tables, expr_name(expr, i));
+		if (event)
+			plan_portable(build, event, group->name);
+	}
+	expr_free(expr);
+	metric_add(build, group, metric);
+	return true;
+}
+
+/* Adds SOFTWARE on the CPU, and each group of the device that has at least one metric available here. */
+static void plan_auto(struct plan_build *build) {
+	const struct table_group *software = table_group_find(build->tables, "SOFTWARE");
+	if (software && is_here(build, software))
+		plan_group(build, software);
+	for (size_t i = 0; i < build->tables->group_count; i++) {
+		const struct table_group *group = &build->tables->groups[i];
+		if (is_here(build, group) && !group->asked && group_countable(build, group))
+			plan_group(build, group);
+	}
+	if (build->software) /* counted in a run of their own, whose code counts */
+		plan_software(build);
+}
 
 enum { PLAN_WORDS_MAX = TABLE_EVENTS_MAX + TABLE_GROUPS_MAX + 64, PLAN_METRIC_WORDS_MAX = 512 };
 
@@ -161,4 +265,148 @@ struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_
 void counter_plan_clear(struct counter_plan *plan) {
 	for (size_t i = 0; plan && i < plan->metric_count; i++)
 		expr_free(plan->metrics[i].expr);
+}
+
+enum { LOOP_STEPS = 400000, LOOP_BYTES = 16 << 20, LOOP_LINE = 64, LOOP_SLEEPS = 4, LOOP_SPREAD = 40503 /* odd */ };
+enum { LOOP_LINES = LOOP_BYTES / LOOP_LINE };
+/* The fraction of an amount that must be seen, because events differ in their exact definitions. */
+static const double LOOP_BELIEVED = 0.25;
+
+#if defined __SSE2__ || defined __aarch64__
+enum { LOOP_FLUSHES = 1 };
+#else
+enum { LOOP_FLUSHES = 0 };
+#endif
+
+static void flush(const volatile char *line) {
+#if defined __SSE2__
+	_mm_clflush((const void *)line);
+#elif defined __aarch64__
+	__asm__ volatile("dc civac, %0" : : "r"(line) : "memory");
+#else
+	(void)line;
+#endif
+}
+
+/* An xorshift generator (Marsaglia, "Xorshift RNGs", 2003) decides, so that no predictor can guess. */
+static void compute(void) {
+	volatile double x = 1;
+	volatile uint32_t odd = 0, even = 0;
+	uint32_t random = 2463534242;
+	for (int i = 0; i < LOOP_STEPS; i++) {
+		random ^= random << 13;
+		random ^= random >> 17;
+		random ^= random << 5;
+		if (random & 64) {
+			odd = odd + 1;
+			__asm__ volatile("" ::: "memory"); /* a branch instead of a conditional move */
+		} else {
+			even = even ^ random;
+			__asm__ volatile("" ::: "memory");
+		}
+		x = x * 1.0000001 + 1e-9;
+	}
+}
+
+static size_t scattered(size_t i) {
+	return i * LOOP_SPREAD % LOOP_LINES * LOOP_LINE;
+}
+
+static void touch(volatile char *memory) {
+	for (size_t i = 0; i < LOOP_BYTES; i += LOOP_LINE)
+		memory[i] = 1;
+	for (size_t i = 0; i < LOOP_BYTES; i += LOOP_LINE)
+		flush(memory + i);
+	for (size_t i = 0; i < LOOP_LINES; i++)
+		memory[scattered(i)];
+}
+
+bool counter_loop_run(void) {
+	volatile char *memory = mmap(NULL, LOOP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	madvise((void *)memory, LOOP_BYTES, MADV_NOHUGEPAGE);
+	touch(memory);
+	munmap((void *)memory, LOOP_BYTES);
+	compute();
+	for (int i = 0; i < LOOP_SLEEPS; i++)
+		nanosleep(&(struct timespec){0, 100000}, NULL);
+	return true;
+}
+
+bool counter_loop_amount(const char *word, double *amount) {
+	const double pages = (double)LOOP_BYTES / (double)sysconf(_SC_PAGESIZE);
+	const struct {
+		const char *word;
+		double amount;
+	} amounts[] = {
+		{"instructions", 10.0 * LOOP_STEPS},
+		{"cycles", 4.0 * LOOP_STEPS},
+		{"branches", 2.0 * LOOP_STEPS},
+		{"mispredictions", 0.4 * LOOP_STEPS},
+		{"loads", 2.0 * LOOP_STEPS},
+		{"stores", 2.0 * LOOP_STEPS},
+		{"flops", 2.0 * LOOP_STEPS},
+		{"lines", LOOP_FLUSHES * (double)LOOP_LINES},
+		{"pages", pages},
+		{"faults", 3.9 * pages}, /* exactly one a page, so nearly all must be seen */
+		{"switches", LOOP_SLEEPS},
+		{"nanoseconds", 4e6},
+	};
+	for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+		if (strcmp(amounts[i].word, word) == 0) {
+			*amount = LOOP_BELIEVED * amounts[i].amount;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum { METRIC_NAMES_MAX = 32 };
+
+struct counter_event *counter_plan_find(const struct counter_plan *plan, const char *name) {
+	for (size_t i = 0; i < plan->event_count; i++)
+		if (strcmp(plan->events[i].name, name) == 0)
+			return &plan->events[i];
+	return NULL;
+}
+
+struct known {
+	const struct counter_plan *plan;
+	const double *values;
+	double seconds;
+	int threads;
+};
+
+static double known_find(const struct known *known, const char *name) {
+	if (strcmp(name, "seconds") == 0)
+		return known->seconds;
+	if (strcmp(name, "threads") == 0)
+		return known->threads > 0 ? known->threads : NAN;
+	const struct counter_event *event = counter_plan_find(known->plan, name);
+	return event ? known->values[event - known->plan->events] : NAN;
+}
+
+bool counter_metric_value(const struct counter_plan *plan, size_t metric, const double *values, double seconds,
+                          int threads, double *out, char reason[COUNTER_REASON]) {
+	const struct known known = {plan, values, seconds, threads};
+	const struct expr *expr = plan->metrics[metric].expr;
+	struct value named[METRIC_NAMES_MAX], result;
+	size_t count = expr_name_count(expr);
+	for (size_t i = 0; i < count && i < METRIC_NAMES_MAX; i++) {
+		double x = known_find(&known, expr_name(expr, i));
+		if (!isfinite(x)) {
+			snprintf(reason, COUNTER_REASON, "%s was not counted", expr_name(expr, i));
+			return false;
+		}
+		named[i] = value_real(x);
+	}
+	if (count > METRIC_NAMES_MAX || !expr_eval(expr, named, &result) || result.type == VALUE_WORD) {
+		snprintf(reason, COUNTER_REASON, "%s cannot be computed from these counts", plan->metrics[metric].formula);
+		return false;
+	}
+	*out = value_number(result);
+	if (!isfinite(*out))
+		snprintf(reason, COUNTER_REASON, "%s cannot be computed from these counts", plan->metrics[metric].formula);
+	return isfinite(*out);
 }

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/backend/cpu.h"
+#include "counters/backend/counter.h"
 #include "counters/plan/loop.h"
 #include "src/base/sys.h"
 #include "tests/tap.h"
