@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-#include "tuner/record/format.h"
-#include "tuner/record/words.h"
+#include "tuner/record/record_impl.h"
 
 /* The depth of a row: the object, and "cache" in it. A text that ends there has only whole rows. */
 enum { KT_OPEN_DEPTH = 2 };

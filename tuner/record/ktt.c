@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/record/format.h"
-#include "tuner/record/words.h"
+#include "tuner/record/record_impl.h"
 
 struct total {
 	double value, weight;

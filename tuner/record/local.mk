@@ -5,11 +5,8 @@ RECORDS = \
 	%D%/t4.c \
 	%D%/ktt.c
 
-libtuner_la_SOURCES += $(RECORDS) %D%/registry.c %D%/record.h %D%/format.h \
-	%D%/record.c %D%/words.c %D%/words.h %D%/load.c %D%/load.h \
-	%D%/scan.c %D%/scan_skip.c %D%/scan_text.c %D%/scan_number.c %D%/scan.h %D%/scan_impl.h \
-	%D%/build.c %D%/build_column.c %D%/build_space.c %D%/build_condition.c %D%/build_figures.c \
-	%D%/build.h %D%/build_impl.h
+libtuner_la_SOURCES += $(RECORDS) %D%/registry.c %D%/record.h %D%/record.c %D%/record_words.c %D%/scan.c %D%/scan_text.c \
+	%D%/scan_impl.h %D%/record_build.c %D%/build_space.c %D%/record_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

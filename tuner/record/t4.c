@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "src/base/text.h"
-#include "tuner/record/format.h"
-#include "tuner/record/words.h"
+#include "tuner/record/record_impl.h"
 
 enum { MEASUREMENTS_MAX = 4096 };
 #define T4_FAILED 1e20 /* Kernel Tuner writes this value for a failure */

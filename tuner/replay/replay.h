@@ -45,8 +45,6 @@ struct replay_task {
 
 int replay_run(const struct replay_task *task, struct replay *replay, struct err *err);
 void replay_clear(struct replay *replay);
-/* The outcome that a strategy is told for a row; its counters point into the row. */
-struct strategy_outcome replay_outcome(const struct record_row *row, bool counters);
 /* The outcomes of all rows, for many repeats. */
 const struct strategy_outcome *replay_outcomes(const struct record *record, bool counters, struct arena *arena);
 /* The number of evaluations that the task can reach. */

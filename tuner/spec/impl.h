@@ -17,8 +17,6 @@ struct spec {
 
 /* Builds the space from ConfigurationSpace, and sets the defaults. */
 int spec_read_space(struct spec *spec, const json_t *configuration, struct err *err);
-/* Sets the baseline from the space and the defaults. */
-void spec_find_baseline(struct spec *spec);
 
 /* Duplicates are removed; the array lives in the arena. */
 void spec_values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count);

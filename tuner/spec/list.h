@@ -15,11 +15,5 @@ struct value_list {
 /* ERR_USAGE for more than DOMAIN_MAX values, and for values that cannot be passed to a program: infinities, control
  * characters, words of more than 1024 bytes. */
 int value_list_push(struct value_list *list, struct value value, struct err *err);
-/* Repeats the values from `first` on, so that they are there `times` times. */
-int value_list_repeat(struct value_list *list, size_t first, int64_t times, struct err *err);
-/* Sorts the values from `first` on as Python's sorted(); ERR_USAGE for words among numbers. */
-int value_list_sort(struct value_list *list, size_t first, struct err *err);
-/* Keeps the first of equal values (1, 1.0 and True are equal), and the order. */
-void value_list_unique(struct value_list *list);
 
 #endif

@@ -26,9 +26,6 @@ int reader_spend(struct reader *r, struct slice s, size_t steps);
 int reader_push(struct reader *r, struct slice s, struct value value, struct value_list *out);
 
 /* An expression that may use `variable` (NULL: no name at all). NULL and err if it does not parse. */
-struct expr *reader_expr(struct reader *r, struct slice s, const char *variable);
-int reader_eval(struct reader *r, struct slice s, const struct expr *expr, const struct value *variable,
-                struct value *out);
 int reader_scalar(struct reader *r, struct slice s, struct value *out);
 int reader_whole(struct reader *r, struct slice s, int64_t *out);
 

@@ -18,7 +18,5 @@ uint64_t cold_ask(struct cold *cold);
 void cold_await(struct cold *cold, uint64_t index);
 /* `sources`: the informed search still uses some, for otherwise its improvements do not speak for them. */
 void cold_report(struct cold *cold, uint64_t index, const struct strategy_outcome *outcome, bool sources);
-void cold_withdraw(struct cold *cold, uint64_t index);
-const char *cold_phase(const struct cold *cold);
 
 #endif

@@ -17,9 +17,6 @@ struct bins {
 	size_t count, params;
 	struct bins_param *fine, *coarse;
 };
-/* Computed from the first `count` of the sample in `order`. */
-void bins_make(struct bins *bins, const struct anova_data *data, const size_t *order, size_t count);
-void bins_clear(struct bins *bins);
 
 /* The index of a pair, a > b, among all. */
 static inline size_t pair_index(size_t a, size_t b) {
@@ -56,11 +53,5 @@ struct anova_work {
 	struct pair *pairs;
 	double noise; /* variance by chance of each configuration; NAN: estimated from the residual */
 };
-
-/* Is all of the space measured? Then it fills f and deviation. */
-bool anova_grid(struct anova_work *work);
-/* off: ANOVA_DRAWS x (params + pairs), by how much the variances of a draw exceed those of f. Returns by how much the
- * total does, on average. */
-double anova_draw(const struct anova_work *work, double *off);
 
 #endif

@@ -1,12 +1,199 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/base/mem.h"
 #include "tuner/model/effects/drivers_impl.h"
+
+static const double MISSING_MAX = 0.2, ZERO_MAX = 0.5;
+static const double VARIES = 1e-6; /* smallest range of the logarithm */
+
+/* The time and a counter of a row, per unit of work; NAN if it is missing. */
+static double drivers_time(const struct drivers_data *data, size_t row) {
+	return data->time[row] / (data->work ? data->work[row] : 1);
+}
+
+/* The time and a counter of a row, per unit of work; NAN if it is missing. */
+static double drivers_value(const struct drivers_data *data, size_t row, size_t counter) {
+	double value = data->counter[row * data->counters + counter] / (data->work ? data->work[row] : 1);
+	return isfinite(value) ? value : NAN;
+}
+
+struct seen {
+	size_t rows, missing, zero, negative;
+	double least, most; /* of the positive values */
+};
+
+static bool counts(const struct drivers_data *data, bool pair, size_t row) {
+	return !pair || row == (size_t)data->winner || row == (size_t)data->baseline;
+}
+
+static struct seen look(const struct drivers_data *data, bool pair, size_t counter) {
+	struct seen seen = {.least = INFINITY, .most = 0};
+	for (size_t row = 0; row < data->rows; row++) {
+		double value = drivers_value(data, row, counter);
+		if (!counts(data, pair, row))
+			continue;
+		seen.rows++;
+		seen.missing += isnan(value);
+		seen.zero += value == 0;
+		seen.negative += value < 0;
+		seen.least = value > 0 ? fmin(seen.least, value) : seen.least;
+		seen.most = value > 0 ? fmax(seen.most, value) : seen.most;
+	}
+	return seen;
+}
+
+static enum drivers_fate fate_of(const struct seen *seen, bool pair) {
+	if ((double)seen->missing > (pair ? 0 : MISSING_MAX) * (double)seen->rows)
+		return DRIVERS_MISSING;
+	if (seen->negative)
+		return DRIVERS_NEGATIVE;
+	if ((double)seen->zero > ZERO_MAX * (double)(seen->rows - seen->missing))
+		return DRIVERS_ZERO;
+	if (seen->zero == 0 && log(seen->most / seen->least) < VARIES)
+		return DRIVERS_CONSTANT;
+	return DRIVERS_KEPT;
+}
+
+static bool is_complete(const struct drivers_data *data, const struct drivers_clean *clean, size_t row) {
+	for (size_t k = 0; k < clean->counters; k++)
+		if (isnan(drivers_value(data, row, clean->counter[k])))
+			return false;
+	return true;
+}
+
+static void fill(struct drivers_clean *clean, const struct drivers_data *data, size_t k, double zero) {
+	for (size_t i = 0; i < clean->rows; i++) {
+		double value = drivers_value(data, clean->row[i], clean->counter[k]);
+		clean->x[k * clean->rows + i] = log(value > 0 ? value : zero);
+	}
+}
+
+/* pair: keeps only the rows of winner and baseline, and the counters that have a value in both. Sets the fates. */
+static void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair,
+                               enum drivers_fate *fate) {
+	*clean = (struct drivers_clean){.row = mem_alloc(data->rows, sizeof *clean->row),
+	                                .counter = mem_alloc(data->counters + 1, sizeof *clean->counter)};
+	double *zero = mem_alloc(data->counters + 1, sizeof *zero);
+	for (size_t c = 0; c < data->counters; c++) {
+		struct seen seen = look(data, pair, c);
+		fate[c] = fate_of(&seen, pair);
+		zero[clean->counters] = seen.least / 2;
+		if (fate[c] == DRIVERS_KEPT)
+			clean->counter[clean->counters++] = c;
+	}
+	for (size_t row = 0; row < data->rows; row++)
+		if (counts(data, pair, row) && is_complete(data, clean, row))
+			clean->row[clean->rows++] = row;
+	clean->x = mem_alloc(clean->rows * clean->counters + 1, sizeof *clean->x);
+	clean->y = mem_alloc(clean->rows + 1, sizeof *clean->y);
+	for (size_t k = 0; k < clean->counters; k++)
+		fill(clean, data, k, zero[k]);
+	for (size_t i = 0; i < clean->rows; i++)
+		clean->y[i] = log(drivers_time(data, clean->row[i]));
+	free(zero);
+}
+
+/* pair: keeps only the rows of winner and baseline, and the counters that have a value in both. Sets the fates. */
+static void drivers_clean_clear(struct drivers_clean *clean) {
+	free(clean->row);
+	free(clean->counter);
+	free(clean->x);
+	free(clean->y);
+}
+
+/* Groups counters that say the same by complete linkage: joins the two groups whose least similar members are the most
+ * similar, so that all members of a group resemble each other. */
+
+static const double ALIKE = 0.9;
+
+/* |Spearman's rho|, counters x counters */
+static double *alike_new(const struct drivers_clean *clean) {
+	size_t n = clean->counters, rows = clean->rows;
+	double *alike = mem_alloc(n * n + 1, sizeof *alike), *work = mem_alloc(2 * rows + 1, sizeof *work);
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = 0; b <= a; b++) {
+			double rho = gsl_stats_spearman(clean->x + a * rows, 1, clean->x + b * rows, 1, rows, work);
+			alike[a * n + b] = alike[b * n + a] = a == b ? 1 : isfinite(rho) ? fabs(rho) : 0;
+		}
+	free(work);
+	return alike;
+}
+
+/* Finds the two most similar groups, a < b, and returns their similarity. */
+static double closest(const double *alike, const size_t *group, size_t n, size_t pair[2]) {
+	double best = -1;
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = a + 1; b < n; b++)
+			if (group[a] == a && group[b] == b && alike[a * n + b] > best) {
+				best = alike[a * n + b];
+				pair[0] = a;
+				pair[1] = b;
+			}
+	return best;
+}
+
+/* group[c]: the first counter of its group, whose row of `alike` becomes that of the group. */
+static void join(double *alike, size_t *group, size_t n) {
+	size_t pair[2];
+	for (size_t c = 0; c < n; c++)
+		group[c] = c;
+	while (closest(alike, group, n, pair) >= ALIKE) {
+		for (size_t c = 0; c < n; c++) {
+			double least = fmin(alike[pair[0] * n + c], alike[pair[1] * n + c]);
+			alike[pair[0] * n + c] = alike[c * n + pair[0]] = least;
+			group[c] = group[c] == pair[1] ? pair[0] : group[c];
+		}
+	}
+}
+
+/* Moves the member to the front that is most similar to the others. */
+static void lead(size_t *members, size_t count, const double *alike, size_t n) {
+	size_t best = 0;
+	double most = -1;
+	for (size_t i = 0; i < count; i++) {
+		double sum = 0;
+		for (size_t k = 0; k < count; k++)
+			sum += alike[members[i] * n + members[k]];
+		if (sum > most + 1e-9) {
+			most = sum;
+			best = i;
+		}
+	}
+	size_t leader = members[best];
+	for (; best > 0; best--)
+		members[best] = members[best - 1];
+	members[0] = leader;
+}
+
+/* Sets count and the members of driver[], which are indexes of `clean`. */
+static void drivers_group(struct drivers *drivers, const struct drivers_clean *clean) {
+	size_t n = clean->counters, used = 0, *group = mem_alloc(n + 1, sizeof *group);
+	double *alike = alike_new(clean), *joined = alike_new(clean);
+	join(joined, group, n);
+	drivers->driver = mem_alloc(n + 1, sizeof *drivers->driver);
+	drivers->members = mem_alloc(n + 1, sizeof *drivers->members);
+	for (size_t g = 0; g < n; g++) {
+		size_t *members = drivers->members + used, count = 0;
+		for (size_t c = g; c < n; c++)
+			if (group[c] == g)
+				members[count++] = c;
+		if (count == 0)
+			continue;
+		lead(members, count, alike, n);
+		drivers->driver[drivers->count++] =
+			(struct driver){.representative = members[0], .members = members, .count = count};
+		used += count;
+	}
+	free(joined);
+	free(alike);
+	free(group);
+}
 
 enum { ROWS_MIN = 8, ROWS_PER_GROUP = 3, COUNTERS_MAX = 4096 };
 static const double TIME_RATIO_MIN = 0.05; /* of its logarithm; there is nothing to explain below */

@@ -12,17 +12,6 @@ struct drivers_clean {
 	double *y;             /* rows: log time */
 };
 
-/* pair: keeps only the rows of winner and baseline, and the counters that have a value in both. Sets the fates. */
-void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair,
-                        enum drivers_fate *fate);
-void drivers_clean_clear(struct drivers_clean *clean);
-
-/* The time and a counter of a row, per unit of work; NAN if it is missing. */
-double drivers_time(const struct drivers_data *data, size_t row);
-double drivers_value(const struct drivers_data *data, size_t row, size_t counter);
-
-/* Sets count and the members of driver[], which are indexes of `clean`. */
-void drivers_group(struct drivers *drivers, const struct drivers_clean *clean);
 /* Sets the coefficients and p of the groups. */
 int drivers_fit(struct drivers *drivers, const struct drivers_clean *clean);
 

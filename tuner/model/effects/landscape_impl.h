@@ -18,8 +18,6 @@ struct neighbour {
 	struct landscape_step step; /* level -1: nothing is known of it */
 };
 
-/* Log cost of a configuration and its variance, by its rows. Returns their number; `over`: all were cut short. */
-size_t landscape_look_at(const struct look *look, const int *level, double *cost, double *variance, bool *over);
 /* One for each value of a parameter, in order; the winner itself has ratio 1. The caller frees them. */
 struct neighbour *look_around(const struct look *look, size_t param);
 

@@ -15,11 +15,6 @@ struct growth_points {
  * of t = a + b exp(p x) by log a, log b and p. */
 double growth_law_at(const struct growth_law *law, double x, double terms[GROWTH_TERMS_MAX]);
 
-/* Sets Huber's weights for the residuals of a fit with `terms` coefficients. Returns whether any weight is below 1. */
-bool growth_weights(const double *residual, size_t count, size_t terms, double *weight);
-/* Sets sigma and freedom by residuals and weights; the position of each break costs a degree of freedom, too. */
-void growth_spread(struct growth_law *law, const double *residual, const double *weight, size_t count);
-
 /* Fits the line with the breaks in law->at. False: the points do not determine it. */
 bool growth_line_fit(const struct growth_points *points, struct growth_law *law);
 /* Fits the line with law->breaks breaks at these candidates (ascending) that has the smallest robust spread. */
@@ -27,7 +22,6 @@ bool growth_breaks_fit(const struct growth_points *points, const double *candida
                        struct growth_law *law);
 bool growth_overhead_fit(const struct growth_points *points, struct growth_law *law);
 /* Fits lines through law->near sizes each. growth_local.c */
-bool growth_local_fit(const struct growth_points *points, struct growth_law *law);
 double growth_local_at(const struct growth_law *law, double x);
 
 #endif

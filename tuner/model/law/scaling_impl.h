@@ -26,14 +26,12 @@ void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling,
 double scaling_growth(struct rates at, double threads);
 /* The weighted sum of squares at the best eta, which goes to *eta unless that is NULL. */
 double scaling_squares(const struct scaling_data *data, struct rates at, double *eta);
-/* The smallest sum of squares on the line between two points, and its position. */
-double scaling_least(const struct scaling_data *data, struct rates from, struct rates to, struct rates *best);
 
-/* The minimum within the bounds of the law. scaling_minimum.c */
+/* The minimum within the bounds of the law. */
 double scaling_minimum(const struct scaling_data *data, enum scaling_law law, struct rates *best);
 size_t scaling_params(enum scaling_law law);
 
-/* The region that contains 95 % of the likelihood. scaling_profile.c */
+/* The region that contains 95 % of the likelihood. */
 struct scaling_region {
 	const struct scaling_data *data;
 	enum scaling_law law;
@@ -46,19 +44,5 @@ void scaling_kappa_ci(const struct scaling_region *region, double ci[2]);
 void scaling_best_ci(const struct scaling_region *region, double ci[2]);
 double scaling_best(struct rates at);
 void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]);
-void scaling_log_seconds_ci(const struct scaling_region *region, double threads, double ci[2]); /* scaling_mean.c */
-
-/* The corrected Akaike criterion by the sum of squares, the number of points and of the law's parameters.
- * scaling_judge.c */
-double scaling_aicc(double squares, double count, double params);
-/* Why a law does not describe the times; NULL: it does. deviation: the usual deviation of the points, 0: unknown.
- * chosen: outliers were dropped, after which even points without a law may differ little. */
-const char *scaling_doubt(const struct scaling_data *data, const struct scaling_fit *fit, double deviation,
-                          bool chosen);
-/* Does the total cost (threads times seconds) fall with the number of threads, beyond the noise? */
-bool scaling_superlinear(const struct scaling_data *data);
-
-/* Marks outliers, at most one point in eight. scaling_outlier.c */
-void scaling_outliers_find(struct scaling *scaling);
 
 #endif
