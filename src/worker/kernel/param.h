@@ -13,8 +13,5 @@ int param_read(struct arena *arena, const struct ss_param *param, const json_t *
                struct err *err);
 /* The initial value, which need not be inside the bounds; ERR_USAGE if the row has none. */
 int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err);
-/* Every key of the object (which may be NULL) must be in one of the tables; else ERR_USAGE with the nearest name. */
-int param_check_names(const struct ss_param *const *tables, size_t count, const json_t *object, const char *where,
-                      struct err *err);
 
 #endif

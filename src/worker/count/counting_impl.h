@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of one backend that are counted together, in every thread of a team or once for the machine. */
-#ifndef SRC_WORKER_COUNT_COUNTING_BATCH_H
-#define SRC_WORKER_COUNT_COUNTING_BATCH_H
-#include "counters/backend/counter.h"
-#include "src/worker/kernel/state.h"
-#include "src/worker/kernel/team.h"
+#ifndef SRC_WORKER_COUNT_COUNTING_IMPL_H
+#define SRC_WORKER_COUNT_COUNTING_IMPL_H
+#include "src/worker/count/counting.h"
 
 struct batch_slot;
 
@@ -23,8 +21,6 @@ struct batch {
 	json_t *details;              /* further members from the backend; NULL: none */
 };
 
-/* True if this thread can count them together. */
-bool batch_fits(const struct batch *batch);
 /* Opens, counts this many runs of this length, reads and closes; call batch_free in any case. Returns the kernel's
  * status if it fails. */
 enum ss_status batch_run(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
@@ -32,7 +28,5 @@ enum ss_status batch_run(struct batch *batch, struct state *state, const struct 
 void batch_free(struct batch *batch);
 /* The reason why thread t lacks a value of event e; empty if it has one. */
 void batch_missing(const struct batch *batch, int t, size_t e, char reason[COUNTER_REASON]);
-/* Longest start and stop in a thread, seconds. */
-double batch_start_stop(const struct batch *batch);
 
 #endif
