@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix multiplication on a GPU. The matrices are padded with zeros to whole tiles, so that no thread has to check for
  * a border. */
-#ifndef KERNELS_GEMM_CUDA_GEMM_CUDA_H
-#define KERNELS_GEMM_CUDA_GEMM_CUDA_H
+#ifndef KERNELS_GEMM_CUDA_GEMM_CUDA_IMPL_H
+#define KERNELS_GEMM_CUDA_GEMM_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/gemm/gemm.h"
 
@@ -53,9 +53,6 @@ struct gemm_cuda_variant {
 };
 extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register, gemm_cuda_warp,
 	gemm_cuda_mma;
-
-/* upload.c: a, b and c, with their padding; false without memory on the host. */
-bool gemm_cuda_matrices_new(struct gemm_cuda *s, enum gemm_type type);
 
 /* gemm_cuda.c: blocks of m x n elements. Those that run at the same time are beside each other if blocks start in the
  * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The Game of Life on a GPU: a byte a cell, or 32 cells a word. */
-#ifndef KERNELS_GOL_CUDA_GOL_CUDA_H
-#define KERNELS_GOL_CUDA_GOL_CUDA_H
+#ifndef KERNELS_GOL_CUDA_GOL_CUDA_IMPL_H
+#define KERNELS_GOL_CUDA_GOL_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/gol/gol.h"
 
@@ -48,11 +48,5 @@ extern const struct gol_cuda_variant gol_cuda_byte, gol_cuda_byte_shared, gol_cu
 enum { GOL_CUDA_LINE = 128, GOL_CUDA_THREADS_MAX = 1024, GOL_CUDA_HEIGHT_MAX = GOL_N_MAX };
 /* Words of depth generations that are kept in registers; more of them would not be. */
 enum { GOL_CUDA_KEPT_MAX = 16 };
-
-/* memory.c */
-enum ss_status gol_cuda_memory_new(struct gol_cuda *s, const struct ss_call *call);
-void gol_cuda_load(struct gol_cuda *s); /* the input becomes the current generation */
-void gol_cuda_save(struct gol_cuda *s); /* the current generation into s->cells */
-void gol_cuda_memory_free(struct gol_cuda *s);
 
 #endif

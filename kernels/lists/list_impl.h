@@ -5,8 +5,8 @@
  * A node is 16 bytes, four to a cache line, whatever the variant, because a search is one dependent load for each
  * node and the list should stay near. Nodes come from pools, one for each thread, so that threads do not wait for
  * malloc. */
-#ifndef KERNELS_LISTS_LIST_H
-#define KERNELS_LISTS_LIST_H
+#ifndef KERNELS_LISTS_LIST_IMPL_H
+#define KERNELS_LISTS_LIST_IMPL_H
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -107,7 +107,7 @@ void list_node_give(struct list_pool *pool, struct list_node *node);
 /* A node that was in the list. */
 void list_node_retire(const struct list *list, struct list_pool *pool, struct list_node *node);
 
-/* epochs.c: a thread that has retired this many nodes tries to advance the epoch, and frees the nodes that it can. */
+/* A thread that has retired this many nodes tries to advance the epoch, and frees the nodes that it can. */
 #ifndef LIST_RETIRED_A_TRY
 #define LIST_RETIRED_A_TRY 64
 #endif

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The limits of a GPU. As on the CPU, a ceiling is a table of verbs in a file of its own; nothing else includes this
  * header. */
-#ifndef KERNELS_CEILING_CUDA_CEILING_CUDA_H
-#define KERNELS_CEILING_CUDA_CEILING_CUDA_H
+#ifndef KERNELS_CEILING_CUDA_CEILING_CUDA_IMPL_H
+#define KERNELS_CEILING_CUDA_CEILING_CUDA_IMPL_H
+#include "kernels/ceiling/ceiling.h"
 #include "kernels/cuda.h"
 
 enum { CEILING_CUDA_CHAINS = 8, CEILING_CUDA_UNROLL = 16, CEILING_CUDA_ROWS = 8, CEILING_CUDA_ARRAYS = 3 };
 enum { CEILING_CUDA_UNIT = 16 }; /* bytes: sizes are multiples */
-
-struct ceiling_cuda_rate {
-	const char *name, *unit;
-	double scale;
-	bool time; /* scale * seconds an operation, not scale * operations a second */
-};
 
 struct ceiling_cuda_job;
 
 struct ceiling_cuda {
 	const char *name, *op;
 	const char *source, *function; /* function may be NULL: nothing is launched */
-	const struct ceiling_cuda_rate *rate;
+	const struct ceiling_rate *rate;
 	int64_t n_max;
 	int arrays; /* of `size` bytes that n is shared out to; 0: n are repetitions */
 	size_t (*out_size)(const struct ceiling_cuda_job *job);                            /* of job->out; NULL: none */
@@ -44,8 +39,7 @@ struct ceiling_cuda_job {
 	bool pinned;
 };
 
-extern const struct ceiling_cuda_rate ceiling_cuda_bandwidth, ceiling_cuda_flops, ceiling_cuda_pairs, ceiling_cuda_adds,
-	ceiling_cuda_cost;
+extern const struct ceiling_rate ceiling_cuda_adds;
 
 double ceiling_cuda_bytes(const struct ceiling_cuda_job *job);
 /* job->out, in the host's memory, to free(3); NULL without memory or after a failure. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lock of one byte: test and test-and-set (Rudolph and Segall, "Dynamic decentralized cache schemes", 1984), which
  * leaves the processor to others after a while, because its holder may be waiting for it. */
-#ifndef KERNELS_LISTS_SPIN_H
-#define KERNELS_LISTS_SPIN_H
+#ifndef KERNELS_LISTS_SPIN_IMPL_H
+#define KERNELS_LISTS_SPIN_IMPL_H
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "kernels/lists/list.h"
+#include "kernels/lists/list_impl.h"
 
 enum { SPIN_TURNS = 128 /* some microseconds */ };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The set of one thread, or of the holder of the one lock. */
-#ifndef KERNELS_LISTS_PLAIN_H
-#define KERNELS_LISTS_PLAIN_H
-#include "kernels/lists/list.h"
+#ifndef KERNELS_LISTS_PLAIN_IMPL_H
+#define KERNELS_LISTS_PLAIN_IMPL_H
+#include "kernels/lists/list_impl.h"
 
 /* The last node below the key. */
 static inline struct list_node *plain_before(struct list *list, struct list_pool *pool, int32_t key) {

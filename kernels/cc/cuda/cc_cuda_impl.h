@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the variants for CUDA. The rules of the labels are those of kernels/cc/cc.h. */
-#ifndef KERNELS_CC_CUDA_DEVICE_H
-#define KERNELS_CC_CUDA_DEVICE_H
+#ifndef KERNELS_CC_CUDA_CC_CUDA_IMPL_H
+#define KERNELS_CC_CUDA_CC_CUDA_IMPL_H
 #include "kernels/cc/cc.h"
 #include "kernels/cuda.h"
 
@@ -45,21 +45,6 @@ struct cc_cuda_variant {
 };
 extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced;
 
-/* graph.c */
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
-void cc_cuda_close(void *input);
-
-/* state.c */
-enum ss_status cc_cuda_state_new(struct cc_cuda_state *s, struct cc_cuda_input *input, const struct gpu_module *module,
-                                 const struct ss_call *call);
-void cc_cuda_state_free(void *state);
-void cc_cuda_reset(void *state, const struct ss_call *call);
-enum ss_status cc_cuda_verify(void *state, const struct ss_call *call);
-
-/* figures.c, in the CPU's words. The steps of the last run; waits for it if only the device knows them. */
-int64_t cc_cuda_steps(const struct cc_cuda_state *s);
-size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
-                       size_t most);
-size_t cc_cuda_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Undirected graphs: compressed rows, the edges they are built from, the generators, and files. */
-#ifndef KERNELS_CC_GRAPH_H
-#define KERNELS_CC_GRAPH_H
+#ifndef KERNELS_CC_CC_IMPL_H
+#define KERNELS_CC_CC_IMPL_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/random.h"
 #include "kernels/kernel.h"
+#include "kernels/random.h"
 
 enum { CC_N_MAX = 1 << 28, CC_DEGREE_MAX = 256 };
 
@@ -56,8 +56,45 @@ struct cc_generator {
 extern const struct cc_generator cc_kmer, cc_rgg, cc_queen, cc_rmat;
 const struct cc_generator *cc_generator_find(const char *name); /* or NULL */
 
-/* source.c: a built-in graph or a file. What is wrong with it is in the call's message. */
+/* A built-in graph or a file. What is wrong with it is in the call's message. */
 enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t n, int64_t degree,
                              const struct ss_call *call);
+
+/* Readers of graph files. A reader gets the whole file in memory and adds its edges. It allocates what a header
+ * announces only after the file has shown that it is long enough. */
+
+/* Numbers of vertices are int32, and n is one more than the largest. */
+enum { CC_FILE_N_MAX = INT32_MAX - 1 };
+
+struct cc_text {
+	const char *at, *end; /* *end is '\0', past the file */
+	int64_t line;         /* from 1 */
+	const char *name;     /* of the file, for messages */
+	size_t size;
+	const struct ss_call *call;
+};
+
+struct cc_format {
+	const char *name, *extension, *magic; /* how a file begins, or NULL */
+	enum ss_status (*read)(struct cc_text *text, struct cc_pairs *pairs);
+};
+
+extern const struct cc_format cc_metis, cc_matrix_market, cc_serialized, cc_edge_list;
+
+bool cc_text_blank(struct cc_text *text); /* skips blanks; true at the end of the line or of the file */
+bool cc_text_next(struct cc_text *text);  /* to the next line; false if the file ends before it */
+bool cc_text_comment(const struct cc_text *text, const char *marks);
+/* Skips blanks and reads a number of 0 .. most. `what` names it in the message: "line 2: WHAT ..." */
+enum ss_status cc_text_number(struct cc_text *text, const char *what, int64_t most, int64_t *number);
+enum ss_status cc_text_real(struct cc_text *text, const char *what); /* reads any number, for nothing */
+enum ss_status cc_text_end(struct cc_text *text);                    /* the line must end here */
+
+/* The message: "FILE line N: ..." and, without a line, "FILE: ..." */
+__attribute__((format(printf, 2, 3))) enum ss_status cc_text_wrong(const struct cc_text *text, const char *format, ...);
+__attribute__((format(printf, 2, 3))) enum ss_status cc_file_wrong(const struct cc_text *text, const char *format, ...);
+
+/* The format by the name and the first bytes; then the edges. */
+enum ss_status cc_file_parse(const char *path, const char *data, size_t size, const struct ss_call *call,
+                             struct cc_pairs *pairs);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel around the lists: its operations, and their expected results. */
-#ifndef KERNELS_LISTS_LISTS_H
-#define KERNELS_LISTS_LISTS_H
+#ifndef KERNELS_LISTS_LISTS_IMPL_H
+#define KERNELS_LISTS_LISTS_IMPL_H
 #include "kernels/random.h"
 #include "kernels/kernel.h"
-#include "kernels/lists/list.h"
+#include "kernels/lists/list_impl.h"
 
 enum { LISTS_N_MAX = 1 << 20, LISTS_RANGE_MAX = 1 << 24, LISTS_OPS_MAX = 10000000, LISTS_THREADS_MAX = 4096 };
 
@@ -47,14 +47,9 @@ static inline struct lists_step lists_step_of(const struct lists_input *input, s
 	return (struct lists_step){op, key};
 }
 
-/* input.c: n, ops, range, the mix and the seed are set. SS_OK or SS_NOMEM; lists_input_free takes a half-built one. */
-enum ss_status lists_input_new(struct lists_input *input, bool shuffled);
-void lists_input_free(struct lists_input *input);
-
 /* oracle.c: SS_OK, SS_NOMEM or SS_INCORRECT, with the call's message. */
-enum ss_status lists_oracle(const struct lists_state *state, const struct ss_call *call);
+enum ss_status lists_oracle(void *s, const struct ss_call *call);
 
-/* figures.c */
 size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* quake on a GPU: one kernel launch a step (step.cu), or many steps on tiles in registers (tiles.cu). */
-#ifndef KERNELS_QUAKE_CUDA_QUAKE_CUDA_H
-#define KERNELS_QUAKE_CUDA_QUAKE_CUDA_H
+#ifndef KERNELS_QUAKE_CUDA_QUAKE_CUDA_IMPL_H
+#define KERNELS_QUAKE_CUDA_QUAKE_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/quake/quake.h"
 
@@ -61,9 +61,5 @@ struct quake_cuda_variant {
 };
 extern const struct quake_cuda_variant quake_cuda_per_step, quake_cuda_deferred, quake_cuda_graph, quake_cuda_temporal,
 	quake_cuda_persistent;
-
-/* tiling.c: the shape of blocks and tiles that gives each SM the least to do. capacity: blocks of a shape that run at
- * once, asked of the GPU; with `all` no more than these. False: there is none. */
-bool quake_cuda_tiling(const struct quake_cuda *s, int rows, int depth, bool all, struct quake_cuda_tiles *tiles);
 
 #endif

@@ -7,8 +7,8 @@
  * int16: "no path" is FW_INF16, and as with FW_INF no sum wraps: the result is the shortest path or FW_INF16, whichever
  * is less. With weights of at most FW_WEIGHT_MAX a path that is too long leads past a vertex at a distance from
  * FW_INF16 - FW_WEIGHT_MAX on. So when no result is that long, all of them are right; verify asks for that. */
-#ifndef KERNELS_FW_CUDA_FW_CUDA_H
-#define KERNELS_FW_CUDA_FW_CUDA_H
+#ifndef KERNELS_FW_CUDA_FW_CUDA_IMPL_H
+#define KERNELS_FW_CUDA_FW_CUDA_IMPL_H
 #include <stdbool.h>
 
 #include "kernels/cuda.h"
@@ -33,8 +33,7 @@ struct fw_cuda_input {
 /* input.c */
 enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed);
 enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input); /* of a graph: the edges by their targets */
-void fw_cuda_input_free(struct fw_cuda_input *input);
-enum ss_status fw_cuda_input_oracle(struct fw_cuda_input *input, uint64_t seed);
+void fw_cuda_input_free(void *input);
 
 enum { FW_FACTOR32, FW_FACTOR64, FW_REGISTER, FW_BASE };
 
@@ -88,15 +87,12 @@ static inline int fw_cuda_none(const struct fw_cuda *s) {
 	return s->shape.lanes == 2 ? FW_INF16 : FW_INF;
 }
 
-/* bands.c: memory, streams and code on each GPU. What fails is kept by the GPU (gpu_failed). */
+/* Memory, streams and code on each GPU. What fails is kept by the GPU (gpu_failed). */
 void fw_cuda_bands_new(struct fw_cuda *s, const struct ss_kernel *kernel, const struct ss_call *call);
 void fw_cuda_bands_free(struct fw_cuda *s);
 void fw_cuda_bands_fill(struct fw_cuda *s);
 
-/* rounds.c */
-void fw_cuda_rounds_run(struct fw_cuda *s);
-
-/* run.c: the rounds, with the copies and files around them if those are timed. */
+/* The rounds, with the copies and files around them if those are timed. */
 enum ss_status fw_cuda_run(struct fw_cuda *s, const struct ss_call *call);
 
 /* files.c: the edges into the matrix on the host, and the distances from there. */
@@ -106,7 +102,6 @@ enum ss_status fw_cuda_file_read(struct fw_cuda *s, const struct ss_call *call);
 enum ss_status fw_cuda_file_write(struct fw_cuda *s, const struct ss_call *call);
 bool fw_cuda_file_row(const struct fw_cuda *s, int i, void *row); /* a row as it was written */
 
-/* check.c */
-enum ss_status fw_cuda_check(struct fw_cuda *s, const struct ss_call *call);
+enum ss_status fw_cuda_check(void *s, const struct ss_call *call);
 
 #endif

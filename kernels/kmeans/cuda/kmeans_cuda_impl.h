@@ -5,8 +5,8 @@
  * objects, centres and distances are floats. Objects and centres are then still exact, and so are sums, which are
  * doubles or floats of few objects; only distances are rounded. So the answer of f32 is that of the same operations
  * in the same order on the host, and every bit is compared, too (single.c). */
-#ifndef KERNELS_KMEANS_CUDA_CUDA_H
-#define KERNELS_KMEANS_CUDA_CUDA_H
+#ifndef KERNELS_KMEANS_CUDA_KMEANS_CUDA_IMPL_H
+#define KERNELS_KMEANS_CUDA_KMEANS_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/kmeans/kmeans.h"
 
@@ -60,15 +60,13 @@ struct kmeans_cuda_state {
 	double *trace[3]; /* seconds of each traced loop: GPU, transfers, CPU */
 };
 
-/* Launch facts of a resident variant (fast.c). */
+/* Launch facts of a resident variant (single.c). */
 size_t kmeans_cuda_shared(const struct kmeans_cuda_state *s, unsigned block);
 /* Least number of blocks: sums of floats stay exact only with few objects. */
 uint64_t kmeans_cuda_blocks_least(const struct kmeans_cuda_state *s, unsigned block);
 
-/* objects.c: the objects on the device, 0 after a failure; host numbers to the device's and back */
+/* The objects on the device, 0 after a failure; host numbers to the device's and back */
 gpu_ptr kmeans_cuda_objects(struct kmeans_cuda_input *input, struct gpu *gpu, enum kmeans_layout layout, size_t real);
-void kmeans_cuda_narrow(void *to, const double *from, size_t count, size_t real);
-void kmeans_cuda_widen(double *to, const void *from, size_t count, size_t real);
 
 /* loops.c */
 void kmeans_cuda_centres_put(const struct kmeans_cuda_state *s, void *to, const double *centres);
@@ -80,10 +78,10 @@ struct kmeans_input *kmeans_single(struct kmeans_cuda_input *input, enum kmeans_
 
 void kmeans_single_free(struct kmeans_input *answer);
 
-/* memory.c: all that a state needs but its code; the GPU's failures are the caller's to ask for, SS_NOMEM is the host's
+/* All that a state needs but its code; the GPU's failures are the caller's to ask for, SS_NOMEM is the host's
  */
 enum ss_status kmeans_cuda_memory_new(struct kmeans_cuda_state *s);
-void kmeans_cuda_memory_free(struct kmeans_cuda_state *s);
+void kmeans_cuda_memory_free(void *s);
 /* Copies the device's result to s->host. */
 enum ss_status kmeans_cuda_fetch(struct kmeans_cuda_state *s);
 
