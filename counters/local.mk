@@ -15,13 +15,13 @@ COUNTERS = \
 
 # Turns user requests into a plan. It does not know any backend, so that tests can bring their own.
 noinst_LTLIBRARIES += libcounterplan.la
-libcounterplan_la_SOURCES = %D%/plan/plan.c %D%/plan/plan.h %D%/plan/plan_impl.h %D%/plan/resolve.c %D%/plan/loop.h \
+libcounterplan_la_SOURCES = %D%/plan/counter_plan.c %D%/plan/known_loop.c %D%/plan/plan.h %D%/plan/plan_impl.h %D%/plan/resolve.c \
 	%D%/plan/tables.c %D%/plan/tables_events.c
 
 noinst_LTLIBRARIES += libcounters.la
 libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS)
 libcounters_la_LIBADD = libcounterplan.la libgpu.la $(PAPI_LIBS) $(SDE_LIBS)
-libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/backend/counter.h %D%/selftest.h %D%/backend/counter.c \
+libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/backend/counter.h %D%/selftest.c %D%/selftest.h %D%/backend/counter.c \
 	%D%/cachegrind.h %D%/cupti/site.c %D%/cupti/cupti.h %D%/cupti/cupti_impl.h %D%/perf/perf_event.c %D%/perf/perf.h \
 	%D%/perf/slots.c %D%/rapl/meter.c %D%/rapl/meter.h %D%/papi/papi.h
 if HAVE_PAPI

@@ -131,7 +131,7 @@ struct options {
 /* arch: "sm_90", .., or NULL for hiprtc. */
 int options_make(struct options *options, const struct source *source, const char *arch);
 
-/* source.c: reads one of our .cu files or their headers; free(3) it. */
+/* Reads one of our .cu files or their headers; free(3) it. */
 char *source_read(const char *name, struct err *err);
 
 /* Sweetspot.cuh, and the files that our own sources include by "NAME", from the folder of that source. */
@@ -157,7 +157,6 @@ bool includes_digest(const char *text, const char *const *options, char digest[S
 /* Reads functions and their facts from the log of --ptxas-options=-v; an array to free(3). */
 struct gpu_compiled *ptxas_read(const char *log, size_t *count);
 
-/* cache.c */
 enum { CACHE_KEY = 7 + 64 + 1 };
 #define CACHE_BYTES ((uint64_t)256 << 20)
 char *cache_folder(void); /* makes a private folder; NULL: none. free(3) it */
@@ -276,7 +275,6 @@ struct gpu {
 	struct gpu *root, *peers[GPU_PEERS_MAX]; /* by index; only in the root. root: itself, or the gpu that opened it */
 };
 
-/* device.c */
 bool device_facts(const struct driver *driver, int index, struct gpu_facts *facts);
 int device_count(const struct driver *driver);
 struct gpu *device_open(const struct driver_api *api, int index, struct gpu *root, struct err *err);

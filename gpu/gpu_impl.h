@@ -4,7 +4,7 @@
 #define GPU_GPU_IMPL_H
 #include "gpu/backend.h"
 
-/* fail.c: returns true on success; otherwise keeps the failure. */
+/* Returns true on success; otherwise keeps the failure. */
 bool gpu_succeeded(struct gpu *gpu, const char *call, driver_result result);
 bool gpu_lacks(struct gpu *gpu, const char *call);
 enum gpu_failure gpu_failure_of(driver_result result);
@@ -17,7 +17,6 @@ bool gpu_enter_to_free(struct gpu *gpu);
 
 void pool_free(struct gpu *gpu);
 
-/* occupancy.c */
 struct occupancy {
 	int blocks; /* that an SM holds */
 	double occupancy;

@@ -68,7 +68,7 @@ static void block_forget(struct pool *pool, size_t i) {
 	pool->blocks[i] = pool->blocks[--pool->count];
 }
 
-/* returns unused memory to the driver */
+/* Returns unused memory to the driver. */
 static void pool_drop(struct gpu *gpu) {
 	for (size_t i = gpu->pool.count; i-- > 0;)
 		if (!gpu->pool.blocks[i].used) {
@@ -112,7 +112,7 @@ static bool pool_is_pinned(const struct gpu *gpu, const void *memory, size_t siz
 	return false;
 }
 
-/* bytes of device memory that are kept for reuse */
+/* Bytes of device memory that are kept for reuse. */
 static size_t pool_idle(const struct gpu *gpu) {
 	size_t bytes = 0;
 	for (size_t i = 0; i < gpu->pool.count; i++)

@@ -42,7 +42,7 @@ bool include_next(const char **text, struct include *include) {
 	return false;
 }
 
-/* "sweetspot.cuh" */
+/* "sweetspot.cuh". */
 static bool include_is_shared(const struct include *include) {
 	return include->quoted && include->length == strlen(HEADER_SHARED) &&
 	       strncmp(include->name, HEADER_SHARED, include->length) == 0;

@@ -219,7 +219,7 @@ static void cuda_headers(char *option, size_t size) {
 			snprintf(option, size, "--include-path=%s/include", roots[i]);
 }
 
-/* device: HIP's, or NULL. Returns false if there are too many options. */
+/* Device: HIP's, or NULL. Returns false if there are too many options. */
 static bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
                              int arch, const char *device) {
 	size_t count = 0;

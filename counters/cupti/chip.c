@@ -23,7 +23,6 @@ static CUpti_Profiler_Host_Object *cupti_host_new(const char *chip, const uint8_
 	return host.pHostObject;
 }
 
-/* NULL and the reason. */
 static void cupti_host_free(CUpti_Profiler_Host_Object *host) {
 	char reason[COUNTER_REASON];
 	const struct cupti_library *cupti = cupti_library(reason);

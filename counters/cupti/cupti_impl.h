@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The internals of a chip, for chip.c and list.c. */
+/* The internals of a chip, for chip.c. */
 #ifndef COUNTERS_CUPTI_CUPTI_IMPL_H
 #define COUNTERS_CUPTI_CUPTI_IMPL_H
 #include <cuda.h>

@@ -204,7 +204,6 @@ static int papi_word_set(int component, int *id) {
 	return rc == PAPI_OK ? PAPI_assign_eventset_component(*id, component) : rc;
 }
 
-/* Create and destroy an event set for events of one component. */
 static void papi_word_set_free(int *id) {
 	if (*id == PAPI_NULL)
 		return;

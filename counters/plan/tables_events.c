@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/plan/loop.h"
+#include "counters/plan/plan.h"
 #include "counters/plan/plan_impl.h"
 #include "src/base/expr/expr.h"
 #include "src/base/json/js.h"

@@ -93,7 +93,6 @@ static char *opencl_binary(struct opencl *ocl, opencl_program program, size_t *s
 	return NULL;
 }
 
-/* The binary to keep, for free(3); NULL if there is none. */
 static void opencl_program_free(struct opencl *ocl, opencl_program program) {
 	if (program)
 		ocl->calls->program_release(program);

@@ -186,7 +186,7 @@ void opencl_close(struct opencl *ocl);
 /* A text that tells this device's compiler from others. */
 const char *opencl_identity(const struct opencl *ocl);
 
-/* memory.c; an address is a place in our own numbering, because OpenCL has buffers and not addresses. */
+/* An address is a place in our own numbering, because OpenCL has buffers and not addresses. */
 uint64_t opencl_alloc(struct opencl *ocl, size_t size);
 void opencl_free(struct opencl *ocl, uint64_t memory);
 void opencl_upload(struct opencl *ocl, uint64_t to, const void *from, size_t size);
@@ -194,9 +194,6 @@ void opencl_download(struct opencl *ocl, void *to, uint64_t from, size_t size);
 void opencl_copy(struct opencl *ocl, uint64_t to, uint64_t from, size_t size);
 void opencl_fill(struct opencl *ocl, uint64_t to, uint32_t value, size_t bytes_each, size_t count);
 
-/* program.c */
-
-/* launch.c */
 opencl_kernel opencl_function(struct opencl *ocl, opencl_program program, const char *name, int *parameters,
                               struct gpu_function_facts *facts);
 void opencl_function_free(struct opencl *ocl, opencl_kernel kernel);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "counters/backend/counter.h"
-#include "counters/plan/loop.h"
+#include "counters/plan/plan.h"
 #include "src/base/sys.h"
 #include "tests/tap.h"
 

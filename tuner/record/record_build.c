@@ -63,7 +63,6 @@ static int column_place(struct column *column, struct value value) {
 	return (int)(column->last = column->slots[slot] - 1);
 }
 
-/* The place of the value, which is added if it is new. */
 static void column_free(struct column *column) {
 	free(column->values);
 	free(column->slots);

@@ -112,7 +112,7 @@ int build_space(struct build *build, struct err *err);
 /* An expression that holds exactly in the rows that have the parameter; NULL if none was found. */
 void build_figures(struct record *record);
 
-/* A format of recorded spaces: one const table `record_NAME`, one file NAME.c, one line in local.mk. */
+/* A format of recorded spaces: one const table `record_NAME`, one file record_NAME.c, one line in local.mk. */
 
 struct record_format {
 	const char *name, *summary;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "tuner/spec/impl.h"
-#include "tuner/spec/reader.h"
 
 /* The expressions inside Python lists. */
 
@@ -64,7 +63,6 @@ static struct expr *reader_expr(struct reader *r, struct slice s, const char *va
 	return expr;
 }
 
-/* An expression that may use `variable` (NULL: no name at all). NULL and err if it does not parse. */
 static int reader_eval(struct reader *r, struct slice s, const struct expr *expr, const struct value *variable,
                        struct value *out) {
 	if (reader_spend(r, s, 1 + (size_t)(s.end - s.at) / STEP_TEXT))

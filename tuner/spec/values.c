@@ -11,8 +11,6 @@
 #include "src/base/mem.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/impl.h"
-#include "tuner/spec/list.h"
-#include "tuner/spec/reader.h"
 #include "tuner/spec/slice.h"
 
 enum { WORD_LONGEST = 1024 };

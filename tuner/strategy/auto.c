@@ -18,8 +18,7 @@
 #include <string.h>
 
 #include "tuner/search/search.h"
-#include "tuner/strategy/cold.h"
-#include "tuner/surrogate/opening.h"
+#include "tuner/strategy/strategy_impl.h"
 #include "tuner/surrogate/surrogate.h"
 
 /* The informed search begins with FIRST evaluations. An improvement of the best by COLD_PROGRESS or more earns it

@@ -64,7 +64,6 @@ static enum step descent_fresh(const struct descent *descent, uint64_t *index) {
 	return step;
 }
 
-/* `from` is any valid configuration, measured or not. */
 static enum step descent_next(struct descent *descent, uint64_t *index) {
 	const struct history *history = descent->task->history;
 	if (!descent->listed && !history_find(history, descent->at)) {

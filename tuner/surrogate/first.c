@@ -11,7 +11,7 @@
 
 #include "src/base/expr/expr.h"
 #include "src/base/mem.h"
-#include "tuner/surrogate/opening.h"
+#include "tuner/surrogate/surrogate.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* The opening may take 1 / SHARE of the budget, within bounds. Words that lead to no valid configuration take time to

@@ -30,7 +30,7 @@ void surrogate_withdraw(struct surrogate *surrogate, uint64_t index) {
 		}
 }
 
-/* batch.c: counts pending configurations as measured with their means, also for the incumbent */
+/* Counts pending configurations as measured with their means, also for the incumbent. */
 static void surrogate_believe(struct surrogate *surrogate) {
 	uint16_t codes[GP_DIMS_MAX];
 	size_t rows = surrogate->in_value;
@@ -360,7 +360,7 @@ static bool learn(struct surrogate *surrogate) {
 	return true;
 }
 
-/* surrogate.c: brings models, calibration and incumbent up to date, without pending configurations */
+/* surrogate.c: brings models, calibration and incumbent up to date, without pending configurations. */
 static void surrogate_refresh(struct surrogate *surrogate) {
 	bool anew = learn(surrogate);
 	if (anew || !surrogate->asked)

@@ -108,7 +108,7 @@ struct surrogate {
 	bool asked;
 };
 
-/* target.c: sets the targets of the value model's rows; the soft cap applies to them and to sources */
+/* Sets the targets of the value model's rows; the soft cap applies to them and to sources */
 void surrogate_targets(struct surrogate *surrogate);
 double surrogate_cap(double log_ratio, double cap);
 void surrogate_calibrate(struct surrogate *surrogate);
@@ -127,7 +127,6 @@ double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
 double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate); /* a factor of its worth */
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
-/* pool.c */
 void surrogate_pool_fill(struct surrogate *surrogate);
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
 

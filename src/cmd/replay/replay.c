@@ -66,7 +66,7 @@ static json_t *space_json_of(const struct record *record) {
 	                 space_config_json(record->space, record->best));
 }
 
-/* in words */
+/* In words. */
 static const char *replay_chosen_by(const struct replay *run) {
 	return isnan(run->noise) ? "the least value" : "repeats of the leaders";
 }

@@ -11,7 +11,6 @@
 #include "src/base/value.h"
 #include "src/topo/topo.h"
 #include "src/worker/kernel/member.h"
-#include "src/worker/kernel/param.h"
 #include "src/worker/kernel/word.h"
 
 enum { TEXT_MAX = 4096 }; /* bytes: as long as a file name can be */

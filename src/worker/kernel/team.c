@@ -3,19 +3,10 @@
 
 #include "src/worker/kernel/team.h"
 
-#include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "gpu/hip/open.h"
-#include "gpu/opencl/open.h"
-#include "src/base/mem.h"
 #include "src/topo/topo.h"
-#include "src/worker/kernel/crash.h"
-#include "src/worker/kernel/device.h"
 
 /* One for each thread, a cache line each. */
 struct slot {
@@ -166,139 +157,4 @@ json_t *team_placement(struct team *team) {
 	}
 	team->in_force = all;
 	return json_pack("{s:s, s:b, s:o}", "asked", team_binding(team), "ok", all, "cpus", cpus);
-}
-
-struct opened {
-	int index;
-	struct gpu *gpu;
-};
-
-struct devices {
-	struct opened *items;
-	size_t count;
-};
-
-/* CUDA reserves address space for the memory of the host and all devices together, and uses little of it. The
- * tuner's limit on address space, meant for kernels that eat all memory, would keep CUDA, or OpenCL's compilers, from
- * starting. */
-static void address_space_open(void) {
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_AS, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_AS, &limit);
-	}
-}
-
-int device_read(const char *word, int *index, struct err *err) {
-	*index = DEVICE_CPU;
-	if (gpu_opencl_is(word)) {
-		address_space_open(); /* a name is looked up in the libraries */
-		int failed = gpu_opencl_index(word, index, err);
-		*index += DEVICE_OPENCL;
-		return failed;
-	}
-	if (gpu_hip_is(word)) {
-		int failed = gpu_hip_index(word, index, err);
-		*index += DEVICE_HIP;
-		return failed;
-	}
-	return strcmp(word, "cpu") == 0 ? 0 : gpu_index(word, index, err);
-}
-
-const char *device_kind(int index) {
-	return index == DEVICE_CPU ? "cpu" : index >= DEVICE_HIP ? "hip" : index >= DEVICE_OPENCL ? "opencl" : "cuda";
-}
-
-const char *device_kind_of(const struct gpu *gpu) {
-	static const char *const words[] = {[GPU_CUDA] = "cuda", [GPU_OPENCL] = "opencl", [GPU_HIP] = "hip"};
-	return gpu ? words[gpu_facts(gpu)->kind] : "cpu";
-}
-
-struct devices *devices_new(void) {
-	return mem_alloc(1, sizeof(struct devices));
-}
-
-void devices_free(struct devices *devices) {
-	if (devices) {
-		for (size_t i = 0; i < devices->count; i++) {
-			gpu_close(devices->items[i].gpu);
-		}
-		free(devices->items);
-		free(devices);
-	}
-}
-
-struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
-	if (index == DEVICE_CPU) {
-		return NULL;
-	}
-	for (size_t i = 0; i < devices->count; i++) {
-		if (devices->items[i].index == index) {
-			return devices->items[i].gpu;
-		}
-	}
-	address_space_open();
-	struct gpu *gpu = index >= DEVICE_HIP      ? gpu_hip_open(index - DEVICE_HIP, err)
-	                  : index >= DEVICE_OPENCL ? gpu_opencl_open(index - DEVICE_OPENCL, err)
-	                                           : gpu_open(index, err);
-	if (gpu) {
-		devices->items = mem_grow(devices->items, devices->count + 1, sizeof *devices->items);
-		devices->items[devices->count++] = (struct opened){index, gpu};
-	}
-	return gpu;
-}
-
-/* A signal handler can only reach a global. */
-static const char *volatile crash_kernel;
-static char crash_stack[16384];
-
-static const struct {
-	int number;
-	const char *text;
-} crash_signals[] = {
-	{SIGSEGV, "SIGSEGV (segmentation fault)"}, {SIGBUS, "SIGBUS (bus error)"}, {SIGILL, "SIGILL (illegal instruction)"},
-	{SIGFPE, "SIGFPE (arithmetic error)"},     {SIGABRT, "SIGABRT (aborted)"}, {SIGSYS, "SIGSYS (bad system call)"},
-};
-
-static void crash_write(const char *text) {
-	size_t left = strlen(text);
-	while (left > 0) {
-		ssize_t wrote = write(STDERR_FILENO, text, left);
-		if (wrote <= 0) {
-			return;
-		}
-		text += wrote;
-		left -= (size_t)wrote;
-	}
-}
-
-/* Only async-signal-safe calls. The default action is back in force (SA_RESETHAND), so raise ends the process. */
-static void crash_handle(int number) {
-	const char *kernel = crash_kernel;
-	crash_write("sweetspot-worker: ");
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++) {
-		if (crash_signals[i].number == number) {
-			crash_write(crash_signals[i].text);
-		}
-	}
-	if (kernel) {
-		crash_write(" in kernel ");
-		crash_write(kernel);
-	}
-	crash_write("\n");
-	raise(number);
-}
-
-void crash_watch(void) {
-	stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack};
-	struct sigaction action = {.sa_handler = crash_handle, .sa_flags = SA_RESETHAND | SA_ONSTACK};
-	sigaltstack(&stack, NULL);
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++) {
-		sigaction(crash_signals[i].number, &action, NULL);
-	}
-}
-
-void crash_name(const char *kernel) {
-	crash_kernel = kernel;
 }

@@ -95,7 +95,7 @@ bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]) {
 	return i == SOURCE_GUARD;
 }
 
-/* with its guard */
+/* With its guard. */
 static gpu_ptr source_vector_new(struct gpu *gpu, size_t size) {
 	gpu_ptr memory = gpu_alloc(gpu, size + SOURCE_GUARD);
 	if (memory) {
@@ -153,7 +153,6 @@ static enum ss_status source_open(void *memory, const struct ss_call *call) {
 	return status == SS_OK ? cuda_status(call) : status;
 }
 
-/* The hooks of kernels/kernel.h. */
 static void source_close(void *memory) {
 	struct source_input *input = memory;
 	for (size_t i = 0; i < SOURCE_ARGUMENTS_MAX; i++) {

@@ -139,7 +139,7 @@ static void element_text(const struct source_argument *a, const unsigned char *v
 	}
 }
 
-/* want: the whole reference. */
+/* Want: the whole reference. */
 static enum ss_status source_judge(const struct ss_call *call, const struct source_argument *a,
                                    const unsigned char *want, const struct source_difference *found) {
 	char x[32], y[32], others[64] = "";

@@ -10,7 +10,6 @@
 
 #include "src/base/mem.h"
 #include "src/base/rng.h"
-#include "tuner/model/effects/anova_impl.h"
 #include "tuner/model/effects/effects_impl.h"
 
 /* The mean log cost of the rows of a configuration that were measured to the end and are not outliers; false if it has
@@ -94,7 +93,6 @@ static void bins_make(struct bins *bins, const struct anova_data *data, const si
 	}
 }
 
-/* Computed from the first `count` of the sample in `order`. */
 static void bins_clear(struct bins *bins) {
 	for (size_t p = 0; p < bins->params; p++) {
 		free(bins->fine[p].bin);
@@ -189,7 +187,7 @@ static double *sample_error_new(const struct anova_work *work) {
 	return error;
 }
 
-/* off: ANOVA_DRAWS x (params + pairs), by how much the variances of a draw exceed those of f. Returns by how much the
+/* Off: ANOVA_DRAWS x (params + pairs), by how much the variances of a draw exceed those of f. Returns by how much the
  * total does, on average. */
 static double anova_draw(const struct anova_work *work, double *off) {
 	size_t params = work->data->measured.params, step = params + pairs_of(params);

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "src/base/stats.h"
-#include "tuner/model/law/growth_impl.h"
+#include "tuner/model/law/law_impl.h"
 
 enum { ROUNDS = 6, POINTS_A_PIECE = 2 };
 static const double HUBER = 1.345; /* 95 % efficient for normal errors */

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "src/base/stats.h"
-#include "tuner/model/law/scaling_impl.h"
+#include "tuner/model/law/law_impl.h"
 
 /* Inside the bounds, sigma is fitted as its logit and kappa as its logarithm, from the best point of a grid. The bounds
  * themselves are lines, whose minimum is taken if it is at least as good. */

@@ -51,7 +51,7 @@ static void message_read(const char *log, const struct trial_result *result, cha
 	free(text);
 }
 
-/* there.c: the same on the machine of compiler->worker. */
+/* The same on the machine of compiler->worker. */
 static enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *const *argv, double seconds,
                                       char message[256], struct err *err) {
 	char *log = mem_printf("%s/compiler.log", compiler->folder);
@@ -85,7 +85,7 @@ static const char *without_folder(const char *line, size_t size) {
 	return name;
 }
 
-/* text: a compiler's output. The first line that names an error, or else the first line that is not empty. */
+/* Text: a compiler's output. The first line that names an error, or else the first line that is not empty. */
 static void c_first_error(const char *text, char message[256]) {
 	static const char *const marks[] = {"undefined reference", "error: ", "ld: ", ""};
 	message[0] = '\0';

@@ -120,7 +120,7 @@ enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *a
 /* The files that a build was made of, which decide whether it is still good. */
 bool c_depend_holds(void *ctx, const json_t *facts); /* are all files as they were? */
 
-/* plugin.c: compiles a configuration into the folder `tree`. Returns 0 also where it does not compile, with the
+/* Compiles a configuration into the folder `tree`. Returns 0 also where it does not compile, with the
  * compiler's message; -1 and err where the compiler could not run. *facts: what c_depend_seen says, NULL if it failed.
  */
 extern const char c_plugin_file[], *const c_first_options[];

@@ -173,7 +173,7 @@ fail:
 	return NULL;
 }
 
-/* removes the folder */
+/* Removes the folder. */
 static void c_builds_free(struct c_builds *b) {
 	if (!b)
 		return;
@@ -183,20 +183,6 @@ static void c_builds_free(struct c_builds *b) {
 	arena_free(b->arena);
 	free(b->path);
 	free(b);
-}
-
-/* from now on, ignores what earlier sessions have built */
-static void c_builds_renew(struct c_builds *b) {
-	b->renews = true;
-}
-
-static struct builder *c_builds_builder(struct c_builds *b) {
-	return b->builder;
-}
-
-/* of the run */
-static const char *c_builds_folder(const struct c_builds *b) {
-	return b->compiler.folder;
 }
 
 /* A new or an earlier build; left_s as for builder_get. -1 and err where nothing can be built. */
@@ -322,7 +308,7 @@ static struct trial_request request_of(const struct spec_c *c, const struct tria
 	const json_t *threads = c->kernel.openmp ? json_object_get(request->config, "threads") : NULL;
 	json_object_set_new(own, "problem", json_object());
 	json_object_set_new(own, "config", json_object());
-	json_object_set_new(json_object_get(own, "problem"), "folder", json_string(c_builds_folder(c->builds)));
+	json_object_set_new(json_object_get(own, "problem"), "folder", json_string(c->builds->compiler.folder));
 	if (json_is_integer(threads))
 		json_object_set(json_object_get(own, "config"), "threads", (json_t *)threads);
 	of.kernel = "t1";
@@ -388,11 +374,11 @@ static int c_run(void *ctx, const struct trial_request *request, struct trial_re
 }
 
 void spec_c_rebuild(struct spec_c *c) {
-	c_builds_renew(c->builds);
+	c->builds->renews = true;
 }
 
 struct builder *spec_c_builder(struct spec_c *c) {
-	return c_builds_builder(c->builds);
+	return c->builds->builder;
 }
 
 struct runner spec_c_runner(struct spec_c *c) {

@@ -68,7 +68,7 @@ int cuda_shape_of(const struct cuda_kernel *kernel, const json_t *config, struct
 json_t *cuda_problem_json(const struct cuda_kernel *kernel);
 json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err);
 
-/* ahead.c: compiles before a configuration is measured. The kernel and the worker are borrowed. */
+/* Compiles before a configuration is measured. The kernel and the worker are borrowed. */
 struct cuda_ahead;
 
 #endif

@@ -85,7 +85,7 @@ static int evaluate(const struct cuda_kernel *kernel, const json_t *config, doub
 	return failed;
 }
 
-/* metric.c: the members of Metrics are expressions, which may also use `time`, the milliseconds of a run. */
+/* The members of Metrics are expressions, which may also use `time`, the milliseconds of a run. */
 static int cuda_metrics_check(const struct cuda_kernel *kernel, const json_t *baseline, struct err *err) {
 	json_t *all, *formula;
 	const char *name;

@@ -102,7 +102,7 @@ static double names_draw_x(struct plot *plot) {
 	return bottom + (angle == 0 ? TICK_ROW : angle == 45 ? widest * M_SQRT1_2 + 20 : widest + 14);
 }
 
-/* returns the first y below ticks or names */
+/* Returns the first y below ticks or names. */
 static double axis_draw_x(struct plot *plot) {
 	return plot->x_names.texts ? names_draw_x(plot) : ticks_draw_x(plot);
 }
@@ -215,7 +215,7 @@ static void fit_positions(struct plot *plot, struct extent seen) {
 		fit_across(plot, seen, air + bars_gap(plot) / (plot->x.to - plot->x.from) * (0.5 + air));
 }
 
-/* fit.c: fits both scales and begins the frame of a chart with series. Bars begin at 0 because their length would
+/* Fits both scales and begins the frame of a chart with series. Bars begin at 0 because their length would
  * mislead otherwise. Points do so unless they are close to each other. */
 static void series_fit(struct plot *plot) {
 	const struct chart *chart = plot->chart;

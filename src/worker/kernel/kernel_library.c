@@ -16,7 +16,6 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/worker/kernel/call.h"
-#include "src/worker/kernel/param.h"
 #include "src/worker/kernel/word.h"
 
 /* A plug-in's code has to be trusted, but its tables are not trusted to be right. */

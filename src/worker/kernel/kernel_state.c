@@ -89,7 +89,6 @@ static enum ss_status input_new(const struct call *call, const char *key, struct
 	return status;
 }
 
-/* On failure *out is NULL, message gives the reason, and nothing is left behind. */
 static enum ss_status node_new(const struct call *call, const char *key, struct input *input, struct node **out,
                                char message[STATE_MESSAGE]) {
 	const struct ss_kernel *kernel = call->entry->kernel;

@@ -285,7 +285,7 @@ static void singles_drop(const struct design *design, struct block block, bool *
 		comparable[c] = comparable[c] && design->times[c] > 1;
 }
 
-/* comparable: of each column, whether the data separate its effect from the others of its parameter. If no column of a
+/* Comparable: of each column, whether the data separate its effect from the others of its parameter. If no column of a
  * block is comparable, the parameter can't be told apart from another (aliasing). */
 static void alias_find(const struct design *design, bool *comparable) {
 	size_t n = design->columns, rows = design->table->rows;

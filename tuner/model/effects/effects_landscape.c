@@ -8,7 +8,6 @@
 
 #include "src/base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
-#include "tuner/model/effects/landscape_impl.h"
 
 /* Costs of the neighbours of the winner: measured where possible, else predicted as differences to the winner
  * (landscape.h). */

@@ -263,7 +263,7 @@ static int load_end(struct load *load, struct err *err) {
 	return unpack_error(load, load->stream.msg ? load->stream.msg : zError(load->status), err);
 }
 
-/* NULL is fine */
+/* NULL is fine. */
 static void load_free(struct load *load) {
 	if (!load)
 		return;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "src/base/stats.h"
-#include "tuner/model/law/scaling_impl.h"
+#include "tuner/model/law/law_impl.h"
 
 static const double EXACT = 1e-12; /* a smaller variance is taken for rounding */
 /* A law describes the times if it explains almost all of their differences; or if its residuals are within the usual

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "src/base/sys.h"
-#include "tuner/replay/source.h"
 
 enum { FIRST_STEPS = 256, BATCH_MAX = 4096 };
 /* The part of the budget that may go to repeats. */

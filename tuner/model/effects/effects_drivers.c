@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/base/mem.h"
-#include "tuner/model/effects/drivers_impl.h"
+#include "tuner/model/effects/effects_impl.h"
 
 static const double MISSING_MAX = 0.2, ZERO_MAX = 0.5;
 static const double VARIES = 1e-6; /* smallest range of the logarithm */
@@ -17,7 +17,6 @@ static double drivers_time(const struct drivers_data *data, size_t row) {
 	return data->time[row] / (data->work ? data->work[row] : 1);
 }
 
-/* The time and a counter of a row, per unit of work; NAN if it is missing. */
 static double drivers_value(const struct drivers_data *data, size_t row, size_t counter) {
 	double value = data->counter[row * data->counters + counter] / (data->work ? data->work[row] : 1);
 	return isfinite(value) ? value : NAN;
@@ -74,7 +73,7 @@ static void fill(struct drivers_clean *clean, const struct drivers_data *data, s
 	}
 }
 
-/* pair: keeps only the rows of winner and baseline, and the counters that have a value in both. Sets the fates. */
+/* Pair: keeps only the rows of winner and baseline, and the counters that have a value in both. Sets the fates. */
 static void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair,
                                enum drivers_fate *fate) {
 	*clean = (struct drivers_clean){.row = mem_alloc(data->rows, sizeof *clean->row),
@@ -99,7 +98,6 @@ static void drivers_clean_make(struct drivers_clean *clean, const struct drivers
 	free(zero);
 }
 
-/* pair: keeps only the rows of winner and baseline, and the counters that have a value in both. Sets the fates. */
 static void drivers_clean_clear(struct drivers_clean *clean) {
 	free(clean->row);
 	free(clean->counter);
