@@ -47,7 +47,8 @@ bool plot_spot(const struct plot *plot, const struct chart_series *series, size_
 	return true;
 }
 
-/* Finds the ends of the interval of a point; false if it has none. An end that the scale cannot show is at the border. */
+/* Finds the ends of the interval of a point; false if it has none. An end that the scale cannot show is at the border.
+ */
 static bool plot_interval(const struct plot *plot, const struct chart_series *series, size_t i, double *low,
                           double *high) {
 	const struct chart_point *point = &series->points[i];
