@@ -20,6 +20,7 @@ const struct opt program_options[] = {
 	{"verify", 0, "CMD", "command that checks the output; status 0: correct", 0},
 	{"expect-output", 0, "same", "require the same output as in the baseline", 0},
 	{"before-each", 0, "CMD", "command to run before each run, not timed", 0},
+	{"name", 0, "NAME", "name of the results (what does the work)", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"cwd", 0, "DIR", "directory to run the program in", 0},
 	{"input", 0, "FILE", "file for its standard input (empty)", 0},

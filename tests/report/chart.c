@@ -155,7 +155,7 @@ static void test_long(void) {
 		int ids;
 		char *svg = chart_svg(&sample.charts[i], NULL), *fault = svg ? texts_fault(svg) : NULL;
 		ok(svg && !svg_fault(svg, &ids) && strlen(svg) < 40000, "texts of 10 kB are cut");
-		ok(!fault, "to what the canvas holds: %s", fault ? fault : "no fault");
+		ok(!fault, "long texts are cut to what the canvas holds: %s", fault ? fault : "no fault");
 		free(fault);
 		free(svg);
 	}
@@ -243,7 +243,7 @@ static void test_png(void) {
 	ok(chart_png(sample.charts, 2, "png2", &err) == -1 && err.code == ERR_FAILED,
 	   "a file that can't be written is an error");
 	sys_write_file("plain", "x", 1, NULL);
-	ok(chart_png(sample.charts, 2, "plain", &err) == -1, "so is a folder that is a file");
+	ok(chart_png(sample.charts, 2, "plain", &err) == -1, "a folder that is a file is an error");
 }
 
 /* A converter of our own making, alone in PATH. */

@@ -28,7 +28,8 @@ struct program_trial {
 	char hash[SHA256_TEXT]; /* of the first run */
 	const char *status;     /* NULL: no failure so far */
 	char message[PROGRAM_MESSAGE];
-	double refused; /* a metric of 0 or below, which cannot be compared as a ratio; NAN: none */
+	char unchecked[PROGRAM_MESSAGE]; /* why a run could not be verified; empty: all were, or none had to be */
+	double refused;                  /* a metric of 0 or below, which cannot be compared as a ratio; NAN: none */
 	bool abandoned;
 	double steal_s; /* since the machine's start; 0: none */
 	double lost_s;  /* of a run that was cut: seconds that a hypervisor took meanwhile */
