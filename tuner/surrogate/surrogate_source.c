@@ -245,7 +245,7 @@ void source_models_make(struct surrogate *surrogate) {
 	}
 }
 
-/* Of its fitted model. */
+/* The length of its fitted model. */
 static double source_model_length(struct source_model *model, size_t dim) {
 	return gp_length(learned(model), dim);
 }
