@@ -253,7 +253,7 @@ int store_rows_show(struct app *app, const struct opt_args *args, struct err *er
 	return failed ? -1 : 0;
 }
 
-/* What a search ran: "/w/first.py"; a kernel's own name. An interrupted search does not tell its folder. */
+/* Returns what a search ran ("/w/first.py", or a kernel's own name). An interrupted search does not tell its folder. */
 static char *program_of(const json_t *search) {
 	const char *command = js_string_or(json_object_get(search, "problem"), "command", NULL);
 	const char *folder = js_string_or(search, "folder", NULL);
@@ -265,7 +265,7 @@ static char *program_of(const json_t *search) {
 	return path;
 }
 
-/* What is going to be removed. */
+/* The searches that are going to be removed. */
 struct removal {
 	struct store *store;
 	json_t *programs; /* {"name": {"program": true}} */

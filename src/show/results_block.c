@@ -280,7 +280,7 @@ static void failure_print(const json_t *result, const char *type, FILE *out) {
 	}
 }
 
-/* What looked best is not what is recommended. */
+/* True if the configuration that looked best is not recommended. */
 static bool fell_late(const json_t *result) {
 	size_t i;
 	json_t *failed;
