@@ -106,6 +106,7 @@ struct program *program_new(const struct program_spec *spec, struct worker *work
 	program->arena = arena_new();
 	program->worker = worker;
 	program->usage = json_object();
+	program->seen = json_object();
 	spec_copy(program, spec);
 	names_collect(program);
 	if (places_find(program, err) || program_check(program, err))
@@ -123,6 +124,7 @@ void program_free(struct program *program) {
 		return;
 	program_builds_free(program->builds);
 	json_decref(program->usage);
+	json_decref(program->seen);
 	json_decref(program->baseline);
 	free(program->baseline_key);
 	arena_free(program->arena);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The verdicts about a setting, as results, profiles and stores hold them in their member "verdict". */
+#ifndef SRC_BASE_JSON_VERDICT_H
+#define SRC_BASE_JSON_VERDICT_H
+#include <jansson.h>
+#include <stdbool.h>
+
+#define VERDICTS(X)                                                                                                    \
+	X(FASTER, "faster")                                                                                                \
+	X(NOT_SAME, "faster, but not the same work")                                                                       \
+	X(TIE, "tie")                                                                                                      \
+	X(UNDECIDED, "undecided")                                                                                          \
+	X(SLOWER, "slower")                                                                                                \
+	X(NO_BASELINE, "no baseline")
+
+enum verdict {
+#define VERDICT_ENUM(name, word) VERDICT_##name,
+	VERDICTS(VERDICT_ENUM)
+#undef VERDICT_ENUM
+		VERDICT_COUNT
+};
+const char *verdict_word(enum verdict verdict);
+bool verdict_find(const char *word, enum verdict *verdict);
+/* Of a result or an entry: undecided without one, or with one that is not known. */
+enum verdict verdict_of(const json_t *result);
+
+#endif
