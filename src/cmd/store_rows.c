@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/show/measured.h"
@@ -40,6 +41,8 @@ static json_t *search_json(const struct store_row *row) {
 	json_t *evaluations = json_object_get(row->result, "evaluations");
 	json_object_set_new(json, "evaluations", json_is_integer(evaluations) ? json_incref(evaluations) : json_null());
 	json_object_set_new(json, "verdict", verdict ? js_text(verdict) : json_null());
+	json_object_set(json, "checked", json_object_get(row->result, "checked"));
+	json_object_set(json, "evidence", json_object_get(row->result, "evidence"));
 	json_object_set_new(json, "speedup", js_number(js_real_or(speedup, "ratio", NAN)));
 	return json;
 }
@@ -75,7 +78,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 		snprintf(number, sizeof number, "#%lld", (long long)js_int_or(one, "search", 0));
 		long long evaluations = (long long)js_int_or(one, "evaluations", -1); /* an interrupted search may lack it */
 		snprintf(tried, sizeof tried, evaluations < 0 ? "-" : "%lld", evaluations);
-		if (strcmp(js_string_or(one, "verdict", ""), "faster") == 0)
+		if (verdict_is_faster(one))
 			snprintf(speedup, sizeof speedup, "%.2fx", ratio);
 		table_add(table, js_string_or(one, "kernel", "?"), number, problem, tried,
 		          js_string_or(one, "verdict", js_string_or(one, "state", "?")), speedup,

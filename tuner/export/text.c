@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
@@ -98,7 +99,8 @@ void export_heading(FILE *out, const char *lead, const json_t *profile, const ch
 
 bool export_is_open(const json_t *entry) {
 	const json_t *baseline = json_object_get(json_object_get(entry, "baseline"), "config");
-	bool known = js_bool_or(entry, "proven", true) && strcmp(js_string_or(entry, "verdict", ""), "undecided") != 0;
+	enum verdict verdict = verdict_of(entry);
+	bool known = js_bool_or(entry, "proven", true) && verdict != VERDICT_UNDECIDED && verdict != VERDICT_NOT_SAME;
 	return !known && !json_equal(json_object_get(entry, "config"), baseline);
 }
 
@@ -142,6 +144,11 @@ void export_title(FILE *out, const char *lead, const json_t *entry) {
 	char *title = export_title_text(entry);
 	export_comment(out, lead, title);
 	free(title);
+	char *checked = verdict_checked(entry), *how = checked ? mem_printf("checked: %s", checked) : NULL;
+	if (how)
+		export_comment(out, lead, how);
+	free(how);
+	free(checked);
 	if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
 		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
 	/* The variables are not the whole setting if some values are arguments. */

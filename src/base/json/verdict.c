@@ -3,9 +3,12 @@
 
 #include "src/base/json/verdict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
 
 static const char *const words[VERDICT_COUNT] = {
 #define VERDICT_WORD(name, word) word,
@@ -31,4 +34,25 @@ enum verdict verdict_of(const json_t *result) {
 	enum verdict verdict = VERDICT_UNDECIDED;
 	verdict_find(js_string_or(result, "verdict", ""), &verdict);
 	return verdict;
+}
+
+bool verdict_is_faster(const json_t *result) {
+	enum verdict verdict = verdict_of(result);
+	return verdict == VERDICT_FASTER || verdict == VERDICT_NOT_SAME;
+}
+
+char *verdict_checked(const json_t *result) {
+	const json_t *checked = json_object_get(result, "checked");
+	const char *how = js_string_or(checked, "how", NULL), *by = js_string_or(checked, "by", "its own test");
+	long long runs = (long long)js_int_or(checked, "runs", 0);
+	bool verified = how && strcmp(how, "verify") == 0;
+	if (!how)
+		return NULL;
+	if (!verified && strcmp(how, "output same") != 0)
+		return mem_strdup("nothing");
+	char *text = mem_printf("%s%s", verified ? "verified by " : "output same", verified ? by : "");
+	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs", text, runs, runs) : mem_strdup(text);
+	text_clean(all, false);
+	free(text);
+	return all;
 }

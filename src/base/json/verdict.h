@@ -23,5 +23,10 @@ const char *verdict_word(enum verdict verdict);
 bool verdict_find(const char *word, enum verdict *verdict);
 /* Of a result or an entry: undecided without one, or with one that is not known. */
 enum verdict verdict_of(const json_t *result);
+/* Is it proven to be faster, whatever work it does? */
+bool verdict_is_faster(const json_t *result);
+/* How the setting was checked: "output same in 31 of 31 runs", "verified by CMD in 9 of 9 runs", "nothing". Caller
+ * frees; NULL: the result is from an earlier version, and nobody knows. */
+char *verdict_checked(const json_t *result);
 
 #endif
