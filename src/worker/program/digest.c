@@ -14,16 +14,19 @@
 
 enum { DIGEST_READ = 4 << 20 }; /* beyond that, words and numbers are not looked at */
 
+static const uint64_t FNV_START = 0xcbf29ce484222325, FNV_PRIME = 0x100000001b3;
+
 void digest_start(struct digest *digest) {
 	digest->bytes = digest->lines = 0;
-	digest->words = 0xcbf29ce484222325;
+	digest->words = digest->line = FNV_START;
+	digest->bag = 0;
 	digest->sum = 0;
 	digest->head_size = digest->tail_size = digest->number_size = 0;
 	sha256_start(&digest->sha);
 }
 
-static void word_add(struct digest *digest, char c) {
-	digest->words = (digest->words ^ (unsigned char)c) * 0x100000001b3;
+static void hash_add(uint64_t *hash, char c) {
+	*hash = (*hash ^ (unsigned char)c) * FNV_PRIME;
 }
 
 static void number_end(struct digest *digest) {
@@ -34,7 +37,7 @@ static void number_end(struct digest *digest) {
 	double value = strtod(digest->number, NULL);
 	digest->sum += isfinite(value) ? value : 0;
 	digest->number_size = 0;
-	word_add(digest, '#');
+	hash_add(&digest->words, '#');
 }
 
 static void text_read(struct digest *digest, const char *data, size_t size) {
@@ -45,9 +48,14 @@ static void text_read(struct digest *digest, const char *data, size_t size) {
 			digest->number[digest->number_size++] = c;
 		} else if (!inside) {
 			number_end(digest);
-			word_add(digest, c);
+			hash_add(&digest->words, c);
 		}
-		digest->lines += c == '\n';
+		hash_add(&digest->line, c);
+		if (c == '\n') {
+			digest->lines++;
+			digest->bag += digest->line;
+			digest->line = FNV_START;
+		}
 	}
 }
 
@@ -78,6 +86,7 @@ void digest_add(struct digest *digest, const char *data, size_t size) {
 
 void digest_end(struct digest *digest, char hash[SHA256_TEXT]) {
 	number_end(digest);
+	digest->bag += digest->line;
 	sha256_end(&digest->sha, hash);
 }
 
@@ -112,14 +121,15 @@ static json_t *lines_json(const char *data, size_t size) {
 }
 
 json_t *digest_json(const struct digest *digest, const char *hash) {
-	char words[20];
+	char words[20], bag[20];
 	const char *packed = packed_name(digest);
 	bool whole = digest->bytes <= DIGEST_HEAD;
 	size_t head = digest->head_size, skip = 0;
 	snprintf(words, sizeof words, "%016llx", (unsigned long long)digest->words);
+	snprintf(bag, sizeof bag, "%016llx", (unsigned long long)digest->bag);
 	json_t *json =
-		json_pack("{s:I,s:I,s:s,s:s,s:f}", "bytes", (json_int_t)digest->bytes, "lines", (json_int_t)digest->lines,
-	              "hash", hash, "words", words, "sum", isfinite(digest->sum) ? digest->sum : 0.0);
+		json_pack("{s:I,s:I,s:s,s:s,s:s,s:f}", "bytes", (json_int_t)digest->bytes, "lines", (json_int_t)digest->lines,
+	              "hash", hash, "words", words, "bag", bag, "sum", isfinite(digest->sum) ? digest->sum : 0.0);
 	if (packed) {
 		json_object_set_new(json, "packed", json_string(packed));
 	} else if (text_is_binary(digest->head, digest->head_size)) {

@@ -13,6 +13,7 @@ enum { DIGEST_HEAD = 16 << 10, DIGEST_TAIL = 8 << 10 };
 struct digest {
 	struct sha256 sha;
 	uint64_t bytes, lines, words; /* words: FNV-1a of the text with # for each number */
+	uint64_t line, bag;           /* the same of the line so far as it is; the sum over lines, whatever their order */
 	double sum;                   /* of the numbers */
 	char head[DIGEST_HEAD], tail[DIGEST_TAIL], number[40];
 	size_t head_size, tail_size, number_size;
@@ -21,7 +22,7 @@ struct digest {
 void digest_start(struct digest *digest);
 void digest_add(struct digest *digest, const char *data, size_t size);
 void digest_end(struct digest *digest, char hash[SHA256_TEXT]);
-/* {"bytes", "lines", "hash", "words", "sum", "text" or "binary" or "packed"}; of long text "text" is the first part and
+/* {"bytes", "lines", "hash", "words", "bag", "sum", "text" or "binary" or "packed"}; of long text "text" is the first part and
  * "end" the last. New reference. */
 json_t *digest_json(const struct digest *digest, const char *hash);
 /* The last bytes as text, with blanks for zeros; the caller frees it. */

@@ -141,14 +141,14 @@ struct written *written_begin(const char *cwd) {
 	return written;
 }
 
-/* Names of one file share its watch. */
+/* Names of one file share its watch. It is ignored once the file is gone, whose number a new one may have. */
 static void events_read(struct written *written) {
 	_Alignas(struct inotify_event) char buffer[4096];
 	ssize_t got;
 	while (written->notify >= 0 && (got = read(written->notify, buffer, sizeof buffer)) > 0) {
 		for (char *at = buffer; at < buffer + got;) {
 			const struct inotify_event *event = (const void *)at;
-			for (size_t i = 0; i < written->before.count && (event->mask & IN_MODIFY); i++) {
+			for (size_t i = 0; i < written->before.count && (event->mask & (IN_MODIFY | IN_IGNORED)); i++) {
 				written->before.files[i].changed |= written->before.files[i].watch == event->wd;
 			}
 			at += sizeof *event + event->len;
