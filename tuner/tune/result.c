@@ -153,6 +153,8 @@ json_t *tune_result(const struct tune *tune) {
 		alone(tune, result);
 	else
 		undecided(tune, result);
+	if (!task->whole_programs && !json_object_get(result, "checked")) /* each trial of a kernel verifies its result */
+		json_object_set_new(result, "checked", json_pack("{s:s,s:i}", "how", "verify", "runs", 0));
 	json_object_set_new(
 		result, "proven",
 		json_boolean(strcmp(js_string_or(result, "verdict", ""), "undecided") != 0 || is_settled(tune)));
