@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the runs of a program did, and whether the recommended setting does the work of the baseline. */
+/* Keeps what the runs of a program did, and tells whether the recommended setting does the work of the baseline. */
 #include <config.h>
 
 #include <math.h>
@@ -67,7 +67,7 @@ bool program_writes_files(const struct program *program) {
 	return one.base && same_files_count(&one) > 0;
 }
 
-/* What an option has not settled already. */
+/* Leaves out what an option has settled already. */
 static json_t *differs_of(const struct program *program, const struct same_case *one) {
 	const struct program_spec *spec = &program->spec;
 	json_t *all = json_array();
@@ -120,9 +120,7 @@ void program_work_add(const struct program *program, json_t *result) {
 
 json_t *program_work_differs(const struct program *a, const json_t *config_a, const struct program *b,
                              const json_t *config_b) {
-	const struct same_case one = {.base_config = config_a,
-	                              .best_config = config_b,
-	                              .base = list_of(a, config_a),
-	                              .best = list_of(b, config_b)};
+	const struct same_case one = {
+		.base_config = config_a, .best_config = config_b, .base = list_of(a, config_a), .best = list_of(b, config_b)};
 	return same_is_known(&one) ? differs_of(a, &one) : NULL;
 }

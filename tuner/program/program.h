@@ -72,9 +72,9 @@ void program_work_add(const struct program *program, json_t *result);
  * little is known of them. New reference. */
 json_t *program_work_differs(const struct program *a, const json_t *config_a, const struct program *b,
                              const json_t *config_b);
-/* Returns {"argv": [template], "shell", "cwd", "input", "build", "built", "before_each", "verify", "expect_output", "expect_files",
- * "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line": "..",
- * "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */
+/* Returns {"argv": [template], "shell", "cwd", "input", "build", "built", "before_each", "verify", "expect_output",
+ * "expect_files", "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line":
+ * "..", "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);
 
 /* The text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */

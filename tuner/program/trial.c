@@ -240,8 +240,8 @@ static int program_trial(void *ctx, const struct trial_request *request, struct 
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
 	program->until = request->left_s > 0 ? start + request->left_s : INFINITY;
-	int failed =
-		program->spec.expect_same || program->spec.expect_files ? expecting(program, request, result, err) : measure(program, request, result, err);
+	int failed = program->spec.expect_same || program->spec.expect_files ? expecting(program, request, result, err)
+	                                                                     : measure(program, request, result, err);
 	if (failed)
 		return -1;
 	usage_note(program, request->config, result);

@@ -15,21 +15,23 @@
 
 /* Words that stand before a number which depends on how long a run takes, or on who runs it. */
 static const char *const labels[] = {
-	"time",  "elapsed",    "took",      "duration", "wall",    "clock",  "real",    "user",   "sys",   "seconds", "sec",
-	"ms",    "speed",      "rate",      "fps",      "gflops",  "mflops", "flops",   "eta",    "date",  "speedup", "load",
-	"pid",   "throughput", "bandwidth", "thread",   "threads", "worker", "workers", "core",   "cores", "cpu",     "cpus",
-	"ranks", "rank",       "procs",     "jobs",     "chunk",   "team",   "latency", "runtime", "finished", NULL};
+	"time",    "elapsed", "took",    "duration", "wall",    "clock",      "real",      "user",   "sys",
+	"seconds", "sec",     "ms",      "speed",    "rate",    "fps",        "gflops",    "mflops", "flops",
+	"eta",     "date",    "speedup", "load",     "pid",     "throughput", "bandwidth", "thread", "threads",
+	"worker",  "workers", "core",    "cores",    "cpu",     "cpus",       "ranks",     "rank",   "procs",
+	"jobs",    "chunk",   "team",    "latency",  "runtime", "finished",   NULL};
 /* Words that stand after one. */
-static const char *const units[] = {
-	"s",    "sec",  "secs",   "second",  "seconds", "ms",      "msec",    "us",   "usec",  "ns",         "nsec", "min",
-	"mins", "hours", "minutes", "days",  "fps",     "hz",      "khz",     "mhz",  "ghz",   "threads",    "thread",
-	"h",    "m",    "x",      "workers", "cores",   "cpus",    "processors", "mflops", "gflops", "flops", NULL};
-static const char *const quiet_words[] = {"thread", "threads", "worker", "workers", "rank", "ranks", "cpu", "cpus",
-                                          "core", "cores", "processor", "processors", "pid", "progress", "elapsed",
-                                          "eta", "tick", "percent", NULL};
-static const char *const error_words[] = {"error", "errors", "failed", "failure", "fail", "cannot", "denied",
-                                          "violation", "invalid", "fatal", "exception", "traceback", "aborted",
-                                          "panic", "overflow", "unable", NULL};
+static const char *const units[] = {"s",       "sec",        "secs",   "second", "seconds", "ms",      "msec",
+                                    "us",      "usec",       "ns",     "nsec",   "min",     "mins",    "hours",
+                                    "minutes", "days",       "fps",    "hz",     "khz",     "mhz",     "ghz",
+                                    "threads", "thread",     "h",      "m",      "x",       "workers", "cores",
+                                    "cpus",    "processors", "mflops", "gflops", "flops",   NULL};
+static const char *const quiet_words[] = {
+	"thread",    "threads",    "worker", "workers",  "rank",    "ranks", "cpu",  "cpus",    "core", "cores",
+	"processor", "processors", "pid",    "progress", "elapsed", "eta",   "tick", "percent", NULL};
+static const char *const error_words[] = {"error",   "errors",    "failed",   "failure", "fail",      "cannot",
+                                          "denied",  "violation", "invalid",  "fatal",   "exception", "traceback",
+                                          "aborted", "panic",     "overflow", "unable",  NULL};
 
 static bool is_listed(const char *const *list, const char *word, size_t length) {
 	for (; *list; list++)

@@ -141,7 +141,7 @@ static char *part_text(const struct same_case *one, const json_t *bases, const j
 	return text;
 }
 
-/* Of long texts only the ends are known; between them, their length and the sum of their numbers. */
+/* Only the ends of long texts are known; between them, their length and the sum of their numbers. */
 static char *long_text(const struct same_case *one, const json_t *bases, const json_t *digest) {
 	const json_t *lines = common(bases, "lines"), *words = common(bases, "words"), *sum = common(bases, "sum");
 	char *text = part_text(one, bases, digest, "end", true);
@@ -156,7 +156,7 @@ static char *long_text(const struct same_case *one, const json_t *bases, const j
 	return sum && alike && ends && apart > 1e-6 * fabs(total) ? mem_strdup("other numbers") : NULL;
 }
 
-/* What is in the digest that differs from what is in those of the baseline, as the object of a verb; NULL: nothing. */
+/* Says how the content differs from that of the baseline, as the object of a verb; NULL: it does not. */
 static char *content_text(const struct same_case *one, const json_t *bases, const json_t *digest) {
 	const json_t *packed = common(bases, "packed");
 	double bytes = js_real_or(digest, "bytes", 0), least = least_of(bases, "bytes");
@@ -281,8 +281,9 @@ json_t *same_left(const struct same_case *one) {
 		for (const char *at = left; *at; at += strspn(at, ", ")) {
 			size_t length = strcspn(at, ",");
 			if (!leaves(one->base, at, length)) {
-				char *more = is_name_in(names, at, length) ? mem_strdup(names)
-				                                           : mem_printf("%s%s%.*s", names, *names ? ", " : "", (int)length, at);
+				char *more = is_name_in(names, at, length)
+				                 ? mem_strdup(names)
+				                 : mem_printf("%s%s%.*s", names, *names ? ", " : "", (int)length, at);
 				free(names);
 				names = more;
 				other = true;
@@ -312,7 +313,7 @@ static json_t *files_by_name(const json_t *item, const json_t *config) {
 	return all;
 }
 
-/* Of all runs that looked at the files. */
+/* For each run that looked at the files. */
 static json_t *runs_by_name(const json_t *list, const json_t *config) {
 	json_t *all = json_array(), *item;
 	size_t i;
@@ -338,8 +339,7 @@ static char *file_text(const struct same_case *one, const json_t *runs, const ch
                        const json_t *file) {
 	json_t *bases = json_array(), *run;
 	size_t i;
-	json_array_foreach((json_t *)runs, i, run)
-		json_array_append(bases, json_array_get(json_object_get(run, key), at));
+	json_array_foreach((json_t *)runs, i, run) json_array_append(bases, json_array_get(json_object_get(run, key), at));
 	const json_t *kind = common(bases, "kind");
 	const char *name = js_string_or(file, "name", "");
 	char *text = NULL, *clause = NULL;

@@ -45,7 +45,8 @@ int regions_options_read(struct app *app, const struct opt_args *args, const str
 	                                         .input = opt_get(args, "input", NULL),
 	                                         .before_each = opt_get(args, "before-each", NULL),
 	                                         .verify = opt_get(args, "verify", NULL)};
-	if (!options->worker || program_expect_read(args, &options->program, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	if (!options->worker || program_expect_read(args, &options->program, err) ||
+	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
 	    (budget && opt_seconds(budget, "budget", &options->budget_s, err)) ||
 	    (timeout && opt_limit(timeout, "timeout", &options->timeout_s, err)))
 		return -1;

@@ -11,9 +11,9 @@
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 
-static const char *const titles[] = {"kernel",     "\2problem", "\2recommended",      "\1measured", "\1interval",
-                                     "\1baseline", "\1speedup", "\1speedup interval", "verdict",    "checked",   "state",
-                                     NULL};
+static const char *const titles[] = {"kernel",     "\2problem",  "\2recommended", "\1measured",
+                                     "\1interval", "\1baseline", "\1speedup",     "\1speedup interval",
+                                     "verdict",    "checked",    "state",         NULL};
 
 static void values_put(struct html_table *table, const struct report_section *section, const json_t *entry) {
 	const json_t *ci = json_object_get(entry, "ci");

@@ -59,8 +59,8 @@ static void differs_print(const struct comparison *comparison, const json_t *con
 	json_t *all = differs_json(comparison, config), *clause;
 	size_t i;
 	json_array_foreach(all, i, clause) {
-		char *text = mem_printf("%s%s%s", i ? "      " : "note: ", "b does not do the same work as a: ",
-		                        json_string_value(clause));
+		char *text = mem_printf(
+			"%s%s%s", i ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
 		ui_wrap(stdout, 0, 6, text);
 		free(text);
 	}

@@ -95,11 +95,24 @@ static const char *packed_name(const struct digest *digest) {
 	static const struct {
 		const char *name, *magic;
 		size_t size;
-	} kinds[] = {{"gzip", "\x1f\x8b", 2},   {"xz", "\xfd" "7zXZ", 5},        {"zstd", "\x28\xb5\x2f\xfd", 4},
-	             {"bzip2", "BZh", 3},       {"lz4", "\x04\x22\x4d\x18", 4},  {"zip", "PK\x03\x04", 4},
-	             {"png", "\x89PNG", 4},     {"jpeg", "\xff\xd8\xff", 3},     {"lzma", "\x5d\x00\x00", 3},
-	             {"ogg", "OggS", 4},        {"matroska", "\x1a\x45\xdf\xa3", 4}, {"flac", "fLaC", 4},
-	             {"mp3", "ID3", 3},         {"7z", "7z\xbc\xaf", 4},         {"lzip", "LZIP", 4}};
+	} kinds[] = {{"gzip", "\x1f\x8b", 2},
+	             {"xz",
+	              "\xfd"
+	              "7zXZ",
+	              5},
+	             {"zstd", "\x28\xb5\x2f\xfd", 4},
+	             {"bzip2", "BZh", 3},
+	             {"lz4", "\x04\x22\x4d\x18", 4},
+	             {"zip", "PK\x03\x04", 4},
+	             {"png", "\x89PNG", 4},
+	             {"jpeg", "\xff\xd8\xff", 3},
+	             {"lzma", "\x5d\x00\x00", 3},
+	             {"ogg", "OggS", 4},
+	             {"matroska", "\x1a\x45\xdf\xa3", 4},
+	             {"flac", "fLaC", 4},
+	             {"mp3", "ID3", 3},
+	             {"7z", "7z\xbc\xaf", 4},
+	             {"lzip", "LZIP", 4}};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (digest->head_size >= kinds[i].size && memcmp(digest->head, kinds[i].magic, kinds[i].size) == 0) {
 			return kinds[i].name;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a stream of bytes holds, in bounded memory: its hash, the hash of its words without its numbers, and its ends. */
+/* Summarises a stream of bytes in bounded memory: its hash, the hash of its words without its numbers, and its ends.
+ */
 #ifndef SRC_WORKER_PROGRAM_DIGEST_H
 #define SRC_WORKER_PROGRAM_DIGEST_H
 #include <jansson.h>
@@ -22,8 +23,8 @@ struct digest {
 void digest_start(struct digest *digest);
 void digest_add(struct digest *digest, const char *data, size_t size);
 void digest_end(struct digest *digest, char hash[SHA256_TEXT]);
-/* {"bytes", "lines", "hash", "words", "bag", "sum", "text" or "binary" or "packed"}; of long text "text" is the first part and
- * "end" the last. New reference. */
+/* {"bytes", "lines", "hash", "words", "bag", "sum", "text" or "binary" or "packed"}; of long text "text" is the first
+ * part and "end" the last. New reference. */
 json_t *digest_json(const struct digest *digest, const char *hash);
 /* The last bytes as text, with blanks for zeros; the caller frees it. */
 char *digest_end_text(const struct digest *digest);

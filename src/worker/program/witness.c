@@ -13,8 +13,8 @@ enum { WITNESS_KINDS = 4 /* more different runs of one trial are not kept */, WI
 
 /* A program that fails and says so may still end with status 0. */
 static bool is_error(const char *line) {
-	static const char *const words[] = {"error",     "fail",    "cannot", "can't",     "not found", "denied",
-	                                    "violation", "invalid", "fatal",  "exception", "traceback", "abort",
+	static const char *const words[] = {"error",     "fail",     "cannot", "can't",     "not found", "denied",
+	                                    "violation", "invalid",  "fatal",  "exception", "traceback", "abort",
 	                                    "no such",   "overflow", "unable", "panic"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (strcasestr(line, words[i])) {
@@ -62,10 +62,10 @@ static void runs_add(json_t *seen, const json_t *one) {
 }
 
 void program_witness_add(json_t *list, const struct program_run *run, const struct program_output *output,
-                          const char *hash, json_t *files) {
-	json_t *one = json_pack("{s:i,s:o,s:o,s:s,s:o,s:f}", "runs", 1, "output", digest_json(&output->digest, hash),
-	                        "errors", errors_json(run), "left", run->left, "files", files, "processor_s",
-	                        processor_seconds(&run->usage));
+                         const char *hash, json_t *files) {
+	json_t *one =
+		json_pack("{s:i,s:o,s:o,s:s,s:o,s:f}", "runs", 1, "output", digest_json(&output->digest, hash), "errors",
+	              errors_json(run), "left", run->left, "files", files, "processor_s", processor_seconds(&run->usage));
 	size_t i;
 	json_t *seen;
 	json_array_foreach(list, i, seen) {

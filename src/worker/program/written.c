@@ -21,13 +21,13 @@
 #include "src/worker/program/digest.h"
 
 enum {
-	WRITTEN_LOOK = 2000,        /* names in the folder and below it */
-	WRITTEN_DEEP = 6,           /* folders below each other */
-	WRITTEN_LIST = 256,         /* files in the answer */
-	WRITTEN_WHOLE = 1 << 20,    /* bytes; of larger files, blocks are read */
-	WRITTEN_BLOCK = 64 << 10,   /* this many of them */
-	WRITTEN_READ = 8 << 20,     /* bytes in all */
-	WRITTEN_TEXT = 16           /* files of which the text is kept */
+	WRITTEN_LOOK = 2000,      /* names in the folder and below it */
+	WRITTEN_DEEP = 6,         /* folders below each other */
+	WRITTEN_LIST = 256,       /* files in the answer */
+	WRITTEN_WHOLE = 1 << 20,  /* bytes; of larger files, blocks are read */
+	WRITTEN_BLOCK = 64 << 10, /* this many of them */
+	WRITTEN_READ = 8 << 20,   /* bytes in all */
+	WRITTEN_TEXT = 16         /* files of which the text is kept */
 };
 
 struct file {
@@ -167,9 +167,9 @@ static bool is_apart(const struct written *written, const struct file *file) {
 
 /* A file that was watched and reported nothing has its old content, whatever its times say. */
 static bool is_written(const struct written *written, const struct file *file) {
-	const struct file *old = written->before.count ? bsearch(file, written->before.files, written->before.count,
-	                                                         sizeof *file, by_name)
-	                                               : NULL;
+	const struct file *old = written->before.count
+	                             ? bsearch(file, written->before.files, written->before.count, sizeof *file, by_name)
+	                             : NULL;
 	if (is_apart(written, file)) {
 		return false;
 	}
