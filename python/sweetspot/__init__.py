@@ -12,11 +12,12 @@ standard library. NumPy and pandas are used where the caller brings their object
 from ._command import SweetspotError
 from ._kernel_tuner import Specification, from_kernel_tuner
 from ._profile import Match, Profile, lookup, tuned
-from ._results import Comparison, Measurement, Ratio, Replay, Result, Trial
+from ._results import Checked, Comparison, Measurement, Ratio, Replay, Result, Trial
 from ._tune import compare, replay, tune
 
 __version__ = "0.1.0"
 __all__ = [
+    "Checked",
     "Comparison",
     "Match",
     "Measurement",

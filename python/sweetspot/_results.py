@@ -16,7 +16,7 @@ class Ratio:
     high: float
 
     def __str__(self) -> str:
-        return "%.3gx [%.3g, %.3g]" % (self.ratio, self.low, self.high)
+        return "%.3gx [%.3g, %.3g]" % (self.ratio, self.low, self.high) if self.ratio == self.ratio else "not measured"
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,20 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """How the results of `best` were checked: "output same" as the default's, "verify", or "nothing" because of `why`.
+
+    `runs` counts the runs that were checked; of a callable, the calls."""
+
+    how: str
+    runs: int
+    why: str = ""
+
+    def __str__(self) -> str:
+        return "nothing (%s)" % self.why if self.why else self.how
+
+
+@dataclass(frozen=True)
 class Result:
     """What `tune` found. `verdict` is "faster", "tie", "slower" or "undecided", of `best` against `baseline`."""
 
@@ -58,6 +72,8 @@ class Result:
     elapsed_s: float
     failures: Dict[str, int]
     raw: Mapping[str, Any] = field(repr=False)
+    checked: Optional[Checked] = None
+    notes: Tuple[str, ...] = ()
     _trials: Optional[Callable[[], List[Trial]]] = field(default=None, repr=False, compare=False)
 
     @property
@@ -75,7 +91,8 @@ class Result:
         return _frame([dict(config, **others) for config, others in rows])
 
     def __str__(self) -> str:
-        return "%s: %s, %s with %s" % (self.name, self.verdict, self.speedup, self.best.config)
+        checked = "; checked: %s" % self.checked if self.checked else ""
+        return "%s: %s, %s with %s%s" % (self.name, self.verdict, self.speedup, self.best.config, checked)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import socket
 import subprocess
 import tempfile
-from typing import Optional
+from typing import Dict, List, Optional, Tuple
 
+from ._checks import UNCHECKED
 from ._worker import Job, Process
 
 
@@ -34,6 +36,9 @@ class Server:
         self.path = os.path.join(self.folder.name, "s")
         self.worker: Optional[Process] = None
         self.restarts = 0
+        self.checked: Dict[Tuple[str, ...], int] = {}  # the results that were compared, of each configuration
+        self.unchecked = ""  # why results cannot be checked
+        self.changed: List[str] = []  # inputs that were changed in place
 
     def __enter__(self) -> "Server":
         self.listener = socket.socket(socket.AF_UNIX)
@@ -85,9 +90,23 @@ class Server:
             self.restarts += 1
         if answer is not None:
             try:
-                client.sendall(answer)
+                client.sendall(self._text(request, answer))
             except OSError:
                 pass
+
+    def _text(self, request: bytes, answer: bytes) -> bytes:
+        """The answer for the client; what was checked is noted."""
+        if not answer:
+            return b""
+        said = json.loads(answer)
+        if "value" not in said:
+            return ("failed\n" + said["why"]).encode()
+        self.changed += [name for name in said["changed"] if name not in self.changed]
+        key = tuple(request[:-1].decode().split("\0"))
+        self.checked[key] = self.checked.get(key, 0) + said["checked"]
+        self.unchecked = said["why"] if said["status"] == UNCHECKED else self.unchecked
+        why = " ".join(said["why"].split())
+        return ("%s\n%s%svalue %.9e" % (said["status"], why, "\n" if why else "", said["value"])).encode()
 
     def _wait(self, client: socket.socket, process: subprocess.Popen) -> Optional[bytes]:
         """The worker's answer; empty if it has crashed, None if nobody waits for it any more."""

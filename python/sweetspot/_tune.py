@@ -17,10 +17,12 @@ from urllib.parse import quote
 from . import _client
 from ._command import document
 from ._params import Space, Value
-from ._results import Comparison, Replay, Result, Trial, inverse, measurement, ratio
+from ._results import Checked, Comparison, Replay, Result, Trial, inverse, measurement, ratio
 from ._serve import Server
 from ._worker import Job
 
+# Reads the client's answer: the status, and the reason of any other than "right". 77 says that nothing could be checked.
+_VERIFY = """read -r said; test "$said" != right || exit 0; read -r why; echo "$why"; test "$said" != unchecked || exit 77; exit 1 # %s"""
 Command = Union[str, Sequence[Union[str, "os.PathLike[str]"]]]
 Params = Mapping[str, Sequence[Value]]
 
@@ -71,7 +73,7 @@ def _result(found: Mapping[str, Any], space: Optional[Space], options: Mapping[s
     return Result(
         name=result["kernel"],
         verdict=result["verdict"],
-        speedup=ratio(result["speedup"]),
+        speedup=ratio(result["speedup"] or {}),
         best=measurement(result["best"], values),
         baseline=measurement(result["baseline"], values),
         evaluations=result["evaluations"],
@@ -79,8 +81,24 @@ def _result(found: Mapping[str, Any], space: Optional[Space], options: Mapping[s
         elapsed_s=result["elapsed_s"],
         failures=dict(result["failures"]),
         raw=found,
+        checked=_checked(result.get("checked")),
+        notes=tuple(result.get("notes") or ()),
         _trials=lambda: _trials(space, result, options),
     )
+
+
+def _checked(found: Optional[Mapping[str, Any]]) -> Optional[Checked]:
+    return Checked(found["how"], found["runs"], found.get("why", "")) if found else None
+
+
+def _checks_add(result: Dict[str, Any], server: Server, space: Space, verify: Any) -> None:
+    """What this process knows about the results of a callable, which the program has not seen."""
+    best = result["best"].get("config") or {}
+    key = tuple(space.word(name, value) for name, value in space.config(best).items())
+    how = {"how": "verify" if callable(verify) else "output same", "runs": server.checked.get(key, 0)}
+    result["checked"] = {"how": "nothing", "runs": 0, "why": server.unchecked} if server.unchecked else how
+    notes = ["the callable changes %s in place, so it was restored before each call" % name for name in server.changed]
+    result["notes"] = [*(result.get("notes") or []), *notes]
 
 
 def tune(
@@ -116,7 +134,11 @@ def tune(
     options      any other option of sweetspot-tune(1): openmp=True, store="x.db", strategy="random", resume=True
 
     A callable runs in a process of its own, forked from this one: it keeps what it has compiled, and a crash or a hang
-    there costs one trial. Raises SweetspotError where the program fails, ValueError for wrong arguments.
+    there costs one trial. The last result of each sample is compared once the clock has stopped; `checked` of the result
+    counts these calls, or says why nothing could be checked: the callable returns None or an object that cannot be
+    compared, or calls of the default differ from each other. An iterator that it returns is run to its end, which
+    counts. Arrays and lists of 32 numbers or more that it changes in place are restored before each call, and named in
+    `notes`. Raises SweetspotError where the program fails, ValueError for wrong arguments.
     """
     space = Space(params) if params else None
     words = ["tune", "--json", "--budget=" + _budget(budget), *([] if progress else ["--quiet"]), *_options(options)]
@@ -137,6 +159,7 @@ def tune(
             env={"SWEETSPOT_PYTHON_SOCKET": server.path},
             meanwhile=server.serve,
         )
+        _checks_add(found["results"][0], server, space, verify)
     return _result(found, space, options)
 
 
@@ -192,7 +215,7 @@ def _specification(
             "Language": "Command",
             "Command": [sys.executable, "-I", "-S", _client.__file__, *("{%s}" % each for each in space.words)],
             "Metric": "^value ([0-9.e+-]+)$",
-            "Verify": "grep -q ^right # %s" % version,
+            "Verify": _VERIFY % version,
         },
     }
 

@@ -6,7 +6,7 @@ import types
 import unittest
 from unittest import mock
 
-from sweetspot._compare import same
+from sweetspot._compare import Incomparable, kept, same
 from sweetspot._params import Space
 from sweetspot._results import Comparison, Ratio, inverse, measurement, ratio
 from sweetspot._tune import _budget, _options
@@ -50,13 +50,25 @@ class Ratios(unittest.TestCase):
 class Compare(unittest.TestCase):
     def test_same(self):
         for right, result in ((1, 1), (1.0, 1.0 + 1e-9), ("a", "a"), (None, None), ([1, [2.0]], (1, [2.0])), ({"a": 1}, {"a": 1}),
-                              (math.nan, math.nan), (1 + 1j, 1 + 1j), (object(), object())):
+                              (math.nan, math.nan), (1 + 1j, 1 + 1j)):
             self.assertEqual(same(right, result), "")
 
     def test_different(self):
         for right, result in ((1, 2), (1.0, 1.1), ("a", "b"), (None, 1), ([1, 2], [1]), ([1], 1), ({"a": 1}, {"b": 1}),
                               ({"a": 1.0}, {"a": 2.0}), (object(), 1), (1.0, "1")):
             self.assertNotEqual(same(right, result), "", (right, result))
+
+    def test_incomparable(self):
+        for right, result in ((object(), object()), ([object()], [object()]), (lambda: 1, lambda: 1)):
+            self.assertRaises(Incomparable, same, right, result)
+
+    def test_copies_stay_what_they_were(self):
+        inner = [2.0]
+        for value in ([1, inner], (1, inner), {"a": inner}, inner):
+            copy = kept(value)
+            self.assertEqual(same(copy, value), "")
+            inner.append(3)
+            self.assertNotEqual(same(copy, value), "")
 
     def test_arrays(self):
         try:

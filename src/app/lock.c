@@ -15,7 +15,9 @@
 
 #include "src/base/mem.h"
 #include "src/base/quiet.h"
+#include "src/base/sys.h"
 #include "src/base/text.h"
+#include "src/topo/topo.h"
 
 /* Refuses a file of that name that belongs to another user, and a link, hard or symbolic: in /tmp anybody may have put
  * it there. */
@@ -85,12 +87,24 @@ static void wait_note(struct ui *ui, int fd) {
 	        "waiting, because another sweetspot is measuring: %s", holder);
 }
 
+/* What a job brings with it: a view of another machine for hwloc, and a limit that makes times depend on their length.
+ */
+static void surroundings_note(struct ui *ui) {
+	const char *variable = topo_ignored();
+	double quota = sys_cgroup_processors("");
+	if (quota < (double)sysconf(_SC_NPROCESSORS_ONLN))
+		ui_inform(ui, "a cgroup quota of %.2f processors throttles what is measured", quota);
+	if (variable)
+		ui_inform(ui, "%s is ignored: results are of this machine, whose topology is read from the system", variable);
+}
+
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
 	bool told = false;
 	double seconds;
 	if (quiet_seconds(&seconds, err)) /* before anything is measured, because nobody reports it later */
 		return -1;
+	surroundings_note(ui);
 	int fd = lock_open(O_CREAT);
 	if (fd < 0) {
 		ui_warn(ui, "run one tuner at a time", "cannot guard against a second tuner: %s", strerror(errno));

@@ -3,6 +3,7 @@
 
 #include "src/base/csv.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,27 @@ static void newline_skip(struct reader *reader) {
 	reader->line++;
 }
 
+/* A spreadsheet runs text that begins with one of these as a formula; it shows text behind an apostrophe as it is. */
+static bool is_formula(const char *text) {
+	text += strspn(text, "'");
+	return *text && strchr("=+-@\t\r", *text);
+}
+
+static bool is_number(const char *text) {
+	char *end;
+	bool digits = *text == '-' ? isdigit((unsigned char)text[1]) || text[1] == '.' : isdigit((unsigned char)*text);
+	strtod(text, &end);
+	return digits && !*end;
+}
+
+void csv_write(const char *text, FILE *out) {
+	bool guard = is_formula(text) && !is_number(text), quote = guard || strpbrk(text, ",;\"\r\n\t#");
+	fputs(guard ? "\"'" : quote ? "\"" : "", out);
+	for (; *text; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	fputs(quote ? "\"" : "", out);
+}
+
 /* The reader is behind the opening quote. Two quotes mean one. */
 static char *quoted_read(struct reader *reader) {
 	size_t begun = reader->line, length = 0;
@@ -42,7 +64,7 @@ static char *quoted_read(struct reader *reader) {
 		if (*reader->at == '"' && (reader->at + 1 == reader->end || reader->at[1] != '"')) {
 			reader->at++;
 			field[length] = '\0';
-			return arena_strdup(reader->csv->arena, field);
+			return arena_strdup(reader->csv->arena, field + (*field == '\'' && is_formula(field)));
 		}
 		reader->at += *reader->at == '"';
 		reader->line += *reader->at == '\n';

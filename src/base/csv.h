@@ -6,6 +6,7 @@
 #define SRC_BASE_CSV_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "src/base/err.h"
 
@@ -26,6 +27,9 @@ enum { CSV_ROWS_MAX = 200000, CSV_COLUMNS_MAX = 120, CSV_FIELD_MAX = 400, CSV_NO
  * not have as many fields as the header. */
 struct csv *csv_read(const char *text, size_t size, const char *name, struct err *err);
 void csv_free(struct csv *csv); /* NULL is fine */
+/* Writes a cell with the quotes that it needs. What a spreadsheet would run as a formula gets an apostrophe before it
+ * (OWASP, CSV Injection), which csv_read takes away; a number stays a number. */
+void csv_write(const char *text, FILE *out);
 const char *csv_cell(const struct csv *csv, size_t row, size_t column);
 
 #endif

@@ -37,5 +37,7 @@ uint64_t sys_memory_total(void); /* bytes: the smaller of the machine's memory a
 /* The smallest memory limit in bytes of this process's cgroups (version 1 or 2), UINT64_MAX for none. root: "" for the
  * machine, or a folder with a copy of its /proc/self/cgroup and /sys/fs/cgroup. */
 uint64_t sys_cgroup_memory(const char *root);
+/* The smallest quota of processor time, in processors: 0.5 is half of one. INFINITY for none. */
+double sys_cgroup_processors(const char *root);
 
 #endif

@@ -19,6 +19,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Results"),
 	{"export", 0, "FORMAT", "with show: print markdown, csv or json", 0},
 	{"output", 'o', "FILE", "store to merge into (created), or file to export to", 0},
+	{"yes", 'y', NULL, "with rm: remove without asking", 0},
 	{"private", 0, NULL, "with export: keep searches that name paths or users", 0},
 	{0},
 };
@@ -233,7 +234,8 @@ const struct cmd cmd_store = {
 			 "store import FILE|FOLDER...",
 	.options = tables,
 	.notes = "show prints the trials of the newest search of that name, or of the search with\n"
-			 "that number. rm removes searches with all their trials.\n\n"
+			 "that number. rm removes searches with all their trials. At a terminal it shows\n"
+			 "them and asks; elsewhere a name of several programs needs --yes.\n\n"
 			 "merge adds the contents of the files to the store. If one of them is damaged or\n"
 			 "not a store, nothing is added. Merging a file twice changes nothing.\n\n"
 			 "export writes configurations, times and facts about the machine for others to\n"

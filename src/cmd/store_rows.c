@@ -7,16 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "src/base/json/js.h"
 #include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
+#include "src/base/proc/work.h"
+#include "src/base/text.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"
 #include "tuner/store/remove.h"
-
-enum { NAMES_MAX = 64 };
 
 static json_t *parsed(const char *text) {
 	json_t *json = js_parse(text, strlen(text), "the store", NULL);
@@ -43,6 +44,9 @@ static json_t *search_json(const struct store_row *row) {
 	json_object_set_new(json, "verdict", verdict ? js_text(verdict) : json_null());
 	json_object_set(json, "checked", json_object_get(row->result, "checked"));
 	json_object_set(json, "evidence", json_object_get(row->result, "evidence"));
+	const char *folder = js_string_or(json_object_get(row->result, "program"), "folder", NULL);
+	if (folder)
+		json_object_set_new(json, "folder", js_text(folder));
 	json_object_set_new(json, "speedup", js_number(js_real_or(speedup, "ratio", NAN)));
 	return json;
 }
@@ -52,10 +56,10 @@ static int search_add(void *ctx, const struct store_row *row) {
 	return 0;
 }
 
-/* The searches of the store, oldest first; NULL and err. */
-static json_t *searches_read(struct store *store, struct err *err) {
+/* The searches of the store that `only` names, oldest first; NULL and err. */
+static json_t *searches_read(struct store *store, const struct store_filter *only, struct err *err) {
 	json_t *list = json_array();
-	if (store_each(store, STORE_SEARCHES, NULL, search_add, list, err) == 0)
+	if (store_each(store, STORE_SEARCHES, only, search_add, list, err) == 0)
 		return list;
 	json_decref(list);
 	return NULL;
@@ -94,7 +98,7 @@ int store_rows_list(struct app *app, const struct opt_args *args, struct err *er
 	if (opt_words(args) > 1)
 		return err_set(err, ERR_USAGE, "sweetspot store list --store FILE", "list takes no arguments");
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	json_t *list = store ? searches_read(store, err) : NULL;
+	json_t *list = store ? searches_read(store, NULL, err) : NULL;
 	store_close(store);
 	if (!list)
 		return -1;
@@ -117,30 +121,75 @@ static int64_t number_of(const char *word) {
 	return number > 0 && !*end ? number : 0;
 }
 
-static int unknown(const json_t *list, const char *word, struct err *err) {
-	const char *names[NAMES_MAX];
-	size_t count = 0, i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) if (count < NAMES_MAX) names[count++] = js_string_or(one, "kernel", "");
-	const char *near = near_word(word, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot store list` lists the names and numbers",
-	        "the store does not contain \"%.100s\"", word);
-	return near ? err_hint(err, "did you mean %s?", near) : -1;
+struct names {
+	json_t *known, *through; /* all names; those of what `word` runs: an interpreter, a launcher */
+	const char *word;
+};
+
+static int name_add(void *ctx, const struct store_row *row) {
+	const struct names *names = ctx;
+	json_t *problem = parsed(row->problem);
+	const char *command = js_string_or(problem, "command", "");
+	char *first = mem_printf("%.*s", (int)strcspn(command, " "), command), *slash = strrchr(first, '/');
+	json_object_set_new(names->known, row->kernel, json_true());
+	if (strcmp(slash ? slash + 1 : first, names->word) == 0)
+		json_object_set_new(names->through, row->kernel, json_true());
+	free(first);
+	json_decref(problem);
+	return 0;
 }
 
-/* The newest search that the word names; 0 and err. */
-static int64_t newest(const json_t *list, const char *word, struct err *err) {
-	int64_t number = number_of(word), found = 0;
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
-		int64_t search = js_int_or(one, "search", 0);
-		if (number ? search == number : strcmp(js_string_or(one, "kernel", ""), word) == 0)
-			found = search;
+/* The keys, with commas between them. The caller frees it. */
+static char *keys_text(const json_t *object) {
+	char *text = mem_strdup("");
+	const char *key;
+	json_t *value;
+	json_object_foreach((json_t *)object, key, value) {
+		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", key);
+		free(text);
+		text = longer;
 	}
-	if (!found)
-		unknown(list, word, err);
-	return found;
+	text_clean(text, false);
+	return text;
+}
+
+static void unknown_hint(const struct names *names, struct err *err) {
+	const char **list = mem_alloc(json_object_size(names->known) + 1, sizeof *list), *key;
+	size_t count = 0;
+	json_t *value;
+	json_object_foreach(names->known, key, value) list[count++] = key;
+	const char *near = near_word(names->word, list, count);
+	char *through = keys_text(names->through);
+	if (*through)
+		err_hint(err, "results have the names of what %.60s runs: %.400s", names->word, through);
+	else if (near)
+		err_hint(err, "did you mean %s?", near);
+	free(through);
+	free(list);
+}
+
+static int unknown(struct store *store, const char *word, struct err *err) {
+	struct names names = {json_object(), json_object(), word};
+	if (store_each(store, STORE_NAMES, NULL, name_add, &names, err) == 0) {
+		err_set(err, ERR_USAGE, "`sweetspot store list` lists the names and numbers",
+		        "the store does not contain \"%.100s\"", word);
+		unknown_hint(&names, err);
+	}
+	json_decref(names.known);
+	json_decref(names.through);
+	return -1;
+}
+
+/* The searches that the word names, at least one; NULL and err. */
+static json_t *searches_of(struct store *store, const char *word, struct err *err) {
+	int64_t number = number_of(word);
+	const struct store_filter only = {.kernel = number ? NULL : word, .search = number};
+	json_t *list = searches_read(store, &only, err);
+	if (!list || json_array_size(list))
+		return list;
+	json_decref(list);
+	unknown(store, word, err);
+	return NULL;
 }
 
 static int trial_add(void *ctx, const struct store_trial *trial) {
@@ -195,9 +244,9 @@ int store_rows_show(struct app *app, const struct opt_args *args, struct err *er
 		return err_set(err, ERR_USAGE, "sweetspot store show NAME, or the number of a search from `store list`",
 		               "show takes one name or number");
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	json_t *list = store ? searches_read(store, err) : NULL;
-	int64_t search = list ? newest(list, opt_word(args, 1), err) : 0;
-	int failed = search == 0;
+	json_t *list = store ? searches_of(store, opt_word(args, 1), err) : NULL;
+	int64_t search = js_int_or(json_array_get(list, json_array_size(list) - 1), "search", 0);
+	int failed = !list;
 	if (opt_has(args, "json"))
 		format = MEASURED_JSON;
 	if (!failed)
@@ -207,12 +256,92 @@ int store_rows_show(struct app *app, const struct opt_args *args, struct err *er
 	return failed ? -1 : 0;
 }
 
-/* Checks every word before anything is removed. */
-static int words_check(const json_t *list, const struct opt_args *args, struct err *err) {
-	for (size_t i = 1; i < opt_words(args); i++)
-		if (!newest(list, opt_word(args, i), err))
-			return -1;
-	return 0;
+/* What a search ran: "/w/first.py"; a kernel's own name. An interrupted search does not tell its folder. */
+static char *program_of(const json_t *search) {
+	const char *command = js_string_or(json_object_get(search, "problem"), "command", NULL);
+	const char *folder = js_string_or(search, "folder", NULL);
+	if (!command || work_passes(js_string_or(search, "kernel", ""))) /* code in the command itself */
+		return mem_strdup(command ? command : js_string_or(search, "kernel", ""));
+	char *word = work_word(command), *bare = strncmp(word, "./", 2) == 0 ? word + 2 : word;
+	char *path = folder && *bare != '/' ? mem_printf("%s/%s", folder, bare) : mem_strdup(bare);
+	free(word);
+	return path;
+}
+
+/* What is going to be removed. */
+struct removal {
+	struct store *store;
+	json_t *programs; /* {"name": {"program": true}} */
+	struct store_removed sum;
+	bool several; /* programs of one name */
+};
+
+/* Nothing is removed before every word is known. */
+static int word_look(struct removal *removal, const char *word, struct err *err) {
+	json_t *list = searches_of(removal->store, word, err), *search;
+	struct store_removed found = {0};
+	int64_t number = number_of(word);
+	size_t i;
+	if (!list)
+		return -1;
+	json_array_foreach(list, i, search) {
+		const char *name = js_string_or(search, "kernel", "");
+		char *program = program_of(search);
+		if (!json_object_get(removal->programs, name))
+			json_object_set_new(removal->programs, name, json_object());
+		json_object_set_new(json_object_get(removal->programs, name), program, json_true());
+		removal->several =
+			removal->several || (!number && json_object_size(json_object_get(removal->programs, name)) > 1);
+		free(program);
+	}
+	json_decref(list);
+	int failed = store_remove_look(removal->store, number ? NULL : word, number, &found, err);
+	removal->sum.searches += found.searches;
+	removal->sum.trials += found.trials;
+	return failed;
+}
+
+static void removal_print(const struct removal *removal) {
+	const char *name;
+	json_t *programs;
+	json_object_foreach(removal->programs, name, programs) {
+		char *text = keys_text(programs), *shown = mem_strdup(name);
+		text_clean(shown, false);
+		printf("%s: results of %s\n", shown, text);
+		free(shown);
+		free(text);
+	}
+}
+
+static bool is_answered_yes(const struct store_removed *sum) {
+	char line[16] = "";
+	printf("remove %lld search%s with %lld trials? [y/N] ", (long long)sum->searches, sum->searches == 1 ? "" : "es",
+	       (long long)sum->trials);
+	fflush(stdout);
+	return fgets(line, sizeof line, stdin) && (*line == 'y' || *line == 'Y');
+}
+
+/* Asks at a terminal: 1 for no. Elsewhere a name must not stand for more than one program. */
+static int removal_permit(const struct removal *removal, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "yes"))
+		return 0;
+	if (!opt_has(args, "json") && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+		removal_print(removal);
+		return is_answered_yes(&removal->sum) ? 0 : 1;
+	}
+	if (!removal->several)
+		return 0;
+	const char *name;
+	json_t *programs;
+	json_object_foreach(removal->programs, name, programs) {
+		char *text = json_object_size(programs) > 1 ? keys_text(programs) : NULL;
+		if (text)
+			err_set(err, ERR_USAGE, "add --yes to remove all of them, or give the numbers from `sweetspot store list`",
+			        "%.60s names %lld searches of several programs: %.300s", name, (long long)removal->sum.searches,
+			        text);
+		free(text);
+	}
+	return -1;
 }
 
 static int words_remove(struct store *store, const struct opt_args *args, struct store_removed *sum, struct err *err) {
@@ -227,6 +356,16 @@ static int words_remove(struct store *store, const struct opt_args *args, struct
 	return 0;
 }
 
+static int removal_check(struct store *store, const struct opt_args *args, struct err *err) {
+	struct removal removal = {.store = store, .programs = json_object()};
+	int failed = 0;
+	for (size_t i = 1; i < opt_words(args) && !failed; i++)
+		failed = word_look(&removal, opt_word(args, i), err);
+	failed = failed ? failed : removal_permit(&removal, args, err);
+	json_decref(removal.programs);
+	return failed;
+}
+
 int store_rows_rm(struct app *app, const struct opt_args *args, struct err *err) {
 	struct store_removed sum = {0};
 	(void)app;
@@ -235,11 +374,14 @@ int store_rows_rm(struct app *app, const struct opt_args *args, struct err *err)
 		               "rm needs a name or number");
 	const char *path = opt_get(args, "store", NULL);
 	struct store *looked = store_open(path, STORE_READ, err); /* a store that does not exist is not created */
+	int refused = looked ? removal_check(looked, args, err) : -1;
 	store_close(looked);
-	struct store *store = looked ? store_open(path, STORE_WRITE, err) : NULL;
-	json_t *list = store ? searches_read(store, err) : NULL;
-	int failed = !list || words_check(list, args, err) || words_remove(store, args, &sum, err);
-	json_decref(list);
+	if (refused > 0)
+		puts("nothing was removed");
+	if (refused)
+		return refused > 0 ? 0 : -1;
+	struct store *store = store_open(path, STORE_WRITE, err);
+	int failed = !store || words_remove(store, args, &sum, err);
 	store_close(store);
 	if (failed)
 		return -1;

@@ -21,6 +21,7 @@ const struct opt program_options[] = {
 	{"expect-output", 0, "same|any", "require the baseline's output (any: it may differ)", 0},
 	{"expect-files", 0, "[same]", "require the files that the baseline writes", OPT_MAYBE},
 	{"before-each", 0, "CMD", "command to run before each run, not timed", 0},
+	{"name", 0, "NAME", "name of the results (what does the work)", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"cwd", 0, "DIR", "directory to run the program in", 0},
 	{"input", 0, "FILE", "file for its standard input (empty)", 0},

@@ -9,7 +9,7 @@
 #include "tuner/space/space.h"
 
 struct program_plan {
-	const char *name;   /* base name of the program, which is its kernel name in the store */
+	const char *name;   /* of what does the work, or --name: its kernel name in the store */
 	const char *source; /* program_source() */
 	json_t *problem;    /* program_problem() */
 	json_t *baseline;   /* the configuration that the user runs today */
@@ -21,7 +21,7 @@ struct program_plan {
 };
 
 /* --openmp --param --constraint --default --build --metric --maximize --verify --expect-output --expect-files
- * --before-each --shell --cwd --input */
+ * --before-each --shell --cwd --input --name */
 extern const struct opt program_options[];
 /* The words after "--" are the program; without any, ERR_USAGE. --range, --set and --oversubscribe (plan_options) apply
  * to the parameters of --openmp. */
@@ -31,6 +31,8 @@ int program_source_refuse(const char *path, struct err *err);
 
 /* Reads --expect-output and --expect-files. */
 int program_expect_read(const struct opt_args *args, struct program_spec *spec, struct err *err);
+/* --name, NULL if it is not given. -1 if it cannot name results. */
+int program_plan_name(const struct opt_args *args, const char **name, struct err *err);
 struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err);
 void program_plan_free(struct program_plan *plan);
 

@@ -9,10 +9,8 @@
 #include "src/base/text.h"
 #include "src/plan/program_plan_impl.h"
 #include "src/base/proc/path.h"
-#include "tuner/program/line_name.h"
+#include "src/base/proc/work.h"
 #include "tuner/program/source.h"
-
-enum { NAME_LENGTH = 64 };
 
 static bool is_utf8(const char *text) {
 	size_t left = strlen(text), step = 1;
@@ -169,33 +167,36 @@ static int look_inside(struct draft *draft, struct err *err) {
 	return failed;
 }
 
-/* A name that is only a placeholder, as of `--param SOLVER=./cg,./gmres -- '{SOLVER}'`, becomes that of its parameter,
- * which needs no quotes in a shell. */
-static char *unbraced(char *name) {
-	size_t length = strlen(name);
-	if (length < 3 || name[0] != '{' || name[length - 1] != '}' || strcspn(name + 1, "{}") != length - 2)
-		return name;
-	name[length - 1] = '\0';
-	return name + 1;
+int program_plan_name(const struct opt_args *args, const char **name, struct err *err) {
+	const char *given = *name = opt_get(args, "name", NULL);
+	static const char hint[] = "--name NAME names the results, for example --name solver";
+	if (!given)
+		return 0;
+	char *shown = mem_strdup(given);
+	text_clean(shown, false);
+	bool plain = strcmp(shown, given) == 0;
+	free(shown);
+	if (!*given || !plain || strlen(given) > WORK_NAME_MAX || strspn(given, "#0123456789") == strlen(given))
+		return err_set(err, ERR_USAGE, hint, "--name needs text of at most %d bytes that is not a number",
+		               WORK_NAME_MAX);
+	if (work_passes(given))
+		return err_set(err, ERR_USAGE, hint, "%s cannot name results, because it runs other programs", given);
+	return 0;
 }
 
-static void name_make(struct draft *draft) {
+static int name_make(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
-	char *line = spec->shell ? program_join(spec->argv, false) : NULL, *named = line ? program_line_name(line) : NULL;
-	char *word = arena_strdup(draft->plan->arena, named ? named : spec->argv[0]);
-	free(named);
+	const char *given;
+	if (program_plan_name(draft->args, &given, err))
+		return -1;
+	char *line = program_join(spec->argv, !spec->shell), *name = work_name(line);
+	draft->plan->name = arena_strdup(draft->plan->arena, given ? given : name);
+	free(name);
 	free(line);
-	while (*word && word[strlen(word) - 1] == '/')
-		word[strlen(word) - 1] = '\0';
-	char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
-	if (strlen(name) > NAME_LENGTH)
-		name[NAME_LENGTH] = '\0';
-	text_clean(name, false);
-	name = unbraced(name);
-	draft->plan->name = *name ? name : "program";
-	char *what = arena_strdup(draft->plan->arena, draft->plan->program.argv[0]);
+	char *what = arena_strdup(draft->plan->arena, spec->argv[0]);
 	text_clean(what, false);
 	draft->what = what;
+	return 0;
 }
 
 int draft_command(struct draft *draft, struct err *err) {
@@ -207,6 +208,5 @@ int draft_command(struct draft *draft, struct err *err) {
 	program_source(spec, source);
 	draft->plan->source = source;
 	draft->plan->problem = program_problem(spec);
-	name_make(draft);
-	return 0;
+	return name_make(draft, err);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/csv.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
@@ -58,18 +59,6 @@ static char *text_of(const json_t *value) {
 	return text;
 }
 
-/* RFC 4180: quotes around what contains a comma or a quote, which is doubled. */
-static void csv_cell(const char *text, FILE *out) {
-	if (!strpbrk(text, ",\"")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++)
-		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-	fputc('"', out);
-}
-
 /* A bar would end the cell. */
 static void markdown_cell(const char *text, FILE *out) {
 	fputc(' ', out);
@@ -84,7 +73,7 @@ static void cell(enum measured_format format, bool first, const char *text, FILE
 		markdown_cell(text, out);
 	} else {
 		fputs(first ? "" : ",", out);
-		csv_cell(text, out);
+		csv_write(text, out);
 	}
 }
 

@@ -187,7 +187,7 @@ int topo_binding_apply(const struct topo *topo, const struct topo_binding *bindi
 	if (thread < 0 || thread >= binding->threads)
 		return err_set(err, ERR_FAILED, NULL, "thread %d of a team of %d", thread, binding->threads);
 	if (!topo->here) /* hwloc would return 0 and not bind anything */
-		return err_set(err, ERR_FAILED, "HWLOC_XMLFILE and HWLOC_SYNTHETIC must not be set",
+		return err_set(err, ERR_FAILED, "SWEETSPOT_TOPOLOGY must not be set",
 		               "threads cannot be bound on a topology that is not this machine's");
 	set = thread_set(binding, thread);
 	spread_out(topo, set, thread);

@@ -80,7 +80,7 @@ static int use_source(hwloc_topology_t hw, const char *source, struct err *err) 
 }
 
 /* HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING would do this, but it needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which
- * would pass off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
+ * would pass off a recorded topology as this machine. */
 static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 	int rc = 0;
@@ -105,14 +105,15 @@ static int check_cpus(const struct topo *topo, struct err *err) {
 	return 0;
 }
 
-static int load(struct topo *topo, const char *source, struct err *err) {
-	if (hwloc_topology_set_flags(topo->hw, load_flags()) != 0 || use_source(topo->hw, source, err) != 0)
+static int load(struct topo *topo, const char *source, bool as_here, struct err *err) {
+	unsigned long flags = load_flags() | (as_here ? HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM : 0);
+	if (hwloc_topology_set_flags(topo->hw, flags) != 0 || use_source(topo->hw, source, err) != 0)
 		return -1;
 	if (hwloc_topology_load(topo->hw) != 0)
 		return err_set(err, source ? ERR_USAGE : ERR_FAILED,
 		               source ? NULL : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
 		               "hwloc cannot load the topology%s%.200s", source ? " of " : "", source ? source : "");
-	topo->here = !source && hwloc_topology_is_thissystem(topo->hw);
+	topo->here = (!source || as_here) && hwloc_topology_is_thissystem(topo->hw);
 	if (topo->here && restrict_to_process(topo->hw, err) != 0)
 		return -1;
 	return check_cpus(topo, err);
@@ -158,33 +159,53 @@ static int affinity_check(struct err *err) {
 }
 
 /* hwloc's plugins find devices, which load_flags() leaves out, and read XML that others have edited. To load them takes
- * longer than everything else here, because they bring in OpenCL, X11, libxml2 and what those need. Users who choose
- * the source or the components in the environment may want them. */
-static bool needs_plugins(const char *source) {
-	return source || getenv("HWLOC_XMLFILE") || getenv("HWLOC_COMPONENTS") || getenv("HWLOC_PLUGINS_PATH");
+ * longer than everything else here, because they bring in OpenCL, X11, libxml2 and what those need. The others make
+ * hwloc describe another machine, or this one as another. Launchers of jobs export them: Flux its own view of the node.
+ */
+static const char *const disturbing[] = {"HWLOC_PLUGINS_PATH", "HWLOC_XMLFILE",    "HWLOC_SYNTHETIC", "HWLOC_FSROOT",
+                                         "HWLOC_CPUID_PATH",   "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"};
+enum { PLUGINS, REDIRECTING, DISTURBING = sizeof disturbing / sizeof *disturbing };
+
+const char *topo_ignored(void) {
+	for (size_t i = REDIRECTING; i < DISTURBING; i++)
+		if (getenv(disturbing[i]))
+			return disturbing[i];
+	return NULL;
 }
 
-/* The variable is set only for the call, because what this process starts may use hwloc, too. */
-static int start(hwloc_topology_t *hw, const char *source) {
-	bool all = needs_plugins(source);
-	if (!all)
-		setenv("HWLOC_PLUGINS_PATH", "", 1);
-	int rc = hwloc_topology_init(hw);
-	if (!all)
-		unsetenv("HWLOC_PLUGINS_PATH");
-	return rc;
+static int load_all(struct topo *topo, const char *source, bool as_here, struct err *err) {
+	if (hwloc_topology_init(&topo->hw) != 0)
+		return err_set(err, ERR_FAILED, NULL, "hwloc cannot start: %s", strerror(errno));
+	return load(topo, source, as_here, err) || topo_places_fill(topo, err) ? -1 : 0;
 }
 
-struct topo *topo_open_directly(const char *source, struct err *err) {
-	if (!source && affinity_check(err))
+/* The variables are away only for the call, because what this process starts may use hwloc, too, and gets them. */
+static int load_undisturbed(struct topo *topo, const char *source, bool as_here, struct err *err) {
+	char *kept[DISTURBING];
+	for (size_t i = 0; i < DISTURBING; i++) {
+		const char *value = getenv(disturbing[i]);
+		kept[i] = value ? mem_strdup(value) : NULL;
+		if (i >= REDIRECTING)
+			unsetenv(disturbing[i]);
+	}
+	if (!source)
+		setenv(disturbing[PLUGINS], "", 1);
+	int failed = load_all(topo, source, as_here, err);
+	for (size_t i = 0; i < DISTURBING; i++) {
+		if (kept[i])
+			setenv(disturbing[i], kept[i], 1);
+		else
+			unsetenv(disturbing[i]);
+		free(kept[i]);
+	}
+	return failed;
+}
+
+struct topo *topo_open_directly(const char *source, bool as_here, struct err *err) {
+	if ((!source || as_here) && affinity_check(err))
 		return NULL;
 	struct topo *topo = mem_alloc(1, sizeof *topo);
-	if (start(&topo->hw, source) != 0) {
-		err_set(err, ERR_FAILED, NULL, "hwloc cannot start: %s", strerror(errno));
-		free(topo);
-		return NULL;
-	}
-	if (load(topo, source, err) != 0 || topo_places_fill(topo, err) != 0) {
+	if (load_undisturbed(topo, source, as_here, err) != 0) {
 		topo_close(topo);
 		return NULL;
 	}
@@ -193,15 +214,17 @@ struct topo *topo_open_directly(const char *source, struct err *err) {
 }
 
 struct topo *topo_open(const char *source, struct err *err) {
-	bool file = source && strncmp(source, synthetic, sizeof synthetic - 1) != 0;
-	return file && topo_trial(source, err) != 0 ? NULL : topo_open_directly(source, err);
+	const char *told = source ? source : getenv("SWEETSPOT_TOPOLOGY");
+	bool file = told && strncmp(told, synthetic, sizeof synthetic - 1) != 0;
+	return file && topo_trial(told, err) != 0 ? NULL : topo_open_directly(told, file && !source, err);
 }
 
 void topo_close(struct topo *topo) {
 	if (!topo)
 		return;
 	topo_places_free(topo);
-	hwloc_topology_destroy(topo->hw);
+	if (topo->hw)
+		hwloc_topology_destroy(topo->hw);
 	free(topo);
 }
 

@@ -12,10 +12,13 @@
 
 struct topo;
 
-/* source: NULL for this machine (restricted to the CPUs that this process, with all of its threads, may use),
- * "synthetic:package:2 core:4 pu:2", or the path of an hwloc XML file. ERR_USAGE for anything else. */
+/* source: NULL for this machine (restricted to the CPUs that this process, with all of its threads, may use), or for
+ * what $SWEETSPOT_TOPOLOGY names (a file is taken for this machine); "synthetic:package:2 core:4 pu:2", or the path of
+ * an hwloc XML file. ERR_USAGE for anything else. hwloc's own variables have no effect. */
 struct topo *topo_open(const char *source, struct err *err);
 void topo_close(struct topo *topo);
+/* The first variable that would have hwloc describe another machine; NULL: none is set. */
+const char *topo_ignored(void);
 /* hwloc's XML, and a topology from it, which is treated as another machine's. The caller frees the text. */
 char *topo_xml(const struct topo *topo, struct err *err);
 struct topo *topo_open_xml(const char *xml, struct err *err);

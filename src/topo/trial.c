@@ -34,7 +34,7 @@ _Noreturn static void child(const char *source, int out) {
 	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
 		signal(fatal[i], SIG_DFL);
 	quiet();
-	topo_close(topo_open_directly(source, &err));
+	topo_close(topo_open_directly(source, false, &err));
 	_exit(write(out, &err, sizeof err) != (ssize_t)sizeof err);
 }
 

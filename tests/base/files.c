@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -309,6 +310,36 @@ static bool has_limit(const char *groups, uint64_t want) {
 	return got == want;
 }
 
+static bool has_quota(const char *groups, double want) {
+	sys_write_file("root/proc/self/cgroup", groups, strlen(groups), NULL);
+	double got = sys_cgroup_processors("root");
+	if (got != want)
+		printf("# got %g\n", got);
+	return got == want;
+}
+
+static void file_make(const char *path, const char *text) {
+	sys_write_file(path, text, strlen(text), NULL);
+}
+
+static void test_quotas(void) {
+	sys_make_dirs("root/sys/fs/cgroup/job/step", NULL);
+	sys_make_dirs("root/sys/fs/cgroup/cpu/job", NULL);
+	ok(has_quota("0::/job/step\n", INFINITY), "without a file processor time is unlimited");
+	file_make("root/sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+	file_make("root/sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
+	ok(has_quota("0::/job/step\n", 0.5), "the quota of a group above counts");
+	file_make("root/sys/fs/cgroup/job/step/cpu.max", "20000 100000\n");
+	ok(has_quota("0::/job/step\n", 0.2), "the smallest quota counts");
+	ok(has_quota("0::/job\n", 0.5), "the quota of a group below does not count");
+	file_make("root/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+	file_make("root/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+	ok(has_quota("3:cpuacct,cpu:/job\n", INFINITY), "-1 of version 1 is no quota");
+	file_make("root/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "150000\n");
+	ok(has_quota("4:memory:/x\n3:cpuacct,cpu:/job\n", 1.5), "version 1 has its quota in two files");
+	ok(has_quota("nonsense\n", INFINITY), "nonsense is no quota");
+}
+
 static void test_memory_limits(void) {
 	sys_make_dirs("root/proc/self", NULL);
 	sys_make_dirs("root/sys/fs/cgroup/a/b", NULL);
@@ -383,6 +414,7 @@ int main(void) {
 	test_killed();
 	test_folders();
 	test_memory_limits();
+	test_quotas();
 	test_self();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	ok(chdir("/") == 0 && system(command) == 0, "all is cleaned up");

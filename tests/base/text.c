@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/base/csv.h"
 #include "src/base/err.h"
 #include "src/base/near.h"
 #include "src/base/rng.h"
@@ -241,6 +243,38 @@ static void test_value_json(void) {
 	json_decref(bad);
 }
 
+/* Writes the text as a cell, and reads it back. */
+static bool cell_survives(const char *text) {
+	char *file = NULL;
+	size_t size;
+	FILE *out = open_memstream(&file, &size);
+	struct err err = {0};
+	fputs("a,b\n", out);
+	csv_write(text, out);
+	fputs(",1\n", out);
+	fclose(out);
+	struct csv *csv = csv_read(file, size, "cells", &err);
+	bool good =
+		csv && csv->rows == 1 && strcmp(csv_cell(csv, 0, 0), text) == 0 && strcmp(csv_cell(csv, 0, 1), "1") == 0;
+	const char *cell = file + 4 + (file[4] == '"');
+	good = good && (!strchr("=+@", *cell) || !*text) && (*cell != '-' || (text[1] >= '0' && text[1] <= '9'));
+	if (!good)
+		printf("# %s: %s", text, file);
+	csv_free(csv);
+	free(file);
+	return good;
+}
+
+static void test_cells(void) {
+	static const char *const cells[] = {
+		"=1+1", "+3",  "@SUM(A1)", "-x",   "-",     "'=1", "''-",  "'",    "x=1", "-1.5e3",         "-1",  "12",
+		"a,b",  "=a,", "a\"b",     "=\"a", "#note", "a;b", "'a,b", "-1-1", "--1", "=cmd|'/c x'!A0", "name"};
+	int wrong = 0;
+	for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+		wrong += !cell_survives(cells[i]);
+	ok(wrong == 0, "a cell of CSV is never a formula, and is read back as it was");
+}
+
 int main(void) {
 	test_errors();
 	test_exit_codes();
@@ -251,5 +285,6 @@ int main(void) {
 	test_parse_values();
 	test_value_round_trip();
 	test_value_json();
+	test_cells();
 	return tap_done();
 }

@@ -89,13 +89,15 @@ struct planned *planned_new(const char *machine, ...) {
 	for (const char *word; (word = va_arg(ap, const char *));)
 		planned->argv[argc++] = mem_strdup(word);
 	va_end(ap);
-	if (machine)
-		setenv("HWLOC_SYNTHETIC", machine, 1);
+	char *topology = machine ? mem_printf("synthetic:%s", machine) : NULL;
+	if (topology)
+		setenv("SWEETSPOT_TOPOLOGY", topology, 1);
 	planned->app = app_new(NULL, argc, planned->argv, NULL, NULL);
 	planned->args = opt_parse(argc, planned->argv, tables, &planned->err);
 	if (planned->args)
 		planned->plan = program_plan_new(planned->app, planned->args, &planned->err);
-	unsetenv("HWLOC_SYNTHETIC");
+	unsetenv("SWEETSPOT_TOPOLOGY");
+	free(topology);
 	return planned;
 }
 
@@ -132,9 +134,9 @@ const char *config_text(const json_t *config) {
 }
 
 void environment_clear(void) {
-	static const char *const names[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND",  "OMP_PLACES",    "OMP_SCHEDULE",
-	                                    "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "GOMP_CPU_AFFINITY",
-	                                    "HWLOC_XMLFILE",   "HWLOC_SYNTHETIC"};
+	static const char *const names[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND",     "OMP_PLACES",
+	                                    "OMP_SCHEDULE",    "OMP_WAIT_POLICY",   "GOMP_SPINCOUNT",
+	                                    "KMP_BLOCKTIME",   "GOMP_CPU_AFFINITY", "SWEETSPOT_TOPOLOGY"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

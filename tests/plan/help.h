@@ -28,7 +28,7 @@ struct planned {
 	struct err err;
 	char *argv[64];
 };
-/* The words after "sweetspot tune", NULL at the end. machine: what HWLOC_SYNTHETIC takes, NULL: this one. */
+/* The words after "sweetspot tune", NULL at the end. machine: a synthetic topology, NULL: this one. */
 struct planned *planned_new(const char *machine, ...) __attribute__((sentinel));
 void planned_free(struct planned *planned);
 bool planned_notes(const struct planned *planned, const char *text); /* does a note have this text? */

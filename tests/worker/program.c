@@ -167,6 +167,9 @@ static void check_verify(struct fixture *f) {
 	        "", "verify reads the output");
 	answers(client_ask(f->client, RUN "\"echo out\"],\"verify\":\"cat; echo is wrong; exit 3\"}", f->home),
 	        "correctness", "verify: exit status 3: is wrong", "verify decides, and is quoted");
+	json_t *skipped = client_ask(f->client, RUN "\"echo out\"],\"verify\":\"echo it is random; exit 77\"}", f->home);
+	is_text(text_of(skipped, "unchecked"), "it is random", "status 77 of verify says why nothing was checked");
+	answers(skipped, "correct", "", "which is not a failure");
 	answers(
 		client_ask(f->client, RUN "\"head -c 3000000 /dev/zero\"],\"verify\":\"test $(wc -c) = 3000000\"}", f->home),
 		"correct", "", "much output reaches verify");

@@ -110,21 +110,59 @@ static void test_damage(const char *name) {
 	free(text);
 }
 
-/* The environment may replace hwloc's view of this machine; then it must not pass for this machine. */
+/* A recorded machine in place of this one must not pass for this one. */
 static void test_environment(void) {
 	struct err err = {0};
 	struct topo *topo;
 	struct topo_binding *binding;
-	setenv("HWLOC_SYNTHETIC", "core:3 pu:1", 1);
+	setenv("SWEETSPOT_TOPOLOGY", "synthetic:core:3 pu:1", 1);
 	topo = topo_open(NULL, &err);
-	unsetenv("HWLOC_SYNTHETIC");
-	if (!ok(topo && !topo_is_here(topo), "a topology from HWLOC_SYNTHETIC is not this machine"))
+	unsetenv("SWEETSPOT_TOPOLOGY");
+	if (!ok(topo && !topo_is_here(topo) && topo_count(topo, TOPO_PU) == 3,
+	        "a topology from SWEETSPOT_TOPOLOGY is not this machine"))
 		return;
 	binding = topo_binding_new(topo, 1, NULL, "false", &err);
 	ok(binding && topo_binding_apply(topo, binding, 0, &err) != 0 && !topo_binding_holds(topo, binding, 0, NULL),
-	   "and nothing is bound on it");
+	   "nothing is bound on a topology that is not this machine");
 	topo_binding_free(binding);
 	topo_close(topo);
+}
+
+static char *machine_text(void) {
+	struct err err = {0};
+	struct topo *topo = topo_open(NULL, &err);
+	json_t *json = topo ? topo_json(topo) : NULL;
+	char *text = json ? json_dumps(json, JSON_SORT_KEYS) : NULL;
+	if (!text)
+		printf("# %s\n", err.what);
+	json_decref(json);
+	topo_close(topo);
+	return text;
+}
+
+/* Launchers of jobs set hwloc's own variables for the programs that they start. */
+static void test_launchers(void) {
+	static const char *const set[][2] = {{"HWLOC_SYNTHETIC", "core:3 pu:1"}, {"HWLOC_XMLFILE", "/nonexistent.xml"},
+	                                     {"HWLOC_FSROOT", "/nonexistent"},   {"HWLOC_CPUID_PATH", "/nonexistent"},
+	                                     {"HWLOC_COMPONENTS", "synthetic"},  {"HWLOC_THISSYSTEM", "0"}};
+	char *here = machine_text();
+	bool same = here, kept = true, named = !topo_ignored();
+	for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+		setenv(set[i][0], set[i][1], 1);
+		char *text = machine_text();
+		if (!text || !here || strcmp(text, here) != 0) {
+			printf("# %s\n", set[i][0]);
+			same = false;
+		}
+		free(text);
+		kept = kept && getenv(set[i][0]) && strcmp(getenv(set[i][0]), set[i][1]) == 0;
+		named = named && topo_ignored() && strcmp(topo_ignored(), set[i][0]) == 0;
+		unsetenv(set[i][0]);
+	}
+	ok(same, "this machine stays this machine, whatever hwloc's variables say");
+	ok(kept, "hwloc's variables stay in the environment of what is started");
+	ok(named, "the variable that is ignored is known by name");
+	free(here);
 }
 
 int main(void) {
@@ -134,5 +172,6 @@ int main(void) {
 	test_damage("hybrid");
 	test_damage("bare");
 	test_environment();
+	test_launchers();
 	return tap_done();
 }

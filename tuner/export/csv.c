@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* RFC 4180: one row for each entry, CRLF, and quotes around fields that need them. Configurations, problems and
+/* RFC 4180: one row for each entry, and CRLF. Configurations, problems and
  * environments are canonical JSON in one field, which is unambiguous. Hidden characters of any field are written as
  * JSON does. */
 #include <config.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/csv.h"
 #include "src/base/json/js.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
@@ -15,15 +16,18 @@
 
 static void put_byte(FILE *out, char c) {
 	putc(c, out);
-	if (c == '"')
-		putc('"', out);
 }
 
 static void put_text(FILE *out, const char *text) {
-	const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "";
-	fputs(quote, out);
-	export_bytes(out, text, put_byte, text_code_point);
-	fputs(quote, out);
+	char *shown = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&shown, &size);
+	if (!memory)
+		return;
+	export_bytes(memory, text, put_byte, text_code_point);
+	fclose(memory);
+	csv_write(shown, out);
+	free(shown);
 }
 
 static void put_number(FILE *out, const json_t *json) {
@@ -104,7 +108,7 @@ static const struct column {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static int csv_write(const json_t *profile, FILE *out, struct err *err) {
+static int table_write(const json_t *profile, FILE *out, struct err *err) {
 	const json_t *entries = json_object_get(profile, "entries");
 	const json_t *fingerprint = json_object_get(json_object_get(profile, "machine"), "fingerprint");
 	for (size_t i = 0; i < COLUMNS; i++)
@@ -125,5 +129,5 @@ extern const struct export_format export_csv;
 const struct export_format export_csv = {
 	.name = "csv",
 	.summary = "a table for spreadsheets and scripts (RFC 4180), one row a recommendation",
-	.write = csv_write,
+	.write = table_write,
 };

@@ -101,18 +101,25 @@ static void idle_judge(const struct making *making, struct built *built, uint64_
 	         making->program->out_of_tree
 	             ? "the build created nothing in its initially empty folder: a program that must be built in place "
 	               "is built before each run by --before-each"
-	             : "the build changed nothing in its copy of the sources: if these contain a program "
-	               "that is already built, begin with `make clean` or use `make -B`");
+	             : "the build changed nothing in its copy of the sources: if these contain a program that is already "
+	               "built, begin with `make clean` or use `make -B`; if it writes elsewhere, by an absolute -o or as "
+	               "it was configured, let it write into the current folder");
 }
 
-static void build_judge(struct built *built, const struct trial_result *result) {
+/* A build that reads "../x" does not find it beside the copy. */
+static const char *copy_note(const struct making *making, const char *why) {
+	bool missing = why && (strstr(why, "No such file") || strstr(why, "o rule to make") || strstr(why, "annot find"));
+	return missing && !making->program->out_of_tree ? " (the build runs in a copy of its folder)" : "";
+}
+
+static void build_judge(const struct making *making, struct built *built, const struct trial_result *result) {
 	built->status = result->status == TRIAL_CORRECT ? TRIAL_CORRECT : TRIAL_COMPILE;
 	if (built->status != TRIAL_COMPILE)
 		return;
 	const char *why = program_first_error(json_object_get(result->reply, "said"));
 	size_t how = strcspn(result->message, ":"); /* "exit status 2: the last line", of which the first error says more */
-	snprintf(built->message, sizeof built->message, "the build: %.*s%s%s", why ? (int)how : 240, result->message,
-	         why ? ": " : "", why ? why : "");
+	snprintf(built->message, sizeof built->message, "the build: %.*s%s%s%s", why ? (int)how : 240, result->message,
+	         why ? ": " : "", why ? why : "", copy_note(making, why ? why : result->message));
 }
 
 /* Runs the command in a folder that is prepared. *facts: what it has read; NULL if that cannot be said. */
@@ -127,7 +134,7 @@ static int command_run(const struct making *making, struct worker *worker, json_
 	int failed = program_run(worker, &run, &result, err);
 	built->seconds = sys_now() - begun;
 	if (!failed)
-		build_judge(built, &result);
+		build_judge(making, built, &result);
 	if (!failed && built->status == TRIAL_CORRECT) {
 		*facts = program_inputs_seen(program_build_source(making->program), marked ? copy : NULL, making->base,
 		                             making->begun);

@@ -16,6 +16,12 @@ struct program_expected {
 	bool unstable;          /* runs of the baseline differ, so that nothing can be expected */
 };
 
+/* Texts as the user gave them, where `spec` has {BUILD} in the place of the source folder. */
+struct program_given {
+	const char *const *argv;
+	const char *build, *before_each;
+};
+
 struct program {
 	struct arena *arena;      /* owns all strings */
 	struct program_spec spec; /* cwd and input as given */
@@ -26,6 +32,8 @@ struct program {
 	json_t *baseline, *usage, *seen; /* usage, seen (evidence of runs): indexed by program_key */
 	char *baseline_key;
 	struct program_builds *builds; /* NULL: nothing is built */
+	struct program_given given;
+	json_t *used; /* {build folder: true} of the builds of which a run has used what they have made */
 	struct program_expected expected;
 	double until;  /* monotonic; nothing of the current trial may last longer; INFINITY: no end */
 	double side_s; /* the longest command before or after a run of a trial that worked; 0: none so far */
@@ -38,6 +46,8 @@ struct program_case {
 	const char *build;
 };
 
+/* copied.c: replaces paths of a folder that is copied for each build; ERR_USAGE for one that only exists beside it. */
+int program_copied_map(struct program *program, struct err *err);
 int program_check(const struct program *program, struct err *err);
 
 char *program_key(const json_t *config); /* equal for equal configurations; caller frees */

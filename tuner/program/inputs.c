@@ -285,3 +285,42 @@ bool program_inputs_hold(const char *source, const char *skip, const json_t *fac
 bool program_inputs_unchanged(const char *source, const char *skip, const json_t *facts) {
 	return hold(source, skip, facts, false);
 }
+
+/* source: NULL: everything in the tree was made. */
+static bool is_made(const char *source, const char *name, const struct stat *info) {
+	struct stat before;
+	char *path = source ? mem_printf("%s/%s", source, name) : NULL;
+	bool same = path && lstat(path, &before) == 0 && before.st_size == info->st_size &&
+	            before.st_mtim.tv_sec == info->st_mtim.tv_sec && before.st_mtim.tv_nsec == info->st_mtim.tv_nsec;
+	free(path);
+	return !same;
+}
+
+json_t *program_made_mark(const char *source, const char *tree) {
+	FTS *walk = reads_show(tree) ? tree_open(tree) : NULL;
+	if (!walk)
+		return NULL;
+	json_t *made = json_array();
+	for (FTSENT *entry; (entry = fts_read(walk));) {
+		const struct stat *info = entry->fts_statp;
+		const char *name = entry->fts_path + strlen(tree) + (entry->fts_level > 0);
+		if (entry->fts_info == FTS_DP || S_ISDIR(info->st_mode) || !is_made(source, name, info))
+			continue;
+		unread_set(entry->fts_path);
+		json_array_append_new(made, json_string(name));
+	}
+	fts_close(walk);
+	return made;
+}
+
+bool program_made_used(const char *tree, const json_t *made) {
+	size_t i;
+	const json_t *name;
+	bool used = false;
+	json_array_foreach((json_t *)made, i, name) {
+		char *path = mem_printf("%s/%s", tree, json_string_value(name));
+		used = used || !is_unread_at(path);
+		free(path);
+	}
+	return used;
+}

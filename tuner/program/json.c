@@ -39,16 +39,16 @@ static void built_set(json_t *json, const struct program *program, const json_t 
 json_t *program_json(const struct program *program, const json_t *best) {
 	const struct program_spec *spec = &program->spec;
 	json_t *json = json_object(), *argv = json_array();
-	for (const char *const *word = spec->argv; *word; word++)
+	for (const char *const *word = program->given.argv; *word; word++)
 		json_array_append_new(argv, json_string(*word));
 	json_object_set_new(json, "argv", argv);
 	json_object_set_new(json, "shell", json_boolean(spec->shell));
 	text_set(json, "folder", program->here);
 	text_set(json, "cwd", spec->cwd);
 	text_set(json, "input", spec->input);
-	text_set(json, "build", spec->build);
+	text_set(json, "build", program->given.build);
 	built_set(json, program, best);
-	text_set(json, "before_each", spec->before_each);
+	text_set(json, "before_each", program->given.before_each);
 	text_set(json, "verify", spec->verify);
 	text_set(json, "expect_output", spec->expect_same ? "same" : spec->expect_any ? "any" : NULL);
 	text_set(json, "expect_files", spec->expect_files ? "same" : NULL);

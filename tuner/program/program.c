@@ -107,9 +107,11 @@ struct program *program_new(const struct program_spec *spec, struct worker *work
 	program->worker = worker;
 	program->usage = json_object();
 	program->seen = json_object();
+	program->used = json_object();
 	spec_copy(program, spec);
 	names_collect(program);
-	if (places_find(program, err) || program_check(program, err))
+	program->given = (struct program_given){program->spec.argv, program->spec.build, program->spec.before_each};
+	if (places_find(program, err) || program_copied_map(program, err) || program_check(program, err))
 		goto fail;
 	if (spec->build && !(program->builds = program_builds_new(program, err)))
 		goto fail;
@@ -125,6 +127,7 @@ void program_free(struct program *program) {
 	program_builds_free(program->builds);
 	json_decref(program->usage);
 	json_decref(program->seen);
+	json_decref(program->used);
 	json_decref(program->baseline);
 	free(program->baseline_key);
 	arena_free(program->arena);

@@ -11,7 +11,9 @@
 #include "tuner/program/build.h"
 #include "tuner/program/evident.h"
 #include "tuner/program/impl.h"
+#include "tuner/program/inputs.h"
 #include "tuner/program/run.h"
+#include "tuner/program/text.h"
 
 /* A run over the limit is cut short only if that saves much time. Shorter ones run to their end or time-out, so that
  * their failures are reported as what they are. */
@@ -116,15 +118,96 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	return failed;
 }
 
+static bool names_built_param(const struct program *program, const char *text) {
+	for (size_t i = 0; i < program->params.count; i++)
+		if (template_mentions(program->spec.build, program->params.list[i]) &&
+		    template_mentions(text, program->params.list[i]))
+			return true;
+	return false;
+}
+
+/* Can each build only be told from the others by what it makes in its folder? Not if the name of the program tells, nor
+ * on another node, whose reads this one may not see. */
+static bool is_watched(const struct program_case *one) {
+	const struct program *program = one->program;
+	return !program->spec.build_folder && names_built_param(program, program->spec.build) &&
+	       !names_built_param(program, program->spec.argv[0]) && !json_object_get(program->used, one->build);
+}
+
+/* The first names of what a build has made. */
+static char *made_words(const json_t *made) {
+	enum { SHOWN = 3 };
+	size_t i;
+	const json_t *name;
+	struct program_text out = {0};
+	json_array_foreach((json_t *)made, i, name) {
+		if (i <= SHOWN)
+			program_text_printf(&out, "%s%s", i ? ", " : "", i < SHOWN ? json_string_value(name) : "..");
+	}
+	return program_text_detach(&out);
+}
+
+static int unused(const struct program *program, const json_t *made, struct err *err) {
+	char *names = made_words(made);
+	err_set(
+		err, ERR_USAGE,
+		"name it relative to the folder, as ./NAME, or as {BUILD}/NAME; scripts must not name the folder, either",
+		"what ran is not what was built: the program runs in a copy of %.300s, and nothing that the build made there "
+		"was used (%.200s)",
+		program_build_source(program), names);
+	free(names);
+	return -1;
+}
+
+/* A file that is missing is the usual consequence of running in a copy. */
+static void missing_explain(const json_t *made, struct trial_result *result) {
+	static const char *const words[] = {"No such file", "not found", "cannot find", "cannot open", "there is no"};
+	bool missing = result->status == TRIAL_RUNTIME && strstr(result->message, "exit status 127");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		missing = missing || (result->status == TRIAL_RUNTIME && strstr(result->message, words[i]));
+	if (!missing)
+		return;
+	char *names = made_words(made), *before = mem_strdup(result->message);
+	snprintf(result->message, sizeof result->message,
+	         "%.120s (it runs in a copy of its folder, where the build made %.60s)", before,
+	         *names ? names : "nothing");
+	free(before);
+	free(names);
+}
+
+static int measure_built(const struct program_case *one, const struct trial_request *request,
+                         struct trial_result *result, struct err *err) {
+	const struct program *program = one->program;
+	const char *source = program->out_of_tree ? NULL : program_build_source(program);
+	json_t *made = is_watched(one) ? program_made_mark(source, one->build) : NULL;
+	int failed = measure_case(one, request, result, err);
+	if (!failed && made && result->status == TRIAL_CORRECT && json_array_size(made) > 0 &&
+	    !program_made_used(one->build, made)) {
+		trial_result_clear(result);
+		failed = unused(program, made, err);
+	} else if (!failed && made && result->status == TRIAL_CORRECT) {
+		json_object_set_new(program->used, one->build, json_true());
+	} else if (!failed && made) {
+		missing_explain(made, result);
+	}
+	json_decref(made);
+	return failed;
+}
+
+static int measure_any(const struct program *program, const struct trial_request *request,
+                       struct trial_result *result, struct err *err) {
+	struct program_case one = {.program = program, .config = request->config};
+	if (!program->builds)
+		return measure_case(&one, request, result, err);
+	enum program_built built = program_build(program, request->config, &one.build, result, err);
+	if (built != BUILT_YES)
+		return built == BUILT_NO ? 0 : -1;
+	return measure_built(&one, request, result, err);
+}
+
 static int measure(struct program *program, const struct trial_request *request, struct trial_result *result,
                    struct err *err) {
-	struct program_case one = {.program = program, .config = request->config};
-	if (program->builds) {
-		enum program_built built = program_build(program, request->config, &one.build, result, err);
-		if (built != BUILT_YES)
-			return built == BUILT_NO ? 0 : -1;
-	}
-	int failed = measure_case(&one, request, result, err);
+	int failed = measure_any(program, request, result, err);
 	if (!failed)
 		program_seen_add(program, request->config, result);
 	return failed;

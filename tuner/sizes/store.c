@@ -126,7 +126,7 @@ static struct sizes *largest(const struct finder *finder, const char *over, cons
 
 struct sizes *sizes_load(struct store *store, const char *fingerprint, const char *kernel, const char *objective,
                          const char *over, const json_t *problem, struct err *err) {
-	const struct store_filter own = {.fingerprint = fingerprint};
+	const struct store_filter own = {.fingerprint = fingerprint, .kernel = kernel};
 	struct finder finder = {.kernel = kernel, .objective = objective};
 	struct sizes *sizes = NULL;
 	int failed = store_each(store, STORE_RESULTS, &own, result_add, &finder, err);

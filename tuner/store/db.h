@@ -85,9 +85,18 @@ int store_number(const struct store *store, const char *sql, const struct store_
                  int64_t *number, struct err *err);
 /* The columns of struct store_row from searches q and sessions s, and the rows of a query that selects them. Finalizes
  * stmt, which may be NULL. */
+#define STORE_NAME "work_name"
+/* The name of a search q, which is that of what does the work, whatever the version that stored it. */
+#define STORE_NAME_OF(q) STORE_NAME "(" q ".kernel, " q ".problem)"
+/* Has a search q this name? The index finds those that are stored under it, or under that of an interpreter or
+ * launcher, which the function answers with NULL where it is not told the problem. */
+#define STORE_IS_NAMED(q, name)                                                                                        \
+	q ".kernel IN (SELECT kernel FROM searches WHERE kernel = " name " OR " STORE_NAME                                 \
+	  "(kernel, NULL) IS NULL) AND " STORE_NAME_OF(q) " = " name
 #define STORE_ROW(machine, result, counts, from)                                                                       \
-	"SELECT q.id, s.id, s.fingerprint, s.command, s.version, q.kernel, q.source, q.problem, q.objective, q.strategy,"  \
-	" q.state, q.seed, q.valid, s.started, q.ended, s.noise_floor, " machine ", " result ", " counts from
+	"SELECT q.id, s.id, s.fingerprint, s.command, s.version, " STORE_NAME_OF(                                          \
+		"q") ", q.source, q.problem, q.objective, q.strategy,"                                                         \
+			 " q.state, q.seed, q.valid, s.started, q.ended, s.noise_floor, " machine ", " result ", " counts from
 #define STORE_JOINED " FROM searches q JOIN sessions s ON s.id = q.session"
 int store_rows_each(const struct store *store, sqlite3_stmt *stmt, store_row_fn fn, void *ctx, struct err *err);
 /* All changes until store_whole_end are stored, or, if one failed, none is. */

@@ -11,11 +11,19 @@ enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };
 #define MACHINE "coalesce(s.machine, '')"
 
 /* In all of them ?1 is the fingerprint, ?2 the kernel, ?3 the objective, ?4 the number of rows at most; in results, ?5
- * the latest end. */
-static const char searches[] =
-	STORE_ROW("NULL", "q.result", "0, 0, 0",
-              STORE_JOINED " WHERE ?1 IS NULL OR (s.fingerprint = ?1 AND s.command <> '" STORE_IMPORT
-                           "') ORDER BY q.id LIMIT ?4");
+ * the latest end, in searches the only search. */
+#define SEARCHES(where)                                                                                                \
+	STORE_ROW("NULL", "q.result", "0, 0, 0",                                                                           \
+	          STORE_JOINED " WHERE (?1 IS NULL OR (s.fingerprint = ?1 AND s.command <> '" STORE_IMPORT "'))"           \
+	                       " AND (?5 = 0 OR q.id = ?5) AND " where " ORDER BY q.id LIMIT ?4")
+static const char searches[] = SEARCHES("?2 IS NULL"), searches_of[] = SEARCHES(STORE_IS_NAMED("q", "?2"));
+
+#define NAMES(where)                                                                                                   \
+	STORE_ROW("NULL", "NULL", "0, 0, 0",                                                                               \
+	          STORE_JOINED " WHERE q.id IN (SELECT max(o.id) FROM searches o JOIN sessions p ON p.id = o.session"      \
+	                       " WHERE (?1 IS NULL OR (p.fingerprint = ?1 AND p.command <> '" STORE_IMPORT                 \
+	                       "')) AND " where " GROUP BY " STORE_NAME_OF("o") ") ORDER BY q.id LIMIT ?4")
+static const char names[] = NAMES("?2 IS NULL"), names_of[] = NAMES(STORE_IS_NAMED("o", "?2"));
 
 /* `finish` counts the searches that ended. A search that was interrupted before its proof has a result as well, which
  * counts only where nothing was proven. */
@@ -23,14 +31,16 @@ static const char searches[] =
 
 /* The inner query finds the newest of each without reading results, because SQLite takes o.id from the row that has the
  * maximum (sqlite.org/lang_select.html, "Bare columns in an aggregate query"). */
-static const char results[] = STORE_ROW(
-	MACHINE, "q.result", "0, 0, 0",
-	" FROM (SELECT o.id AS id, o.finish AS newest, max((o.state = 'done') * " PROVEN_FIRST " + o.finish)"
-	" FROM searches o JOIN sessions p ON p.id = o.session"
-	" WHERE o.state IN ('done', 'interrupted') AND o.result IS NOT NULL AND (?1 IS NULL OR p.fingerprint = ?1)"
-	" AND (?5 = 0 OR o.ended <= ?5)"
-	" GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"
-	" JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest");
+#define RESULTS(where)                                                                                                 \
+	STORE_ROW(MACHINE, "q.result", "0, 0, 0",                                                                          \
+	          " FROM (SELECT o.id AS id, o.finish AS newest, max((o.state = 'done') * " PROVEN_FIRST " + o.finish)"    \
+	          " FROM searches o JOIN sessions p ON p.id = o.session"                                                   \
+	          " WHERE o.state IN ('done', 'interrupted') AND o.result IS NOT NULL"                                     \
+	          " AND (?1 IS NULL OR p.fingerprint = ?1) AND (?5 = 0 OR o.ended <= ?5) AND " where                       \
+	          " GROUP BY p.fingerprint, " STORE_NAME_OF(                                                               \
+				  "o") ", o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"                                     \
+	                   " JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest")
+static const char results[] = RESULTS("?2 IS NULL"), results_of[] = RESULTS(STORE_IS_NAMED("o", "?2"));
 
 /* Later searches than ?1, of the same, that ended before a proof: newest first, up to ?2 if it is not 0. */
 static const char later[] =
@@ -43,8 +53,9 @@ static const char later[] =
 
 static const char shared[] = STORE_ROW(MACHINE, "NULL", "0, 0, 0", STORE_JOINED " ORDER BY q.id LIMIT ?4");
 
-static const char relatives[] = STORE_ROW(
-	MACHINE, "NULL", "0, 0, 0", STORE_JOINED " WHERE q.kernel = ?2 AND q.objective = ?3 ORDER BY q.id DESC LIMIT ?4");
+static const char relatives[] =
+	STORE_ROW(MACHINE, "NULL", "0, 0, 0",
+              STORE_JOINED " WHERE " STORE_IS_NAMED("q", "?2") " AND q.objective = ?3 ORDER BY q.id DESC LIMIT ?4");
 
 static const char unfinished[] =
 	STORE_ROW("NULL", "NULL", "0, 0, (SELECT count(*) FROM trials t WHERE t.search = q.id)",
@@ -54,7 +65,7 @@ static const char unfinished[] =
                            " AND NOT EXISTS (SELECT 1 FROM searches d JOIN sessions e ON e.id = d.session"
                            " WHERE e.fingerprint = ?1 AND d.kernel = o.kernel AND d.problem = o.problem"
                            " AND d.objective IS o.objective AND d.state = 'done' AND d.id > o.id)"
-                           " GROUP BY o.kernel, o.problem, o.objective) ORDER BY q.id DESC LIMIT ?4");
+                           " GROUP BY " STORE_NAME_OF("o") ", o.problem, o.objective) ORDER BY q.id DESC LIMIT ?4");
 
 /* Bare columns again: the session is the newest of its machine. */
 static const char machines[] =
@@ -66,14 +77,16 @@ static const char machines[] =
 
 static const struct {
 	const char *sql;
-	int64_t most; /* where the caller sets no limit */
+	int64_t most;    /* where the caller sets no limit */
+	const char *one; /* where the caller names a kernel; NULL: sql uses it */
 } queries[] = {
-	[STORE_SEARCHES] = {searches, UNLIMITED},
-	[STORE_RESULTS] = {results, UNLIMITED},
-	[STORE_SHARED] = {shared, UNLIMITED},
-	[STORE_RELATIVES] = {relatives, RELATIVES_MAX},
-	[STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX},
-	[STORE_MACHINES] = {machines, UNLIMITED},
+	[STORE_SEARCHES] = {searches, UNLIMITED, searches_of},
+	[STORE_NAMES] = {names, UNLIMITED, names_of},
+	[STORE_RESULTS] = {results, UNLIMITED, results_of},
+	[STORE_SHARED] = {shared, UNLIMITED, NULL},
+	[STORE_RELATIVES] = {relatives, RELATIVES_MAX, NULL},
+	[STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX, NULL},
+	[STORE_MACHINES] = {machines, UNLIMITED, NULL},
 };
 
 /* Returns the callback's answer as 0 or 1, or -1. */
@@ -160,12 +173,15 @@ static int result_each(void *ctx, const struct store_row *row) {
 int store_each(struct store *store, enum store_rows rows, const struct store_filter *filter, store_row_fn fn, void *ctx,
                struct err *err) {
 	const struct store_filter all = {0}, *given = filter ? filter : &all;
-	const struct store_field fields[] = {
-		store_text(given->fingerprint), store_text(given->kernel), store_text(given->objective),
-		store_int(given->most ? given->most : queries[rows].most), store_real(given->until)};
+	const struct store_field fields[] = {store_text(given->fingerprint), store_text(given->kernel),
+	                                     store_text(given->objective),
+	                                     store_int(given->most ? given->most : queries[rows].most),
+	                                     rows == STORE_RESULTS ? store_real(given->until) : store_int(given->search)};
 	struct quieter quieter = {.store = store, .until = given->until, .fn = fn, .ctx = ctx, .err = err};
-	size_t count = rows == STORE_RESULTS ? 5 : 4; /* SQLite refuses a value that a query does not read */
-	sqlite3_stmt *stmt = store_query(store, queries[rows].sql, fields, count, err);
+	size_t count =
+		rows == STORE_RESULTS || rows == STORE_SEARCHES ? 5 : 4; /* SQLite refuses a value that a query does not read */
+	sqlite3_stmt *stmt = store_query(store, given->kernel && queries[rows].one ? queries[rows].one : queries[rows].sql,
+	                                 fields, count, err);
 	if (rows != STORE_RESULTS)
 		return store_rows_each(store, stmt, fn, ctx, err);
 	return store_rows_each(store, stmt, result_each, &quieter, err) || quieter.failed ? -1 : 0;

@@ -8,11 +8,11 @@
 
 static const char unfinished[] = STORE_ROW(
 	"NULL", "q.result", "0, 0, 0",
-	STORE_JOINED " WHERE s.fingerprint = ?1 AND s.state IN ('running', 'interrupted') AND q.kernel = ?2"
-				 " AND (?3 IS NULL OR q.source IS ?3) AND (?4 IS NULL OR q.problem IS ?4)"
-				 " AND (?5 IS NULL OR q.objective IS ?5) AND (?6 IS NULL OR q.strategy IS ?6)"
-				 " AND (?7 IS NULL OR q.space_hash IS ?7) AND (?8 IS NULL OR q.baseline IS ?8)"
-				 " AND (?9 = 0 OR q.valid IS ?9) AND (?10 = 0 OR q.cartesian IS ?10) ORDER BY q.id DESC LIMIT 1");
+	STORE_JOINED " WHERE s.fingerprint = ?1 AND s.state IN ('running', 'interrupted') AND " STORE_IS_NAMED(
+		"q", "?2") " AND (?3 IS NULL OR q.source IS ?3) AND (?4 IS NULL OR q.problem IS ?4)"
+				   " AND (?5 IS NULL OR q.objective IS ?5) AND (?6 IS NULL OR q.strategy IS ?6)"
+				   " AND (?7 IS NULL OR q.space_hash IS ?7) AND (?8 IS NULL OR q.baseline IS ?8)"
+				   " AND (?9 = 0 OR q.valid IS ?9) AND (?10 = 0 OR q.cartesian IS ?10) ORDER BY q.id DESC LIMIT 1");
 
 static sqlite3_stmt *resume_query(struct store *store, const char *fingerprint, const struct store_search *wanted,
                                   struct err *err) {

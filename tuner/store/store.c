@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/proc/work.h"
 #include "src/base/stop.h"
 #include "src/base/sys.h"
 #include "tuner/store/db.h"
@@ -49,6 +51,25 @@ static char *path_uri(const char *path, const char *query) {
 	return uri;
 }
 
+/* Earlier versions named a result after the first word of its command, and so all scripts of an interpreter alike. */
+static void name_answer(sqlite3_context *context, int count, sqlite3_value **values) {
+	const char *kernel = (const char *)sqlite3_value_text(values[0]),
+			   *problem = (const char *)sqlite3_value_text(values[1]);
+	(void)count;
+	if (kernel && !problem && work_passes(kernel))
+		return;
+	json_t *json =
+		kernel && problem && work_passes(kernel) ? js_parse(problem, strlen(problem), "a problem", NULL) : NULL;
+	const char *command = js_string_or(json, "command", NULL);
+	char *name = command ? work_name(command) : NULL;
+	if (name)
+		sqlite3_result_text(context, name, -1, SQLITE_TRANSIENT);
+	else
+		sqlite3_result_value(context, values[0]);
+	free(name);
+	json_decref(json);
+}
+
 static int connect_to(struct store *store, int flags, const char *query, struct err *err) {
 	char *uri = path_uri(store->path, query);
 	sqlite3_close(store->db);
@@ -59,6 +80,10 @@ static int connect_to(struct store *store, int flags, const char *query, struct 
 		return store_fail(store, rc, err);
 	sqlite3_extended_result_codes(store->db, 1);
 	sqlite3_busy_handler(store->db, store_busy, store);
+	rc = sqlite3_create_function(store->db, STORE_NAME, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+	                             name_answer, NULL, NULL);
+	if (rc != SQLITE_OK)
+		return store_fail(store, rc, err);
 	/* The file may come from anywhere: its schema must not call functions, and its cells are checked. */
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err);

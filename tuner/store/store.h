@@ -110,13 +110,15 @@ typedef int (*store_row_fn)(void *ctx, const struct store_row *row); /* as store
 #define STORE_IMPORT "sweetspot store import"
 
 enum store_rows {
-	STORE_SEARCHES,   /* every search, finished or not, oldest first; without machine. Of one machine: only what was
-	                   * measured there, not what was imported */
-	STORE_RESULTS,    /* the newest result of each machine, kernel, problem and objective, a proven one before one of an
-	                   * interrupted search, unless it was reached beside other programs ("load": {"busy": true})
-	                   * and pairs were measured without them since then; oldest first */
-	STORE_SHARED,     /* every search with its machine, oldest first; without result */
-	STORE_RELATIVES,  /* searches for a kernel and objective, newest first; without result */
+	STORE_SEARCHES,  /* every search, finished or not, oldest first; without machine. Of one machine: only what was
+	                  * measured there, not what was imported. Of one kernel, or one search, if that is given */
+	STORE_NAMES,     /* the newest search of each kernel, or of the given one, in the same order; without machine
+	                  * and result */
+	STORE_RESULTS,   /* the newest result of each machine, kernel (or of the given one), problem and objective, a proven
+	                  * one before one of an   interrupted search, unless it was reached beside other programs ("load":
+	                  * {"busy": true})   and pairs were measured without them since then; oldest first */
+	STORE_SHARED,    /* every search with its machine, oldest first; without result */
+	STORE_RELATIVES, /* searches for a kernel and objective, newest first; without result */
 	STORE_UNFINISHED, /* searches of a machine that --resume could continue: the newest of each kernel, problem and
 	                   * objective unless it was repeated to its end since; newest first, with trials */
 	STORE_MACHINES    /* every machine, the one that measured last first, with sessions and searches */
@@ -124,6 +126,7 @@ enum store_rows {
 struct store_filter {
 	const char *fingerprint, *kernel, *objective; /* NULL: any */
 	int64_t most;                                 /* the newest so many; 0: the query's own limit */
+	int64_t search;                               /* for STORE_SEARCHES: only this one; 0: all */
 	double until;                                 /* for STORE_RESULTS: those that ended by then; 0: all */
 };
 int store_each(struct store *store, enum store_rows rows, const struct store_filter *filter, store_row_fn fn, void *ctx,

@@ -36,6 +36,7 @@ json_t *study_detail(const json_t *reply);
 /* Adds all trials of all searches of a machine, of the kernels that `wanted` accepts. */
 struct study_choice {
 	void *ctx;
+	const char *const *kernels; /* NULL-terminated; NULL or empty: all */
 	bool (*wanted)(void *ctx, const char *kernel, const char *source);
 	/* Is a configuration unsafe to recommend? May be NULL. */
 	bool (*unsafe)(void *ctx, const char *kernel, const json_t *problem, const json_t *config);

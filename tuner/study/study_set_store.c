@@ -78,7 +78,13 @@ static int on_search(void *ctx, const struct store_row *found) {
 
 int study_set_store(struct study_set *set, struct store *store, const char *fingerprint, const char *device,
                     const struct study_choice *choice, struct err *err) {
-	const struct store_filter own = {.fingerprint = fingerprint};
+	struct store_filter own = {.fingerprint = fingerprint};
 	struct reading reading = {.set = set, .store = store, .device = device, .choice = choice, .err = err};
-	return store_each(store, STORE_SEARCHES, &own, on_search, &reading, err) || reading.failed ? -1 : 0;
+	const char *const *kernel = choice->kernels;
+	do {
+		own.kernel = kernel ? *kernel : NULL;
+		if (store_each(store, STORE_SEARCHES, &own, on_search, &reading, err) || reading.failed)
+			return -1;
+	} while (own.kernel && *++kernel);
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
+#include "src/base/proc/work.h"
 #include "src/base/value.h"
 #include "tuner/program/source.h"
 
@@ -19,6 +20,19 @@ static const char *base_name(const char *line) {
 		if (line[i] == '/')
 			return line + i + 1;
 	return line;
+}
+
+/* Two scripts of one interpreter are two programs, and so is code in its options. */
+static bool work_fits(const json_t *program, const struct apply_request *request) {
+	char *template = apply_template_line(program, NULL), *was = work_name(template);
+	char *line = program_join((const char *const *)request->words, false), *is = work_name(line);
+	bool fits = strcmp(was, is) == 0 ? !work_passes(was)
+	                                 : strchr(was, '{') || json_object_get(json_object_get(program, "params"), was);
+	free(is);
+	free(line);
+	free(was);
+	free(template);
+	return fits;
 }
 
 static bool name_fits(const json_t *program, const struct apply_request *request) {
@@ -74,7 +88,7 @@ static enum apply_fit entry_fit(const json_t *entry, const struct apply_request 
 	} else {
 		fit = arguments_fit(program, config, request);
 	}
-	return fit == APPLY_FIT_NONE ? APPLY_FIT_NAME : fit;
+	return fit != APPLY_FIT_NONE ? fit : work_fits(program, request) ? APPLY_FIT_NAME : APPLY_FIT_NONE;
 }
 
 /* Tells whether `size`, "K=V,..", agrees with the problem of the entry. */
@@ -102,10 +116,10 @@ static bool is_asked(const json_t *entry, const struct apply_request *request) {
 	return true;
 }
 
-/* The executable of the request, which is hashed only once and only if it matters. */
+/* What the request runs, which is hashed only once and only if it matters. */
 struct subject {
 	const struct apply_request *request;
-	char hash[SHA256_TEXT];
+	struct program_hashes hashes;
 	bool tried;
 };
 
@@ -116,32 +130,39 @@ static bool is_rebuilt(struct subject *subject, const json_t *entry) {
 	if (!program || js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) ||
 	    strchr(json_string_value(json_array_get(json_object_get(program, "argv"), 0)), '{'))
 		return false;
-	if (!subject->tried) {
-		program_file_hash(subject->request->words[0], NULL, subject->hash);
-		subject->tried = true;
-	}
-	return *subject->hash && strcmp(subject->hash, js_string_or(entry, "source", "")) != 0;
+	if (!subject->tried)
+		subject->hashes = program_hashes_read((const char *const *)subject->request->words, NULL);
+	subject->tried = true;
+	return *subject->hashes.work && !program_hashes_have(&subject->hashes, js_string_or(entry, "source", ""));
 }
 
-static int fail(const json_t *entries, const struct apply_request *request, struct err *err) {
-	const char *word = request->kernel ? request->kernel : base_name(request->words[0]), *near;
-	size_t count = json_array_size(entries), of_kernel = 0;
+static void unknown_kernel(const json_t *entries, const char *word, struct err *err) {
+	size_t count = json_array_size(entries), same = 0;
 	const char **names = mem_alloc(count + 1, sizeof *names);
 	for (size_t i = 0; i < count; i++) {
 		names[i] = js_string_or(json_array_get(entries, i), "kernel", "");
-		of_kernel += request->kernel && strcmp(names[i], word) == 0;
+		same += strcmp(names[i], word) == 0;
 	}
-	near = near_word(word, names, count);
-	if (of_kernel)
+	const char *near = near_word(word, names, count);
+	if (same)
 		err_set(err, ERR_NOTHING, "`sweetspot export --format csv` lists what was tuned",
 		        "%s was not tuned on this machine for that size", word);
-	else if (request->kernel)
-		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", word);
 	else
 		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", word);
-	if (request->kernel && !of_kernel)
+	if (!same)
 		near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", word);
 	free(names);
+}
+
+static int fail(const json_t *entries, const struct apply_request *request, struct err *err) {
+	if (request->kernel) {
+		unknown_kernel(entries, request->kernel, err);
+		return -1;
+	}
+	char *line = program_join((const char *const *)request->words, !request->shell), *name = work_name(line);
+	err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", name);
+	free(name);
+	free(line);
 	return -1;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,11 @@ static void look_processors(struct app *app, struct finding *f) {
 }
 
 static void look_quota(struct app *app, struct finding *f) {
-	char line[128];
-	double quota, period;
+	double quota = sys_cgroup_processors("");
 	(void)app;
-	if (sys_read_line("/sys/fs/cgroup/cpu.max", line, sizeof line) && sscanf(line, "%lf %lf", &quota, &period) == 2)
-		finding_set(f, FINDING_BAD, "raise the CPU limit of the container, or use cpusets instead of a quota",
-		            "a cgroup quota of %.2f processors throttles long runs", quota / period);
-	else if (sys_read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof line) && atof(line) > 0)
-		finding_set(f, FINDING_BAD, "raise the CPU limit of the container, or use cpusets instead of a quota",
-		            "a cgroup quota of %.0f us per period throttles long runs", atof(line));
+	if (isfinite(quota))
+		finding_set(f, FINDING_BAD, "raise the CPU limit of the job or container, or use cpusets instead of a quota",
+		            "a cgroup quota of %.2f processors throttles long runs", quota);
 	else
 		finding_set(f, FINDING_GOOD, "", "no cgroup quota");
 }

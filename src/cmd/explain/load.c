@@ -45,18 +45,19 @@ static bool is_named(const struct wanted *wanted, const char *kernel) {
 	return wanted->count == 0;
 }
 
-static void device_keep(struct wanted *wanted, const struct store_row *found) {
+static int device_keep(void *ctx, const struct store_row *found) {
+	struct wanted *wanted = ctx;
 	const char *device = js_string_or(found->result, "device", NULL), *asked = app_device(wanted->app);
-	if (!device || strcmp(device, asked ? asked : "cpu") == 0 || !is_named(wanted, found->kernel))
-		return;
+	if (!device || strcmp(device, asked ? asked : "cpu") == 0)
+		return 0;
 	free(wanted->elsewhere);
 	wanted->elsewhere = mem_strdup(device);
+	return 0;
 }
 
 static int newest_keep(void *ctx, const struct store_row *found) {
 	struct wanted *wanted = ctx;
 	enum trial_objective objective;
-	device_keep(wanted, found);
 	json_object_set_new(wanted->newest, found->kernel, json_string(found->source));
 	if (is_named(wanted, found->kernel)) {
 		free(wanted->metric);
@@ -89,14 +90,48 @@ static bool is_unsafe(void *ctx, const char *kernel, const json_t *problem, cons
 	return wanted->unsafe && unsafe_is(wanted->unsafe, problem, config);
 }
 
+static bool is_there(const struct study_set *set, const char *name) {
+	for (size_t i = 0; i < study_set_count(set); i++)
+		if (strcmp(study_set_at(set, i)->kernel, name) == 0 && study_set_at(set, i)->trials)
+			return true;
+	return false;
+}
+
+/* What is not there for this device may be there for another one, or have another name. */
+static int others_look(const struct study_set *set, struct wanted *wanted, struct store *store,
+                       const struct store_filter *own, struct err *err) {
+	struct store_filter one = *own;
+	for (size_t i = 0; i < wanted->count; i++) {
+		one.kernel = wanted->names[i];
+		if (!is_there(set, one.kernel) && (store_each(store, STORE_SEARCHES, &one, device_keep, wanted, err) ||
+		                                   store_each(store, STORE_NAMES, own, newest_keep, wanted, err)))
+			return -1;
+	}
+	return 0;
+}
+
+/* The newest of each name; a large store is read only where none is given. */
+static int newest_read(struct wanted *wanted, struct store *store, const struct store_filter *own, struct err *err) {
+	struct store_filter one = *own;
+	size_t i = 0;
+	do {
+		one.kernel = wanted->count ? wanted->names[i] : NULL;
+		if (store_each(store, STORE_NAMES, &one, newest_keep, wanted, err))
+			return -1;
+	} while (++i < wanted->count);
+	return 0;
+}
+
 static int store_read(struct study_set *set, struct wanted *wanted, const char *path, struct err *err) {
-	const struct study_choice choice = {.ctx = wanted, .wanted = is_wanted, .unsafe = is_unsafe};
+	const struct study_choice choice = {
+		.ctx = wanted, .kernels = wanted->names, .wanted = is_wanted, .unsafe = is_unsafe};
 	const char *fingerprint = app_fingerprint(wanted->app, err), *device = app_device(wanted->app);
 	const struct store_filter own = {.fingerprint = fingerprint};
 	struct store *store = fingerprint ? store_open(path, STORE_READ, err) : NULL;
-	int failed = store ? store_each(store, STORE_SEARCHES, &own, newest_keep, wanted, err) : -1;
+	int failed = store ? newest_read(wanted, store, &own, err) : -1;
 	if (!failed)
-		failed = study_set_store(set, store, fingerprint, device ? device : "cpu", &choice, err);
+		failed = study_set_store(set, store, fingerprint, device ? device : "cpu", &choice, err) ||
+		         others_look(set, wanted, store, &own, err);
 	store_close(store);
 	return failed;
 }
@@ -130,17 +165,13 @@ static int words_read(struct wanted *wanted, const struct opt_args *args, struct
 		}
 		if (!kernel && unknown->code == ERR_OK)
 			*unknown = bad;
+		const char *name = kernel ? kernel->name : word;
+		if (wanted->count && is_named(wanted, name))
+			continue;
 		wanted->kernels[wanted->count] = kernel;
-		wanted->names[wanted->count++] = kernel ? kernel->name : word;
+		wanted->names[wanted->count++] = name;
 	}
 	return 0;
-}
-
-static bool is_there(const struct study_set *set, const char *name) {
-	for (size_t i = 0; i < study_set_count(set); i++)
-		if (strcmp(study_set_at(set, i)->kernel, name) == 0 && study_set_at(set, i)->trials)
-			return true;
-	return false;
 }
 
 /* Replaces the suggestion of a built-in kernel by one of what was measured, if a name there is near. */

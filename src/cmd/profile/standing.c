@@ -71,28 +71,34 @@ static char *folder_of(const struct profile_input *input, const json_t *program)
 	return mem_printf("%s/%s", folder, cwd);
 }
 
-/* Returns the hash of the executable, or NULL if the program is more than a single executable. */
-static const char *program_hash(const struct profile_input *input, const json_t *program) {
+/* Returns the source of the entry if what it runs has not changed, the present hash if it has, or NULL if the program
+ * is more than a single file. */
+static const char *program_hash(const struct profile_input *input, const json_t *entry) {
+	const json_t *program = json_object_get(entry, "program");
 	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
-	char hash[SHA256_TEXT] = "";
 	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || strchr(name, '{'))
 		return NULL;
-	char *cwd = folder_of(input, program), *key = mem_printf("%s %s", cwd ? cwd : "", name);
+	char *cwd = folder_of(input, program), *line = js_canonical(json_object_get(program, "argv"));
+	char *key = mem_printf("%s %s", cwd ? cwd : "", line);
+	const char *source = js_string_or(entry, "source", "");
 	if (!json_object_get(input->hashes, key)) {
-		program_file_hash(name, cwd, hash);
-		json_object_set_new(input->hashes, key, json_string(hash));
+		struct program_hashes hashes = program_hashes_recorded(json_object_get(program, "argv"), cwd);
+		json_object_set_new(input->hashes, key, json_pack("[s,s]", hashes.work, hashes.first));
 	}
-	const char *found = js_string_or(input->hashes, key, "");
+	const json_t *hashes = json_object_get(input->hashes, key);
+	const char *work = json_string_value(json_array_get(hashes, 0)),
+			   *first = json_string_value(json_array_get(hashes, 1));
 	free(key);
+	free(line);
 	free(cwd);
-	return *found ? found : NULL;
+	return strcmp(first, source) == 0 ? first : *work ? work : NULL;
 }
 
 const char *profile_state_here(struct app *app, const struct opt_args *args, const struct profile_input *input,
                                const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program");
 	if (program)
-		return profile_entry_state(input->origin, entry, program_hash(input, program));
+		return profile_entry_state(input->origin, entry, program_hash(input, entry));
 	const struct kernel_desc *kernel = profile_kernel(app, args, entry);
 	return profile_entry_state(input->origin, entry, kernel ? kernel->source : NULL);
 }

@@ -13,6 +13,7 @@
 #include "src/plan/openmp.h"
 #include "src/plan/openmp_file.h"
 #include "src/base/proc/path.h"
+#include "src/base/proc/work.h"
 
 /* It is installed beside the worker; where it was built it is in libtool's folder. */
 char *regions_library_path(struct err *err) {
@@ -72,12 +73,21 @@ static char *started_by(char *const *words, size_t count) {
 	return NULL;
 }
 
+/* "python3 km.py": two scripts are two programs, although one file loads their runtime. NULL: none. */
+static char *script_of(char *const *words) {
+	struct work work = work_of_words((const char *const *)words);
+	char *path = work.kind == WORK_SCRIPT ? realpath(work.word, NULL) : NULL;
+	free(work.word);
+	return path;
+}
+
 char *regions_subject(const char *path, char *const *words, size_t count) {
 	struct openmp_program found;
 	struct err none = {0};
 	bool own = !is_dynamic(path) || (openmp_inspect(path, NULL, &found, &none) == 0 &&
 	                                 (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM));
 	char *inner = own ? NULL : started_by(words, count);
+	inner = own || inner ? inner : script_of(words);
 	return inner ? inner : mem_strdup(path);
 }
 

@@ -8,7 +8,7 @@ struct regions_target {
 	char *const *words; /* of the command, NULL-terminated */
 	size_t count;
 	char *path;    /* of the program, absolute */
-	char *subject; /* the program with regions: path, or the one that it starts, as mpirun does */
+	char *subject; /* what has the regions: path, the program that it starts, as mpirun does, or its script */
 	char *library; /* libsweetspot-omp.so */
 };
 

@@ -8,10 +8,11 @@
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
-#include "src/base/text.h"
-#include "tuner/fleet/words.h"
 #include "src/base/proc/path.h"
-#include "tuner/program/line_name.h"
+#include "src/base/proc/work.h"
+#include "src/base/text.h"
+#include "src/plan/program_plan.h"
+#include "tuner/fleet/words.h"
 
 static const double TIMEOUT_SECONDS = 600;
 
@@ -24,7 +25,7 @@ static char *first_word(const char *line) {
 /* A file, a program of $PATH, or a line with arguments: a kernel is none of these, and neither is "threads=1". */
 static bool is_command(const char *line) {
 	struct err none = {0};
-	const char *command = program_line_command(line);
+	const char *command = work_line_command(line);
 	char *word = first_word(command), *path = program_path(word, NULL, &none);
 	bool found = path || (*command && command > line + strspn(line, " \t")) || strchr(word, '/') ||
 	             (strchr(command, ' ') && !strchr(word, '='));
@@ -70,7 +71,7 @@ static int options_check(const struct opt_args *args, struct err *err) {
 /* Moves "X=1" in front of a command into *variables, so that neither side pays for a shell. A program that its own
  * PATH finds, and a value that JSON cannot hold, need one. Returns the words of the command, or NULL for a shell. */
 static const char *const *words_of(char **words, json_t *variables) {
-	for (; words && *words && program_word_assigns(*words); words++) {
+	for (; words && *words && work_word_assigns(*words); words++) {
 		char *value = strchr(*words, '=') + 1, *name = mem_printf("%.*s", (int)(value - *words - 1), *words);
 		bool failed = strcmp(name, "PATH") == 0 || json_object_set_new(variables, name, json_string(value));
 		free(name);
@@ -110,20 +111,15 @@ static int two_run(void *ctx, const struct trial_request *request, struct trial_
 	return runner.run(runner.ctx, request, result, err);
 }
 
-static void name_make(struct compare_two *two, const char *line) {
-	two->named = program_line_name(line);
-	text_clean(two->named, false);
-	two->name = *two->named ? two->named : "program";
-}
-
 int compare_two_open(struct compare_two *two, struct app *app, const struct opt_args *args, struct err *err) {
 	static const char *const places[] = {"cwd", "input"};
 	const char *timeout = opt_get(args, "timeout", NULL);
 	double limit = TIMEOUT_SECONDS;
 	long long seed;
+	const char *name;
 	*two = (struct compare_two){.problem = json_object()};
-	if (options_check(args, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (timeout && opt_limit(timeout, "timeout", &limit, err)))
+	if (options_check(args, err) || program_plan_name(args, &name, err) ||
+	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) || (timeout && opt_limit(timeout, "timeout", &limit, err)))
 		return -1;
 	struct worker *worker = app_worker(app, err);
 	for (int side = 0; side < 2; side++) {
@@ -134,7 +130,7 @@ int compare_two_open(struct compare_two *two, struct app *app, const struct opt_
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		if (opt_has(args, places[i]))
 			json_object_set_new(two->problem, places[i], js_text(opt_get(args, places[i], "")));
-	name_make(two, opt_word(args, 0));
+	two->name = name ? mem_strdup(name) : work_name(opt_word(args, 0));
 	two->seed = (uint64_t)seed;
 	two->runner = (struct runner){.ctx = two, .run = two_run};
 	two->request = (struct trial_request){
@@ -150,5 +146,5 @@ void compare_two_close(struct compare_two *two) {
 		json_decref(two->config[side]);
 	}
 	json_decref(two->problem);
-	free(two->named);
+	free(two->name);
 }

@@ -12,8 +12,7 @@ struct compare_two {
 	json_t *variables[2]; /* that the lines set, as in "X=1 ./a" */
 	json_t *config[2];    /* {"command": as typed} */
 	json_t *problem;      /* {"cwd", "input"}, only those given */
-	const char *name;
-	char *named; /* owns the name */
+	char *name;
 	struct runner runner;
 	struct trial_request request;
 	uint64_t seed;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/base/csv.h"
 #include "src/base/json/js.h"
 #include "src/base/value.h"
 
@@ -25,25 +26,11 @@ static json_t *names_of(const json_t *rows, const char *part, const json_t *othe
 	return names;
 }
 
-static void cell_print(const char *text, FILE *out) {
-	if (!strpbrk(text, ",\"\r\n#;\t")) {
-		fputs(text, out);
-		return;
-	}
-	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	putc('"', out);
-}
-
 static void value_print(const json_t *json, FILE *out) {
 	struct value value;
 	char text[CELL] = "";
 	if (json && value_from_json(json, &value) && value_text(value, text, sizeof text) < (int)sizeof text)
-		cell_print(text, out);
+		csv_write(text, out);
 	putc(',', out);
 }
 
@@ -76,7 +63,7 @@ static void names_print(const json_t *names, const char *after, FILE *out) {
 	size_t count = 0;
 	json_object_foreach((json_t *)names, name, ignored) {
 		fputs(count++ ? "," : "", out);
-		cell_print(name, out);
+		csv_write(name, out);
 	}
 	fputs(count ? after : "", out);
 }

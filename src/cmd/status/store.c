@@ -56,14 +56,12 @@ static int machine_sort(void *ctx, const struct store_row *machine) {
 	return 0;
 }
 
-/* Compares the hash of the executable, for programs that are a single executable. */
+/* Compares the hash of what does the work, for programs that are a single executable or script. */
 static bool program_changed(struct gather *g, const struct store_row *result, const json_t *program) {
-	const char *file = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
-	char hash[SHA256_TEXT];
-	if (!file || *file != '/' || strchr(file, '{') || js_bool_or(program, "shell", false) ||
-	    js_string_or(program, "build", NULL) || g->hashes++ >= HASHES_MAX)
+	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || g->hashes++ >= HASHES_MAX)
 		return false;
-	return program_file_hash(file, NULL, hash) && strcmp(hash, result->source) != 0;
+	struct program_hashes hashes = program_hashes_recorded(json_object_get(program, "argv"), NULL);
+	return hashes.absolute && *hashes.work && !program_hashes_have(&hashes, result->source);
 }
 
 static const char *state_of(struct gather *g, const struct store_row *result) {

@@ -53,6 +53,9 @@ static json_t *reply_make(const struct program_trial *trial) {
 			json_object_set_new(reply, "refused", json_real(trial->refused));
 		}
 	}
+	if (trial->unchecked[0]) {
+		json_object_set_new(reply, "unchecked", json_string(trial->unchecked));
+	}
 	if (trial->output.metric || trial->request->kernel) {
 		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
 	}

@@ -31,7 +31,8 @@ struct program_trial {
 	json_t *files;          /* that the last run has written; NULL: not wanted */
 	const char *status;     /* NULL: no failure so far */
 	char message[PROGRAM_MESSAGE];
-	double refused; /* a metric of 0 or below, which cannot be compared as a ratio; NAN: none */
+	char unchecked[PROGRAM_MESSAGE]; /* why a run could not be verified; empty: all were, or none had to be */
+	double refused;                  /* a metric of 0 or below, which cannot be compared as a ratio; NAN: none */
 	bool abandoned;
 	double steal_s; /* since the machine's start; 0: none */
 	double lost_s;  /* of a run that was cut: seconds that a hypervisor took meanwhile */

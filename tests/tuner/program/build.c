@@ -117,6 +117,68 @@ static void test_idle(void) {
 	rig_close(&rig);
 }
 
+/* Runs a program that prints its B, in a folder with an old one that prints 9. A failure must name the copy. */
+static void copied(struct program_spec spec, const char *want, const char *what) {
+	spec.params = WORDS("B");
+	spec.metric = "[0-9]+";
+	if (!spec.build)
+		spec.build = "echo echo {B} >app";
+	struct rig rig = rig_open(worker, NULL, spec);
+	const char *got = rig.program ? rig_status(&rig, "{\"B\":5}", 1) : "refused";
+	bool as_wanted = strcmp(got, want) == 0 && (strcmp(want, "correct") != 0 || rig.result.value == 5);
+	ok(as_wanted &&
+	       (strcmp(want, "correct") == 0 || strstr(rig.err.what, "copy") || strstr(rig.result.message, "copy")),
+	   "%s: %s %s%s", what, got, rig.err.what, rig.result.message);
+	rig_close(&rig);
+}
+
+/* The program runs in a copy of its folder, however the command names that. */
+static void test_copied(const char *top) {
+	char *folder = mem_printf("%s/with blank", top), *link = mem_printf("%s/link", top);
+	ok(mkdir(folder, 0700) == 0 && chdir(folder) == 0 && symlink(folder, link) == 0,
+	   "a folder with a blank in its name");
+	sh("echo echo 9 >app; chmod +x app; echo 7 >../data; printf '#!/bin/sh\nexec \"%s/app\"\n' \"$PWD\" >script");
+	sh("chmod +x script; sed 's/exec.*/exec .\\/app/' script >here; chmod +x here; echo '. \"'$(dirname "
+	   "\"$PWD\")'/link/app\"' >outside");
+	char *app = mem_printf("%s/app", folder), *linked = mem_printf("%s/app", link);
+	char *assigned = mem_printf("P=%s", app), *line = mem_printf("cd '%s' && sh ./app", folder);
+	char *elsewhere = mem_printf("echo echo {B} >%s/out; touch made", top),
+		 *inside = mem_printf("echo echo {B} >'%s'", app);
+	copied((struct program_spec){.argv = WORDS("sh", "./app")}, "correct", "a relative path is that of the copy");
+	copied((struct program_spec){.argv = WORDS("sh", app)}, "correct", "so is an absolute one");
+	copied((struct program_spec){.argv = WORDS("sh", linked)}, "correct", "and one by way of a link");
+	copied((struct program_spec){.argv = WORDS("sh", "../link/app")}, "correct", "and one by way of the parent");
+	copied((struct program_spec){.argv = WORDS("env", assigned, "sh", "-c", "sh \"$P\"")}, "correct",
+	       "and in a variable");
+	copied((struct program_spec){.argv = WORDS(line), .shell = true}, "correct", "and in a line for a shell");
+	copied((struct program_spec){.argv = WORDS("sh", "./app"), .build = inside}, "correct",
+	       "and where the build writes");
+	copied((struct program_spec){.argv = WORDS("sh", "./here")}, "correct", "a script may run what was built");
+	copied((struct program_spec){.argv = WORDS("./script")}, "error", "one that runs the old program is found out");
+	copied((struct program_spec){.argv = WORDS("sh", "outside")}, "error", "also where it goes by way of a link");
+	copied((struct program_spec){.argv = WORDS("sh", "./app"), .build = "echo echo {B} >other"}, "error",
+	       "a build of another name is told");
+	copied((struct program_spec){.argv = WORDS("sh", "./app"), .build = elsewhere}, "error",
+	       "and one that writes elsewhere");
+	copied((struct program_spec){.argv = WORDS("cat", "../data")}, "refused", "a file beside the folder is not there");
+	copied((struct program_spec){.argv = WORDS("sh", "-c", "cat ../data")}, "runtime", "which a failure says");
+	copied((struct program_spec){.argv = WORDS("sh", "./app"), .build = "cat ../data >app; false {B}"}, "compile",
+	       "also one of the build");
+	struct rig rig =
+		rig_open(worker, NULL, (struct program_spec){.argv = WORDS("sh", app), .params = WORDS("B"), .build = inside});
+	json_t *json = program_json(rig.program, NULL);
+	is_text(json_string_value(json_array_get(json_object_get(json, "argv"), 1)), app,
+	        "the result has the user's words");
+	is_text(json_string_value(json_object_get(json, "build")), inside, "and build");
+	file_is("app", "echo 9\n", "no build writes to the sources");
+	json_decref(json);
+	rig_close(&rig);
+	char *const all[] = {folder, link, app, linked, assigned, line, elsewhere, inside};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
+	ok(chdir("../src") == 0, "back");
+}
+
 static void test_no_cache(const char *cache) {
 	setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
 	struct rig rig = rig_open(worker, NULL,
@@ -175,6 +237,7 @@ int main(void) {
 	test_source();
 	test_cwd();
 	test_idle();
+	test_copied(top);
 	test_slow_build();
 	test_no_cache(cache);
 	test_interrupt();

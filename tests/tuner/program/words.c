@@ -10,7 +10,7 @@
 
 #include "src/base/mem.h"
 #include "tests/tap.h"
-#include "tuner/program/line_name.h"
+#include "src/base/proc/work.h"
 #include "tuner/program/program.h"
 
 static struct program *make(struct program_spec spec, struct err *err) {
@@ -137,6 +137,18 @@ static void test_refused(void) {
 	program_free(program);
 }
 
+static int wrong_names(const char *const lines[][2], size_t count) {
+	int wrong = 0;
+	for (size_t i = 0; i < count; i++) {
+		char *name = work_name(lines[i][0]);
+		if (strcmp(name, lines[i][1]) != 0)
+			printf("# %s: \"%s\", not \"%s\"\n", lines[i][0], name, lines[i][1]);
+		wrong += strcmp(name, lines[i][1]) != 0;
+		free(name);
+	}
+	return wrong;
+}
+
 static void test_line_names(void) {
 	static const char *const lines[][2] = {
 		{"./app in.dat", "app"},
@@ -150,20 +162,92 @@ static void test_line_names(void) {
 		{"test -e in.dat || make in.dat; ./app", "make"},
 		{"cd /tmp", "cd"},
 		{"X=1", "X=1"},
-		{"  ", ""},
-		{"./dir/", "./dir/"},
+		{"  ", "program"},
+		{"./dir/", "dir"},
 		{"'unclosed ./app", "app"},
-		{"&& ;; |", ""},
+		{"&& ;; |", "program"},
+		{"'it'\\''s' x", "it's"},
+		{"'{SOLVER}' in", "SOLVER"},
+		{"'./a{B}' in", "a{B}"},
 	};
+	ok(wrong_names(lines, sizeof lines / sizeof *lines) == 0,
+	   "a line for a shell is named after the program that does the work");
+}
+
+static void test_launched_names(void) {
+	static const char *const lines[][2] = {
+		{"mpirun -np '{R}' ./hyb in", "hyb"},
+		{"mpirun --mca btl self,tcp -np 4 --bind-to core -x OMP_NUM_THREADS=4 ./hyb", "hyb"},
+		{"/opt/mpi/bin/mpiexec.hydra -genv I_MPI_PIN 1 -n 4 ./hyb", "hyb"},
+		{"mpirun --oversubscribe -n 2 env A=1 taskset -c 0-3 ./hyb", "hyb"},
+		{"srun -n 4 -c2 --cpu-bind cores --mpi=pmix --exclusive ./hyb", "hyb"},
+		{"flux run -n 4 -c 2 ./hyb", "hyb"},
+		{"jsrun -n 4 -a 1 -c 7 -b packed:7 ./hyb", "hyb"},
+		{"numactl -N 0 --membind 0 --interleave=all -- ./hyb", "hyb"},
+		{"env -u X A=1 B=2 ./hyb", "hyb"},
+		{"taskset 0x3 ./hyb", "hyb"},
+		{"taskset -c '{C}' ./hyb", "hyb"},
+		{"timeout -k 5 -s 9 10s stdbuf -oL nice -5 ./hyb", "hyb"},
+		{"setarch x86_64 -R chrt -f 10 ./hyb", "hyb"},
+		{"LD_PRELOAD=./x.so time -p ./hyb", "hyb"},
+		{"mpirun", "mpirun"},
+		{"env A=1", "env"},
+		{"make run", "make"},
+	};
+	ok(wrong_names(lines, sizeof lines / sizeof *lines) == 0,
+	   "launchers and wrappers are passed over, with their options");
+}
+
+static void test_script_names(void) {
+	static const char *const lines[][2] = {
+		{"python3 km.py 3", "km.py"},
+		{"/usr/bin/env python3.11 -u -W ignore ./a/km.py", "km.py"},
+		{"venv/bin/python -Xdev km.py -c 1", "km.py"},
+		{"python3 -m pkg x", "pkg"},
+		{"python3 -um pkg.tool", "pkg.tool"},
+		{"mpirun -np 2 python3 -m mpi4py km.py", "km.py"},
+		{"python3 -c 'import os'", "python3"},
+		{"python3", "python3"},
+		{"python3 - < km.py", "python3"},
+		{"perl -Mstrict -w x.pl", "x.pl"},
+		{"perl -lane print", "perl"},
+		{"ruby -I lib x.rb", "x.rb"},
+		{"node --max-old-space-size=4 app.js", "app.js"},
+		{"Rscript --vanilla x.R", "x.R"},
+		{"julia -t 4 --project=. x.jl", "x.jl"},
+		{"java -Xmx4g -cp a:b -jar X.jar", "X.jar"},
+		{"bash run.sh", "run.sh"},
+		{"sh -e run.sh -c", "run.sh"},
+		{"bash -lc 'cd x; ./app'", "app"},
+		{"sh -c './app | sort'", "app"},
+		{"sh -c ''", "sh"},
+		{"./node in.dat", "node"},
+		{"./time in.dat", "time"},
+	};
+	ok(wrong_names(lines, sizeof lines / sizeof *lines) == 0,
+	   "a script gives its name, not its interpreter; a program of the user's own is no interpreter");
+}
+
+/* Any words, in any order: there is always a name, and nothing is read beyond the end. */
+static void test_any_words(void) {
+	static const char *const some[] = {"env", "-u",     "-n", "mpirun", "--mca", "sh",      "-c",  "python3",
+	                                   "-m",  "mpi4py", "--", "-",      "'",     "timeout", "A=1", "flux"};
 	int wrong = 0;
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		char *name = program_line_name(lines[i][0]);
-		if (strcmp(name, lines[i][1]) != 0)
-			printf("# %s: \"%s\", not \"%s\"\n", lines[i][0], name, lines[i][1]);
-		wrong += strcmp(name, lines[i][1]) != 0;
+	for (unsigned long long i = 0; i < 1 << 16; i++) {
+		char line[64] = "", *name;
+		for (unsigned w = 0; w < 4; w++)
+			strcat(strcat(line, some[i >> (4 * w) & 15]), " ");
+		name = work_name(line);
+		wrong += !*name || strlen(name) > WORK_NAME_MAX;
 		free(name);
 	}
-	ok(wrong == 0, "a line for a shell is named after the program that does the work");
+	char *deep = mem_alloc(1 << 16, 1), *name;
+	for (size_t i = 0; i + 5 < 1 << 16; i += 4)
+		memcpy(deep + i, "env ", 4);
+	name = work_name(deep);
+	ok(wrong == 0 && *name, "any words have a name");
+	free(name);
+	free(deep);
 }
 
 static void test_line_commands(void) {
@@ -180,7 +264,7 @@ static void test_line_commands(void) {
 	};
 	int wrong = 0;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		const char *command = program_line_command(lines[i][0]);
+		const char *command = work_line_command(lines[i][0]);
 		if (strcmp(command, lines[i][1]) != 0)
 			printf("# %s: \"%s\", not \"%s\"\n", lines[i][0], command, lines[i][1]);
 		wrong += strcmp(command, lines[i][1]) != 0;
@@ -191,6 +275,9 @@ static void test_line_commands(void) {
 int main(void) {
 	test_line_commands();
 	test_line_names();
+	test_launched_names();
+	test_script_names();
+	test_any_words();
 	char folder[] = "/tmp/sweetspot-words-XXXXXX", here[PATH_MAX];
 	if (!mkdtemp(folder) || chdir(folder) || !getcwd(here, sizeof here)) {
 		printf("Bail out! no folder\n");

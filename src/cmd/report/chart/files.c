@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/csv.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "src/cmd/report/chart/chart.h"
@@ -40,15 +41,8 @@ static void svg_put(FILE *out, const char *svg) {
 	}
 }
 
-/* RFC 4180. */
 static void text_put(FILE *out, const char *text) {
-	putc('"', out);
-	for (; text && *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	putc('"', out);
+	csv_write(text ? text : "", out);
 }
 
 static void number_put(FILE *out, double value) {
