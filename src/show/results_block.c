@@ -197,7 +197,7 @@ static void head_print(struct ui *ui, const json_t *result, FILE *out) {
 /* A kernel that verifies itself as all do needs no line of its own. */
 static void checked_print(const json_t *result, FILE *out) {
 	char *checked = verdict_checked(result);
-	if (checked && (is_program(result) || strcmp(checked, "nothing") == 0))
+	if (checked && (is_program(result) || strncmp(checked, "nothing", 7) == 0))
 		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "checked:", checked);
 	free(checked);
 }

@@ -124,8 +124,8 @@ static int check_how(const json_t *value, struct err *err) {
 
 static int check_checked(const json_t *value, struct err *err) {
 	static const struct member members[] = {{"how", check_how}, {"runs", check_count}, {NULL, NULL}};
-	const json_t *by = json_object_get(value, "by");
-	return check_members(value, members, err) || (by && check_text(by, err)) ? -1 : 0;
+	const json_t *by = json_object_get(value, "by"), *why = json_object_get(value, "why");
+	return check_members(value, members, err) || (by && check_text(by, err)) || (why && check_text(why, err)) ? -1 : 0;
 }
 
 static int check_evidence(const json_t *value, struct err *err) {

@@ -31,6 +31,9 @@ static void seen_thin(struct program *program) {
 
 void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result) {
 	const json_t *evidence = json_object_get(result->reply, "evidence");
+	const char *unchecked = js_string_or(result->reply, "unchecked", NULL);
+	if (unchecked && !program->unchecked)
+		program->unchecked = mem_strdup(unchecked);
 	if (result->status != TRIAL_CORRECT || !json_is_array(evidence))
 		return;
 	if (!list_of(program, config)) {
@@ -91,17 +94,32 @@ static json_t *evidence_of(const struct program *program, const struct same_case
 	                 js_number(same_processor(one->best)));
 }
 
+/* Why nothing was compared. */
+static const char *unchecked_why(const struct program *program, const struct same_case *one) {
+	size_t i;
+	json_t *item;
+	if (program->unchecked)
+		return program->unchecked;
+	if (!same_is_known(one))
+		return "too few runs to tell what repeats";
+	json_array_foreach((json_t *)one->base, i, item) {
+		if (js_int_or(json_object_get(item, "output"), "bytes", 0) > 0)
+			return "its output differs between runs or settings";
+	}
+	return "it prints nothing";
+}
+
 /* runs: of a comparison that counts them; 0: those that are known here. */
 static json_t *checked_of(const struct program *program, const struct same_case *one, int64_t runs) {
 	const struct program_spec *spec = &program->spec;
 	int64_t all = (int64_t)same_runs(one->best), same = (int64_t)same_outputs(one);
 	bool alike = all > 0 && same == all && same_is_known(one);
 	int64_t seen = runs > 0 ? runs : all;
-	if (spec->verify)
+	if (spec->verify && !program->unchecked)
 		return json_pack("{s:s,s:I,s:s}", "how", "verify", "runs", (json_int_t)seen, "by", spec->verify);
 	if (spec->expect_same || alike)
 		return json_pack("{s:s,s:I}", "how", "output same", "runs", (json_int_t)(spec->expect_same ? seen : all));
-	return json_pack("{s:s,s:i}", "how", "nothing", "runs", 0);
+	return json_pack("{s:s,s:i,s:o}", "how", "nothing", "runs", 0, "why", js_text(unchecked_why(program, one)));
 }
 
 void program_work_add(const struct program *program, json_t *result) {

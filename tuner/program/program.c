@@ -130,6 +130,7 @@ void program_free(struct program *program) {
 	json_decref(program->used);
 	json_decref(program->baseline);
 	free(program->baseline_key);
+	free(program->unchecked);
 	arena_free(program->arena);
 	free(program);
 }

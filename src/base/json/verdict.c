@@ -41,6 +41,12 @@ bool verdict_is_faster(const json_t *result) {
 	return verdict == VERDICT_FASTER || verdict == VERDICT_NOT_SAME;
 }
 
+static char *nothing_text(const char *why) {
+	char *text = mem_printf("nothing%s%s", *why ? ": " : "", why);
+	text_clean(text, false);
+	return text;
+}
+
 char *verdict_checked(const json_t *result) {
 	const json_t *checked = json_object_get(result, "checked");
 	const char *how = js_string_or(checked, "how", NULL), *by = js_string_or(checked, "by", "its own test");
@@ -49,7 +55,7 @@ char *verdict_checked(const json_t *result) {
 	if (!how)
 		return NULL;
 	if (!verified && strcmp(how, "output same") != 0)
-		return mem_strdup("nothing");
+		return nothing_text(js_string_or(checked, "why", ""));
 	char *text = mem_printf("%s%s", verified ? "verified by " : "output same", verified ? by : "");
 	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs", text, runs, runs) : mem_strdup(text);
 	text_clean(all, false);
