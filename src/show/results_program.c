@@ -178,7 +178,7 @@ static void notes_print(const json_t *result, FILE *out) {
 	}
 }
 
-/* What the winner does otherwise than the baseline, and the options that tell whether it matters. */
+/* Prints what the winner does otherwise than the baseline, and the options that tell whether it matters. */
 static void other_work_print(const json_t *result, FILE *out) {
 	size_t i;
 	json_t *clause;

@@ -49,6 +49,7 @@ void program_seen_add(struct program *program, const json_t *config, const struc
 static struct same_case case_of(const struct program *program, const json_t *config) {
 	return (struct same_case){.base_config = program->baseline,
 	                          .best_config = config,
+	                          .metric = program->spec.metric,
 	                          .base = list_of(program, program->baseline),
 	                          .best = list_of(program, config)};
 }

@@ -133,8 +133,8 @@ static char *part_text(const struct same_case *one, const json_t *bases, const j
 	json_t *lines = json_array(), *base;
 	size_t i;
 	json_array_foreach((json_t *)bases, i, base)
-		json_array_append_new(lines, same_lines(js_string_or(base, key, ""), one->base_config));
-	json_t *best = same_lines(js_string_or(digest, key, ""), one->best_config);
+		json_array_append_new(lines, same_lines(js_string_or(base, key, ""), one->base_config, one->metric));
+	json_t *best = same_lines(js_string_or(digest, key, ""), one->best_config, one->metric);
 	char *text = same_text(one, lines, best, part);
 	json_decref(lines);
 	json_decref(best);
@@ -153,7 +153,7 @@ static char *long_text(const struct same_case *one, const json_t *bases, const j
 	bool alike = words && strcmp(json_string_value(words), js_string_or(digest, "words", "")) == 0;
 	bool ends = json_equal(json_object_get(json_array_get(bases, 0), "text"), json_object_get(digest, "text"));
 	double total = json_number_value(sum), apart = fabs(total - js_real_or(digest, "sum", 0));
-	return sum && alike && ends && apart > 1e-6 * fabs(total) ? mem_strdup("other numbers") : NULL;
+	return sum && alike && ends && !one->metric && apart > 1e-6 * fabs(total) ? mem_strdup("other numbers") : NULL;
 }
 
 /* Says how the content differs from that of the baseline, as the object of a verb; NULL: it does not. */
@@ -214,7 +214,7 @@ static void errors_add(const struct same_case *one, json_t *clauses) {
 	size_t i, k;
 	json_array_foreach((json_t *)one->base, i, item) {
 		json_array_foreach(json_object_get(item, "errors"), k, line) {
-			json_t *lines = same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config);
+			json_t *lines = same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config, NULL);
 			json_object_update(known, lines);
 			json_decref(lines);
 		}
@@ -223,7 +223,7 @@ static void errors_add(const struct same_case *one, json_t *clauses) {
 		const char *first = json_string_value(json_array_get(json_object_get(item, "errors"), 0));
 		if (!first || 2 * js_int_or(item, "runs", 0) < (json_int_t)same_runs(one->best))
 			continue;
-		json_t *lines = same_lines(first, one->best_config);
+		json_t *lines = same_lines(first, one->best_config, NULL);
 		const char *words = json_object_iter_key(json_object_iter(lines));
 		if (words && !json_object_get(known, words))
 			clause_add(clauses, mem_printf("it prints \"%.60s\" to stderr", first));

@@ -11,6 +11,7 @@
 
 struct same_case {
 	const json_t *base_config, *best_config;
+	const char *metric;        /* a regular expression for lines whose numbers are the objective; NULL: none */
 	const json_t *base, *best; /* lists of evidence, as same_add makes them */
 };
 

@@ -3,6 +3,7 @@
 
 #include "tuner/same/text_same.h"
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,21 @@
 
 enum { SHOWN = 60 /* characters of a line */ };
 
-static void line_add(json_t *all, const char *text, size_t length, const json_t *config) {
+/* A number that is minimised is meant to differ. */
+static void numbers_hide(struct same_line *line) {
+	for (size_t i = 0; i < json_array_size(line->numbers); i++)
+		json_array_set_new(line->numbers, i, json_null());
+}
+
+static bool is_metric(const regex_t *metric, const char *text, size_t length) {
+	regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)length};
+	return metric && regexec(metric, text, 1, &range, REG_STARTEND) == 0;
+}
+
+static void line_add(json_t *all, const char *text, size_t length, const json_t *config, const regex_t *metric) {
 	struct same_line line = same_line_read(text, length, config);
+	if (is_metric(metric, text, length))
+		numbers_hide(&line);
 	char *shown = mem_printf("%.*s", (int)(length < SHOWN ? length : SHOWN), text);
 	json_t *group = json_object_get(all, line.words);
 	if (!group && *line.words) {
@@ -27,13 +41,17 @@ static void line_add(json_t *all, const char *text, size_t length, const json_t 
 	same_line_clear(&line);
 }
 
-json_t *same_lines(const char *text, const json_t *config) {
+json_t *same_lines(const char *text, const json_t *config, const char *metric) {
 	json_t *all = json_object();
+	regex_t pattern;
+	bool known = metric && regcomp(&pattern, metric, REG_EXTENDED | REG_NEWLINE) == 0;
 	while (*text) {
 		size_t length = strcspn(text, "\n");
-		line_add(all, text, length, config);
+		line_add(all, text, length, config, known ? &pattern : NULL);
 		text += length + (text[length] == '\n');
 	}
+	if (known)
+		regfree(&pattern);
 	return all;
 }
 

@@ -21,7 +21,7 @@ enum verdict {
 };
 const char *verdict_word(enum verdict verdict);
 bool verdict_find(const char *word, enum verdict *verdict);
-/* Of a result or an entry: undecided without one, or with one that is not known. */
+/* The verdict of a result or an entry: undecided without one, or with one that is not known. */
 enum verdict verdict_of(const json_t *result);
 /* Is it proven to be faster, whatever work it does? */
 bool verdict_is_faster(const json_t *result);

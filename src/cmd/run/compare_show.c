@@ -40,7 +40,7 @@ static bool is_open(const struct duel_result *duel) {
 	return duel->verdict == PAIRED_TIE && !duel->decided;
 }
 
-/* What b does otherwise than a. Two programs may well print different things, so this is a note and no verdict. */
+/* Says what b does otherwise than a. Two programs may well print different things, so this is a note and no verdict. */
 static json_t *differs_json(const struct comparison *comparison, const json_t *const config[2]) {
 	const struct same_case one = {
 		.base_config = config[0], .best_config = config[1], .base = comparison->seen[0], .best = comparison->seen[1]};
