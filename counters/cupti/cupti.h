@@ -87,7 +87,7 @@ struct cupti_totals {
 	size_t kernel_count;
 };
 bool cupti_activity_start(char reason[COUNTER_REASON]);
-/* Call it when the device is idle, because only then does the totals contain all work since the start. */
+/* Call it when the device is idle, because only then do the totals contain all work since the start. */
 bool cupti_activity_stop(struct cupti_totals *totals, char reason[COUNTER_REASON]);
 
 /* The seconds of a launch or a range. */

@@ -33,7 +33,7 @@ struct opencl_list *opencl_list_new(void);
 void opencl_list_free(struct opencl_list *list);
 /* Fills in name, platform, driver, and the sizes that OpenCL knows; index is its place in the list. */
 void opencl_facts(const struct opencl_list *list, size_t at, struct gpu_facts *facts);
-/* "", "1" or a part of the name of a platform or a device, in any case. The number of devices if none is like that. */
+/* "", "1" or a part of a platform's or device's name, in any case. Returns the number of devices if none matches. */
 size_t opencl_find(const struct opencl_list *list, const char *word);
 /* "CL_OUT_OF_RESOURCES", or "error -9999". */
 const char *opencl_result_text(int32_t result, char *text, size_t size);

@@ -100,7 +100,7 @@ static void surroundings_note(struct ui *ui) {
 
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
-	bool told = false;
+	bool reported = false;
 	double seconds;
 	if (quiet_seconds(&seconds, err)) /* before anything is measured, because nobody reports it later */
 		return -1;
@@ -119,9 +119,9 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 			ui_warn(ui, "run one tuner at a time", "cannot guard against a second tuner: %s", strerror(errno));
 			return fd;
 		}
-		if (!told)
+		if (!reported)
 			wait_note(ui, fd);
-		told = true;
+		reported = true;
 		nanosleep(&pause, NULL);
 	}
 	holder_write_command(fd);

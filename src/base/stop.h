@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The user's wish to end, for loops over input: a space that is counted, a file that is read. Trials are not ended by
+/* The interrupt flag, for loops that read input: a space that is counted, a file that is read. Trials are not ended by
  * it, because their results would be lost; those have flags of their own. */
 #ifndef SRC_BASE_STOP_H
 #define SRC_BASE_STOP_H
@@ -9,7 +9,7 @@
 
 extern const volatile int *stop_flag;
 
-/* The flag that a signal handler sets. It is used from now on, by all threads. NULL: nobody asks. */
+/* The flag that a signal handler sets. It is used from now on, by all threads. NULL disables it. */
 void stop_watch(const volatile int *flag);
 static inline bool stop_asked(void) {
 	return *stop_flag != 0;

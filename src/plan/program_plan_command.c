@@ -36,7 +36,8 @@ static int words_read(struct draft *draft, struct err *err) {
 }
 
 int program_expect_read(const struct opt_args *args, struct program_spec *spec, struct err *err) {
-	const char *given = opt_get(args, "expect-output", ""), *output = given ? given : "same", *files = opt_get(args, "expect-files", NULL);
+	const char *given = opt_get(args, "expect-output", ""), *output = given ? given : "same",
+			   *files = opt_get(args, "expect-files", NULL);
 	spec->expect_same = strcmp(output, "same") == 0;
 	spec->expect_any = strcmp(output, "any") == 0;
 	spec->expect_files = files != NULL;

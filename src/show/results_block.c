@@ -87,7 +87,15 @@ bool results_untried(const json_t *result) {
 }
 
 static char *undecided_text(const json_t *result) {
+	const json_t *doubt = json_array_get(json_object_get(result, "unconfirmed"), 0);
 	char best[64];
+	if (doubt) {
+		char *text = mem_printf(
+			"undecided: node %s reports a gain of %.3g s a run, but its answers come %.3g s earlier",
+			js_string_or(doubt, "name", "?"), js_real_or(doubt, "said_s", NAN), js_real_or(doubt, "seen_s", NAN));
+		text_clean(text, false);
+		return text;
+	}
 	if (results_no_bounds(result))
 		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
 	if (json_is_object(json_object_get(result, "speedup")))
@@ -264,7 +272,8 @@ static bool is_told(const json_t *result, const json_t *failed) {
 	       json_equal(json_object_get(failed, "config"), today);
 }
 
-/* The first failure of this kind, whose message usually explains the others, too. */
+/* The first failure of this kind in the search, whose message usually explains the others, too, and all that came after
+ * it. */
 static void failure_print(const json_t *result, const char *type, FILE *out) {
 	size_t i;
 	json_t *failed;
@@ -274,10 +283,20 @@ static void failure_print(const json_t *result, const char *type, FILE *out) {
 		char *config = results_config(json_object_get(failed, "config"), NULL);
 		char *message = mem_strdup(js_string_or(failed, "message", ""));
 		text_clean(message, false);
-		fprintf(out, "  the first: %s%s%s\n", config, *config && *message ? ": " : "", message);
+		const char *phase = js_string_or(failed, "phase", "");
+		fprintf(out, "  %s%s: %s%s%s\n", *phase ? "in the " : "the first", phase, config,
+		        *config && *message ? ": " : "", message);
 		free(config);
 		free(message);
 	}
+}
+
+/* What looked best is not what is recommended. */
+static bool fell_late(const json_t *result) {
+	size_t i;
+	json_t *failed;
+	json_array_foreach(json_object_get(result, "failed"), i, failed) if (json_object_get(failed, "phase")) return true;
+	return false;
 }
 
 static void failures_print(const json_t *result, FILE *out) {
@@ -291,6 +310,10 @@ static void failures_print(const json_t *result, FILE *out) {
 		fprintf(out, "%lld trial%s failed (%s)\n", failed, failed == 1 ? "" : "s", type);
 		failure_print(result, type, out);
 	}
+	if (fell_late(result) && !results_decided(result))
+		fputs("what looked best failed, and there was no time to prove the next best: go on with --resume and a longer "
+		      "--budget\n",
+		      out);
 	if (incomparable > 0)
 		fprintf(out, "%lld of these printed a number of 0 or below, which cannot be compared as a ratio\n",
 		        incomparable);

@@ -177,7 +177,7 @@ static void test_place(void) {
 static void test_names(void) {
 	struct expr *expr = expr_parse("x*y + max(x, _z9) > 'x' and not True in [y]", NULL);
 	ok(expr && expr_name_count(expr) == 3, "three distinct names");
-	is_text(expr_name(expr, 0), "x", "in order of appearance");
+	is_text(expr_name(expr, 0), "x", "names come in order of appearance");
 	is_text(expr_name(expr, 2), "_z9", "the last one");
 	is_text(expr_source(expr), "x*y + max(x, _z9) > 'x' and not True in [y]", "the source is kept");
 	expr_free(expr);

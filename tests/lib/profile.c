@@ -69,18 +69,19 @@ static void check_exact(const sweetspot_profile *profile) {
 	struct sweetspot_match match;
 	const sweetspot_config *config = find(profile, "fw", 100, "graph", "dense", &match);
 	ok(config && match.status == SWEETSPOT_EXACT && match.fit == SWEETSPOT_EXACT && match.distance == 0, "exact");
-	ok(match.predicted == 0.25 && match.measured == 0.25 && match.speedup == 2.5, "with the measured values");
-	is_text(match.unit, "s", "its unit");
-	is_text(match.objective, "time", "its objective");
+	ok(match.predicted == 0.25 && match.measured == 0.25 && match.speedup == 2.5,
+	   "an exact match has the measured values");
+	is_text(match.unit, "s", "an exact match has its unit");
+	is_text(match.objective, "time", "an exact match has its objective");
 	ok(find(profile, "fw", 100, NULL, NULL, &match) == config && match.status == SWEETSPOT_EXACT,
 	   "less said, same answer");
-	ok(sweetspot_lookup(profile, "fw", "time", NULL, 0, NULL) != NULL, "without a problem, and without a match");
+	ok(sweetspot_lookup(profile, "fw", "time", NULL, 0, NULL) != NULL, "a lookup needs neither a problem nor a match");
 	ok(!find(profile, "fw", 100, "graph", "sparse", &match) && match.status == SWEETSPOT_NONE,
 	   "another word does not match");
-	ok(!find(profile, "fw", 100, "other", "dense", &match), "nor is a name that it lacks");
-	ok(!find(profile, "nosuch", 100, NULL, NULL, &match) && isnan(match.predicted), "nor another kernel");
-	ok(!sweetspot_lookup(profile, "fw", "energy", NULL, 0, &match), "nor another objective");
-	ok(!find(profile, "fw", NAN, NULL, NULL, &match), "nor no number");
+	ok(!find(profile, "fw", 100, "other", "dense", &match), "a name that the entry lacks does not match");
+	ok(!find(profile, "nosuch", 100, NULL, NULL, &match) && isnan(match.predicted), "another kernel does not match");
+	ok(!sweetspot_lookup(profile, "fw", "energy", NULL, 0, &match), "another objective does not match");
+	ok(!find(profile, "fw", NAN, NULL, NULL, &match), "a number that is not known does not match");
 	config = find(profile, "old", 5, NULL, NULL, &match);
 	ok(config && match.status == SWEETSPOT_STALE && match.fit == SWEETSPOT_EXACT, "stale, if exact");
 }
@@ -97,7 +98,7 @@ static void check_types(const sweetspot_profile *profile) {
 	is_text(sweetspot_word(config, "block", "x"), "x", "a number is not a word");
 	ok(sweetspot_int(config, "variant", 7) == 7 && isnan(sweetspot_real(config, "nosuch", NAN)), "defaults");
 	ok(sweetspot_int(config, "pin", 7) == 1, "a boolean is 0 or 1");
-	is_text(sweetspot_word(config, "pin", "x"), "true", "and a word");
+	is_text(sweetspot_word(config, "pin", "x"), "true", "a boolean is also a word");
 	while (sweetspot_setting(config, count, &setting)) {
 		count++;
 		bool same = setting.word ? strcmp(sweetspot_word(config, setting.name, ""), setting.word) == 0
@@ -114,13 +115,13 @@ static void check_nothing(void) {
 	sweetspot_close(NULL);
 	ok(!sweetspot_lookup(NULL, "fw", NULL, NULL, 0, &match) && match.status == SWEETSPOT_NONE, "no profile, no match");
 	ok(sweetspot_int(NULL, "x", 5) == 5 && sweetspot_real(NULL, "x", 5) == 5, "no configuration, the default");
-	is_text(sweetspot_word(NULL, "x", "y"), "y", "also of a word");
+	is_text(sweetspot_word(NULL, "x", "y"), "y", "no configuration gives the default of a word");
 	ok(!sweetspot_setting(NULL, 0, &setting) && !sweetspot_kernel(NULL, 0) && !sweetspot_about(NULL, "path"),
 	   "nothing to list");
 	ok(sweetspot_apply(NULL, 0, why, sizeof why) == -1 && *why, "nothing to apply, and why");
 	ok(!sweetspot_lookup(NULL, "fw", NULL, many, 65, &match), "too many members");
 	is_text(sweetspot_status_word(SWEETSPOT_FOREIGN), "foreign", "a status in words");
-	is_text(sweetspot_status_word(99), "unknown", "also where it is none");
+	is_text(sweetspot_status_word(99), "unknown", "an unknown status is called so");
 }
 
 static void check_sizes(const sweetspot_profile *profile) {
@@ -146,7 +147,7 @@ static void check_sizes(const sweetspot_profile *profile) {
 	   "above all sizes: the last range, and no prediction");
 	config = find(profile, "gol", 50000, "rule", "b3", &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 9,
-	   "unless an individually tuned one is nearer");
+	   "an individually tuned problem that is nearer comes before the last range");
 	config = find(profile, "gol", 32, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 1,
 	   "below: the problem tuned at their end");
@@ -156,7 +157,8 @@ static void check_sizes(const sweetspot_profile *profile) {
 	       fabs(match.distance - log(2)) < 1e-12,
 	   "below all sizes: the first range, without a law no prediction");
 	config = find(profile, "lone", 12, NULL, NULL, &match);
-	ok(match.status == SWEETSPOT_INTERPOLATED && isnan(match.predicted), "nor within");
+	ok(match.status == SWEETSPOT_INTERPOLATED && isnan(match.predicted),
+	   "a size within ranges without a law has no prediction");
 }
 
 /* Against the definition, on problems of two numbers. */
@@ -202,11 +204,12 @@ static void check_foreign(void) {
 	find(profile, "fw", 100, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_FOREIGN && match.fit == SWEETSPOT_EXACT, "foreign, if exact");
 	find(profile, "gol", 100, NULL, NULL, &match);
-	ok(match.status == SWEETSPOT_FOREIGN && match.fit == SWEETSPOT_INTERPOLATED, "also of sizes");
+	ok(match.status == SWEETSPOT_FOREIGN && match.fit == SWEETSPOT_INTERPOLATED, "a match of sizes is foreign, too");
 	const sweetspot_config *config = find(profile, "old", 5, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_FOREIGN, "more than stale");
-	ok(sweetspot_apply(config, 0, why, sizeof why) == -1 && strstr(why, "machine"), "and is not applied: %s", why);
-	is_text(sweetspot_about(profile, "foreign"), "made so", "and says why");
+	ok(sweetspot_apply(config, 0, why, sizeof why) == -1 && strstr(why, "machine"),
+	   "a foreign configuration is not applied: %s", why);
+	is_text(sweetspot_about(profile, "foreign"), "made so", "a foreign profile says why");
 	sweetspot_close(profile);
 }
 
@@ -229,7 +232,8 @@ static void check_apply(const sweetspot_profile *profile) {
 	const sweetspot_config *stale = find(profile, "old", 5, NULL, NULL, NULL);
 	ok(sweetspot_apply(stale, 0, why, sizeof why) == -1 && omp_get_max_threads() == 3 && strstr(why, "changed"),
 	   "a stale configuration is refused");
-	ok(sweetspot_apply(stale, SWEETSPOT_ANYWAY, NULL, 0) == 1 && omp_get_max_threads() == 2, "unless it is asked for");
+	ok(sweetspot_apply(stale, SWEETSPOT_ANYWAY, NULL, 0) == 1 && omp_get_max_threads() == 2,
+	   "a stale configuration is applied where it is asked for");
 }
 
 static void check_about(const sweetspot_profile *profile) {
@@ -240,7 +244,7 @@ static void check_about(const sweetspot_profile *profile) {
 	is_text(sweetspot_kernel(profile, 0), "fw", "the first kernel");
 	is_text(sweetspot_kernel(profile, 2), "gol", "the third, each one once");
 	is_text(sweetspot_kernel(profile, 3), "lone", "one of which there are only sizes");
-	ok(!sweetspot_kernel(profile, 4), "and no more");
+	ok(!sweetspot_kernel(profile, 4), "no kernel is listed twice");
 }
 
 int main(void) {

@@ -157,7 +157,7 @@ static void test_long(void) {
 		int ids;
 		char *svg = chart_svg(&sample.charts[i], NULL), *fault = svg ? texts_fault(svg) : NULL;
 		ok(svg && !svg_fault(svg, &ids) && strlen(svg) < 40000, "texts of 10 kB are cut");
-		ok(!fault, "to what the canvas holds: %s", fault ? fault : "no fault");
+		ok(!fault, "long texts are cut to what the canvas holds: %s", fault ? fault : "no fault");
 		free(fault);
 		free(svg);
 	}
@@ -238,13 +238,13 @@ static void test_png(void) {
 	sample_fill(&sample, "text", 1);
 	ok(chart_png(sample.charts, 2, "a folder's/inner", &err) == 0, "PNG into a new folder %s", err.what);
 	ok(is_png("a folder's/inner/c1-0.png") && is_png("a folder's/inner/c1-1.png"), "one file a chart");
-	ok(chart_png(sample.charts, 0, "none", &err) == 0 && access("none", F_OK) == 0, "and none at all");
+	ok(chart_png(sample.charts, 0, "none", &err) == 0 && access("none", F_OK) == 0, "no chart makes no folder");
 	mkdir("png2", 0755);
 	mkdir("png2/c1-1.png", 0755);
 	ok(chart_png(sample.charts, 2, "png2", &err) == -1 && err.code == ERR_FAILED,
 	   "a file that can't be written is an error");
 	sys_write_file("plain", "x", 1, NULL);
-	ok(chart_png(sample.charts, 2, "plain", &err) == -1, "so is a folder that is a file");
+	ok(chart_png(sample.charts, 2, "plain", &err) == -1, "a folder that is a file is an error");
 }
 
 static void test_many(void) {
@@ -288,7 +288,7 @@ static void with_fake(const char *script, const char *what, enum err_code want) 
 	int failed = chart_png(sample.charts, 2, "faked", &err);
 	setenv("PATH", path, 1);
 	ok(failed == -1 && err.code == want, "%s: %s", what, failed ? err.what : "drawn");
-	ok(svg != NULL, "which an SVG doesn't need");
+	ok(svg != NULL, "an SVG is drawn without gnuplot");
 	if (want == ERR_UNAVAILABLE)
 		ok(strstr(err.hint, "gnuplot") != NULL, "the hint says what to install");
 	free(svg);

@@ -189,7 +189,7 @@ static void test_busy(void) {
 	ok(!block_has("{'kernel': 'a', 'verdict': 'no baseline', 'speedup': null, 'load': {'busy': true, 'load': 18, "
 	              "'processors': 2}}",
 	              load),
-	   "not where nothing works");
+	   "a busy machine is not reported where nothing works");
 	narrower_told("'processors'", "faster",
 	              "; it uses fewer processors than the baseline and may win only because of that");
 	narrower_told("'cores'", "faster", "; it uses fewer cores than the baseline and may win only because of that");
@@ -224,7 +224,7 @@ static void test_undecided(void) {
 	       " 'speedup': null, 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime',"
 	       " 'message': 'exit status 3: no file', 'output': ['reading', 'no file']}}",
 	       "today:       a\nit failed:   exit status 3\nit printed:  reading\n             no file\n",
-	       "and what it printed is not repeated");
+	       "the message does not repeat what the program printed");
 }
 
 static void verdict(const char *result, const char *want) {

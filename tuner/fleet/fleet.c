@@ -139,6 +139,8 @@ int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, stru
 		node->returned = true;
 		snprintf(node->reason, sizeof node->reason, "%s", done->reason);
 	}
+	if (done->lies)
+		fleet_distrust(fleet, done->node, done->reason);
 	settle(fleet, done->node);
 	return 1;
 }

@@ -34,6 +34,11 @@ static void fleet_quarantine(struct fleet *fleet, size_t node) {
 	fleet->quarantined[fleet->quarantined_count++] = node;
 }
 
+void fleet_distrust(struct fleet *fleet, size_t node, const char *reason) {
+	snprintf(fleet->nodes[node].reason, sizeof fleet->nodes[node].reason, "%s", reason);
+	fleet_quarantine(fleet, node);
+}
+
 size_t fleet_quarantined_next(struct fleet *fleet) {
 	return fleet->quarantined_reported < fleet->quarantined_count ? fleet->quarantined[fleet->quarantined_reported++]
 	                                                              : SIZE_MAX;

@@ -136,10 +136,3 @@ void program_work_add(const struct program *program, json_t *result) {
 	if (verdict_of(result) == VERDICT_FASTER && !js_bool_or(json_object_get(result, "evidence"), "same_work", true))
 		json_object_set_new(result, "verdict", json_string(verdict_word(VERDICT_NOT_SAME)));
 }
-
-json_t *program_work_differs(const struct program *a, const json_t *config_a, const struct program *b,
-                             const json_t *config_b) {
-	const struct same_case one = {
-		.base_config = config_a, .best_config = config_b, .base = list_of(a, config_a), .best = list_of(b, config_b)};
-	return same_is_known(&one) ? differs_of(a, &one) : NULL;
-}

@@ -31,7 +31,7 @@ struct program {
 	struct worker *worker;
 	json_t *baseline, *usage, *seen; /* usage, seen (evidence of runs): indexed by program_key */
 	char *baseline_key;
-	char *unchecked; /* why the command of --verify could not check a run; NULL: it could */
+	char *unchecked;               /* why the command of --verify could not check a run; NULL: it could */
 	struct program_builds *builds; /* NULL: nothing is built */
 	struct program_given given;
 	json_t *used; /* {build folder: true} of the builds of which a run has used what they have made */

@@ -68,10 +68,6 @@ void program_note(struct program *program, const json_t *config, const struct tr
 /* Sets "checked" and "evidence" of a result of tune, and its verdict where the best setting is faster and does not do
  * the baseline's work. */
 void program_work_add(const struct program *program, json_t *result);
-/* Lists what configuration b of a program does otherwise than a of another one, as clauses: "it prints nothing". NULL: too
- * little is known of them. New reference. */
-json_t *program_work_differs(const struct program *a, const json_t *config_a, const struct program *b,
-                             const json_t *config_b);
 /* Returns {"argv": [template], "shell", "cwd", "input", "build", "built", "before_each", "verify", "expect_output",
  * "expect_files", "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line":
  * "..", "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */

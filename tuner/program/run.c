@@ -51,12 +51,6 @@ static int hash_check(const json_t *answer, struct err *err) {
 	return good ? 0 : err_set(err, ERR_FAILED, NULL, "the hash of the output is missing");
 }
 
-static int count_check(const struct program_run *run, const struct trial_result *result, struct err *err) {
-	if (result->sample_count <= (size_t)run->runs)
-		return 0;
-	return err_set(err, ERR_FAILED, NULL, "%zu samples were reported for %d runs", result->sample_count, run->runs);
-}
-
 static void invert(struct trial_result *result) {
 	for (size_t i = 0; i < result->sample_count; i++)
 		result->samples[i] = 1 / result->samples[i];
@@ -81,7 +75,7 @@ static int metrics_read(const struct program_run *run, const json_t *answer, str
 
 static int correct_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
                         struct err *err) {
-	if (worker_samples_read(answer, "samples", result, err) || count_check(run, result, err))
+	if (worker_samples_read(answer, "samples", result, err))
 		return -1;
 	if (run->metric && metrics_read(run, answer, result, err))
 		return -1;
@@ -99,7 +93,7 @@ static int censored_read(const struct program_run *run, const json_t *answer, st
 	result->value = run->limit_s;
 	if (json_array_size(json_object_get(answer, "samples")) == 0)
 		return 0;
-	return worker_samples_read(answer, "samples", result, err) || count_check(run, result, err) ? -1 : 0;
+	return worker_samples_read(answer, "samples", result, err);
 }
 
 static int run_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {

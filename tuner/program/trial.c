@@ -194,8 +194,8 @@ static int measure_built(const struct program_case *one, const struct trial_requ
 	return failed;
 }
 
-static int measure_any(const struct program *program, const struct trial_request *request,
-                       struct trial_result *result, struct err *err) {
+static int measure_any(const struct program *program, const struct trial_request *request, struct trial_result *result,
+                       struct err *err) {
 	struct program_case one = {.program = program, .config = request->config};
 	if (!program->builds)
 		return measure_case(&one, request, result, err);

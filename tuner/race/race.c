@@ -21,6 +21,7 @@ const struct race_options race_defaults = {
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,
+	.phase = "race",
 };
 
 static int options_check(const struct race_options *options, size_t count, struct err *err) {
@@ -333,7 +334,7 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
 	                    .context = {.runner = runner,
 	                                .request = request,
 	                                .observer = observer,
-	                                .phase = "race",
+	                                .phase = options->phase,
 	                                .clock = &options->clock},
 	                    .entries = entries,
 	                    .count = count,

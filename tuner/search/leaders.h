@@ -3,7 +3,7 @@
  * usually a lucky one. The last evaluations of a budget therefore repeat the leaders, as long as it is not clear who
  * leads: either the leader or its closest challenger, whichever was measured less (top-two sampling: Russo, Simple
  * Bayesian algorithms for best arm identification, 2016, with the challenger of Shang et al., Fixed-confidence
- * guarantees for Bayesian best-arm identification, 2020). doc/search.md has what that gains. */
+ * guarantees for Bayesian best-arm identification, 2020). doc/lab/search.md has what that gains. */
 #ifndef TUNER_SEARCH_LEADERS_H
 #define TUNER_SEARCH_LEADERS_H
 #include <stdbool.h>

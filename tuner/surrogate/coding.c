@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The expected length of alignment, of a range of 1, and the largest power of two that it distinguishes; both were
- * chosen with the procedure of doc/search.md. */
+ * chosen with the procedure of doc/lab/search.md. */
 static const double ALIGNMENT_LENGTH = 2.7;
 enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5 };
 /* Numbers of so many values are told apart by name as well. The expected length is long, so that this has little effect

@@ -137,6 +137,8 @@ static json_t *request_json(const struct trial_request *request) {
 	              "samples", request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
 	              "limit_s", request->limit_s, "verify", 1);
 	worker_counters_set(json, request->counters);
+	if (request->check)
+		json_object_set_new(json, "verify", json_string("always"));
 	if (request->series)
 		json_object_set_new(json, "series", json_true());
 	if (request->device)

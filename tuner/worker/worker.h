@@ -20,6 +20,7 @@ struct worker_end {
 struct worker_loss {
 	char reason[160];
 	bool outside; /* certainly not the trial: the scheduler took the node away, or the node failed */
+	bool lies;    /* it reported what cannot be */
 };
 
 /* Starts the worker through another command; argv contains the executable. */

@@ -61,55 +61,59 @@ static uint32_t parse_quoted(struct parser *p) {
 
 enum { LIST_NO, LIST_MAYBE, LIST_ONLY };
 
+/* A function of one argument applies its operator to it; the others apply it from left to right. any() and all()
+ * evaluate every member, unlike `or` and `and`: they are the maximum and the minimum of the truth values. */
 static const struct call {
 	const char *name;
 	enum expr_op op;
 	uint32_t least, most; /* arguments */
 	int list;             /* in [] */
+	bool truths;          /* whether an argument stands for its truth value, 0 or 1 */
+	int empty;            /* the value of an empty list */
 } calls[] = {
-	{"min", EXPR_MIN, 1, UINT32_MAX, LIST_MAYBE},
-	{"max", EXPR_MAX, 1, UINT32_MAX, LIST_MAYBE},
-	{"abs", EXPR_ABS, 1, 1, LIST_NO},
-	{"int", EXPR_INT, 1, 1, LIST_NO},
-	{"float", EXPR_FLOAT, 1, 1, LIST_NO},
-	{"round", EXPR_ROUND, 1, 1, LIST_NO},
-	{"bool", EXPR_NOT, 1, 1, LIST_NO},
-	{"pow", EXPR_POW, 2, 2, LIST_NO},
-	{"sum", EXPR_ADD, 0, UINT32_MAX, LIST_ONLY},
-	{"any", EXPR_OR, 0, UINT32_MAX, LIST_ONLY},
-	{"all", EXPR_AND, 0, UINT32_MAX, LIST_ONLY},
+	{"min", EXPR_MIN, 1, UINT32_MAX, LIST_MAYBE, false, 0},
+	{"max", EXPR_MAX, 1, UINT32_MAX, LIST_MAYBE, false, 0},
+	{"abs", EXPR_ABS, 1, 1, LIST_NO, false, 0},
+	{"int", EXPR_INT, 1, 1, LIST_NO, false, 0},
+	{"float", EXPR_FLOAT, 1, 1, LIST_NO, false, 0},
+	{"round", EXPR_ROUND, 1, 1, LIST_NO, false, 0},
+	{"pow", EXPR_POW, 2, 2, LIST_NO, false, 0},
+	{"sum", EXPR_ADD, 0, UINT32_MAX, LIST_ONLY, false, 0},
+	{"any", EXPR_MAX, 0, UINT32_MAX, LIST_ONLY, true, 0},
+	{"all", EXPR_MIN, 0, UINT32_MAX, LIST_ONLY, true, 1},
+	{"bool", EXPR_MAX, 1, 1, LIST_NO, true, 0}, /* the maximum of a single truth value */
 };
+
+static bool refuse(struct parser *p, const char *why) {
+	parser_fail(p, why);
+	return false;
+}
 
 static bool parse_arguments(struct parser *p, const struct call *call, struct kids *kids) {
 	bool list = call->list != LIST_NO && parser_take(p, "[");
 	if (call->list == LIST_ONLY && !list)
-		return parser_fail(p, "expected a list in []") != PARSE_FAILED;
+		return refuse(p, "expected a list in []");
 	if (!parser_list(p, kids, list ? "]" : ")"))
 		return false;
 	if (list && !parser_take(p, ")"))
-		return parser_fail(p, "expected )") != PARSE_FAILED;
+		return refuse(p, "expected )");
 	if (kids->count < call->least || kids->count > call->most)
-		return parser_fail(p, "wrong number of arguments") != PARSE_FAILED;
+		return refuse(p, "wrong number of arguments");
 	return true;
 }
 
-static uint32_t truth_of(struct parser *p, uint32_t node) {
-	return parser_one(p, EXPR_NOT, parser_one(p, EXPR_NOT, node));
+static uint32_t argument_node(struct parser *p, const struct call *call, uint32_t node) {
+	return call->truths ? parser_one(p, EXPR_NOT, parser_one(p, EXPR_NOT, node)) : node;
 }
 
-/* any() and all() evaluate every member, unlike `or` and `and`: they are the maximum and the minimum of the truth
- * values. */
 static uint32_t call_node(struct parser *p, const struct call *call, const struct kids *kids) {
-	bool truths = call->op == EXPR_OR || call->op == EXPR_AND;
-	enum expr_op op = call->op == EXPR_OR ? EXPR_MAX : call->op == EXPR_AND ? EXPR_MIN : call->op;
-	if (call->op == EXPR_NOT)
-		return truth_of(p, kids->at[0]);
-	if (call->most == 1)
-		return parser_one(p, op, kids->at[0]);
-	bool own_start = call->least > 0;
-	uint32_t node = own_start ? kids->at[0] : expr_tree_literal(&p->expr->tree, value_int(call->op == EXPR_AND));
-	for (uint32_t i = own_start; i < kids->count; i++)
-		node = parser_two(p, op, node, truths ? truth_of(p, kids->at[i]) : kids->at[i]);
+	bool unary = call->most == 1 && !call->truths, starts = call->least > 0;
+	if (unary)
+		return parser_one(p, call->op, kids->at[0]);
+	uint32_t node =
+		starts ? argument_node(p, call, kids->at[0]) : expr_tree_literal(&p->expr->tree, value_int(call->empty));
+	for (uint32_t i = starts; i < kids->count; i++)
+		node = parser_two(p, call->op, node, argument_node(p, call, kids->at[i]));
 	return node;
 }
 

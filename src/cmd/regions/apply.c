@@ -102,7 +102,7 @@ static void environment_set(const json_t *settings) {
 
 static void environment_print(FILE *out, const char *form, const json_t *settings) {
 	for (const char *const *name = regions_environment_names; *name; name++)
-		if (regions_document_proven(settings) && *environment_value(settings, *name))
+		if (*environment_value(settings, *name))
 			fprintf(out, form, *name, environment_value(settings, *name));
 }
 
@@ -137,9 +137,13 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 	return -1;
 }
 
+/* Without a proof there is nothing to load into programs. */
 static void lines_print(FILE *out, const char *format, const char *library, const char *table, const json_t *settings) {
 	char *quoted_library = program_quote(library), *quoted_table = program_quote(table);
-	if (strcmp(format, "modulefile") == 0) {
+	if (!regions_document_proven(settings)) {
+		fprintf(out, "%s# no settings are proven to be faster, so the program runs as it is\n",
+		        strcmp(format, "modulefile") == 0 ? "#%Module1.0\n" : "");
+	} else if (strcmp(format, "modulefile") == 0) {
 		fprintf(out, "#%%Module1.0\nprepend-path LD_PRELOAD {%s}\nsetenv SWEETSPOT_OMP_TABLE {%s}\n", library, table);
 		environment_print(out, "setenv %s {%s}\n", settings);
 	} else {

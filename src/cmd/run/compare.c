@@ -242,6 +242,7 @@ static int program_compare(struct app *app, const struct opt_args *args, struct 
 		                                .request = program.request,
 		                                .seed = program.seed,
 		                                .unit = trial_metric_unit(task->metric),
+		                                .metric = task->metric,
 		                                .maximize = task->maximize};
 		failed = compare(&comparison, args, config, err);
 	}
@@ -261,6 +262,7 @@ static int two_compare(struct app *app, const struct opt_args *args, struct err 
 		                                .request = two.request,
 		                                .seed = two.seed,
 		                                .unit = trial_metric_unit(two.metric),
+		                                .metric = two.metric,
 		                                .maximize = two.maximize};
 		failed = compare(&comparison, args, config, err);
 	}

@@ -42,8 +42,11 @@ static bool is_open(const struct duel_result *duel) {
 
 /* Says what b does otherwise than a. Two programs may well print different things, so this is a note and no verdict. */
 static json_t *differs_json(const struct comparison *comparison, const json_t *const config[2]) {
-	const struct same_case one = {
-		.base_config = config[0], .best_config = config[1], .base = comparison->seen[0], .best = comparison->seen[1]};
+	const struct same_case one = {.base_config = config[0],
+	                              .best_config = config[1],
+	                              .metric = comparison->metric,
+	                              .base = comparison->seen[0],
+	                              .best = comparison->seen[1]};
 	json_t *all = json_array();
 	if (!same_is_known(&one) || json_equal(config[0], config[1]))
 		return all;

@@ -20,8 +20,9 @@ struct comparison {
 	const char *unit;
 	enum measured_format export;
 	struct slower slower;
-	bool any_output; /* an option tells already what the output must be */
-	bool maximize;   /* The samples are 1/rate, and rates are shown. */
+	const char *metric; /* of a program, or NULL */
+	bool any_output;    /* an option tells already what the output must be */
+	bool maximize;      /* The samples are 1/rate, and rates are shown. */
 	struct race_watch watch;
 	struct manual_store kept;
 	struct counters_words counters;

@@ -30,7 +30,7 @@ struct run {
 	struct tuning *t;
 	const struct tune_sizes *what;
 	struct sizes *sizes;
-	struct tune_item *made[SIZES_MAX]; /* for sizes that are not items of the session */
+	struct tune_item *made[SIZES_MAX]; /* items created for sizes that the user did not list */
 	double of_made[SIZES_MAX];
 	size_t made_count;
 	uint64_t evaluations;

@@ -4,7 +4,7 @@
 #define SRC_WORKER_GPU_WORK_IMPL_H
 #include "src/worker/gpu/work.h"
 
-/* Nothing was read yet. */
+/* Returns an empty collection. */
 struct gpu_work *gpu_work_new(void);
 /* Checks everything that is used as an index or as text, and ends the texts. */
 bool gpu_record_check(struct cuda_record *raw);

@@ -37,7 +37,7 @@ static void check_name(const char *module, const char *want, const char *what) {
 	struct regions_record *record = regions_record_read(records, &err);
 	ok(record && record->count == 2, "%s", what);
 	if (record)
-		is_text(record->regions[0].name, want, "with a name of its offset");
+		is_text(record->regions[0].name, want, "a region of a hostile module has its offset for a name");
 	regions_record_free(record);
 	free(records);
 }

@@ -46,8 +46,9 @@ static void test_half_way(void) {
 	ok(store_exec(store, "DROP TRIGGER full", &err) == 0 &&
 	       share_import(store, document, "input", &import, &err) == 0 && import.known == 0 && import.trials == 3 &&
 	       count_all(store) == 5,
-	   "which can be imported later");
-	ok(fixture_search(store, fixture_session(store, MACHINE), "fw", "{}") > 0, "and the store works as ever");
+	   "a search whose import failed can be imported later");
+	ok(fixture_search(store, fixture_session(store, MACHINE), "fw", "{}") > 0,
+	   "the store works as ever after a failed import");
 	json_decref(document);
 	store_close(store);
 	free(path);

@@ -7,9 +7,9 @@
 
 #include "tuner/model/gp/gp.h"
 
-/* Both were chosen with the procedure of doc/search.md: the expected length, of a range of 1, and the range from which
- * on numbers are compared by their ratios. Block sizes and thread counts often double from one value to the next; by
- * their differences all but the largest would be almost equal. */
+/* Both were chosen with the procedure of doc/lab/search.md: the expected length, of a range of 1, and the range from
+ * which on numbers are compared by their ratios. Block sizes and thread counts often double from one value to the next;
+ * by their differences all but the largest would be almost equal. */
 static const double LENGTH = 1.35, WIDE = 4;
 
 static void range_of(const double *x, size_t count, double range[2]) {
