@@ -148,9 +148,6 @@ static void checked_add(const struct tune *tune, json_t *result) {
 		                              : tune->task->checked ? tune->task->checked
 		                                                    : "verify",
 		                              "runs", (json_int_t)runs));
-	if (!tune->task->whole_programs &&
-	    json_object_get(result, "checked")) /* each trial of a kernel verifies its result */
-		json_object_set_new(json_object_get(result, "checked"), "how", json_string("verify"));
 }
 
 json_t *tune_result(const struct tune *tune) {

@@ -30,7 +30,10 @@ int main(int argc, char **argv) {
 	bool any = false;
 	if (argc != 4)
 		return 2;
-	struct same_case one = {json_loads(argv[2], 0, NULL), json_loads(argv[3], 0, NULL), lists[0], lists[1]};
+	struct same_case one = {.base_config = json_loads(argv[2], 0, NULL),
+	                        .best_config = json_loads(argv[3], 0, NULL),
+	                        .base = lists[0],
+	                        .best = lists[1]};
 	for (const char *side = argv[1]; *side && (reply = line_read(&line, &room)); side++) {
 		const char *status = json_string_value(json_object_get(reply, "status"));
 		if (!status || strcmp(status, "correct") != 0) {
