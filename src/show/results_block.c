@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/show/results.h"
@@ -58,8 +59,10 @@ static char *faster_text(const json_t *result) {
 	char from[64], to[64];
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
-	return mem_printf("%.2fx %s [%.2f, %.2f]: %s -> %s%s", results_speedup(result), time ? "faster" : "better",
-	                  bound(result, 0), bound(result, 1), from, to, results_medians_differ(result) ? " (medians)" : "");
+	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", results_speedup(result), time ? "faster" : "better",
+	                  bound(result, 0), bound(result, 1),
+	                  verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
+	                  results_medians_differ(result) ? " (medians)" : "");
 }
 
 bool results_is_vague(double low, double high) {
@@ -169,7 +172,7 @@ bool results_is_rejected(const json_t *result) {
 char *results_verdict(const json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "undecided");
 	char best[64];
-	if (strcmp(verdict, "faster") == 0)
+	if (verdict_is_faster(result))
 		return faster_text(result);
 	if (strcmp(verdict, "tie") == 0)
 		return tie_text(result);
@@ -188,6 +191,14 @@ static void head_print(struct ui *ui, const json_t *result, FILE *out) {
 	        ui_style(ui, good ? UI_GOOD : UI_PLAIN), verdict, ui_style(ui, UI_PLAIN));
 	free(title);
 	free(verdict);
+}
+
+/* A kernel that verifies itself as all do needs no line of its own. */
+static void checked_print(const json_t *result, FILE *out) {
+	char *checked = verdict_checked(result);
+	if (checked && (is_program(result) || strncmp(checked, "nothing", 7) == 0))
+		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "checked:", checked);
+	free(checked);
 }
 
 static void config_print(const json_t *result, FILE *out) {
@@ -316,6 +327,7 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 	config_print(result, out);
 	if (is_program(result))
 		results_program_print(ui, result, out);
+	checked_print(result, out);
 	busy_print(result, out);
 	tried_print(result, out);
 	failures_print(result, out);

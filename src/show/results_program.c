@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/show/results.h"
@@ -47,7 +48,8 @@ static void line_print(struct ui *ui, const json_t *result, FILE *out) {
 	if (!text || !json_is_object(json_object_get(result, "best")))
 		return;
 	char *line = clean(keep ? js_string_or(program, "baseline_line", text) : text);
-	label(out, keep ? "no change:" : open ? "best so far:" : "run it as:");
+	bool other = verdict_of(result) == VERDICT_NOT_SAME;
+	label(out, keep ? "no change:" : open ? "best so far:" : other ? "this is:" : "run it as:");
 	fprintf(out, "%s%s%s%s\n", keep ? "keep running it as " : "", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN));
 	free(line);
 }
@@ -138,7 +140,7 @@ static void compared_print(const json_t *result, FILE *out) {
 	bool failed = strcmp(verdict, "no baseline") == 0;
 	if (!failed)
 		label(out, "compared:");
-	if (strcmp(verdict, "faster") == 0)
+	if (verdict_is_faster(result))
 		fprintf(out, "with `%s` in %lld pairs%s\n", today, pairs_of(result),
 		        results_medians_differ(result) ? ", whose ratios give the speedup" : "");
 	else if (strcmp(verdict, "tie") == 0)
@@ -177,9 +179,26 @@ static void notes_print(const json_t *result, FILE *out) {
 	}
 }
 
+/* Prints what the winner does otherwise than the baseline, and the options that tell whether it matters. */
+static void other_work_print(const json_t *result, FILE *out) {
+	size_t i;
+	json_t *clause;
+	if (verdict_of(result) != VERDICT_NOT_SAME)
+		return;
+	json_array_foreach(json_object_get(json_object_get(result, "evidence"), "differs"), i, clause) {
+		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
+		label(out, i ? "" : "other work:");
+		fprintf(out, "%s\n", text);
+		free(text);
+	}
+	label(out, "");
+	fputs("--verify CMD, --expect-output same|any or --expect-files settles it; --anyway uses it as it is\n", out);
+}
+
 void results_program_print(struct ui *ui, const json_t *result, FILE *out) {
 	line_print(ui, result, out);
 	compared_print(result, out);
+	other_work_print(result, out);
 	runner_up_print(result, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);

@@ -94,6 +94,8 @@ static const struct column {
 	{"speedup_ci_low", "speedup.ci.0"},
 	{"speedup_ci_high", "speedup.ci.1"},
 	{"verdict", "verdict"},
+	{"checked", "checked.how"},
+	{"checked_runs", "checked.runs"},
 	{"noise_floor", "noise_floor"},
 	{"state", "state"},
 	{"source", "source"},

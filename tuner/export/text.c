@@ -10,6 +10,7 @@
 
 #include "lib/profile/json.h"
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
@@ -150,6 +151,11 @@ void export_title(FILE *out, const char *lead, const json_t *entry) {
 	char *title = export_title_text(entry);
 	export_comment(out, lead, title);
 	free(title);
+	char *checked = verdict_checked(entry), *how = checked ? mem_printf("checked: %s", checked) : NULL;
+	if (how)
+		export_comment(out, lead, how);
+	free(how);
+	free(checked);
 	if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
 		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
 	/* The variables are not the whole setting if some values are arguments. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 
@@ -31,6 +32,8 @@ const char *profile_use_why(const json_t *entry) {
 	case SSP_OPEN:
 		break;
 	}
+	if (verdict_of(entry) == VERDICT_NOT_SAME)
+		return "faster, but not the same work: it does something else than today's setting";
 	return "undecided: the best setting that was found is not proven to be faster";
 }
 
