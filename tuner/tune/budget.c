@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/tune/state.h"
 
 /* The finals may take at most this share of the time when their cost is estimated in advance. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/race/deviation.h"
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/state.h"

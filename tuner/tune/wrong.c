@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/tune/state.h"
 
 /* A kernel whose verification takes no longer than this, its run included, is verified in every trial of the finals. */

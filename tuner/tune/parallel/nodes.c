@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/parallel/parallel.h"
 
