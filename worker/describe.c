@@ -7,7 +7,7 @@
 
 #include "counters/plan/plan.h"
 #include "base/json/js.h"
-#include "worker/protocol.h"
+#include "worker/manual.h"
 
 static json_t *text_or_null(const char *text) {
 	return text ? json_string(text) : json_null();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/trial.h"
-
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +10,116 @@
 #include "base/stats.h"
 #include "base/sys.h"
 #include "worker/count/counting.h"
-#include "worker/kernel/crash.h"
-#include "worker/device_report.h"
-#include "worker/figures.h"
-#include "worker/measure.h"
 #include "worker/count/simulate.h"
+#include "worker/kernel/crash.h"
+#include "worker/kernel/device.h"
+#include "worker/kernel/state.h"
+#include "worker/kernel/word.h"
+#include "worker/measure.h"
+#include "worker/trial.h"
+
+/* A trial's report on its GPU: clocks, temperature, compiled and launched functions. */
+
+enum { LAUNCHED_MAX = 64 };
+
+/* Forgets earlier launches; returns the compile time so far, for device_report. gpu may be NULL. */
+static double device_watch(struct gpu *gpu) {
+	if (!gpu) {
+		return 0;
+	}
+	gpu_launches_forget(gpu);
+	return gpu_compile_seconds(gpu);
+}
+
+static json_t *triple(const unsigned size[3]) {
+	return json_pack("[i, i, i]", (int)size[0], (int)size[1], (int)size[2]);
+}
+
+/* OpenCL does not tell registers, and only CUDA's compiler tells spills. */
+static json_t *launched_json(const struct gpu_launched *launched, enum gpu_kind kind) {
+	const struct gpu_function_facts *facts = &launched->facts;
+	return json_pack(
+		"{s:o, s:o, s:I, s:i, s:o, s:o, s:o, s:I, s:o, s:o}", "function", word_clean_json(launched->function),
+		"registers", kind == GPU_OPENCL ? json_null() : json_integer(facts->registers), "shared_bytes",
+		(json_int_t)facts->shared_bytes + launched->shape.shared, "local_bytes", facts->local_bytes, "spill_bytes",
+		kind == GPU_CUDA ? json_integer(facts->spill_bytes) : json_null(), "block", triple(launched->shape.block),
+		"grid", triple(launched->shape.grid), "launches", (json_int_t)launched->launches, "occupancy",
+		js_number(launched->occupancy), "limiter", word_or_null(launched->limiter));
+}
+
+/* Each function once for each shape; launches in further shapes are left out. */
+static json_t *launches_json(const struct gpu *gpu) {
+	struct gpu_launched launched[LAUNCHED_MAX];
+	size_t count = gpu_launches(gpu, launched, LAUNCHED_MAX);
+	json_t *array = json_array();
+	for (size_t i = 0; i < count && i < LAUNCHED_MAX; i++) {
+		json_array_append_new(array, launched_json(&launched[i], gpu_facts(gpu)->kind));
+	}
+	return array;
+}
+
+/* {"name","index","sm_mhz",..,"compile_s","kernels":[..]}; health: just after the last run; runs: of all samples, to
+ * which the launches belong. New reference. */
+static json_t *device_report(struct gpu *gpu, const struct gpu_health *health, double compiled_s, int64_t runs) {
+	const struct gpu_facts *facts = gpu_facts(gpu);
+	char throttle[160];
+	gpu_throttle_words(health->throttle, throttle, sizeof throttle);
+	json_t *json = json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:I, s:o}", "name",
+	                         word_clean_json(facts->name), "index", facts->index, "sm_mhz", js_number(health->sm_mhz),
+	                         "sm_mhz_max", js_number(health->sm_mhz_max), "memory_mhz", js_number(health->memory_mhz),
+	                         "temperature_c", js_number(health->temperature_c), "power_w", js_number(health->power_w),
+	                         "throttle", word_clean_json(throttle), "compile_s", gpu_compile_seconds(gpu) - compiled_s,
+	                         "runs", (json_int_t)runs, "kernels", launches_json(gpu));
+	if (facts->platform[0]) {
+		json_object_set_new(json, "platform", word_clean_json(facts->platform));
+	}
+	return json;
+}
+
+/* [{"name","values":[..]}], or NULL; the first FIGURES_STEPS values of each at most. New reference. */
+enum { FIGURES_STEPS = 20000 };
+
+/* A kernel's own figures of its last run. */
+
+/* A plug-in's text may be anything, so it is cleaned. */
+static const char *plain(const char *text) {
+	json_t *json = text ? json_string(text) : NULL;
+	json_decref(json);
+	return json ? text : "?";
+}
+
+/* [{"name","value","unit"}], or NULL if the kernel reports none; a value that is not finite becomes null. seconds:
+ * duration of a run. New reference. */
+static json_t *figures_json(const struct state *state, double seconds) {
+	struct ss_figure figures[SS_FIGURES_MAX] = {{.name = NULL}};
+	if (!state->kernel->figures) {
+		return NULL;
+	}
+	size_t count = state->kernel->figures(state->memory, &state->call, seconds, figures, SS_FIGURES_MAX);
+	json_t *json = json_array();
+	for (size_t i = 0; i < count && i < SS_FIGURES_MAX; i++) {
+		json_array_append_new(json, json_pack("{s:s, s:o, s:s}", "name", plain(figures[i].name), "value",
+		                                      js_number(figures[i].value), "unit", plain(figures[i].unit)));
+	}
+	return json;
+}
+
+static json_t *series_json(const struct state *state) {
+	struct ss_series series[SS_SERIES_MAX] = {{.name = NULL}};
+	if (!state->kernel->series) {
+		return NULL;
+	}
+	size_t count = state->kernel->series(state->memory, &state->call, series, SS_SERIES_MAX);
+	json_t *json = json_array();
+	for (size_t i = 0; i < count && i < SS_SERIES_MAX; i++) {
+		json_t *values = json_array();
+		for (size_t v = 0; series[i].values && v < series[i].count && v < FIGURES_STEPS; v++) {
+			json_array_append_new(values, js_number(series[i].values[v]));
+		}
+		json_array_append_new(json, json_pack("{s:s, s:o}", "name", plain(series[i].name), "values", values));
+	}
+	return json;
+}
 
 /* Parts of a reply that a failed trial may lack. */
 struct report {

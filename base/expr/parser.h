@@ -30,10 +30,7 @@ void parser_skip_space(struct parser *p);
 bool parser_take(struct parser *p, const char *sign);
 bool parser_take_word(struct parser *p, const char *word);
 bool parser_is_word(char c);
-void parser_push(struct kids *kids, uint32_t kid);
 /* Operands up to `close`, which is consumed. A trailing comma is allowed. */
 bool parser_list(struct parser *p, struct kids *kids, const char *close);
-/* The members after `in`. */
-bool parser_members(struct parser *p, struct kids *kids);
 
 #endif

@@ -82,13 +82,5 @@ void inject_count_end(void);
 
 /* ---- CUPTI's range profiler on one context ---- */
 struct inject_ranges;
-/* NULL: the record says why. */
-struct inject_ranges *inject_ranges_new(const struct inject_cupti *cupti, struct cuda_record *record, CUcontext context,
-                                        const char *const *metrics, size_t count);
-/* Around one launch, which is run as often as there are passes, on memory that is put back in between. */
-bool inject_ranges_begin(struct inject_ranges *ranges);
-bool inject_ranges_end(struct inject_ranges *ranges);
-/* Fills in the values of the record's ranges, and ends. */
-void inject_ranges_settle(struct inject_ranges *ranges);
 
 #endif

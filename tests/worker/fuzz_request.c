@@ -11,7 +11,7 @@
 
 #include "kernels/registry.h"
 #include "base/json/js.h"
-#include "worker/protocol.h"
+#include "worker/manual.h"
 #include "worker/request.h"
 #include "tests/fuzz.h"
 #include "tests/worker/fuzz_request.h"

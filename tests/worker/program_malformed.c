@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/rng.h"
-#include "worker/program/metric.h"
+#include "worker/program/output.h"
 #include "worker/program/request.h"
 #include "tests/worker/program_fixture.h"
 

@@ -12,6 +12,5 @@
 /* One member for each kernel and objective whose results differ in one number of the problem. New reference; it may be
  * empty. */
 json_t *profile_sizes(struct store *store, const char *fingerprint, const json_t *entries, struct err *err);
-int profile_sizes_check(const json_t *sizes, struct err *err);
 
 #endif

@@ -33,7 +33,5 @@ const char *profile_entry_date(const json_t *entry);
  * not. The caller frees it. */
 char *profile_entry_busy(const json_t *entry);
 bool profile_entry_comparable(const json_t *a, const json_t *b); /* do their medians measure the same quantity? */
-/* Above 0: a has the better median, 0: an equal one. Entries that cannot be compared have some fixed order. */
-int profile_entry_better(const json_t *a, const json_t *b);
 
 #endif

@@ -11,10 +11,6 @@ enum program_built {
 	BUILT_ERROR
 };
 
-/* Checks that the sources can be copied. Nothing is created before the first build. */
-struct program_builds *program_builds_new(const struct program *program, struct err *err);
-void program_builds_free(struct program_builds *builds); /* stops builds under way and gives all folders back */
-struct builder *program_builds_builder(struct program_builds *builds);
 /* *folder: where this configuration is built; borrowed. The result is written only if the build failed, or did not end
  * before program->until. */
 enum program_built program_build(const struct program *program, const json_t *config, const char **folder,

@@ -15,10 +15,6 @@ struct program_run {
 };
 
 int program_run(struct worker *worker, const struct program_run *run, struct trial_result *result, struct err *err);
-/* Checks `counters` and `counting` of a reply; returns -1 with err if they are malformed. */
-int program_counters_check(const json_t *reply, struct err *err);
-/* Checks `gpu_work` of a reply in the same way. */
-int program_gpu_check(const json_t *reply, struct err *err);
 /* The hash in a reply that program_run has accepted; NULL: none. */
 const char *program_run_hash(const json_t *reply);
 /* The resource usage in a reply: numbers or null; new reference or NULL. */

@@ -15,7 +15,5 @@ struct program_tree_limit {
  * whether the tree could be copied. ERR_USAGE if it exceeds the limit or cannot be read. */
 int program_tree_copy(const char *from, const char *to, const char *skip, const struct program_tree_limit *limit,
                       struct err *err);
-/* A fingerprint that stays the same as long as nothing in the tree is created, written or removed. */
-uint64_t program_tree_mark(const char *path);
 
 #endif

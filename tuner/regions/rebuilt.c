@@ -1,16 +1,263 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/regions/rebuilt.h"
-
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/regions/symbols.h"
+#include "base/sys.h"
+#include "tuner/regions/rebuilt.h"
+#include "tuner/regions/symbols_impl.h"
 #include "tuner/regions/table.h"
+
+/* Functions by their code: the unwind tables that stripped files keep, too, say where each begins and ends
+ * (.eh_frame_hdr of the Linux Standard Base). Nothing in the file is trusted. */
+enum { HEADER = 12, ENTRY = 8, FDE = 16, CODE_LEAST = 16 /* less is a jump to anywhere */ };
+/* DW_EH_PE_pcrel | sdata4, udata4 and datarel | sdata4, which compilers and linkers write. */
+static const unsigned char ENCODINGS[4] = {1, 0x1b, 0x03, 0x3b};
+
+/* The bytes of the file at an address; NULL where the file does not have all of them. */
+static const unsigned char *at_address(const struct symbols *symbols, uint64_t address, uint64_t size) {
+	for (size_t i = 0; i < symbols->part_count; i++) {
+		const Elf64_Phdr *part = &symbols->parts[i];
+		if (part->p_type == PT_LOAD && address >= part->p_vaddr && address - part->p_vaddr <= part->p_filesz &&
+		    size <= part->p_filesz - (address - part->p_vaddr) && part->p_offset <= symbols->size &&
+		    part->p_filesz <= symbols->size - part->p_offset)
+			return (const unsigned char *)symbols->data + part->p_offset + (address - part->p_vaddr);
+	}
+	return NULL;
+}
+
+static int32_t number_at(const unsigned char *bytes) {
+	int32_t number;
+	memcpy(&number, bytes, sizeof number);
+	return number;
+}
+
+struct unwind {
+	uint64_t address; /* of the header */
+	const unsigned char *entries;
+	size_t count;
+};
+
+static bool unwind_find(const struct symbols *symbols, struct unwind *unwind) {
+	for (size_t i = 0; i < symbols->part_count; i++) {
+		const Elf64_Phdr *part = &symbols->parts[i];
+		const unsigned char *header =
+			part->p_type == PT_GNU_EH_FRAME ? at_address(symbols, part->p_vaddr, part->p_filesz) : NULL;
+		if (!header || part->p_filesz < HEADER || memcmp(header, ENCODINGS, sizeof ENCODINGS) != 0)
+			continue;
+		*unwind = (struct unwind){part->p_vaddr, header + HEADER, (uint32_t)number_at(header + 8)};
+		return unwind->count <= (part->p_filesz - HEADER) / ENTRY;
+	}
+	return false;
+}
+
+/* The function that an entry is about. */
+static bool entry_read(const struct symbols *symbols, const struct unwind *unwind, size_t number, uint64_t *address,
+                       uint64_t *size) {
+	const unsigned char *entry = unwind->entries + number * ENTRY;
+	*address = unwind->address + (uint64_t)(int64_t)number_at(entry);
+	uint64_t place = unwind->address + (uint64_t)(int64_t)number_at(entry + 4);
+	const unsigned char *fde = at_address(symbols, place, FDE);
+	if (!fde || place + 8 + (uint64_t)(int64_t)number_at(fde + 8) != *address)
+		return false;
+	*size = (uint32_t)number_at(fde + 12);
+	return *size > 0;
+}
+
+/* FNV-1a (Fowler, Noll, Vo). Four bytes that reach from here to another place of the file are left out, because they
+ * change when anything between moves: calls, data and constants are addressed so on x86-64. A number that looks like
+ * such a distance is left out as well, which the exact size and the rest of the code make up for. */
+static uint64_t code_hash(const struct symbols *symbols, uint64_t address, uint64_t size) {
+	const unsigned char *code = at_address(symbols, address, size);
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (uint64_t i = 0; code && i < size; i++) {
+		uint64_t target = i + 4 <= size ? address + i + 4 + (uint64_t)(int64_t)number_at(code + i) : address;
+		bool is_within = target >= address && target < address + size;
+		if (!is_within && target >= symbols->base && target < symbols->end) {
+			i += 3;
+			hash ^= 0x100;
+		} else {
+			hash ^= code[i];
+		}
+		hash *= 0x100000001b3u;
+	}
+	return code ? hash >> 1 : 0;
+}
+
+bool symbols_code(const struct symbols *symbols, uint64_t offset, uint64_t *size, uint64_t *hash) {
+	struct unwind unwind;
+	uint64_t address;
+	for (size_t i = 0; unwind_find(symbols, &unwind) && i < unwind.count; i++) {
+		if (!entry_read(symbols, &unwind, i, &address, size) || address != symbols->base + offset)
+			continue;
+		*hash = *size >= CODE_LEAST ? code_hash(symbols, address, *size) : 0;
+		return *hash != 0;
+	}
+	return false;
+}
+
+int symbols_coded(const struct symbols *symbols, uint64_t size, uint64_t hash, uint64_t *offset) {
+	struct unwind unwind;
+	uint64_t address, here;
+	int count = 0;
+	for (size_t i = 0; unwind_find(symbols, &unwind) && i < unwind.count; i++) {
+		if (!entry_read(symbols, &unwind, i, &address, &here) || here != size ||
+		    code_hash(symbols, address, here) != hash)
+			continue;
+		*offset = address - symbols->base;
+		count++;
+	}
+	return count;
+}
+
+enum { FILE_MOST = 1 << 30 };
+
+static bool is_within(const struct symbols *symbols, uint64_t at, uint64_t size) {
+	return at <= symbols->size && size <= symbols->size - at;
+}
+
+static const Elf64_Ehdr *header_of(const struct symbols *symbols) {
+	const Elf64_Ehdr *header = (const void *)symbols->data;
+	bool good = symbols->size >= sizeof *header && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	            header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_phentsize == sizeof(Elf64_Phdr) &&
+	            header->e_phoff % 8 == 0 && header->e_shoff % 8 == 0 &&
+	            is_within(symbols, header->e_phoff, (uint64_t)header->e_phnum * sizeof(Elf64_Phdr));
+	return good ? header : NULL;
+}
+
+static void note_read(struct symbols *symbols, const char *notes, size_t size) {
+	for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= size;) {
+		Elf64_Nhdr note;
+		memcpy(&note, notes + at, sizeof note);
+		size_t name = at + sizeof note, text = name + (((size_t)note.n_namesz + 3) & ~(size_t)3);
+		if (text > size || note.n_descsz > size - text)
+			return;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0) {
+			for (size_t i = 0; i < note.n_descsz && 2 * i + 2 < BUILD_ID_TEXT; i++)
+				snprintf(symbols->build_id + 2 * i, 3, "%02x", (unsigned char)notes[text + i]);
+			return;
+		}
+		at = text + (((size_t)note.n_descsz + 3) & ~(size_t)3);
+	}
+}
+
+/* Offsets count from the first loaded byte, which a program that is not relocatable wants at a fixed place. */
+static void parts_read(struct symbols *symbols, const Elf64_Ehdr *header) {
+	const Elf64_Phdr *parts = (const void *)(symbols->data + header->e_phoff);
+	symbols->parts = parts;
+	symbols->part_count = header->e_phnum;
+	symbols->base = UINT64_MAX;
+	strcpy(symbols->build_id, "-");
+	for (int i = 0; i < header->e_phnum; i++) {
+		if (parts[i].p_type == PT_LOAD && parts[i].p_vaddr < symbols->base)
+			symbols->base = parts[i].p_vaddr & ~(uint64_t)4095;
+		if (parts[i].p_type == PT_LOAD && parts[i].p_vaddr + parts[i].p_memsz > symbols->end)
+			symbols->end = parts[i].p_vaddr + parts[i].p_memsz;
+		if (parts[i].p_type == PT_NOTE && is_within(symbols, parts[i].p_offset, parts[i].p_filesz))
+			note_read(symbols, symbols->data + parts[i].p_offset, parts[i].p_filesz);
+	}
+	if (symbols->base == UINT64_MAX)
+		symbols->base = 0;
+}
+
+/* The full table if the file was not stripped, else the one for the dynamic loader. */
+static void table_read(struct symbols *symbols, const Elf64_Ehdr *header) {
+	if (header->e_shentsize != sizeof(Elf64_Shdr) ||
+	    !is_within(symbols, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
+		return;
+	const Elf64_Shdr *sections = (const void *)(symbols->data + header->e_shoff), *best = NULL;
+	for (int i = 0; i < header->e_shnum; i++)
+		if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && !best))
+			best = &sections[i];
+	if (!best || best->sh_link >= header->e_shnum || best->sh_offset % 8 ||
+	    !is_within(symbols, best->sh_offset, best->sh_size))
+		return;
+	const Elf64_Shdr *names = &sections[best->sh_link];
+	if (names->sh_size == 0 || !is_within(symbols, names->sh_offset, names->sh_size) ||
+	    symbols->data[names->sh_offset + names->sh_size - 1] != '\0')
+		return;
+	symbols->table = (const void *)(symbols->data + best->sh_offset);
+	symbols->count = best->sh_size / sizeof(Elf64_Sym);
+	symbols->names = symbols->data + names->sh_offset;
+	symbols->names_size = names->sh_size;
+}
+
+struct symbols *symbols_parse(char *data, size_t size) {
+	struct symbols *symbols = mem_alloc(1, sizeof *symbols);
+	symbols->data = data;
+	symbols->size = size;
+	const Elf64_Ehdr *header = data ? header_of(symbols) : NULL;
+	if (!header) {
+		symbols_free(symbols);
+		return NULL;
+	}
+	parts_read(symbols, header);
+	table_read(symbols, header);
+	return symbols;
+}
+
+struct symbols *symbols_read(const char *path) {
+	struct err none = {0};
+	size_t size = 0;
+	char *data = sys_is_plain_file(path) ? sys_read_file(path, FILE_MOST, &size, &none) : NULL;
+	return symbols_parse(data, size);
+}
+
+void symbols_free(struct symbols *symbols) {
+	if (symbols)
+		free(symbols->data);
+	free(symbols);
+}
+
+const char *symbols_build_id(const struct symbols *symbols) {
+	return symbols->build_id;
+}
+
+uint64_t symbols_base(const struct symbols *symbols) {
+	return symbols->base;
+}
+
+static const char *function_name(const struct symbols *symbols, size_t number) {
+	const Elf64_Sym *symbol = &symbols->table[number];
+	bool good = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+	            symbol->st_name < symbols->names_size;
+	return good ? symbols->names + symbol->st_name : NULL;
+}
+
+bool symbols_at(const struct symbols *symbols, uint64_t offset, const char **name, uint64_t *size) {
+	uint64_t address = offset + symbols->base;
+	for (size_t i = 0; i < symbols->count; i++) {
+		const Elf64_Sym *symbol = &symbols->table[i];
+		const char *text = function_name(symbols, i);
+		if (!text || address < symbol->st_value || address - symbol->st_value >= symbol->st_size)
+			continue;
+		*name = text;
+		*size = symbol->st_size;
+		return true;
+	}
+	return false;
+}
+
+int symbols_named(const struct symbols *symbols, const char *name, uint64_t size, int *same, uint64_t *offset) {
+	int count = 0;
+	*same = 0;
+	for (size_t i = 0; i < symbols->count; i++) {
+		const char *text = function_name(symbols, i);
+		if (!text || strcmp(text, name) != 0)
+			continue;
+		count++;
+		if (symbols->table[i].st_size != size)
+			continue;
+		*offset = symbols->table[i].st_value - symbols->base;
+		++*same;
+	}
+	return count;
+}
 
 enum { MODULES_MAX = OMP_MODULES, NAMES_MAX = 5 };
 

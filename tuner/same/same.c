@@ -9,7 +9,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/same/line_same.h"
 #include "tuner/same/text_same.h"
 
 enum { KINDS = 32 /* different runs of one configuration that are kept */ };

@@ -73,9 +73,4 @@ static inline uint32_t part_step(struct part *part, uint32_t node, int level, ui
 	return next != PART_UNKNOWN ? next : part_expand(part, node, branch);
 }
 
-/* For the files part*.c and rows.c: a node with these children (copied), or PART_TRUE and the like where all are the
- * same. */
-uint32_t part_node_with(struct part *part, int level, const uint32_t *child);
-uint32_t part_rows(struct part *part, const struct space_table *table); /* the root of a table's part */
-
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/near.h"
-#include "tuner/space/repair.h"
+#include "tuner/space/near.h"
 
 enum { MISSING = REPAIR_FREE };
 

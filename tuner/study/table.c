@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/study/table.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,7 +11,241 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "tuner/study/counted_file.h"
+#include "tuner/study/table.h"
 #include "tuner/study/table_wide.h"
+
+/* Reads the other measurements of a row besides its time: figures, counters, energy. */
+/* The number in a cell, in the unit that it or its column names. */
+/* A time may have a unit of its own: "3.4 ms". */
+static bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value) {
+	char copy[CSV_FIELD_MAX + 1];
+	struct table_name unit;
+	if (table_number(csv, cell, false, value)) {
+		*value *= name->scale;
+		return true;
+	}
+	snprintf(copy, sizeof copy, "%s", cell);
+	size_t digits = strspn(copy, "+-.0123456789eE");
+	table_name_read(copy + digits + strspn(copy + digits, " "), &unit);
+	if (!digits || unit.measure == MEASURE_NONE || *unit.base ||
+	    (name->measure != MEASURE_NONE && unit.measure != name->measure))
+		return false;
+	copy[digits] = '\0';
+	if (!table_number(csv, copy, false, value))
+		return false;
+	*value *= unit.scale;
+	return true;
+}
+
+/* "time_per_iteration_us" is the figure time_per_iteration, "Number of iterations" iterations; others keep their names.
+ */
+static json_t *figure_name(const struct table_column *column) {
+	const char *base = column->read.base, *per = strncmp(base, "time/", 5) == 0 ? base + 5 : NULL;
+	char key[TABLE_NAME];
+	if (table_is_count(column->name)) {
+		table_key(column->name, key);
+		return json_string(key);
+	}
+	return per ? json_sprintf("time_per_%s", per) : json_string(column->name);
+}
+
+static json_t *numbers_json(const struct table *table, size_t row, enum table_role role) {
+	json_t *list = json_array();
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		bool time = column->read.measure == MEASURE_TIME && !*column->read.per;
+		double value;
+		if (column->role != role || !table_measured(table->csv, csv_cell(table->csv, row, c), &column->read, &value))
+			continue;
+		json_t *one = json_pack("{s:o,s:o,s:s,s:s}", "name",
+		                        role == TABLE_FIGURE ? figure_name(column) : json_string(column->name), "value",
+		                        js_number(value), "unit", time ? "s" : "", "status", "counted");
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+/* The time of one of a number of iterations follows from both, unless the table has it. */
+static void each_add(const struct table *table, size_t row, double seconds, json_t *figures) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		char key[TABLE_NAME];
+		double count;
+		if (column->role != TABLE_FIGURE || !table_is_count(column->name) ||
+		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &count) || !(count > 0))
+			continue;
+		table_key(column->name, key);
+		json_t *name = json_sprintf("time_per_%.*s", (int)(strlen(key) - (key[strlen(key) - 1] == 's')), key);
+		json_array_append_new(
+			figures, json_pack("{s:o,s:o,s:s}", "name", name, "value", js_number(seconds / count), "unit", "s"));
+	}
+}
+
+/* Appends the counters of the files that the row names. */
+static int files_add(const struct table *table, size_t row, json_t *counters, struct err *err) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const char *cell = csv_cell(table->csv, row, c);
+		if (table->columns[c].role != TABLE_FILE || table_is_missing(cell))
+			continue;
+		json_t *read = counted_file_read(table->path, cell, err);
+		if (!read)
+			return err_prefix(err, "%s:%zu", table->path, table->csv->line[row]);
+		json_array_extend(counters, read);
+		json_decref(read);
+	}
+	return 0;
+}
+
+/* "Energy (J)" of a run is what the machine's counters measure as well. */
+static void energy_add(const struct table *table, size_t row, double seconds, json_t *detail) {
+	for (size_t c = 0; c < table->csv->columns && isfinite(seconds); c++) {
+		const struct table_column *column = &table->columns[c];
+		double joules;
+		if (column->role != TABLE_FIGURE || !table_is_joules(column->name) ||
+		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &joules) || !(joules > 0))
+			continue;
+		json_object_set_new(detail, "seconds", js_number(seconds));
+		json_object_set_new(detail, "energy_j", json_pack("[f]", joules));
+		return;
+	}
+}
+
+/* Returns the other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read.
+ * rest: the parts leave some of the time. */
+static json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err) {
+	json_t *figures = numbers_json(table, row, TABLE_FIGURE), *counters = numbers_json(table, row, TABLE_COUNTER);
+	json_t *detail = files_add(table, row, counters, err) ? NULL : json_object();
+	if (isfinite(seconds))
+		each_add(table, row, seconds, figures);
+	table_parts_add(table, row, seconds, rest, figures);
+	if (detail && json_array_size(figures))
+		json_object_set(detail, "figures", figures);
+	if (detail && json_array_size(counters))
+		json_object_set(detail, "counters", counters);
+	if (detail && table->columns[table->value].role == TABLE_TIME)
+		energy_add(table, row, seconds, detail);
+	json_decref(figures);
+	json_decref(counters);
+	return detail;
+}
+
+/* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.
+ */
+/* A value that was published without its spread is taken to be right within this. */
+static const double ASSUMED_NOISE = 0.05;
+
+/* "KEY: VALUE" among the lines that begin with '#'; NULL if none has this key. */
+static const char *table_note(const struct csv *csv, const char *key) {
+	size_t length = strlen(key);
+	for (size_t i = 0; i < csv->note_count; i++)
+		if (strncasecmp(csv->notes[i], key, length) == 0 && csv->notes[i][length] == ':')
+			return csv->notes[i] + length + 1 + strspn(csv->notes[i] + length + 1, " ");
+	return NULL;
+}
+
+/* the caller frees it */
+/* "/a/b/fw-times.csv" is the kernel fw-times. */
+static char *table_kernel(const char *path, const struct csv *csv) {
+	const char *noted = table_note(csv, "kernel"), *slash = strrchr(path, '/');
+	char *name = mem_strdup(noted && *noted ? noted : slash ? slash + 1 : path), *dot = strrchr(name, '.');
+	if (!(noted && *noted) && dot && dot != name)
+		*dot = '\0';
+	text_clean(name, false);
+	if (*name)
+		return name;
+	free(name);
+	return mem_strdup("table");
+}
+
+/* The columns that a line "# problem: n,m" names. */
+static size_t table_noted_problem(const struct csv *csv, const char *names[TABLE_PROBLEM_NAMES]) {
+	const char *noted = table_note(csv, "problem");
+	size_t count = 0;
+	char *copy = arena_strdup(csv->arena, noted ? noted : ""), *rest = NULL;
+	for (char *word = strtok_r(copy, ", ", &rest); word && count < TABLE_PROBLEM_NAMES;
+	     word = strtok_r(NULL, ", ", &rest))
+		names[count++] = word;
+	return count;
+}
+
+/* new reference; NULL: an error */
+static json_t *table_machine(const struct csv *csv, struct err *err) {
+	const char *noted = table_note(csv, "machine");
+	return noted && *noted ? study_machine_words(noted, err) : study_machine_unknown();
+}
+
+static bool has_part(const char *text, const char *word) {
+	for (; *text; text++)
+		if (strncasecmp(text, word, strlen(word)) == 0)
+			return true;
+	return false;
+}
+
+/* A team of threads only makes sense on a CPU; otherwise names of columns and values give a GPU away. */
+static const char *device_guess(const struct table *table) {
+	static const char *const signs[] = {"gpu", "cuda", "block_size", "warp", "h2d", "d2h", "htod", "dtoh"};
+	bool gpu = false;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		if (strcmp(table->columns[c].name, "threads") == 0)
+			return "cpu";
+		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+			gpu = gpu || has_part(table->columns[c].name, signs[i]);
+			for (size_t r = 0; r < table->csv->rows && !table->columns[c].numbers && !gpu; r++)
+				gpu = has_part(csv_cell(table->csv, r, c), signs[i]);
+		}
+	}
+	return gpu ? "cuda:0" : "cpu";
+}
+
+/* The device that the table or the user names; otherwise the names of its columns tell. */
+static const char *table_device(const struct table *table) {
+	static const char *const kinds[][2] = {{"cuda", "cuda:0"}, {"opencl", "opencl:0"}, {"hip", "hip:0"}};
+	const char *noted = table_note(table->csv, "device");
+	if (table->reading->device)
+		return table->reading->device;
+	for (size_t i = 0; noted && i < sizeof kinds / sizeof *kinds; i++)
+		if (strncmp(noted, kinds[i][0], strlen(kinds[i][0])) == 0)
+			return kinds[i][1];
+	return noted ? "cpu" : device_guess(table);
+}
+
+static json_t *names_json(const struct table *table, enum table_role role) {
+	json_t *list = role == TABLE_COUNTER ? names_json(table, TABLE_FILE) : json_array();
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].role == role)
+			json_array_append_new(list, json_string(table->columns[c].name));
+	return list;
+}
+
+/* Tells the items of the set from `before` on how the table was read. */
+/* Says how the table was read, and how far a value may be off: without repeated rows that is an assumption. */
+static void table_describe(const struct table *table, struct study_set *set, size_t before) {
+	const struct table_column *value = &table->columns[table->value];
+	for (size_t i = 0; i < study_set_count(set); i++) {
+		struct study_item *item = study_set_at(set, i);
+		size_t rows = study_gathered(item->study);
+		if (item->table || item->trials == 0 || i < before)
+			continue;
+		bool thin = item->trials < 2 * rows;
+		item->table = json_pack("{s:s,s:I,s:I,s:s,s:s,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "file", table->path, "rows",
+		                        (json_int_t)rows, "values", (json_int_t)item->trials, "value", value->name, "per",
+		                        value->read.per, "scale", value->read.scale, "rate", value->role == TABLE_RATE,
+		                        "problem", names_json(table, TABLE_PROBLEM), "parameters",
+		                        names_json(table, TABLE_PARAM), "figures", names_json(table, TABLE_FIGURE), "counters",
+		                        names_json(table, TABLE_COUNTER), "ignored", names_json(table, TABLE_IGNORED));
+		if (table->wide)
+			json_object_set_new(item->table, "wide", json_string(table->wide));
+		if (table->assumed_unit)
+			json_object_set_new(item->table, "assumed_unit", json_string("s"));
+		if (value->role == TABLE_RATE)
+			study_rate(item->study, value->name, value->read.scale);
+		if (thin) {
+			item->noise = ASSUMED_NOISE;
+			json_object_set_new(item->table, "assumed_noise", js_number(ASSUMED_NOISE));
+		}
+	}
+}
 
 static const double SECONDS_MAX = 1e9, SECONDS_MIN = 1e-15;
 

@@ -4,7 +4,7 @@
 #ifndef TUNER_STUDY_TABLE_H
 #define TUNER_STUDY_TABLE_H
 #include "base/csv.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 enum table_role {
 	TABLE_PARAM,
@@ -81,20 +81,7 @@ struct table {
 };
 /* src: table_about.c */
 enum { TABLE_PROBLEM_NAMES = 32 };
-/* "KEY: VALUE" among the lines that begin with '#'; NULL if none has this key. */
-const char *table_note(const struct csv *csv, const char *key);
-char *table_kernel(const char *path, const struct csv *csv); /* the caller frees it */
-size_t table_noted_problem(const struct csv *csv, const char *names[TABLE_PROBLEM_NAMES]);
-const char *table_device(const struct table *table);
-json_t *table_machine(const struct csv *csv, struct err *err); /* new reference; NULL: an error */
-/* Tells the items of the set from `before` on how the table was read. */
-void table_describe(const struct table *table, struct study_set *set, size_t before);
 /* src: table_detail.c */
-/* The number in a cell, in the unit that it or its column names. */
-bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value);
-/* Returns the other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read.
- * rest: the parts leave some of the time. */
-json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err);
 /* src: table_parts.c */
 /* Do the table's parts leave some of the time, which is then a part as well? */
 bool table_has_rest(const struct table *table);

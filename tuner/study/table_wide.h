@@ -24,10 +24,6 @@ struct wide {
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
 bool wide_find(const struct csv *csv, const char *noted, struct wide *wide);
 
-/* "pinned H2D, pinned D2H, pageable H2D, pageable D2H": takes the direction out of the values, if each occurs with
- * each. src: table_directions.c */
-void wide_directions_split(const struct csv *csv, struct wide *wide);
-
 /* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
  * src: table_long.c */
 struct csv *wide_to_long(const struct csv *csv, const struct wide *wide);

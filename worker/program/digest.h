@@ -26,7 +26,5 @@ void digest_end(struct digest *digest, char hash[SHA256_TEXT]);
 /* {"bytes", "lines", "hash", "words", "bag", "sum", "text" or "binary" or "packed"}; of long text "text" is the first
  * part and "end" the last. New reference. */
 json_t *digest_json(const struct digest *digest, const char *hash);
-/* The last bytes as text, with blanks for zeros; the caller frees it. */
-char *digest_end_text(const struct digest *digest);
 
 #endif

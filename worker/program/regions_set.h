@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "counters/backend/counter.h"
-#include "worker/program/regions.h"
+#include "worker/program/program.h"
 
 enum {
 	REGIONS_MAX = 256,       /* regions that are reported */
@@ -40,8 +40,6 @@ struct regions_set {
 };
 
 void regions_note(struct regions_set *set, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The region of that name; NULL if there are too many. */
-struct regions_region *regions_set_find(struct regions_set *set, const char *name);
 /* The regions as JSON, and the last notes; do not use the regions afterwards. New reference. */
 json_t *regions_set_end(struct regions_set *set);
 /* The text of a file, which is modified. where: its name, for notes. */

@@ -5,11 +5,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
-
 #include "base/err.h"
-#include "base/proc/buffer.h"
-#include "worker/program/procfs.h"
+#include "base/proc/proc.h"
 #include "worker/program/output.h"
+#include <sys/types.h>
+#include "counters/perf/perf.h"
+
+/* Figures that wait4(2) does not report: how often the kernel moved a program between CPUs, and how long it was
+ * ready to run without a CPU. Perf counts migrations of the whole tree where that is allowed. Otherwise both come
+ * from /proc of the program's first thread, read while it is a zombie, and are known only if it was alone. */
+/* NAN if unknown; then the reason is set. */
+struct program_extra {
+	double migrations, run_delay_s;
+	const char *no_migrations, *no_run_delay;
+};
+
+/* Reads the figures of a leader that has ended but was not reaped yet. */
+struct program_leader {
+	bool read, alone;               /* alone: neither another thread nor a child process was seen */
+	long switches;                  /* of its first thread */
+	double migrations, run_delay_s; /* NAN: the kernel does not report it */
+};
+
+struct program_procfs {
+	struct perf_group tree;
+};
+
+void program_procfs_open(struct program_procfs *procfs);
+void program_procfs_close(struct program_procfs *procfs);
 
 #define PROGRAM_BINARY "(binary data)" /* in place of what cannot be read */
 

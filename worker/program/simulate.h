@@ -16,11 +16,6 @@ struct program_simulated {
 	char model[SIMULATION_MODEL];
 };
 
-/* Reads PROGRAM_SIMULATE_OUT.* and PROGRAM_SIMULATE_LOG.* in a folder, at least one of the first and one of the
- * second for each process. False and the reason if a part is missing. */
-bool program_simulate_read(const char *folder, struct program_simulated *out, char reason[2 * COUNTER_REASON]);
-/* A failure that valgrind's messages report; NULL: none known. */
-const char *program_simulate_trouble(const char *folder);
 #define PROGRAM_SIMULATE_OUT "out"
 #define PROGRAM_SIMULATE_LOG "log"
 

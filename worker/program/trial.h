@@ -5,11 +5,27 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-
 #include "worker/gpu/work.h"
-#include "worker/program/place.h"
 #include "worker/program/request.h"
 #include "worker/program/usage.h"
+#include "base/mem.h"
+#include "worker/program/run.h"
+#include "base/scratch.h"
+
+/* The surroundings of one trial's commands: folder, environment, scratch and limits. */
+struct program_site {
+	struct program_place place;
+	struct scratch scratch;
+	const char *folder; /* inside it: TMPDIR of a run */
+};
+
+/* watch: as in struct program_place. */
+int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
+                      struct err *err);
+/* The trial's environment and further variables ("NAME=VALUE", NULL-terminated); free(3). */
+char **program_site_environment(struct arena *arena, const struct program_request *request,
+                                const char *const *variables);
+void program_site_close(struct program_site *site);
 
 enum { PROGRAM_MESSAGE = 400 };
 

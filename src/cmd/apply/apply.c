@@ -1,19 +1,228 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "src/cmd/apply/apply.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "src/app/cmd.h"
+#include "src/cmd/apply/apply.h"
 #include "src/cmd/regions/regions.h"
-#include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/program.h"
 #include "tuner/profile/use.h"
 #include "tuner/program/program.h"
 #include "tuner/store/store.h"
+
+/* A command may evaluate its words a second time (`sh -c`, eval, ssh), where no quoting of ours reaches. */
+static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _.,:=/+@%-";
+static const char BETWEEN[] = " \t\n'\";|&(){}`";
+
+static bool is_evaluator(const char *word, size_t size) {
+	static const char *const names[] = {"eval",   "sh",    "bash",    "dash",  "zsh",      "ksh",   "mksh", "ash",
+	                                    "fish",   "csh",   "tcsh",    "ssh",   "rsh",      "su",    "make", "gmake",
+	                                    "awk",    "gawk",  "mawk",    "watch", "parallel", "pdsh",  "let",  "declare",
+	                                    "python", "perl",  "ruby",    "node",  "lua",      "php",   "[[",   "typeset",
+	                                    "tclsh",  "julia", "Rscript", "trap",  "script",   "octave"};
+	while (size > 1 && strchr("0123456789.", word[size - 1])) /* python3.11 */
+		size--;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == size && memcmp(names[i], word, size) == 0)
+			return true;
+	return false;
+}
+
+/* The name without its folder of a program in the text that evaluates text, or NULL. */
+static const char *evaluator_in(const char *text, size_t *size) {
+	while (*(text += strspn(text, BETWEEN))) {
+		size_t length = strcspn(text, BETWEEN);
+		const char *slash = memrchr(text, '/', length), *name = slash ? slash + 1 : text;
+		*size = length - (size_t)(name - text);
+		if (is_evaluator(name, *size))
+			return name;
+		text += length;
+	}
+	return NULL;
+}
+
+static bool is_named(const char *const *named, const char *name) {
+	while (named && *named && strcmp(*named, name) != 0)
+		named++;
+	return named && *named;
+}
+
+static bool is_filled_in(const struct apply_request *request, const char *name) {
+	char *hole = mem_printf("{%s}", name);
+	bool found = false;
+	for (size_t i = 0; i < request->count; i++)
+		found = found || strstr(request->words[i], hole);
+	free(hole);
+	return found;
+}
+
+/* Refuses values of somebody else's profile that a command like `sh -c` would evaluate, unless the user names them. */
+static int apply_nested_check(const json_t *config, const struct apply_request *request, struct err *err) {
+	const char *evaluator = NULL, *name;
+	json_t *value;
+	size_t size = 0;
+	for (size_t i = 0; i < request->count && !evaluator; i++)
+		evaluator = evaluator_in(request->words[i], &size);
+	json_object_foreach((json_t *)config, name, value) {
+		const char *text = json_is_string(value) ? json_string_value(value) : "";
+		if (!evaluator || !text[strspn(text, PLAIN)] || is_named(request->params, name) || !is_filled_in(request, name))
+			continue;
+		err_set(err, ERR_USAGE, NULL,
+		        "the value of {%.64s} comes from a file and holds characters that %.*s would evaluate", name, (int)size,
+		        evaluator);
+		return err_hint(err, "if you trust the file: --param %.64s", name);
+	}
+	return 0;
+}
+
+/* Prepares the environment and the words of a command, and runs it. */
+/* The OpenMP settings belong together: a profile recommends all of them, or none if the present ones are the best. */
+static bool governs_openmp(const json_t *entry) {
+	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
+	bool some = false;
+	for (const char *const *governed = program_governed; *governed; governed++)
+		some = some || json_object_get(environment, *governed);
+	return some && (!program || js_bool_or(program, "openmp", false));
+}
+
+/* Variables of the user's own that are best left out. */
+static void without_read(struct launch *launch) {
+	size_t i;
+	json_t *name;
+	json_array_foreach(json_object_get(launch->choice.entry, "unset"), i, name) {
+		if (!json_object_get(launch->set, json_string_value(name)))
+			json_array_append(launch->unset, name);
+	}
+}
+
+static int environment_read(struct launch *launch, struct err *err) {
+	const json_t *entry = launch->choice.entry;
+	const char *name;
+	json_t *value;
+	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+		const char *text = json_string_value(value);
+		char *clean = launch_shown(mem_strdup(text));
+		bool same = strcmp(clean, text) == 0;
+		free(clean);
+		if (!same)
+			return err_set(err, ERR_USAGE, "tune again", "the recommended %s contains control characters", name);
+		json_object_set(launch->set, name, value);
+	}
+	without_read(launch);
+	bool governs = governs_openmp(entry);
+	for (const char *const *governed = program_governed; governs && *governed; governed++)
+		if (!json_object_get(launch->set, *governed))
+			json_array_append_new(launch->unset, json_string(*governed));
+	return 0;
+}
+
+static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	char *line = program_join((const char *const *)request->words, false);
+	char *filled = program ? apply_shell_fill(line, program, launch->config, err) : mem_strdup(line);
+	free(line);
+	launch->argv[0] = mem_strdup("/bin/sh");
+	launch->argv[1] = mem_strdup("-c");
+	launch->argv[2] = filled;
+	return filled ? 0 : -1;
+}
+
+/* Copies the words and replaces {NAME} by the recommended value. */
+static int words_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
+	if (request->shell)
+		return shell_fill(launch, request, err);
+	for (size_t i = 0; i < request->count; i++)
+		launch->argv[i] = program ? apply_template_fill(request->words[i], false, program, launch->config)
+		                          : mem_strdup(request->words[i]);
+	if (launch->program) {
+		free(launch->argv[0]);
+		launch->argv[0] = mem_strdup(launch->program);
+	}
+	return 0;
+}
+
+static bool is_current(const char *folder) {
+	char *here = getcwd(NULL, 0);
+	bool same = here && strcmp(here, folder) == 0;
+	free(here);
+	return same;
+}
+
+static int fail_exec(const struct launch *launch, int why, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
+	const char *folder = js_string_or(program, "folder", NULL);
+	bool absent = why == ENOENT || why == ENOTDIR;
+	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
+	        "cannot run %s: %s", launch->argv[0], strerror(why));
+	if (absent && build) {
+		char *line = apply_template_fill(build, true, program, launch->config);
+		err_hint(err, "build it first: %s", line ? line : build);
+		free(line);
+	} else if (absent && cwd) {
+		err_hint(err, "it was tuned in %s", cwd);
+	} else if (absent && folder && !is_current(folder)) {
+		char *word = program_quote(folder);
+		err_hint(err, "it was tuned in another folder: cd %s", word);
+		free(word);
+	}
+	return -1;
+}
+
+int launch_run(struct app *app, const struct launch *launch, struct err *err) {
+	const char *name;
+	json_t *value;
+	size_t i;
+	json_array_foreach(launch->unset, i, value) {
+		ui_note(app_ui(app), "unset %s", json_string_value(value));
+		unsetenv(json_string_value(value));
+	}
+	json_object_foreach(launch->set, name, value) {
+		ui_note(app_ui(app), "%s=%s", name, json_string_value(value));
+		setenv(name, json_string_value(value), 1);
+	}
+	app_release(app);
+	fflush(stderr);
+	execvp(launch->argv[0], launch->argv);
+	return fail_exec(launch, errno, err);
+}
+
+/* Prepares the launch from launch->choice. ERR_USAGE if a recommended value must not be put into an environment. */
+static int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err) {
+	launch->set = json_object();
+	launch->unset = json_array();
+	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
+	launch->kept = entry && !request->anyway ? profile_use_why(entry) : NULL;
+	launch->config = json_copy(json_object_get(launch->kept ? baseline : entry, "config"));
+	if (launch->choice.foreign && apply_nested_check(launch->config, request, err))
+		return -1;
+	if (launch->kept) /* the program runs as the user would run it: nothing is set */
+		return words_fill(launch, request, err);
+	if ((launch->choice.foreign && profile_check_foreign(entry, request->params, err)) ||
+	    (entry && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
+		return -1;
+	return words_fill(launch, request, err);
+}
+
+static void launch_clear(struct launch *launch) {
+	for (char **word = launch->argv; word && *word; word++)
+		free(*word);
+	free(launch->argv);
+	free(launch->program);
+	json_decref(launch->config);
+	json_decref(launch->set);
+	json_decref(launch->unset);
+}
 
 static const struct opt options[] = {
 	OPT_GROUP("What to run"),

@@ -40,15 +40,11 @@ struct apply_choice {
 int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
                  struct err *err);
 
-/* Tells whether `text` matches the template words of `program` (of an entry), in which {NAME} matches any text. */
-bool apply_template_fits(const char *template, const char *text, const json_t *program);
 /* Fills in the values of `config`, and "." for {SOURCE} and {BUILD} without a value. With `shell`, each value is
  * quoted. The caller frees it. */
 char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
 /* The same with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
-/* Refuses values of somebody else's profile that a command like `sh -c` would evaluate, unless the user names them. */
-int apply_nested_check(const json_t *config, const struct apply_request *request, struct err *err);
 /* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
  */
 char *apply_template_line(const json_t *program, const json_t *config);
@@ -63,12 +59,9 @@ struct launch {
 	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */
 };
 
-/* Prepares the launch from launch->choice. ERR_USAGE if a recommended value must not be put into an environment. */
-int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err);
 /* Finds the build that was measured, if the program was built for its recommendation. ERR_BARRED if it is gone, and the
  * user's own file is older than the tuning. */
 int launch_build_choose(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err);
-void launch_clear(struct launch *launch);
 void launch_warn(struct ui *ui, const struct launch *launch);
 void launch_print(const struct launch *launch, bool json);
 /* Replaces this process by the program. Returns only on failure: ERR_ABSENT or ERR_BARRED. */

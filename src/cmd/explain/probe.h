@@ -11,9 +11,6 @@
  * "seconds","state":"done"|"failed"|"cut short"|"refused","message"?}],"left":["command"..]}. NULL with err if it was
  * interrupted, or if --budget is not a time. */
 json_t *explain_probe(struct app *app, const struct opt_args *args, const json_t *results, struct err *err);
-/* Adds "changed": the diagnoses that are new, that are gone, or whose confidence changed. */
-void explain_probe_changes(json_t *probe, const json_t *before, const json_t *after);
-void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out);
 
 /* src/cmd/explain/words.c: splits a suggested command into the arguments that follow `sweetspot`. NULL with err if a
  * probe must not run it: a command that does not measure, an unknown option, an open quotation, or a kernel that is not

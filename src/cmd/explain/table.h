@@ -27,8 +27,5 @@ bool explain_table_response(const struct explain_table *table, struct effects_ta
 const struct response *explain_table_surrogate(struct explain_table *table);
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
                                                size_t param);
-/* Samples the configurations that combine measured levels in a measured set of parameters. *whole is set if every such
- * configuration was measured, and the sample is then just these. The caller frees it. */
-int *explain_table_sample(const struct explain_table *table, size_t *count, bool *whole);
 
 #endif

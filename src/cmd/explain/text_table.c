@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "src/cmd/explain/text.h"
 #include "src/show/results.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 enum { INDENT = 2, LIST = 600 };
 

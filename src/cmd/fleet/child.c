@@ -12,7 +12,6 @@
 #include "src/app/app.h"
 #include "base/mem.h"
 #include "base/proc/pipe.h"
-#include "base/proc/spawn.h"
 #include "base/sys.h"
 #include "src/cmd/fleet/run.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/sha256.h"
 #include "src/app/cmd.h"
-#include "src/cmd/fleet/ask.h"
+#include "src/cmd/fleet/probe.h"
 #include "tuner/fleet/slurm_jobs.h"
 
 enum { FLEET_NODES_MAX = 10000, FLEET_NAME_MAX = 255 };
@@ -51,15 +51,11 @@ void fleet_line_options(struct fleet_line *line, const struct fleet_run *run,
 void fleet_line_tune(struct fleet_line *line, const struct fleet_run *run);
 char *fleet_line_text(const struct fleet_line *line); /* quoted for a shell; the caller frees it */
 void fleet_line_clear(struct fleet_line *line);
-/* Identifies what is tuned, so that --resume only continues the same tuning. The caller frees it. */
-char *fleet_key(const struct fleet_run *run);
 
 /* nodes.c: the nodes of sinfo: [{"node","state","usable","fingerprint":null,"reason":null}]. */
 json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err);
 /* probe.c: asks each usable node for its machine and adds the types to the document. ERR_NOTHING if none answered. */
 int fleet_probe(struct fleet_run *run, struct err *err);
-/* machine.c: checks the description that a node gave of itself: {"cpu","cores",..}. New reference. */
-json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], struct err *err);
 char *fleet_machine_text(const json_t *machine); /* "AMD EPYC 7763, NVIDIA H100"; the caller frees it */
 
 /* state.c: the state file. Resuming restores the types that are finished, if the tuning is the same. */
@@ -82,24 +78,11 @@ struct fleet_duel {
 	json_t *loss;
 	const json_t *type, *a, *b;
 };
-/* The configuration that a result recommends, or NULL. */
-const json_t *fleet_best_of(const json_t *result);
-bool fleet_duel_possible(const struct fleet_run *run, const json_t *b);
-/* Builds the `compare` command line of the duel; if `compare` cannot measure it, a `profile verify` command instead. */
-void fleet_duel_line(const struct fleet_run *run, const struct fleet_duel *duel, struct fleet_line *line);
-void fleet_duel_run(struct fleet_run *run, const struct fleet_duel *duel);
-void fleet_loss_outcome(json_t *loss, const char *state, const char *reason); /* reason may be NULL */
-bool fleet_loss_measured(const json_t *loss); /* measured, and all its numbers are valid */
 
 /* child.c: runs this program as a child with its diagnostics shown directly, and passes Ctrl-C on to it. Returns its
  * exit status, or -1. *text: its stdout, which the caller frees. set: as in proc_spec. */
 int fleet_child_run(struct app *app, const char *const *argv, const char *const *set, char **text, struct err *err);
 
-/* plan.c */
-int fleet_plan_check(struct fleet_run *run, struct err *err); /* does `tune` accept the words? */
-int fleet_plan_show(struct fleet_run *run, struct err *err);
-/* show.c */
-void fleet_show(const struct fleet_run *run);
 
 /* status.c */
 int fleet_status(struct app *app, const struct opt_args *args, struct err *err);

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/diff.c %D%/input.c %D%/input.h %D%/merge.c %D%/select.c %D%/show.c %D%/standing.c \
-	%D%/text.c %D%/text.h %D%/verb.h %D%/verify.c %D%/verify.h %D%/verify_ci.c %D%/verify_describe.c %D%/verify_duel.c \
+libapp_la_SOURCES += %D%/diff.c %D%/input.c %D%/input.h %D%/select.c %D%/standing.c \
+	%D%/text.c %D%/text.h %D%/verb.h %D%/verify.c %D%/verify.h \
 	%D%/verify_program.c

@@ -42,22 +42,6 @@ struct verify {
 /* Fill in outcome, reason and duel. Return -1 if nothing more can be measured at all. */
 int verify_kernel(struct verify *verify, struct verified *row, struct err *err);
 int verify_program(struct verify *verify, struct verified *row, struct err *err);
-/* Runs the duel and derives the outcome. The request has kernel, problem, device and so on. */
-int verify_duel(struct verify *verify, struct verified *row, struct runner *runner, struct trial_request *request,
-                struct err *err);
 int verify_skip(struct verified *row, const char *reason); /* always returns 0 */
-
-int verify_ci_read(struct verify *verify, struct err *err);
-/* Compares a duel with the record. Gives the reason where it is slower and --ci was given. */
-void verify_ci_judge(const struct verify *verify, struct verified *row);
-bool verify_ci_fails(const struct verify *verify, const struct verified *row);
-json_t *verify_ci_json(const struct verify *verify, const struct verified *row); /* a new reference */
-int verify_junit(const struct verify *verify, struct err *err);
-
-const char *verify_outcome_word(enum verify_outcome outcome);
-/* The speedup as in the profile: time of the baseline over time of the configuration. New reference. */
-json_t *verify_speedup_json(const struct duel_result *duel);
-void verify_print(const struct verify *verify);
-size_t verify_count(const struct verify *verify, enum verify_outcome outcome);
 
 #endif

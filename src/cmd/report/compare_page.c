@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/report/page.h"
+#include "src/cmd/report/html.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 

@@ -2,7 +2,7 @@
 /* The curves of one parameter, with the charts and the table made from them. */
 #ifndef SRC_CMD_REPORT_CURVES_H
 #define SRC_CMD_REPORT_CURVES_H
-#include "src/cmd/report/slice.h"
+#include "src/cmd/report/curves_table.h"
 
 enum { CURVES_LINES = 12, CURVES_POINTS = 200 };
 
@@ -24,7 +24,6 @@ struct curves {
 /* curves_make.c: false if nothing was measured. */
 bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
 double curves_number(const struct curves *curves, size_t row); /* of the parameter */
-double curves_shown(const struct curves *curves, size_t row);  /* the value, as it is shown */
 /* The reference time of a speedup: that of the serial code, or over threads the line's own time with one thread; for
  * other parameters the baseline's. NAN if it was not measured. */
 double curves_base(const struct curves *curves, const struct slice *slice);
@@ -41,9 +40,6 @@ struct chart_series curves_serial_line(const struct curves *curves, double value
 void curves_times(const struct curves *curves);
 void curves_speedups(const struct curves *curves);
 void curves_bars(const struct curves *curves); /* for words; sorts the line, best first */
-/* curves_figures.c */
-void curves_efficiency(const struct curves *curves); /* over threads */
-void curves_rates(const struct curves *curves);
 /* curves_table.c */
 void curves_table(const struct curves *curves);
 

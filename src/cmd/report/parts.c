@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/slice.h"
+#include "src/cmd/report/curves_table.h"
 
 enum { PARTS_MAX = 8, BARS_MAX = 24 };
 static const double WHOLE_LEAST = 0.5, WHOLE_MOST = 1.1;

@@ -91,14 +91,11 @@ int report_gather_explain(struct report *report, struct err *err);
 /* serial.c: sets the sections' serial. */
 struct store;
 int report_serial(struct report *report, struct store *store, struct err *err);
-/* machine_choose.c: applies --machine. */
-int report_machine_choose(struct report *report, struct store *store, struct err *err);
 /* The one machine whose fingerprint begins so, or the one that was measured last (NULL if there is none), as its
  * description; new references. */
 json_t *report_machine_find(struct store *store, const char *wanted, struct err *err);
 json_t *report_machine_newest(struct store *store, struct err *err);
 const char *report_machine_short(struct report *report, const char *fingerprint);
-const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
 
 /* from.c: --from. */
@@ -109,36 +106,19 @@ void report_from_sections(struct report *report);
 /* A speedup with its interval, drawn as a bar on a logarithmic scale. */
 void report_interval(struct report *report, double low, double ratio, double high); /* cards.c */
 void report_cards(struct report *report);                                           /* cards.c */
-void report_pinning(struct report *report, const struct report_section *section);   /* pinning.c: of its entry */
 void report_machine(struct report *report);                                         /* machine.c */
 void report_recommend(struct report *report);                                       /* recommend.c */
 void report_section(struct report *report, const struct report_section *section);   /* section.c */
-void report_weak(struct report *report, const struct report_section *section);      /* nothing if no sizes grow so */
 void report_curves(struct report *report, const struct report_section *section);
 void report_parts(struct report *report, const struct report_section *section); /* parts.c */
 void report_best(struct report *report, const struct report_section *section);  /* best.c */
 void report_heat(struct report *report, const struct report_section *section);
 void report_effects(struct report *report, const struct report_section *section);
 void report_scaling(struct report *report, const struct report_section *section);
-void report_sizes(struct report *report, const struct report_section *section); /* sizes.c */
 void report_roofline(struct report *report, const struct report_section *section);
-/* functions.c: nothing unless the functions of a GPU were counted. */
-void report_functions(struct report *report, const struct report_section *section);
 void report_counters(struct report *report, const struct report_section *section);
 void report_why(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);
-void report_trials_draw(struct report *report, const struct report_section *section);   /* trials.c */
-const struct report_search *report_search_newest(const struct report_section *section); /* NULL: there is none */
-/* The winner in the newest search: x is its evaluation. NULL for a result that is not faster, since the baseline stays
- * then. */
-const struct chart_mark *report_winner_mark(struct report *report, const struct report_section *section, double factor);
-void report_pairs_draw(struct report *report, const struct report_section *section);
-void report_parallel(struct report *report, const struct report_section *section); /* parallel.c */
-void report_provenance(struct report *report, const struct report_section *section);
-/* Programs whose regions were tuned; they are kept beside the store (src/cmd/report/regions.c). */
-void report_regions(struct report *report);
-void report_regions_entries(struct report *report); /* of the contents */
-bool report_regions_any(const struct opt_args *args);
 
 /* words.c */
 void report_heading(struct report *report, const char *text);

@@ -9,6 +9,247 @@
 #include "base/json/js.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
+#include "tuner/program/program.h"
+
+/* A kernel over the sizes of its problem: the times of the best configurations, their law, and the best configuration
+ * of each range. */
+enum { LAW_POINTS = 32, SIZES_SHOWN = 200 };
+
+/* The usual name of a size if the problem has it, else its first number; NULL if it has none. */
+static const char *size_name(const json_t *problem) {
+	static const char *const usual[] = {"n", "size"};
+	const char *name;
+	json_t *member;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (js_int_or(problem, usual[i], 0) > 1)
+			return usual[i];
+	json_object_foreach((json_t *)problem, name, member) {
+		if (js_int_or(problem, name, 0) > 1)
+			return name;
+	}
+	return NULL;
+}
+
+/* Suggests sizes from half to four times the measured one. */
+static const char *sizes_advice(struct report *report, const struct report_section *section) {
+	const char *name = size_name(section->problem);
+	long long size = name ? (long long)js_int_or(section->problem, name, 0) : 0;
+	if (size < 2 || size > 1LL << 40)
+		return NULL;
+	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
+	const char *text = report_command_line(report, section, "tune", arena_printf(report->arena, "--sizes %s", quoted));
+	free(plain);
+	free(quoted);
+	return text;
+}
+
+/* The law of the best configurations; NULL if none was fitted. */
+/* A law that predicts no better than this is none; laws are of times, not of what a table or a metric shows. */
+static const double ERROR_MOST = 0.3;
+
+static const json_t *law_of(const struct report_section *section, const json_t *sizes) {
+	size_t i;
+	json_t *law;
+	if (section->maximize || js_real_or(json_object_get(sizes, "leave_one_out"), "median_error", 0) > ERROR_MOST)
+		return NULL;
+	json_array_foreach(json_object_get(sizes, "laws"), i, law) {
+		if (strcmp(js_string_or(law, "of", ""), "best") == 0)
+			return law;
+	}
+	return NULL;
+}
+
+/* A piece of the law; the formula is that of tuner/model/law/growth.h. */
+static double piece_at(const json_t *piece, double n) {
+	return js_real_or(piece, "overhead", NAN) +
+	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
+}
+
+static struct chart_series measured_series(struct report *report, const struct report_section *section,
+                                           const json_t *sizes, double factor) {
+	const json_t *list = json_object_get(sizes, "measured");
+	size_t count = json_array_size(list) < SIZES_SHOWN ? json_array_size(list) : SIZES_SHOWN;
+	struct chart_point *points = arena_alloc(report->arena, count + 1, sizeof *points);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *at = json_array_get(list, i), *ci = json_object_get(at, "ci");
+		double low = report_shown(section, report_end(ci, 0)), high = report_shown(section, report_end(ci, 1));
+		points[i] = (struct chart_point){js_real_or(at, "size", NAN),
+		                                 report_shown(section, js_real_or(at, "median", NAN)) * factor,
+		                                 fmin(low, high) * factor, fmax(low, high) * factor};
+	}
+	return (struct chart_series){"best of each size, measured", CHART_POINTS, points, count};
+}
+
+static struct chart_series law_series(struct report *report, const json_t *law, double factor) {
+	const json_t *pieces = json_object_get(law, "pieces");
+	size_t count =
+		json_array_size(pieces) < SIZES_SHOWN / LAW_POINTS ? json_array_size(pieces) : SIZES_SHOWN / LAW_POINTS;
+	struct chart_point *points = arena_alloc(report->arena, count * LAW_POINTS + 1, sizeof *points);
+	for (size_t i = 0; i < count * LAW_POINTS; i++) {
+		const json_t *piece = json_array_get(pieces, i / LAW_POINTS);
+		double from = js_real_or(piece, "from", NAN), to = js_real_or(piece, "to", NAN);
+		double n = from * pow(to / from, (double)(i % LAW_POINTS) / (LAW_POINTS - 1));
+		points[i] = (struct chart_point){n, piece_at(piece, n) * factor, NAN, NAN};
+	}
+	return (struct chart_series){arena_strdup(report->arena, js_string_or(law, "law", "law")), CHART_BOUND, points,
+	                             count * LAW_POINTS};
+}
+
+static double most_of(const struct report_section *section, const json_t *sizes) {
+	double most = 0;
+	size_t i;
+	json_t *at;
+	json_array_foreach(json_object_get(sizes, "measured"), i, at) most =
+		fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
+	return most;
+}
+
+static void sizes_draw(struct report *report, const struct report_section *section, const json_t *sizes) {
+	const char *over = arena_strdup(report->arena, js_string_or(sizes, "over", "size"));
+	const json_t *law = law_of(section, sizes);
+	struct report_scale scale = report_scale(section, most_of(section, sizes));
+	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
+	series[0] = measured_series(report, section, sizes, scale.factor);
+	if (law)
+		series[1] = law_series(report, law, scale.factor);
+	const struct chart chart = {
+		.title = report_title(report, section, over, arena_printf(report->arena, "%s by %s", section->label, over)),
+		.x_label = arena_printf(report->arena, "%s (size)", over),
+		.y_label = report_axis(report, section, scale),
+		.description = arena_printf(report->arena, "The best %s measured at each %s%s.", section->label, over,
+	                                law ? ", and the law fitted to it" : ""),
+		.x_log = true,
+		.y_log = true,
+		.series = series,
+		.series_count = law ? 2 : 1,
+	};
+	html_begin(report->html, "div", "class", "figures", NULL);
+	charts_add(report->charts, arena_printf(report->arena, "%s-sizes", section->kernel), &chart);
+	html_end(report->html);
+}
+
+static void law_describe(struct report *report, const struct report_section *section, const json_t *sizes) {
+	const json_t *law = law_of(section, sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
+	const char *refused = js_string_or(sizes, "refused", NULL);
+	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
+	size_t i;
+	html_begin(report->html, "p", NULL);
+	if (!law)
+		html_printf(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
+	json_array_foreach(json_object_get(law, "pieces"), i, piece)
+		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
+	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
+	                js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
+	if (isfinite(error) && !section->maximize)
+		html_printf(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
+	if (isfinite(loss))
+		html_printf(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
+	html_end(report->html);
+}
+
+static const json_t *checked_at(const json_t *sizes, double size) {
+	size_t i;
+	json_t *at;
+	json_array_foreach(json_object_get(sizes, "checked"), i, at) {
+		if (js_real_or(at, "size", NAN) == size)
+			return at;
+	}
+	return NULL;
+}
+
+static void sizes_table(struct report *report, const struct report_section *section, const json_t *sizes) {
+	const char *titles[] = {arena_printf(report->arena, "\1%s", js_string_or(sizes, "over", "size")),
+	                        "\1measured",
+	                        "\1interval",
+	                        "\1predicted from the others",
+	                        "\1error",
+	                        "\2best configuration",
+	                        NULL};
+	struct html_table table;
+	size_t i;
+	json_t *at;
+	charts_numbers_begin(report->charts, "numbers: sizes");
+	html_table_begin(&table, report->html, "Measurement of each size, and its prediction from the other sizes", titles);
+	json_array_foreach(json_object_get(sizes, "measured"), i, at) {
+		const json_t *ci = json_object_get(at, "ci"), *checked;
+		double size = js_real_or(at, "size", NAN), error, predicted;
+		char text[48] = "";
+		char *config = results_config(json_object_get(at, "config"), NULL);
+		checked = checked_at(sizes, size);
+		predicted = report_shown(section, js_real_or(checked, "predicted", NAN));
+		error = js_real_or(checked, "error", NAN);
+		html_table_row(&table);
+		html_table_number(&table, size, "%.6g", size);
+		report_cells(&table, section, js_real_or(at, "median", NAN), report_end(ci, 0), report_end(ci, 1));
+		report_value(section, predicted, text, sizeof text);
+		html_table_number(&table, predicted, "%s", text);
+		html_table_number(&table, error, "%.3g %%", 100 * error);
+		html_table_text(&table, "%s", config);
+		free(config);
+	}
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
+}
+
+static void ranges_table(struct report *report, const json_t *sizes) {
+	const char *over = js_string_or(sizes, "over", "size");
+	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1maximum loss",
+	                        NULL};
+	struct html_table table;
+	size_t i;
+	json_t *range;
+	html_table_begin_folded(&table, report->html, "best configuration of each range of sizes", "Ranges of sizes",
+	                        titles);
+	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
+			   loss = js_real_or(range, "loss", NAN);
+		char *config = results_config(json_object_get(range, "config"), NULL);
+		html_table_row(&table);
+		html_table_number(&table, from, "%.6g", from);
+		html_table_number(&table, to, "%.6g", to);
+		html_table_text(&table, "%s", config);
+		html_table_number(&table, loss, "%.2g %%", 100 * loss);
+		free(config);
+	}
+	html_table_end(&table);
+}
+
+/* All problems of a kernel share the same table of sizes, so only the first section shows it. */
+static const struct report_section *shown_before(const struct report *report, const struct report_section *section,
+                                                 const json_t *sizes) {
+	for (const struct report_section *other = report->sections; other < section; other++)
+		if (strcmp(other->kernel, section->kernel) == 0 && strcmp(other->objective, section->objective) == 0 &&
+		    json_equal(json_object_get(other->result, "sizes"), sizes))
+			return other;
+	return NULL;
+}
+
+/* sizes.c */
+static void report_sizes(struct report *report, const struct report_section *section) {
+	const json_t *sizes = json_object_get(section->result, "sizes");
+	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
+		report_absent(report,
+		              "Only one size was measured. This command finds the best configuration of each range of sizes:",
+		              sizes_advice(report, section));
+		return;
+	}
+	const struct report_section *before = shown_before(report, section, sizes);
+	if (before) {
+		html_begin(report->html, "p", NULL);
+		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
+		html_printf(report->html, "%s by size", section->kernel);
+		html_end(report->html);
+		html_end(report->html);
+		return;
+	}
+	html_begin(report->html, "div", "id", arena_printf(report->arena, "%s-sizes", section->anchor), NULL);
+	sizes_draw(report, section, sizes);
+	law_describe(report, section, sizes);
+	sizes_table(report, section, sizes);
+	if (js_bool_or(sizes, "decided", true))
+		ranges_table(report, sizes);
+	html_end(report->html);
+}
 
 static void estimate_put(struct html_table *table, const json_t *estimate) {
 	const json_t *ci = json_object_get(estimate, "ci");

@@ -2,12 +2,30 @@
 /* The outcome of `compare`: as text, as a document, or as rows of a table. */
 #ifndef SRC_CMD_RUN_COMPARE_SHOW_H
 #define SRC_CMD_RUN_COMPARE_SHOW_H
-
 #include "src/cmd/run/manual_store.h"
-#include "src/cmd/run/slower.h"
 #include "src/show/measured.h"
 #include "tuner/race/race.h"
 #include "tuner/trial/counters.h"
+#include <jansson.h>
+#include "src/app/cmd.h"
+#include "tuner/race/regression.h"
+
+/* `compare OLD NEW --fail-slower 3%`: an exit status for continuous integration. */
+struct slower {
+	bool asked, strict; /* strict: undecided fails, too */
+	const char *junit;  /* a file to write, or NULL */
+	double limit;
+	enum regression outcome;
+	const char *failed;  /* "a" or "b", which did not always work, or NULL */
+	double ratio, ci[2]; /* the time of b over the time of a */
+};
+
+int slower_read(struct slower *slower, const struct opt_args *args, struct err *err);
+void slower_judge(struct slower *slower, const struct duel_result *duel);
+/* Writes the JUnit file. names: of a and b; seconds: of b. */
+int slower_junit(const struct slower *slower, const char *const names[2], double seconds, struct err *err);
+/* ERR_FAILED if b is slower than allowed or does not work; warns where it is undecided. */
+int slower_verdict(const struct slower *slower, struct ui *ui, struct err *err);
 
 struct comparison {
 	struct app *app;

@@ -51,9 +51,6 @@ int sweep_combination(struct sweep *sweep, struct sweep_device *device, size_t r
 /* Measures the serial code on this problem if that has not been done; appends it to sweep->serials. */
 int sweep_serial(struct sweep *sweep, struct sweep_device *device, const json_t *problem, struct err *err);
 
-/* Adds to each row "serial_speedup", "thread_speedup", "efficiency" and "weak_efficiency", where they are known. */
-void sweep_ratios(struct sweep *sweep);
-
 /* One row of the document. New reference. */
 json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const json_t *config,
                        const struct trial_result *result);

@@ -13,7 +13,6 @@
 #include "base/sys.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/html.h"
-#include "src/cmd/report/page.h"
 #include "src/show/results.h"
 #include "src/ui/ui.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/fleet/slurm_end.h"
+#include "tuner/fleet/slurm_jobs.h"
 #include "tuner/fleet/ssh_hosts.h"
 #include "tuner/fleet/words.h"
 

@@ -10,7 +10,7 @@
 #include "tests/fuzz.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/diff.h"
-#include "tuner/profile/merge.h"
+#include "tuner/profile/entry.h"
 #include "tuner/profile/select.h"
 #include "tuner/profile/state.h"
 

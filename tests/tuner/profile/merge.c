@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/diff.h"
-#include "tuner/profile/merge.h"
+#include "tuner/profile/entry.h"
 #include "tuner/profile/state.h"
 
 enum { ROUNDS = 400, PROFILES = 4 };

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "tests/tap.h"
-#include "tuner/regions/output.h"
+#include "tuner/regions/runs.h"
 
 enum { TEXTS = 3 };
 
