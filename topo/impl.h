@@ -20,5 +20,4 @@ struct topo {
 	struct topo_places places[TOPO_LEVELS + 1];
 };
 
-
 #endif

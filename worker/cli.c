@@ -20,11 +20,11 @@
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/scratch.h"
-#include "worker/cli.h"
+#include "worker/cli_impl.h"
 #include "worker/count/simulate.h"
-#include "worker/describe.h"
+#include "worker/describe_impl.h"
 #include "worker/kernel/crash.h"
-#include "worker/manual.h"
+#include "worker/manual_impl.h"
 
 #ifdef HAVE_VALGRIND_CALLGRIND_H
 #include <valgrind/callgrind.h>
@@ -34,8 +34,8 @@
 #include "base/sys.h"
 #include "worker/kernel/crash.h"
 #include "worker/kernel/lines.h"
-#include "worker/manual.h"
-#include "worker/request.h"
+#include "worker/manual_impl.h"
+#include "worker/request_impl.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/state.h"
 #include "worker/kernel/word.h"

@@ -89,7 +89,6 @@ struct expr {
 	struct expr_code *code;
 };
 
-
 struct expr_code;
 /* slots[node] >= 0 reads the node from that slot; every name must have one. NULL if the stack would have to be too
  * deep. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cuda/inject.h"
+#include "lib/cuda/inject_impl.h"
 
 /* CUPTI's range profiler, with a range for each launch and the replay of kernels: "Range Profiling API" in CUPTI's
  * documentation, AutoRange and KernelReplay. It is started and stopped around each launch that is counted, so that all

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/cuda/inject.h"
+#include "lib/cuda/inject_impl.h"
 
 /* Sums up CUPTI's activity records by function. CUPTI requests buffers and returns them filled, in threads of its own.
  */

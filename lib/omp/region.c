@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 /* The price of changing the team. libgomp ends threads and makes new ones when a team of another size follows, so a
  * region's best team by itself may be too dear beside its neighbours. Measured once, on empty regions. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 /* The table is text:
  *

@@ -15,7 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 /* Calls of one region whose amounts of work differ, as the levels of a V-cycle do. How much a call will do is in the
  * numbers that it gets: the bounds of a loop, or what the region shares with its caller. Nobody says which number it

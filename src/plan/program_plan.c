@@ -7,7 +7,7 @@
 
 #include "base/near.h"
 #include "base/text.h"
-#include "src/plan/bindings.h"
+#include "src/plan/bindings_impl.h"
 #include "src/plan/program_plan_impl.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "src/plan/bindings.h"
+#include "src/plan/bindings_impl.h"
 #include "src/plan/params.h"
 #include "src/plan/program_plan_impl.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 #include "tuner/diagnosis/probe.h"
 
 /* Beyond MOST the host is the bottleneck, which is another diagnosis. */

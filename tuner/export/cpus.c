@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/export/cpus.h"
+#include "tuner/export/cpus_impl.h"
 
 #include <ctype.h>
 #include <stdlib.h>

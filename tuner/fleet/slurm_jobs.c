@@ -16,8 +16,8 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/fleet/batch_command.h"
-#include "tuner/fleet/end_sign.h"
+#include "tuner/fleet/batch_command_impl.h"
+#include "tuner/fleet/end_sign_impl.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/slurm_jobs.h"
 

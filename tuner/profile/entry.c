@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "tuner/profile/entry.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 
 void profile_device_kind(const json_t *entry, char *kind, size_t size) {
 	const char *device = js_string_or(entry, "device", "cpu");

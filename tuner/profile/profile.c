@@ -16,8 +16,8 @@
 #include "base/sys.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/program.h"
-#include "tuner/profile/sizes.h"
+#include "tuner/profile/profile_program.h"
+#include "tuner/profile/profile_sizes_impl.h"
 #include "tuner/program/environment.h"
 
 /* Names of profiles in a folder, and the links that lead to them. */

@@ -7,7 +7,7 @@
 
 #include "tuner/program/environment.h"
 #include "tuner/program/impl.h"
-#include "tuner/program/text.h"
+#include "tuner/program/program_text_impl.h"
 
 const char *const program_governed[] = {
 	"OMP_NUM_THREADS",

@@ -15,14 +15,14 @@
 #include "base/sys.h"
 #include "tuner/build/builder.h"
 #include "tuner/build/cache.h"
-#include "tuner/program/build.h"
+#include "tuner/program/build_impl.h"
 #include "tuner/program/environment.h"
-#include "tuner/program/first_error.h"
+#include "tuner/program/first_error_impl.h"
 #include "tuner/program/impl.h"
-#include "tuner/program/inputs.h"
+#include "tuner/program/inputs_impl.h"
 #include "tuner/program/program.h"
-#include "tuner/program/run.h"
-#include "tuner/program/tree.h"
+#include "tuner/program/run_impl.h"
+#include "tuner/program/program_tree_impl.h"
 
 static uint64_t entry_mark(const FTSENT *entry) {
 	const struct stat *info = entry->fts_statp;

@@ -7,8 +7,8 @@
 
 #include "base/json/js.h"
 #include "base/stats.h"
-#include "tuner/program/run.h"
-#include "tuner/worker/describe.h"
+#include "tuner/program/run_impl.h"
+#include "tuner/worker/client_describe.h"
 
 /* Checks what a worker reports of a program's work on GPUs. */
 enum { ROWS_MAX = 4096 };

@@ -11,9 +11,9 @@
 #include "base/proc/path.h"
 #include "tuner/program/impl.h"
 #include "tuner/program/program.h"
-#include "tuner/program/shell.h"
+#include "tuner/program/program_shell_impl.h"
 #include "tuner/program/template.h"
-#include "tuner/program/text.h"
+#include "tuner/program/program_text_impl.h"
 
 /* The next brace that may open a name; *size is the length of its content. NULL: there is none. */
 static const char *brace_find(const char *text, size_t *size) {

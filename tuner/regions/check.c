@@ -12,7 +12,7 @@
 #include "base/stats.h"
 #include "base/sys.h"
 #include "tuner/regions/search_impl.h"
-#include "tuner/regions/check.h"
+#include "tuner/regions/check_impl.h"
 
 /* Ratio estimators, as in fit.c, over all regions. Blocks have every column once, so that what happens to a whole
  * block, as work that grows, is no effect of a column. */

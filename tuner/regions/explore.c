@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/regions/explore.h"
+#include "tuner/regions/explore_impl.h"
 #include "tuner/regions/search_impl.h"
 
 /* A sample of the calls is enough to count the changes of the team. */

@@ -4,11 +4,11 @@
 #define TUNER_REGIONS_IMPL_H
 #include "base/scratch.h"
 #include "tuner/busy/busy.h"
-#include "tuner/regions/runs.h"
-#include "tuner/regions/explore.h"
-#include "tuner/regions/second.h"
+#include "tuner/regions/runs_impl.h"
+#include "tuner/regions/explore_impl.h"
+#include "tuner/regions/second_impl.h"
 #include "tuner/regions/regions.h"
-#include "tuner/regions/table.h"
+#include "tuner/regions/regions_table_impl.h"
 #include "tuner/trial/trial.h"
 
 /* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */

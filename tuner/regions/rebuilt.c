@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "tuner/regions/rebuilt.h"
 #include "tuner/regions/symbols_impl.h"
-#include "tuner/regions/table.h"
+#include "tuner/regions/regions_table_impl.h"
 
 /* Functions by their code: the unwind tables that stripped files keep, too, say where each begins and ends
  * (.eh_frame_hdr of the Linux Standard Base). Nothing in the file is trusted. */

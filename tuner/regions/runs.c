@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "base/tree.h"
 #include "tuner/regions/impl.h"
-#include "tuner/regions/runs.h"
+#include "tuner/regions/runs_impl.h"
 #include "tuner/regions/output_impl.h"
 
 enum { WORD_SHOWN = 32 };

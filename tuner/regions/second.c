@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "tuner/race/look.h"
 #include "tuner/regions/impl.h"
-#include "tuner/regions/second.h"
+#include "tuner/regions/second_impl.h"
 #include "tuner/regions/search_impl.h"
 
 /* The proof of settings: pairs of whole runs in random order, judged as all duels are, with looks after 3, 5, 8, 13, 21

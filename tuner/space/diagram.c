@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/expr/node.h"
-#include "tuner/space/diagram.h"
-#include "tuner/space/index.h"
-#include "tuner/space/order.h"
-#include "tuner/space/part.h"
+#include "tuner/space/diagram_impl.h"
+#include "tuner/space/space_index_impl.h"
+#include "tuner/space/order_impl.h"
+#include "tuner/space/part_impl.h"
 
 /* Turns constraints, conditions and tables into lists of parts. A conjunction and a chained comparison are split, so
  * that each conjunct is decided as soon as its own parameters are. */

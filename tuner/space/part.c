@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/expr/node.h"
-#include "tuner/space/part.h"
-#include "tuner/space/rewrite.h"
+#include "tuner/space/part_impl.h"
+#include "tuner/space/rewrite_impl.h"
 
 /* A table as a part: its rows, sorted in the variable order, are the paths of the diagram. */
 struct rows {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/space/rewrite.h"
+#include "tuner/space/rewrite_impl.h"
 
 /* Beyond 2^62, sums could overflow into reals. */
 static struct tree_range range(double most, double least) {

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "tuner/study/table_wide.h"
+#include "tuner/study/table_wide_impl.h"
 
 /* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both
  * are compared for each direction. */

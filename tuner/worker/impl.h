@@ -2,7 +2,7 @@
 /* The process of a worker, for the files of this room. */
 #ifndef TUNER_WORKER_IMPL_H
 #define TUNER_WORKER_IMPL_H
-#include "tuner/worker/describe.h"
+#include "tuner/worker/client_describe.h"
 
 #define WORKER_STOP_SECONDS 1.0
 enum { WORKER_LIBRARIES_MAX = 48 /* per process, which never unloads one */ };

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/pattern.h"
-#include "worker/program/output.h"
+#include "worker/program/output_impl.h"
 
 /* Range in which neither ratios nor squares of metrics overflow or underflow. */
 static const double METRIC_LEAST = 1e-100, METRIC_MOST = 1e100;

@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "worker/kernel/word.h"
-#include "worker/program/regions_set.h"
+#include "worker/program/regions_set_impl.h"
 
 void regions_note(struct regions_set *set, const char *format, ...) {
 	char note[200];

@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "worker/program/digest.h"
-#include "worker/program/said.h"
+#include "worker/program/digest_impl.h"
+#include "worker/program/said_impl.h"
 
 enum { DIGEST_READ = 4 << 20 }; /* beyond that, words and numbers are not looked at */
 

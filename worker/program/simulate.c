@@ -15,7 +15,7 @@
 #include "base/stats.h"
 #include "base/sys.h"
 #include "worker/count/simulate.h"
-#include "worker/program/simulate.h"
+#include "worker/program/simulate_impl.h"
 
 enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
 

@@ -9,7 +9,7 @@
 #include "base/near.h"
 #include "base/proc/work.h"
 #include "base/value.h"
-#include "src/cmd/apply/apply.h"
+#include "src/cmd/apply/apply_impl.h"
 #include "tuner/program/program.h"
 #include "tuner/program/source.h"
 #include "tuner/program/template.h"

@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "src/cmd/explain/table.h"
+#include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/model/effects/anova.h"
 #include "tuner/model/effects/effects.h"
 

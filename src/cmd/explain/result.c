@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "src/cmd/explain/explain.h"
-#include "src/cmd/explain/table.h"
+#include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/model/pareto.h"
 #include "tuner/program/program.h"

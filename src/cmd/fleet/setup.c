@@ -10,11 +10,11 @@
 #include "base/sys.h"
 #include "src/app/app.h"
 #include "src/app/lock.h"
-#include "src/cmd/fleet/setup.h"
-#include "src/cmd/fleet/run.h"
+#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/fleet/run_impl.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/fleet/ssh_hosts.h"
-#include "tuner/fleet/words.h"
+#include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 
 void fleet_line_add(struct fleet_line *line, const char *word) {

@@ -9,8 +9,8 @@
 #include "base/json/verdict.h"
 #include "base/mem.h"
 #include "src/cmd/profile/input.h"
-#include "src/cmd/profile/text.h"
-#include "src/cmd/profile/verb.h"
+#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/verb_impl.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "src/app/cmd.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 #include "tuner/store/store.h"
 
 struct profile_input {

@@ -10,9 +10,9 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "src/app/lock.h"
-#include "src/cmd/profile/text.h"
-#include "src/cmd/profile/verb.h"
-#include "src/cmd/profile/verify.h"
+#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/verb_impl.h"
+#include "src/cmd/profile/verify_impl.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"
 

@@ -15,7 +15,7 @@
 #include "base/sha256.h"
 #include "base/sys.h"
 #include "src/cmd/regions/file.h"
-#include "src/cmd/regions/target.h"
+#include "src/cmd/regions/target_impl.h"
 #include "tuner/profile/use.h"
 #include "tuner/regions/rebuilt.h"
 

@@ -5,7 +5,7 @@
 #define SRC_CMD_REGIONS_FILE_H
 #include "src/app/cmd.h"
 #include <jansson.h>
-#include "src/cmd/regions/target.h"
+#include "src/cmd/regions/target_impl.h"
 
 struct regions_files {
 	char *folder, *json, *table;

@@ -11,7 +11,7 @@
 #include "base/json/js.h"
 #include "base/json/verdict.h"
 #include "base/mem.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 /* The threads of a recommendation on the packages, cores and hardware threads of this machine, as lstopo draws them. */

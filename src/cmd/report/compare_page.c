@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "src/cmd/report/html.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 enum { CARDS_MAX = 200, NAMED_MAX = 8 };

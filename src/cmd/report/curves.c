@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/curves.h"
+#include "src/cmd/report/curves_impl.h"
 #include "src/show/results.h"
 
 /* Draws weak scaling efficiency: the size grows with the team, so that each thread has the same work, and a time that

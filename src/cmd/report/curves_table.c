@@ -8,8 +8,8 @@
 
 #include "base/json/js.h"
 #include "src/cmd/explain/scaling.h"
-#include "src/cmd/report/curves.h"
-#include "src/cmd/report/curves_table.h"
+#include "src/cmd/report/curves_impl.h"
+#include "src/cmd/report/curves_table_impl.h"
 #include "src/show/results.h"
 
 enum { SPLIT_LEVELS_MAX = 8, LEVELS_LEAST = 2 };

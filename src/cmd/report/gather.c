@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "src/app/app.h"
 #include "src/cmd/machine/ceilings.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile.h"
 #include "tuner/store/about.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 
 /* Every trial of the newest search, and the pairs of its final comparison. */
 enum { SHOWN_MAX = 400 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "src/cmd/run/compare_show.h"
+#include "src/cmd/run/compare_show_impl.h"
 #include "src/show/counters.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"

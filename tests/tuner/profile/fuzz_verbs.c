@@ -12,7 +12,7 @@
 #include "tuner/profile/diff.h"
 #include "tuner/profile/entry.h"
 #include "tuner/profile/select.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/diff.h"
 #include "tuner/profile/entry.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 
 enum { ROUNDS = 400, PROFILES = 4 };
 static const enum profile_prefer settled[] = {PROFILE_PREFER_NEWEST, PROFILE_PREFER_FASTER};

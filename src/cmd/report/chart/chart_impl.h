@@ -172,7 +172,6 @@ double series_base(const struct chart *chart, const struct chart_series *series,
 /* Returns the value at which a point or bar ends, NAN if it cannot be shown. */
 double series_value(const struct chart *chart, const struct chart_series *series, const struct chart_point *point);
 
-
 size_t bars_groups(const struct chart *chart); /* the number of bars side by side at each place */
 double bars_gap(const struct plot *plot);
 void bars_draw(struct plot *plot);
