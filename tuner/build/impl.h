@@ -70,5 +70,4 @@ struct builder {
 	struct built late; /* the result of a build that did not end in time */
 };
 
-
 #endif

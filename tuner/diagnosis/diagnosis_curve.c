@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 struct study_ratio curve_gain(const struct study *study, const struct curve *curve, int a, int b) {
 	struct probe_scope scope = curve->scope;

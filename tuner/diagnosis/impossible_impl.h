@@ -2,7 +2,7 @@
 /* Tests of single times. */
 #ifndef TUNER_DIAGNOSIS_IMPOSSIBLE_IMPL_H
 #define TUNER_DIAGNOSIS_IMPOSSIBLE_IMPL_H
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 struct wrong {
 	enum evidence kind;

@@ -3,7 +3,7 @@
  */
 #ifndef TUNER_DIAGNOSIS_REMEDY_IMPL_H
 #define TUNER_DIAGNOSIS_REMEDY_IMPL_H
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 struct remedy {
 	size_t column;

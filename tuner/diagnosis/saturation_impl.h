@@ -2,7 +2,7 @@
 /* Problems that stop gaining from more threads while others still gain. */
 #ifndef TUNER_DIAGNOSIS_SATURATION_IMPL_H
 #define TUNER_DIAGNOSIS_SATURATION_IMPL_H
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 struct saturation {
 	size_t problem, other; /* rows of the problem that stops scaling and of the one that continues */

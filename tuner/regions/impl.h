@@ -4,11 +4,11 @@
 #define TUNER_REGIONS_IMPL_H
 #include "base/scratch.h"
 #include "tuner/busy/busy.h"
-#include "tuner/regions/runs_impl.h"
-#include "tuner/regions/explore_impl.h"
-#include "tuner/regions/second_impl.h"
+#include "tuner/regions/output.h"
+#include "tuner/regions/regions_plan.h"
+#include "tuner/regions/prove.h"
 #include "tuner/regions/regions.h"
-#include "tuner/regions/regions_table_impl.h"
+#include "tuner/regions/regions_table.h"
 #include "tuner/trial/trial.h"
 
 /* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */
@@ -70,6 +70,8 @@ struct regions_found {
 	size_t changed, other_changed; /* regions; other: of the plan that was tried, too */
 };
 
+/* more: an object for each region of the record, whose members are added to it. */
+json_t *regions_profile_json(const struct regions_run *run, const json_t *more);
 /* other: of a plan that is not kept; its count may be 0. */
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof, const struct regions_proof *other);

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "tuner/regions/runs_impl.h"
+#include "tuner/regions/output.h"
 #include "tuner/regions/output_impl.h"
 
 struct line {

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "tuner/regions/runs_impl.h"
+#include "tuner/regions/output.h"
 #include "tuner/regions/output_impl.h"
 
 enum { WORDS_MOST = 1 << 18 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include "tuner/regions/regions_names.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,195 +11,10 @@
 #include "base/demangle.h"
 #include "base/mem.h"
 #include "base/proc/apart.h"
-#include "base/proc/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tuner/regions/debug_impl.h"
-#include "tuner/regions/regions_names_impl.h"
-#include "tuner/regions/rebuilt.h"
-
-#ifdef HAVE_LIBDW
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Offline, nothing has to be mapped, so the finder of loaded files is not needed. */
-static Dwfl *file_open(const char *file, Dwfl_Module **module) {
-	static char *no_path = NULL;
-	static const Dwfl_Callbacks callbacks = {.find_debuginfo = dwfl_standard_find_debuginfo,
-	                                         .section_address = dwfl_offline_section_address,
-	                                         .debuginfo_path = &no_path};
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	*module = dwfl ? dwfl_report_offline(dwfl, "", file, -1) : NULL;
-	if (*module && dwfl_report_end(dwfl, NULL, NULL) == 0)
-		return dwfl;
-	if (dwfl)
-		dwfl_end(dwfl);
-	return NULL;
-}
-
-struct scope {
-	Dwarf_Die die;
-	const struct scope *outer; /* NULL: the unit */
-};
-
-struct found {
-	Dwarf_Die parent;
-	bool has_parent;
-	const char *module; /* of Fortran; NULL: none */
-};
-
-static bool is_scope(int tag) {
-	return tag == DW_TAG_subprogram || tag == DW_TAG_module || tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_structure_type || tag == DW_TAG_lexical_block;
-}
-
-static void found_set(const struct scope *scope, struct found *found) {
-	for (; scope; scope = scope->outer) {
-		Dwarf_Die die = scope->die;
-		if (!found->has_parent && dwarf_tag(&die) == DW_TAG_subprogram) {
-			found->parent = die;
-			found->has_parent = true;
-		} else if (found->has_parent && dwarf_tag(&die) == DW_TAG_module) {
-			found->module = dwarf_diename(&die);
-		}
-	}
-}
-
-/* Compilers put the outlined function into the function that has the region. That one may be abstract, without
- * addresses, so dwarf_getscopes does not find the way down. */
-static bool outlined_find(const struct scope *outer, Dwarf_Die *die, Dwarf_Addr address, struct found *found) {
-	Dwarf_Die child;
-	Dwarf_Addr entry;
-	if (dwarf_child(die, &child) != 0)
-		return false;
-	do {
-		const struct scope scope = {.die = child, .outer = outer};
-		if (!is_scope(dwarf_tag(&child)))
-			continue;
-		if (dwarf_tag(&child) == DW_TAG_subprogram && dwarf_entrypc(&child, &entry) == 0 && entry == address) {
-			found_set(outer, found);
-			return true;
-		}
-		if (outlined_find(&scope, &child, address, found))
-			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
-
-/* Fortran's linkage names (__solver_MOD_step, MAIN__, step_) are not the names that the program has. Those of C++ are
- * complete where DWARF has the last part alone. */
-static void name_of_parent(Dwarf_Die *unit, struct found *found, struct regions_region *region) {
-	int language = dwarf_srclang(unit);
-	const char *name = dwarf_diename(&found->parent);
-	bool is_fortran = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-	                  language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
-	if (name && is_fortran && !*region->name)
-		snprintf(region->name, sizeof region->name, "%.70s%s%.80s", found->module ? found->module : "",
-		         found->module ? "::" : "", name);
-}
-
-static void debug_place_set(struct regions_region *region, const char *file, int line);
-
-/* Link-time optimisation calls the file of code that it made "<artificial>". */
-static void region_find(Dwfl_Module *module, Dwarf_Addr address, struct regions_region *region) {
-	Dwarf_Addr bias;
-	int number = 0;
-	GElf_Off within = 1;
-	GElf_Sym entry;
-	const char *symbol = dwfl_module_addrinfo(module, address, &within, &entry, NULL, NULL, NULL);
-	Dwfl_Line *line = dwfl_module_getsrc(module, address);
-	const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-	struct found found = {.has_parent = false};
-	if (symbol && within == 0 && !*region->symbol)
-		snprintf(region->symbol, sizeof region->symbol, "%s", symbol);
-	if (unit && outlined_find(NULL, unit, address - bias, &found) && found.has_parent) {
-		name_of_parent(unit, &found, region);
-		if (file && file[0] == '<')
-			file = dwarf_decl_file(&found.parent);
-	}
-	if (file && file[0] != '<')
-		debug_place_set(region, file, number);
-}
-
-/* Fill name, symbol and place where they are still empty. base: the address that the file has for its first loaded
- * byte. libdw reads separate debug files, too; false without it, or where it cannot read the file. */
-static bool debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count) {
-	Dwfl_Module *module;
-	Dwfl *dwfl = file_open(file, &module);
-	GElf_Addr bias;
-	bool good = dwfl && dwfl_module_getelf(module, &bias);
-	for (size_t i = 0; good && i < count; i++)
-		region_find(module, regions[i]->offset + base + bias, regions[i]);
-	if (dwfl)
-		dwfl_end(dwfl);
-	return good;
-}
-
-#else
-bool debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count) {
-	(void)file;
-	(void)base;
-	(void)regions;
-	(void)count;
-	return false;
-}
-#endif
-
-static const double PATIENCE_SECONDS = 20;
-
-/* Two lines for each address: the function, and "file:line (discriminator 2)" or "??:0". */
-static void answer_read(struct regions_region *region, const char *function, char *place) {
-	if (!*region->symbol && strcmp(function, "??") != 0)
-		snprintf(region->symbol, sizeof region->symbol, "%s", function);
-	char *colon = strrchr(place, ':');
-	if (strncmp(place, "??", 2) == 0 || !colon)
-		return;
-	*colon = '\0';
-	debug_place_set(region, place, atoi(colon + 1));
-}
-
-static bool ask(const char *tool, const char *file, uint64_t base, struct regions_region *const *regions,
-                size_t count) {
-	struct err none = {0};
-	const char **argv = mem_alloc(count + 6, sizeof *argv);
-	char(*addresses)[24] = mem_alloc(count, sizeof *addresses);
-	size_t words = 0, answered = 0;
-	argv[words++] = tool;
-	argv[words++] = "-f";
-	argv[words++] = "-e";
-	argv[words++] = file;
-	for (size_t i = 0; i < count; i++) {
-		snprintf(addresses[i], sizeof addresses[i], "0x%" PRIx64, regions[i]->offset + base);
-		argv[words++] = addresses[i];
-	}
-	struct proc *proc = proc_start(&(struct proc_spec){.argv = argv, .line_max = 1 << 16}, &none);
-	char *line, function[160];
-	size_t size;
-	while (proc && answered < count && proc_read(proc, PATIENCE_SECONDS, NULL, &line, &size) == PROC_LINE) {
-		snprintf(function, sizeof function, "%.159s", line);
-		if (proc_read(proc, PATIENCE_SECONDS, NULL, &line, &size) != PROC_LINE)
-			break;
-		answer_read(regions[answered++], function, line);
-	}
-	if (proc)
-		proc_stop(proc, 0.1);
-	free(addresses);
-	free(argv);
-	return answered == count;
-}
-
-/* Asks addr2line of binutils, elfutils or LLVM. */
-static void debug_addr2line_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count) {
-	static const char *const tools[] = {"addr2line", "eu-addr2line", "llvm-addr2line"};
-	for (size_t i = 0; count > 0 && i < sizeof tools / sizeof *tools; i++)
-		if (ask(tools[i], file, base, regions, count))
-			return;
-}
+#include "tuner/regions/debug.h"
+#include "tuner/regions/symbols.h"
 
 enum { CPU_SECONDS = 5 };
 
@@ -224,7 +41,7 @@ static const char *base_name(const char *path) {
 	return slash ? slash + 1 : path;
 }
 
-static void debug_place_set(struct regions_region *region, const char *file, int line) {
+void debug_place_set(struct regions_region *region, const char *file, int line) {
 	if (!*region->place && line > 0)
 		snprintf(region->place, sizeof region->place, "%s:%d", base_name(file), line);
 }

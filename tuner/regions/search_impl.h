@@ -2,9 +2,9 @@
 /* Shared by the stages of a search inside the runs of a program. */
 #ifndef TUNER_REGIONS_SEARCH_IMPL_H
 #define TUNER_REGIONS_SEARCH_IMPL_H
-#include "tuner/regions/fit_impl.h"
+#include "tuner/regions/fit.h"
 #include "tuner/regions/impl.h"
-#include "tuner/regions/regions_sizes_impl.h"
+#include "tuner/regions/regions_sizes.h"
 
 enum { REGIONS_TEAMS_MOST = 8, REGIONS_PLANS_MOST = 3 };
 /* The share of the time from which on a region matters, the gain that another setting must bring, and the share of the
@@ -61,6 +61,8 @@ static inline bool regions_setting_changes(const struct regions_setting *setting
 /* Sets the gain of each region and what else `found` tells. */
 void regions_settings_finish(const struct regions_search *search);
 int regions_settings_write(const struct regions_search *search, struct err *err);
+/* The same regions without any change: what is not proven must not reach a job script by `export`. */
+int regions_settings_write_none(const struct regions_search *search, struct err *err);
 
 /* Proves the settings found or, if that fails and the budget allows, those of a second plan, and keeps the better ones.
  * other: of the plan that is not kept; its count is 0 if there was none. Both are to be cleared. */

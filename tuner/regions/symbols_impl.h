@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <stddef.h>
 
-#include "tuner/regions/rebuilt.h"
+#include "tuner/regions/symbols.h"
 
 enum { BUILD_ID_TEXT = 41 };
 

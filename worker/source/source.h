@@ -64,6 +64,7 @@ size_t source_size(const struct source_argument *argument);
 /* The options for the compiler, NULL-terminated, and the name of the source in its messages. */
 void source_options(const struct source_problem *problem, const struct source_config *config,
                     const char *options[2 * SOURCE_OPTIONS_MAX + 1]);
+const char *source_name(const struct source_problem *problem);
 /* Answers a request to compile (doc/protocol.md); *compiler is made when it is first needed. */
 json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);
 
@@ -111,6 +112,8 @@ struct source_state {
 	void *passed[SOURCE_ARGUMENTS_MAX + 1];
 };
 
+/* The hooks of kernels/kernel.h. */
+enum ss_status source_setup(void *memory, void *input, const struct ss_call *call);
 enum ss_status source_verify(void *memory, const struct ss_call *call);
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);

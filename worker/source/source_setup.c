@@ -8,11 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/json/js.h"
 #include "base/sys.h"
-#include "worker/kernel/compile.h"
 #include "worker/kernel/device.h"
-#include "worker/kernel/word.h"
 #include "worker/source/source.h"
 
 /* Elements of arguments: filling them, or reading them from files. */
@@ -195,7 +192,7 @@ void source_options(const struct source_problem *problem, const struct source_co
 	options[count] = NULL;
 }
 
-static const char *source_name(const struct source_problem *problem) {
+const char *source_name(const struct source_problem *problem) {
 	const char *slash = strrchr(problem->file, '/');
 	return slash ? slash + 1 : problem->file;
 }
@@ -295,8 +292,7 @@ static void memory_make(struct source_state *state, size_t i, struct gpu *gpu) {
 	}
 }
 
-/* The hooks of kernels/kernel.h. */
-static enum ss_status source_setup(void *memory, void *input, const struct ss_call *call) {
+enum ss_status source_setup(void *memory, void *input, const struct ss_call *call) {
 	struct source_state *state = memory;
 	struct err err = {.code = ERR_OK};
 	bool symbols[SOURCE_ARGUMENTS_MAX] = {false};
@@ -372,58 +368,3 @@ static const struct ss_kernel cuda = SOURCE_KERNEL("t1", "cuda", NULL),
 const struct kernel_entry source_entries[] = {{&cuda, "t1"},         {&cuda_reset, "t1"}, {&opencl, "t1"},
                                               {&opencl_reset, "t1"}, {&hip, "t1"},        {&hip_reset, "t1"},
                                               {.kernel = NULL}};
-
-/* Compiles a configuration for a device that another process drives. */
-enum { SOURCE_COMPILE_FILE_LARGEST = 16 << 20 };
-
-struct job {
-	struct source_problem problem;
-	struct source_config config;
-	int64_t arch;
-	const char *options[2 * SOURCE_OPTIONS_MAX + 1];
-};
-
-static int text_read(const json_t *request, const char *key, const char **text, struct err *err) {
-	json_t *object;
-	return js_object(request, key, &object, err) || js_string(object, "text", text, err) ? -1 : 0;
-}
-
-static int job_read(struct arena *arena, const json_t *request, struct job *job, struct err *err) {
-	static const char *const keys[] = {"op", "id", "problem", "config", "arch"};
-	const char *problem, *config;
-	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
-	    text_read(request, "problem", &problem, err) || text_read(request, "config", &config, err) ||
-	    js_int(request, "arch", COMPILE_ARCH_LEAST, COMPILE_ARCH_MOST, &job->arch, err) ||
-	    source_problem_read(arena, problem, &job->problem, err) ||
-	    source_config_read(arena, config, &job->config, err)) {
-		return -1;
-	}
-	source_options(&job->problem, &job->config, job->options);
-	return 0;
-}
-
-static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, const char *text, struct err *err) {
-	const struct gpu_text source = {source_name(&job->problem), text, job->options};
-	struct gpu_ahead ahead;
-	struct err why = {.code = ERR_OK};
-	bool fine = gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why);
-	return compile_answer(fine, &ahead, &why, err);
-}
-
-json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err) {
-	struct arena *arena = arena_new();
-	struct job *job = arena_alloc(arena, 1, sizeof *job);
-	json_t *answer = NULL;
-	char *text = job_read(arena, request, job, err)
-	                 ? NULL
-	                 : sys_read_file(job->problem.file, SOURCE_COMPILE_FILE_LARGEST, NULL, err);
-	if (text && !*compiler) {
-		*compiler = gpu_compiler_new(err);
-	}
-	if (text && *compiler) {
-		answer = job_run(*compiler, job, text, err);
-	}
-	free(text);
-	arena_free(arena);
-	return answer;
-}

@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "src/cmd/explain/explain.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 #include "tuner/sizes/sizes.h"
 
 enum { SIZES_LEAST = 2, CONFIGS_LEAST = 2 };

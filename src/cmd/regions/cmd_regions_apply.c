@@ -18,7 +18,7 @@
 #include "src/cmd/regions/target_impl.h"
 #include "tuner/profile/use.h"
 #include "tuner/program/program.h"
-#include "tuner/regions/tune.h"
+#include "tuner/regions/regions_environment.h"
 #include "tuner/regions/rebuilt.h"
 #include "tuner/regions/regions.h"
 

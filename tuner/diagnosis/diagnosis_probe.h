@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by diagnoses: the rows to look at, thresholds of effects, words of the field, curves over threads. */
-#ifndef TUNER_DIAGNOSIS_PROBE_H
-#define TUNER_DIAGNOSIS_PROBE_H
+#ifndef TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
+#define TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/study/follows.h"
 

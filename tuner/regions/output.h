@@ -3,8 +3,8 @@
  * results, but a program may divide its work by a number of threads that it asked for, keep something in each thread
  * from region to region, or add up in another order. Numbers that differ between runs without changes are
  * not compared, and neither are times and rates, which a label or a unit tells. */
-#ifndef TUNER_REGIONS_RUNS_IMPL_H
-#define TUNER_REGIONS_RUNS_IMPL_H
+#ifndef TUNER_REGIONS_OUTPUT_H
+#define TUNER_REGIONS_OUTPUT_H
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Binding and wait policy, which a runtime reads once: they hold for the whole program. */
-#ifndef TUNER_REGIONS_TUNE_H
-#define TUNER_REGIONS_TUNE_H
+#ifndef TUNER_REGIONS_REGIONS_ENVIRONMENT_H
+#define TUNER_REGIONS_REGIONS_ENVIRONMENT_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
