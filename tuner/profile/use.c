@@ -37,7 +37,8 @@ const char *profile_use_why(const json_t *entry) {
 	return "undecided: the best setting that was found is not proven to be faster";
 }
 
-char *profile_command_resume(const char *command) {
+/* `sweetspot tune ..` with --resume after its first two words; other commands as they are. The caller frees it. */
+static char *profile_command_resume(const char *command) {
 	static const char tune[] = "sweetspot tune";
 	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
 		return mem_strdup(command);
