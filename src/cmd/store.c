@@ -12,8 +12,7 @@
 #include "src/app/cmd.h"
 #include "src/cmd/store_rows.h"
 #include "src/cmd/store_share.h"
-#include "tuner/store/about.h"
-#include "tuner/store/merge.h"
+#include "tuner/store/store.h"
 
 static const struct opt options[] = {
 	OPT_GROUP("Results"),

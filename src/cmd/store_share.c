@@ -11,7 +11,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "tuner/store/share.h"
+#include "tuner/store/store.h"
 
 static const size_t FILE_MAX_BYTES = (size_t)256 << 20;
 

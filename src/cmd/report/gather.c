@@ -11,7 +11,7 @@
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile.h"
-#include "tuner/store/about.h"
+#include "tuner/store/store.h"
 
 static const char METRIC[] = "maximize ";
 

@@ -10,7 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "tuner/race/race.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/race/unsafe.h"
 
 /* The share of the remaining time that is kept for comparisons between sizes. */

@@ -10,8 +10,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
-#include "tuner/store/db.h"
-#include "tuner/store/share_impl.h"
+#include "tuner/store/store_impl.h"
 #include "tuner/trial/trial.h"
 
 enum { SEARCHES_MAX = 10000, TRIALS_MAX = 100000, SAMPLES_MAX = 10000, PARAMS_MAX = 64, TEXT_MAX_BYTES = 4096 };
@@ -116,7 +115,7 @@ static int document_check(const json_t *document, struct err *err) {
 	return share_check(searches, err);
 }
 
-static int trial_store(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
+static int trial_import(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
 	const json_t *list = json_object_get(trial, "samples");
 	size_t count = json_array_size(list), i;
 	double *samples = mem_alloc(count + 1, sizeof *samples);
@@ -138,7 +137,7 @@ static int trial_store(struct store *store, int64_t search, const json_t *trial,
 	return failed;
 }
 
-static int search_store(struct store *store, const json_t *search, int64_t *added, struct err *err) {
+static int search_import(struct store *store, const json_t *search, int64_t *added, struct err *err) {
 	char *problem = js_canonical(json_object_get(search, "problem"));
 	double started = js_real_or(search, "started", 0);
 	struct store_session session = {.fingerprint = js_string_or(search, "fingerprint", ""),
@@ -159,7 +158,7 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	json_t *trial;
 	size_t i;
 	json_array_foreach(json_object_get(search, "trials"), i, trial) {
-		failed = failed || trial_store(store, row.id, trial, started, err);
+		failed = failed || trial_import(store, row.id, trial, started, err);
 	}
 	*added += (int64_t)i;
 	failed = failed || store_search_end(store, row.id, "done", NULL, err);
@@ -259,7 +258,7 @@ int share_import(struct store *store, const json_t *document, const char *where,
 			import->known++;
 			continue;
 		}
-		failed = search_store(store, search, &import->trials, err);
+		failed = search_import(store, search, &import->trials, err);
 		json_object_set_new(known, hash, json_true());
 		import->searches += !failed;
 	}

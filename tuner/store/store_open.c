@@ -15,7 +15,7 @@
 #include "src/base/proc/work.h"
 #include "src/base/stop.h"
 #include "src/base/sys.h"
-#include "tuner/store/db.h"
+#include "tuner/store/store_impl.h"
 
 char *store_default_path(struct err *err) {
 	char *dir = sys_data_dir(err);
@@ -70,6 +70,25 @@ static void name_answer(sqlite3_context *context, int count, sqlite3_value **val
 	json_decref(json);
 }
 
+/* SQLite takes a lock that fails with ENOLCK for one that another process holds, because NFS may answer so once in a
+ * while. errno is still that of the last attempt. */
+static int wait_busy(void *context, int tries) {
+	struct store *store = context;
+	int error = errno;
+	double now = sys_now(), limit = STORE_BUSY_MS;
+	if (tries == 0)
+		store->busy_since = now;
+	store->busy_error = error == ENOLCK ? ENOLCK : 0;
+	if (store->busy_error)
+		limit = STORE_BUSY_NO_LOCKS_MS;
+	else if (stop_asked())
+		limit = STORE_BUSY_STOPPED_MS;
+	if ((now - store->busy_since) * 1e3 > limit)
+		return 0;
+	nanosleep(&(struct timespec){.tv_nsec = tries < 10 ? 2000000 : 50000000}, NULL);
+	return 1;
+}
+
 static int connect_to(struct store *store, int flags, const char *query, struct err *err) {
 	char *uri = path_uri(store->path, query);
 	sqlite3_close(store->db);
@@ -79,14 +98,15 @@ static int connect_to(struct store *store, int flags, const char *query, struct 
 	if (rc != SQLITE_OK)
 		return store_fail(store, rc, err);
 	sqlite3_extended_result_codes(store->db, 1);
-	sqlite3_busy_handler(store->db, store_busy, store);
+	sqlite3_busy_handler(store->db, wait_busy, store);
 	rc = sqlite3_create_function(store->db, STORE_NAME, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
 	                             name_answer, NULL, NULL);
 	if (rc != SQLITE_OK)
 		return store_fail(store, rc, err);
 	/* The file may come from anywhere: its schema must not call functions, and its cells are checked. */
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err);
+	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY",
+	                  err);
 }
 
 /* The folder of a file, with its slash. The caller frees it. */
@@ -150,14 +170,14 @@ static int undo_creation(struct store *store, enum store_file *kind, struct err 
 static int wal_look(struct store *store, struct err *err) {
 	sqlite3_stmt *stmt = store_query(store, "PRAGMA journal_mode", NULL, 0, err);
 	int found = store_step(store, stmt, err);
-	store->wal = found > 0 && strcmp(store_column(stmt, 0), "wal") == 0;
+	store->wal = found > 0 && strcmp(store_text_of(stmt, STORE_ONLY), "wal") == 0;
 	sqlite3_finalize(stmt);
 	return found < 0 ? -1 : 0;
 }
 
 /* In WAL mode FULL syncs the log at every commit, so that a power cut loses nothing that was committed; trials in quick
- * succession share a sync (write.c). On a file system without WAL journal_mode answers another mode and does not fail,
- * which is slower and as safe. */
+ * succession share a sync (store_write.c). On a file system without WAL journal_mode answers another mode and does not
+ * fail, which is slower and as safe. */
 static int open_writing(struct store *store, bool create, struct err *err) {
 	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
 	if (connect_to(store, flags, "", err) || store_exec(store, "PRAGMA synchronous = FULL", err))
@@ -194,7 +214,7 @@ static int open_any(struct store *store, struct err *err) {
 		               "measure something first, for example with `sweetspot tune`, or name a store with --store",
 		               "nothing is stored at %s yet", store->path);
 	if (store->mode == STORE_READ)
-		return 0;
+		return store_schema_step(store, err);
 	return check_writable(store, kind, err) || (kind == STORE_FILE_ABSENT && make_file(store, err)) ||
 	               open_writing(store, kind != STORE_FILE_STORE, err)
 	           ? -1
@@ -236,14 +256,67 @@ static int prepare_folder(const struct store *store, struct err *err) {
 	return failed;
 }
 
+static void file_note(struct store *store) {
+	struct stat info = {0};
+	if (stat(store->path, &info) == 0) {
+		store->device = info.st_dev;
+		store->inode = info.st_ino;
+	}
+}
+
 struct store *store_open(const char *path, enum store_mode mode, struct err *err) {
 	struct store *store = mem_alloc(1, sizeof *store);
 	store->mode = mode;
 	store->path = path ? mem_strdup(path) : store_default_path(err);
 	if (store->path && prepare_folder(store, err) == 0 && open_in_turn(store, err) == 0) {
-		store_there_note(store);
+		file_note(store);
 		return store;
 	}
 	store_close(store);
 	return NULL;
+}
+
+/* SQLite keeps writing to a file that has lost its name and could not be found again. */
+static int save(struct store *store, struct err *err) {
+	char *saved = mem_printf("%s.saved", store->path);
+	const struct store_field field = {.type = STORE_TEXT, .as.t = saved};
+	struct err ignored = {0};
+	int fd = open(saved, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite fills an empty file */
+	if (fd >= 0)
+		close(fd);
+	store_settle(store, &ignored);
+	sqlite3_stmt *stmt = store_query(store, "VACUUM INTO ?", &field, 1, &ignored);
+	bool good = stmt && store_step(store, stmt, &ignored) == 0;
+	sqlite3_finalize(stmt);
+	err_set(err, ERR_FAILED, NULL, "store %s was removed or replaced while it was in use", store->path);
+	good ? err_hint(err, "what was measured is in %s", saved)
+		 : err_hint(err, "measure again; it could not be saved: %.150s", ignored.what);
+	free(saved);
+	return -1;
+}
+
+/* A log of which there is something begins with a number (https://www.sqlite.org/fileformat2.html, "WAL File Format").
+ * After a cut to 0 bytes SQLite writes on at its old place, and would copy the gap into the store. */
+static bool log_is_cut(const struct store *store) {
+	static const unsigned char magic[] = {0x37, 0x7f, 0x06};
+	unsigned char start[sizeof magic] = {0};
+	char *path = mem_printf("%s-wal", store->path);
+	int fd = store->wal ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	bool cut = fd >= 0 && pread(fd, start, sizeof start, 0) > 0 && memcmp(start, magic, sizeof magic) != 0;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return cut;
+}
+
+int store_check_lost(struct store *store, struct err *err) {
+	struct stat info;
+	if (stat(store->path, &info) != 0 || info.st_dev != store->device || info.st_ino != store->inode)
+		return save(store, err);
+	if (!log_is_cut(store))
+		return 0;
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	return err_set(err, ERR_FAILED,
+	               "measure again: what was measured meanwhile is lost, and what the store held is kept",
+	               "another process truncated %s-wal while it was in use", store->path);
 }
