@@ -20,7 +20,7 @@ COMMANDS = \
 
 # The program without its main function, once for the program and for the tests of its parts.
 noinst_LTLIBRARIES += libapp.la
-libapp_la_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows.h %D%/cmd/store_share.c %D%/cmd/store_share.h
+libapp_la_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows_impl.h
 libapp_la_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 APP = libapp.la libbuilt.la $(TUNER) libtopo.la libbase.la
 

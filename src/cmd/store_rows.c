@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/store_rows.h"
+#include "src/cmd/store_rows_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -62,6 +62,10 @@
 #define TRIAL_BEGUN(X) TRIAL_FACTS(X) X(samples, SAMPLES, REQUIRED) X(detail, DOCUMENT, OPTIONAL)
 #define TRIAL_COLUMNS  TRIAL_BEGUN
 
+/* X: the name in a list that goes on; 1 in a sum. */
+#define COLUMN_NAME(name, type, presence) #name ", "
+#define COLUMN_ONE(name, type, presence)  1 +
+
 /* The members of struct store_row, each with its SQL for a search q of a session s. */
 #define ROW_COLUMNS(X, machine_sql, result_sql, sessions_sql, searches_sql, trials_sql)                                \
 	X(session, WHOLE, "s.id")                                                                                          \

@@ -35,11 +35,6 @@ struct store {
 	sqlite3_stmt *insert; /* inserts a trial; NULL: not prepared yet */
 };
 
-/* store_schema.c: examines a path without SQLite, so that nothing is written to a foreign file. */
-enum store_file { STORE_FILE_ABSENT, STORE_FILE_EMPTY, STORE_FILE_STORE };
-int store_file_probe(const char *path, enum store_file *kind, struct err *err);
-bool store_file_beside(const char *path, const char *suffix); /* does a non-empty PATH-wal or PATH-journal exist? */
-
 int store_schema_create(struct store *store, struct err *err); /* does nothing if another process was quicker */
 int store_schema_verify(struct store *store, struct err *err); /* only reads */
 int store_schema_step(struct store *store, struct err *err);   /* gives it the columns that an older file lacks */
@@ -52,7 +47,7 @@ int store_fail(const struct store *store, int rc, struct err *err);
 int store_exec(struct store *store, const char *sql, struct err *err);
 
 struct store_field {
-	enum { STORE_TEXT, STORE_INT, STORE_REAL } type;
+	enum cell type; /* a text, whole or real */
 	union {
 		const char *t; /* NULL: SQL's NULL; must live until the statement has run */
 		int64_t i;
@@ -60,13 +55,13 @@ struct store_field {
 	} as;
 };
 static inline struct store_field store_text(const char *t) {
-	return (struct store_field){STORE_TEXT, {.t = t}};
+	return (struct store_field){CELL_TEXT, {.t = t}};
 }
 static inline struct store_field store_int(int64_t i) {
-	return (struct store_field){STORE_INT, {.i = i}};
+	return (struct store_field){CELL_WHOLE, {.i = i}};
 }
 static inline struct store_field store_real(double r) {
-	return (struct store_field){STORE_REAL, {.r = r}};
+	return (struct store_field){CELL_REAL, {.r = r}};
 }
 
 /* A statement with its parameters bound; NULL and err. The caller finalizes it. */
@@ -76,15 +71,12 @@ sqlite3_stmt *store_query(const struct store *store, const char *sql, const stru
  * run. */
 int store_bind(const struct store *store, sqlite3_stmt *stmt, int place, const struct store_column *columns, int count,
                const void *from, struct err *err);
-/* Fills the members of a struct from a row, in which the columns come first; `to` is then cleared with store_clear. */
-int store_fill(const struct store *store, sqlite3_stmt *row, const struct store_column *columns, int count, void *to,
-               struct err *err);
-void store_clear(const struct store_column *columns, int count, void *to);
 /* The next row of a statement. 1: there is one, 0: the end, -1: failed, also where stmt is NULL. */
 int store_step(const struct store *store, sqlite3_stmt *stmt, struct err *err);
 /* The first cell of a query; 0 where it returns no row. */
 int store_number(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
                  int64_t *number, struct err *err);
+
 #define STORE_NAME "work_name"
 /* The name of a search q, which is that of what does the work, whatever the version that stored it. */
 #define STORE_NAME_OF(q) STORE_NAME "(" q ".kernel, " q ".problem)"
@@ -94,17 +86,12 @@ int store_number(const struct store *store, const char *sql, const struct store_
 	q ".kernel IN (SELECT kernel FROM searches WHERE kernel = " name " OR " STORE_NAME                                 \
 	  "(kernel, NULL) IS NULL) AND " STORE_NAME_OF(q) " = " name
 #define STORE_JOINED " FROM searches q JOIN sessions s ON s.id = q.session"
-/* For the rows of columns_impl.h: the name in a list that goes on, and 1 in a sum. */
-#define STORE_NAMED(name, type, presence) #name ", "
-#define STORE_ONE(name, type, presence)   1 +
+
 /* All changes until store_whole_end are stored, or, if one failed, none is. */
 int store_whole_begin(struct store *store, struct err *err);
 int store_whole_end(struct store *store, bool failed, struct err *err); /* -1 if failed */
 /* Ends a transaction that failed, and returns -1. */
 int store_rollback(struct store *store);
-/* Runs an INSERT or UPDATE of exactly one row and commits it. Finalizes stmt, which may be NULL. id may be NULL, else
- * it gets the row's. */
-int store_change(struct store *store, sqlite3_stmt *stmt, int64_t *id, struct err *err);
 /* Commits the trials that store_group_begin holds back, and flushes later commits. */
 int store_settle(struct store *store, struct err *err);
 /* A column as text, "" for NULL, which lives until the statement's next step; as JSON, NULL and err. */
@@ -115,7 +102,5 @@ json_t *store_json_of(const struct store *store, sqlite3_stmt *row, int column, 
 void share_hash(const json_t *value, char out[SHA256_TEXT]); /* of the canonical text */
 /* Checks each member of a document's searches. */
 int share_check(const json_t *searches, struct err *err);
-json_t *share_searches(struct store *store, const struct share_wish *wish, size_t *hidden, struct err *err);
-json_t *share_machine(const json_t *machine); /* the facts of a machine that may be shared */
 
 #endif

@@ -2,8 +2,8 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "src/base/json/js.h"

@@ -17,6 +17,76 @@
 #include "src/base/sys.h"
 #include "tuner/store/store_impl.h"
 
+enum store_file { STORE_FILE_ABSENT, STORE_FILE_EMPTY, STORE_FILE_STORE };
+
+/* https://www.sqlite.org/fileformat2.html, section 1.3 */
+enum { HEADER_SIZE = 100, HEADER_USER_VERSION = 60, HEADER_APPLICATION_ID = 68 };
+static const char header_magic[16] = "SQLite format 3";
+
+static const char other_hint[] = "choose another file with --store; this one was not changed";
+
+static uint32_t big_endian(const unsigned char *bytes) {
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static int header_check(const char *path, const unsigned char *header, struct err *err) {
+	if (memcmp(header, header_magic, sizeof header_magic) != 0)
+		return err_set(err, ERR_USAGE, other_hint, "%s is not a Sweetspot store", path);
+	if (big_endian(header + HEADER_APPLICATION_ID) != STORE_APPLICATION_ID)
+		return err_set(err, ERR_USAGE, other_hint, "%s is the database of another program", path);
+	uint32_t version = big_endian(header + HEADER_USER_VERSION);
+	if (version > STORE_VERSION)
+		return err_set(err, ERR_USAGE, "use the Sweetspot that wrote it, or choose another file with --store",
+		               "store %s has format %u, newer than this program's %d", path, version, STORE_VERSION);
+	return 0;
+}
+
+static int header_read(const char *path, unsigned char *header, struct err *err) {
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t got = fd < 0 ? -1 : pread(fd, header, HEADER_SIZE, 0);
+	int error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (got < 0)
+		return err_set(err, ERR_FAILED, "check its permissions, or choose another file with --store",
+		               "cannot read store %s: %s", path, strerror(error));
+	if (got < HEADER_SIZE)
+		return err_set(err, ERR_USAGE, other_hint, "%s is not a Sweetspot store", path);
+	return 0;
+}
+
+static bool file_beside(const char *path, const char *suffix) {
+	struct stat st;
+	char *name = mem_printf("%s%s", path, suffix);
+	bool there = stat(name, &st) == 0 && st.st_size > 0;
+	free(name);
+	return there;
+}
+
+/* Examines a path without SQLite, so that nothing is written to a foreign file. */
+static int file_probe(const char *path, enum store_file *kind, struct err *err) {
+	unsigned char header[HEADER_SIZE];
+	struct stat st;
+	*kind = STORE_FILE_ABSENT;
+	if (stat(path, &st) != 0) {
+		if (errno == ENOENT)
+			return 0;
+		return err_set(err, ERR_FAILED, "choose another file with --store", "cannot reach store %s: %s", path,
+		               strerror(errno));
+	}
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_USAGE, "a store is a file: choose one with --store", "%s is %s", path,
+		               S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
+	*kind = st.st_size ? STORE_FILE_STORE : STORE_FILE_EMPTY;
+	/* A store with a log is never empty. SQLite would delete the log of an empty file. */
+	if (!st.st_size && file_beside(path, "-wal"))
+		return err_set(err, ERR_USAGE, "move both files away, or choose another file with --store",
+		               "store %s is damaged: it was emptied, but %s-wal still holds data", path, path);
+	if (!st.st_size)
+		return 0;
+	return header_read(path, header, err) || header_check(path, header, err) ? -1 : 0;
+}
+
 char *store_default_path(struct err *err) {
 	char *dir = sys_data_dir(err);
 	if (!dir)
@@ -105,8 +175,7 @@ static int connect_to(struct store *store, int flags, const char *query, struct 
 		return store_fail(store, rc, err);
 	/* The file may come from anywhere: its schema must not call functions, and its cells are checked. */
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY",
-	                  err);
+	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err);
 }
 
 /* The folder of a file, with its slash. The caller frees it. */
@@ -123,7 +192,7 @@ static bool can_write(const char *path) {
  * that it can be read in a read-only folder. */
 static bool is_frozen(const struct store *store) {
 	char *dir = folder_of(store->path);
-	bool frozen = !can_write(dir) && !store_file_beside(store->path, "-wal");
+	bool frozen = !can_write(dir) && !file_beside(store->path, "-wal");
 	free(dir);
 	return frozen;
 }
@@ -160,11 +229,11 @@ static int check_writable(const struct store *store, enum store_file kind, struc
 /* A process that died while it made the store left a journal. SQLite rolls it back at the first read, which leaves an
  * empty file. */
 static int undo_creation(struct store *store, enum store_file *kind, struct err *err) {
-	if (*kind != STORE_FILE_STORE || !store_file_beside(store->path, "-journal"))
+	if (*kind != STORE_FILE_STORE || !file_beside(store->path, "-journal"))
 		return 0;
 	if (connect_to(store, SQLITE_OPEN_READWRITE, "", err) || store_exec(store, "SELECT 1 FROM sqlite_schema", err))
 		return -1;
-	return store_file_probe(store->path, kind, err);
+	return file_probe(store->path, kind, err);
 }
 
 static int wal_look(struct store *store, struct err *err) {
@@ -204,7 +273,7 @@ static int make_file(const struct store *store, struct err *err) {
 
 static int open_any(struct store *store, struct err *err) {
 	enum store_file kind;
-	if (store_file_probe(store->path, &kind, err) || undo_creation(store, &kind, err))
+	if (file_probe(store->path, &kind, err) || undo_creation(store, &kind, err))
 		return -1;
 	/* A connection that cannot write checks for damage. */
 	if (kind == STORE_FILE_STORE && check_existing(store, err))
@@ -248,7 +317,7 @@ static int prepare_folder(const struct store *store, struct err *err) {
 	enum store_file kind;
 	if (store->mode == STORE_READ)
 		return 0;
-	if (store_file_probe(store->path, &kind, NULL) || kind != STORE_FILE_ABSENT)
+	if (file_probe(store->path, &kind, NULL) || kind != STORE_FILE_ABSENT)
 		return 0; /* errors are reported later, under the lock */
 	char *dir = folder_of(store->path);
 	int failed = make_folder(dir, store->path, err);
@@ -279,7 +348,7 @@ struct store *store_open(const char *path, enum store_mode mode, struct err *err
 /* SQLite keeps writing to a file that has lost its name and could not be found again. */
 static int save(struct store *store, struct err *err) {
 	char *saved = mem_printf("%s.saved", store->path);
-	const struct store_field field = {.type = STORE_TEXT, .as.t = saved};
+	const struct store_field field = store_text(saved);
 	struct err ignored = {0};
 	int fd = open(saved, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite fills an empty file */
 	if (fd >= 0)

@@ -2,6 +2,7 @@
 /* Every query for searches selects the same columns, so that one reader serves all of them. */
 #include <config.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,13 +108,127 @@ static const struct {
 	[STORE_MACHINES] = {machines, UNLIMITED, NULL},
 };
 
+/* Reads a JSON number of at most 15 digits before the point. Returns its end, or NULL for anything else. */
+static const char *real_read(const char *text, double *value) {
+	const char *at = text + (*text == '-'), *digits = at;
+	char *end;
+	at += strspn(at, "0123456789");
+	bool whole = *at != '.' && *at != 'e' && *at != 'E', good = at > digits && at - digits <= 15;
+	good = good && (*digits != '0' || at == digits + 1);
+	if (*at == '.') {
+		size_t count = strspn(++at, "0123456789");
+		good = good && count > 0;
+		at += count;
+	}
+	if (!whole && (*at == 'e' || *at == 'E')) {
+		at += 1 + (at[1] == '+' || at[1] == '-');
+		size_t count = strspn(at, "0123456789");
+		good = good && count > 0;
+		at += count;
+	}
+	*value = good ? strtod(text, &end) : NAN;
+	return good && end == at && isfinite(*value) ? at : NULL;
+}
+
+/* Reads "[1.5,2]", the usual form of samples, without a JSON parser, because a store has many trials. False for any
+ * other form. */
+static bool reals_read(const char *text, double *samples, size_t *count) {
+	bool more = text[0] == '[' && text[1] != ']';
+	*count = 0;
+	if (!more)
+		return strcmp(text, "[]") == 0;
+	while (more) {
+		text += text[1] == ' ' ? 2 : 1;
+		text = real_read(text, &samples[(*count)++]);
+		if (!text)
+			return false;
+		more = *text == ',';
+	}
+	return strcmp(text, "]") == 0;
+}
+
+static size_t commas(const char *text) {
+	size_t count = 0;
+	for (; *text; text++)
+		count += *text == ',';
+	return count;
+}
+
+/* An array of numbers; NAN for other elements. */
+static int samples_of(const struct store *store, sqlite3_stmt *row, int column, const char *what,
+                      struct cell_samples *samples, struct err *err) {
+	const char *text = store_text_of(row, column);
+	double *values = mem_alloc(commas(text) + 1, sizeof *values);
+	samples->values = values;
+	if (sqlite3_column_bytes(row, column) == (int)strlen(text) && reals_read(text, values, &samples->count))
+		return 0;
+	json_t *array = store_json_of(store, row, column, what, err), *sample;
+	size_t i;
+	samples->count = json_array_size(array);
+	samples->values = values = mem_grow(values, samples->count + 1, sizeof *values);
+	json_array_foreach(array, i, sample) values[i] = json_is_number(sample) ? json_number_value(sample) : NAN;
+	json_decref(array);
+	return array ? 0 : -1;
+}
+
+static int cell_fill(const struct store *store, sqlite3_stmt *row, int at, const struct store_column *column, void *to,
+                     struct err *err) {
+	bool is_null = sqlite3_column_type(row, at) == SQLITE_NULL;
+	switch (column->type) {
+	case CELL_TEXT:
+	case CELL_NAME:
+	case CELL_STATE:
+	case CELL_OBJECT:
+		*(const char **)to = is_null && column->type == CELL_TEXT ? NULL : store_text_of(row, at);
+		return 0;
+	case CELL_DOCUMENT:
+		*(const json_t **)to = is_null ? NULL : store_json_of(store, row, at, column->what, err);
+		return is_null || *(const json_t **)to ? 0 : -1;
+	case CELL_SAMPLES:
+		return samples_of(store, row, at, column->what, to, err);
+	case CELL_WHOLE:
+		*(int64_t *)to = sqlite3_column_int64(row, at);
+		return 0;
+	case CELL_NUMBER:
+		*(int *)to = sqlite3_column_int(row, at);
+		return 0;
+	case CELL_FLAG:
+		*(bool *)to = sqlite3_column_int(row, at) != 0;
+		return 0;
+	case CELL_REAL:
+	case CELL_FINITE:
+		*(double *)to = is_null ? NAN : sqlite3_column_double(row, at);
+		return 0;
+	}
+	return -1;
+}
+
+/* Fills the members of a struct from a row, in which the columns come first; `to` is then cleared with row_clear. */
+static int row_fill(const struct store *store, sqlite3_stmt *row, const struct store_column *columns, int count,
+                    void *to, struct err *err) {
+	for (int i = 0; i < count; i++)
+		if (cell_fill(store, row, i, &columns[i], (char *)to + columns[i].offset, err))
+			return -1;
+	return 0;
+}
+
+static void row_clear(const struct store_column *columns, int count, void *to) {
+	for (int i = 0; i < count; i++) {
+		void *at = (char *)to + columns[i].offset;
+		if (columns[i].type == CELL_DOCUMENT)
+			json_decref(*(json_t **)at);
+		else if (columns[i].type == CELL_SAMPLES)
+			free(*(double **)at);
+	}
+}
+
 /* Finalizes stmt, which may be NULL. */
 static int rows_each(const struct store *store, sqlite3_stmt *stmt, store_row_fn fn, void *ctx, struct err *err) {
 	int more = 0, stop = 0;
 	while (stop == 0 && (more = store_step(store, stmt, err)) > 0) {
 		struct store_row row = {.search = sqlite3_column_int64(stmt, ROW_COUNT)};
-		stop = store_fill(store, stmt, row_columns, ROW_COUNT, &row, err) ? -1 : fn(ctx, &row) != 0;
-		store_clear(row_columns, ROW_COUNT, &row);
+		stop = row_fill(store, stmt, row_columns, ROW_COUNT, &row, err) ? -1 : fn(ctx, &row) != 0;
+		row_clear(row_columns, ROW_COUNT, &row);
 	}
 	sqlite3_finalize(stmt);
 	return more < 0 || stop < 0 ? -1 : 0;
@@ -176,7 +291,7 @@ int store_each(struct store *store, enum store_rows rows, const struct store_fil
 }
 
 #define TRIALS(samples, detail)                                                                                        \
-	"SELECT " TRIAL_FACTS(STORE_NAMED) samples ", " detail ", search FROM trials WHERE search = ?1"
+	"SELECT " TRIAL_FACTS(COLUMN_NAME) samples ", " detail ", search FROM trials WHERE search = ?1"
 
 static int trials_each(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
                        store_trial_fn fn, void *ctx, struct err *err) {
@@ -185,8 +300,8 @@ static int trials_each(const struct store *store, const char *sql, const struct 
 	int more = 0, stop = 0;
 	while (stop == 0 && (more = store_step(store, stmt, err)) > 0) {
 		struct store_trial trial = {.search = sqlite3_column_int64(stmt, table->count)};
-		stop = store_fill(store, stmt, table->columns, table->count, &trial, err) ? -1 : fn(ctx, &trial) != 0;
-		store_clear(table->columns, table->count, &trial);
+		stop = row_fill(store, stmt, table->columns, table->count, &trial, err) ? -1 : fn(ctx, &trial) != 0;
+		row_clear(table->columns, table->count, &trial);
 	}
 	sqlite3_finalize(stmt);
 	return more < 0 || stop < 0 ? -1 : 0;
@@ -226,7 +341,7 @@ static sqlite3_stmt *resume_query(struct store *store, const char *fingerprint, 
 	sqlite3_stmt *stmt = store_query(store, resumable, fields, 2, err);
 	task.kernel = NULL;
 	task.seed = 0;
-	if (store_bind(store, stmt, 3, store_tables[TABLE_SEARCHES].columns, SEARCH_TASK(STORE_ONE) 0, &task, err) == 0)
+	if (store_bind(store, stmt, 3, store_tables[TABLE_SEARCHES].columns, SEARCH_TASK(COLUMN_ONE) 0, &task, err) == 0)
 		return stmt;
 	sqlite3_finalize(stmt);
 	return NULL;
@@ -262,7 +377,7 @@ static int64_t file_bytes(const char *path, const char *suffix) {
 int store_about(struct store *store, struct store_about *about, struct err *err) {
 	sqlite3_stmt *stmt = store_query(store, "SELECT " ABOUT_COLUMNS(ITEM) "0", NULL, 0, err);
 	int found = store_step(store, stmt, err);
-	if (found > 0 && store_fill(store, stmt, about_columns, ABOUT_COUNT, about, err))
+	if (found > 0 && row_fill(store, stmt, about_columns, ABOUT_COUNT, about, err))
 		found = -1;
 	about->bytes = file_bytes(store->path, "") + file_bytes(store->path, "-wal");
 	sqlite3_finalize(stmt);

@@ -13,6 +13,46 @@
 
 enum { UUID_TEXT = 33 };
 
+static int change_row(const struct store *store, sqlite3_stmt *stmt, struct err *err) {
+	errno = 0;
+	int rc = sqlite3_step(stmt);
+	if (rc != SQLITE_DONE)
+		return store_fail(store, rc, err);
+	if (sqlite3_changes(store->db) != 1)
+		return err_set(err, ERR_FAILED, NULL, "store %s: the row to change does not exist", store->path);
+	return 0;
+}
+
+/* IMMEDIATE waits for the write lock before anything is read, so that two writers cannot deadlock. */
+static int store_begin(struct store *store, struct err *err) {
+	return store_settle(store, err) || store_exec(store, "BEGIN IMMEDIATE", err) ? -1 : 0;
+}
+
+/* Runs an INSERT or UPDATE of exactly one row and commits it. Finalizes stmt, which may be NULL. id may be NULL, else
+ * it gets the row's. */
+static int change(struct store *store, sqlite3_stmt *stmt, int64_t *id, struct err *err) {
+	bool inside = store->whole;
+	int failed = !stmt || (!inside && store_begin(store, err)) || change_row(store, stmt, err);
+	sqlite3_finalize(stmt);
+	if (failed || (!inside && store_exec(store, "COMMIT", err)))
+		return store_rollback(store);
+	if (id)
+		*id = sqlite3_last_insert_rowid(store->db);
+	return 0;
+}
+
+int store_whole_begin(struct store *store, struct err *err) {
+	if (store_begin(store, err))
+		return -1;
+	store->whole = true;
+	return 0;
+}
+
+int store_whole_end(struct store *store, bool failed, struct err *err) {
+	store->whole = false;
+	return failed || store_exec(store, "COMMIT", err) ? store_rollback(store) : 0;
+}
+
 /* One row of a table; `of` is the row that it belongs to. */
 static int row_add(struct store *store, const struct store_table *table, const void *row, int64_t of, int64_t *id,
                    struct err *err) {
@@ -21,7 +61,7 @@ static int row_add(struct store *store, const struct store_table *table, const v
 	if (!failed && of)
 		sqlite3_bind_int64(stmt, table->count + 1, of);
 	if (!failed)
-		return store_change(store, stmt, id, err);
+		return change(store, stmt, id, err);
 	sqlite3_finalize(stmt);
 	return -1;
 }
@@ -31,7 +71,7 @@ static int row_end(struct store *store, const struct store_table *table, const v
 	sqlite3_stmt *stmt = store_query(store, table->update, NULL, 0, err);
 	if (store_bind(store, stmt, 1, table->columns + table->begun, count, row, err) == 0) {
 		sqlite3_bind_int64(stmt, count + 1, id);
-		return store_change(store, stmt, NULL, err);
+		return change(store, stmt, NULL, err);
 	}
 	sqlite3_finalize(stmt);
 	return -1;
@@ -190,9 +230,9 @@ int store_plan_set(struct store *store, int64_t search, const json_t *plan, stru
 	const struct store_field fields[] = {store_int(search), store_text(text)};
 	int rc = store_plans_make(store, err);
 	if (rc == 0)
-		rc = store_change(
-			store, store_query(store, "INSERT OR REPLACE INTO plans (search, plan) VALUES (?, ?)", fields, 2, err),
-			NULL, err);
+		rc = change(store,
+		            store_query(store, "INSERT OR REPLACE INTO plans (search, plan) VALUES (?, ?)", fields, 2, err),
+		            NULL, err);
 	free(text);
 	return rc;
 }

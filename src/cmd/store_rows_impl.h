@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `store list`, `store show` and `store rm`. */
-#ifndef SRC_CMD_STORE_ROWS_H
-#define SRC_CMD_STORE_ROWS_H
+#ifndef SRC_CMD_STORE_ROWS_IMPL_H
+#define SRC_CMD_STORE_ROWS_IMPL_H
 #include "src/app/cmd.h"
 
 int store_rows_list(struct app *app, const struct opt_args *args, struct err *err);
