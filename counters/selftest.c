@@ -11,11 +11,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "counters/backend/cpu.h"
-#include "counters/plan/loop.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "counters/backend/counter.h"
+#include "counters/plan/plan.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 
 enum { CACHE_BYTES_MAX = 1 << 20 };
 

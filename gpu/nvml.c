@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/impl.h"
-#include "src/base/sys.h"
+#include "gpu/gpu_impl.h"
+#include "base/sys.h"
 
 static const struct {
 	uint64_t bit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interface to CUPTI that the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. It does
- * not need CUPTI's headers; absent.c implements it if they are missing. */
+ * not need CUPTI's headers; cupti_absent.c implements it if they are missing. */
 #ifndef COUNTERS_CUPTI_CUPTI_H
 #define COUNTERS_CUPTI_CUPTI_H
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* A quick check without a context: is a driver installed, and does libcupti open? */
 void cupti_probe(struct counter_probe *probe);
@@ -87,7 +87,7 @@ struct cupti_totals {
 	size_t kernel_count;
 };
 bool cupti_activity_start(char reason[COUNTER_REASON]);
-/* Call it when the device is idle, because only then does the totals contain all work since the start. */
+/* Call it when the device is idle, because only then do the totals contain all work since the start. */
 bool cupti_activity_stop(struct cupti_totals *totals, char reason[COUNTER_REASON]);
 
 /* The seconds of a launch or a range. */

@@ -65,7 +65,7 @@ static int sse41_usable(void) {
 }
 #endif
 
-/* 16 bytes are what SSE2, NEON, AltiVec and the like have without asking. */
+/* Every supported CPU has 16-byte vectors (SSE2, NEON, AltiVec). */
 #define ISA(word) generic_##word
 #define ISA_TARGET
 #define ISA_BYTES 16

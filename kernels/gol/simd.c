@@ -36,7 +36,7 @@ static bool avx2_usable(void) {
 #define BASIC "generic"
 #endif
 
-/* 16 bytes are what SSE2, NEON, AltiVec and the like have without asking. */
+/* Every supported CPU has 16-byte vectors (SSE2, NEON, AltiVec). */
 #define TILE_NAME(word) basic_##word
 #define TILE_TARGET
 #define TILE_BYTES 16

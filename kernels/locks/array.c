@@ -54,10 +54,10 @@ static inline struct array_seat array_seat(void *lock, int thread) {
 /* A slot does not reveal any data, so taking one is relaxed; seeing it open acquires the writes that its previous
  * owner released. Closing it is relaxed, because the thread that opens it next comes after the release of this
  * thread. */
-static inline void array_acquire(struct array_seat seat, struct lock_look *look) {
+static inline void array_acquire(struct array_seat seat, struct lock_events *events) {
 	unsigned place = atomic_fetch_add_explicit(seat.next, 1, memory_order_relaxed) & seat.mask;
 	atomic_uint *open = array_open(seat.lock, place);
-	for (unsigned turns = 0; !atomic_load_explicit(open, memory_order_acquire); LOCK_WAITED(look))
+	for (unsigned turns = 0; !atomic_load_explicit(open, memory_order_acquire); LOCK_WAITED(events))
 		lock_wait(&turns);
 	atomic_store_explicit(open, 0, memory_order_relaxed);
 	seat.own->place = place;

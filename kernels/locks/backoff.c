@@ -40,8 +40,9 @@ static inline unsigned backoff_wait(unsigned pauses) {
 }
 
 /* The load is relaxed, because nothing follows from it; the exchange acquires what the release published. */
-static inline void backoff_acquire(struct backoff_seat seat, struct lock_look *look) {
-	for (unsigned pauses = BACKOFF_FIRST; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
+static inline void backoff_acquire(struct backoff_seat seat, struct lock_events *events) {
+	for (unsigned pauses = BACKOFF_FIRST; atomic_exchange_explicit(seat.held, 1, memory_order_acquire);
+	     LOCK_LOST(events))
 		do
 			pauses = backoff_wait(pauses);
 		while (atomic_load_explicit(seat.held, memory_order_relaxed));

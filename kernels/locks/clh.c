@@ -47,12 +47,12 @@ static inline struct clh_seat clh_seat(void *lock, int thread) {
 
 /* The exchange releases the relaxed store before it to the successor, and acquires the predecessor's, so that its
  * node does not look free from an earlier round; seeing it free later acquires what the previous owner released. */
-static inline void clh_acquire(struct clh_seat seat, struct lock_look *look) {
+static inline void clh_acquire(struct clh_seat seat, struct lock_events *events) {
 	struct clh_node *own = seat.thread->own;
 	atomic_store_explicit(&own->held, 1, memory_order_relaxed);
 	struct clh_node *before = atomic_exchange_explicit(seat.last, own, memory_order_acq_rel);
 	seat.thread->before = before;
-	for (unsigned turns = 0; atomic_load_explicit(&before->held, memory_order_acquire); LOCK_WAITED(look))
+	for (unsigned turns = 0; atomic_load_explicit(&before->held, memory_order_acquire); LOCK_WAITED(events))
 		lock_wait(&turns);
 }
 

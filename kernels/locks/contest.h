@@ -5,7 +5,7 @@
  *     struct NAME_seat                data for a thread's acquire and release, found once before the loop
  *     NAME_size, NAME_init            as in struct lock_kind
  *     NAME_seat(lock, thread)
- *     NAME_acquire(seat, look), NAME_release(seat)
+ *     NAME_acquire(seat, events), NAME_release(seat)
  *     NAME_destroy
  *     LOCK_KIND(NAME, "summary", flags); */
 #ifndef KERNELS_LOCKS_CONTEST_H
@@ -20,19 +20,19 @@ enum { LOCK_ACQUISITIONS, LOCK_HANDOVERS, LOCK_CONTENTIONS, LOCK_CAS_RETRIES };
 
 /* Events on a thread's way in. They leave no code behind in runs without counting (count.h). WAITED: another thread
  * holds the lock. RETRIED: an exchange, or a compare and swap, has to be repeated. LOST: both. */
-struct lock_look {
+struct lock_events {
 	int64_t waits, retries;
 };
 #ifdef KERNEL_COUNTING
 enum { LOCK_COUNTING = 1 };
-#define LOCK_WAITED(look)  ((void)(look)->waits++)
-#define LOCK_RETRIED(look) ((void)(look)->retries++)
+#define LOCK_WAITED(events)  ((void)(events)->waits++)
+#define LOCK_RETRIED(events) ((void)(events)->retries++)
 #else
 enum { LOCK_COUNTING = 0 };
-#define LOCK_WAITED(look)  ((void)sizeof(look))
-#define LOCK_RETRIED(look) ((void)sizeof(look))
+#define LOCK_WAITED(events)  ((void)sizeof(events))
+#define LOCK_RETRIED(events) ((void)sizeof(events))
 #endif
-#define LOCK_LOST(look) (LOCK_WAITED(look), LOCK_RETRIED(look))
+#define LOCK_LOST(events) (LOCK_WAITED(events), LOCK_RETRIED(events))
 
 enum { LOCK_LOG_MAX = 4096 };
 
@@ -141,12 +141,12 @@ static inline bool lock_contest_enter_counted(const struct lock_contest *contest
 #define LOCK_PASS(NAME)                                                                                                \
 	static inline bool NAME##_pass_counted(struct NAME##_seat seat, const struct lock_contest *contest, int thread) {  \
 		int64_t *events = contest->events + (size_t)thread * SS_EVENTS_MAX;                                            \
-		struct lock_look look = {0, 0};                                                                                \
-		NAME##_acquire(seat, &look);                                                                                   \
+		struct lock_events entry = {0, 0};                                                                             \
+		NAME##_acquire(seat, &entry);                                                                                  \
 		bool more = lock_contest_enter_counted(contest, thread);                                                       \
 		NAME##_release(seat);                                                                                          \
-		events[LOCK_CONTENTIONS] += look.waits > 0;                                                                    \
-		events[LOCK_CAS_RETRIES] += look.retries;                                                                      \
+		events[LOCK_CONTENTIONS] += entry.waits > 0;                                                                   \
+		events[LOCK_CAS_RETRIES] += entry.retries;                                                                     \
 		return more;                                                                                                   \
 	}
 #define LOCK_CONTEND(NAME) LOCK_CONTEND_AS(NAME##_contend, NAME, NAME##_pass_counted)
@@ -177,7 +177,7 @@ static inline bool lock_contest_enter_counted(const struct lock_contest *contest
 	LOCK_PASS(NAME)                                                                                                    \
 	LOCK_CONTEND(NAME)                                                                                                 \
 	static void NAME##_enter(void *lock, int thread) {                                                                 \
-		struct lock_look ignored = {0, 0};                                                                             \
+		struct lock_events ignored = {0, 0};                                                                           \
 		NAME##_acquire(NAME##_seat(lock, thread), &ignored);                                                           \
 	}                                                                                                                  \
 	static void NAME##_leave(void *lock, int thread) {                                                                 \

@@ -34,14 +34,14 @@ static inline struct futex_seat futex_seat(void *lock, int thread) {
 }
 
 /* A thread that slept cannot know whether others still sleep, so it holds the lock as if they did. */
-__attribute__((noinline)) static void futex_sleep(atomic_uint *word, struct lock_look *look) {
-	for (; atomic_exchange_explicit(word, FUTEX_SLEEPERS, memory_order_acquire) != FUTEX_FREE; LOCK_LOST(look))
+__attribute__((noinline)) static void futex_sleep(atomic_uint *word, struct lock_events *events) {
+	for (; atomic_exchange_explicit(word, FUTEX_SLEEPERS, memory_order_acquire) != FUTEX_FREE; LOCK_LOST(events))
 		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, FUTEX_SLEEPERS, NULL, NULL, 0);
 }
 
 /* The successful exchange, here or before sleep, acquires what the previous owner released; a failed one reveals
  * nothing. */
-static inline void futex_acquire(struct futex_seat seat, struct lock_look *look) {
+static inline void futex_acquire(struct futex_seat seat, struct lock_events *events) {
 	for (int i = 0; i < FUTEX_TRIES; i++) {
 		unsigned found = atomic_load_explicit(seat.word, memory_order_relaxed);
 		bool free = found == FUTEX_FREE;
@@ -49,12 +49,12 @@ static inline void futex_acquire(struct futex_seat seat, struct lock_look *look)
 		                                                  memory_order_relaxed))
 			return;
 		if (free)
-			LOCK_RETRIED(look);
+			LOCK_RETRIED(events);
 		if (found != FUTEX_FREE)
-			LOCK_WAITED(look);
+			LOCK_WAITED(events);
 		lock_pause();
 	}
-	futex_sleep(seat.word, look);
+	futex_sleep(seat.word, events);
 }
 
 static inline void futex_release(struct futex_seat seat) {

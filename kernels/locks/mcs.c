@@ -36,14 +36,14 @@ static inline struct mcs_seat mcs_seat(void *lock, int thread) {
 /* The exchange releases the empty node to the successor that will write into it, and acquires what the previous
  * owner released when it left the queue empty. Linking releases `held`; seeing it lowered acquires what its owner
  * released. */
-static inline void mcs_acquire(struct mcs_seat seat, struct lock_look *look) {
+static inline void mcs_acquire(struct mcs_seat seat, struct lock_events *events) {
 	atomic_store_explicit(&seat.node->next, NULL, memory_order_relaxed);
 	struct mcs_node *before = atomic_exchange_explicit(seat.last, seat.node, memory_order_acq_rel);
 	if (!before)
 		return;
 	atomic_store_explicit(&seat.node->held, 1, memory_order_relaxed);
 	atomic_store_explicit(&before->next, seat.node, memory_order_release);
-	for (unsigned turns = 0; atomic_load_explicit(&seat.node->held, memory_order_acquire); LOCK_WAITED(look))
+	for (unsigned turns = 0; atomic_load_explicit(&seat.node->held, memory_order_acquire); LOCK_WAITED(events))
 		lock_wait(&turns);
 }
 

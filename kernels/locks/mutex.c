@@ -23,10 +23,10 @@ static inline struct mutex_seat mutex_seat(void *lock, int thread) {
 	return (struct mutex_seat){lock};
 }
 
-static inline void mutex_acquire(struct mutex_seat seat, struct lock_look *look) {
+static inline void mutex_acquire(struct mutex_seat seat, struct lock_events *events) {
 	if (LOCK_COUNTING && pthread_mutex_trylock(seat.mutex) == 0)
 		return;
-	LOCK_WAITED(look);
+	LOCK_WAITED(events);
 	pthread_mutex_lock(seat.mutex);
 }
 

@@ -23,8 +23,8 @@ static inline struct none_seat none_seat(void *lock, int thread) {
 }
 
 /* The compiler must read and write the data in every section, as with the others. */
-static inline void none_acquire(struct none_seat seat, struct lock_look *look) {
-	(void)look;
+static inline void none_acquire(struct none_seat seat, struct lock_events *events) {
+	(void)events;
 	__asm__ volatile("" : : "r"(seat.lock) : "memory");
 }
 

@@ -24,10 +24,10 @@ static inline struct omp_seat omp_seat(void *lock, int thread) {
 	return (struct omp_seat){lock};
 }
 
-static inline void omp_acquire(struct omp_seat seat, struct lock_look *look) {
+static inline void omp_acquire(struct omp_seat seat, struct lock_events *events) {
 	if (LOCK_COUNTING && omp_test_lock(seat.lock))
 		return;
-	LOCK_WAITED(look);
+	LOCK_WAITED(events);
 	omp_set_lock(seat.lock);
 }
 

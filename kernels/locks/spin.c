@@ -23,10 +23,10 @@ static inline struct spin_seat spin_seat(void *lock, int thread) {
 	return (struct spin_seat){lock};
 }
 
-static inline void spin_acquire(struct spin_seat seat, struct lock_look *look) {
+static inline void spin_acquire(struct spin_seat seat, struct lock_events *events) {
 	if (LOCK_COUNTING && pthread_spin_trylock(seat.spin) == 0)
 		return;
-	LOCK_WAITED(look);
+	LOCK_WAITED(events);
 	pthread_spin_lock(seat.spin);
 }
 

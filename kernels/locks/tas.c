@@ -26,8 +26,8 @@ static inline struct tas_seat tas_seat(void *lock, int thread) {
 }
 
 /* Acquire pairs with the release of the thread that left, so its writes are visible. */
-static inline void tas_acquire(struct tas_seat seat, struct lock_look *look) {
-	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
+static inline void tas_acquire(struct tas_seat seat, struct lock_events *events) {
+	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(events))
 		lock_wait(&turns);
 }
 

@@ -35,10 +35,10 @@ static inline struct ticket_seat ticket_seat(void *lock, int thread) {
 
 /* A ticket does not reveal any data, so drawing one is relaxed; seeing it served acquires what the previous owner
  * released. */
-static inline void ticket_acquire(struct ticket_seat seat, struct lock_look *look) {
+static inline void ticket_acquire(struct ticket_seat seat, struct lock_events *events) {
 	unsigned mine = atomic_fetch_add_explicit(&seat.ticket->next, 1, memory_order_relaxed);
 	for (unsigned turns = 0; atomic_load_explicit(&seat.ticket->serving, memory_order_acquire) != mine;
-	     LOCK_WAITED(look))
+	     LOCK_WAITED(events))
 		lock_wait(&turns);
 }
 

@@ -27,8 +27,8 @@ static inline struct ttas_seat ttas_seat(void *lock, int thread) {
 }
 
 /* The load is relaxed, because nothing follows from it; the exchange acquires what the release published. */
-static inline void ttas_acquire(struct ttas_seat seat, struct lock_look *look) {
-	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
+static inline void ttas_acquire(struct ttas_seat seat, struct lock_events *events) {
+	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(events))
 		do
 			lock_wait(&turns);
 		while (atomic_load_explicit(seat.held, memory_order_relaxed));

@@ -31,7 +31,7 @@ const struct ssp_kernel *ssp_kernel_find(const struct sweetspot_profile *profile
 	if (found || objective)
 		return found;
 	found = chain_find(first, name, NULL, hash);
-	/* Several match, so that none is meant. */
+	/* Ambiguous: several match. */
 	return found && chain_find(found->chain, name, NULL, hash) ? NULL : found;
 }
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "src/app/device.h"
 #include "src/app/plugin.h"
 #include "tuner/program/program.h"
@@ -160,7 +160,7 @@ struct worker *app_worker(struct app *app, struct err *err) {
 	if (!path)
 		return NULL;
 	const struct worker_options options = {
-		.path = path, .address_space = app_address_space(), .interrupt = app->abandon};
+		.path = path, .address_space = app_address_space(), .interrupt = app->abandon, .asked = app->interrupt};
 	app->worker = worker_new(&options);
 	free(path);
 	return app->worker;

@@ -5,10 +5,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/err.h"
-#include "src/base/opt.h"
-#include "src/base/sha256.h"
-#include "src/topo/topo.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/sha256.h"
+#include "topo/topo.h"
 #include "src/ui/ui.h"
 #include "tuner/worker/kernel_desc.h"
 #include "tuner/worker/worker.h"
@@ -20,8 +20,7 @@ const volatile int *app_interrupt(const struct app *app); /* non-zero after the 
 const char *app_command_line(const struct app *app);      /* as typed, quoted for a shell */
 const char *app_device(const struct app *app);            /* from --device, for example "cuda:0"; NULL: the CPU */
 const char *app_device_kind(const struct app *app); /* "cpu", "cuda", "hip" or "opencl", as in the tables of kernels */
-/* From now on "cpu", "cuda:1" or the like takes the place of --device; what was borrowed of the GPU and the machine is
- * gone. */
+/* Overrides --device with "cpu", "cuda:1" or the like; what was borrowed of the GPU and the machine is gone. */
 int app_device_change(struct app *app, const char *word, struct err *err);
 /* Describes the GPU of --device, which the worker opens for this: {"device","name","compute_capability",..}. Borrowed.
  * NULL with ERR_UNAVAILABLE if the GPU is not available; an empty object on the CPU. */

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/quiet.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
-#include "src/topo/topo.h"
+#include "base/mem.h"
+#include "base/quiet.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "topo/topo.h"
 
 /* Refuses a file of that name that belongs to another user, and a link, hard or symbolic: in /tmp anybody may have put
  * it there. */
@@ -87,7 +87,7 @@ static void wait_note(struct ui *ui, int fd) {
 	        "waiting, because another sweetspot is measuring: %s", holder);
 }
 
-/* What a job brings with it: a view of another machine for hwloc, and a limit that makes times depend on their length.
+/* A job brings with it a view of another machine for hwloc, and a limit that makes times depend on their length.
  */
 static void surroundings_note(struct ui *ui) {
 	const char *variable = topo_ignored();
@@ -100,7 +100,7 @@ static void surroundings_note(struct ui *ui) {
 
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
-	bool told = false;
+	bool reported = false;
 	double seconds;
 	if (quiet_seconds(&seconds, err)) /* before anything is measured, because nobody reports it later */
 		return -1;
@@ -119,9 +119,9 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 			ui_warn(ui, "run one tuner at a time", "cannot guard against a second tuner: %s", strerror(errno));
 			return fd;
 		}
-		if (!told)
+		if (!reported)
 			wait_note(ui, fd);
-		told = true;
+		reported = true;
 		nanosleep(&pause, NULL);
 	}
 	holder_write_command(fd);

@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "src/app/cmd.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/sys.h"
 #include "src/cmd/store_rows_impl.h"
 #include "tuner/store/store.h"
 

@@ -2,15 +2,15 @@
 /* Expressions against what Python gives for the same text. */
 #include <config.h>
 
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tests/base/expr_rows.h"
 
@@ -177,7 +177,7 @@ static void test_place(void) {
 static void test_names(void) {
 	struct expr *expr = expr_parse("x*y + max(x, _z9) > 'x' and not True in [y]", NULL);
 	ok(expr && expr_name_count(expr) == 3, "three distinct names");
-	is_text(expr_name(expr, 0), "x", "in order of appearance");
+	is_text(expr_name(expr, 0), "x", "names come in order of appearance");
 	is_text(expr_name(expr, 2), "_z9", "the last one");
 	is_text(expr_source(expr), "x*y + max(x, _z9) > 'x' and not True in [y]", "the source is kept");
 	expr_free(expr);

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/file_hash.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/file_hash.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 /* How a child that runs `act` ends, with its stderr thrown away. */
@@ -128,7 +128,7 @@ static void test_arena(void) {
 		for (size_t k = 0; k < pieces[i].size; k++)
 			torn += pieces[i].at[k] != pieces[i].mark;
 	ok(unaligned == 0, "an arena's pieces are aligned");
-	ok(dirty == 0, "it is zeroed");
+	ok(dirty == 0, "an arena's memory is zeroed");
 	ok(torn == 0, "no two pieces overlap");
 	is_text(arena_strdup(arena, "text"), "text", "arena_strdup");
 	char *want = mem_printf("%05d|%300s|", 42, ""), *got = arena_printf(arena, "%05d|%300s|", 42, "");
@@ -172,9 +172,10 @@ static void test_read(void) {
 	ok(!sys_read_file("plain", 7, &size, &err) && err.code == ERR_USAGE && strstr(err.what, "plain"),
 	   "a larger one is not");
 	ok(!sys_read_file("absent", 7, &size, &err) && err.code == ERR_USAGE && strstr(err.what, "absent"),
-	   "nor is an absent one");
-	ok(!sys_read_file(".", 7, &size, &err) && strstr(err.what, "directory"), "nor a folder");
-	ok(!sys_read_file("/dev/zero", 100000, &size, &err) && strstr(err.what, "larger"), "nor one without end");
+	   "an absent file is not read");
+	ok(!sys_read_file(".", 7, &size, &err) && strstr(err.what, "directory"), "a folder is not read");
+	ok(!sys_read_file("/dev/zero", 100000, &size, &err) && strstr(err.what, "larger"),
+	   "a file without end is not read");
 	sys_write_file("nul", "a\0b", 3, &err);
 	data = sys_read_file("nul", 9, &size, &err);
 	ok(data && size == 3 && data[2] == 'b', "bytes of 0 are kept");
@@ -193,8 +194,9 @@ static void test_write(void) {
 	   "a device stays one");
 	ok(sys_write_file("/dev/full", "x", 1, &err) < 0 && err.code == ERR_FAILED && err.hint[0],
 	   "a full disk is an error with a hint");
-	ok(sys_write_file("no/such/file", "x", 1, &err) < 0 && strstr(err.what, "no/such/file"), "so is a missing folder");
-	ok(sys_write_file(".", "x", 1, &err) < 0, "so is a folder in its place");
+	ok(sys_write_file("no/such/file", "x", 1, &err) < 0 && strstr(err.what, "no/such/file"),
+	   "a missing folder is an error");
+	ok(sys_write_file(".", "x", 1, &err) < 0, "a folder in the place of the file is an error");
 	size_t before = entries(".");
 	ok(sys_write_file("plain", "newer", 5, &err) == 0 && entries(".") == before, "no temporary file is left");
 	ok(sys_write_file("/proc/self/nothing", "x", 1, &err) < 0, "a folder that takes no files is an error");
@@ -277,7 +279,7 @@ static void test_killed(void) {
 	ok(was_killed && count_temporaries("killed") == 1 && access("killed/file", F_OK) != 0,
 	   "a process that is killed while it writes leaves a temporary file");
 	ok(sys_write_file("killed/file", data, SIZE, NULL) == 0 && count_temporaries("killed") == 0,
-	   "which goes with the next write, however young it is");
+	   "the temporary file of a killed writer goes with the next write, however young it is");
 }
 
 static void test_folders(void) {
@@ -287,19 +289,19 @@ static void test_folders(void) {
 	   "folders are made with their parents");
 	ok(sys_make_dirs("x/y/z", &err) == 0, "existing folders are not an error");
 	ok(sys_make_dirs("plain/y", &err) < 0 && err.hint[0] && strstr(err.what, "plain"), "a file in the way is an error");
-	ok(sys_make_dirs("/proc/nope/x", &err) < 0 && err.code == ERR_FAILED, "so is a place that takes none");
+	ok(sys_make_dirs("/proc/nope/x", &err) < 0 && err.code == ERR_FAILED, "a place that takes no folders is an error");
 	setenv("HOME", "/home/x", 1);
 	setenv("XDG_DATA_HOME", "/data", 1);
 	char *first = sys_data_dir(&err);
 	setenv("XDG_DATA_HOME", "relative", 1);
 	char *second = sys_data_dir(&err);
 	is_text(first, "/data/sweetspot", "XDG_DATA_HOME counts");
-	is_text(second, "/home/x/.local/share/sweetspot", "unless it is relative");
+	is_text(second, "/home/x/.local/share/sweetspot", "a relative XDG_DATA_HOME does not count");
 	free(first);
 	free(second);
 	unsetenv("XDG_DATA_HOME");
 	unsetenv("HOME");
-	ok(!sys_data_dir(&err) && err.hint[0], "without a HOME there is a hint");
+	ok(!sys_data_dir(&err) && err.hint[0], "a hint is given where HOME is not set");
 }
 
 static bool has_limit(const char *groups, uint64_t want) {
@@ -325,7 +327,7 @@ static void file_make(const char *path, const char *text) {
 static void test_quotas(void) {
 	sys_make_dirs("root/sys/fs/cgroup/job/step", NULL);
 	sys_make_dirs("root/sys/fs/cgroup/cpu/job", NULL);
-	ok(has_quota("0::/job/step\n", INFINITY), "without a file processor time is unlimited");
+	ok(has_quota("0::/job/step\n", INFINITY), "processor time is unlimited without a file of quotas");
 	file_make("root/sys/fs/cgroup/job/cpu.max", "50000 100000\n");
 	file_make("root/sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
 	ok(has_quota("0::/job/step\n", 0.5), "the quota of a group above counts");
@@ -374,7 +376,7 @@ static void test_self(void) {
 	memset(path, 'x', sizeof path);
 	ok(sys_self_path(path, length, &err) && path[0] == '\0' && err.code == ERR_FAILED && err.hint[0],
 	   "a path that lacks room for its end is refused");
-	ok(sys_self_path(tight, sizeof tight, NULL) && tight[0] == '\0', "so is a much longer one");
+	ok(sys_self_path(tight, sizeof tight, NULL) && tight[0] == '\0', "a path that is much too long is refused");
 	ok(sys_self_path(path, length + 1, &err) == 0 && strlen(path) == length, "one that just fits is not");
 }
 
@@ -392,7 +394,7 @@ static void test_hash(void) {
 	ok(!file_hash("hashed", 0, (1 << 18) - 1, file) && errno == EFBIG, "a larger file than allowed has none");
 	ok(!file_hash(".", 0, 100, file) && mkfifo("pipe", 0600) == 0 && !file_hash("pipe", 0, 100, file) &&
 	       errno == EINVAL && !file_hash("absent", 0, 100, file) && errno == ENOENT,
-	   "nor has what is not a regular file");
+	   "what is not a regular file has no hash");
 	ok(symlink("hashed", "symbolic") == 0 && file_hash("symbolic", 0, 1 << 18, file) &&
 	       !file_hash("symbolic", O_NOFOLLOW, 1 << 18, file) && errno == ELOOP,
 	   "a link is followed where that is asked for");

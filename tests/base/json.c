@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -70,10 +70,10 @@ static void test_refused(void) {
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		taken += !is_refused(bad[i], strlen(bad[i]));
 	ok(taken == 0, "invalid or doubtful documents are refused");
-	ok(is_refused("[1\0]", 4) && is_refused("[1]\0", 4), "so are bytes of 0");
+	ok(is_refused("[1\0]", 4) && is_refused("[1]\0", 4), "bytes of 0 are refused");
 	for (size_t size = 0; size < sizeof(sample) - 1; size++)
 		taken += !is_refused(sample, size);
-	ok(taken == 0, "so is every document cut short");
+	ok(taken == 0, "every document that is cut short is refused");
 }
 
 static char *nested(size_t depth) {
@@ -193,7 +193,7 @@ static void test_round_trip(void) {
 	}
 	ok(order == 0, "the order of keys does not change the canonical text");
 	ok(canonical == 0, "the canonical text reads back as the same value");
-	ok(indented == 0, "so does the indented one");
+	ok(indented == 0, "the indented text reads back as the same value");
 }
 
 static void test_form(void) {
@@ -223,7 +223,7 @@ static void test_controls(void) {
 	char *shown = written(json);
 	is_text(shown, "[\"a\\u202e\\u007f\\u009b\xC3\xA9\"]\n", "controls and those of direction are escaped");
 	json_t *again = js_parse(shown, strlen(shown), "controls", NULL);
-	ok(json_equal(json, again), "and read back as they were");
+	ok(json_equal(json, again), "escaped controls read back as they were");
 	json_decref(json);
 	json_decref(again);
 	free(shown);
@@ -250,7 +250,7 @@ static void test_ranges(void) {
 	ok(js_int(json, "least", INT64_MIN, INT64_MAX, &out, &err) == 0 && out == INT64_MIN, "-2^63 is not");
 	ok(js_int(json, "max", INT64_MIN, INT64_MAX, &out, &err) == 0 && out == INT64_MAX &&
 	       js_int(json, "min", INT64_MIN, INT64_MAX, &out, &err) == 0 && out == INT64_MIN,
-	   "nor are the ends");
+	   "the ends of the range are taken");
 	json_decref(json);
 }
 
@@ -308,13 +308,15 @@ static void test_load(void) {
 	json_t *json = js_load(path, 1000, &err);
 	ok(put && json && reads_as(sample, json), "a file is loaded");
 	ok(!js_load(path, 20, &err) && strstr(err.what, path), "one over the limit is not");
-	ok(!js_load("/nonexistent/file", 20, &err) && strstr(err.what, "/nonexistent/file"), "nor an absent one");
+	ok(!js_load("/nonexistent/file", 20, &err) && strstr(err.what, "/nonexistent/file"),
+	   "an absent file is not loaded");
 	lseek(fd, 0, SEEK_SET);
 	dup2(fd, STDIN_FILENO);
 	json_decref(json);
 	json = js_load("-", 1000, &err);
 	ok(json && reads_as(sample, json), "- is standard input");
-	ok(!js_load("-", 1000, &err) && strstr(err.what, "standard input"), "which is empty then");
+	ok(!js_load("-", 1000, &err) && strstr(err.what, "standard input"),
+	   "standard input that was read to its end is empty");
 	dup2(before, STDIN_FILENO);
 	json_decref(json);
 	close(before);

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/hash.h"
-#include "src/base/rng.h"
-#include "src/base/stats.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/stats.h"
 #include "tests/tap.h"
 
 /* The authors' table of test vectors. */
@@ -14,7 +14,7 @@ static void test_hash(void) {
 	ok(hash_text("") == UINT64_C(0xcbf29ce484222325) && hash_text("a") == UINT64_C(0xaf63dc4c8601ec8c) &&
 	       hash_text("foobar") == UINT64_C(0x85944171f73967e8),
 	   "hashes are those of FNV-1a");
-	ok(hash_add(hash_text("foo"), "bar", 3) == hash_text("foobar"), "and go on where they stopped");
+	ok(hash_add(hash_text("foo"), "bar", 3) == hash_text("foobar"), "a hash goes on where it stopped");
 	ok(hash_text("\xff") != hash_text("\x7f") && hash_text("\xff") == hash_add(HASH_START, (unsigned char[]){255}, 1),
 	   "bytes have no sign");
 }
@@ -177,7 +177,7 @@ static void test_edges(void) {
 	       isnan(stats_mean(NULL, 0)) && isnan(stats_mad(NULL, 0)),
 	   "an empty sample does not have statistics");
 	stats_median_ci(NULL, 0, 0.95, ci);
-	ok(isnan(ci[0]) && isnan(ci[1]), "nor an interval");
+	ok(isnan(ci[0]) && isnan(ci[1]), "an empty sample does not have an interval");
 	stats_median_ci(&one, 1, 0.95, ci);
 	ok(stats_median(&one, 1) == 7 && stats_mad(&one, 1) == 0 && ci[0] == 7 && ci[1] == 7,
 	   "one sample is all of its own statistics");
@@ -197,7 +197,7 @@ static void test_spread(void) {
 	}
 	ok(fabs(stats_mad(x, COUNT) - 1) < 0.03, "the scaled MAD of normal data is its deviation");
 	ok(fabs(stats_mad(moved, COUNT) - 3 * stats_mad(x, COUNT)) < 1e-9,
-	   "it scales, and does not care where the data lie");
+	   "the MAD scales, and does not care where the data lie");
 	ok(fabs(stats_median(moved, COUNT) - (5 - 3 * stats_median(x, COUNT))) < 1e-9, "the median moves with the data");
 	ok(fabs(stats_mean(moved, COUNT) - (5 - 3 * stats_mean(x, COUNT))) < 1e-9, "the mean moves with the data");
 	free(x);
@@ -264,7 +264,7 @@ static void test_coverage(void) {
 		x[i] = i;
 	stats_median_ci(x, 100000, 0.95, ci);
 	ok(fabs((ci[1] - ci[0]) / (2 * 1.959964 * 0.5 * sqrt(100000)) - 1) < 0.02,
-	   "for many samples it is as wide as the normal one");
+	   "the interval of many samples is as wide as the normal one");
 	free(x);
 }
 

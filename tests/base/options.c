@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/opt.h"
+#include "base/opt.h"
 #include "tests/tap.h"
 
 static const struct opt common[] = {
@@ -116,7 +116,8 @@ static void test_nothing(void) {
 	size_t count = 1;
 	struct err err;
 	struct opt_args *args = opt_parse(0, none, tables, &err);
-	ok(args && opt_words(args) == 0 && !opt_has(args, "help") && !opt_has(args, "nosuch"), "not even a program name");
+	ok(args && opt_words(args) == 0 && !opt_has(args, "help") && !opt_has(args, "nosuch"),
+	   "a command line without even a program name is parsed");
 	ok(!*opt_rest(args, &count) && count == 0 && !opt_word(args, 0) && !opt_at(args, "set", 0), "nothing is in it");
 	opt_free(args);
 	opt_free(NULL);

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 static const double patience = 60;
@@ -78,7 +78,7 @@ static void test_echo(void) {
 	ok(says(proc, "a\nb\n\nlast") && reads(proc, "a") && reads(proc, "b") && reads(proc, ""),
 	   "several lines at once are cut apart");
 	ok(outcome(proc, 0, NULL) == PROC_TIMEOUT, "half a line is not given yet");
-	ok(says(proc, " one\n") && reads(proc, "last one"), "its second half completes it");
+	ok(says(proc, " one\n") && reads(proc, "last one"), "the second half of a line completes it");
 	ok(proc_stop(proc, patience) == 0, "the end of input ends it well");
 }
 
@@ -92,7 +92,7 @@ static void test_large_line(void) {
 	text[SIZE - 1] = '\n';
 	ok(says(proc, text), "a line larger than all buffers is written");
 	ok(proc_read(proc, patience, NULL, &line, &size) == PROC_LINE && size == SIZE - 1 && memcmp(line, text, size) == 0,
-	   "and read back");
+	   "a line larger than all buffers is read back");
 	proc_stop(proc, patience);
 	free(text);
 }
@@ -101,19 +101,20 @@ static void test_ends(void) {
 	struct proc *proc = shell("printf 'a\\nb'; exit 3");
 	ok(reads(proc, "a") && reads(proc, "b"), "the last line needs no newline");
 	ok(outcome(proc, patience, NULL) == PROC_EOF && outcome(proc, patience, NULL) == PROC_EOF,
-	   "then it has ended, and stays so");
+	   "a child that has ended stays so");
 	char room[80], *text = room;
 	proc_status_text(proc_stop(proc, patience), text, sizeof(room));
-	is_text(text, "exit status 3", "its status is reported");
+	is_text(text, "exit status 3", "the exit status is reported");
 	proc = shell("kill -SEGV $$");
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "a crash is an end");
 	proc_status_text(proc_stop(proc, patience), text, sizeof(room));
-	is_text(text, "killed by SIGSEGV (segmentation fault)", "its signal is reported");
+	is_text(text, "killed by SIGSEGV (segmentation fault)", "the signal that killed a child is reported");
 	proc_status_text(W_EXITCODE(0, SIGRTMIN + 1), text, sizeof(room));
 	ok(strstr(text, "killed by signal "), "a signal without a name is reported by number");
 	proc = shell("exec >&-; read word; exit $word");
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "a child may close its stdout");
-	ok(says(proc, "5\n") && WEXITSTATUS(proc_stop(proc, patience)) == 5, "and live on");
+	ok(says(proc, "5\n") && WEXITSTATUS(proc_stop(proc, patience)) == 5,
+	   "a child lives on after it has closed its stdout");
 }
 
 static void test_flood(void) {
@@ -131,7 +132,7 @@ static void test_flood(void) {
 	proc = shell_with((struct proc_spec){.line_max = 1000}, "exec cat /dev/zero");
 	ok(outcome(proc, patience, NULL) == PROC_FLOOD && outcome(proc, 0.3, NULL) == PROC_TIMEOUT,
 	   "a line without end is left at the deadline");
-	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL, "and its writer killed");
+	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL, "the writer of a line without end is killed");
 }
 
 /* Whether the newline is there already or comes later: the limit is the same. */
@@ -164,7 +165,7 @@ static void test_stderr(void) {
 	proc_stop(proc, patience);
 	proc = shell("yes >&2; :");
 	ok(outcome(proc, 0.2, NULL) == PROC_TIMEOUT, "a child that only writes to stderr is left at the deadline");
-	ok(strstr(proc_stderr(proc), "y\ny\n"), "its output arrived");
+	ok(strstr(proc_stderr(proc), "y\ny\n"), "the output on stderr has arrived");
 	proc_stop(proc, 0);
 	proc = shell("printf 'a\\033[1m\\377\\000\\tb\\n' >&2");
 	outcome(proc, patience, NULL);
@@ -185,7 +186,7 @@ static void test_last_words(void) {
 	ok(proc && proc_read(proc, patience, NULL, &line, &size) == PROC_EOF, "the output is closed before the end");
 	proc_wait(proc, patience);
 	is_text(proc_stderr(proc), "why\n", "what it says then is waited for");
-	ok(WEXITSTATUS(proc_stop(proc, 0)) == 3, "it has ended by itself");
+	ok(WEXITSTATUS(proc_stop(proc, 0)) == 3, "a child that has ended by itself is not killed");
 }
 
 static void test_failed_start(void) {
@@ -213,14 +214,14 @@ static void test_surroundings(void) {
 		shell_with((struct proc_spec){.unset = unset, .set = set, .cwd = "/"},
 	               "echo $OMP_PLACES,$GONE,$GONER,$OMP_NUM_THREADS,${EMPTY-unset},$(env | grep -c ^OMP_NUM); pwd");
 	ok(reads(proc, ",,stays,3,,1"), "the environment is the requested one");
-	ok(reads(proc, "/"), "so is the folder");
+	ok(reads(proc, "/"), "the folder is the requested one");
 	proc_stop(proc, patience);
 	proc = shell_with((struct proc_spec){.address_space = 1 << 30}, "ulimit -v");
-	ok(reads(proc, "1048576"), "so is the limit of the address space");
+	ok(reads(proc, "1048576"), "the limit of the address space is the requested one");
 	proc_stop(proc, patience);
 	proc = shell_with((struct proc_spec){.address_space = 256 << 20},
 	                  "dd if=/dev/zero of=/dev/null bs=512M count=1 2>/dev/null && echo more");
-	ok(outcome(proc, patience, NULL) == PROC_EOF, "which holds");
+	ok(outcome(proc, patience, NULL) == PROC_EOF, "the limit of the address space holds");
 	proc_stop(proc, patience);
 	int high = fcntl(STDOUT_FILENO, F_DUPFD, 50);
 	char script[80];
@@ -250,10 +251,10 @@ static void test_interrupt(void) {
 	stop = 0;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	ok(outcome(proc, -1, &stop) == PROC_INTERRUPTED, "so is one that a signal asks for");
+	ok(outcome(proc, -1, &stop) == PROC_INTERRUPTED, "a stop that a signal asks for is seen");
 	action.sa_handler = SIG_DFL;
 	sigaction(SIGALRM, &action, NULL);
-	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL, "then it is killed");
+	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL, "a child that was left is killed");
 }
 
 static int adopted_status(pid_t pid) {
@@ -277,7 +278,7 @@ static void test_group(void) {
 	struct proc *proc = shell("sleep 1000 & echo $!; wait");
 	pid_t grandchild = read_pid(proc);
 	ok(grandchild > 1 && getpgid(grandchild) == proc_pid(proc) && getpgid(grandchild) != getpgid(0),
-	   "its descendants are in a group of its own");
+	   "descendants of a child are in a group of its own");
 	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL && WTERMSIG(adopted_status(grandchild)) == SIGKILL,
 	   "the whole group is killed");
 	proc = shell("sleep 1000 & echo $!");
@@ -303,7 +304,7 @@ static void test_dead_reader(void) {
 	sigaddset(&blocked, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	ok(proc_write(proc, much, 1, patience, &err) < 0 && sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE),
-	   "nor is one left pending");
+	   "no SIGPIPE is left pending");
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
 	proc_stop(proc, patience);
 	proc = shell("exec <&-; echo shut; exec sleep 1000");
@@ -332,7 +333,8 @@ static void test_death_of_parent(void) {
 	pid_t child = (pid_t)strtol(text, NULL, 10);
 	kill(parent, SIGKILL);
 	ok(waitpid(parent, &status, 0) == parent && WIFSIGNALED(status), "a parent is killed");
-	ok(got && child > 1 && WTERMSIG(adopted_status(child)) == SIGKILL, "and its child with it");
+	ok(got && child > 1 && WTERMSIG(adopted_status(child)) == SIGKILL,
+	   "the child of a killed parent is killed with it");
 	close(ends[0]);
 	close(ends[1]);
 }

@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/proc/reap.h"
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/proc/reap.h"
+#include "base/rng.h"
+#include "base/sha256.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 /* How long a process may live that should have been ended: the test then fails, and the process goes by itself. */
@@ -51,7 +51,7 @@ static void test_strays(void) {
 	int pair[2], came = 0;
 	char byte;
 	struct rusage usage = {.ru_maxrss = 0};
-	ok(reap_adopt() == 0 && reap_strays(0, NULL) == 0, "without a child nothing is found");
+	ok(reap_adopt() == 0 && reap_strays(0, NULL) == 0, "no orphan is found where there is no child");
 	static const char *const cat[] = {"cat", NULL};
 	struct proc *own = proc_start(&(struct proc_spec){.argv = cat}, NULL);
 	ok(own && reap_strays(1, NULL) == 0, "a child of this session is not a stray");
@@ -62,8 +62,8 @@ static void test_strays(void) {
 	for (int i = 0; i <= DEPTH; i++)
 		came += read(pair[0], &byte, 1) == 1;
 	ok(came == DEPTH + 1, "a nest of sessions");
-	ok(reap_strays(60, &usage) == 0 && is_gone(pair[0]), "is killed to the last");
-	ok(usage.ru_maxrss > 0 && usage.ru_minflt > 0, "and their usage is reported");
+	ok(reap_strays(60, &usage) == 0 && is_gone(pair[0]), "a nest of sessions is killed to the last");
+	ok(usage.ru_maxrss > 0 && usage.ru_minflt > 0, "the usage of killed orphans is reported");
 	ok(kill(proc_pid(own), 0) == 0 && proc_stop(own, 60) == 0, "the child of this session lives on to its own end");
 	close(pair[0]);
 }
@@ -90,7 +90,7 @@ static void test_spared(void) {
 		came += read(pair[0], &byte, 1) == 1;
 	ok(came == 3 && reap_strays(60, NULL) == 0 && kill(server, 0) == 0, "a child of before lives on beside strays");
 	kill(server, SIGKILL);
-	ok(waitpid(server, NULL, 0) == server && is_gone(pair[0]), "which are killed");
+	ok(waitpid(server, NULL, 0) == server && is_gone(pair[0]), "orphans beside a child of before are killed");
 	close(pair[0]);
 }
 
@@ -158,9 +158,9 @@ static void test_tree(void) {
 	touch(folder, ".hidden");
 	chmod(inner, 0);
 	chmod(folder, 0500);
-	ok(tree_remove(path) == 0 && access(path, F_OK) != 0, "is removed, folders without permissions included");
+	ok(tree_remove(path) == 0 && access(path, F_OK) != 0, "a tree is removed, folders without permissions included");
 	char *kept = mem_printf("%s/kept", outside);
-	ok(access(kept, F_OK) == 0, "but not the target of the link");
+	ok(access(kept, F_OK) == 0, "the target of a link stays");
 	ok(tree_remove(outside) == 0 && tree_remove(outside) != 0, "a missing folder cannot be removed");
 	free(kept);
 	free(outside);

@@ -2,7 +2,7 @@
 /* Capabilities as perf_event_open(2) sees them: those of a nested user namespace do not count. */
 #include <config.h>
 
-#include "src/base/rights.h"
+#include "base/rights.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 #define FIRST "         0          0 4294967295\n"
@@ -49,7 +49,7 @@ static void test_masks(void) {
 	struct rights others = rights_of("000001bfffdfffff", FIRST);
 	ok(all.perfmon && all.sys_admin && rights_perf(&all), "root of the first namespace has both");
 	ok(perfmon.perfmon && !perfmon.sys_admin && rights_perf(&perfmon), "CAP_PERFMON alone is enough");
-	ok(!admin.perfmon && admin.sys_admin && rights_perf(&admin), "so is CAP_SYS_ADMIN");
+	ok(!admin.perfmon && admin.sys_admin && rights_perf(&admin), "CAP_SYS_ADMIN alone is enough");
 	ok(!none.perfmon && !none.sys_admin && !rights_perf(&none), "a plain user has neither");
 	ok(!rights_perf(&others), "the other capabilities do not help");
 }
@@ -81,11 +81,11 @@ static void test_unreadable(void) {
 	ok(made && !rights_perf(&rights), "a map that cannot be read proves nothing");
 	made = rmdir(path) == 0 && symlink("uid_map", path) == 0;
 	rights_read(&rights, root);
-	ok(made && !rights_perf(&rights), "nor does one that cannot be opened");
+	ok(made && !rights_perf(&rights), "a map that cannot be opened proves nothing");
 	file_set("uid_map", FIRST);
 	file_set("status", NULL);
 	rights_read(&rights, root);
-	ok(!rights_perf(&rights) && !rights.seccomp, "without /proc/self/status nothing is claimed");
+	ok(!rights_perf(&rights) && !rights.seccomp, "nothing is claimed without /proc/self/status");
 	free(path);
 }
 

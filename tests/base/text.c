@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/csv.h"
-#include "src/base/err.h"
-#include "src/base/near.h"
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/csv.h"
+#include "base/err.h"
+#include "base/near.h"
+#include "base/rng.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tests/tap.h"
 
 static void test_errors(void) {
@@ -27,7 +27,7 @@ static void test_errors(void) {
 	is_text(err.hint, "use that", "a hint is replaced");
 	err_set(&err, ERR_FAILED, err.what, "%s (%s)", err.what, err.hint);
 	is_text(err.what, "file 7: bad word 3 (use that)", "an error may be made from itself");
-	is_text(err.hint, "file 7: bad word 3", "and so may its hint");
+	is_text(err.hint, "file 7: bad word 3", "a hint may be made from its own error");
 	err_set(&err, ERR_FAILED, NULL, "%*s", 2000, "x");
 	ok(strlen(err.what) == sizeof(err.what) - 1 && !err.hint[0], "a long text is cut");
 	err_prefix(&err, "%*s", 3000, "y");
@@ -98,8 +98,8 @@ static void test_binary(void) {
 	static const char elf[] = "ELF\x02\x01\x01\x03>\x01\xD0\xFF";
 	ok(text_is_binary(elf, sizeof elf - 1), "the head of a program is binary");
 	ok(!text_is_binary("\033[31merror\033[0m:\tno?", 19), "colours and tabs are text");
-	ok(!text_is_binary("caf\xE9 au lait", 12), "and so is a letter of another encoding");
-	ok(!text_is_binary("", 0), "and nothing");
+	ok(!text_is_binary("caf\xE9 au lait", 12), "a letter of another encoding is text");
+	ok(!text_is_binary("", 0), "an empty text is not binary");
 }
 
 static const char *const words[] = {"threads", "places",  "proc_bind", "schedule", "chunk",
@@ -147,9 +147,10 @@ static void test_near(void) {
 	ok(finds("thr", "threads") && finds("synth", "synthetic"), "a word cut off is found");
 	ok(finds("", NULL) && finds("x", NULL) && finds("zebra", NULL) && finds(longest, NULL), "nothing far is offered");
 	const char *const equal[] = {"run", "tune"};
-	ok(strcmp(near_word("tun", equal, 2), "tune") == 0, "of two as near, the one that begins so is offered");
+	ok(strcmp(near_word("tun", equal, 2), "tune") == 0, "the word that begins so is offered of two as near");
 	const char *const letters[] = {"gol", "pool"};
-	ok(strcmp(near_word("pol", letters, 2), "pool") == 0, "and then the one with the same first letter");
+	ok(strcmp(near_word("pol", letters, 2), "pool") == 0,
+	   "the word with the same first letter is offered of two as near");
 	ok(near_word("x", NULL, 0) == NULL, "nothing is near nothing");
 }
 
@@ -194,7 +195,7 @@ static void test_parse_values(void) {
 	ok(value_equal(value_int(2), value_real(2)) && value_equal(value_real(2), value_int(2)), "2 equals 2.0");
 	ok(!value_equal(value_int(9007199254740993), value_real(9007199254740992)), "comparison does not round");
 	ok(!value_equal(value_int(INT64_MAX), value_real(0x1p63)) && value_equal(value_int(INT64_MIN), value_real(-0x1p63)),
-	   "nor overflow");
+	   "comparison does not overflow");
 	ok(!value_equal(value_word("2"), value_int(2)) && value_equal(value_word("a"), value_word("a")),
 	   "a word equals only that word");
 	ok(!value_equal(value_real(NAN), value_int(0)), "NaN equals no number");

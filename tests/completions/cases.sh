@@ -12,14 +12,14 @@ same() {
 	shift 2
 	printf '%s\n' "$want" | sort -u >"$T/want"
 	offers "$@" 2>"$T/said" | sed 's/^\(--\)\{0,1\}[a-z_]*=\(.\)/\2/' | sort -u >"$T/got"
-	check "$what" sh -c 'diff "$1/want" "$1/got" && ! grep . "$1/said"' sh "$T"
+	check "completion offers $what" sh -c 'diff "$1/want" "$1/got" && ! grep . "$1/said"' sh "$T"
 }
 
 cases() {
-	check "there are commands" test -n "$commands"
+	check "sweetspot --help lists commands" test -n "$commands"
 	offers sweetspot '' | sort -u >"$T/got"
 	printf '%s\n' "$commands" | sort >"$T/want"
-	check "every command" sh -c 'comm -23 "$1/want" "$1/got" | { ! grep .; }' sh "$T"
+	check "every command is offered" sh -c 'comm -23 "$1/want" "$1/got" | { ! grep .; }' sh "$T"
 	for command in $commands; do
 		same "every option of $command, and no other" \
 			"$("$SS" "$command" --help | sed -n 's/^ \{2,6\}\(-[a-zA-Z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p')" \
@@ -63,9 +63,9 @@ faster" sweetspot profile merge --prefer ''
 print("\n".join(p["name"] for p in json.load(sys.stdin)["params"]))')
 	offers sweetspot run fw '' | sed 's/=$//' | sort -u >"$T/got"
 	printf '%s\n' "$parameters" | sort >"$T/want"
-	check "parameters of a kernel" diff "$T/want" "$T/got"
+	check "the parameters of a kernel are offered" diff "$T/want" "$T/got"
 	offers sweetspot sweep fw --over '' | sed 's/=$//' | sort -u >"$T/got"
-	check "and after an option" diff "$T/want" "$T/got"
+	check "the parameters of a kernel are offered after an option" diff "$T/want" "$T/got"
 	offers sweetspot tune fw --size '' | sed 's/=$//' | sort -u >"$T/got"
-	check "sizes of a kernel" sh -c 'grep -qx n "$1/got" && ! grep -qx block "$1/got"' sh "$T"
+	check "the sizes of a kernel are offered, and not its parameters" sh -c 'grep -qx n "$1/got" && ! grep -qx block "$1/got"' sh "$T"
 }

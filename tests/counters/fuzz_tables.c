@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/plan/tables.h"
-#include "src/base/json/js.h"
+#include "counters/plan/plan_impl.h"
+#include "base/json/js.h"
 #include "tests/counters/folder.h"
 #include "tests/counters/machine.h"
 #include "tests/fuzz.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/counters/guest_console.h"
 #include "tests/counters/guest_loop.h"
 #include "tests/tap.h"
@@ -35,9 +35,10 @@ static void check_described(const json_t *sections) {
 		const json_t *papi = console_source(sections, "refused", i, "papi");
 		const char *reason = js_string_or(papi, "reason", ""), *fix = js_string_or(papi, "fix", "");
 		good(!js_bool_or(papi, "usable", true) && *reason, papi, "%s learns why papi cannot count", users[i]);
-		good(strstr(fix, "sysctl kernel.perf_event_paranoid="), papi, "and the command that helps");
+		good(strstr(fix, "sysctl kernel.perf_event_paranoid="), papi, "%s learns the command that lets papi count",
+		     users[i]);
 		papi = console_source(sections, "fixed", i, "papi");
-		good(js_bool_or(papi, "usable", false), papi, "which helps");
+		good(js_bool_or(papi, "usable", false), papi, "papi can count for %s after that command", users[i]);
 	}
 }
 

@@ -103,8 +103,8 @@ static void check_gap(void) {
 	void *state = state_new();
 	ok(papi()->open(state, &alone, names, 3) == 0, "an event without a counter does not keep others from counting");
 	ok(touch_counted(state, PAGES, values, 2), "the value after it is its own");
-	ok(values[1].status == COUNTER_UNAVAILABLE && isnan(values[1].value) && values[1].reason[0], "it has none: %s",
-	   values[1].reason);
+	ok(values[1].status == COUNTER_UNAVAILABLE && isnan(values[1].value) && values[1].reason[0],
+	   "an event that PAPI refuses has no value: %s", values[1].reason);
 	state_free(state);
 }
 
@@ -118,7 +118,8 @@ static void check_too_many(void) {
 	ok(papi()->open(state, &alone, names, COUNTER_OPEN_MAX) != 0, "events that cannot be counted together are refused");
 	papi()->close(state);
 	memset(state, 0, papi()->state_size);
-	ok(papi()->open(state, &alone, names, 1) == 0 && touch_counted(state, PAGES, &value, 0), "and counts alone");
+	ok(papi()->open(state, &alone, names, 1) == 0 && touch_counted(state, PAGES, &value, 0),
+	   "an event counts alone after too many were refused");
 	state_free(state);
 }
 

@@ -7,12 +7,9 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "counters/perf/names.h"
-#include "counters/perf/pmus.h"
-#include "counters/perf/reasons.h"
-#include "counters/perf/value.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "counters/perf/perf.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/counters/perf_help.h"
 
 enum { ERRNO_MAX = 140 };
@@ -26,13 +23,13 @@ static void check_names(void) {
 		lost += !perf_name_find(a->name, &found) || found.type != a->type || found.config != a->config;
 	}
 	ok(doubles == 0, "names are distinct");
-	ok(lost == 0, "and found");
+	ok(lost == 0, "every name is found");
 	const struct counter_backend *perf = counter_find("perf");
 	for (size_t i = 0; perf->events[i]; i++)
 		ok(perf_name_find(perf->events[i], &found), "%s is one of them", perf->events[i]);
 	ok(perf_name_find("LLC-load-misses", &found) && found.type == PERF_TYPE_HW_CACHE && found.config == 0x10002,
 	   "a cache event is cache, operation and result, a byte each");
-	ok(perf_name_find("dTLB-store-misses", &found) && found.config == 0x10103, "and another");
+	ok(perf_name_find("dTLB-store-misses", &found) && found.config == 0x10103, "a cache event of the TLB is found");
 }
 
 static void check_raw(void) {
@@ -107,7 +104,7 @@ static void check_pmus(void) {
 	check_hybrid(folder);
 	ok(tree_remove(folder) == 0, "the folder of the test can be removed");
 	perf_pmus_find_in(folder, &pmus);
-	ok(pmus.count == 0, "so has a missing folder");
+	ok(pmus.count == 0, "a missing folder has no PMU");
 }
 
 static struct counter_value value_of(const char *name, struct perf_seen seen) {

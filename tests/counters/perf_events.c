@@ -10,8 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "counters/perf/event.h"
-#include "counters/perf/names.h"
+#include "counters/perf/perf.h"
 #include "tests/counters/perf_help.h"
 
 enum { TEAM = 3, PAGES = 1000, SPARE = 200 /* faults outside the threads */ };
@@ -57,10 +56,10 @@ static void *worker_run(void *argument) {
 static void worker_check(const struct worker *w) {
 	double faults = w->work[FAULTS].value, pages = (double)w->pages;
 	ok(w->good, "a thread is counted");
-	ok(faults >= pages && faults <= pages + SPARE, "its %g page faults are its own %zu pages", faults, w->pages);
+	ok(faults >= pages && faults <= pages + SPARE, "a thread's %g page faults are its own %zu pages", faults, w->pages);
 	ok(w->work[MINOR].value + w->work[MAJOR].value == faults, "minor and major faults are all");
 	ok(w->work[CLOCK].value >= 0.95 * w->cpu && w->work[CLOCK].value <= w->wall + 1e-4,
-	   "its time (%g s) is between its CPU time and the clock's", w->work[CLOCK].value);
+	   "a thread's time (%g s) is between its CPU time and the clock's", w->work[CLOCK].value);
 	ok(w->idle[FAULTS].value <= SPARE && w->idle[CLOCK].value < w->work[CLOCK].value, "the next start counts anew");
 	for (int i = 0; i < COUNTED; i++)
 		if (w->work[i].status != COUNTER_COUNTED || strcmp(w->work[i].name, counted[i]) != 0)
@@ -123,15 +122,15 @@ static void check_crowd(void) {
 	int before = files_open();
 	ok(crowded_open(&test, 8, 4) == -1, "more events than files can't be opened together");
 	test.backend->close(test.state);
-	ok(files_open() == before, "and none of them stays open");
+	ok(files_open() == before, "no event stays open after too many were refused");
 	memset(test.state, 0, test.backend->state_size);
 	ok(crowded_open(&test, 4, 8) == 0 && files_open() == before + 4, "fewer can");
 	perf_test_free(&test);
-	ok(files_open() == before, "and are closed");
+	ok(files_open() == before, "events that were opened are closed");
 	test = perf_test_new();
 	ok(crowded_open(&test, 1, 0) == 0 && test.backend->read(test.state, &value) == 0 &&
 	       value.status == COUNTER_UNAVAILABLE && strstr(value.reason, "ulimit"),
-	   "without any room, that is the reason");
+	   "a lack of files is the reason");
 	perf_test_free(&test);
 }
 
@@ -146,7 +145,7 @@ static void check_hardware(void) {
 		ok(test.backend->open(test.state, &here, names, COUNTER_OPEN_MAX) == -1, "no PMU counts %d events at once",
 		   COUNTER_OPEN_MAX);
 		test.backend->close(test.state);
-		ok(files_open() == before, "and none of them stays open");
+		ok(files_open() == before, "no event stays open after too many of a PMU were refused");
 	} else {
 		tap_skip("more hardware events than the PMU has counters", reason);
 	}
@@ -166,7 +165,8 @@ static void check_group(void) {
 	int same = 0;
 	for (size_t i = 0; i < group.count; i++)
 		same += perf_group_counted(&group, i).value == perf_group_counted(&group, 0).value;
-	ok(same == added && perf_group_counted(&group, 0).value >= PAGES, "its events count the same at the same time");
+	ok(same == added && perf_group_counted(&group, 0).value >= PAGES,
+	   "the events of a group count the same at the same time");
 	perf_group_close(&group);
 	ok(perf_group_add(&group, 12345, 0) < 0 && group.count == 0, "an unknown event is refused");
 	ok(perf_group_start(&group) == 0 && perf_group_stop(&group) == 0, "an empty group does nothing");
@@ -202,7 +202,7 @@ static void check_tree(void) {
 	test.backend->start(test.state);
 	ok(test.backend->stop(test.state) == 0 && test.backend->read(test.state, values) == 0 &&
 	       isnan(values[FAULTS].value) && values[FAULTS].reason[0],
-	   "without a start the result is a reason, not 0: %s", values[FAULTS].reason);
+	   "a count that was not started has a reason, not 0: %s", values[FAULTS].reason);
 	perf_test_free(&test);
 	ok(files_open() == before, "nothing stays open");
 }

@@ -48,11 +48,12 @@ static void check_tree(struct fixture *f) {
 	   faults);
 	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "grow with what all of it does (%g)", grown);
 	grown = value_of(more, USAGE, USAGE) - value_of(less, USAGE, USAGE);
-	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "in the kernel's accounting, too (%g)", grown);
+	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES,
+	   "page faults in the kernel's accounting grow with the work, too (%g)", grown);
 	ok(number_of(more, "counting.runs") == 2 && number_of(more, "counting.seconds") > 0 &&
 	       number_of(more, "counting.start_stop_s") > 0,
 	   "each source had a run of its own");
-	ok(json_array_size(path_get(more, "samples")) == 1, "it is not a sample");
+	ok(json_array_size(path_get(more, "samples")) == 1, "a counted run is not a sample");
 	json_decref(less);
 	json_decref(more);
 }
@@ -62,7 +63,7 @@ static void check_before(struct fixture *f) {
 	json_t *answer = pages_count(f, 1, line);
 	double faults = value_of(answer, "page-faults", "perf"), usage = value_of(answer, USAGE, USAGE);
 	ok(is_correct(answer) && faults > 0 && faults < SPARE, "commands before and after it are not counted (%g)", faults);
-	ok(usage > 0 && usage < 2 * SPARE, "by neither (%g)", usage);
+	ok(usage > 0 && usage < 2 * SPARE, "usage of the commands before and after is not counted (%g)", usage);
 	json_decref(answer);
 	free(line);
 }
@@ -73,7 +74,7 @@ static void check_time(struct fixture *f) {
 	double clock = value_of(answer, "task-clock", "perf");
 	ok(is_correct(answer) && clock >= 0.19 && clock < 60, "the CPU time of two processes (%g s)", clock);
 	json_t *event = event_of(answer, "task-clock", "perf");
-	is_text(text_of(event, "status"), "counted", "is counted");
+	is_text(text_of(event, "status"), "counted", "the CPU time of two processes is counted");
 	ok(json_array_size(path_get(event, "per_thread")) == 0 && json_is_null(path_get(event, "imbalance")),
 	   "threads are not told apart");
 	json_decref(answer);
@@ -89,7 +90,7 @@ static void check_missing(struct fixture *f) {
 		silent += !has && (strcmp(text_of(event, "status"), "unavailable") != 0 || !*text_of(event, "reason"));
 	}
 	ok(is_correct(answer) && values > 0 && silent == 0, "an event that programs cannot count has a reason");
-	ok(number_of(answer, "counting.runs") == 1, "and needs no run");
+	ok(number_of(answer, "counting.runs") == 1, "an event that programs cannot count needs no run");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"true\"]}", f->home);
 	ok(!path_get(answer, "counters") && !path_get(answer, "counting"), "nothing is counted without a request");
@@ -111,9 +112,10 @@ static void check_turncoat(struct fixture *f, const char *line, const char *more
 	                            f->home, line, more);
 	json_t *event = path_get(answer, "counters");
 	event = json_array_get(event, 0);
-	ok(is_correct(answer) && json_array_size(path_get(answer, "samples")) == 2, "its samples stay good");
-	ok(json_is_null(path_get(event, "value")) && strstr(text_of(event, "reason"), reason), "and the reason is: %s",
-	   text_of(event, "reason"));
+	ok(is_correct(answer) && json_array_size(path_get(answer, "samples")) == 2,
+	   "samples stay good although the counted run fails");
+	ok(json_is_null(path_get(event, "value")) && strstr(text_of(event, "reason"), reason),
+	   "the failure of a counted run is the reason: %s", text_of(event, "reason"));
 	ok(number_of(answer, "counting.runs") == 0 && !path_get(answer, "message"), "no run was counted");
 	json_decref(answer);
 	char *path = mem_printf("%s/turns", f->home);

@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "counters/perf/reasons.h"
-#include "src/base/rights.h"
-#include "src/base/sys.h"
+#include "counters/perf/perf.h"
+#include "base/rights.h"
+#include "base/sys.h"
 #include "tests/counters/perf_help.h"
 
 enum { NOBODY = 65534, UNPREPARED = 77 };
@@ -51,12 +51,13 @@ static void check_unprivileged(void) {
 	char level[16] = "";
 	sys_read_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
 	if (geteuid() != 0 || strcmp(level, "2") != 0) {
-		tap_skip("without privileges", "needs root, to give it up, and kernel.perf_event_paranoid=2");
+		tap_skip("a process without privileges counts user code only",
+		         "needs root, to give it up, and kernel.perf_event_paranoid=2");
 		return;
 	}
 	int wrong = apart(unprivileged);
 	if (wrong == UNPREPARED) {
-		tap_skip("without privileges", "they can't be given up here");
+		tap_skip("without privileges", "a process without privileges counts user code only");
 		return;
 	}
 	ok((wrong & 1) == 0, "at level 2 context switches are not counted as 0, but not at all");
@@ -98,7 +99,7 @@ static void check_filtered(void) {
 		return;
 	}
 	ok((wrong & 1) == 0, "a filter of system calls is seen");
-	ok((wrong & 2) == 0, "it is the reason, and there is a way out");
+	ok((wrong & 2) == 0, "a filter of system calls is the reason, and there is a way out");
 	ok((wrong & 4) == 0, "no event can be counted behind it");
 }
 

@@ -59,19 +59,21 @@ static void test_words(struct rig *rig) {
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "papi:PAPI_L3_TCM perf:r01c2 papi:sde:::x::y perf:task-clock", NULL);
 	ok(plan && plan->event_count == 4 && strcmp(plan->events[2].event, "sde:::x::y") == 0, "events of a backend");
-	ok(plan && plan->events[3].never_zero && strcmp(plan->events[3].unit, "s") == 0, "their known properties are used");
+	ok(plan && plan->events[3].never_zero && strcmp(plan->events[3].unit, "s") == 0,
+	   "known properties of a named event are used");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "PAPI_TOT_CYC cycles LLC-loads cache-misses PAPI_NOT_LISTED", NULL);
 	ok(plan && event_find(plan, "cycles") && event_find(plan, "llc_accesses") &&
 	       event_find(plan, "perf:cache-misses") && event_find(plan, "papi:PAPI_NOT_LISTED"),
 	   "the names of PAPI and perf, without a backend in front");
-	ok(plan && plan->event_count == 4, "and an event under two names is counted once");
+	ok(plan && plan->event_count == 4, "an event under two names is counted once");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "cachegrind", NULL);
 	ok(plan && plan->event_count == 1 && rig->machine->simulations == 1, "a simulator by its name");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "SIMULATED", NULL);
-	ok(plan && plan->event_count == 9 && plan->events[0].backend->scope == COUNTER_RERUN, "and by its group");
+	ok(plan && plan->event_count == 9 && plan->events[0].backend->scope == COUNTER_RERUN,
+	   "a simulator is found by its group");
 	counter_plan_clear(plan);
 }
 
@@ -86,7 +88,8 @@ static void test_software(struct rig *rig) {
 	   "one with a portable name keeps apart");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "kernel acquisitions", &software);
-	ok(plan && plan->event_count == 2 && strcmp(plan->events[0].event, "acquisitions") == 0, "or by the kernel itself");
+	ok(plan && plan->event_count == 2 && strcmp(plan->events[0].event, "acquisitions") == 0,
+	   "software-defined events are found by the kernel itself");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "acquisitions", &software);
 	ok(plan && plan->event_count == 1 && plan->events[0].backend, "one by name");
@@ -214,7 +217,7 @@ static void test_gpu(struct rig *rig) {
 	json_object_set_new(rig->machine->json, "device", json_string("cuda"));
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct counter_plan *plan = plan_of(rig, rows[i].words, NULL);
-		ok(is_planned(plan, rows[i].events, rows[i].metrics), "on a GPU: %s", rows[i].words);
+		ok(is_planned(plan, rows[i].events, rows[i].metrics), "words for a GPU are planned: %s", rows[i].words);
 		counter_plan_clear(plan);
 	}
 	struct counter_plan *plan = plan_of(rig, "dram__bytes.sum gpu__time_duration.sum", NULL);
@@ -231,8 +234,8 @@ static void test_gpu(struct rig *rig) {
 	ok(!plan_of(rig, "achieved_ocupancy", NULL) && strstr(rig->err.hint, "did you mean achieved_occupancy?"),
 	   "a mistyped metric: %s", rig->err.hint);
 	json_object_del(rig->machine->json, "device");
-	ok(!plan_of(rig, "inst_per_warp", NULL), "on the CPU a metric is not a word");
-	ok(!plan_of(rig, "dram__bytes.sum", NULL), "nor is CUPTI's");
+	ok(!plan_of(rig, "inst_per_warp", NULL), "a metric of GPUs is no word on the CPU");
+	ok(!plan_of(rig, "dram__bytes.sum", NULL), "a metric of CUPTI is no word on the CPU");
 }
 
 /* If no counter counts operations, the instructions of each width do. */
@@ -245,7 +248,7 @@ static void test_formula(struct rig *rig) {
 	char reason[COUNTER_REASON] = "";
 	ok(metric_find(&spr, &figure, &got, reason) && got == 10, "operations from instructions: %g", got);
 	ok(plan && plan->event_count == 5 && plan->metric_count == 3 && strstr(plan->metrics[0].formula, "8 * fp_dp_512"),
-	   "which the formula shows: %s", plan ? plan->metrics[0].formula : "");
+	   "the formula has the instructions of each width: %s", plan ? plan->metrics[0].formula : "");
 	const struct figure short_one = {"FLOPS_DP", "flop_rate", "cycles=49 fp_dp_scalar=10 fp_dp_128=20", 0};
 	ok(!metric_find(&spr, &short_one, &got, reason) && strstr(reason, "fp_dp_256 was not counted"), "%s", reason);
 	counter_plan_clear(plan);

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "counters/rapl/meter.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 #define RANGE UINT64_C(262143328850) /* what processors say */
@@ -83,7 +83,7 @@ static void check_one(void) {
 	ok(meter.count == 2 && rapl_meter_has(&meter, RAPL_PACKAGE) && rapl_meter_has(&meter, RAPL_CORE) &&
 	       !rapl_meter_has(&meter, RAPL_DRAM) && !rapl_meter_has(&meter, RAPL_PSYS),
 	   "a package with cores and no memory, once (%zu zones)", meter.count);
-	ok(rapl_meter_read(&meter, &begin) == 0, "it is read");
+	ok(rapl_meter_read(&meter, &begin) == 0, "the meter is read");
 	energy_number(root, "intel-rapl:0", 7500000);
 	energy_number(root, "intel-rapl:0:0", 1000000);
 	ok(rapl_meter_read(&meter, &end) == 0 && is_joules(rapl_meter_joules(&meter, RAPL_PACKAGE, &begin, &end), 2.5) &&
@@ -132,7 +132,7 @@ static void check_still(void) {
 		bool moved = false; /* a busy machine may let the thread wait for longer than the meter looks */
 		for (int i = 0; i < TRIES && !moved; i++)
 			moved = rapl_meter_moves(&meter, RAPL_DOMAINS);
-		ok(moved, "it is noticed");
+		ok(moved, "a counter that moves is noticed");
 		mover.stop = true;
 		pthread_join(thread, NULL);
 	}

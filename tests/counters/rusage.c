@@ -65,9 +65,10 @@ static void check_length(const struct counter_backend *rusage, double seconds, b
 	   "each part is not more than the whole, or has a reason");
 	bool told = values[1].status != COUNTER_UNAVAILABLE;
 	ok(told == (values[2].status != COUNTER_UNAVAILABLE), "both parts are reported, or neither");
-	ok(told == (whole >= 25 * tick()), "they are reported if the kernel sampled 25 times (%s)",
+	ok(told == (whole >= 25 * tick()), "both parts are reported if the kernel sampled 25 times (%s)",
 	   told ? "told" : "not told");
-	ok(!told || fabs(values[1].value + values[2].value - whole) <= 2 * tick(), "then they make up the whole");
+	ok(!told || fabs(values[1].value + values[2].value - whole) <= 2 * tick(),
+	   "parts that are reported make up the whole");
 }
 
 int main(void) {

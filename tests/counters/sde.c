@@ -131,7 +131,7 @@ static void check_seen(void) {
 	free(software.values);
 	good = good && outside_read(set, &after) && PAPI_stop(set, &after) == PAPI_OK;
 	ok(good && sum == 42, "PAPI sees sde:::orchard::apples (%lld)", sum);
-	ok(after == 0, "and nothing where no memory is (%lld)", after);
+	ok(after == 0, "PAPI sees nothing where no memory is (%lld)", after);
 	PAPI_cleanup_eventset(set);
 	PAPI_destroy_eventset(&set);
 }
@@ -159,7 +159,8 @@ static void check_library(void) {
 	char reason[COUNTER_REASON];
 	const struct counter_site sites[] = {{.threads = 2}, {.thread = 1, .threads = 2}};
 	void *states[] = {state_new(), state_new()};
-	ok(!sde()->can("fruitlib::kernels", &sites[0], reason) && reason[0], "not exported yet: %s", reason);
+	ok(!sde()->can("fruitlib::kernels", &sites[0], reason) && reason[0],
+	   "an event that is not exported yet is unavailable: %s", reason);
 	papi_sde_register_counter(handle, "kernels", PAPI_SDE_RO | PAPI_SDE_DELTA, PAPI_SDE_long_long, &kernels);
 	papi_sde_register_counter(handle, "level", PAPI_SDE_RO | PAPI_SDE_INSTANT, PAPI_SDE_long_long, &level);
 	ok(sde()->can(asked[0], &sites[0], reason) && sde()->can(asked[1], &sites[0], reason), "a library exports its own");
@@ -174,7 +175,8 @@ static void check_library(void) {
 		good = good && sde()->read(states[t], values[t]) == 0;
 	ok(good && values[0][0].shared && values[0][0].value == 11 && values[0][1].value == 13,
 	   "one value for all threads, from start to stop (%g, %g)", values[0][0].value, values[0][1].value);
-	ok(good && values[1][0].status == COUNTER_UNAVAILABLE, "not a second time: %s", values[1][0].reason);
+	ok(good && values[1][0].status == COUNTER_UNAVAILABLE, "a library's event is not given to a second thread: %s",
+	   values[1][0].reason);
 	state_free(states[0]);
 	state_free(states[1]);
 }
@@ -202,11 +204,11 @@ static void check_hostile(void) {
 	ok(!sde()->can("orchard::apples", &other, reason) && !sde()->can("sde:::orchard::apples@0", &other, reason),
 	   "another kernel's event is not this one's: %s", reason);
 	ok(!counter_find("papi")->can("sde:::orchard::later", &other, reason), "%s", reason);
-	ok(listed_count() == before, "and libsde keeps no more events for it");
+	ok(listed_count() == before, "libsde keeps no more events for refused words");
 	unallocated.values = NULL;
 	void *states[] = {state_new(), state_new()};
 	ok(sde()->open(states[0], &empty, names, 1) != 0 && sde()->open(states[1], &beyond, names, 1) != 0,
-	   "nor without memory to count in");
+	   "an event without memory to count in is refused");
 	state_free(states[0]);
 	state_free(states[1]);
 	free(software.values);

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/backend/cpu.h"
-#include "counters/plan/loop.h"
-#include "src/base/sys.h"
+#include "counters/backend/counter.h"
+#include "counters/plan/plan.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 static int opened; /* of any of these backends */
@@ -93,7 +93,7 @@ static void check_verdicts(void) {
 	ok(counter_loop_amount("nanoseconds", &least) && least > 0, "the loop takes time");
 	ok(good("true", least, reason), "an event that counts the loop is believed");
 	ok(!good("zero", least, reason) && strstr(reason, "not trusted"), "one that stays at 0 is not: %s", reason);
-	ok(good("zero", 0, reason), "unless 0 may be true");
+	ok(good("zero", 0, reason), "an event that stays at 0 is believed where 0 may be true");
 	ok(!good("shut", least, reason) && reason[0], "one that can't be counted: %s", reason);
 	ok(!good("nosuch", 0, reason) && strstr(reason, "nosuch"), "one that the backend does not have: %s", reason);
 }
@@ -108,12 +108,12 @@ static void check_cache(const char *file) {
 	FILE *out = fopen(file, "w");
 	ok(out && fputs("{\"key\": \"another machine\", \"seen\": {\"made:zero\": 1e99}}", out) >= 0 && fclose(out) == 0,
 	   "another machine's cache");
-	ok(!good("zero", least, reason) && opened == before + 1, "is not believed");
+	ok(!good("zero", least, reason) && opened == before + 1, "another machine's cache is not believed");
 	for (size_t size = 0; size < 40; size += 13) {
 		ok(truncate(file, (off_t)size) == 0 && good("true", least, reason), "a cache of %zu bytes does no harm", size);
 	}
 	ok(chmod(file, 0600) == 0 && unlink(file) == 0 && mkdir(file, 0700) == 0 && good("true", least, reason),
-	   "nor one that can't be written");
+	   "a cache that can't be written does no harm");
 	rmdir(file);
 }
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/worker/count/simulate_file.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "worker/count/simulate.h"
 #include "tests/tap.h"
 
 #define HEAD                                                                                                           \
@@ -38,7 +38,7 @@ static void check_process(void) {
 	struct simulate_part part;
 	ok(simulate_part_read(whole, sizeof whole - 1, &part) == 0 && part.thread == 0 && part.values[0] == 774,
 	   "a file of all threads does not name a thread");
-	ok(part.process == 77 && part.begin == 128736, "but a process, and where it began");
+	ok(part.process == 77 && part.begin == 128736, "a file of all threads names a process, and where it began");
 }
 
 static void check_order(void) {

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "src/base/proc/reap.h"
+#include "base/proc/reap.h"
 #include "tests/worker/program_fixture.h"
 
 enum { ROUNDS = 20000 };
@@ -65,10 +65,10 @@ static double check_reply(struct fixture *f) {
 	ok(number_of(answer, "counting.simulation.slowdown") > 1 && number_of(answer, "counting.simulation.seconds") > 0 &&
 	       number_of(answer, "counting.simulation.elapsed_s") >= number_of(answer, "counting.simulation.seconds") &&
 	       strstr(text_of(answer, "counting.simulation.model"), "LL"),
-	   "its cost, and the model");
+	   "the answer has the cost of the simulation, and the model");
 	ok(number_of(answer, "counting.runs") == 0 && json_array_size(path_get(answer, "samples")) == 1 &&
 	       strcmp(text_of(answer, "status"), "correct") == 0,
-	   "it is neither a sample nor counted");
+	   "a simulated run is neither a sample nor counted");
 	bool ratio = false;
 	json_t *metric;
 	size_t i;
@@ -83,7 +83,7 @@ static double check_reply(struct fixture *f) {
 static void check_work(struct fixture *f, double none, double one) {
 	double two = count(f, "one", 2 * ROUNDS);
 	ok(one - none >= 3 * ROUNDS && near(two - none, 2 * (one - none)), "twice the work, twice the instructions");
-	ok(count(f, "one", ROUNDS) == one, "and the same to the last digit again (%g)", one);
+	ok(count(f, "one", ROUNDS) == one, "the same work gives the same count to the last digit (%g)", one);
 	double idle = count(f, "three", 0);
 	ok(near(count(f, "three", ROUNDS) - idle, 3 * (one - none)), "two children do as much as their parent");
 	ok(near(count(f, "before", ROUNDS) - idle, one - none), "work before a fork is not counted in each process");
@@ -206,7 +206,7 @@ static void check_killed(struct fixture *f, int signal) {
 	   signal ? "was killed" : "is left");
 	f->client = client_start("sweetspot-worker", 0);
 	answers(client_ask(f->client, RUN "\"true\"]}", f->home), "correct", "", "the next worker");
-	ok(no_scratch(f), "has nothing to clean, or cleans it");
+	ok(no_scratch(f), "the next worker has nothing to clean, or cleans it");
 	free(line);
 	free(turn);
 	free(lock);

@@ -9,12 +9,12 @@ Python must compile. What cannot be used here (a GPU, Slurm) may end with status
 import ast, itertools, json, os, re, resource, shlex, subprocess, sys
 
 import results
-from markdown import blocks
+from markdown import blocks, documents
 from results import tap
 
 SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
-# The tutorial is run as a whole, and the log of a first hour has mistakes.
-APART = ("doc/tutorial.md", "doc/first-hour.md")
+# Blocks of sh in doc/start.md are run one after the other by tests/doc/start, and the log of a first hour has mistakes.
+APART = {"doc/start.md": "sh", "doc/lab/first-hour.md": ""}
 searched = {}
 SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}
 
@@ -114,7 +114,7 @@ def run(line, where):
 
 def main():
     os.chdir(FOLDER)
-    names = ["README.md", "python/README.md"] + sorted(f"doc/{n}" for n in os.listdir(f"{SOURCES}/doc") if n.endswith(".md"))
+    names = ["README.md", "python/README.md"] + documents(SOURCES)
     seen = set()
     names = [n for n in names if not os.environ.get("SWEETSPOT_BLOCKS") or n in os.environ["SWEETSPOT_BLOCKS"].split(",")]
     for name in names:
@@ -134,7 +134,7 @@ def main():
                     tap(True, f"{where}: a JSON document")
                 except ValueError as error:
                     tap(False, f"{where}: a JSON document", str(error))
-            for command in commands(block) if name not in APART else ():
+            for command in commands(block) if not (name in APART and kind.startswith(APART[name])) else ():
                 if command not in seen:
                     seen.add(command)
                     run(command, where)

@@ -8,7 +8,7 @@ worker: it must be accepted, its reply must have the members that the page shows
 import glob, json, os, re, shlex, shutil, subprocess, sys, xml.etree.ElementTree
 
 import results
-from markdown import blocks
+from markdown import blocks, documents
 from results import tap
 
 SOURCES, BUILD, SWEETSPOT, FOLDER = sys.argv[1:5]
@@ -257,7 +257,7 @@ def manual():
 
 def main():
     os.chdir(FOLDER)
-    for name in ["README.md", "python/README.md"] + sorted(f"doc/{n}" for n in os.listdir(f"{SOURCES}/doc") if n.endswith(".md")):
+    for name in ["README.md", "python/README.md"] + documents(SOURCES):
         for line, kind, block in blocks(read(name)):
             where = f"{name}:{line}"
             if re.search(r"^(#include <sweetspot|const sweetspot_)", block):

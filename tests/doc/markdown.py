@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the code blocks of a document."""
-import re
+import os, re
+
+
+def documents(sources):
+    """The documents for users and the laboratory book, from the root of the sources."""
+    return sorted(f"{folder}/{name}" for folder in ("doc", "doc/lab") for name in os.listdir(f"{sources}/{folder}") if name.endswith(".md"))
 
 
 def blocks(text):

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -286,7 +286,7 @@ static void test_tables(void) {
 	}
 	ok(table_run(1, 2, 2, 1e-3) && table_run(0, 2, 2, 1e-3), "one row, and none");
 	ok(table_run(60, 3, 2, 1e-300) && table_run(60, 3, 2, 1e8), "times at both ends");
-	ok(table_run(3000, 2, 3000, 1e-3), "as many values as rows, more than are looked at");
+	ok(table_run(3000, 2, 3000, 1e-3), "a table with as many values as rows, more than are looked at, is explained");
 }
 
 static void test_whole(void) {

@@ -28,9 +28,9 @@ int main(int argc, char **argv) {
 	alarm(HANGS);
 	GPU_LAUNCH(gpu, layer_function(gpu, "crash"), &shape, &nowhere);
 	gpu_sync(gpu);
-	ok(gpu_failed(gpu, message, sizeof message) == GPU_BROKEN && strstr(message, "CUDA_ERROR"), "it is seen: %s",
-	   message);
-	ok(gpu_failed(gpu, message, sizeof message) == GPU_BROKEN, "and stays");
+	ok(gpu_failed(gpu, message, sizeof message) == GPU_BROKEN && strstr(message, "CUDA_ERROR"),
+	   "a crash of the GPU is seen: %s", message);
+	ok(gpu_failed(gpu, message, sizeof message) == GPU_BROKEN, "a broken GPU stays broken");
 	ok(gpu_alloc(gpu, 16) == 0 && !layer_function(gpu, "add") && !gpu_stream_new(gpu, true) &&
 	       isnan(gpu_clock_stop(gpu)),
 	   "nothing else is done");
@@ -40,6 +40,6 @@ int main(int argc, char **argv) {
 	gpu_stream_free(gpu, stream);
 	gpu_mark_free(gpu, mark);
 	gpu_close(gpu);
-	ok(true, "it ends");
+	ok(true, "a broken GPU can be closed");
 	return layer_end();
 }

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu/compile.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
+#include "gpu/backend.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sha256.h"
 #include "tests/tap.h"
 
 enum { SIZES = 40 };
@@ -114,7 +114,7 @@ static void check_damaged(const char *folder) {
 	}
 	ok(refused == tries && removed == refused, "%d of %d damaged files are refused and removed", refused, tries);
 	put(folder, key);
-	ok(got(folder, key) == 1, "and it can be put in again");
+	ok(got(folder, key) == 1, "damaged code can be put in again");
 	free(path);
 }
 
@@ -127,7 +127,7 @@ static void check_strange(const char *folder) {
 	ok(linked && got(folder, key) == 0, "a link is not followed");
 	unlink(path);
 	ok(mkfifo(path, 0600) == 0 && got(folder, key) == 0 && access(path, F_OK) != 0, "a pipe is not code");
-	ok(mkdir(path, 0700) == 0 && got(folder, key) == 0, "nor is a folder");
+	ok(mkdir(path, 0700) == 0 && got(folder, key) == 0, "a folder is not code");
 	rmdir(path);
 	free(path);
 }
@@ -240,7 +240,7 @@ static void check_folder(const char *folder) {
 	chmod(folder, 0700);
 	setenv("XDG_CACHE_HOME", "/proc/none", 1);
 	found = cache_folder();
-	ok(!found && stat("/proc/none", &st) != 0, "without a folder the cache is off");
+	ok(!found && stat("/proc/none", &st) != 0, "the cache is off without a folder");
 	free(found);
 }
 

@@ -3,7 +3,7 @@
  * refusals. Runs on the emulator if that stands in for CUDA. */
 #include <config.h>
 
-#include "kernels/cc/cuda/device.h"
+#include "kernels/cc/cuda/cc_cuda_impl.h"
 #include "tests/gpu/device.h"
 #include "tests/kernels/cc_shapes.h"
 #include "tests/kernels/live.h"
@@ -176,7 +176,7 @@ static void spoilt_test(struct gpu *gpu) {
 	   "events that are not counted do not have a figure");
 	gpu_upload(gpu, state_of(live)->label + 5 * sizeof wrong, &wrong, sizeof wrong);
 	ok(live_verify(live, 0) == SS_INCORRECT, "a wrong label is found");
-	is_text(live->message, "vertex 5 has label 4, should be 0", "and named");
+	is_text(live->message, "vertex 5 has label 4, should be 0", "the wrong label is named");
 	live_teardown(live, 0);
 	live_free(live);
 }

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/compile.h"
+#include "gpu/backend.h"
 #include "gpu/open.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 
 static const int archs[] = {75, 80, 90, 100};
@@ -59,7 +59,7 @@ static void check_others(const char *folder) {
 	file_write(folder, "sweetspot.cuh", "");
 	struct gpu_compiled *all = gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err);
 	ok(!all && err.code == ERR_FAILED && strstr(err.what, "greedy.cu(5)") && strstr(err.what, "SIZE"),
-	   "without its define: %s", err.what);
+	   "a source without its define does not compile: %s", err.what);
 	free(all);
 	gpu_define(&defines, "SIZE", 100);
 	all = gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err);
@@ -68,10 +68,10 @@ static void check_others(const char *folder) {
 	   "spills are seen: %d bytes", all ? all->facts.spill_bytes : -1);
 	free(all);
 	struct gpu_compiled *again = gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err);
-	ok(again && count == 1 && again->facts.spill_bytes > 0, "and again, from the disk");
+	ok(again && count == 1 && again->facts.spill_bytes > 0, "spills are seen again in code from the disk");
 	free(again);
 	all = gpu_compile_only("greedy.cu", &defines, 35, false, &count, &err);
-	ok(!all && err.code == ERR_UNAVAILABLE && err.hint[0], "for an architecture of old: %s", err.what);
+	ok(!all && err.code == ERR_UNAVAILABLE && err.hint[0], "an architecture of old is unavailable: %s", err.what);
 	free(all);
 }
 
@@ -142,7 +142,7 @@ static void check_defines(void) {
 	defines.count = 0;
 	gpu_define(&defines, name, 1);
 	ok(!gpu_compile_only("greedy.cu", &defines, 90, false, &count, &err) && err.code == ERR_USAGE,
-	   "and a name that is too long");
+	   "a define with a name that is too long is refused");
 }
 
 /* The log of a compiler is text from outside. */
@@ -197,12 +197,12 @@ static void check_absent(void) {
 		ok(parts[i].usable ? parts[i].version[0] && parts[i].path[0] : parts[i].reason[0] && parts[i].fix[0],
 		   "%s is here, or it is said why not", parts[i].name);
 	if (parts[0].usable) {
-		tap_skip("without a driver", "there is one");
+		tap_skip("no GPU is found without a driver", "there is one");
 		return;
 	}
-	ok(gpu_count() == 0 && !gpu_probe(0, &facts), "without a driver no GPU is found");
+	ok(gpu_count() == 0 && !gpu_probe(0, &facts), "no GPU is found without a driver");
 	struct gpu *gpu = gpu_open(0, &err);
-	ok(!gpu && err.code == ERR_UNAVAILABLE && err.hint[0], "it can't be opened: %s", err.what);
+	ok(!gpu && err.code == ERR_UNAVAILABLE && err.hint[0], "a GPU can't be opened without a driver: %s", err.what);
 	struct gpu_tenants tenants;
 	gpu_tenants(0, &tenants);
 	ok(tenants.processes == -1 && !tenants.mig, "nothing is known of its users");

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "counters/cupti/cupti.h"
-#include "counters/plan/tables.h"
-#include "src/base/json/js.h"
+#include "counters/plan/plan_impl.h"
+#include "base/json/js.h"
 #include "tests/tap.h"
 
 enum { METRICS_MAX = 64, CHIPS_MAX = 64 };
@@ -113,13 +113,13 @@ static void names_test(const struct cupti_chip *chip) {
 	ok(cupti_chip_has(chip, "dram__bytes.sum.per_second", reason), "a rollup of a rollup is a metric");
 	ok(!cupti_chip_has(chip, "dram__byts.sum", reason) && strstr(reason, "dram__bytes.sum"), "the nearest: %s", reason);
 	ok(!cupti_chip_has(chip, "dram__bytes", reason) && strstr(reason, "dram__bytes.sum"), "no rollup: %s", reason);
-	ok(!cupti_chip_has(chip, "dram__bytes.summ", reason) && strstr(reason, "dram__bytes.sum"), "its rollup: %s",
-	   reason);
+	ok(!cupti_chip_has(chip, "dram__bytes.summ", reason) && strstr(reason, "dram__bytes.sum"),
+	   "a mistyped rollup is answered with the right one: %s", reason);
 	ok(!cupti_chip_has(chip, "", reason) && reason[0], "an empty name is not a metric: %s", reason);
 	char *endless = malloc(100001);
 	memset(endless, 'a', 100000);
 	endless[100000] = '\0';
-	ok(!cupti_chip_has(chip, endless, reason) && reason[0], "nor is a name of 100000 letters");
+	ok(!cupti_chip_has(chip, endless, reason) && reason[0], "a name of 100000 letters is not a metric");
 	free(endless);
 	ok(strcmp(cupti_chip_unit(chip, "gpu__time_duration.sum", &scale), "s") == 0 && fabs(scale * 1e9 - 1) < 1e-12,
 	   "nanoseconds become seconds");

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/gpu/device.h"
 #include "tests/tap.h"
 
@@ -188,7 +188,7 @@ static void check_late(void) {
 		gpu_download(rig.gpu, pinned, rig.in, sizeof(int));
 		ok(*pinned == 12345, "a download that was not waited for has not come");
 		gpu_sync(rig.gpu);
-		ok(*pinned == rig.host_in[0], "and comes with the wait");
+		ok(*pinned == rig.host_in[0], "a download comes with the wait");
 	}
 	gpu_pinned_free(rig.gpu, pinned);
 }

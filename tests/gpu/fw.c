@@ -80,10 +80,13 @@ static void verify_test(struct rig *rig) {
 	rig_open(rig, "n=70");
 	ok(rig_status(rig, "variant=factor32") == SS_OK, "the whole is right");
 	ok(spoilt_status(rig, 69, 3, 1, true) == SS_INCORRECT, "verify finds a distance that is too long");
-	ok(spoilt_status(rig, 5, 60, 1, false) == SS_INCORRECT, "so does the check on the device alone");
-	ok(spoilt_status(rig, 5, 60, -1, false) == SS_INCORRECT, "and one that is too short");
-	ok(spoilt_status(rig, 7, 7, 1, false) == SS_INCORRECT, "and one from a vertex to itself");
-	ok(spoilt_status(rig, 7, 7, 0, false) == SS_OK, "it accepts the right answer");
+	ok(spoilt_status(rig, 5, 60, 1, false) == SS_INCORRECT,
+	   "the check on the device alone finds a distance that is too long");
+	ok(spoilt_status(rig, 5, 60, -1, false) == SS_INCORRECT,
+	   "the check on the device alone finds a distance that is too short");
+	ok(spoilt_status(rig, 7, 7, 1, false) == SS_INCORRECT,
+	   "the check on the device alone finds a distance from a vertex to itself");
+	ok(spoilt_status(rig, 7, 7, 0, false) == SS_OK, "the check on the device alone accepts the right answer");
 	rig_close(rig);
 }
 
@@ -142,9 +145,10 @@ static void copies_test(struct rig *rig) {
 	rig_open(rig, "n=40 timed=all");
 	ok(rig_setup(rig, "variant=factor32") == SS_OK && rig_run(rig) == SS_OK && rig_verify(rig) == SS_OK,
 	   "a run with copies");
-	ok(figure_has(rig, "upload") && figure_has(rig, "compute") && figure_has(rig, "download"), "has its times");
+	ok(figure_has(rig, "upload") && figure_has(rig, "compute") && figure_has(rig, "download"),
+	   "a run with copies has its times");
 	ok(figure_has(rig, "reachable") && figure_has(rig, "third_phase") && figure_has(rig, "shared_wavefronts"),
-	   "and its work");
+	   "a run with copies has its work");
 	rig_teardown(rig);
 	rig_close(rig);
 }
@@ -161,8 +165,8 @@ static void files_test(struct rig *rig) {
 	   "a run with files, and another one");
 	ok(figure_has(rig, "input") && figure_has(rig, "upload") && figure_has(rig, "download") &&
 	       figure_has(rig, "output"),
-	   "has the times of both");
-	ok(fabs(parts_sum(rig) - 2) < 1e-9, "which add up to the median");
+	   "a run with files has the times of reading, copies and writing");
+	ok(fabs(parts_sum(rig) - 2) < 1e-9, "the parts of a run with files add up to the median");
 	rig_teardown(rig);
 	rig_close(rig);
 	setenv("TMPDIR", "/nonexistent", 1);

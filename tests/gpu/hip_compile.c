@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/compile.h"
-#include "gpu/hip/library.h"
-#include "src/base/sys.h"
+#include "gpu/backend.h"
+#include "gpu/hip/hip_impl.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 static const char text[] = "#include <hip/hip_runtime.h>\n"

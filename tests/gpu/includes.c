@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/compile.h"
-#include "src/base/mem.h"
+#include "gpu/backend.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 
 static const char *const options[] = {"-DX=1", "-Ifirst", "-Isecond", NULL};
@@ -59,14 +59,14 @@ static void check_unknown(void) {
 	   "a file may be too large to be read each time");
 	put("first/zero.h", "int i;");
 	ok(truncate("first/zero.h", 100) == 0 && !includes_digest("#include \"zero.h\"\n", options, digest),
-	   "or not be text");
+	   "a file may not be text");
 	char *many = mem_strdup("");
 	for (int i = 0; i < 300; i++) {
 		char *longer = mem_printf("%s#include \"%d.h\"\n", many, i);
 		free(many);
 		many = longer;
 	}
-	ok(!includes_digest(many, options, digest), "or they are too many");
+	ok(!includes_digest(many, options, digest), "a source may include too many files");
 	free(many);
 }
 

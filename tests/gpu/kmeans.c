@@ -5,7 +5,7 @@
 #include <config.h>
 #include <math.h>
 
-#include "kernels/kmeans/cuda/cuda.h"
+#include "kernels/kmeans/cuda/kmeans_cuda_impl.h"
 #include "tests/gpu/device.h"
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
@@ -196,7 +196,7 @@ static void ties_test(struct gpu *gpu) {
 		for (size_t e = 0; e < in->n * in->coords; e++)
 			in->objects[e] = (double)(e * 7 / 5 % 5) / 4 * 0.75;
 		right = right && configs_right(&rig);
-		ok(right, "of equally near clusters the first is taken: %s", types[type]);
+		ok(right, "the first of equally near clusters is taken: %s", types[type]);
 		live_free(rig.live);
 	}
 }

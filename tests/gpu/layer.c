@@ -12,9 +12,9 @@ static void check_facts(struct gpu *gpu) {
 	       f->memory_bytes > 1 << 20,
 	   "%s, %d.%d: its facts are sane", f->name, f->major, f->minor);
 	ok(gpu_probe(0, &looked) && strcmp(looked.name, f->name) == 0 && looked.sms == f->sms,
-	   "and the same without a context");
+	   "the facts are the same without a context");
 	ok(gpu_count() == gpu_peers(gpu) && !gpu_probe(gpu_count(), &looked), "there are %d", gpu_count());
-	ok(gpu_context(gpu) != NULL, "it has a context");
+	ok(gpu_context(gpu) != NULL, "an open GPU has a context");
 }
 
 static void check_copies(struct gpu *gpu) {
@@ -71,9 +71,9 @@ static void check_rectangles(struct gpu *gpu) {
 static void check_memory_ends(struct gpu *gpu) {
 	ok(gpu_alloc(gpu, (size_t)1 << 50) == 0 && !gpu_is_fine(gpu), "memory ends");
 	ok(gpu_alloc(gpu, 16) == 0, "after a failure nothing is done");
-	ok(layer_failed(gpu, GPU_NO_MEMORY, "memory"), "it is said which one");
+	ok(layer_failed(gpu, GPU_NO_MEMORY, "memory"), "the message says that memory is short");
 	gpu_ptr a = gpu_alloc(gpu, 1000);
-	ok(a && layer_failed(gpu, GPU_FINE, ""), "then it goes on");
+	ok(a && layer_failed(gpu, GPU_FINE, ""), "the GPU goes on after a reported failure");
 	size_t before = gpu_memory_free(gpu);
 	gpu_free(gpu, a);
 	ok(gpu_memory_free(gpu) >= before, "released memory can be allocated");
@@ -82,7 +82,7 @@ static void check_memory_ends(struct gpu *gpu) {
 	gpu_ptr b = gpu_alloc(gpu, 1000);
 	gpu_free(gpu, b);
 	gpu_free(gpu, b);
-	ok(layer_failed(gpu, GPU_REFUSED, "not allocated"), "nor is it twice");
+	ok(layer_failed(gpu, GPU_REFUSED, "not allocated"), "memory is not released twice");
 }
 
 static void check_modules(struct gpu *gpu) {
@@ -145,7 +145,7 @@ static void refuse(struct gpu *gpu, const char *name, struct gpu_shape shape, co
 	ok(layer_failed(gpu, GPU_REFUSED, word), "%s", what);
 	gpu_free(gpu, memory);
 	gpu_sync(gpu);
-	ok(layer_failed(gpu, GPU_FINE, ""), "and all goes on");
+	ok(layer_failed(gpu, GPU_FINE, ""), "the GPU goes on after a refused launch");
 }
 
 static void check_refusals(struct gpu *gpu) {
@@ -263,15 +263,15 @@ static void check_graphs(struct gpu *gpu) {
 	add(gpu, word, 10, 2);
 	struct gpu_graph *graph = gpu_recorded(gpu);
 	ok(graph && word_of(gpu, word) == 100, "recorded work does not run");
-	ok(launches_of(gpu, 1) == 1 && launches_of(gpu, 2) == 0, "and is not counted");
+	ok(launches_of(gpu, 1) == 1 && launches_of(gpu, 2) == 0, "recorded work is not counted");
 	for (int i = 0; i < 5; i++)
 		gpu_graph_launch(gpu, graph);
 	ok(word_of(gpu, word) == 100 + 5 * 41 && layer_failed(gpu, GPU_FINE, ""),
 	   "until it is launched, as often as it is");
-	ok(launches_of(gpu, 1) == 6 && launches_of(gpu, 2) == 10, "then it is counted");
+	ok(launches_of(gpu, 1) == 6 && launches_of(gpu, 2) == 10, "launches of recorded work are counted");
 	gpu_launches_forget(gpu);
 	struct gpu_launched none;
-	ok(gpu_launches(gpu, &none, 1) == 0, "and forgotten");
+	ok(gpu_launches(gpu, &none, 1) == 0, "counted launches are forgotten");
 	gpu_graph_free(gpu, graph);
 	ok(!gpu_recorded(gpu), "nothing was recorded");
 	gpu_free(gpu, word);
@@ -288,11 +288,12 @@ static void check_clock(struct gpu *gpu) {
 	ok(seconds > 0 && seconds < 60 && word_of(gpu, word) == 10, "ten launches took %g s", seconds);
 	struct gpu_health health;
 	gpu_health(gpu, &health);
-	ok(!(health.sm_mhz <= 0) && !(health.power_w < 0) && !(health.energy_j < 0), "its health is sane or not known");
+	ok(!(health.sm_mhz <= 0) && !(health.power_w < 0) && !(health.energy_j < 0),
+	   "the GPU's health is sane or not known");
 	char text[128], small[6];
 	ok(strcmp(gpu_throttle_words(0, text, sizeof text), "") == 0, "no throttling gives no words");
 	is_text(gpu_throttle_words(0x4 | 0x8, text, sizeof text), "power cap, hardware slowdown", "words of two bits");
-	is_text(gpu_throttle_words(0x4, small, sizeof small), "power", "and with little room");
+	is_text(gpu_throttle_words(0x4, small, sizeof small), "power", "words of throttling are cut to the room");
 	gpu_free(gpu, word);
 }
 
@@ -315,8 +316,8 @@ static void check_peers(struct gpu *gpu) {
 	   "a word goes to another GPU, and is changed there");
 	gpu_copy_peer(peer, gpu, here, peer, there, 4);
 	gpu_sync(peer);
-	ok(word_of(gpu, here) == 80 && layer_failed(peer, GPU_FINE, ""), "and back");
-	ok(gpu_peer(peer, 1) == gpu, "it knows the first one as its own peer");
+	ok(word_of(gpu, here) == 80 && layer_failed(peer, GPU_FINE, ""), "a word comes back from another GPU");
+	ok(gpu_peer(peer, 1) == gpu, "another GPU knows the first one as its own peer");
 	gpu_free(peer, there);
 	gpu_free(gpu, here);
 }
@@ -328,7 +329,7 @@ static void check_disk(struct gpu *gpu) {
 	ok(second && layer_function(second, "add") && gpu_compile_count(second, true) == 1 &&
 	       gpu_compile_count(second, false) == 0,
 	   "compiled code is read from the disk");
-	ok(gpu_compile_seconds(gpu) > 0 && gpu_compile_count(gpu, false) > 0, "by the first one it was compiled");
+	ok(gpu_compile_seconds(gpu) > 0 && gpu_compile_count(gpu, false) > 0, "the first gpu has compiled the code");
 	gpu_close(second);
 	ok(scaled(gpu, layer_function(gpu, "scale"), 100, 1), "the first one works on");
 }

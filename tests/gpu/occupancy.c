@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "gpu/impl.h"
-#include "src/base/rng.h"
+#include "gpu/gpu_impl.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #ifdef HAVE_CUDA
 #pragma GCC diagnostic push

@@ -112,15 +112,16 @@ static void verify_test(void) {
 	ok(run_right(live, 1), "before the labels are spoilt");
 	state_of(live)->label[5] = 4;
 	ok(live_verify(live, 0) == SS_INCORRECT, "a wrong label is found");
-	is_text(live->message, "vertex 5 has label 4, should be 0", "and named");
+	is_text(live->message, "vertex 5 has label 4, should be 0", "the wrong label is named");
 	input_of(live)->expected[5] = 4;
-	ok(live_verify(live, 0) == SS_INCORRECT, "so are neighbours with different labels, whatever the oracle says");
-	is_text(live->message, "vertex 1 has label 0, a neighbour another", "and the first is named");
+	ok(live_verify(live, 0) == SS_INCORRECT, "neighbours with different labels are found, whatever the oracle says");
+	is_text(live->message, "vertex 1 has label 0, a neighbour another",
+	        "the first of two different neighbours is named");
 	input_of(live)->expected[5] = 0;
 	for (int v = 0; v < 27; v++)
 		state_of(live)->label[v] = 1;
 	ok(live_verify(live, 0) == SS_INCORRECT, "labels that agree but are not the smallest are found");
-	is_text(live->message, "vertex 0 has label 1, should be 0", "and named");
+	is_text(live->message, "vertex 0 has label 1, should be 0", "the label that is not the smallest is named");
 	live_teardown(live, 0);
 	live_free(live);
 }

@@ -172,7 +172,8 @@ static void oracle_test(void) {
 	int64_t x = 4;
 	for (int i = 0; i < 50; i++)
 		x = x + 1 < 30 ? x + 1 : 30;
-	ok(ceiling_oracle_chain(4, 50, 30) == x && ceiling_oracle_chain(4, 20, 30) == 24, "so is the chain");
+	ok(ceiling_oracle_chain(4, 50, 30) == x && ceiling_oracle_chain(4, 20, 30) == 24,
+	   "the closed form of the chain is the chain");
 }
 
 int main(void) {

@@ -36,7 +36,7 @@ static void words_test(void) {
 	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
 		ok(strstr(values, isa->name), "%s is among them", isa->name);
 	ok(fw_isa_find("auto") && fw_isa_find("auto")->usable(), "the automatic choice is usable");
-	ok(!fw_isa_find("avx3"), "that set does not exist");
+	ok(!fw_isa_find("avx3"), "an unknown instruction set is not found");
 }
 
 /* All forms and a few blocks; the oracle's answer is shared. The largest of the sizes has tiles on both sides of the

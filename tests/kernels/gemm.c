@@ -115,7 +115,7 @@ static void check_bits(void) {
 			bf16 += !(gemm_narrow(x, GEMM_BF16) == bits && gemm_widen(bits, GEMM_BF16) == x);
 		}
 	ok(f16 == 0 && bf16 == 0, "every normal number keeps its bits (%d and %d differ)", f16, bf16);
-	ok(gemm_narrow(0, GEMM_F16) == 0 && gemm_widen(0, GEMM_F16) == 0, "and so does 0");
+	ok(gemm_narrow(0, GEMM_F16) == 0 && gemm_widen(0, GEMM_F16) == 0, "the number 0 keeps its bits");
 	ok(gemm_widen(gemm_narrow(-GEMM_VALUE_MAX, GEMM_BF16), GEMM_BF16) == -GEMM_VALUE_MAX, "elements are exact");
 }
 
@@ -171,11 +171,11 @@ static void check_errors(void) {
 			s->c[cell] = kept;
 		}
 	ok(found == 19 * 6, "each of 114 wrong elements is found (%d)", found);
-	ok(told == found, "and named");
+	ok(told == found, "each wrong element is named");
 	float first = s->c[3];
 	s->c[3] = s->c[4];
 	s->c[4] = first;
-	ok(s->c[3] == s->c[4] || live_verify(live, 0) == SS_INCORRECT, "so are two that changed places");
+	ok(s->c[3] == s->c[4] || live_verify(live, 0) == SS_INCORRECT, "two elements that changed places are found");
 	live_teardown(live, 0);
 	live_free(live);
 }

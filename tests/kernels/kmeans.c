@@ -334,7 +334,7 @@ static void hooks_test(void) {
 	ok(figure(&rig, "empty_clusters") == 0 && isnan(figure(&rig, "lost_updates")), "figures of the result");
 	size_t count = kernel_kmeans.series(rig_state(&rig), &call, &series, SS_SERIES_MAX);
 	ok(count == 1 && series.count == 20 && series.values[0] == 2000, "the series of changes");
-	ok(figure(&rig, "changed") == series.values[19], "its end is a figure");
+	ok(figure(&rig, "changed") == series.values[19], "the last number of changes is a figure");
 	ok(kernel_kmeans.series(rig_state(&rig), &call, &series, 0) == 0, "no room, no series");
 	live_teardown(rig.live, 0);
 	rig_right(&rig, "variant=shared sync=none");

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
-#include "kernels/lists/lists.h"
+#include "kernels/lists/lists_impl.h"
 #include "tests/kernels/live.h"
 #include "tests/kernels/sanitized.h"
 #include "tests/tap.h"
@@ -240,13 +240,13 @@ static void epochs_test(void) {
 	const struct list_node *seen = nth(list, 4);
 	churn(list, 1, TIMES);
 	ok(list->pool[1].freed == 0 && list->pool[1].used == TIMES, "nothing is freed while an old operation goes on");
-	ok(seen->key == 3 && list_next(seen) == &list->tail, "and its link still leads back into the list");
+	ok(seen->key == 3 && list_next(seen) == &list->tail, "the link of a kept node still leads back into the list");
 	list_leave(&list->pool[0]);
 	churn(list, 1, TIMES);
 	ok(list->pool[1].freed > TIMES && list->pool[1].retired - list->pool[1].freed < 1000, "afterwards nodes are freed");
 	size_t used = list->pool[1].used;
 	churn(list, 1, TIMES);
-	ok(list->pool[1].used == used, "and no fresh ones are needed");
+	ok(list->pool[1].used == used, "freed nodes are used again");
 	list_free(list);
 }
 
@@ -254,7 +254,7 @@ static void leak_test(void) {
 	struct list *list = bare_list(LIST_LEAK, 1000);
 	churn(list, 1, 1000);
 	ok(list->pool[1].used == 1000 && list->pool[1].retired == 1000 && list->pool[1].freed == 0,
-	   "without reclamation every addition takes a fresh node");
+	   "every addition takes a fresh node without reclamation");
 	list_free(list);
 }
 

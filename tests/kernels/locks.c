@@ -199,7 +199,7 @@ static void check_fairness(void) {
 	struct ss_call call = live_call(live, 0);
 	size_t count = live->kernel->figures(s, &call, 1, f, SS_FIGURES_MAX);
 	ok(fabs(figure(f, count, "fairness_jain") - 0.8) < 1e-9, "shares of 15, 15, 5, 5: 40^2 / (4 * 500) after Jain");
-	ok(fabs(figure(f, count, "fairness_min_max") - 1. / 3) < 1e-9, "and a third between the least and the most");
+	ok(fabs(figure(f, count, "fairness_min_max") - 1. / 3) < 1e-9, "the least share is a third of the most");
 	ok(fabs(figure(f, count, "handover_share") - 1. / 3) < 1e-9, "13 handovers of 39");
 	live_teardown(live, 0);
 	live_free(live);
@@ -222,8 +222,8 @@ static inline struct broken_seat broken_seat(void *lock, int thread) {
 	return (struct broken_seat){(char *)lock + thread};
 }
 
-static inline void broken_acquire(struct broken_seat seat, struct lock_look *look) {
-	(void)look;
+static inline void broken_acquire(struct broken_seat seat, struct lock_events *events) {
+	(void)events;
 	__asm__ volatile("" : : "r"(seat.lock) : "memory");
 }
 
@@ -249,7 +249,7 @@ static void check_broken(void) {
 		found = live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_INCORRECT;
 	ok(found && live->message[0], "a lock that does not exclude is found: %s", live->message);
 	s->arena.kind = &lock_none;
-	ok(live_verify(live, 0) == SS_OK, "for the lock that promises nothing this is right");
+	ok(live_verify(live, 0) == SS_OK, "lost updates are right for the lock that promises nothing");
 	live_teardown(live, 0);
 	live_free(live);
 }
@@ -281,7 +281,7 @@ static void check_verify(void) {
 		ok(live_verify(live, 0) == SS_INCORRECT, "%d changes: %s", (int)changes[i], live->message);
 		*prize = kept;
 	}
-	ok(live_verify(live, 0) == SS_OK, "and right again");
+	ok(live_verify(live, 0) == SS_OK, "the state is right again once nothing is spoilt");
 	live_teardown(live, 0);
 	live_free(live);
 }

@@ -361,7 +361,8 @@ static void check_input(void) {
 	ok(inside && fabs(total(cells, 40000) / 40000 - 2) < 0.03, "energies at the start are uniform below the upper end");
 	ok(rejected("n", "0") && rejected("n", "16385") && rejected("steps", "0") && rejected("steps", "1000001"),
 	   "sizes out of bounds are refused");
-	ok(rejected("energy", "-1") && rejected("energy", "1001") && rejected("energy", "nan"), "so are energies");
+	ok(rejected("energy", "-1") && rejected("energy", "1001") && rejected("energy", "nan"),
+	   "energies out of bounds are refused");
 	live_free(live);
 }
 

@@ -20,7 +20,7 @@ static void check_optimum(struct live *live) {
 			for (int64_t y = 1; y <= 256; y *= 2)
 				as_good += steps(live, variant, x, y, 0) <= least;
 	ok(as_good == 1, "variant=b x=10 y=16 is the only optimum");
-	ok(least == 100.0 * 8000, "it takes 100 n steps");
+	ok(least == 100.0 * 8000, "the optimum takes 100 n steps");
 	ok(steps(live, 1, 10, 16, 3) == least * 1.03, "extra=3 adds 3 percent");
 	ok(steps(live, 0, 0, 1, 0) > 2 * least, "the initial configuration is far from it");
 }

@@ -43,10 +43,10 @@ static void check_honest(const struct rig *rig, const char *name) {
 static void check_absent(const struct rig *rig) {
 	json_t *absent = counter(rig, "touch", "no such PMU");
 	is_text(text(absent, "status"), "unavailable", "an event that no kernel has is not counted");
-	ok(strstr(text(absent, "reason"), "No such file"), "and the reason is the kernel's");
+	ok(strstr(text(absent, "reason"), "No such file"), "the reason of an absent event is the kernel's");
 	ok(json_array_size(json_object_get(absent, "per_thread")) > 0 &&
 	       json_is_null(json_array_get(json_object_get(absent, "per_thread"), 0)),
-	   "neither is it in a thread");
+	   "an absent event has no value in a thread either");
 }
 
 static bool can_count(const struct rig *rig, const char *region_name, const char *event) {
@@ -107,9 +107,10 @@ static void check_worker(struct rig *rig) {
 	answer = ask(client, team, ",\"regions\":true");
 	json_t *regions = path_get(answer, "regions");
 	ok(json_array_size(path_get(answer, "samples")) == 2 && json_array_size(regions) == 2, "two samples, two regions");
-	is_text(text(json_array_get(regions, 0), "name"), "around", "by name");
-	ok(json_number_value(json_object_get(json_array_get(regions, 1), "calls")) == 30, "of one run");
-	ok(json_array_size(json_object_get(json_array_get(regions, 1), "counters")) > 0, "with counters");
+	is_text(text(json_array_get(regions, 0), "name"), "around", "regions have their names");
+	ok(json_number_value(json_object_get(json_array_get(regions, 1), "calls")) == 30,
+	   "calls of a region are those of one run");
+	ok(json_array_size(json_object_get(json_array_get(regions, 1), "counters")) > 0, "regions have counters");
 	json_decref(answer);
 	answer = ask(client, "\"true\"", ",\"regions\":true");
 	ok(strcmp(text(answer, "status"), "correct") == 0 && !path_get(answer, "regions") &&

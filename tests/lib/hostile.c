@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "src/base/rng.h"
-#include "src/worker/program/regions_set.h"
+#include "base/rng.h"
+#include "worker/program/regions_set.h"
 #include "tests/lib/rig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -87,7 +87,7 @@ static void check_good(struct rig *rig) {
 	ok(figure(rig, "x", "calls") == 4 && figure(rig, "x", "seconds") == 2 && figure(rig, "x", "threads") == 2, "sums");
 	ok(value(rig, "x", "a") == 10 && value(rig, "x", "b") == 4, "counters, in their unit");
 	is_text(text_of(rig, "\303\251 \303\251", "a", "status"), "unavailable", "a failed event does not have a value");
-	ok(strstr(text_of(rig, "\303\251 \303\251", "a", "reason"), "Permission denied"), "but a reason");
+	ok(strstr(text_of(rig, "\303\251 \303\251", "a", "reason"), "Permission denied"), "a failed event has a reason");
 	read_text(rig, good, sizeof good - 1, "other-8-1.json");
 	ok(json_array_size(rig->found) == 0, "files with other names are ignored");
 }
@@ -107,7 +107,8 @@ static void check_counts(struct rig *rig) {
 	   "user mode only is reported");
 	ok(isnan(value(rig, "half", "a")) && value(rig, "half", "b") == 4,
 	   "an event that failed in a thread does not have a total");
-	ok(isnan(value(rig, "odd", "a")) && strstr(text_of(rig, "odd", "a", "reason"), "malformed"), "nor has nonsense");
+	ok(isnan(value(rig, "odd", "a")) && strstr(text_of(rig, "odd", "a", "reason"), "malformed"),
+	   "a malformed event has no total");
 }
 
 static void refuse(struct rig *rig, const char *text, size_t size, const char *note, const char *what) {
@@ -158,7 +159,7 @@ static void check_floods(struct rig *rig) {
 	ok(figure(rig, "r0", "calls") == 5002 && figure(rig, "r0", "threads") == 5001 && value(rig, "r0", "a") == 25005,
 	   "a flood of threads counts");
 	ok(json_array_size(json_object_get(region(rig, "r0"), "per_thread")) < REGIONS_ROWS_MAX && noted(rig, "leaves out"),
-	   "but not each one is reported");
+	   "threads of a flood are not reported one by one");
 	char *reply = json_dumps(rig->found, JSON_COMPACT);
 	ok(reply && strlen(reply) < 4 << 20, "an answer is less than a line of the protocol may have");
 	free(reply);
@@ -183,12 +184,13 @@ static void check_entries(struct rig *rig) {
 	json_decref(rig->found);
 	json_decref(rig->notes);
 	rig->found = regions_read(&regions, &rig->notes);
-	ok(json_array_size(rig->found) == 0 && json_array_size(rig->notes) == 3, "are not read, and each is reported");
+	ok(json_array_size(rig->found) == 0 && json_array_size(rig->notes) == 3,
+	   "a pipe, a link and a folder are not read, and each is reported");
 	ok(tree_remove(regions.folder) == 0, "a folder that is gone");
 	json_decref(rig->found);
 	json_decref(rig->notes);
 	rig->found = regions_read(&regions, &rig->notes);
-	ok(json_array_size(rig->found) == 0, "does not have regions");
+	ok(json_array_size(rig->found) == 0, "a folder that is gone does not have regions");
 	free(pipe);
 	free(link);
 	free(folder);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 
@@ -36,6 +36,8 @@ _Static_assert(SWEETSPOT_NONE == 0 && SWEETSPOT_EXACT == 1 && SWEETSPOT_INTERPOL
 #define OLD_5     MADE_ENTRY("old", "\"n\":5", "\"block\":8", "\"OMP_NUM_THREADS\":\"2\"", "1", "stale")
 #define GOL_64    MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"block\":1", "", "0.5", "current")
 #define GOL_65536 MADE_ENTRY("gol", "\"n\":65536,\"rule\":\"b3\"", "\"block\":9", "", "0.5", "current")
+#define GOL_150   MADE_ENTRY("gol", "\"n\":150,\"rule\":\"b3\"", "\"block\":2", "", "0.5", "current")
+#define GOL_1000  MADE_ENTRY("gol", "\"n\":1000,\"rule\":\"b3\"", "\"block\":3", "", "0.5", "current")
 #define GOL_SIZES                                                                                                      \
 	"{\"kernel\":\"gol\",\"over\":\"n\",\"objective\":\"time\",\"unit\":\"s\",\"problem\":{\"rule\":\"b3\"},"          \
 	"\"thresholds\":[{\"from\":64,\"to\":200,\"config\":{\"block\":2},\"environment\":{}},"                            \
@@ -48,7 +50,8 @@ _Static_assert(SWEETSPOT_NONE == 0 && SWEETSPOT_EXACT == 1 && SWEETSPOT_INTERPOL
 
 /* Macros without arguments stand for the entries, because clang-format stacks calls between string literals. */
 static const char text[] = MADE_HEAD("sweetspot-profile/1", "2025-01-31T12:00:00Z", MADE_MACHINE) FW_100
-	"," FW_10000 "," OLD_5 "," GOL_64 "," GOL_65536 "],\"sizes\":[" GOL_SIZES "," LONE_SIZES "]}";
+	"," FW_10000 "," OLD_5 "," GOL_64 "," GOL_150 "," GOL_1000 "," GOL_65536 "],\"sizes\":[" GOL_SIZES "," LONE_SIZES
+	"]}";
 
 static struct sweetspot_profile *made(const char *json) {
 	char why[SWEETSPOT_MESSAGE] = "";
@@ -69,18 +72,19 @@ static void check_exact(const sweetspot_profile *profile) {
 	struct sweetspot_match match;
 	const sweetspot_config *config = find(profile, "fw", 100, "graph", "dense", &match);
 	ok(config && match.status == SWEETSPOT_EXACT && match.fit == SWEETSPOT_EXACT && match.distance == 0, "exact");
-	ok(match.predicted == 0.25 && match.measured == 0.25 && match.speedup == 2.5, "with the measured values");
-	is_text(match.unit, "s", "its unit");
-	is_text(match.objective, "time", "its objective");
+	ok(match.predicted == 0.25 && match.measured == 0.25 && match.speedup == 2.5,
+	   "an exact match has the measured values");
+	is_text(match.unit, "s", "an exact match has its unit");
+	is_text(match.objective, "time", "an exact match has its objective");
 	ok(find(profile, "fw", 100, NULL, NULL, &match) == config && match.status == SWEETSPOT_EXACT,
 	   "less said, same answer");
-	ok(sweetspot_lookup(profile, "fw", "time", NULL, 0, NULL) != NULL, "without a problem, and without a match");
+	ok(sweetspot_lookup(profile, "fw", "time", NULL, 0, NULL) != NULL, "a lookup needs neither a problem nor a match");
 	ok(!find(profile, "fw", 100, "graph", "sparse", &match) && match.status == SWEETSPOT_NONE,
 	   "another word does not match");
-	ok(!find(profile, "fw", 100, "other", "dense", &match), "nor is a name that it lacks");
-	ok(!find(profile, "nosuch", 100, NULL, NULL, &match) && isnan(match.predicted), "nor another kernel");
-	ok(!sweetspot_lookup(profile, "fw", "energy", NULL, 0, &match), "nor another objective");
-	ok(!find(profile, "fw", NAN, NULL, NULL, &match), "nor no number");
+	ok(!find(profile, "fw", 100, "other", "dense", &match), "a name that the entry lacks does not match");
+	ok(!find(profile, "nosuch", 100, NULL, NULL, &match) && isnan(match.predicted), "another kernel does not match");
+	ok(!sweetspot_lookup(profile, "fw", "energy", NULL, 0, &match), "another objective does not match");
+	ok(!find(profile, "fw", NAN, NULL, NULL, &match), "a number that is not known does not match");
 	config = find(profile, "old", 5, NULL, NULL, &match);
 	ok(config && match.status == SWEETSPOT_STALE && match.fit == SWEETSPOT_EXACT, "stale, if exact");
 }
@@ -97,7 +101,7 @@ static void check_types(const sweetspot_profile *profile) {
 	is_text(sweetspot_word(config, "block", "x"), "x", "a number is not a word");
 	ok(sweetspot_int(config, "variant", 7) == 7 && isnan(sweetspot_real(config, "nosuch", NAN)), "defaults");
 	ok(sweetspot_int(config, "pin", 7) == 1, "a boolean is 0 or 1");
-	is_text(sweetspot_word(config, "pin", "x"), "true", "and a word");
+	is_text(sweetspot_word(config, "pin", "x"), "true", "a boolean is also a word");
 	while (sweetspot_setting(config, count, &setting)) {
 		count++;
 		bool same = setting.word ? strcmp(sweetspot_word(config, setting.name, ""), setting.word) == 0
@@ -114,13 +118,13 @@ static void check_nothing(void) {
 	sweetspot_close(NULL);
 	ok(!sweetspot_lookup(NULL, "fw", NULL, NULL, 0, &match) && match.status == SWEETSPOT_NONE, "no profile, no match");
 	ok(sweetspot_int(NULL, "x", 5) == 5 && sweetspot_real(NULL, "x", 5) == 5, "no configuration, the default");
-	is_text(sweetspot_word(NULL, "x", "y"), "y", "also of a word");
+	is_text(sweetspot_word(NULL, "x", "y"), "y", "no configuration gives the default of a word");
 	ok(!sweetspot_setting(NULL, 0, &setting) && !sweetspot_kernel(NULL, 0) && !sweetspot_about(NULL, "path"),
 	   "nothing to list");
 	ok(sweetspot_apply(NULL, 0, why, sizeof why) == -1 && *why, "nothing to apply, and why");
 	ok(!sweetspot_lookup(NULL, "fw", NULL, many, 65, &match), "too many members");
 	is_text(sweetspot_status_word(SWEETSPOT_FOREIGN), "foreign", "a status in words");
-	is_text(sweetspot_status_word(99), "unknown", "also where it is none");
+	is_text(sweetspot_status_word(99), "unknown", "an unknown status is called so");
 }
 
 static void check_sizes(const sweetspot_profile *profile) {
@@ -130,6 +134,8 @@ static void check_sizes(const sweetspot_profile *profile) {
 	rng_seed(&rng, 3);
 	for (int i = 0; i < 2000; i++) {
 		double n = 65 + (double)rng_below(&rng, 4032);
+		if (n == 150 || n == 1000) /* tuned */
+			continue;
 		double law = n <= 512 ? 1 + 2 * n * n : n * n * n;
 		const sweetspot_config *config = find(profile, "gol", n, "rule", "b3", &match);
 		long long block = n <= 200 || (n < 400 && n / 200 <= 400 / n) ? 2 : 3;
@@ -146,7 +152,7 @@ static void check_sizes(const sweetspot_profile *profile) {
 	   "above all sizes: the last range, and no prediction");
 	config = find(profile, "gol", 50000, "rule", "b3", &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 9,
-	   "unless an individually tuned one is nearer");
+	   "an individually tuned problem that is nearer comes before the last range");
 	config = find(profile, "gol", 32, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 1,
 	   "below: the problem tuned at their end");
@@ -156,7 +162,57 @@ static void check_sizes(const sweetspot_profile *profile) {
 	       fabs(match.distance - log(2)) < 1e-12,
 	   "below all sizes: the first range, without a law no prediction");
 	config = find(profile, "lone", 12, NULL, NULL, &match);
-	ok(match.status == SWEETSPOT_INTERPOLATED && isnan(match.predicted), "nor within");
+	ok(match.status == SWEETSPOT_INTERPOLATED && isnan(match.predicted),
+	   "a size within ranges without a law has no prediction");
+}
+
+#define VERDICT(n, config, verdict)                                                                                    \
+	"{\"kernel\":\"v\",\"unit\":\"s\",\"problem\":{\"n\":" n "},\"config\":{\"block\":" config                         \
+	"},\"environment\":{},\"median\":1,\"state\":\"current\",\"verdict\":\"" verdict "\"}"
+#define RANGE(from, to, config) "{\"from\":" from ",\"to\":" to ",\"config\":{\"block\":" config "},\"environment\":{}}"
+
+/* Pairs of a size and the block that is found there, 0 for nothing. */
+static void check_use(const char *json, const char *label, const int (*expected)[2]) {
+	sweetspot_profile *profile = made(json);
+	struct sweetspot_match match;
+	bool right = profile;
+	for (; right && (*expected)[0]; expected++) {
+		const sweetspot_config *config = find(profile, "v", (*expected)[0], NULL, NULL, &match);
+		bool good = sweetspot_int(config, "block", 0) == (*expected)[1] && !config == !match.status;
+		if (!good)
+			printf("# n %d: %lld, %s\n", (*expected)[0], sweetspot_int(config, "block", 0),
+			       sweetspot_status_word(match.status));
+		right = right && good;
+	}
+	ok(right, "%s", label);
+	sweetspot_close(profile);
+}
+
+#define V_FASTER_10   VERDICT("10", "1", "faster")
+#define V_TIE_40      VERDICT("40", "2", "tie")
+#define V_TIE_100     VERDICT("100", "2", "tie")
+#define V_FASTER_500  VERDICT("500", "3", "faster")
+#define V_OPEN_1000   VERDICT("1000", "3", "undecided")
+#define V_FAILS_5000  VERDICT("5000", "4", "no baseline")
+#define V_TIE_9000    VERDICT("9000", "5", "tie")
+#define V_RANGE_10    RANGE("10", "20", "1")
+#define V_RANGE_21    RANGE("21", "200", "2")
+#define V_RANGE_201   RANGE("201", "2000", "3")
+#define V_RANGE_2001  RANGE("2001", "9000", "4")
+#define V_SIZES_BEGIN "{\"kernel\":\"v\",\"over\":\"n\",\"problem\":{},\"laws\":[],\"thresholds\":["
+
+static const char proven[] =
+	MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_FASTER_10 "," V_TIE_100 "," V_OPEN_1000 "]}";
+static const char ranges[] = MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_FASTER_10
+	"," V_TIE_40 "," V_TIE_100 "," V_FASTER_500 "," V_OPEN_1000 "," V_FAILS_5000 "," V_TIE_9000
+	"],\"sizes\":[" V_SIZES_BEGIN V_RANGE_10 "," V_RANGE_21 "," V_RANGE_201 "," V_RANGE_2001 "]}]}";
+
+static void check_proven(void) {
+	static const int alone[][2] = {{10, 1}, {12, 1}, {100, 0}, {90, 0}, {1000, 0}, {2000, 0}, {0, 0}};
+	static const int between[][2] = {{10, 1},  {15, 1},   {40, 0},   {60, 0},   {100, 0},  {150, 0},
+	                                 {500, 3}, {3000, 4}, {5000, 4}, {7000, 4}, {9000, 0}, {0, 0}};
+	check_use(proven, "a tie gives nothing, there and nearby, and what is undecided is passed over", alone);
+	check_use(ranges, "a range is as proven as the sizes that were tuned in it", between);
 }
 
 /* Against the definition, on problems of two numbers. */
@@ -202,11 +258,12 @@ static void check_foreign(void) {
 	find(profile, "fw", 100, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_FOREIGN && match.fit == SWEETSPOT_EXACT, "foreign, if exact");
 	find(profile, "gol", 100, NULL, NULL, &match);
-	ok(match.status == SWEETSPOT_FOREIGN && match.fit == SWEETSPOT_INTERPOLATED, "also of sizes");
+	ok(match.status == SWEETSPOT_FOREIGN && match.fit == SWEETSPOT_INTERPOLATED, "a match of sizes is foreign, too");
 	const sweetspot_config *config = find(profile, "old", 5, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_FOREIGN, "more than stale");
-	ok(sweetspot_apply(config, 0, why, sizeof why) == -1 && strstr(why, "machine"), "and is not applied: %s", why);
-	is_text(sweetspot_about(profile, "foreign"), "made so", "and says why");
+	ok(sweetspot_apply(config, 0, why, sizeof why) == -1 && strstr(why, "machine"),
+	   "a foreign configuration is not applied: %s", why);
+	is_text(sweetspot_about(profile, "foreign"), "made so", "a foreign profile says why");
 	sweetspot_close(profile);
 }
 
@@ -229,7 +286,8 @@ static void check_apply(const sweetspot_profile *profile) {
 	const sweetspot_config *stale = find(profile, "old", 5, NULL, NULL, NULL);
 	ok(sweetspot_apply(stale, 0, why, sizeof why) == -1 && omp_get_max_threads() == 3 && strstr(why, "changed"),
 	   "a stale configuration is refused");
-	ok(sweetspot_apply(stale, SWEETSPOT_ANYWAY, NULL, 0) == 1 && omp_get_max_threads() == 2, "unless it is asked for");
+	ok(sweetspot_apply(stale, SWEETSPOT_ANYWAY, NULL, 0) == 1 && omp_get_max_threads() == 2,
+	   "a stale configuration is applied where it is asked for");
 }
 
 static void check_about(const sweetspot_profile *profile) {
@@ -240,7 +298,7 @@ static void check_about(const sweetspot_profile *profile) {
 	is_text(sweetspot_kernel(profile, 0), "fw", "the first kernel");
 	is_text(sweetspot_kernel(profile, 2), "gol", "the third, each one once");
 	is_text(sweetspot_kernel(profile, 3), "lone", "one of which there are only sizes");
-	ok(!sweetspot_kernel(profile, 4), "and no more");
+	ok(!sweetspot_kernel(profile, 4), "no kernel is listed twice");
 }
 
 int main(void) {
@@ -252,6 +310,7 @@ int main(void) {
 	check_types(profile);
 	check_nothing();
 	check_sizes(profile);
+	check_proven();
 	check_nearest();
 	check_foreign();
 	check_apply(profile);

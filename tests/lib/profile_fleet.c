@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/tree.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 #include "tuner/profile/profile.h"
@@ -117,23 +117,24 @@ static void check_fleet(const char *root) {
 		json_decref(other);
 	}
 	ok(saved == FLEET - 1, "profiles of %d other machines", saved);
-	ok(save(folder, profile_of(here(0), "sha256:abcdefabcdef", "2025-01-01T00:00:00Z", "mine")), "and of this one");
-	opens(folder, "mine", "is found among them");
+	ok(save(folder, profile_of(here(0), "sha256:abcdefabcdef", "2025-01-01T00:00:00Z", "mine")),
+	   "a profile of this machine lies among them");
+	opens(folder, "mine", "the profile of this machine is found among them");
 	json_t *unlinked = profile_of(here(0), "sha256:1", "2025-12-01T00:00:00Z", "searched");
 	char *path = mem_printf("%s/unlinked.json", folder);
 	ok(json_dump_file(unlinked, path, 0) == 0, "a newer file that nothing leads to");
-	opens(folder, "mine", "it is by its name: the folder is not searched");
+	opens(folder, "mine", "a profile that is found by its name spares the search of the folder");
 	struct ssp_arena *arena = ssp_arena_new();
 	struct ssp_machine machine;
 	ssp_machine_read("", arena, &machine);
 	ssp_machine_link(&machine, "", 0, name);
 	link = mem_printf("%s/%s", folder, name);
-	ok(unlink(link) == 0, "without the link");
-	opens(folder, "searched", "all are looked at, though there are thousands");
+	ok(unlink(link) == 0, "the link can be removed");
+	opens(folder, "searched", "all profiles are looked at where no link leads, though there are thousands");
 	ok(symlink("gone.json", link) == 0, "a link to nothing");
-	opens(folder, "searched", "does not get in the way");
+	opens(folder, "searched", "a link to nothing does not get in the way");
 	ok(unlink(link) == 0 && symlink("profile-000000000007.json", link) == 0, "a link to another machine's");
-	opens(folder, "searched", "is not believed");
+	opens(folder, "searched", "a link to another machine's profile is not believed");
 	ssp_arena_free(arena);
 	json_decref(unlinked);
 	json_decref(machine_there);

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 
@@ -61,7 +61,8 @@ static void check_whole(const char *root, struct ssp_arena *arena) {
 	ssp_machine_read(root, arena, &here);
 	is_text(here.cpu, "Made  CPU\t9", "the processor");
 	is_text(here.gpu, "NVIDIA Made GPU\n", "the GPU");
-	ok(here.threads == 8 && here.cores == 4 && here.packages == 2 && here.numa_nodes == 2, "its parts");
+	ok(here.threads == 8 && here.cores == 4 && here.packages == 2 && here.numa_nodes == 2,
+	   "the machine's threads, cores, packages and nodes are read");
 	ok(here.l1d == 32 << 10 && here.l2 == 1 << 20 && here.l3 == 8 << 20, "caches of data");
 }
 
@@ -76,7 +77,8 @@ static void check_groups(const char *root, struct ssp_arena *arena) {
 	put(root, "/proc/self/cgroup", "3:cpuset:/c\n2:cpu:/\n");
 	put(root, "/sys/fs/cgroup/cpuset/c/cpuset.cpus", "0-3\n");
 	ssp_machine_read(root, arena, &here);
-	ok(here.threads == 4 && here.cores == 4 && here.packages == 2, "also in version 1");
+	ok(here.threads == 4 && here.cores == 4 && here.packages == 2,
+	   "the CPUs that a control group of version 1 leaves are read");
 	put(root, "/proc/self/cgroup", "0::/../../a\n");
 	ssp_machine_read(root, arena, &here);
 	ok(here.threads == 8, "a group outside does not count");
@@ -93,7 +95,7 @@ static void check_nonsense(const char *root, struct ssp_arena *arena) {
 	ssp_machine_read(root, arena, &here);
 	ok(here.threads == 0 && here.cpu, "unreadable facts are unknown");
 	ssp_machine_read("/nowhere/at/all", arena, &here);
-	ok(!here.cpu && !here.gpu && !here.threads && !here.l3, "nor is anything of a machine without files");
+	ok(!here.cpu && !here.gpu && !here.threads && !here.l3, "nothing is known of a machine without files");
 }
 
 static void check_differs(struct ssp_arena *arena) {
@@ -111,7 +113,7 @@ static void check_differs(struct ssp_arena *arena) {
 	there.cpu = "Made CPU 90";
 	ok(strstr(ssp_machine_differs(&there, &here, arena), "processor"), "another processor");
 	there.cpu = "Made CPU";
-	ok(ssp_machine_differs(&there, &here, arena), "with less of a name");
+	ok(ssp_machine_differs(&there, &here, arena), "a processor with less of a name differs");
 	there = (struct ssp_machine){.cpu = "Made CPU 9", .threads = 8, .synthetic = true};
 	ok(ssp_machine_differs(&there, &here, arena), "a described machine");
 	there = (struct ssp_machine){.cpu = "Made CPU 9"};

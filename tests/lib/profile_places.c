@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 
@@ -62,10 +62,10 @@ static void check_order(const char *root) {
 	write_at(config, "sweetspot", "2025-01-01T00:00:00Z", 0, "config");
 	opens(NULL, "config", "settings come first, and may be a file");
 	write_at(config, "sweetspot", "2025-01-01T00:00:00Z", 1, "config");
-	opens(NULL, "data", "a foreign one in a default place is passed over");
+	opens(NULL, "data", "a foreign profile in a default place is passed over");
 	setenv("SWEETSPOT_PROFILE", deep[1], 1);
-	opens(NULL, "config", "but taken where it is named");
-	ok(strstr(why, "threads there") != NULL, "which is reported: %s", why);
+	opens(NULL, "config", "a foreign profile is taken where it is named");
+	ok(strstr(why, "threads there") != NULL, "a foreign profile that was named is reported: %s", why);
 	setenv("SWEETSPOT_PROFILE", "/nowhere/at/all", 1);
 	refuses(NULL, "/nowhere/at/all", "a missing named file is not replaced by another");
 	unsetenv("SWEETSPOT_PROFILE");
@@ -90,8 +90,8 @@ static void check_folder(const char *root) {
 	opens(fleet, "newer", "broken files, and other names than .json, do no harm");
 	char *pipe = mem_printf("%s/pipe.json", fleet);
 	ok(mkfifo(pipe, 0600) == 0, "a pipe");
-	opens(fleet, "newer", "is not waited for");
-	refuses(pipe, "not a regular file", "nor where it is named");
+	opens(fleet, "newer", "a pipe in a folder is not waited for");
+	refuses(pipe, "not a regular file", "a pipe that is named is not waited for");
 	free(pipe);
 	free(fleet);
 }

@@ -11,7 +11,7 @@ static void check_nested(struct rig *rig) {
 	ok(json_array_size(rig->found) == 3 && json_array_size(rig->notes) == 0,
 	   "three regions and nothing to complain of");
 	is_text(json_string_value(json_object_get(json_array_get(rig->found, 0), "name")), "outer",
-	        "in the order of their begin");
+	        "regions come in the order of their begin");
 	ok(figure(rig, "inner", "calls") == 3 && figure(rig, "outer", "calls") == 1, "each call counts");
 	ok(figure(rig, "inner", "seconds") >= 0.03, "the time is that between begin and end");
 	ok(figure(rig, "outer", "seconds") >= figure(rig, "inner", "seconds"), "times are inclusive");
@@ -24,7 +24,7 @@ static void check_recursive(struct rig *rig) {
 	double once = figure(rig, "recursive", "seconds");
 	rig_run(rig, "recursive", "50");
 	ok(figure(rig, "recursive", "calls") == 50, "a region inside itself is a call");
-	ok(figure(rig, "recursive", "seconds") < 25 * once, "but its time is not counted again");
+	ok(figure(rig, "recursive", "seconds") < 25 * once, "the time of a region inside itself is not counted again");
 }
 
 static void check_threads(struct rig *rig) {
@@ -54,7 +54,8 @@ static void check_threads(struct rig *rig) {
 static void check_team(struct rig *rig) {
 	rig_run(rig, "team", "200");
 	ok(figure(rig, "inside", "calls") == 600 && figure(rig, "inside", "threads") == 3, "OpenMP: a team of three");
-	ok(figure(rig, "around", "calls") == 1 && figure(rig, "around", "threads") == 1, "and the region around it");
+	ok(figure(rig, "around", "calls") == 1 && figure(rig, "around", "threads") == 1,
+	   "the region around a team is called once");
 }
 
 static void check_mismatch(struct rig *rig) {
@@ -75,7 +76,8 @@ static void check_forks(struct rig *rig) {
 	ok(figure(rig, "open", "calls") == 4 && figure(rig, "open", "unended") == 0, "an open region continues in both");
 	rig_run(rig, "executes", "3");
 	ok(figure(rig, "inner", "calls") == 3, "a program that another becomes has its own records");
-	ok(figure(rig, "first image", "calls") == 1 && noted(rig, "did not end by exit"), "and the other's are kept");
+	ok(figure(rig, "first image", "calls") == 1 && noted(rig, "did not end by exit"),
+	   "the records of the program before are kept");
 }
 
 static void check_names(struct rig *rig) {
@@ -83,7 +85,8 @@ static void check_names(struct rig *rig) {
 	ok(json_array_size(rig->found) == 256, "a flood of names is cut");
 	ok(figure(rig, "name 0", "calls") == 1 && !region(rig, "name 4097"), "the first remain");
 	/* 100000 names, 4096 kept; begin and end of the others */
-	ok(noted(rig, "191808 calls are not counted") && noted(rig, "only the first 256"), "and losses are reported");
+	ok(noted(rig, "191808 calls are not counted") && noted(rig, "only the first 256"),
+	   "names and calls that are lost are reported");
 	char full[256];
 	memset(full, 'x', 255);
 	full[255] = '\0';
@@ -92,7 +95,7 @@ static void check_names(struct rig *rig) {
 	full[254] = '\0';
 	ok(figure(rig, full, "calls") == 1, "between characters");
 	ok(figure(rig, "odd \"\\    ?? name", "calls") == 1, "odd bytes come through as far as they are text");
-	ok(json_array_size(rig->found) == 3, "and nothing else");
+	ok(json_array_size(rig->found) == 3, "odd names give no more regions");
 }
 
 static void check_ends(struct rig *rig) {
@@ -100,7 +103,7 @@ static void check_ends(struct rig *rig) {
 	ok(figure(rig, "quick", "calls") == 1 && json_array_size(rig->notes) == 0, "quick_exit is an end");
 	rig_run(rig, "killed", "0");
 	ok(WIFEXITED(rig->status) && figure(rig, "early", "calls") == 1, "_exit: the earlier writes remain");
-	ok(noted(rig, "did not end by exit"), "and that it is not all");
+	ok(noted(rig, "did not end by exit"), "the note says that records are missing");
 	rig_run(rig, "killed", "9");
 	ok(WIFSIGNALED(rig->status) && WTERMSIG(rig->status) == SIGKILL && figure(rig, "early", "calls") == 1 &&
 	       noted(rig, "did not end by exit"),

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "src/cmd/machine/ceilings.h"
 #include "tests/tap.h"
 
@@ -50,10 +50,10 @@ static void round_trip_test(const char *path) {
 	json_t *list = some(), *back;
 	ok(!ceilings_load(NULL, &err) && err.code == ERR_NOTHING && *err.hint, "nothing was measured yet");
 	ok(ceilings_save(NULL, list, &err) == 0, "saved");
-	ok(stat(path, &info) == 0 && (info.st_mode & 0777) == 0600, "for its owner only");
+	ok(stat(path, &info) == 0 && (info.st_mode & 0777) == 0600, "a saved file is its owner's only");
 	back = ceilings_load(NULL, &err);
 	ok(back && json_equal(back, list), "read back as it was");
-	ok(ceilings_save(NULL, back, &err) == 0, "and saved again over it");
+	ok(ceilings_save(NULL, back, &err) == 0, "ceilings are saved again over the file");
 	json_decref(back);
 	json_decref(list);
 }
@@ -133,7 +133,7 @@ static void mutilated_test(const char *path) {
 		json_decref(read);
 		text[at] = old;
 	}
-	ok(sane && accepted < size / 2, "of a file with a byte changed nothing wrong is taken over");
+	ok(sane && accepted < size / 2, "nothing wrong is taken over from a file with a byte changed");
 	free(text);
 	json_decref(list);
 }
@@ -239,10 +239,10 @@ static void steady_test(void) {
 	   "a first level below the second is too low");
 	items[0].value = 400;
 	items[4].value = 310;
-	ok(ceilings_unsteady(items, count) == 1 && items[1].unsteady, "so is reading far below copying");
+	ok(ceilings_unsteady(items, count) == 1 && items[1].unsteady, "reading far below copying is too low");
 	items[4].value = 150;
 	items[5].value = 120;
-	ok(ceilings_unsteady(items, count) == 1 && items[5].unsteady, "so are two threads far below one");
+	ok(ceilings_unsteady(items, count) == 1 && items[5].unsteady, "two threads far below one are too low");
 	items[5].value = 150;
 	ok(ceilings_unsteady(items, count) == 0, "a little below is possible");
 	struct ceiling_item peaks[] = {{.kind = ceiling_kind_find("fp64"), .threads = 1, .value = 128},
@@ -251,7 +251,7 @@ static void steady_test(void) {
 	                               {.kind = ceiling_kind_find("fork_join"), .threads = 1, .value = 9}};
 	ok(ceilings_unsteady(peaks, 4) == 1 && peaks[1].unsteady, "the same for peaks, not for costs");
 	peaks[1].value = NAN;
-	ok(ceilings_unsteady(peaks, 4) == 0, "nor for what was not measured");
+	ok(ceilings_unsteady(peaks, 4) == 0, "what was not measured is not called too low");
 	items[4].value = NAN;
 	ok(ceilings_unsteady(items, count) == 0, "what was not measured shows nothing");
 }
@@ -305,10 +305,10 @@ static void orders_test(void) {
 		ceilings_unsteady_drop(items, count);
 		kept += ceilings_unsteady(items, count) == 0;
 	}
-	ok(!early, "of %d machines, none has a ceiling that is too low", ROUNDS);
+	ok(!early, "none of %d machines has a ceiling that is too low", ROUNDS);
 	ok(marked > ROUNDS / 2, "ceilings that are made too low are found on %d", marked);
 	ok(orders == ROUNDS, "the order of the items makes no difference on %d", orders);
-	ok(kept == ROUNDS, "without them the others agree on %d", kept);
+	ok(kept == ROUNDS, "the others agree on %d once the low ones are left out", kept);
 }
 
 /* The highest rate that is left may be too low for what the machine can do. */

@@ -114,8 +114,8 @@ static void blocks_test(void) {
 		clean = clean && isnan(items[i].value) && !items[i].samples && !items[i].disturbed;
 	}
 	ok(best, "the best of each is left, and none of what could not be measured: %zu", left);
-	ok(clean, "to be measured anew");
-	ok(ceilings_gpu_best(items, 0) == 0, "of nothing, nothing");
+	ok(clean, "what is left is measured anew");
+	ok(ceilings_gpu_best(items, 0) == 0, "the best of nothing is nothing");
 	free(items);
 }
 

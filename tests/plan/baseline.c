@@ -156,7 +156,7 @@ static void test_spinning(void) {
 
 static void holds(const struct planned *planned, const char *want, bool set, bool inside, const char *what) {
 	is_text(planned->plan ? config_text(planned->plan->baseline) : planned->err.what, want, what);
-	ok(planned->plan && planned->plan->program.baseline_set == set, "its variables %s",
+	ok(planned->plan && planned->plan->program.baseline_set == set, "the variables of the baseline %s",
 	   set ? "are set" : "are the user's");
 	ok(planned->plan && (planned->plan->start != UINT64_MAX) == inside, "%s the space",
 	   inside ? "inside" : "outside of");
@@ -198,7 +198,7 @@ static void test_constraints(void) {
 	        "first values give way");
 	user_is(planned_new(FLAT, "--param", "A=4,2,1", "--param", "B=4,2,1", "--constraint", "A * B <= 4", "--default",
 	                    "B=2", "--", "./script", NULL),
-	        "{\"A\":2,\"B\":2}", true, "with A=2", "a default does not");
+	        "{\"A\":2,\"B\":2}", true, "with A=2", "a --default does not give way");
 	user_is(planned_new(FLAT, "--param", "A=4,2,1", "--param", "B=4,2,1", "--constraint", "A * B <= 4", "--default",
 	                    "B=4", "--default", "A=4", "--", "./script", NULL),
 	        "{\"A\":4,\"B\":4}", false, "does not meet 'A * B <= 4'", "what the user does today is kept");
@@ -214,7 +214,7 @@ static void test_constraints(void) {
 		planned_new(FLAT, "--openmp", "--param", "A=2,1", "--param", "B=2,1", "--constraint", "A + B < 4", "--",
 	                "./script", NULL),
 		"{\"A\":2,\"B\":1,\"proc_bind\":\"false\",\"schedule\":\"default\",\"threads\":9,\"wait_policy\":\"default\"}",
-		false, "with A=2 B=1", "also where they are outside of the space");
+		false, "with A=2 B=1", "today's threads are kept where they are outside of the space");
 	user_is(
 		planned_new(FLAT, "--openmp", "--param", "B=8,4", "--constraint", "threads * B <= 8", "--", "./script", NULL),
 		"{\"B\":8,\"proc_bind\":\"false\",\"schedule\":\"default\",\"threads\":9,\"wait_policy\":\"default\"}", false,

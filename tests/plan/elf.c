@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "src/plan/openmp.h"
 #include "src/plan/openmp_file.h"
 #include "tests/plan/help.h"
@@ -60,9 +60,9 @@ static void test_layouts(void) {
 		size = header(bytes, wide, big, true, "/bin/rm");
 		ok(kind(bytes, size, loader) == OPENMP_FILE_DYNAMIC && !*loader, "what is no loader is not asked");
 		size = header(bytes, wide, big, true, "ld-linux.so.2");
-		ok(kind(bytes, size, loader) == OPENMP_FILE_DYNAMIC && !*loader, "nor is one without a folder");
+		ok(kind(bytes, size, loader) == OPENMP_FILE_DYNAMIC && !*loader, "a loader without a folder is not asked");
 		size = header(bytes, wide, big, false, "/lib/ld-linux.so.2");
-		ok(kind(bytes, size, loader) == OPENMP_FILE_STATIC && !*loader, "without a loader it is static");
+		ok(kind(bytes, size, loader) == OPENMP_FILE_STATIC && !*loader, "a program without a loader is static");
 	}
 }
 
@@ -139,7 +139,7 @@ static void test_text(void) {
 	memset(data, 'x', size);
 	memcpy(data + size - 8, "GOMP_end", 8);
 	file_write("file", data, size, 0644);
-	ok(openmp_file_has("file", "GOMP_", takes_end) == 1, "and at the very end");
+	ok(openmp_file_has("file", "GOMP_", takes_end) == 1, "text is found at the very end");
 	memcpy(data + 100, "GOMP_", 5);
 	file_write("file", data, size, 0644);
 	ok(openmp_file_has("file", "GOMP_", takes_long) == 1, "long words are shown in part");

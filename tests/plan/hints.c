@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/plan/hints.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
@@ -57,11 +57,13 @@ static void teams(const struct topo *topo) {
 	   count);
 	ok(member(space, hints[0], "threads") == 2 && member(space, hints[1], "threads") == 1,
 	   "teams by halves come first");
-	ok(member(space, hints[2], "threads") == 4 && member(space, hints[3], "threads") == 4, "then all cores");
-	ok(plan_team_hints(space, UINT64_MAX, topo, hints) == 0, "without a baseline in the space there are none");
+	ok(member(space, hints[2], "threads") == 4 && member(space, hints[3], "threads") == 4,
+	   "a team of all cores comes next");
+	ok(plan_team_hints(space, UINT64_MAX, topo, hints) == 0,
+	   "a baseline outside of the space gives no hints for teams");
 	add_param(other, "x", "1,2,3", NULL);
 	built(other);
-	ok(plan_team_hints(other, 0, topo, hints) == 0, "nor without threads");
+	ok(plan_team_hints(other, 0, topo, hints) == 0, "a space without threads gives no hints for teams");
 	space_free(other);
 	space_free(space);
 }
@@ -79,13 +81,14 @@ static void cpu(const struct topo *topo) {
 	   count);
 	/* sqrt(1 MiB / 24) is 209, sqrt(32 KiB / 24) is 36 */
 	ok(has(space, hints, count, "threads", 4, "block", 128), "one thread a core, tiles for the second level");
-	ok(has(space, hints, count, "threads", 4, "block", 32), "or for the first");
-	ok(has(space, hints, count, "threads", 8, "block", 128), "and all hardware threads");
+	ok(has(space, hints, count, "threads", 4, "block", 32),
+	   "one thread a core is tried with tiles for the first level");
+	ok(has(space, hints, count, "threads", 8, "block", 128), "all hardware threads are tried");
 	bool rest = true;
 	for (size_t i = 0; i < count; i++)
 		rest = rest && member(space, hints[i], "other") == 1;
 	ok(rest, "everything else is the baseline's");
-	ok(plan_hints(space, UINT64_MAX, topo, false, hints) == 0, "without a baseline in the space there are none");
+	ok(plan_hints(space, UINT64_MAX, topo, false, hints) == 0, "a baseline outside of the space gives no hints");
 	space_free(space);
 }
 

@@ -65,7 +65,8 @@ static void test_library(void) {
 	seen("away/link", NULL, OPENMP_GOMP, OPENMP_SCHEDULE_USED, "the same by a link elsewhere");
 	ok(shell("mv libloop.so lost.so"), "the library is lost");
 	struct openmp_program got;
-	ok(openmp_inspect("./user", NULL, &got, NULL) == 0 && got.runtime == OPENMP_UNKNOWN, "then nothing is made up");
+	ok(openmp_inspect("./user", NULL, &got, NULL) == 0 && got.runtime == OPENMP_UNKNOWN,
+	   "nothing is made up where the library is lost");
 }
 
 static void test_llvm(void) {

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
+#include "base/rng.h"
+#include "base/sha256.h"
 #include "tests/plan/help.h"
 #include "tests/tap.h"
 
@@ -95,7 +95,7 @@ static void test_identity(void) {
 	is_text(problem_text(planned, "command"), "./script 'it'\\''s' '{B}' ''", "the command, quoted");
 	is_text(problem_text(planned, "input"), "in file", "the input");
 	is_text(problem_text(planned, "cwd"), ".", "the folder");
-	ok(planned->plan && json_object_size(planned->plan->problem) == 3, "and nothing else");
+	ok(planned->plan && json_object_size(planned->plan->problem) == 3, "the problem has no other members");
 	ok(planned->plan && strcmp(planned->plan->program.params[0], "B") == 0 && !planned->plan->program.params[1] &&
 	       !planned->plan->program.openmp,
 	   "the user's parameters are listed");
@@ -120,12 +120,14 @@ static void test_built(void) {
 	char *one = source_of(planned_new(NULL, "--param", "B=1,2", "--build", "make", "--", "./script", NULL));
 	char *two = source_of(planned_new(NULL, "--param", "B=1,2", "--build", "make -B", "--", "./script", NULL));
 	char *same = source_of(planned_new(NULL, "--param", "B=1,2", "--build", "make", "--", "./script", NULL));
-	ok(one && two && same && strcmp(one, two) != 0 && strcmp(one, same) == 0, "its source is how it is built");
+	ok(one && two && same && strcmp(one, two) != 0 && strcmp(one, same) == 0,
+	   "the source of a built program is how it is built");
 	free(one);
 	free(two);
 	free(same);
 	planned = planned_new(NULL, "--param", "V=a,b", "--", "./app_{V}", NULL);
-	is_text(planned->plan ? planned->plan->name : planned->err.what, "app_{V}", "nor one that is named by a parameter");
+	is_text(planned->plan ? planned->plan->name : planned->err.what, "app_{V}",
+	        "a program that is named by a parameter need not be there");
 	planned_free(planned);
 	planned = planned_new(NULL, "--param", "V=./a,./b", "--", "{V}", "in", NULL);
 	is_text(planned->plan ? planned->plan->name : planned->err.what, "V", "one that is a parameter is named after it");
@@ -138,7 +140,7 @@ static void test_shell(void) {
 		planned_new(NULL, "--param", "B=1,2", "--shell", "--", "  /opt/x\ty {B} | sort", ">out", NULL);
 	is_text(planned->plan ? planned->plan->name : planned->err.what, "x", "a line's name is its first word's");
 	is_text(problem_text(planned, "command"), "  /opt/x\ty {B} | sort >out", "a line is kept as it is");
-	ok(planned->plan && planned->plan->program.shell, "and known as one");
+	ok(planned->plan && planned->plan->program.shell, "a line for a shell is known as one");
 	planned_free(planned);
 	REFUSED("nothing to tune", "", "--shell", "--", "./script");
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/plan/params.h"
 #include "tests/plan/help.h"
 #include "tests/tap.h"
@@ -76,7 +76,7 @@ static void test_constraint(void) {
 	        "the first is the baseline");
 	ok(planned->plan && planned->plan->start != UINT64_MAX &&
 	       planned->plan->program.baseline == planned->plan->baseline,
-	   "and lies in the space");
+	   "the baseline lies in the space");
 	planned_free(planned);
 }
 
@@ -101,7 +101,7 @@ static void test_nearest(void) {
 	struct err err = {0};
 	ok(space && space_config_nearest(space, held, 0, &index, &err) && err.code == ERR_USAGE &&
 	       space_config_nearest(space, unknown, 0, &index, &err),
-	   "or that there is none");
+	   "a value without a valid configuration is refused");
 	json_decref(held);
 	json_decref(unknown);
 	planned_free(planned);
@@ -183,7 +183,7 @@ static void test_runtimes(void) {
 		ok(lacks(planned, "schedule") && lacks(planned, "chunk"), "OMP_SCHEDULE is left out where no loop heeds it");
 		ok(planned_notes(planned,
 		                 "OMP_SCHEDULE is not tuned because ./unused does not contain a schedule(runtime) loop"),
-		   "and that is said");
+		   "the note says why OMP_SCHEDULE is not tuned");
 		ok(planned_notes(planned, "./unused loads libgomp") && planned->plan && planned->plan->program.openmp,
 		   "a program with OpenMP is tuned without --openmp");
 		has_values(planned, "threads", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,32]");

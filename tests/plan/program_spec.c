@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 
 #define PARAMS                                                                                                         \
@@ -66,7 +66,7 @@ static void test_words(const char *folder) {
 	is_text(plan->name, "mine", "the name is the specification's");
 	ok(strncmp(plan->source, "sha256:", 7) == 0, "the source is a hash");
 	is_text(member(plan, "command"), "sh -c 'exit {B}'", "the command as it would be typed");
-	ok(json_object_size(plan->problem) == 1, "and nothing that was not given");
+	ok(json_object_size(plan->problem) == 1, "the problem has nothing that was not given");
 	ok(!plan->program.shell && strcmp(plan->program.argv[2], "exit {B}") == 0 && !plan->program.argv[3],
 	   "the words stay words");
 	ok(!plan->program.cwd && !plan->program.build && !plan->program.metric && !plan->program.openmp,
@@ -101,7 +101,7 @@ static void test_members(const char *folder) {
 	char *sub = mem_printf("%s/sub", folder), *real = realpath(sub, NULL);
 	is_text(p->cwd, real, "Cwd is in the specification's folder");
 	is_text(member(plan, "cwd"), real, "the problem has it");
-	is_text(member(plan, "build"), "make B={B}", "and the build");
+	is_text(member(plan, "build"), "make B={B}", "the problem has the build");
 	free(real);
 	free(sub);
 	plan_drop(plan);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tap.h"
 #include "tuner/profile/profile.h"
 #include "tuner/program/environment.h"
@@ -30,7 +30,7 @@ int main(void) {
 	      "\"blocktime\":\"default\"}",
 	      "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\"}", "defaults set nothing");
 	gives(NULL, "{\"threads\":2,\"schedule\":\"default\",\"chunk\":4}",
-	      "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\"}", "not even with a chunk");
+	      "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\"}", "a default schedule sets nothing even with a chunk");
 	gives(NULL, "{\"threads\":2,\"wait_policy\":\"active\"}",
 	      "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\",\"OMP_WAIT_POLICY\":\"active\"}", "a way to wait");
 	gives(NULL, "{\"threads\":2,\"spincount\":30000}",
@@ -39,7 +39,8 @@ int main(void) {
 	      "{\"KMP_BLOCKTIME\":\"0\",\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\"}",
 	      "LLVM's spinning, 0 included");
 	gives(NULL, "{\"threads\":2,\"blocktime\":\"infinite\"}",
-	      "{\"KMP_BLOCKTIME\":\"infinite\",\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\"}", "and without end");
+	      "{\"KMP_BLOCKTIME\":\"infinite\",\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\"}",
+	      "LLVM's threads can spin without end");
 	gives("k", "{\"wait_policy\":\"passive\",\"block\":8}",
 	      "{\"OMP_DYNAMIC\":\"false\",\"OMP_WAIT_POLICY\":\"passive\",\"SWEETSPOT_K_BLOCK\":\"8\"}",
 	      "beside a kernel's own");

@@ -25,7 +25,7 @@ static void check_outcomes(struct worker *worker) {
 	spec_free(spec);
 	if (!c)
 		return;
-	ok(strlen(spec_c_source(c)) == 71, "it has a source");
+	ok(strlen(spec_c_source(c)) == 71, "a specification has a source");
 	check_trial(c, "plain", 8, TRIAL_CORRECT, "");
 	check_trial(c, "plain", 64, TRIAL_CORRECT, "");
 	check_trial(c, "plain", 1, TRIAL_CORRECT, "");
@@ -51,7 +51,7 @@ static void check_tolerance(struct worker *worker, const char *rule, enum trial_
 	char *kernel = mem_printf("%s,%s", KERNEL(Y "," X "," N "," A), rule);
 	struct spec *spec = spec_of(BLOCKS "," WHATS("plain"), kernel, &err);
 	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
-	ok(c != NULL, "it is taken: %s %s", rule, err.what);
+	ok(c != NULL, "a rule of tolerance is taken: %s %s", rule, err.what);
 	spec_free(spec);
 	free(kernel);
 	if (c)
@@ -170,11 +170,14 @@ static void check_kept(struct worker *worker) {
 	struct build_figures figures;
 	ok(system(old) == 0 && (figures = figures_of(worker, false)).made == 2, "two plug-ins are built");
 	figures = figures_of(worker, false);
-	ok(figures.made == 0 && figures.found == 2, "and none by the next session (%zu, %zu)", figures.made, figures.found);
+	ok(figures.made == 0 && figures.found == 2, "the next session builds no plug-in (%zu, %zu)", figures.made,
+	   figures.found);
 	figures = figures_of(worker, true);
-	ok(figures.made == 2 && figures.found == 0, "but all where that is wanted (%zu, %zu)", figures.made, figures.found);
+	ok(figures.made == 2 && figures.found == 0, "all plug-ins are built again where that is wanted (%zu, %zu)",
+	   figures.made, figures.found);
 	file_write("own.h", "/* another one */");
-	ok(system(old) == 0 && (figures = figures_of(worker, false)).made == 2, "or where an included file is another one");
+	ok(system(old) == 0 && (figures = figures_of(worker, false)).made == 2,
+	   "all plug-ins are built again where an included file is another one");
 	file_write("saxpy.c", saxpy);
 	free(include);
 	free(old);
@@ -213,7 +216,7 @@ static void check_example(struct worker *worker) {
 		json_t *config = space_config_json(space, i);
 		const struct trial_request request = {.config = config, .seed = 1, .samples = 1, .timeout_s = 60};
 		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT,
-		   "its configuration %d works %s%s", (int)i, result.message, err.what);
+		   "configuration %d of the example works %s%s", (int)i, result.message, err.what);
 		trial_result_clear(&result);
 		json_decref(config);
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/worker/protocol_client.h"
 
@@ -41,17 +41,18 @@ static void check_two(struct client *client) {
 	is_text(client_text(client, "status", "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"samples\":1}"), "correct",
 	        "built-in kernels are there beside them");
 	is_text(client_text(client, "error.what", "{\"op\":\"trial\",\"kernel\":\"sum\"}"), "unknown kernel \"sum\"",
-	        "without a library only they are");
+	        "a request without a library finds built-in kernels only");
 	is_text(client_text(client, "error.what", "{\"op\":\"trial\",\"kernel\":\"fw\",\"library\":\"%s/one.so\"}", folder),
-	        "unknown kernel \"fw\"", "with one only its own");
+	        "unknown kernel \"fw\"", "a request with a library finds its own kernels only");
 }
 
 static void check_requests(struct client *client) {
 	ok(strstr(ask(client, "error.what", "nosuch.so", ""), "does not exist"), "a missing file is an answer");
 	ok(strstr(client_text(client, "error.what", "{\"op\":\"describe\",\"library\":\"one.so\"}"), "not absolute"),
 	   "a relative path is refused");
-	ok(*client_text(client, "error.what", "{\"op\":\"describe\",\"library\":7}"), "so is a number");
-	ok(*client_text(client, "error.what", "{\"op\":\"describe\",\"library\":\"\"}"), "so is nothing");
+	ok(*client_text(client, "error.what", "{\"op\":\"describe\",\"library\":7}"), "a number as a library is refused");
+	ok(*client_text(client, "error.what", "{\"op\":\"describe\",\"library\":\"\"}"),
+	   "an empty text as a library is refused");
 	ok(strstr(ask(client, "error.hint", "one.so", ",\"config\":{\"stp\":1}"), "step"), "a mistyped parameter is named");
 	json_t *answer = client_ask(client, "{\"op\":\"describe\",\"library\":\"%s/one.so\"}", folder);
 	json_t *kernels = path_get(answer, "kernels"), *kernel = json_array_get(kernels, 0);
@@ -61,10 +62,10 @@ static void check_requests(struct client *client) {
 }
 
 static void check_change(struct client *client) {
-	ok(build("one.so.new", "-DFACTOR=3"), "it is built anew");
+	ok(build("one.so.new", "-DFACTOR=3"), "a plug-in is built anew");
 	char *from = mem_printf("%s/one.so.new", folder), *to = mem_printf("%s/one.so", folder);
-	ok(rename(from, to) == 0, "and takes the old one's place");
-	ok(strstr(ask(client, "error.what", "one.so", ""), "has changed since"), "it is not passed over");
+	ok(rename(from, to) == 0, "a plug-in takes the old one's place");
+	ok(strstr(ask(client, "error.what", "one.so", ""), "has changed since"), "a plug-in that has changed is not used");
 	is_text(ask(client, "status", "two.so", ""), "correct", "others are not touched by that");
 	free(from);
 	free(to);
@@ -100,7 +101,7 @@ int main(void) {
 	check_requests(client);
 	check_change(client);
 	check_limit(client);
-	ok(client_stop(client) == 0, "it ends well");
+	ok(client_stop(client) == 0, "the worker ends well");
 	char *line = mem_printf("rm -rf %s", folder);
 	ok(system(line) == 0, "tidied up");
 	free(line);

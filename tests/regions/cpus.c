@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "lib/omp/omp.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 static char root[] = "/tmp/sweetspot-groups-XXXXXX";
@@ -45,14 +45,14 @@ int main(void) {
 	folder_make("job/step");
 	folder_make("cpu");
 	folder_make("cpu/job");
-	ok(isinf(quota_of("0::/job/step\n")), "without a file there is no limit");
+	ok(isinf(quota_of("0::/job/step\n")), "there is no limit without a file");
 	file_make("job/step/cpu.max", "max 100000\n");
 	ok(isinf(quota_of("0::/job/step\n")), "max means no limit, too");
 	file_make("job/cpu.max", "250000 100000\n");
 	ok(quota_of("0::/job/step\n") == 2.5, "the group above limits, too");
 	file_make("job/step/cpu.max", "50000 100000\n");
 	ok(quota_of("0::/job/step\n") == 0.5, "the tightest one counts");
-	ok(quota_of("0::/job\n") == 2.5, "that of a group below does not");
+	ok(quota_of("0::/job\n") == 2.5, "the limit of a group below does not count");
 	ok(isinf(quota_of("0::/\n")), "the root is free");
 	ok(isinf(quota_of("0::/../elsewhere\n")), "a group that cannot be seen from here is free");
 	file_make("cpu/job/cpu.cfs_quota_us", "-1\n");
@@ -60,11 +60,11 @@ int main(void) {
 	ok(isinf(quota_of("3:cpu,cpuacct:/job\n")), "-1 means no limit");
 	file_make("cpu/job/cpu.cfs_quota_us", "300000\n");
 	ok(quota_of("4:memory:/x\n3:cpu,cpuacct:/job\n") == 3, "version 1");
-	ok(quota_of("3:cpuacct,cpu:/job\n") == 3, "with its names in another order");
+	ok(quota_of("3:cpuacct,cpu:/job\n") == 3, "names of version 1 may come in another order");
 	file_make("job/cpu.max", "0 0\n");
 	ok(isinf(quota_of("0::/job\n")), "nonsense means no limit");
-	ok(isinf(quota_of("nothing\n:\n")), "and no group is none");
-	ok(isinf(omp_quota_read("/nonexistent", root)), "nor is a missing list");
+	ok(isinf(quota_of("nothing\n:\n")), "a process without a group has no limit");
+	ok(isinf(omp_quota_read("/nonexistent", root)), "a missing list of groups means no limit");
 	tree_remove(root);
 	return tap_done();
 }

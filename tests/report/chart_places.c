@@ -2,8 +2,8 @@
 /* Marks stand where the axes say that their values are: both are read back from the SVG. */
 #include <config.h>
 
-#include "src/base/rng.h"
-#include "src/cmd/report/chart/colour.h"
+#include "base/rng.h"
+#include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"
 
@@ -165,7 +165,7 @@ static void test_stack(void) {
 	   "straight above each other, and apart from the next");
 	ok(path_of(svg, "s1", "1", 0, &error) && is_at(&axes.y, error.spots[0].y, 3.5, false) &&
 	       is_at(&axes.y, error.spots[1].y, 4.5, false),
-	   "with their intervals");
+	   "stacked parts have their intervals");
 	free(svg);
 }
 
@@ -184,13 +184,13 @@ static void test_heat(void) {
 	snprintf(high, sizeof(high), "#%06x", colour_map(1));
 	const char *a = strstr(svg, low), *b = strstr(svg, middle), *c = strstr(svg, high);
 	ok(a && b && c && a < b && b < c, "colours by the logarithm, row by row");
-	ok(path_of(svg, "f4", NULL, 0, &path) && path.count == 4, "and one cell without a value");
+	ok(path_of(svg, "f4", NULL, 0, &path) && path.count == 4, "one cell of the heat map has no value");
 	double left = path.spots[0].x, right = path.spots[1].x, x[4] = {0}, y[4] = {0};
 	const char *frame = strstr(svg, "stroke=\"#000000\"");
 	ok(frame && sscanf(strstr(frame, " d=\"") + 4, "M%lf %lfH%lfV%lf", &x[0], &y[0], &x[1], &y[1]) == 4 &&
 	       x[0] > right && x[1] < right + (right - left) && y[0] > path.spots[0].y && y[1] > y[0],
 	   "the winner's cell has a frame: right of the first column, in the lower row");
-	ok(text_times(svg, "winner") == 1, "which the legend explains");
+	ok(text_times(svg, "winner") == 1, "the legend explains the winner's frame");
 	free(svg);
 }
 
@@ -207,7 +207,7 @@ static void test_winner(void) {
 	ok(ring && sscanf(strstr(ring, " d=\"") + 4, "M%lf %lf", &x, &y) == 2 && is_at(&axes.x, x, 2, false) &&
 	       is_at(&axes.y, y, 1, false),
 	   "a ring at the winner, also below all points");
-	ok(text_times(svg, "winner") == 1, "which the legend explains");
+	ok(text_times(svg, "winner") == 1, "the legend explains the winner's ring");
 	free(svg);
 }
 

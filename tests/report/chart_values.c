@@ -4,8 +4,8 @@
 
 #include <float.h>
 
-#include "src/base/rng.h"
-#include "src/cmd/report/chart/plot.h"
+#include "base/rng.h"
+#include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"
 
@@ -171,7 +171,7 @@ static void test_whole(void) {
 	scale = across(two, 2, false, 0, 350);
 	ok(has_ticks(&scale, seven, 2), "1 and 2 threads have no 1.5 between them");
 	scale = across(sizes, 3, true, 0, 350);
-	ok(has_ticks(&scale, hundreds, 3), "so have sizes that are not powers of two");
+	ok(has_ticks(&scale, hundreds, 3), "sizes that are not powers of two have a tick each");
 	scale = across(many, 14, true, 0, 350);
 	ok(has_ticks(&scale, seven, 7), "many are marked by powers of two");
 	bool whole = true;
@@ -240,7 +240,7 @@ static void test_heat(void) {
 			ok(text_times(svg, "36.0") == 1 && text_times(svg, "\xE2\x80\x93") == 1,
 			   "few cells bear their values, and a dash for none");
 		if (i == 0)
-			ok(strstr(svg, "#440154") && strstr(svg, "class=\"f4\""), "their colours, and another for none");
+			ok(strstr(svg, "#440154") && strstr(svg, "class=\"f4\""), "cells have their colours, and another for none");
 		free(fault);
 		free(svg);
 	}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "src/cmd/report/html.h"
 #include "src/cmd/report/table.h"
 #include "tests/tap.h"
@@ -140,7 +140,7 @@ static void test_sheet(void) {
 	   "a row has its name and its value");
 	ok(strstr(page, "data-value=\"\">-</td>") != NULL, "what is not known has no value and a dash");
 	ok(strstr(page, "<th scope=\"col\">name&lt;</th><th scope=\"col\" class=\"number\">time</th>") != NULL,
-	   "and a head");
+	   "a table has its head");
 	free(page);
 	html = html_new();
 	html_table_begin(&table, html, "empty", titles);

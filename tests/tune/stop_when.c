@@ -36,7 +36,7 @@ static void words(void) {
 	struct err err = {0};
 	double gain = -1;
 	struct opt_args *args = opt_parse(1, argv, tables, &err);
-	ok(stop_when_read(args, &gain, &err) == 0 && gain == 0, "not given: 0");
+	ok(stop_when_read(args, &gain, &err) == 0 && gain == 0, "no --stop-when is a gain of 0");
 	opt_free(args);
 }
 

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tests/tap.h"
 
 enum { TEAM_MAX = 8 };
@@ -153,7 +153,7 @@ int main(void) {
 	topo = topo_open(NULL, &err);
 	if (!ok(topo && topo_is_here(topo), "this machine opens: %s", err.what))
 		return tap_done();
-	ok(topo_count(topo, TOPO_PU) == CPU_COUNT(&all), "it has the CPUs that this process may use");
+	ok(topo_count(topo, TOPO_PU) == CPU_COUNT(&all), "this machine has the CPUs that this process may use");
 	check_all(topo, &all);
 	test_moved(topo, &all);
 	topo_close(topo);

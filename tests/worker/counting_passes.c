@@ -3,7 +3,7 @@
  * started for nothing, and read at the end. */
 #include <config.h>
 
-#include "src/worker/count/counting_batch.h"
+#include "worker/count/counting_impl.h"
 #include "tests/tap.h"
 
 enum { PASSES = 5, LOG_MAX = 200 };
@@ -119,10 +119,10 @@ static void whole_test(const struct team *team) {
 	int64_t runs = 0;
 	double seconds = -1;
 	history_clear(false);
-	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_OK, "it is counted");
+	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_OK, "a kernel is counted in passes");
 	is_text(history()->log, "orsxprsxprsxprsxprsxpvdc", "each pass is reset, start, one run, stop");
 	ok(runs == 1 && batch.passes == PASSES && seconds >= 0, "values are of one run");
-	ok(batch.values[0].value == 7, "they are read once");
+	ok(batch.values[0].value == 7, "values are read once");
 	ok(json_integer_value(json_object_get(batch.details, "seen")) == PASSES, "details are kept");
 	batch_free(&batch);
 	ok(!batch.details, "until the batch is freed");
@@ -136,7 +136,7 @@ static void failing_test(const struct team *team) {
 	double seconds = 0;
 	history_clear(false);
 	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_FAILED, "a kernel that fails");
-	is_text(history()->log, "osxpvdc", "is not run again");
+	is_text(history()->log, "osxpvdc", "a kernel that fails is not run again");
 	batch_free(&batch);
 }
 
@@ -151,7 +151,7 @@ static void refused_test(const struct team *team) {
 	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_OK,
 	   "a backend that cannot start does not fail the kernel");
 	batch_missing(&batch, 0, 0, reason);
-	ok(reason[0], "but a reason: %s", reason);
+	ok(reason[0], "a backend that cannot start has a reason: %s", reason);
 	is_text(history()->log, "osxc", "after one run");
 	batch_free(&batch);
 }

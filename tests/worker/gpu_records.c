@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/worker/gpu/work_impl.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "worker/gpu/work_impl.h"
 #include "tests/tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -59,7 +59,7 @@ static void check_bomb(void) {
 	gpu_records_end(work);
 	ok(gpu_work_kernel(work, bomb, &seconds, NULL) == 0, "a symbol that stands for a name of gigabytes stays as it is");
 	json_t *json = gpu_work_json(work);
-	ok(json_array_size(json_object_get(json, "functions")) == 2, "and the others are there");
+	ok(json_array_size(json_object_get(json, "functions")) == 2, "other functions are there beside a hostile symbol");
 	json_decref(json);
 	gpu_work_free(work);
 	free(raw);

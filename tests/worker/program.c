@@ -8,13 +8,14 @@ static void check_plain(struct fixture *f) {
 	json_t *answer = client_ask(f->client, RUN "\"exit 0\"],\"id\":9,\"samples\":3,\"warmup\":1}", f->home);
 	json_t *samples = path_get(answer, "samples");
 	is_text(text_of(answer, "status"), "correct", "a program that ends with 0 is correct");
-	ok(number_of(answer, "id") == 9 && json_array_size(samples) == 3, "its id, and one sample a run");
+	ok(number_of(answer, "id") == 9 && json_array_size(samples) == 3, "an answer has its id, and one sample a run");
 	ok(json_number_value(json_array_get(samples, 0)) > 0, "a sample is a time");
 	ok(number_of(answer, "batch") == 1 && number_of(answer, "elapsed_s") > 0, "a batch is one run");
 	ok(json_is_null(path_get(answer, "output_bytes")) && !path_get(answer, "metrics") && !path_get(answer, "hash") &&
 	       !path_get(answer, "message"),
 	   "nothing that was not asked for");
-	ok(number_of(answer, "noise.involuntary") >= 0 && number_of(answer, "noise.steal_s") >= 0, "its noise");
+	ok(number_of(answer, "noise.involuntary") >= 0 && number_of(answer, "noise.steal_s") >= 0,
+	   "an answer has its noise");
 	json_decref(answer);
 }
 
@@ -58,7 +59,7 @@ static void check_surroundings(struct fixture *f) {
 	ok(shell_says(f, ",\"unset\":[\"FIXTURE_LEFT\"]", "echo ${FIXTURE_LEFT-gone}", "gone"), "unset takes a name");
 	ok(shell_says(f, ",\"unset\":[\"FIXT*\"],\"env\":{\"FIXTURE_X\":\"y\"}", "echo ${FIXTURE_LEFT-gone}$FIXTURE_X",
 	              "goney"),
-	   "and a prefix, and leaves what env sets");
+	   "unset takes a prefix, and leaves what env sets");
 	ok(shell_says(f, ",\"env\":{\"TMPDIR\":\"/nowhere\"}", "echo $TMPDIR", "/nowhere"),
 	   "TMPDIR is env's where it says so");
 	ok(shell_says(f, "", "test -d $TMPDIR && test -w $TMPDIR && echo $TMPDIR | grep -c /scratch/", "1"),
@@ -69,9 +70,9 @@ static void check_surroundings(struct fixture *f) {
 	                   "ls -A $TMPDIR\"],\"samples\":3,\"warmup\":1,\"verify\":\"test -d $TMPDIR/a\"}",
 	               f->home);
 	ok(json_array_size(path_get(fresh, "samples")) == 3,
-	   "each run finds it empty, and what checks it sees the same one");
+	   "each run finds an empty TMPDIR, and its verification sees the same one");
 	json_decref(fresh);
-	ok(shell_says(f, "", "pwd", f->home), "it runs in its folder");
+	ok(shell_says(f, "", "pwd", f->home), "a program runs in its folder");
 	ok(shell_says(f, "", "cat; echo end", "end"), "nothing is on its stdin");
 	char *input = file_path(f, "in.dat");
 	FILE *file = fopen(input, "w");
@@ -83,17 +84,18 @@ static void check_surroundings(struct fixture *f) {
 	   "each run reads its input from the start");
 	ok(shell_says(f, ",\"before\":\"echo x >>count\",\"samples\":3,\"warmup\":1", "wc -l <count >n; tail -n1 count",
 	              "x"),
-	   "something runs before");
-	ok(shell_says(f, "", "cat n", "4"), "each of the runs, warm-up included");
-	ok(shell_says(f, ",\"env\":{\"V\":\"w\"},\"before\":\"echo $V >v\"", "cat v", "w"), "in the same environment");
+	   "a command runs before the program");
+	ok(shell_says(f, "", "cat n", "4"), "the command runs before each run, warm-up included");
+	ok(shell_says(f, ",\"env\":{\"V\":\"w\"},\"before\":\"echo $V >v\"", "cat v", "w"),
+	   "the command before a run has the same environment");
 	free(input);
 }
 
 static void check_relative(struct fixture *f) {
 	char *path = mem_printf("%s/tool", f->home);
-	ok(symlink("/bin/true", path) == 0, "a program in the folder");
+	ok(symlink("/bin/true", path) == 0, "a program can be linked into the folder");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"cwd\":\"%s\",\"argv\":[\"./tool\"]}", f->home), "correct", "",
-	        "is found relative to it");
+	        "a program is found relative to its folder");
 	free(path);
 }
 
@@ -110,53 +112,60 @@ static void check_number(struct fixture *f, const char *expression, const char *
 }
 
 static void check_metric(struct fixture *f) {
-	check_number(f, "rate ([0-9.]+)", "echo rate 1; echo rate 2.5", 2.5, "the last match of all lines counts");
-	check_number(f, "[0-9]+", "echo 1 2 33", 33, "and the last in a line, all of it without a group");
-	check_number(f, "x *(.*)$", "printf 'x 1e-3 \\\\r\\\\n'", 1e-3, "blanks at its end do no harm");
+	check_number(f, "rate ([0-9.]+)", "echo rate 1; echo rate 2.5", 2.5, "the last match of all lines is the metric");
+	check_number(f, "[0-9]+", "echo 1 2 33", 33, "the last match in a line is the metric, all of it without a group");
+	check_number(f, "x *(.*)$", "printf 'x 1e-3 \\\\r\\\\n'", 1e-3, "blanks at the end of a metric do no harm");
 	answers(metric(f, "(a|b)=([0-9])", "echo b=7"), "runtime", "\"b\"", "the first of several groups is meant");
 }
 
 /* Numbers that end where the match does, or whose neighbours the expression names. */
 static void check_metric_whole(struct fixture *f) {
-	check_number(f, "t=([0-9]+)", "echo t=12.", 12, "a full stop is the end");
-	check_number(f, "t=([0-9]+)", "echo t=12, and 5", 12, "so is a comma");
-	check_number(f, "t=([0-9]+)", "echo t=12e", 12, "or a letter");
-	check_number(f, "^([0-9]+),", "echo 12,5,7", 12, "or what the expression says");
-	check_number(f, ",([0-9]+)$", "echo 12,5,7", 7, "or it is the beginning");
-	check_number(f, "([0-9.]+)$", "echo v1.x 7.5", 7.5, "a word may stand before it");
+	check_number(f, "t=([0-9]+)", "echo t=12.", 12, "a full stop ends a number");
+	check_number(f, "t=([0-9]+)", "echo t=12, and 5", 12, "a comma and a blank end a number");
+	check_number(f, "t=([0-9]+)", "echo t=12e", 12, "a letter ends a number");
+	check_number(f, "^([0-9]+),", "echo 12,5,7", 12, "a number ends where the expression says");
+	check_number(f, ",([0-9]+)$", "echo 12,5,7", 7, "a number begins where the expression says");
+	check_number(f, "([0-9.]+)$", "echo v1.x 7.5", 7.5, "a word with a point may stand before a number");
 	check_number(f, "^[0-9.]+", "echo 1.5,2.5", 1.5, "two numbers with points are two");
 }
 
 static void check_metric_more(struct fixture *f) {
 	check_number(f, "t=([0-9]+)", "echo t=5 >&2", 5, "stderr counts where stdout has none");
-	check_number(f, "t=([0-9]+)", "echo t=5 >&2; echo t=6; sleep 0; echo t=4 >&2", 6, "and only there");
+	check_number(f, "t=([0-9]+)", "echo t=5 >&2; echo t=6; sleep 0; echo t=4 >&2", 6,
+	             "stderr does not count where stdout has a match");
 	check_number(f, "^t=([0-9]+)$", "printf 'at=1\\\\nt=2\\\\nt=33'", 33, "the last line needs no newline");
 	check_number(f, "([0-9]+)k$", "head -c 200000 /dev/zero | tr '\\\\0' x; echo; echo 12k", 12,
 	             "a line of any length is passed");
 	answers(metric(f, "t=(.*)", "echo t=nan"), "runtime", "\"nan\"", "NaN is not a metric");
-	answers(metric(f, "t=(.*)", "echo t=inf"), "runtime", "\"inf\"", "nor is infinity");
-	answers(metric(f, "t=(.*)", "echo t=-3"), "runtime", "\"-3\"", "nor a number below 0");
-	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "not above", "nor 0");
-	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is not a number", "nor half a number");
-	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "put the number alone in parentheses", "with the way out");
-	answers(metric(f, "t=([0-9.]+)", "echo t=1,5 s"), "runtime", "a part of \"1,5\"", "a comma is not the end");
-	answers(metric(f, "t=([0-9.]+)", "echo t=3.2e+3"), "runtime", "a part of \"3.2e+3\"", "nor is an exponent");
-	answers(metric(f, "t=([0-9]+)", "echo t=12.5"), "runtime", "a part of \"12.5\"", "nor is a point");
-	answers(metric(f, "([0-9]+) ms", "echo 1.5 ms"), "runtime", "a part of \"1.5\"", "and a number has a beginning");
-	answers(metric(f, "t=(.*)", "echo t="), "runtime", "not a number", "nor nothing");
+	answers(metric(f, "t=(.*)", "echo t=inf"), "runtime", "\"inf\"", "infinity is not a metric");
+	answers(metric(f, "t=(.*)", "echo t=-3"), "runtime", "\"-3\"", "a number below 0 is not a metric");
+	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "not above", "0 is not a metric");
+	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is not a number",
+	        "a number with a unit behind it is not a metric");
+	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "put the number alone in parentheses",
+	        "the message shows how to leave out the unit");
+	answers(metric(f, "t=([0-9.]+)", "echo t=1,5 s"), "runtime", "a part of \"1,5\"",
+	        "a comma with a digit does not end a number");
+	answers(metric(f, "t=([0-9.]+)", "echo t=3.2e+3"), "runtime", "a part of \"3.2e+3\"",
+	        "an exponent does not end a number");
+	answers(metric(f, "t=([0-9]+)", "echo t=12.5"), "runtime", "a part of \"12.5\"",
+	        "a point with a digit does not end a number");
+	answers(metric(f, "([0-9]+) ms", "echo 1.5 ms"), "runtime", "a part of \"1.5\"",
+	        "a part of a number is not a metric");
+	answers(metric(f, "t=(.*)", "echo t="), "runtime", "not a number", "an empty text is not a metric");
 	answers(metric(f, "t=(.*)", "echo s=3"), "runtime", "no line", "a missing match is reported");
-	answers(metric(f, "a(b)?", "echo ac"), "runtime", "not a number", "a group that took no part is nothing");
+	answers(metric(f, "a(b)?", "echo ac"), "runtime", "not a number", "a group that took no part is not a metric");
 }
 
 static void check_hash(struct fixture *f) {
 	json_t *answer = client_ask(f->client, RUN "\"printf abc\"],\"hash\":true,\"samples\":3}", f->home);
 	is_text(text_of(answer, "hash"), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
 	        "the hash is that of stdout");
-	ok(number_of(answer, "output_bytes") == 3, "with its size");
+	ok(number_of(answer, "output_bytes") == 3, "the hash comes with the size of stdout");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"head -c 5000000 /dev/zero\"],\"hash\":true}", f->home);
 	is_text(text_of(answer, "hash"), "sha256:b39781589c4403fb82174c9647a010464cff38bad976547d339899b00053a545",
-	        "of the whole output");
+	        "the hash is that of the whole output");
 	json_decref(answer);
 	answers(client_ask(f->client, RUN "\"echo x >>grows; wc -l <grows\"],\"hash\":true,\"samples\":3}", f->home),
 	        "correctness", "differs between runs", "runs that differ are not correct");
@@ -180,7 +189,7 @@ static void check_verify(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"exit 4\"],\"verify\":\"echo >verified\"}", f->home), "runtime",
 	        "exit status 4", "a run that failed");
 	char *path = mem_printf("%s/verified", f->home);
-	ok(access(path, F_OK) != 0, "is not verified");
+	ok(access(path, F_OK) != 0, "a run that failed is not verified");
 	free(path);
 }
 
@@ -195,7 +204,7 @@ static void check_usage(struct fixture *f) {
 	json_decref(answer);
 	answer = usage(f, "\"touch\",\"50\"");
 	double size = number_of(answer, "usage.max_rss_bytes");
-	ok(size >= 50 << 20 && size < 500 << 20, "so is memory (%g bytes)", size);
+	ok(size >= 50 << 20 && size < 500 << 20, "memory is counted (%g bytes)", size);
 	ok(number_of(answer, "usage.minor_faults") >= 1 && number_of(answer, "usage.major_faults") >= 0 &&
 	       number_of(answer, "usage.voluntary_switches") >= 0 && number_of(answer, "usage.involuntary_switches") >= 0,
 	   "faults and switches");
@@ -226,10 +235,12 @@ static void check_procfs(struct fixture *f) {
 	answer = usage(f, "\"threads\"");
 	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")),
 	   "the run delay of a program with threads is not known");
-	ok(strstr(text_of(answer, "usage_reasons.run_delay_s"), "one thread"), "and that is why");
+	ok(strstr(text_of(answer, "usage_reasons.run_delay_s"), "one thread"),
+	   "the reason for an unknown run delay is that of threads");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"'%s' burn 0.01; true\"]}", f->home, f->app);
-	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")), "nor one with children");
+	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")),
+	   "the run delay of a program with children is not known");
 	json_decref(answer);
 }
 

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "src/base/proc/reap.h"
+#include "base/proc/reap.h"
 #include "tests/worker/program_fixture.h"
 
 static void nap(void) {
@@ -34,9 +34,9 @@ static void check_status(struct fixture *f) {
 	answers(client_ask(f->client, APP "\"crash\"]}", f->home, f->app), "runtime",
 	        "killed by SIGSEGV (segmentation fault): about to crash", "a crash, which dumps no core");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"cwd\":\"/\",\"argv\":[\"./no-such-program\"]}"), "runtime",
-	        "cannot run ./no-such-program: No such file", "a program that isn't there");
+	        "cannot run ./no-such-program: No such file", "a program that does not exist is a failure");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"/\"]}"), "runtime", "cannot run /: Permission",
-	        "or isn't one");
+	        "a folder cannot be run as a program");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"true\"],\"cwd\":\"/no/folder\"}"), "runtime",
 	        "cannot enter the folder /no/folder", "a folder that isn't there");
 	answers(client_ask(f->client, RUN "\"true\"],\"input\":\"no.dat\"}", f->home), "runtime", "no.dat: No such file",
@@ -47,31 +47,32 @@ static void check_status(struct fixture *f) {
 
 static void check_timeout(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"timeout_s\":0.2}", f->home), "timeout", "0.2 s",
-	        "a program that hangs");
+	        "a program that hangs is stopped");
 	answers(client_ask(f->client, RUN "\"trap '' TERM; while :; do sleep 1000; done\"],\"timeout_s\":0.2}", f->home),
-	        "timeout", "0.2 s", "and that ignores SIGTERM");
+	        "timeout", "0.2 s", "a program that hangs and ignores SIGTERM is stopped");
 	answers(client_ask(f->client,
 	                   RUN "\"trap 'echo saved >saved; exit 0' TERM; while :; do sleep 0.01; done\"],"
 	                       "\"timeout_s\":0.2}",
 	                   f->home),
-	        "timeout", "", "or tidies up on SIGTERM");
+	        "timeout", "", "a program that hangs and tidies up on SIGTERM is stopped");
 	char *path = mem_printf("%s/saved", f->home);
-	ok(access(path, F_OK) == 0, "for which it had the time");
+	ok(access(path, F_OK) == 0, "a program has the time to tidy up on SIGTERM");
 	free(path);
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"left_s\":0.2,\"timeout_s\":1000}", f->home), "timeout",
-	        "timed out after 0.", "everything together has an end, too");
+	        "timed out after 0.", "all runs together have an end, too");
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"left_s\":0.2}", f->home), "timeout", "timed out after 0.",
-	        "without a limit for one run");
+	        "the end of all runs holds without a limit for one run");
 	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"sleep 1000\",\"left_s\":0.2}", f->home), "timeout",
-	        "before the run: timed out after 0.", "which ends a command before a run");
+	        "before the run: timed out after 0.", "the end of all runs ends a command before a run");
 	answers(client_ask(f->client, RUN "\"true\"],\"verify\":\"sleep 1000\",\"left_s\":0.2}", f->home), "timeout",
-	        "verify: timed out after 0.", "and one that verifies");
+	        "verify: timed out after 0.", "the end of all runs ends a command that verifies");
 	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"sleep 1000\",\"side_s\":0.2}", f->home), "runtime",
-	        "before the run: timed out after 0.2 s", "these commands have a limit of their own");
+	        "before the run: timed out after 0.2 s", "a command before a run has a limit of its own");
 	answers(client_ask(f->client, RUN "\"true\"],\"verify\":\"sleep 1000\",\"side_s\":0.2,\"left_s\":1000}", f->home),
-	        "correctness", "verify: timed out after 0.2 s", "whose end is a failure of theirs");
+	        "correctness", "verify: timed out after 0.2 s",
+	        "a command that verifies and exceeds its limit rejects the output");
 	answers(client_ask(f->client, RUN "\"kill -STOP $$\"],\"timeout_s\":0.2}", f->home), "timeout", "",
-	        "or is stopped");
+	        "a program that stops itself times out");
 }
 
 static void check_flood(struct fixture *f, const char *where) {
@@ -113,18 +114,18 @@ static void check_strays(struct fixture *f) {
 	char *lock = file_path(f, "lock");
 	json_t *answer = client_ask(f->client, APP "\"leave\",\"%s\"],\"samples\":3}", f->home, f->app, lock);
 	ok(unlocked(lock), "a program's leftovers have ended when the answer comes");
-	ok(json_array_size(path_get(answer, "samples")) == 3, "and do not fail it");
+	ok(json_array_size(path_get(answer, "samples")) == 3, "a program's leftovers do not fail it");
 	json_decref(answer);
 	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"stay\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
 	        "", "a whole tree that hangs");
-	ok(unlocked(lock), "is gone at its timeout");
+	ok(unlocked(lock), "a whole tree that hangs is gone at its timeout");
 	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"deaf\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
-	        "", "one that ignores SIGTERM");
-	ok(unlocked(lock), "too");
+	        "", "a whole tree that ignores SIGTERM is stopped");
+	ok(unlocked(lock), "a whole tree that ignores SIGTERM is gone at its timeout");
 	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"'%s' leave '%s'\",\"verify\":\"'%s' leave '%s'\"}",
 	                   f->home, f->app, lock, f->app, lock),
-	        "correct", "", "and around a run");
-	ok(unlocked(lock), "nothing is left, either");
+	        "correct", "", "commands around a run may leave processes");
+	ok(unlocked(lock), "what commands around a run left has ended");
 	free(lock);
 }
 
@@ -144,7 +145,7 @@ static void check_group(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"kill -KILL 0\"]}", f->home), "runtime", "SIGKILL", "kill 0 ends the program");
 	answers(client_ask(f->client, RUN "\"kill -TERM 0; sleep 100\"]}", f->home), "runtime", "SIGTERM",
 	        "whatever signal");
-	ok(kill(pid, 0) == 0 && pid == client_pid(f->client), "and not the worker");
+	ok(kill(pid, 0) == 0 && pid == client_pid(f->client), "kill 0 of a program does not end the worker");
 }
 
 static void check_file(struct fixture *f) {
@@ -162,8 +163,9 @@ static void check_file(struct fixture *f) {
 	path = file_path(f, "limits");
 	FILE *file = fopen(path, "r");
 	char line[80] = "";
-	ok(file && fgets(line, sizeof line, file) && strtod(line, NULL) > 0, "without being asked there is a limit");
-	ok(file && fgets(line, sizeof line, file) && strcmp(line, "0\n") == 0, "and no core");
+	ok(file && fgets(line, sizeof line, file) && strtod(line, NULL) > 0,
+	   "a limit on files is there without being asked for");
+	ok(file && fgets(line, sizeof line, file) && strcmp(line, "0\n") == 0, "a program may not leave a core");
 	if (file)
 		fclose(file);
 	free(path);
@@ -175,8 +177,9 @@ static void check_censored(struct fixture *f) {
 	ok(json_array_size(path_get(answer, "samples")) == 3, "after the sample that decides it");
 	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"cut_s\":0.1,\"timeout_s\":30}", f->home);
-	is_text(text_of(answer, "status"), "censored", "nor is one waited for that goes on for too long");
-	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"), "it does not give a sample");
+	is_text(text_of(answer, "status"), "censored", "a program that goes on for too long is not waited for");
+	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"),
+	   "a program that is cut does not give a sample");
 	json_decref(answer);
 	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"cut_s\":30,\"timeout_s\":0.2}", f->home), "timeout", "",
 	        "a timeout that comes first is one");
@@ -186,8 +189,8 @@ static void check_censored(struct fixture *f) {
 
 static void check_litter(struct fixture *f) {
 	answers(client_ask(f->client, APP "\"litter\"]}", f->home, f->app), "correct", "", "a folder full");
-	ok(no_scratch(f), "of the leftover files is removed");
-	ok(access("/bin/sh", X_OK) == 0, "but not what its links lead to");
+	ok(no_scratch(f), "a folder full of leftover files is removed");
+	ok(access("/bin/sh", X_OK) == 0, "the targets of links in leftover files stay");
 }
 
 static void send_request(struct fixture *f, const char *line) {
@@ -206,7 +209,8 @@ static void check_abandoned(struct fixture *f) {
 	unlink(ready);
 	int status = client_stop(f->client);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the end of input ends the worker in order");
-	ok(unlocked(lock) && no_scratch(f) && access(ready, F_OK) != 0, "and leaves neither processes nor scratch");
+	ok(unlocked(lock) && no_scratch(f) && access(ready, F_OK) != 0,
+	   "the end of the worker leaves neither processes nor scratch");
 	f->client = client_start("sweetspot-worker", 0);
 	free(line);
 	free(lock);
@@ -223,11 +227,11 @@ static void check_killed(struct fixture *f) {
 	ok(appears(ready) && !unlocked(lock), "a program runs");
 	kill(client_pid(f->client), SIGKILL);
 	client_stop(f->client);
-	ok(reap_strays(30, NULL) == 0 && unlocked(lock), "after its worker was killed it is killed from here");
-	ok(!no_scratch(f), "its scratch can't be gone");
+	ok(reap_strays(30, NULL) == 0 && unlocked(lock), "a program whose worker was killed is killed by the parent");
+	ok(!no_scratch(f), "a killed worker's scratch can't be gone");
 	f->client = client_start("sweetspot-worker", 0);
-	answers(client_ask(f->client, RUN "\"true\"]}", f->home), "correct", "", "but the next worker");
-	ok(no_scratch(f), "removes it");
+	answers(client_ask(f->client, RUN "\"true\"]}", f->home), "correct", "", "the next worker works");
+	ok(no_scratch(f), "the next worker removes the scratch of a killed one");
 	free(line);
 	free(lock);
 	free(ready);
@@ -248,11 +252,11 @@ static void check_orphaned(struct fixture *f) {
 	ok(pid > 0 && appears(ready), "a program runs for another tuner");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ok(becomes_free(lock), "it is killed, and the program ends");
+	ok(becomes_free(lock), "a worker whose tuner is killed ends its program");
 	bool gone = false;
 	for (int i = 0; i < 6000 && !(gone = no_scratch(f)); i++)
 		nap();
-	ok(gone, "with its scratch");
+	ok(gone, "a worker whose tuner is killed removes its scratch");
 	free(line);
 	free(lock);
 	free(ready);

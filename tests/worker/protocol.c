@@ -46,14 +46,15 @@ static void check_describe(struct client *client) {
 	ok(number(answer, "openmp.version") >= 201511, "the OpenMP version is its date");
 	ok(named(kernels, "synthetic") && named(kernels, "gol") && named(kernels, "fw"), "the built-in kernels are there");
 	ok(named(path_get(named(kernels, "fw"), "params"), "block"), "a kernel has its parameters");
-	ok(named(path_get(named(kernels, "fw"), "problem"), "n"), "and its problem");
+	ok(named(path_get(named(kernels, "fw"), "problem"), "n"), "a kernel has its problem");
 	ok(json_is_true(path_get(named(path_get(answer, "counters"), "fake"), "usable")), "the fake counters are usable");
 	json_t *without = client_ask(client, "{\"op\":\"describe\",\"id\":3,\"counters\":false}");
 	json_object_del(answer, "counters");
 	json_object_del(answer, "groups");
 	json_object_del(answer, "events");
 	json_object_del(answer, "groups_error");
-	ok(json_object_size(answer) > 0 && json_equal(answer, without), "without counters it says the same of the rest");
+	ok(json_object_size(answer) > 0 && json_equal(answer, without),
+	   "describe without counters says the same of the rest");
 	json_decref(without);
 	json_decref(answer);
 }
@@ -65,10 +66,11 @@ static void check_kernel(struct client *client, const char *kernel, int n, const
 	                            kernel, n, config);
 	const char *status = json_string_value(path_get(answer, "status"));
 	ok(status && strcmp(status, "correct") == 0, "%s %s is correct", kernel, config);
-	ok(number(answer, "id") == 7 && json_is_true(path_get(answer, "verified")), "its id, and it was verified");
+	ok(number(answer, "id") == 7 && json_is_true(path_get(answer, "verified")),
+	   "the answer has its id, and was verified");
 	ok(all_times(path_get(answer, "samples"), 3), "three samples in seconds");
 	ok(number(answer, "batch") >= 1 && number(answer, "elapsed_s") > 0, "batch and elapsed time");
-	ok(number(answer, "work.ops") > 0, "its work");
+	ok(number(answer, "work.ops") > 0, "the answer has its work");
 	ok(number(answer, "noise.involuntary") >= 0 && number(answer, "noise.run_delay_s") >= 0 &&
 	       number(answer, "noise.steal_s") >= 0,
 	   "noise never runs backwards");
@@ -111,7 +113,8 @@ static void check_censored(struct client *client) {
 	                                    "\"config\":{\"threads\":1},\"limit_s\":1e-6}");
 	const char *status = json_string_value(path_get(answer, "status"));
 	is_text(status, "censored", "a trial that can't win is cut short");
-	ok(json_array_size(path_get(answer, "samples")) == 0 && path_get(answer, "message"), "with a message");
+	ok(json_array_size(path_get(answer, "samples")) == 0 && path_get(answer, "message"),
+	   "a trial that can't win has a message");
 	json_decref(answer);
 }
 
@@ -145,7 +148,7 @@ static void check_alternating(struct client *client) {
 	ok(number(answer, "dropped") >= 2, "drop says how many states there were");
 	json_decref(answer);
 	answer = client_ask(client, "{\"op\":\"drop\",\"id\":-5}");
-	ok(number(answer, "dropped") == 0 && number(answer, "id") == -5, "and then none are left");
+	ok(number(answer, "dropped") == 0 && number(answer, "id") == -5, "no states are left after a drop");
 	json_decref(answer);
 }
 

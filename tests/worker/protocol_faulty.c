@@ -61,7 +61,7 @@ static void check_figures(struct client *client) {
 	ok(figure(answer, 0) >= 3 && figure(answer, 1) == 4 && figure(answer, 2) == 1, "figures of the last run");
 	ok(json_is_null(json_object_get(last, "value")) && json_is_string(json_object_get(last, "name")),
 	   "invalid numbers and texts are replaced");
-	ok(json_array_size(path_get(answer, "figures")) == 4, "as many as it has");
+	ok(json_array_size(path_get(answer, "figures")) == 4, "the answer has as many figures as the kernel");
 	json_t *steps = json_object_get(json_array_get(json_object_get(answer, "series"), 0), "values");
 	ok(json_array_size(steps) == 3, "a value for each step");
 	json_decref(answer);
@@ -78,8 +78,9 @@ static void check_figures(struct client *client) {
 /* stdout holds answers alone; the kernel's output is on stderr. */
 static void check_print(struct client *client) {
 	is_text(client_text(client, "status", FAULT("print") "}"), "correct", "a kernel that prints spoils no answer");
-	is_text(client_text(client, "status", FAULT("none") "}"), "correct", "nor the next one");
-	ok(strstr(client_stderr(client), "printed"), "its output is on stderr");
+	is_text(client_text(client, "status", FAULT("none") "}"), "correct",
+	        "the answer after a kernel that prints is correct");
+	ok(strstr(client_stderr(client), "printed"), "the output of a kernel that prints is on stderr");
 }
 
 static void check_censored(struct client *client) {
@@ -115,8 +116,8 @@ static void check_kept(struct client *client) {
 	}
 	ok(calls(client, 0, "work.ops") == KEPT && calls(client, 0, "work.bytes") == 0, "%d states are kept", KEPT);
 	ok(calls(client, KEPT, "work.bytes") == 1, "one more drops one");
-	ok(calls(client, 0, "work.ops") == KEPT + 1, "not one that was used of late");
-	ok(calls(client, 1, "work.ops") == KEPT + 2, "but the one that was not");
+	ok(calls(client, 0, "work.ops") == KEPT + 1, "a state that was used of late is kept");
+	ok(calls(client, 1, "work.ops") == KEPT + 2, "the state that was not used of late is dropped");
 	json_t *answer = client_ask(client, "{\"op\":\"drop\"}");
 	ok(json_integer_value(path_get(answer, "dropped")) == KEPT, "all of them are dropped");
 	json_decref(answer);
@@ -148,7 +149,8 @@ static void check_memory(void) {
 	ok(good, "states that do not fit together take turns");
 	check_failure(client, TRIAL("big", "\"mb\":4000") "}", "runtime", "too big");
 	check_failure(client, FAULT("greedy") "}", "runtime", "ate all there was");
-	is_text(client_text(client, "status", TRIAL("big", "\"mb\":300") "}"), "correct", "its memory is free again");
+	is_text(client_text(client, "status", TRIAL("big", "\"mb\":300") "}"), "correct",
+	        "the memory of a state that was too big is free again");
 	client_stop(client);
 #endif
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/worker/source/source.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "worker/source/source.h"
 #include "tests/tap.h"
 
 enum { ELEMENTS_MAX = 6000, ROUNDS = 400 };
@@ -133,7 +133,7 @@ int main(void) {
 		free(s.want);
 	}
 	ok(same == ROUNDS, "%zu of %d outputs are judged as element by element", same, ROUNDS);
-	ok(some > ROUNDS / 4 && some < ROUNDS, "of which %zu are wrong", some);
+	ok(some > ROUNDS / 4 && some < ROUNDS, "differences are found in %zu outputs", some);
 	ok(limits == ROUNDS, "the default tolerance is a part of the largest reference value");
 	return tap_done();
 }

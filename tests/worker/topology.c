@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tests/tap.h"
 
 #define SS_SMT "synthetic:package:2 numa:2 l3:1(size=16777216) l2:4(size=524288) l1d:1(size=32768) core:1 pu:2"
@@ -130,7 +130,7 @@ static void test_classes(void) {
 	struct topo *topo = machine("synthetic:package:1 l3:1 core:2 pu:1");
 	char *one = topo ? classes(topo, 1) : NULL, *two = topo ? classes(topo, 2) : NULL;
 	is_text(one, " [*] [0] ", "two cores, one socket, one thread: unbound or the first core");
-	is_text(two, " [*]x2 [0][1] [0]x2 ", "and two threads: unbound, apart, together");
+	is_text(two, " [*]x2 [0][1] [0]x2 ", "two cores, one socket, two threads: unbound, apart, together");
 	free(one);
 	free(two);
 	topo_close(topo);
@@ -148,7 +148,7 @@ static void test_json(void) {
 	ok(json_integer_value(json_object_get(json, "cores")) == 16, "cores");
 	ok(json_integer_value(json_object_get(json_object_get(json, "caches"), "l2")) == 1 << 19, "caches in bytes");
 	ok(json_is_null(json_object_get(json, "hypervisor")), "a synthetic machine does not have a hypervisor");
-	ok(json_is_true(json_object_get(json, "synthetic")), "and says that it is synthetic");
+	ok(json_is_true(json_object_get(json, "synthetic")), "a synthetic machine says that it is synthetic");
 	json_decref(json);
 	topo_close(topo);
 }

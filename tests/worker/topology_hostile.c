@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/topo/topo.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "topo/topo.h"
 #include "tests/tap.h"
 
 static void refused(const char *source) {
@@ -64,7 +64,7 @@ static void test_words(void) {
 		   "a team of %d on %s, %s is refused", rows[i].threads, rows[i].places ? rows[i].places : "(null)",
 		   rows[i].bind ? rows[i].bind : "(null)");
 		if (rows[i].places && strcmp(rows[i].places, "core") == 0)
-			ok(strstr(err.hint, "cores") != NULL, "and the nearest word is offered");
+			ok(strstr(err.hint, "cores") != NULL, "the nearest word for a place is offered");
 	}
 	topo_close(topo);
 }

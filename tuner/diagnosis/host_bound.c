@@ -17,14 +17,17 @@ static double share_of(const struct study *study, size_t row) {
 	return idle_of(study, row) / study_row(study, row)->value;
 }
 
-/* A second kind of evidence is needed and none may contradict: SMs without a warp, or the host's own time. */
+/* The idle time alone is not enough: SMs without a warp or the host's own time must be known to agree, and neither may
+ * contradict. */
 static bool is_idle(const struct study *study, size_t row) {
 	double active = study_counter(study, row, "gpu_cycles_active"), cpu = study_figure(study, row, "cpu_s");
-	double gap = 1e6 * idle_of(study, row) / gpu_launches(study, row),
+	double idle = idle_of(study, row), gap = 1e6 * idle / gpu_launches(study, row),
 		   launch = 4 * study_ceiling(study, "round_trip", NULL, 0);
 	if (!(share_of(study, row) >= SHARE_LEAST) || gap <= (isnan(launch) ? GAP_LEAST : launch))
 		return false;
-	return (active <= 50 || cpu >= idle_of(study, row) / 2) && !(active > 50) && !(cpu < idle_of(study, row) / 2);
+	if (isnan(active) && isnan(cpu))
+		return false;
+	return (isnan(active) || active <= 50) && (isnan(cpu) || cpu >= idle / 2);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/fleet/fleet_impl.h"
 
 static enum pool_state state_of(const struct fleet *fleet, size_t node) {
@@ -139,6 +139,8 @@ int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, stru
 		node->returned = true;
 		snprintf(node->reason, sizeof node->reason, "%s", done->reason);
 	}
+	if (done->lies)
+		fleet_distrust(fleet, done->node, done->reason);
 	settle(fleet, done->node);
 	return 1;
 }

@@ -37,6 +37,8 @@ enum fleet_verdict {
 /* Records a baseline: its raw value, or NAN if it failed there with this message. */
 enum fleet_verdict fleet_baseline_record(struct fleet *fleet, size_t node, double value, double seconds,
                                          const char *message);
+/* Quarantines a node, even if it is the last one: what it reports cannot be true. */
+void fleet_distrust(struct fleet *fleet, size_t node, const char *reason);
 /* Returns the nodes quarantined since the last call, one by one; SIZE_MAX: no more. */
 size_t fleet_quarantined_next(struct fleet *fleet);
 /* Restores the reference of an earlier run. */

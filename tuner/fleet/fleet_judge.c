@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/fleet/fleet_impl.h"
 
 /* Repeated baselines take at most this share of a node's time. */
@@ -32,6 +32,11 @@ static void fleet_quarantine(struct fleet *fleet, size_t node) {
 	if (own->state == NODE_LOST)
 		fleet->lost--;
 	fleet->quarantined[fleet->quarantined_count++] = node;
+}
+
+void fleet_distrust(struct fleet *fleet, size_t node, const char *reason) {
+	snprintf(fleet->nodes[node].reason, sizeof fleet->nodes[node].reason, "%s", reason);
+	fleet_quarantine(fleet, node);
 }
 
 size_t fleet_quarantined_next(struct fleet *fleet) {

@@ -34,6 +34,7 @@ struct pool_done {
 	/* That trial certainly did not cause the loss (preemption, cancellation, time limit, node failure). If false, it
 	 * may have killed its worker. */
 	bool outside;
+	bool lies;        /* the node reported what cannot be, and is given up */
 	char reason[160]; /* storage for `lost` */
 };
 void pool_done_clear(struct pool_done *done);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The thread of a node. It must live as long as its worker, because a child gets its parent's death signal when the
- * thread that started it ends (src/base/proc/proc.h). */
+ * thread that started it ends (base/proc/proc.h). */
 #include <config.h>
 
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 /* Delays before the first and the second attempt to restart a lost worker. Each further delay is twice as long until
@@ -50,6 +50,7 @@ static void lose(struct pool_done *done, const struct worker_loss *loss) {
 	snprintf(done->reason, sizeof done->reason, "%s", loss->reason);
 	done->lost = done->reason; /* must be set again by the receiver, because the struct moves */
 	done->outside = loss->outside;
+	done->lies = loss->lies;
 }
 
 /* A loss before a trial cannot be the fault of one. */
@@ -136,9 +137,10 @@ static double again_seconds(unsigned row) {
 static bool try_again(struct pool_node *node, const struct worker_loss *loss, bool never) {
 	struct pool_event event = {.what = POOL_AGAIN, .node = node->number};
 	snprintf(event.reason, sizeof event.reason, "%s", loss->reason);
+	event.done.lies = loss->lies;
 	node->losses += loss->outside;
 	node->row++;
-	if (never || node->losses > node->options->losses) {
+	if (never || loss->lies || node->losses > node->options->losses) {
 		event.what = POOL_GONE;
 		pool_queue_put(node->queue, &event);
 		return false;
@@ -172,7 +174,7 @@ static bool work_on(struct pool_node *node, const struct pool_order *order) {
 	unsigned starts = worker_starts(node->worker);
 	job_run(node, order, &event);
 	bool lost = event.done.lost;
-	struct worker_loss loss = {.outside = event.done.outside};
+	struct worker_loss loss = {.outside = event.done.outside, .lies = event.done.lies};
 	snprintf(loss.reason, sizeof loss.reason, "%s", event.done.reason);
 	if (!lost || event.done.done)
 		node->losses = 0;

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 static const double SLICE_SECONDS = 0.1; /* interval between checks of the interrupt flag */
@@ -172,7 +172,9 @@ static int on_done(struct pool_workers *workers, struct pool_node *node, struct 
 	return 1;
 }
 
-static const char *gone_hint(const struct pool_node *node) {
+static const char *gone_hint(const struct pool_node *node, bool lies) {
+	if (lies)
+		return "measure without this node until its clock and its worker are as they should be";
 	return node->was_up
 	           ? "`--resume` goes on from here, once there are nodes again"
 	           : "try a command that --plan prints: it must start a worker and print nothing else (a login's greeting)";
@@ -195,7 +197,7 @@ static int event_use(struct pool_workers *workers, struct pool_event *event, str
 		return 0;
 	case POOL_GONE:
 		node->lost++;
-		quarantine(workers, node, event->reason, gone_hint(node));
+		quarantine(workers, node, event->reason, gone_hint(node, event->done.lies));
 		return 0;
 	case POOL_DONE:
 	default:

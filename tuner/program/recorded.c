@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 static const char **words_of(struct arena *arena, const json_t *argv) {
 	const char **words = arena_alloc(arena, json_array_size(argv) + 1, sizeof *words);
@@ -36,7 +36,9 @@ struct program_spec program_recorded(struct arena *arena, const json_t *program,
 		.build = js_string_or(program, "build", NULL),
 		.before_each = js_string_or(program, "before_each", NULL),
 		.verify = js_string_or(program, "verify", NULL),
-		.expect_same = js_string_or(program, "expect_output", NULL) != NULL,
+		.expect_same = strcmp(js_string_or(program, "expect_output", ""), "same") == 0,
+		.expect_any = strcmp(js_string_or(program, "expect_output", ""), "any") == 0,
+		.expect_files = js_string_or(program, "expect_files", NULL) != NULL,
 		.metric = js_string_or(program, "metric", NULL),
 		.maximize = js_bool_or(program, "maximize", false),
 		.openmp = js_bool_or(program, "openmp", false),

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/worker/exchange.h"
 
 /* The worker ends runs that take too long. The tuner waits a little longer and ends a worker that fails to. */
@@ -17,8 +17,8 @@ static const double SPARE_SECONDS = 30, LEFT_SPARE_SECONDS = 2, COMMAND_SECONDS 
  * several times what a run takes, so only much stolen time explains that it was reached. */
 static const double STEAL = 0.02, STEAL_OF_TIMEOUT = 0.25;
 
-enum { COUNT_RUNS = 16 }; /* at most, for counting: src/worker/program/count.c */
-/* A simulated run may take this many time-outs, and some more: src/worker/program/simulate.c */
+enum { COUNT_RUNS = 16 }; /* at most, for counting: worker/program/count.c */
+/* A simulated run may take this many time-outs, and some more: worker/program/simulate.c */
 static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
 
 static double deadline(const struct program_run *run) {
@@ -51,12 +51,6 @@ static int hash_check(const json_t *answer, struct err *err) {
 	return good ? 0 : err_set(err, ERR_FAILED, NULL, "the hash of the output is missing");
 }
 
-static int count_check(const struct program_run *run, const struct trial_result *result, struct err *err) {
-	if (result->sample_count <= (size_t)run->runs)
-		return 0;
-	return err_set(err, ERR_FAILED, NULL, "%zu samples were reported for %d runs", result->sample_count, run->runs);
-}
-
 static void invert(struct trial_result *result) {
 	for (size_t i = 0; i < result->sample_count; i++)
 		result->samples[i] = 1 / result->samples[i];
@@ -81,7 +75,7 @@ static int metrics_read(const struct program_run *run, const json_t *answer, str
 
 static int correct_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
                         struct err *err) {
-	if (worker_samples_read(answer, "samples", result, err) || count_check(run, result, err))
+	if (worker_samples_read(answer, "samples", result, err))
 		return -1;
 	if (run->metric && metrics_read(run, answer, result, err))
 		return -1;
@@ -99,7 +93,7 @@ static int censored_read(const struct program_run *run, const json_t *answer, st
 	result->value = run->limit_s;
 	if (json_array_size(json_object_get(answer, "samples")) == 0)
 		return 0;
-	return worker_samples_read(answer, "samples", result, err) || count_check(run, result, err) ? -1 : 0;
+	return worker_samples_read(answer, "samples", result, err);
 }
 
 static int run_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {

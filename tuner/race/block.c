@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 struct block *block_new(size_t count) {
 	struct block *block = mem_alloc(1, sizeof *block);

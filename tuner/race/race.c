@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/race/impl.h"
 #include "tuner/race/look.h"
 
@@ -21,6 +21,7 @@ const struct race_options race_defaults = {
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,
+	.phase = "race",
 };
 
 static int options_check(const struct race_options *options, size_t count, struct err *err) {
@@ -333,7 +334,7 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
 	                    .context = {.runner = runner,
 	                                .request = request,
 	                                .observer = observer,
-	                                .phase = "race",
+	                                .phase = options->phase,
 	                                .clock = &options->clock},
 	                    .entries = entries,
 	                    .count = count,

@@ -4,7 +4,7 @@
  * a block cancels there; doc/measurement.md has the figures. */
 #ifndef TUNER_RACE_RACE_H
 #define TUNER_RACE_RACE_H
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/race/block.h"
 #include "tuner/race/watch.h"
 #include "tuner/model/paired.h"
@@ -22,7 +22,7 @@ struct race_observer {
 struct race_clock {
 	double (*now)(void *ctx); /* NULL: monotonic seconds */
 	void *ctx;
-	double end; /* no block begins that would probably end after this, and none of the minimum is owed; 0: no end */
+	double end; /* start no block that would end after this, not even to reach the minimum; 0: no end */
 	double cut; /* a trial that still runs then is cut and counts for nothing; 0: never */
 };
 
@@ -86,6 +86,7 @@ struct race_options {
 	double margin, level;
 	double seconds_max; /* no new blocks after this once there are blocks_min; 0: no limit */
 	uint64_t seed;
+	const char *phase;                 /* "race", "check": for the observer */
 	bool early;                        /* eliminate before blocks_min where the noise is small */
 	const struct block_runner *blocks; /* as in duel_options */
 	struct race_watch *watch;          /* the same */

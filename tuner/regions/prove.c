@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tuner/race/look.h"
 #include "tuner/regions/impl.h"
 
@@ -142,7 +142,7 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 }
 
 bool regions_proof_holds(const struct regions_proof *proof) {
-	return strcmp(proof->verdict, "faster") == 0 || strcmp(proof->verdict, "tie") == 0;
+	return strcmp(proof->verdict, "faster") == 0;
 }
 
 void regions_proof_clear(struct regions_proof *proof) {

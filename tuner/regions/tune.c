@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/regions/environment.h"
 #include "tuner/regions/search_impl.h"
 
@@ -45,7 +45,7 @@ static bool has_room(void *ctx, int runs, double seconds) {
 	return regions_left(search->runs, budget_s) > runs * seconds + regions_proof_seconds(search->baseline_s, seconds);
 }
 
-/* An environment that the program cannot stand is a failure of its own, and the regions keep their settings. */
+/* If the program fails in this environment, record that; the regions keep their settings. */
 static int try_environment(void *ctx, const json_t *environment, double *seconds, struct err *err) {
 	const struct trying *trying = ctx;
 	struct regions_runs *runs = trying->search->runs;

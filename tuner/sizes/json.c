@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/sizes/impl.h"
 
 static int law_of(const struct sizes *sizes, struct growth *growth, struct err *err) {

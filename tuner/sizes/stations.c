@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static size_t config_index(const json_t *const *configs, size_t count, const json_t *config) {
 	size_t i = 0;

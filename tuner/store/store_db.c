@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/store/store_impl.h"
 
 #define ELSEWHERE "or choose another file with --store"

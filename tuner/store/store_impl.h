@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 #include "tuner/store/columns_impl.h"
 #include "tuner/store/store.h"
 

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/work.h"
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/work.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "tuner/store/store_impl.h"
 
 enum store_file { STORE_FILE_ABSENT, STORE_FILE_EMPTY, STORE_FILE_STORE };

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/store/store_impl.h"
 
 enum { EVALUATIONS_MAX = 20000 /* rows read of one search */ };

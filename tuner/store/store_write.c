@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tuner/store/store_impl.h"
 #include "tuner/trial/trial.h"
 
@@ -198,6 +198,7 @@ int store_group_end(struct store *store, struct err *err) {
 int trial_store(struct store *store, int64_t search, const char *phase, int block, const json_t *config,
                 const struct trial_result *result, struct err *err) {
 	char *text = js_canonical(config);
+	json_object_del(result->reply, "evidence"); /* it is long, and compared by now */
 	const struct store_trial trial = {
 		.search = search,
 		.phase = phase,

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* The word in JSON and a phrase for people. The first six words are those of the T4 format. */
 #define TRIAL_STATUS(X)                                                                                                \
@@ -64,6 +64,7 @@ struct trial_request {
 	enum trial_objective objective; /* the quantity that is sampled */
 	bool energy;                    /* measure the energy of the GPU as well and put it into the reply */
 	bool watch;                     /* of a program: report what it does on GPUs, in a run of its own */
+	bool check;                     /* of a kernel: verify it even if this configuration was verified before */
 	bool show;                      /* of a program: keep the end of its stdout for the case that it fails */
 	bool series;                    /* report every step of the last run */
 	const char *const *counters;    /* NULL-terminated, or NULL */
@@ -78,6 +79,7 @@ struct trial_result {
 	double least;         /* the smallest sample, also of a censored trial; NAN: none */
 	double elapsed_s;     /* the whole trial, on the clock of the tuner */
 	double ended;         /* seconds since 1970; 0: just now */
+	bool lost;            /* the worker itself ended or made no sense, which need not be the configuration's fault */
 	bool disturbed;       /* steal, involuntary switches or run delay above the noise */
 	char disturbance[96]; /* the cause, if known */
 	char message[256];

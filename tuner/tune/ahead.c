@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/tune/state.h"
 
 static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at Ctrl-C, while builds are awaited */

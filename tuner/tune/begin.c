@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/tune/state.h"
 
 static json_t *plan_new(const struct tune *tune, uint64_t budget, struct err *err) {

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/tune/state.h"
 
 /* The finals may take at most this share of the time when their cost is estimated in advance. */
@@ -81,7 +81,8 @@ static double finals_expected(const struct tune *tune) {
 	if (only_baseline_works(tune))
 		return tune_proof_seconds(tune);
 	double race = entries > 1 ? ceil(RACE_BLOCKS_EXPECTED / tune_nodes(tune)) * entries * 1.05 * best : 0;
-	return race + tune_rounds(tune, tune_pairs_expected(tune)) * (base + 2 * best) + tune_return_seconds(tune);
+	return race + tune_rounds(tune, tune_pairs_expected(tune)) * (base + 2 * best) + tune_return_seconds(tune) +
+	       tune_check_seconds(tune);
 }
 
 double tune_finals_kept(const struct tune *tune) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/tune/counting.h"
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {

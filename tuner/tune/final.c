@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/tune/state.h"
 #include "tuner/race/unsafe.h"
 
@@ -31,6 +31,10 @@ static int by_promise(const void *a, const void *b) {
 
 static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
 	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, unsafe, err);
+}
+
+static bool is_baseline(const struct tune *tune, const json_t *config) {
+	return json_equal(config, tune->task->baseline);
 }
 
 /* Picks the best few of the search, safe ones only. Their configurations are owned by the caller. */
@@ -71,8 +75,9 @@ static bool build_fits(const struct tune *tune, const json_t *config) {
 /* Adds the simplified best; it replaces the last finalist if there are enough. */
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
-	bool known = !simple;
-	if (simple && is_unsafe(tune, simple, &known, err)) {
+	bool known = !simple || tune_has_fallen(tune, simple) ||
+	             (is_baseline(tune, simple) && tune->baseline.status != TRIAL_CORRECT);
+	if (simple && !known && is_unsafe(tune, simple, &known, err)) {
 		json_decref(simple);
 		return -1;
 	}
@@ -90,13 +95,11 @@ static int simplified_add(struct tune *tune, struct race_entry *entries, size_t 
 	return 0;
 }
 
-static json_t *finalists_json(const struct race_entry *entries, size_t count) {
-	json_t *array = json_array();
+static void finalists_add(json_t *array, const struct race_entry *entries, size_t count) {
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
 		                                       js_number(entries[i].blocks ? entries[i].median : entries[i].estimate),
 		                                       "blocks", entries[i].blocks, "alive", entries[i].alive));
-	return array;
 }
 
 /* The seconds after which a comparison gets no more than the fewest pairs. Without a budget of time it may take as long
@@ -121,18 +124,38 @@ static double race_seconds(const struct tune *tune) {
 	return fmin(left / 2, left - tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune));
 }
 
+static bool any_fell(const struct tune *tune, const struct race_entry *entries, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (tune_has_fallen(tune, entries[i].config))
+			return true;
+	return false;
+}
+
+/* Those that the race lost for good fall. If all of them do, that is an answer, too. */
+static int losers_fall(struct tune *tune, const struct race_entry *entries, size_t count, int rc, struct err *err) {
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].failed != TRIAL_CORRECT && !is_baseline(tune, entries[i].config))
+			tune_fall(tune, entries[i].config);
+	if (!rc || err->code != ERR_NOTHING || !any_fell(tune, entries, count))
+		return rc;
+	*err = (struct err){0};
+	return 0;
+}
+
 static int race(struct tune *tune, struct race_entry *entries, size_t count, size_t *winner, struct err *err) {
 	const struct tune_task *task = tune->task;
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
 	struct race_options options = race_defaults;
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
+	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
 	options.early = true;
 	options.seconds_max = patience(tune, 2 * RACE_SECONDS_LEAST) / 2;
-	tune_counting_early(tune, entries, count);
+	if (json_array_size(tune->finalists) == 0)
+		tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
 		options.clock = tune_race_clock(tune, race_seconds(tune));
 		count = affordable_field(tune, count, fmax(race_seconds(tune), 1e-3));
@@ -142,7 +165,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	tune_spend_nodes(tune, SPENT_RACE);
 	int rc = count > 1 ? race_run(&runner, &request, entries, count, &options, &observer, winner, err) : 0;
 	tune_spend_nodes(tune, SPENT_IDLE);
-	return rc;
+	return losers_fall(tune, entries, count, rc, err);
 }
 
 static void duel_plan(struct tune *tune, struct duel_options *options) {
@@ -161,6 +184,7 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	struct race_observer observer = tune_race_observer(tune);
 	struct duel_options options = duel_defaults;
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
+	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
@@ -183,40 +207,72 @@ static bool is_unmet(const struct tune *tune) {
 	       tune->duel.paired.count < 2;
 }
 
-/* The last of the others that worked in the search failed in the duel, where outputs are verified again. */
-static bool lost_the_last(const struct tune *tune) {
-	return tune->task->whole_programs && !tune->fleet && tune->worked_count <= 2 && tune->stopped &&
-	       strcmp(tune->stopped, "space") == 0 && tune->duel.failed[0] != TRIAL_CORRECT &&
-	       !(tune->duel.failed[0] == TRIAL_TIMEOUT && tune_is_loud(tune));
-}
-
-/* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
+/* Chooses the recommendation once the winner has met the baseline. A tie keeps the user's own setting, because a change
  * must be worth something. If the budget ended the duel, only a winner that looks better is kept, marked as not proven.
  */
-static void decide(struct tune *tune, const json_t *winner, double price) {
-	const json_t *baseline = tune->task->baseline;
-	bool better = tune->duel.paired.ratio < 1 - duel_defaults.margin, vague = paired_is_vague(&tune->duel.paired);
-	bool tie = tune->duel.verdict == PAIRED_TIE, cheaper = price < tune_cost(baseline, baseline);
-	bool keep = tune->duel.verdict == PAIRED_SLOWER || (tie && (tune->duel.decided ? vague || !cheaper : !better));
+static void decide(struct tune *tune, const json_t *winner) {
+	const struct duel_result *met = &tune->duel;
+	bool better = met->paired.ratio < 1 - duel_defaults.margin, tie = met->verdict == PAIRED_TIE;
+	bool keep = met->verdict == PAIRED_SLOWER || (tie && (met->decided || !better));
 	if (is_unmet(tune))
 		keep = !tune_is_useful(tune);
-	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
-	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
+	tune->reversed = met->verdict == PAIRED_SLOWER;
+	tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
+}
+
+static void baseline_keep(struct tune *tune) {
+	json_decref(tune->best_config);
+	tune->best_config = json_incref((json_t *)tune->task->baseline);
+}
+
+/* Forgets a comparison whose winner fell. */
+static void comparison_drop(struct tune *tune) {
+	duel_result_clear(&tune->duel);
+	json_decref(tune->best_config);
+	tune->best_config = NULL;
+	tune->dueled = tune->reversed = false;
+}
+
+/* Repeats a duel on other nodes while some of them report a gain that nobody else sees. */
+static int duel_honest(struct tune *tune, const json_t *winner, struct err *err) {
+	for (;;) {
+		size_t nodes = tune->fleet ? fleet_alive(tune->fleet) : 1;
+		tune_gain_clear(tune);
+		if (duel(tune, winner, err))
+			return -1;
+		if (tune_gain_is_seen(tune))
+			return 0;
+		comparison_drop(tune);
+		if (nodes == fleet_alive(tune->fleet) || tune_proof_seconds(tune) > tune_left(tune))
+			break;
+	}
+	tune->gain.unconfirmed = true;
+	return 0;
+}
+
+/* The challenger lost, or failed until the budget ended and did not work once. */
+static bool failed_for_good(const struct duel_result *duel) {
+	return duel->lost[0] || (duel->failed[0] != TRIAL_CORRECT && duel->paired.count == 0);
 }
 
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
-static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
+static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
 	if (tune->baseline.status != TRIAL_CORRECT || short_of_time) {
 		bool keep = tune->baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
 		tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
+		return keep || short_of_time ? 0 : tune_winner_check(tune, winner, err);
+	}
+	if (duel_honest(tune, winner, err))
+		return -1;
+	if (tune->gain.unconfirmed) {
+		baseline_keep(tune);
 		return 0;
 	}
-	if (duel(tune, winner, err))
-		return -1;
-	decide(tune, winner, price);
-	tune->alone = lost_the_last(tune);
-	return 0;
+	if (failed_for_good(&tune->duel) && !is_baseline(tune, winner))
+		tune_fall(tune, winner);
+	decide(tune, winner);
+	return is_baseline(tune, tune->best_config) ? 0 : tune_winner_check(tune, winner, err);
 }
 
 /* A program that refuses to overwrite its output works once. */
@@ -295,39 +351,103 @@ static int look_twice(struct tune *tune, struct err *err) {
 	               "%s works only once: the second run of the same command fails", tune->task->kernel);
 }
 
-/* The best of the race meets the baseline, or the best of the others does if the baseline leads. */
-static int finalists_compare(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
-	size_t winner;
-	if (!tune_opponent_is_sure(tune, entries, *count, &winner) &&
-	    (race(tune, entries, *count, &winner, err) || tune_opponent(tune, entries, count, &winner, err)))
-		return -1;
+/* The best of the others that did not fall, by the race if they took part; SIZE_MAX: none. */
+static size_t next_best(const struct tune *tune, const struct race_entry *entries, size_t count) {
+	size_t best = SIZE_MAX;
+	double least = INFINITY;
+	for (size_t i = 0; i < count; i++) {
+		bool raced = entries[i].blocks > 0, before = best != SIZE_MAX && entries[best].blocks > 0;
+		double value = raced ? entries[i].median : entries[i].estimate;
+		if (is_baseline(tune, entries[i].config) || tune_has_fallen(tune, entries[i].config) || before > raced ||
+		    (before == raced && !(value < least)))
+			continue;
+		best = i;
+		least = value;
+	}
+	return best;
+}
+
+/* The best of the race meets the baseline, or the best of the others does if the baseline leads. If it falls, the next
+ * best does. *again: all of them fell, or those that could have met a baseline that leads. */
+static int finalists_compare(struct tune *tune, struct race_entry *entries, size_t *count, bool *again,
+                             struct err *err) {
+	size_t winner = 0;
+	*again = false;
+	if (!tune_opponent_is_sure(tune, entries, *count, &winner)) {
+		if (race(tune, entries, *count, &winner, err))
+			return -1;
+		*again = is_baseline(tune, entries[winner].config) && any_fell(tune, entries, *count) &&
+		         next_best(tune, entries, *count) == SIZE_MAX;
+		if (*again)
+			return 0;
+		if (tune_opponent(tune, entries, count, &winner, err))
+			return -1;
+	}
 	tune->alone = tune->far > 0 && (isfinite(tune->far) || !tune_is_loud(tune));
-	if (!(tune->far > 0))
-		return meet_baseline(tune, entries[winner].config, entries[winner].cost, err);
-	tune->best_config = json_incref((json_t *)tune->task->baseline);
+	if (tune->far > 0)
+		baseline_keep(tune);
+	while (!(tune->far > 0) && winner != SIZE_MAX) {
+		if (!tune_has_fallen(tune, entries[winner].config) && meet_baseline(tune, entries[winner].config, err))
+			return -1;
+		if (!tune_has_fallen(tune, entries[winner].config))
+			return 0;
+		entries[winner].alive = false;
+		comparison_drop(tune);
+		winner = next_best(tune, entries, *count);
+	}
+	*again = !(tune->far > 0);
+	return 0;
+}
+
+/* Everything that worked in the search fell in the finals. */
+static int nothing_left(struct tune *tune, struct err *err) {
+	if (tune->baseline.status != TRIAL_CORRECT)
+		return nothing_worked(tune, err);
+	tune->alone = true;
+	baseline_keep(tune);
+	return 0;
+}
+
+/* The first of them is decided by what the search found, any other by what is left of that. */
+static int comparison(struct tune *tune, struct race_entry *entries, size_t *count, bool *again, struct err *err) {
+	bool first = json_array_size(tune->finalists) == 0 && json_object_size(tune->trust.fallen) == 0;
+	*again = false;
+	if (finalists_pick(tune, entries, count, err) || simplified_add(tune, entries, count, err))
+		return -1;
+	if (!first && (*count == 0 || (*count == 1 && tune->fleet && is_baseline(tune, entries[0].config))))
+		return nothing_left(tune, err);
+	tune->alone = first && works_alone(tune, entries, *count);
+	if (tune->alone && look_twice(tune, err))
+		return -1;
+	if (tune->alone || tried_nothing_else(tune))
+		baseline_keep(tune);
+	else if (*count == 0 && tune->baseline.status == TRIAL_CORRECT)
+		return meet_baseline(tune, tune->task->baseline, err);
+	else if (*count == 0)
+		return nothing_worked(tune, err);
+	else
+		return finalists_compare(tune, entries, count, again, err);
 	return 0;
 }
 
 int tune_final_phase(struct tune *tune, struct err *err) {
-	struct race_entry entries[FINALISTS_MAX];
-	size_t count = 0;
+	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
+	bool again = true;
 	quiet_wait(tune);
 	if (tune->busy)
 		busy_mark(tune->busy); /* a short search has not looked yet */
 	tune_finals_clock(tune);
-	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
-	tune->alone = !failed && works_alone(tune, entries, count);
-	failed = tune->alone && look_twice(tune, err) ? -1 : failed;
-	if (tune->alone || (!failed && tried_nothing_else(tune)))
-		tune->best_config = json_incref((json_t *)tune->task->baseline);
-	else if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
-		failed = meet_baseline(tune, tune->task->baseline, 0, err);
-	else if (!failed && count == 0)
-		failed = nothing_worked(tune, err);
-	else if (!failed)
-		failed = finalists_compare(tune, entries, &count, err);
-	tune->finalists = finalists_json(entries, count);
-	for (size_t i = 0; i < count; i++)
-		json_decref((json_t *)entries[i].config);
-	return failed;
+	tune->finalists = json_array();
+	int failed = tune_earlier_failures(tune, err);
+	for (int i = 0; i < COMPARISONS_MAX && again && !failed; i++) {
+		struct race_entry entries[FINALISTS_MAX];
+		size_t count = 0;
+		failed = comparison(tune, entries, &count, &again, err);
+		finalists_add(tune->finalists, entries, count);
+		for (size_t k = 0; k < count; k++)
+			json_decref((json_t *)entries[k].config);
+	}
+	if (again && !failed && tune->baseline.status == TRIAL_CORRECT)
+		baseline_keep(tune);
+	return failed || !again || tune->best_config ? failed : nothing_worked(tune, err);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/race/deviation.h"
 #include "tuner/store/store.h"
 #include "tuner/tune/state.h"
@@ -32,15 +32,16 @@ static double deviation_merged(double before, const struct trial_result *sum, co
 	return one->value < sum->value ? fresh : before;
 }
 
-/* Merges `one` into sum. Returns false if `one` is a failure after a success, which changes nothing. */
+/* Merges `one` into sum. Returns false if `one` is a failure after a success, which changes nothing, unless its result
+ * was wrong: no disturbance explains that. */
 static bool merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
 	bool worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
 	struct trial_result old = *sum;
-	if (worked_before && one->status != TRIAL_CORRECT)
+	if (worked_before && one->status != TRIAL_CORRECT && one->status != TRIAL_CORRECTNESS)
 		return false;
-	if (merge != MERGE_FIRST)
+	if (merge != MERGE_FIRST && one->status != TRIAL_CORRECTNESS)
 		one->least = fmin(old.least, one->least);
-	if (worked_before)
+	if (worked_before && one->status == TRIAL_CORRECT)
 		one->value = merge == MERGE_MEAN ? sqrt(old.value * one->value) : fmin(old.value, one->value);
 	*sum = *one;
 	memset(one, 0, sizeof *one);
@@ -85,6 +86,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 		tune->longest_s = fmax(tune->longest_s, tune_now(tune) - begun);
 	tune->measured = tune->measured || !recalled;
 	tune_pareto_record(tune, request->config, &one);
+	tune_checked_note(tune, request->config, &one);
 	tune->seconds += recalled ? one.elapsed_s : tune->trial_seconds;
 	if (recalled)
 		tune->build_seconds += recalled_build(&one);
@@ -160,7 +162,10 @@ int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	int failed = tune_trial(tune, SPENT_PROBE, &request, &result, err);
 	if (!failed) {
 		tune_pareto_record(tune, config, &result);
+		tune_checked_note(tune, config, &result);
 		probe_use(tune, &result, tune_now(tune) - begun);
+		if (result.status == TRIAL_CORRECTNESS)
+			tune_failure_note(tune, "probe", config, &result);
 	}
 	if (!failed)
 		failed = trial_store(tune->task->store, tune->id, "probe", 0, config, &result, err);

@@ -8,10 +8,10 @@
 #include "tuner/race/unsafe.h"
 #include "tuner/tune/state.h"
 
-/* A gap this wide, in the search alone, is beyond what noise does to a run. */
+/* Noise alone does not explain a gap this wide in the search. */
 static const double FAR = 2, FAR_LOUD = 4;
 
-/* A single run of a program says little beside others, or where nobody knows any more whether there were any. */
+/* One run proves little on a busy machine, or after a resume, when nobody knows how busy it was. */
 bool tune_is_loud(const struct tune *tune) {
 	bool busy = tune->busy && busy_so_far(tune->busy);
 	return tune->task->whole_programs && (busy || tune->task->resume != 0);

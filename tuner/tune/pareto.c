@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/model/pareto.h"
 #include "tuner/tune/state.h"
 #include "tuner/race/unsafe.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/tune/state.h"
 
 static void remember(struct tune *tune, uint64_t index, double value, const struct trial_result *result) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/tune/state.h"
 
 static json_t *interval(const double ci[2]) {
@@ -48,7 +48,11 @@ static json_t *setup_json(const struct tune *tune, const json_t *config, double 
 static uint64_t best_of_search(const struct tune *tune) {
 	if (tune->best_index != UINT64_MAX)
 		return tune->best_index;
-	return tune->search ? history_best(search_history(tune->search)) : UINT64_MAX;
+	uint64_t index = tune->search ? history_best(search_history(tune->search)) : UINT64_MAX;
+	json_t *config = index != UINT64_MAX ? space_config_json(tune->task->space, index) : NULL;
+	bool fallen = config && tune_has_fallen(tune, config);
+	json_decref(config);
+	return fallen ? UINT64_MAX : index;
 }
 
 /* The result of the search alone, if there was no complete duel. */
@@ -92,9 +96,10 @@ static void alone(const struct tune *tune, json_t *result) {
 		json_object_set_new(result, "closest", json_real(tune->far));
 }
 
-/* A winner of the search that lost its duel is a tie, because the baseline stays. */
+/* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped
+ * working nothing is proven. */
 static const char *verdict_word(const struct duel_result *duel) {
-	if (duel->verdict == PAIRED_TIE && !duel->decided)
+	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided))
 		return "undecided";
 	return duel->verdict == PAIRED_SLOWER ? "tie" : paired_said(duel->verdict, &duel->paired);
 }
@@ -128,7 +133,21 @@ static json_t *finalists_shown(const struct tune *tune) {
 
 /* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
 static bool is_settled(const struct tune *tune) {
-	return tune->dueled && tune->best_config && tune->duel.paired.count > 1 && tune->duel.decided;
+	return tune->dueled && tune->best_config && tune->duel.paired.count > 1 && tune->duel.decided &&
+	       !tune->duel.lost[1];
+}
+
+/* In how many runs the result of what is recommended was checked; nothing if nobody can tell. */
+static void checked_add(const struct tune *tune, json_t *result) {
+	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	uint64_t runs = config ? tune_checked_runs(tune, config) : 0;
+	if (runs || tune->task->checked)
+		json_object_set_new(result, "checked",
+		                    json_pack("{s:s,s:I}", "how",
+		                              runs == 0             ? "nothing"
+		                              : tune->task->checked ? tune->task->checked
+		                                                    : "verify",
+		                              "runs", (json_int_t)runs));
 }
 
 json_t *tune_result(const struct tune *tune) {
@@ -153,6 +172,7 @@ json_t *tune_result(const struct tune *tune) {
 		alone(tune, result);
 	else
 		undecided(tune, result);
+	checked_add(tune, result);
 	json_object_set_new(
 		result, "proven",
 		json_boolean(strcmp(js_string_or(result, "verdict", ""), "undecided") != 0 || is_settled(tune)));
@@ -161,6 +181,8 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->fleet).seconds));
 		json_object_set_new(result, "node_seconds_busy", json_real(fleet_seconds(tune->fleet)));
 	}
+	if (tune->gain.unconfirmed)
+		json_object_set(result, "unconfirmed", tune->gain.nodes);
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);

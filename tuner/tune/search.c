@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/tune/state.h"
 
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/tune/state.h"
 
 /* A parameter clearly matters if the interval of its effect excludes 1. */

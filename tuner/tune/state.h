@@ -11,6 +11,8 @@
 #include "tuner/tune/recall.h"
 #include "tuner/tune/sources.h"
 
+/* One run in twenty that is wrong is among so many in 19 of 20 cases: 0.95^59 < 0.05. */
+enum { TUNE_CHECKED_RUNS = 59 };
 enum { FINALISTS_MAX = 8, TUNE_NOISES = 16 };
 /* Configurations whose best sample is within this factor of the best of all may still be the true winner; others
  * cannot, because the noise is smaller. */
@@ -48,6 +50,27 @@ struct tune_ahead { /* proposed and not yet measured */
 	double unfit_s;            /* of the build that did not fit into the budget any more; 0: none */
 };
 
+struct tune_trust {
+	json_t *checked; /* configuration text -> number of its runs whose results were checked */
+	json_t *fallen;  /* configuration text -> true: it worked at first, and failed for good later */
+	double verify_s; /* of a kernel, the shortest so far; 0: not known */
+};
+
+struct tune_gain_trial { /* of the duel, on a node */
+	int block;
+	bool baseline;
+	size_t node;
+	double said, seen; /* seconds of the run as the node reports them; of the answer on the tuner's clock */
+};
+
+struct tune_gain {
+	struct tune_gain_trial *trials;
+	size_t count;
+	double said, seen; /* of the last node that was not confirmed */
+	json_t *nodes;     /* [{"name", "said_s", "seen_s"}]: those that were not; NULL: none */
+	bool unconfirmed;  /* no other node was left to repeat the duel */
+};
+
 struct tune {
 	const struct tune_task *task;
 	const struct tune_observer *observer;
@@ -57,7 +80,10 @@ struct tune {
 	double begun, spent_before; /* monotonic seconds; seconds that an interrupted run had used */
 	uint64_t evaluations;
 	uint64_t failures[TRIAL_STATUS_COUNT];
-	json_t *failed;               /* [{"status", "config", "message"}]: the first failure of each kind */
+	json_t *failed; /* [{"status", "config", "message", "phase"}]: the first failure of each kind in the
+	                 * search, without a phase, and all configurations that failed later */
+	struct tune_trust trust;
+	struct tune_gain gain;
 	struct trial_result baseline; /* of the first phase */
 	double run_seconds;           /* per run of a whole program; 0 for kernels, whose value it is */
 	double extra_seconds;         /* spent before and after each run of a program */
@@ -133,7 +159,7 @@ double tune_wall(const struct trial_result *result);
 double tune_shown(const struct tune *tune, double value);
 bool tune_interrupted(const struct tune *tune);
 void tune_report(struct tune *tune, enum tune_phase phase);
-/* From now on the seconds go to this; returns what they went to. clock.c */
+/* Charges time to this phase; returns the previous phase. clock.c */
 enum tune_spending tune_spend(struct tune *tune, enum tune_spending on);
 /* The same for a whole phase on nodes, whose trials run at the same time; nothing on one machine. */
 void tune_spend_nodes(struct tune *tune, enum tune_spending on);
@@ -161,7 +187,8 @@ struct race_observer tune_race_observer(struct tune *tune);
 enum merge { MERGE_FIRST, MERGE_BEST, MERGE_MEAN };
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err);
-/* Only merges, also into *deviation. Returns false if `one` is a failure after a success, which changes nothing. */
+/* Only merges, also into *deviation. Returns false if `one` is a failure after a success, which changes nothing. A
+ * wrong result is no such failure: it takes the place of what worked. */
 bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result *one, enum merge merge);
 /* Measures the best so far again before configuration `next`, if the last time is long enough ago for its cost. */
 int tune_probe_best(struct tune *tune, uint64_t next, struct err *err);
@@ -194,11 +221,11 @@ uint64_t tune_evaluations_left(const struct tune *tune);
 double tune_finals_kept(const struct tune *tune);
 /* The time that the next evaluation probably takes, builds included. */
 double tune_evaluation_seconds(const struct tune *tune);
-/* The seconds that all of it will probably go on; NAN: not known. left.c */
+/* Estimated seconds until the session ends; NAN: not known. left.c */
 double tune_time_left(const struct tune *tune, enum tune_phase phase);
 void tune_finals_clock(struct tune *tune);             /* race and duel begin */
 void tune_duel_clock(struct tune *tune, bool control); /* the duel begins */
-/* Does the best so far gain so much that it is hardly noise? */
+/* True if the gain so far exceeds the noise. */
 bool tune_is_useful(const struct tune *tune);
 /* Reports the first useful configuration. */
 void tune_first_report(struct tune *tune);
@@ -208,8 +235,7 @@ double tune_final_seconds(const struct tune *tune, double value);
 /* Learns from a trial that took so long, without its build, what a trial takes beside its runs. */
 void tune_beside_note(struct tune *tune, const struct trial_result *result, double elapsed);
 double tune_nodes(const struct tune *tune); /* that measure at the same time; 1: this machine alone */
-/* How many times in a row a pair is measured in a duel of so many pairs: nodes measure those of one look at the same
- * time. */
+/* Rounds that a duel of `pairs` takes on these nodes, which measure the pairs of one look at the same time. */
 double tune_rounds(const struct tune *tune, int pairs);
 
 /* The promise of a budget in seconds: promise.c. Does it bind? */
@@ -267,6 +293,30 @@ int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, 
  */
 bool tune_opponent_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner);
 int tune_final_phase(struct tune *tune, struct err *err);
+
+/* Notes how many runs of a trial were checked: wrong.c. */
+void tune_checked_note(struct tune *tune, const json_t *config, const struct trial_result *result);
+uint64_t tune_checked_runs(const struct tune *tune, const json_t *config);
+/* Is a kernel verified so quickly that each trial of the finals can do it again? */
+bool tune_verifies_again(const struct tune *tune);
+/* Counts and names what a configuration does wrong after it worked in the search. A wrong result makes it fall. */
+void tune_failure_note(struct tune *tune, const char *phase, const json_t *config, const struct trial_result *result);
+/* The configuration failed for good: it is out of the search's results. */
+void tune_fall(struct tune *tune, const json_t *config);
+bool tune_has_fallen(const struct tune *tune, const json_t *config);
+/* The seconds that the search leaves for tune_winner_check, which runs the winner until TUNE_CHECKED_RUNS of its runs
+ * were checked, it falls, or the time is over. */
+double tune_check_seconds(const struct tune *tune);
+int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err);
+/* Makes those fall that an interrupted run of a resumed search found wrong. */
+int tune_earlier_failures(struct tune *tune, struct err *err);
+
+/* Keeps the times of a trial of the duel on a node: gain.c. */
+void tune_gain_note(struct tune *tune, const char *phase, int block, const json_t *config,
+                    const struct trial_result *result);
+void tune_gain_clear(struct tune *tune);
+/* Is the gain that the duel shows also seen on the tuner's clock? Quarantines the nodes for which it is not. */
+bool tune_gain_is_seen(struct tune *tune);
 /* Keeps time of a promised budget for counters that nobody asked for. Call it when the baseline is known. */
 void tune_counters_keep(struct tune *tune);
 /* Requested counters of a search with a promised budget: counts the best so far when half of the time is used. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/store/store.h"
 #include "tuner/tune/state.h"
 
@@ -187,6 +187,9 @@ static int on_race_trial(void *ctx, const char *phase, int block, const json_t *
 	struct tune *tune = ctx;
 	gpu_keep(tune, config, result);
 	tune_pareto_record(tune, config, result);
+	tune_checked_note(tune, config, result);
+	tune_failure_note(tune, phase, config, result);
+	tune_gain_note(tune, phase, block, config, result);
 	tune->duel_trials += strcmp(phase, "duel") == 0;
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
 	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
@@ -269,6 +272,10 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->gpus);
 	json_decref(tune->uncounted);
 	json_decref(tune->failed);
+	tune_gain_clear(tune);
+	json_decref(tune->gain.nodes);
+	json_decref(tune->trust.checked);
+	json_decref(tune->trust.fallen);
 }
 
 static const char *end_state(bool found, const json_t *result, const struct err *err) {
@@ -306,7 +313,8 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	                    .both = json_object(),
 	                    .gpus = json_object(),
 	                    .uncounted = json_array(),
-	                    .failed = json_array()};
+	                    .failed = json_array(),
+	                    .trust = {.checked = json_object(), .fallen = json_object()}};
 	struct err second = {0};
 	bool found = false;
 	*result = NULL;

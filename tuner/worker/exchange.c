@@ -6,19 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "tuner/worker/impl.h"
 
 static const double WRITE_SECONDS = 10;
+/* After the first Ctrl-C: what takes this many times as long as anything before may never end. */
+static const double HANGS_TIMES = 2;
+
+/* Waits as long as `seconds` say, and after the first Ctrl-C only as long as such requests have taken. */
+static enum proc_read line_read(struct worker *worker, double seconds, char **line, size_t *size) {
+	const struct worker_options *options = &worker->options;
+	double start = sys_now();
+	if (!options->asked)
+		return proc_read(worker->proc, seconds, options->interrupt, line, size);
+	enum proc_read what = proc_read(worker->proc, seconds, options->asked, line, size);
+	if (what != PROC_INTERRUPTED)
+		return what;
+	double left = fmax(0, start + HANGS_TIMES * worker->longest_s - sys_now());
+	bool hangs = seconds < 0 || left < start + seconds - sys_now();
+	what = proc_read(worker->proc, hangs ? left : start + seconds - sys_now(), options->interrupt, line, size);
+	return what == PROC_TIMEOUT && hangs ? PROC_INTERRUPTED : what;
+}
 
 static enum broken answer_read(struct worker *worker, double seconds, json_t **answer) {
 	char *line;
 	size_t size;
-	switch (proc_read(worker->proc, seconds, worker->options.interrupt, &line, &size)) {
+	switch (line_read(worker, seconds, &line, &size)) {
 	case PROC_LINE:
 		*answer = js_parse(line, size, "the worker's answer", NULL);
 		snprintf(worker->unreadable, sizeof worker->unreadable, "%s", line);
@@ -97,6 +114,7 @@ void worker_broken_result(struct worker *worker, enum broken broken, double time
 	int wait_status = broken_stop(worker, broken, grace, words, sizeof words);
 	proc_status_text(wait_status, status, sizeof status);
 	result->status = broken == BROKEN_TIMEOUT ? TRIAL_TIMEOUT : TRIAL_RUNTIME;
+	result->lost = broken != BROKEN_TIMEOUT;
 	switch (broken) {
 	case BROKEN_TIMEOUT:
 		snprintf(result->message, sizeof result->message, "no answer within %.3g s", timeout);
@@ -114,12 +132,68 @@ void worker_broken_result(struct worker *worker, enum broken broken, double time
 	}
 }
 
+/* Clocks of two machines do not run alike to the last digit. */
+static double passed_at_most(double elapsed) {
+	static const double SHARE = 0.01, SECONDS = 1e-3;
+	return elapsed * (1 + SHARE) + SECONDS;
+}
+
+/* least: of one sample. */
+static int samples_check(const json_t *samples, double least, double elapsed, struct err *err) {
+	double sum = 0;
+	size_t i;
+	json_t *sample;
+	json_array_foreach((json_t *)samples, i, sample) {
+		double seconds = json_number_value(sample);
+		if (!(seconds > least))
+			return err_set(err, ERR_FAILED, NULL, "it reported a run of %.3g s", seconds);
+		sum += seconds;
+		if (sum > passed_at_most(elapsed))
+			return err_set(err, ERR_FAILED, NULL, "it reported runs of %.3g s in an answer that took %.3g s", sum,
+			               elapsed);
+	}
+	return 0;
+}
+
+/* What a worker says about time is bounded by the time between the request and its answer, on the tuner's own clock. */
+static int times_check(const struct worker_question *question, const json_t *answer, double elapsed, struct err *err) {
+	static const char *const parts[] = {"elapsed_s", "setup_s", "verify_s", "side_s"};
+	static const double PROCESS_SECONDS = 1e-6; /* no process starts and ends so soon */
+	bool program = strcmp(js_string_or(question->request, "op", ""), "program") == 0;
+	const json_t *samples = json_object_get(answer, "samples");
+	size_t count = json_array_size(samples), wanted = (size_t)js_int_or(question->request, "samples", 0);
+	bool whole = strcmp(js_string_or(answer, "status", ""), trial_status_word(TRIAL_CORRECT)) == 0;
+	if (samples_check(samples, program ? PROCESS_SECONDS : 0, elapsed, err))
+		return -1;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		double seconds = js_real_or(answer, parts[i], 0);
+		if (!(seconds >= 0 && seconds <= passed_at_most(elapsed)))
+			return err_set(err, ERR_FAILED, NULL, "it reported a part of %.3g s in an answer that took %.3g s", seconds,
+			               elapsed);
+	}
+	if (wanted && (count > wanted || (whole && count < wanted)))
+		return err_set(err, ERR_FAILED, NULL, "it reported %zu sample%s instead of %zu", count, count == 1 ? "" : "s",
+		               wanted);
+	return 0;
+}
+
+/* The node of a worker that lies is at fault, and not the trial. */
+static void lie_note(struct worker *worker, const struct err *bad) {
+	if (!worker->options.launch)
+		return;
+	worker->loss = (struct worker_loss){.outside = true, .lies = true};
+	snprintf(worker->loss.reason, sizeof worker->loss.reason, "its answers cannot be true: %.120s", bad->what);
+}
+
 /* An answer that makes no sense fails the trial, and the worker is replaced, because nothing that it says can be
  * trusted any more. */
-static enum broken answer_check(const struct worker *worker, const struct worker_question *question,
-                                struct trial_result *result, struct err *bad) {
+static enum broken answer_check(const struct worker *worker, const struct worker_question *question, double elapsed,
+                                bool *lies, struct trial_result *result, struct err *bad) {
+	*lies = false;
 	if (js_int_or(result->reply, "id", -1) != worker->last_id)
 		err_set(bad, ERR_FAILED, NULL, "it does not answer this request");
+	else if (times_check(question, result->reply, elapsed, bad))
+		*lies = true;
 	else if (question->use(question->ctx, result->reply, result, bad) == 0)
 		return BROKEN_NO;
 	free(result->samples);
@@ -164,10 +238,13 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 	if (broken == BROKEN_NO && error)
 		return err_set(err, error_code(error), js_string_or(error, "hint", NULL), "%s",
 		               js_string_or(error, "what", "bad request"));
+	bool lies = false;
 	if (broken == BROKEN_NO)
-		broken = answer_check(worker, question, result, &bad);
+		broken = answer_check(worker, question, sys_now() - start, &lies, result, &bad);
 	if (broken != BROKEN_NO)
 		worker_broken_result(worker, broken, timeout, question->grace_s, result);
+	if (lies)
+		lie_note(worker, &bad);
 	if (worker_lost(worker))
 		return worker_lost_error(worker, err);
 	if (broken == BROKEN_UNREADABLE && *bad.what)
@@ -175,5 +252,7 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 	else
 		ending_wait(worker, result);
 	result->elapsed_s = sys_now() - start;
+	if (broken == BROKEN_NO)
+		worker->longest_s = fmax(worker->longest_s, result->elapsed_s);
 	return 0;
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/worker/impl.h"
 
 static const double CLOCK_DROP = 0.8;
@@ -137,6 +137,8 @@ static json_t *request_json(const struct trial_request *request) {
 	              "samples", request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
 	              "limit_s", request->limit_s, "verify", 1);
 	worker_counters_set(json, request->counters);
+	if (request->check)
+		json_object_set_new(json, "verify", json_string("always"));
 	if (request->series)
 		json_object_set_new(json, "series", json_true());
 	if (request->device)

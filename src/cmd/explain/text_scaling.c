@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/cmd/explain/text.h"
 #include "src/show/results.h"
 #include "tuner/study/study.h"
@@ -107,7 +107,7 @@ static void law_words(const json_t *entry, char *text, size_t size) {
 }
 
 /* "faster with 2 threads than with 4; ", where no more is known; "" for a single count. */
-static void few_words(const json_t *entry, const json_t *points, double threads, char *text, size_t size) {
+static void describe_two_points(const json_t *entry, const json_t *points, double threads, char *text, size_t size) {
 	char team[TEAM];
 	const json_t *first = json_array_get(points, 0), *last = json_array_get(points, 1);
 	double a = js_real_or(first, "threads", NAN), b = js_real_or(last, "threads", NAN);
@@ -123,7 +123,7 @@ static void measured_words(const json_t *entry, char *text, size_t size) {
 	char team[TEAM];
 	*text = '\0';
 	if (few)
-		few_words(entry, points, threads, text, size);
+		describe_two_points(entry, points, threads, text, size);
 	else if (threads == 1 && !json_object_get(entry, "team"))
 		snprintf(text, size, "fastest with one thread; ");
 	else if (isfinite(speedup) && threads > 1)

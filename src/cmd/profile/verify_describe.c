@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/cmd/profile/text.h"
 #include "src/cmd/profile/verify.h"
 #include "src/show/results.h"
@@ -89,7 +89,7 @@ static void row_add(struct table *table, const struct verified *row) {
 	free(outcome);
 }
 
-/* The first one speaks for all. */
+/* Print the first; the others say the same. */
 static void busy_print(const struct verify *verify) {
 	char *busy = NULL;
 	for (size_t i = 0; i < verify->done && !busy; i++)

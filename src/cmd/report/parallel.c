@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/cmd/report/chart/colour.h"
-#include "src/cmd/report/chart/text.h"
+#include "base/json/js.h"
+#include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/report.h"
 #include "src/cmd/report/slice.h"
 #include "src/show/results.h"

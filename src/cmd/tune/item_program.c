@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "src/plan/program_plan.h"
 #include "src/plan/program_spec.h"
 #include "src/cmd/tune/item.h"
@@ -41,7 +41,7 @@ static void line_add(const struct program *program, json_t *runner_up) {
 	free(line);
 }
 
-/* A variable that no command around the program expands either. */
+/* True if it reaches the program only through the environment. */
 static bool is_silent_variable(const struct program_item *p, const char *param) {
 	const struct program_spec *spec = &p->plan->program;
 	if (strcmp(program_param_way(p->program, param), "environment") != 0)
@@ -52,7 +52,7 @@ static bool is_silent_variable(const struct program_item *p, const char *param) 
 	return true;
 }
 
-/* Nobody has an argument of such a name. */
+/* No program takes an argument of this name. */
 static bool is_runtime_variable(const char *param) {
 	static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "MAGICK_"};
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -61,8 +61,7 @@ static bool is_runtime_variable(const char *param) {
 	return false;
 }
 
-/* No runtime reads an unknown variable that is named like one of its own. Returns the known name that is nearest, or
- * NULL. */
+/* Runtimes ignore misspelt variables silently. Returns the nearest known name, or NULL. */
 static const char *mistyped(const char *param) {
 	static const char *const known[] = {
 		"OMP_NUM_THREADS",      "OMP_PROC_BIND",     "OMP_PLACES",       "OMP_SCHEDULE",        "OMP_WAIT_POLICY",
@@ -90,7 +89,7 @@ static bool has_effect(const json_t *result, const char *param) {
 	return false;
 }
 
-/* With `unset` among its values nobody means an argument. */
+/* A parameter that can be `unset` must be a variable. */
 static bool may_be_unset(const struct program_item *p, const char *param) {
 	const struct space *space = p->plan->space;
 	char text[64];
@@ -145,6 +144,7 @@ static void annotate(void *ctx, json_t *result) {
 	json_object_set_new(result, "program", program_json(p->program, config ? config : p->plan->baseline));
 	line_add(p->program, json_object_get(result, "runner_up"));
 	notes_add(p->plan, result);
+	program_work_add(p->program, result);
 	variables_note(p, result);
 	short_note(p, result);
 }
@@ -169,7 +169,7 @@ static void work_close(void *state) {
 
 static void work_seen(void *ctx, const struct trial_request *request, const struct trial_result *result) {
 	const struct program_item *p = ctx;
-	program_usage_note(p->program, request->config, result);
+	program_note(p->program, request->config, result);
 }
 
 static char *line_of(const struct tune_item *item, const json_t *config) {
@@ -210,6 +210,9 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 		.whole_programs = true,
 		.metric = plan->program.metric,
 		.maximize = plan->program.maximize,
+		.checked = plan->program.verify        ? "verify"
+	               : plan->program.expect_same ? "output same"
+	                                           : NULL,
 		.builder = program_builder(program),
 		.annotate = annotate,
 		.annotate_ctx = p,
@@ -248,7 +251,7 @@ static void options_inform(struct app *app, const struct program_item *p) {
 		}
 }
 
-/* Words of a regular expression that people write for numbers of which more is better. */
+/* Words that suggest a rate. */
 static bool looks_like_rate(const char *metric) {
 	static const char *const parts[] = {"flop", "/s", "per sec", "throughput", "bandwidth", "speedup"};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

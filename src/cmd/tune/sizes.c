@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/race/race.h"
 #include "tuner/store/store.h"
 #include "tuner/race/unsafe.h"
@@ -30,7 +30,7 @@ struct run {
 	struct tuning *t;
 	const struct tune_sizes *what;
 	struct sizes *sizes;
-	struct tune_item *made[SIZES_MAX]; /* for sizes that are not items of the session */
+	struct tune_item *made[SIZES_MAX]; /* items created for sizes that the user did not list */
 	double of_made[SIZES_MAX];
 	size_t made_count;
 	uint64_t evaluations;

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/gpu/device.h"
 #include "tests/gpu/layer.h"
 
@@ -118,7 +118,8 @@ static void test_sizes(struct rig *rig) {
 	   "the first, second, fourth .. launch of each size");
 	ok(is_spread(only, 0, 0, (strip_sum + rest_sum) / 90, 1000),
 	   "launches that were counted stand for those of their size");
-	ok(is_spread(only, 3, 3, (strip_rate + rest_rate) / seconds, 1003), "and a rate by the time that they take");
+	ok(is_spread(only, 3, 3, (strip_rate + rest_rate) / seconds, 1003),
+	   "a rate is weighted by the time of the launches");
 	json_decref(details);
 }
 
@@ -176,11 +177,11 @@ int main(int argc, char **argv) {
 	}
 	test_mixed(&rig);
 	test_sizes(&rig);
-	test_none(&rig, nothing, "no launch could be counted", "without a launch");
+	test_none(&rig, nothing, "no launch could be counted", "a program without a launch is reported");
 	test_none(&rig, recorded, "no launch could be counted", "launches of graphs are left alone");
 	setenv("FAKE_DENIES", "1", 1);
 	test_none(&rig, many, "the driver denies GPU counters", "a refusal becomes the reason");
-	ok(gpu_is_fine(rig.gpu), "and the launches run all the same");
+	ok(gpu_is_fine(rig.gpu), "launches run although the driver denies counters");
 	gpu_close(rig.gpu);
 	return layer_end();
 }

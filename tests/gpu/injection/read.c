@@ -9,17 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/expr/expr.h"
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
-#include "src/base/tree.h"
-#include "src/worker/gpu/work.h"
+#include "base/expr/expr.h"
+#include "base/json/js.h"
+#include "base/rng.h"
+#include "base/tree.h"
+#include "worker/gpu/work.h"
 #include "tests/tap.h"
 
 static int record_print(const char *path) {
 	struct cuda_record *record = mem_alloc(1, sizeof *record);
 	FILE *file = fopen(path, "re");
-	if (!file || fread(record, sizeof *record, 1, file) != 1)
+	if (!file || fread(record, 1, sizeof *record, file) == 0)
 		return 1;
 	printf("room %u\nfailure %s\n", record->range_room, record->failure);
 	for (uint32_t f = 0; f < record->function_count; f++) {
@@ -175,9 +175,10 @@ static void test_counts(const char *folder) {
 	   "the longest function is the first");
 	ok(is_spread(spread(json, 1, "counters", 0), 10, 110 / 9.0, 30),
 	   "least and most of a counter, and the mean of all launches");
-	ok(is_spread(spread(json, 1, "metrics", 0), 2.5, 23.75 / 9, 3.75), "and of a metric, launch by launch");
+	ok(is_spread(spread(json, 1, "metrics", 0), 2.5, 23.75 / 9, 3.75),
+	   "a metric has least, mean and most, launch by launch");
 	ok(is_spread(spread(json, 1, "counters", 2), 10, 110 / 9.0, 30), "two names of a metric have its values");
-	ok(is_spread(spread(json, 0, "counters", 0), 7, 7, 7), "of each function");
+	ok(is_spread(spread(json, 0, "counters", 0), 7, 7, 7), "each function has its own counts");
 	ok(json_is_null(json_object_get(spread(json, 0, "metrics", 0), "mean")), "nothing is made up");
 	json_decref(json);
 	gpu_work_free(work);

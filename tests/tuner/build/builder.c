@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 #include "tuner/build/builder.h"
 
@@ -151,14 +151,14 @@ static void test_alone(struct worker *worker) {
 	struct err err;
 	reset(1);
 	want(builder, (int[]){1, 2}, 2);
-	ok(log_.count == 0 && builder_wait(builder, 0) == 0, "without helpers nothing is built ahead");
+	ok(log_.count == 0 && builder_wait(builder, 0) == 0, "nothing is built ahead without helpers");
 	ok(get(builder, 3, &err) == TRIAL_CORRECT && get(builder, 3, &err) == TRIAL_CORRECT && log_.began[3] == 1,
-	   "but once when it is asked for");
+	   "a configuration is built once when it is asked for without helpers");
 	ok(get(builder, 7, &err) == TRIAL_COMPILE && get(builder, 7, &err) == TRIAL_COMPILE && log_.began[7] == 1,
 	   "a failure, too");
 	ok(get(builder, 8, &err) == TRIAL_STATUS_COUNT && err.code == ERR_FAILED, "what cannot be built: %s", err.what);
 	get(builder, 8, &err);
-	ok(log_.began[8] == 2, "is tried again");
+	ok(log_.began[8] == 2, "a configuration that cannot be built is tried again");
 	let(4, -1);
 	get(builder, 4, &err);
 	const struct build_figures figures = builder_figures(builder);
@@ -175,34 +175,36 @@ static void test_ahead(struct worker *worker) {
 	want(builder, (int[]){5, 3, 5, 1, 2}, 5);
 	began(2);
 	ok((log_.began[5] && log_.began[3]) || log_.count > 2, "the first two are begun");
-	ok(!has(builder, 5) && builder_figures(builder).running == 2, "and under way");
+	ok(!has(builder, 5) && builder_figures(builder).running == 2, "the first two builds are under way");
 	let(5, 1);
 	began(3);
-	ok(log_.order[2] == 1, "then the next");
+	ok(log_.order[2] == 1, "the next wanted build is begun");
 	while (!has(builder, 5))
 		builder_wait(builder, 1);
 	ok(has(builder, 5) && !has(builder, 3), "one of them is there");
 	want(builder, (int[]){1, 4}, 2);
 	began(4);
 	ok(log_.order[3] == 4 && log_.began[2] == 0, "what is not wanted any more is not begun");
-	ok(log_.stopped[3] == 1, "or it is stopped");
+	ok(log_.stopped[3] == 1, "a build that is not wanted any more is stopped");
 	let(1, 1);
 	let(4, 1);
 	wait_all(builder);
 	ok(builder_figures(builder).stopped == 1 && log_.most == 2, "never were there more than two");
 	let(3, 1);
-	ok(get(builder, 3, &err) == TRIAL_CORRECT && log_.began[3] == 2, "it is built if it is asked for");
+	ok(get(builder, 3, &err) == TRIAL_CORRECT && log_.began[3] == 2,
+	   "a build that was stopped is built if it is asked for");
 	let(7, 1);
 	let(8, 1);
 	want(builder, (int[]){7, 8}, 2);
 	wait_all(builder);
 	ok(has(builder, 7) && get(builder, 7, &err) == TRIAL_COMPILE, "a build that fails");
-	ok(has(builder, 8) && get(builder, 8, &err) == TRIAL_STATUS_COUNT && err.code == ERR_FAILED, "or cannot be made");
+	ok(has(builder, 8) && get(builder, 8, &err) == TRIAL_STATUS_COUNT && err.code == ERR_FAILED,
+	   "a build that cannot be made is an error");
 	want(builder, (int[]){2, 6}, 2);
 	began(9);
 	builder_free(builder);
 	ok(log_.stopped[2] == 1 && log_.stopped[6] == 1 && log_.now == 0, "the end stops what is under way");
-	ok(log_.released == 5, "and releases everything");
+	ok(log_.released == 5, "the end releases everything");
 }
 
 /* Ctrl-C ends waiting, not the build's helpers. */
@@ -228,22 +230,25 @@ static void test_patience(struct worker *worker, unsigned helpers) {
 	const struct built *built = get_within(builder, 1, 0.01, &err);
 	ok(built && built->status == TRIAL_COMPILE && strstr(built->message, "did not end within") && !built->given_up,
 	   "%s: a build that does not end in time", how);
-	ok(!gave_up(builder, 1) && builder_figures(builder).given_up == 0, "is not given up");
+	ok(!gave_up(builder, 1) && builder_figures(builder).given_up == 0,
+	   "a build that does not end in time is not given up");
 	let(1, 1);
-	ok(get(builder, 1, &err) == TRIAL_CORRECT && (helpers > 1 || log_.began[1] == 2), "and is built if there is time");
+	ok(get(builder, 1, &err) == TRIAL_CORRECT && (helpers > 1 || log_.began[1] == 2),
+	   "a build that did not end in time is built if there is time");
 	builder_patience(builder, 0.01);
 	built = get_within(builder, 2, 1000, &err);
 	ok(built && built->status == TRIAL_COMPILE && built->given_up && strstr(built->message, "--build-timeout"),
 	   "%s: one that takes too long is given up", how);
 	let(2, 1);
-	ok(get(builder, 2, &err) == TRIAL_COMPILE && log_.began[2] == 1 && gave_up(builder, 2), "for good");
+	ok(get(builder, 2, &err) == TRIAL_COMPILE && log_.began[2] == 1 && gave_up(builder, 2),
+	   "a build that was given up is given up for good");
 	want(builder, (int[]){3, 4}, 2);
 	wait_all(builder);
 	get(builder, 3, &err);
 	get(builder, 4, &err);
 	const struct build_figures figures = builder_figures(builder);
-	ok(figures.given_up == 3 && figures.patience_s == 0.01 && figures.running == 0, "and counted: %zu",
-	   figures.given_up);
+	ok(figures.given_up == 3 && figures.patience_s == 0.01 && figures.running == 0,
+	   "builds that were given up are counted: %zu", figures.given_up);
 	builder_patience(builder, INFINITY);
 	let(5, 1);
 	ok(get(builder, 5, &err) == TRIAL_CORRECT && !gave_up(builder, 5), "the next one is built");

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tuner/build/cache.h"
 
@@ -88,7 +88,7 @@ static void test_keep(void) {
 	ok(folders() == 1, "a folder that is not kept goes");
 	one = find(cache, 1);
 	ok(one && file_says(one, "sub/link", "one"), "the other one is found");
-	ok(one && build_folder_seconds(one) == 1.5, "with what it took");
+	ok(one && build_folder_seconds(one) == 1.5, "a folder that is found has the seconds that it took");
 	if (one)
 		in_tree(one, "echo 7 >output && mkdir more && echo 8 >more/output");
 	build_folder_free(one);
@@ -97,8 +97,8 @@ static void test_keep(void) {
 	   "what a run adds is removed");
 	build_folder_free(one);
 	ok(!find(cache, 2), "where the facts do not fit, nothing is found");
-	ok(!build_cache_find(cache, other_key, fits, &(int){1}), "nor with another key");
-	ok(folders() == 1, "and it stays");
+	ok(!build_cache_find(cache, other_key, fits, &(int){1}), "another key finds nothing");
+	ok(folders() == 1, "a folder that does not fit stays");
 	build_cache_free(cache);
 }
 
@@ -113,12 +113,12 @@ static void test_damage(void) {
 		in_tree(folder, damage[i]);
 		build_folder_free(folder);
 		ok(!find(cache, 10 + (int)i), "what is damaged is not used");
-		ok(folders() == 1, "but removed");
+		ok(folders() == 1, "a damaged folder is removed");
 		build_cache_free(cache);
 	}
 	ok(sh("for f in cache/sweetspot/build/*/record; do echo '{' >$f; done"), "a record that cannot be read");
 	struct build_cache *cache = build_cache_new(NULL);
-	ok(!find(cache, 1), "is none");
+	ok(!find(cache, 1), "a record that cannot be read is none");
 	build_cache_free(cache);
 	ok(sh("rm -r cache/sweetspot/build/*-*"), "all is removed");
 }
@@ -146,14 +146,15 @@ static void test_killed(void) {
 	ok(sh("mkdir cache/sweetspot/build/run-old cache/sweetspot/build/mine"), "beside other folders");
 	struct build_cache *cache = build_cache_new(NULL);
 	ok(!find(cache, 1) && folders() == 2 + 0 && access("cache/sweetspot/build/run-old", F_OK),
-	   "its folders are left alone, a broken one is removed");
+	   "folders of another tuner are left alone, and a broken one is removed");
 	build_cache_free(cache);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	cache = build_cache_new(NULL);
 	struct build_folder *found = find(cache, 1);
 	ok(found && file_says(found, "app", "kept"), "once it is killed, what it had kept is used");
-	ok(folders() == 1 && access("cache/sweetspot/build/mine", F_OK) == 0, "and what it had not is removed");
+	ok(folders() == 1 && access("cache/sweetspot/build/mine", F_OK) == 0,
+	   "folders that a killed tuner had not kept are removed");
 	build_folder_free(found);
 	build_cache_free(cache);
 	close(ends[0]);
@@ -183,7 +184,7 @@ static void test_trim(void) {
 	ok(folders() == 1, "a cache over its limit is cleared, except for what is in use");
 	build_folder_free(used);
 	build_cache_trim(cache, 0);
-	ok(folders() == 0, "which goes the next time");
+	ok(folders() == 0, "a folder that was in use goes the next time");
 	struct build_folder *first = build(cache, "first"), *second = build(cache, "second");
 	keep(first, 41);
 	keep(second, 42);
@@ -227,14 +228,14 @@ static void test_many(void) {
 			keep(folders[i], 1), made++;
 	}
 	ok(made == MANY, "%d folders are kept %s", made, err.what);
-	ok(files_open() - before <= LOCKS + SPARE, "with %u files open", files_open() - before);
+	ok(files_open() - before <= LOCKS + SPARE, "folders that are kept leave %u files open", files_open() - before);
 	int there = 0;
 	for (int i = 0; i < MANY; i++)
 		there += access(build_folder_tree(folders[i]), F_OK) == 0;
 	ok(there == MANY, "all of them stay (%d)", there);
 	for (int i = 0; i < MANY; i++)
 		build_folder_free(folders[i]);
-	ok(files_open() == before, "and no file stays open");
+	ok(files_open() == before, "no file stays open");
 	build_cache_free(cache);
 }
 

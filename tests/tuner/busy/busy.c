@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tuner/busy/busy.h"
 #include "tuner/busy/proc.h"
@@ -30,7 +30,7 @@ static void times(void) {
 	struct proc_times got;
 	double hertz = (double)sysconf(_SC_CLK_TCK);
 	ok(proc_times_read(file, below_two, NULL, &got) && got.processors == 2, "the processors that are allowed");
-	ok(fabs(got.busy_s - 340 / hertz) < 1e-9, "neither idle, nor waiting, nor stolen: %g", got.busy_s);
+	ok(fabs(got.busy_s - 340 / hertz) < 1e-9, "busy time is neither idle, nor waiting, nor stolen: %g", got.busy_s);
 	ok(fabs(got.steal_s - 50 / hertz) < 1e-9, "what was stolen from them: %g", got.steal_s);
 	fclose(file);
 	file = fmemopen((void *)"cpu 1 2 3 4\ncpux\n", 17, "r");
@@ -80,7 +80,7 @@ static void here(void) {
 	struct busy *busy = busy_new();
 	int stop = 1;
 	ok(busy_wait(busy, 1000, &stop) < 1000, "an interruption ends the waiting");
-	ok(busy_wait(busy, 0, NULL) >= 0, "so does the limit");
+	ok(busy_wait(busy, 0, NULL) >= 0, "the limit ends the waiting");
 	json_t *json = busy_json(busy);
 	ok(busy_wait_seen(busy, 0.1, NULL) > 0, "others that were seen wait for the first look");
 	ok(json_is_null(json) || (js_int_or(json, "processors", 0) >= 1 && js_real_or(json, "others", -1) >= 0),

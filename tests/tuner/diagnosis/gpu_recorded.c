@@ -2,7 +2,7 @@
 /* Tests the conclusions from measurements of an H100 (recorded/README.md). */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/diagnosis/gpu_help.h"
 
 static json_t *recorded(const char *name) {
@@ -87,7 +87,8 @@ static void copies_test(void) {
 static void launches_test(void) {
 	json_t *json = recorded("gpu_quake_launch"), *list = explained(json, NULL, NULL);
 	ok(is_sure(found_of(list, "launch_overhead")), "a kernel per step: launches");
-	ok(!found_of(list, "host_bound") && !found_of(list, "dram_bandwidth"), "and neither the host's work nor memory");
+	ok(!found_of(list, "host_bound") && !found_of(list, "dram_bandwidth"),
+	   "a kernel per step is blamed neither on the host's work nor on memory");
 	json_decref(list);
 	json_decref(json);
 }
@@ -105,7 +106,7 @@ static void atomics_test(void) {
 static void kmeans_test(void) {
 	json_t *json = recorded("gpu_kmeans_variant"), *list = explained(json, NULL, NULL);
 	ok(is_sure(found_of(list, "host_bound")), "new centres by the host: the GPU waits");
-	ok(found_of(list, "shared_memory"), "and the fastest is limited by shared memory");
+	ok(found_of(list, "shared_memory"), "the fastest variant of kmeans is limited by shared memory");
 	json_decref(list);
 	list = explained(json, "variant", "all_gpu");
 	ok(found_of(list, "atomic_contention"), "all on the GPU with atomic sums: warps wait for each other");

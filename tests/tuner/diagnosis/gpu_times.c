@@ -74,7 +74,8 @@ static void counters_wanted_test(void) {
 	const json_t *one = found_of(list, "uncoalesced");
 	const char *next = json_string_value(json_object_get(one, "next"));
 	ok(json_array_size(json_object_get(one, "missing")) > 0, "a quantity that was not counted is named as missing");
-	ok(next && strstr(next, "--counters GPU_MEM") && strstr(next, "layout="), "and the next experiment counts it");
+	ok(next && strstr(next, "--counters GPU_MEM") && strstr(next, "layout="),
+	   "the next experiment counts the missing quantity");
 	json_decref(list);
 	study_free(study);
 	json_decref(rows);
@@ -101,7 +102,8 @@ static void model_test(void) {
 	const json_t *one = found_of(list, "register_tile");
 	double strength = json_number_value(json_object_get(one, "strength"));
 	ok(one && fabs(strength - 2.19) < 0.15, "a model of passes explains a factor of %.2f without counters", strength);
-	ok(json_array_size(json_object_get(one, "missing")) > 0, "and says that nothing was counted");
+	ok(json_array_size(json_object_get(one, "missing")) > 0,
+	   "the finding without counters says that nothing was counted");
 	json_decref(list);
 	study_free(study);
 	json_decref(rows);

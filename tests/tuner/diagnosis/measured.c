@@ -108,7 +108,7 @@ static void test_locks(void) {
 
 static void test_rest(void) {
 	json_t *findings = FINDINGS(pads, 0, "threads", "pad", "first_touch");
-	ok(made_count(findings, "false_sharing", "pad", "none") == 1, "without padding sums share lines");
+	ok(made_count(findings, "false_sharing", "pad", "none") == 1, "sums without padding share lines");
 	ok(made_count(findings, "numa_first_touch", NULL, NULL) == 0, "one node: no first touch");
 	json_decref(findings);
 
@@ -123,7 +123,8 @@ static void test_rest(void) {
 	findings = FINDINGS(lists, 1, "n", "variant", "threads");
 	ok(made_count(findings, "inner_teams", NULL, NULL) == 0,
 	   "a lock around everything is not mistaken for a team of one");
-	ok(made_count(findings, "oversubscription", NULL, NULL) == 0, "as many threads as processors are not too many");
+	ok(made_count(findings, "oversubscription", NULL, NULL) == 0,
+	   "a team of as many threads as processors is not too large");
 	json_decref(findings);
 }
 

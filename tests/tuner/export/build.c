@@ -3,7 +3,7 @@
  * find the configuration of a problem, of a range and of the nearest problem. */
 #include <config.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tuner/export/help.h"
 
 /* Kernel fw at n = 1, 2, .., each with a hostile value. */
@@ -224,7 +224,7 @@ static void test_make(const char *path) {
 			wrong += !file_has(name, strpbrk(hostile[i], "\r\n") ? "none" : hostile[i]);
 		}
 		ok(done && values_wrong() == 0, "make reads every byte of every value");
-		ok(done && wrong == 0 && !is_pwned(), "and its recipes set them");
+		ok(done && wrong == 0 && !is_pwned(), "recipes of make set every byte of every value");
 		ok(export_to(all, "make", path) && text_write("all.mk", "include x.h\nall:;\n") &&
 		       is_silent("make -s -f all.mk") && !is_pwned(),
 		   "make reads hostile names");

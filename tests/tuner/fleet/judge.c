@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/fleet/fleet.h"
 
@@ -64,11 +64,11 @@ static void slow(void) {
 	const double one[] = {1, 1.01, 0.99, 1.5}, pair[] = {1, 1.6}, three[] = {1, 1.02, 1.6}, kinds[] = {1, 1, 1, 2, 2},
 				 noise[] = {1, 1.05, 0.97, 1.1, 0.93, 1.02}, fast[] = {1, 1, 1, 0.5};
 	ok(quarantined_of(one, 4) == 1, "one of four is half as slow again: set aside");
-	ok(quarantined_of(pair, 2) == 0, "with two nodes nobody knows which one is wrong");
-	ok(quarantined_of(three, 3) == 1, "with three nodes one can be set aside");
+	ok(quarantined_of(pair, 2) == 0, "nobody knows which of two nodes is wrong");
+	ok(quarantined_of(three, 3) == 1, "one of three nodes can be set aside");
 	ok(quarantined_of(kinds, 5) == 0, "two of five are another kind of node and not outliers");
 	ok(quarantined_of(noise, 6) == 0, "noise does not count");
-	ok(quarantined_of(fast, 4) == 0, "nor does being fast");
+	ok(quarantined_of(fast, 4) == 0, "a fast node is not set aside");
 }
 
 static void many(void) {
@@ -89,24 +89,26 @@ static void drift(void) {
 	struct pool pool = pool_of(&still, 2);
 	struct fleet *fleet = fleet_new(&pool);
 	ok(fleet_baseline_due(fleet, 0), "a node begins with the baseline");
-	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD && !fleet_baseline_due(fleet, 0), "and goes on");
+	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD && !fleet_baseline_due(fleet, 0),
+	   "a node goes on after the baseline");
 	fleet_baseline_record(fleet, 1, 2, 1, "");
 	ok(fabs(fleet_scale(fleet, 1) - 0.5) < 1e-12, "values of a node that is half as fast count half");
 	still.now = 1000;
 	ok(fleet_baseline_due(fleet, 0), "the baseline is repeated after a while");
 	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_AGAIN, "a suspicious baseline is repeated");
-	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD, "and forgotten if it was a momentary disturbance");
+	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD,
+	   "a suspicious baseline is forgotten if it was a momentary disturbance");
 	fleet_baseline_record(fleet, 0, 1.4, 1, "");
 	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_QUARANTINED, "twice in a row means throttled: set aside");
 	fleet_baseline_record(fleet, 1, 3, 1, "");
-	ok(fleet_baseline_record(fleet, 1, 3, 1, "") == FLEET_DRIFTED, "but the last node stays, with its new speed");
-	ok(fabs(fleet_scale(fleet, 1) - 1.0 / 3) < 1e-12, "which is %g of the reference", fleet_scale(fleet, 1));
+	ok(fleet_baseline_record(fleet, 1, 3, 1, "") == FLEET_DRIFTED, "the last node stays, with its new speed");
+	ok(fabs(fleet_scale(fleet, 1) - 1.0 / 3) < 1e-12, "the new speed is %g of the reference", fleet_scale(fleet, 1));
 	ok(fleet_quarantined_next(fleet) == 0 && fleet_quarantined_next(fleet) == SIZE_MAX,
 	   "a node that was set aside is reported once");
 	json_t *nodes = fleet_json(fleet), *first = json_array_get(nodes, 0);
 	ok(strcmp(js_string_or(first, "state", ""), "set aside") == 0 &&
 	       strstr(js_string_or(first, "reason", ""), "throttled"),
-	   "and the result says why: %s", js_string_or(first, "reason", "?"));
+	   "the result says why a node was set aside: %s", js_string_or(first, "reason", "?"));
 	json_decref(nodes);
 	fleet_free(fleet);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/mutate.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/words.h"
@@ -209,8 +209,8 @@ static void test_many_nodes(char path[]) {
 	for (int i = 0; file && i < LINES; i++)
 		fprintf(file, "n%d\n", i);
 	ok(file && fclose(file) == 0, "a file of %d nodes", LINES);
-	ok(!launcher_find("pbs")->open(&settings, &nodes, &err) && strstr(err.what, "more than"), "is refused: %s",
-	   err.what);
+	ok(!launcher_find("pbs")->open(&settings, &nodes, &err) && strstr(err.what, "more than"),
+	   "a file of too many nodes is refused: %s", err.what);
 }
 
 static void test_mutations(void) {

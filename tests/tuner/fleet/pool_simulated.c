@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/fleet/event_heap.h"
 #include "tests/tuner/fleet/simulated.h"
@@ -69,13 +69,13 @@ static void times(void) {
 	   pool->now(pool->ctx));
 	run_one(pool, 0, 8, &took);
 	value = run_one(pool, 1, 1, &took);
-	ok(value == 3, "and after that: %g", value);
+	ok(value == 3, "a throttled node is slower: %g", value);
 	value = run_one(pool, 0, -1, &took);
 	ok(isnan(value), "a broken configuration is a failure");
 	struct pool_done done;
 	struct err err = {0};
-	ok(pool->wait(pool->ctx, 2.5, &done, &err) == 0, "with a limit, waiting ends");
-	ok(pool->wait(pool->ctx, -1, &done, &err) < 0 && *err.what, "without one, waiting for nothing is an error");
+	ok(pool->wait(pool->ctx, 2.5, &done, &err) == 0, "waiting with a limit ends");
+	ok(pool->wait(pool->ctx, -1, &done, &err) < 0 && *err.what, "waiting for nothing without a limit is an error");
 	pool_simulated_free(pool);
 }
 
@@ -155,7 +155,7 @@ static void all_lost(void) {
 		;
 	ok(rc < 0 && err.code == ERR_FAILED && strstr(err.what, "lost"), "all nodes lost for good is an error: %s",
 	   err.what);
-	ok(pool->state(pool->ctx, 0) == POOL_LOST, "and that is their state");
+	ok(pool->state(pool->ctx, 0) == POOL_LOST, "nodes that are lost for good have that state");
 	pool_simulated_free(pool);
 }
 

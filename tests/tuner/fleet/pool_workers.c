@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tests/tuner/fleet/rig.h"
 
 static const struct pool_workers_options plain = {.losses = 3};
@@ -96,7 +96,7 @@ static void test_jobs(void) {
 	for (int i = 0; i < JOBS; i++)
 		twice += batch.back[i] != 1;
 	ok(batch.taken == JOBS && twice == 0, "every job comes back once: %zu of %d", batch.taken, JOBS);
-	ok(batch.good == JOBS, "with all of its results, which name their node: %zu", batch.good);
+	ok(batch.good == JOBS, "every job has all of its results, which name their node: %zu", batch.good);
 	rig_close(&rig);
 	for (int i = 0; i < JOBS; i++)
 		for (int k = 0; k < TRIALS; k++)
@@ -122,7 +122,7 @@ static void test_failure(const char *act, enum trial_status want, double timeout
 	   "%s is a failure of its trial: %s", act, done.done > 1 ? done.results[1].message : "");
 	pool_done_clear(&done);
 	came = one_job(&rig, &job, &done);
-	ok(came && done.done == 3, "and the node stays usable");
+	ok(came && done.done == 3, "the node stays usable after a failed trial");
 	pool_done_clear(&done);
 	rig_close(&rig);
 	unsetenv("FAKE_NODE");
@@ -164,11 +164,12 @@ static void test_given_up(void) {
 		pool_done_clear(&done);
 	}
 	ok(lost == 2, "a lost node is requested again, within limits: %d", lost);
-	ok(rig.err.code == ERR_UNAVAILABLE && strstr(rig.err.what, "its node failed"), "then no node is left: %s",
-	   rig.err.what);
+	ok(rig.err.code == ERR_UNAVAILABLE && strstr(rig.err.what, "its node failed"),
+	   "no node is left after too many losses: %s", rig.err.what);
 	ok(strstr(rig.err.hint, "--resume"), "the hint is how to go on: %s", rig.err.hint);
 	json_t *nodes = pool_workers_json(rig.workers);
-	ok(strcmp(js_string_or(json_array_get(nodes, 0), "state", ""), "lost") == 0, "and its state says so");
+	ok(strcmp(js_string_or(json_array_get(nodes, 0), "state", ""), "lost") == 0,
+	   "the state of a node that is not left is lost");
 	json_decref(nodes);
 	rig_close(&rig);
 	json_decref(problem);
@@ -215,10 +216,10 @@ static void test_in_a_row(void) {
 	int lost = turns(&rig, mixed, 8, &outside);
 	ok(lost == 4 && outside, "a node that is lost now and then: %d times", lost);
 	lost = turns(&rig, ends, 4, &outside);
-	ok(lost == 4 && !outside, "and whose worker is killed for unknown reasons: %d times", lost);
+	ok(lost == 4 && !outside, "a node's worker is killed for unknown reasons: %d times", lost);
 	lost = turns(&rig, mixed, 2, &outside);
 	int told = losses_told(&rig, &state);
-	ok(lost == 1 && strcmp(state, "there") == 0, "is not given up: it is %s", state);
+	ok(lost == 1 && strcmp(state, "there") == 0, "a node with losses now and then is not given up: it is %s", state);
 	ok(told == 9, "all losses are reported: %d", told);
 	rig_close(&rig);
 }
@@ -261,6 +262,37 @@ static void test_refused(void) {
 	json_decref(good);
 }
 
+/* What a node reports cannot be: it is given up at once, whatever it did before, and its trial is not to blame. */
+static void test_lies(const char *act) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *bad = json_pack("{s:s}", "act", act), *good = json_pack("{s:s}", "act", "run");
+	struct trial_request run[] = {request(problem, good)}, lie[] = {request(problem, bad)};
+	const struct pool_job works = {.requests = run, .count = 1}, lies = {.requests = lie, .count = 1};
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &plain, false);
+	ok(one_job(&rig, &works, &done) && !done.lost, "%s: a trial works", act);
+	pool_done_clear(&done);
+	bool came = one_job(&rig, &lies, &done);
+	ok(came && done.done == 0 && done.lost && done.outside && done.lies && strstr(done.lost, "cannot be true"),
+	   "%s: the node is at fault: %s", act, came && done.lost ? done.lost : rig.err.what);
+	size_t liar = done.node;
+	pool_done_clear(&done);
+	ok(one_job(&rig, &works, &done) && !done.lost && done.node != liar, "%s: the other node goes on", act);
+	pool_done_clear(&done);
+	for (double until = sys_now() + PATIENCE; rig.pool->state(rig.pool->ctx, liar) != POOL_LOST && sys_now() < until;)
+		rig.pool->wait(rig.pool->ctx, 0.1, &done, &rig.err);
+	ok(rig.pool->state(rig.pool->ctx, liar) == POOL_LOST, "%s: the node gets no more work", act);
+	came = one_job(&rig, &lies, &done);
+	pool_done_clear(&done);
+	ok(came && !one_job(&rig, &works, &done) && rig.err.code == ERR_UNAVAILABLE &&
+	       strstr(rig.err.what, "cannot be true") && strstr(rig.err.hint, "clock"),
+	   "%s: without any node it ends with the reason: %s", act, rig.err.what);
+	rig_close(&rig);
+	json_decref(problem);
+	json_decref(bad);
+	json_decref(good);
+}
+
 /* A node without room tells so before anything has worked. */
 static void test_full(void) {
 	struct rig rig;
@@ -275,7 +307,7 @@ static void test_full(void) {
 	pool_done_clear(&done);
 	ok(!one_job(&rig, &job, &done) && rig.err.code == ERR_FAILED && strncmp(rig.err.what, "node fake-", 10) == 0,
 	   "the last one ends it, by its name: %s", rig.err.what);
-	ok(strcmp(rig.err.hint, "make room") == 0, "with its own hint: %s", rig.err.hint);
+	ok(strcmp(rig.err.hint, "make room") == 0, "the error of the last node has its own hint: %s", rig.err.hint);
 	rig_close(&rig);
 	json_decref(problem);
 	json_decref(full);
@@ -310,7 +342,7 @@ static void test_words(void) {
 	setenv("FAKE_ERROR", "cannot fork", 1);
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
 	ok(pool_workers_first(rig.workers, -1, &node, &rig.err) < 0 && strstr(rig.err.what, "cannot fork"),
-	   "of an error with its hint the error is quoted: %s", rig.err.what);
+	   "an error with its hint is quoted: %s", rig.err.what);
 	rig_close(&rig);
 	unsetenv("FAKE_ERROR");
 }
@@ -388,6 +420,9 @@ int main(void) {
 	test_in_a_row();
 	test_no_start();
 	test_refused();
+	static const char *const lies[] = {"huge", "negative", "many", "few"};
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+		test_lies(lies[i]);
 	test_full();
 	test_version();
 	test_greeting();

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
 /* The share of the budget that is used at least, because a search that ends early wastes it. */
@@ -71,10 +71,10 @@ static void play(const struct budget_case *one) {
 		free(path);
 	}
 	ok(most <= one->seconds + fmax(2, 0.05 * one->seconds), "%s: %.1f of %.0f s", one->name, most, one->seconds);
-	ok(least >= USED * one->seconds, "which is used: %.1f s", least);
-	ok(added, "and its phases add up to it");
+	ok(least >= USED * one->seconds, "the budget is used: %.1f s", least);
+	ok(added, "the phases add up to the budget that was used");
 	if (one->clear)
-		ok(proven == SEEDS, "and enough for a proof: %d of %d", proven, SEEDS);
+		ok(proven == SEEDS, "the budget is enough for a proof: %d of %d", proven, SEEDS);
 }
 
 int main(void) {

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tests/tuner/fleet/event_heap.h"
 
 enum kind { EVENT_READY, EVENT_END, EVENT_FAIL };
@@ -95,17 +95,30 @@ static void cut(struct trial_result *result, double timeout, double left) {
 	*result = (struct trial_result){.status = TRIAL_TIMEOUT, .value = NAN, .least = NAN, .elapsed_s = left};
 }
 
+static void lie(struct trial_result *result, double factor) {
+	json_t *samples = json_array();
+	for (size_t i = 0; i < result->sample_count; i++) {
+		result->samples[i] *= factor;
+		json_array_append_new(samples, json_real(result->samples[i]));
+	}
+	result->value *= factor;
+	result->least *= factor;
+	result->reply = json_pack("{s:o}", "samples", samples);
+}
+
 static void trial_run(const struct simulated *sim, struct virtual_node *node, const struct trial_request *request,
                       double at, struct trial_result *result) {
 	double run = sim->options.seconds(sim->options.ctx, request->config) / node->is.speed;
 	bool throttled = node->is.throttle > 0 && at >= node->is.throttle_at;
 	*result = (struct trial_result){.value = NAN, .least = NAN, .elapsed_s = sim->options.trial_s};
 	if (!(run > 0) || !isfinite(run)) {
-		result->status = TRIAL_RUNTIME;
-		snprintf(result->message, sizeof result->message, "the model says that it fails");
+		result->status = run < 0 ? TRIAL_CORRECTNESS : TRIAL_RUNTIME;
+		snprintf(result->message, sizeof result->message, "the model says that it %s", run < 0 ? "is wrong" : "fails");
 		return;
 	}
 	samples_draw(node, request, throttled ? run * node->is.throttle : run, result);
+	if (sim->options.says)
+		lie(result, sim->options.says(sim->options.ctx, (size_t)(node - sim->nodes), request->config));
 	if (request->limit_s > 0 && result->value > request->limit_s) {
 		result->status = TRIAL_CENSORED;
 		result->value = request->limit_s;

@@ -3,7 +3,7 @@
  * seed. It stands in for fleets that are larger than any test machine. */
 #ifndef TESTS_TUNER_FLEET_SIMULATED_H
 #define TESTS_TUNER_FLEET_SIMULATED_H
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/fleet/pool.h"
 
 struct simulated_node {
@@ -22,8 +22,11 @@ struct simulated_options {
 	void *ctx;
 	/* Called once per node to set it up; *out arrives with speed 1 and all else 0. NULL: all nodes stay like that. */
 	void (*node)(void *ctx, size_t node, struct rng *rng, struct simulated_node *out);
-	double (*seconds)(void *ctx, const json_t *config); /* time of a run at speed 1; NAN: it fails */
-	double trial_s;                                     /* fixed cost of a trial besides its samples, on any node */
+	double (*seconds)(void *ctx, const json_t *config); /* time of a run at speed 1; NAN: it fails; < 0: it is wrong */
+	/* Factor on the times that a node reports of a configuration, whose runs then are in the reply as well. NULL: the
+	 * truth. */
+	double (*says)(void *ctx, size_t node, const json_t *config);
+	double trial_s; /* fixed cost of a trial besides its samples, on any node */
 	/* The clock of the caller: time that it spends between its calls also passes for the nodes. NULL: none does. */
 	double (*clock)(void);
 	const volatile int *interrupt; /* may be NULL */

@@ -66,12 +66,12 @@ static void test_records(void) {
 	ok(!slurm_end_job("JobId=16 JobState=RUNNING Reason=None Comment=CANCELLED\n", reason, sizeof reason) &&
 	       !slurm_end_job("JobId=16 JobState=FAILED Reason=NonZeroExitCode\n", reason, sizeof reason) &&
 	       !slurm_end_job("slurm_load_jobs error: Invalid job id specified\n", reason, sizeof reason),
-	   "not one that runs, failed by itself, or is unknown");
+	   "a job that runs, failed by itself, or is unknown has no reason of Slurm's");
 	ok(slurm_end_node("NodeName=n1 Arch=x86_64 State=DOWN*+DRAIN ThreadsPerCore=1\n", reason, sizeof reason) &&
 	       slurm_end_node("NodeName=n1 State=ALLOCATED* \n", reason, sizeof reason),
 	   "nodes that do not respond: %s", reason);
 	ok(!slurm_end_node("NodeName=n1 OS=Linux State=ALLOCATED ThreadsPerCore=1\n", reason, sizeof reason),
-	   "not one that responds");
+	   "a node that responds has no reason of Slurm's");
 }
 
 static void test_lost(void) {
@@ -83,23 +83,23 @@ static void test_lost(void) {
 	                                        "srun: error: n1: task 0: Exited with exit code 1\n"};
 	loss = (struct worker_loss){0};
 	ok(slurm_end_lost(&full, &loss) && strcmp(loss.reason, "the worker did not start: cannot fork: again") == 0,
-	   "its own error is the reason: %s", loss.reason);
+	   "the worker's own error is the reason: %s", loss.reason);
 	json_t *machine = json_pack("{s:s,s:s}", "node", "-", "job", "-"); /* without names scontrol is not asked */
 	struct worker_end end = {.said = "srun: error: n1: task 0: Killed\nsrun: Force Terminated StepId=14.0\n",
 	                         .machine = machine};
 	ok(slurm_end_lost(&end, &loss) && *loss.reason && !loss.outside, "a killed trial is repeated, with a reason: %s",
 	   loss.reason);
 	end.machine = NULL;
-	ok(slurm_end_lost(&end, &loss) && strstr(loss.reason, "killed") && loss.outside, "also if it never answered: %s",
-	   loss.reason);
+	ok(slurm_end_lost(&end, &loss) && strstr(loss.reason, "killed") && loss.outside,
+	   "a trial that was killed before any answer is repeated: %s", loss.reason);
 	end.machine = machine;
 	end.said = "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
 			   "srun: error: n1: task 0: Terminated\n";
-	ok(slurm_end_lost(&end, &loss) && loss.outside, "or if Slurm did it: %s", loss.reason);
+	ok(slurm_end_lost(&end, &loss) && loss.outside, "a trial that Slurm cancelled is repeated: %s", loss.reason);
 	end.said = "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0.\nsrun: error: n1: task 0: Killed\n";
 	ok(!slurm_end_lost(&end, &loss), "running out of memory is a result");
 	end.said = "task 0: Killed\nsrun: error: n1: task 0: Exited with exit code 1\n";
-	ok(!slurm_end_lost(&end, &loss), "and so is a program that prints such lines");
+	ok(!slurm_end_lost(&end, &loss), "a program that prints lines like srun's is a result");
 	json_decref(machine);
 }
 

@@ -3,7 +3,7 @@
  * on one node only, losses repeated. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
 static const char *state_of(const struct fleet_played *played, size_t node) {
@@ -44,13 +44,13 @@ static void plain(void) {
 	   "every trial is stored once, with its node: %llu", (unsigned long long)stored.all);
 	ok(stored.mixed == 0, "no block was on two nodes");
 	ok(fabs(ratio_of(&played) / gain_of(&played, &asked) - 1) < 0.02,
-	   "with nodes of half to double speed the speedup is right, %.3f of %.3f", ratio_of(&played),
+	   "the speedup on nodes of half to double speed is right, %.3f of %.3f", ratio_of(&played),
 	   gain_of(&played, &asked));
-	ok(fleet_played_count(&played, "good") == 8, "and no node is set aside");
+	ok(fleet_played_count(&played, "good") == 8, "no node of half to double speed is set aside");
 	ok(fabs(js_real_or(played.result, "node_seconds_busy", 0) / played.tally.busy_s - 1) < 1e-6,
 	   "node-seconds in jobs are reported");
 	ok(fabs(js_real_or(played.result, "node_seconds", 0) / (8 * played.makespan) - 1) < 1e-6,
-	   "and so are the node-seconds held: all nodes for the whole time");
+	   "node-seconds held are reported: all nodes for the whole time");
 	char *other = fleet_play_at(&asked, "again.db", &again);
 	ok(json_equal(json_object_get(played.result, "best"), json_object_get(again.result, "best")) &&
 	       played.makespan == again.makespan,
@@ -114,7 +114,7 @@ static void losses(void) {
 	ok(played.tally.lost > 5, "%llu jobs are lost with their nodes", (unsigned long long)played.tally.lost);
 	ok(fleet_played_int(&played, "evaluations") == 400 && stored.configs == 399,
 	   "all evaluations are made nevertheless");
-	ok(stored.named == played.tally.trials, "and every result that came back is kept: %llu",
+	ok(stored.named == played.tally.trials, "every result that came back is kept: %llu",
 	   (unsigned long long)stored.named);
 	ok(fabs(ratio_of(&played) / gain_of(&played, &asked) - 1) < 0.03, "the speedup is the true one");
 	fleet_played_clear(&played);
@@ -132,8 +132,8 @@ static void dead(void) {
 	char *path = fleet_play_at(&asked, "dead.db", &played);
 	ok(fleet_played_int(&played, "evaluations") == 400 && fleet_played_count(&played, "lost") == 6,
 	   "two nodes go on after six are lost for good");
-	ok(strcmp(state_of(&played, 0), "lost") == 0 && *reason_of(&played, 0), "with the reason: %s",
-	   reason_of(&played, 0));
+	ok(strcmp(state_of(&played, 0), "lost") == 0 && *reason_of(&played, 0),
+	   "a node that is lost for good has a reason: %s", reason_of(&played, 0));
 	fleet_played_clear(&played);
 	free(path);
 }
@@ -233,7 +233,8 @@ static void late(void) {
 	struct fleet_stored stored = fleet_stored(path, played.search);
 	ok(fabs(stored.scale_least / 0.5 - 1) < 0.05,
 	   "a slow node that arrives in the finals measures the baseline first: its scale is %.3f", stored.scale_least);
-	ok(stored.all == played.tally.trials && node_trials(&played) == stored.all, "which is stored as well");
+	ok(stored.all == played.tally.trials && node_trials(&played) == stored.all,
+	   "the baseline of a late node is stored");
 	fleet_played_clear(&played);
 	free(path);
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
 static void all_die(size_t node, struct simulated_node *out) {
@@ -29,7 +29,7 @@ static void all_dead(void) {
 	   "resumed, it continues: %llu configurations, then %llu", (unsigned long long)before.configs,
 	   (unsigned long long)after.configs);
 	ok(resumed.tally.trials < played.tally.trials + 500 && after.all == before.all + resumed.tally.trials,
-	   "and measures nothing a second time");
+	   "a resumed search measures nothing a second time");
 	fleet_played_clear(&played);
 	fleet_played_clear(&resumed);
 	free(path);
@@ -90,7 +90,7 @@ static void interrupted_finals(void) {
 	size_t used = 0;
 	for (size_t i = 0; i < asked.nodes; i++)
 		used += js_int_or(fleet_played_node(&resumed, i), "trials", 0) > 1;
-	ok(used == asked.nodes, "on all %zu nodes", used);
+	ok(used == asked.nodes, "the finals run on all %zu nodes", used);
 	fleet_played_clear(&played);
 	fleet_played_clear(&resumed);
 	free(path);
@@ -109,7 +109,7 @@ static void seconds(void) {
 	       strcmp(js_string_or(played.result, "stopped", "?"), "budget") == 0,
 	   "%lld evaluations in %.0f of 2000 s", (long long)evaluations, played.searched);
 	double all = js_real_or(played.result, "elapsed_s", INFINITY);
-	ok(all > 1700 && all < 1.05 * 2000, "with the finals %.0f s", all);
+	ok(all > 1700 && all < 1.05 * 2000, "the search and the finals take %.0f s", all);
 	fleet_played_clear(&played);
 	free(path);
 }
@@ -166,7 +166,7 @@ static void node_seconds_of_some(void) {
 	asked.away_s = 400;
 	path = fleet_play_at(&asked, "go.db", &played);
 	ok(held(&played) > 0.75 * 20000 && held(&played) < 1.1 * 20000 && held(&played) < 0.9 * 8 * played.makespan,
-	   "nor do nodes that are away: %.0f node-seconds of %.0f", held(&played), 8 * played.makespan);
+	   "nodes that are away cost nothing: %.0f node-seconds of %.0f", held(&played), 8 * played.makespan);
 	fleet_played_clear(&played);
 	free(path);
 	asked.fail_every_s = asked.away_s = 0;

@@ -135,7 +135,7 @@ static void outliers_do_nothing(struct rng *rng) {
 		for (size_t b = 0; b <= a; b++)
 			most = fmax(most, fabs(term(&clean, a, b)->share - term(&wild, a, b)->share));
 	ok(!failed && clean.outliers == 0 && wild.outliers == 4, "4 rows that took 15 times as long are set aside");
-	ok(!failed && most < 0.05, "and do not move any share by more than 0.05 (%.3f)", most);
+	ok(!failed && most < 0.05, "rows that are set aside do not move any share by more than 0.05 (%.3f)", most);
 	free(sample);
 	anova_clear(&clean);
 	anova_clear(&wild);
@@ -249,7 +249,7 @@ static void nonsense_is_refused(struct rng *rng) {
 	ok(is_refused(&data), "a level out of range is refused");
 	made.level[8] = 0;
 	sample[8] = -2;
-	ok(is_refused(&data), "in the sample as well");
+	ok(is_refused(&data), "a level out of range is refused in the sample as well");
 	sample[8] = 0;
 	data.measured.rows = 7;
 	ok(is_refused(&data), "7 rows are too few");

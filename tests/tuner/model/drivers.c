@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/model/effects/drivers.h"
 
@@ -123,9 +123,10 @@ static void shares_add_up(struct rng *rng) {
 	double all = log(t.time[0]);
 	ok(done && fabs(driver_of(&d, 0)->share - 0.8 * log(8) / all) < 0.01,
 	   "the share of the first counter is that of its power");
-	ok(done && fabs(driver_of(&d, 1)->share - 0.4 * log(4) / all) < 0.01, "and so is that of the second");
+	ok(done && fabs(driver_of(&d, 1)->share - 0.4 * log(4) / all) < 0.01,
+	   "the share of the second counter is that of its power");
 	ok(done && fabs(d.unexplained) < 0.01 && fabs(d.time_ratio * t.time[0] - 1) < 1e-9, "nothing stays unexplained");
-	ok(done && fabs(driver_of(&d, 0)->ratio - 0.125) < 1e-12, "and the ratio is winner over baseline");
+	ok(done && fabs(driver_of(&d, 0)->ratio - 0.125) < 1e-12, "the ratio of a counter is winner over baseline");
 	drivers_clear(&d);
 
 	double work[40];
@@ -157,7 +158,7 @@ static void two_rows(void) {
 	   "uninformative counters are dropped, with the reason");
 	drivers_clear(&d);
 	data.baseline = DRIVERS_NONE;
-	ok(drivers_make(&d, &data) == -1 && d.reason[0], "without a baseline there is nothing to say");
+	ok(drivers_make(&d, &data) == -1 && d.reason[0], "nothing is said without a baseline");
 	drivers_clear(&d);
 }
 
@@ -180,7 +181,7 @@ static void dirt_is_dropped(struct rng *rng) {
 	   "constant, empty, missing and negative counters are dropped");
 	ok(done && d.fate[7] == DRIVERS_KEPT && d.rows == 57,
 	   "a few zeros are kept, and a few missing values drop their rows");
-	ok(done && finds(&d), "and the drivers are found all the same");
+	ok(done && finds(&d), "the drivers are found although counters are dropped");
 	drivers_clear(&d);
 	t.time[3] = 0;
 	ok(drivers_make(&d, &t.data) == -1 && d.reason[0], "a time of 0 is refused");

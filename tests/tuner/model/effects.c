@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 enum { PARAMS_MAX = 64, LEVELS_MAX = 10, ROWS_MAX = 2000, SEEDS = 100 };
@@ -188,7 +188,7 @@ static void test_nested_and_constant(void) {
 	play_measure(&play, 0.02, 0);
 	ok(play_fit(&play) == 0 && !play.effects[2].known, "a parameter that never changed alone is unknown");
 	ok(!play.effects[3].known && play.effects[3].seen == 1 && isnan(play.effects[3].ratio),
-	   "and so is one that never changed at all");
+	   "a parameter that never changed at all is unknown");
 	for (size_t row = 0; row < play.rows; row++)
 		play.level[row * 4 + 2] = 4;
 	play_measure(&play, 0.02, 0);
@@ -217,7 +217,7 @@ static void test_absent(void) {
 		play_end(&play);
 	}
 	ok(held >= SEEDS * 0.92, "a conditional parameter has its effect (%d)", held);
-	ok(parents >= SEEDS * 0.92, "and so has the one that brings it (%d)", parents);
+	ok(parents >= SEEDS * 0.92, "the parameter that brings a conditional one has its effect (%d)", parents);
 }
 
 static void test_little(void) {
@@ -304,7 +304,7 @@ static void test_over(void) {
 	ok(total >= SEEDS / 4 && many >= SEEDS / 2, "most slow trials were cut short (%d of %d)", many, SEEDS);
 	ok(better >= total * 0.9,
 	   "knowing that a cost is above the limit is better than taking the limit for it (%d of %d)", better, total);
-	ok(none_held >= total * 0.9, "and makes no effect where there is none (%d of %d)", none_held, total);
+	ok(none_held >= total * 0.9, "limits make no effect where there is none (%d of %d)", none_held, total);
 }
 
 static void test_over_once(void) {

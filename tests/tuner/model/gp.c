@@ -165,7 +165,7 @@ static void shape(void) {
 		gp_predict(made.gp, (uint16_t[]){(uint16_t)(5 * i)}, &mean, &variance);
 		interpolates &= fabs(mean - target[i]) < 1e-3 && variance < 1e-4;
 	}
-	ok(interpolates, "with little noise it goes through what was observed");
+	ok(interpolates, "the mean goes through what was observed with little noise");
 	for (uint16_t v = 10; v < 60; v++) {
 		gp_predict(made.gp, &v, &mean, &variance);
 		widens &= variance > last - 1e-9;

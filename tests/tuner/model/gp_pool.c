@@ -136,7 +136,7 @@ int main(void) {
 	ok(anew < 1e-7, "observations added one by one, removed and added again are as if given at once (off by %.2g)",
 	   anew);
 	ok(pooled < 1e-3, "a pool agrees with each prediction (off by %.2g)", pooled);
-	ok(left < 1e-7, "and so are the errors of those left out (off by %.2g)", left);
+	ok(left < 1e-7, "a pool agrees with the errors of those left out (off by %.2g)", left);
 	drift();
 	return tap_done();
 }

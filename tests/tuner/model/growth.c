@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/model/law/growth.h"
 
@@ -90,7 +90,7 @@ static void test_outlier(void) {
 	growth_fit(n, t, 8, NULL, 0, &growth, NULL);
 	double off = fabs(growth_predict(&growth, 700, ci) / cubic(700) - 1);
 	ok(off < 0.15, "one disturbed size moves the law by %.3f", off);
-	ok(growth.worst_error > 0.4, "and is the one that is predicted worst");
+	ok(growth.worst_error > 0.4, "the disturbed size is the one that is predicted worst");
 }
 
 static void test_shuffled(void) {
@@ -120,7 +120,7 @@ static void test_order(void) {
 	back_t[8] = t[2];
 	growth_fit(n, t, 8, NULL, 0, &a, NULL);
 	growth_fit(back_n, back_t, 9, NULL, 0, &b, NULL);
-	ok(b.count == 8 && fabs(a.law.coef[1] - b.law.coef[1]) < 1e-9, "neither order nor repetition changes the law");
+	ok(b.count == 8 && fabs(a.law.coef[1] - b.law.coef[1]) < 1e-9, "the law depends on neither order nor repetition");
 }
 
 static void test_refused(void) {
@@ -145,8 +145,8 @@ static void test_three(void) {
 	struct growth growth;
 	ok(growth_fit(n, t, 3, NULL, 0, &growth, NULL) == 0, "three sizes carry a power law");
 	double value = growth_predict(&growth, 3000, ci);
-	ok(value > 25 && value < 36 && ci[0] < value && ci[1] > 1.5 * value, "with a wide interval: [%.3g, %.3g]", ci[0],
-	   ci[1]);
+	ok(value > 25 && value < 36 && ci[0] < value && ci[1] > 1.5 * value,
+	   "three sizes have a wide interval: [%.3g, %.3g]", ci[0], ci[1]);
 }
 
 /* Game of Life on 16 cores, two tunes: the best number of threads goes from 1 to 16, so that its time does not follow

@@ -53,7 +53,7 @@ static void grid_is_told(struct rng *rng) {
 	   "a peak is sharp, its neighbours are one step down and up");
 	ok(fabs(p[0].step[0].ratio / exp(0.4) - 1) < 0.01 && p[0].step[0].measured && p[0].step[0].rows == 1 &&
 	       p[0].step[0].ci[0] <= exp(0.4) * 1.001 && p[0].step[0].ci[1] >= exp(0.4) * 0.999,
-	   "with the ratio that was measured");
+	   "the neighbours of a peak have the ratio that was measured");
 	ok(p[0].near == 1 && p[0].wide == 1 && p[0].first == 3 && p[0].last == 3, "nothing beside it is as good");
 	ok(p[1].verdict == LANDSCAPE_FLAT && p[1].step[0].level == -1 && p[1].near == LEVELS && p[1].first == 0 &&
 	       p[1].last == LEVELS - 1,
@@ -62,7 +62,8 @@ static void grid_is_told(struct rng *rng) {
 	   "a word is sharp if all others cost more");
 	ok(p[3].verdict == LANDSCAPE_UNCLEAR && p[3].step[0].level == -1 && p[3].step[1].level == -1,
 	   "nothing is known about a parameter that cannot change");
-	ok(l.fragile && !l.plateau && l.sharp == 2 && l.flat == 1 && l.unclear == 2, "and they are counted");
+	ok(l.fragile && !l.plateau && l.sharp == 2 && l.flat == 1 && l.unclear == 2,
+	   "sharp, flat and unclear parameters are counted");
 	landscape_clear(&l);
 	made_end(&made);
 }
@@ -98,7 +99,7 @@ static void cut_short_is_slower(struct rng *rng) {
 	   "a trial that was cut short is slower than its limit");
 	landscape_clear(&l);
 	data.winner = winner + 1;
-	ok(landscape_make(&l, &data) == -1 && l.reason[0], "and cannot be the winner");
+	ok(landscape_make(&l, &data) == -1 && l.reason[0], "a trial that was cut short cannot be the winner");
 	landscape_clear(&l);
 	made_end(&made);
 }
@@ -153,7 +154,7 @@ static void little_is_enough(struct rng *rng) {
 	ok(done && l.param[0].verdict == LANDSCAPE_SHARP && l.reason[0] && isnan(l.predicted_r2),
 	   "three rows show a peak, and there is a reason why nothing is predicted");
 	ok(done && l.param[1].verdict == LANDSCAPE_UNCLEAR && l.param[1].measured + l.param[1].predicted == 0,
-	   "and nothing else is known");
+	   "three rows tell nothing else");
 	landscape_clear(&l);
 	made.level[PARAMS + 1] = EFFECTS_ABSENT;
 	made.level[1] = EFFECTS_ABSENT;
@@ -179,7 +180,7 @@ static void dimensions(void) {
 	   "a wide range is compared by ratios");
 	dim = gp_dim_of(narrow, 3, at);
 	ok(dim.at == at && fabs(at[1] - 0.5) < 1e-12 && isnan(at[3]), "any other range by differences");
-	ok(gp_dim_of(NULL, 3, at).at == NULL, "and words are unordered");
+	ok(gp_dim_of(NULL, 3, at).at == NULL, "words are unordered");
 }
 
 int main(void) {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 enum { POINTS = 40, CASES = 2000 };
@@ -75,7 +75,7 @@ int main(void) {
 	}
 	ok(agrees, "the front is the points that no other dominates, in order, equal ones once, without NAN");
 	ok(thins, "thinned, no two are the same up to noise");
-	ok(keeps, "without noise nothing is thinned");
+	ok(keeps, "nothing is thinned without noise");
 	static const point by_hand[] = {{1, 10}, {1.005, 5}, {2, 4.98}, {3, 2}};
 	size_t front[4], kept = (size_t)pareto_front(by_hand, 4, front);
 	ok(kept == 4, "all four are on the front");

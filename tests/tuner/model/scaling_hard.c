@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tuner/model/scaling_made.h"
 #include "tests/tap.h"
 
@@ -156,9 +156,11 @@ static void exact(void) {
 	const struct scaling_fit *fit = &scaling.fit[SCALING_USL];
 	ok(!failed && scaling.law == SCALING_USL && fabs(fit->sigma - 0.04) < 1e-5 && fabs(fit->kappa - 0.003) < 1e-6 &&
 	       fabs(fit->seconds_1 / 0.02 - 1) < 1e-5 && fabs(fit->best_threads / made_best(&made) - 1) < 1e-4,
-	   "without noise the law itself comes back (%g, %g)", fit->sigma, fit->kappa);
-	ok(fabs(scaling_speedup(&scaling, 10, NULL) - 10 / (1 + 0.04 * 9 + 0.003 * 90)) < 1e-3, "and its speedup");
-	ok(fabs(scaling_seconds(&scaling, 10, NULL) / made_seconds(&made, 10) - 1) < 1e-4, "and its time");
+	   "the law itself comes back without noise (%g, %g)", fit->sigma, fit->kappa);
+	ok(fabs(scaling_speedup(&scaling, 10, NULL) - 10 / (1 + 0.04 * 9 + 0.003 * 90)) < 1e-3,
+	   "the speedup of the law comes back");
+	ok(fabs(scaling_seconds(&scaling, 10, NULL) / made_seconds(&made, 10) - 1) < 1e-4,
+	   "the time of the law comes back");
 	ok(fabs(scaling_speedup(&scaling, 1, NULL) - 1) < 1e-9, "one thread has a speedup of 1");
 }
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/diff.h"
 #include "tuner/profile/merge.h"
@@ -237,17 +237,20 @@ static void verdict_is(json_t *a, json_t *b, const char *want, const char *what)
 static void test_verdicts(void) {
 	verdict_is(timed(2, 1.9, 2.1, 0), timed(1, 0.95, 1.05, 0), "faster", "half the time");
 	verdict_is(timed(1, 0.95, 1.05, 0), timed(2, 1.9, 2.1, 0), "slower", "twice the time");
-	verdict_is(timed(1, 0.999, 1.001, 0), timed(1.005, 1.004, 1.006, 0), "tie", "less than 1 % is nothing");
-	verdict_is(timed(1, 0.999, 1.001, 0.05), timed(1.03, 1.029, 1.031, 0), "tie", "less than the noise is nothing");
-	verdict_is(timed(1, 0.999, 1.001, 0), timed(1.03, 1.029, 1.031, 0), "slower", "without noise it is something");
-	verdict_is(timed(1, 0.5, 2, 0), timed(1.2, 0.6, 2.4, 0), "undecided", "wide intervals");
-	verdict_is(timed(1, NAN, NAN, 0), timed(2, 1.9, 2.1, 0), "null", "without an interval there is none");
+	verdict_is(timed(1, 0.999, 1.001, 0), timed(1.005, 1.004, 1.006, 0), "tie", "a change of less than 1 % is nothing");
+	verdict_is(timed(1, 0.999, 1.001, 0.05), timed(1.03, 1.029, 1.031, 0), "tie",
+	           "a change below the noise is nothing");
+	verdict_is(timed(1, 0.999, 1.001, 0), timed(1.03, 1.029, 1.031, 0), "slower",
+	           "the same change without noise is something");
+	verdict_is(timed(1, 0.5, 2, 0), timed(1.2, 0.6, 2.4, 0), "undecided", "wide intervals leave the verdict open");
+	verdict_is(timed(1, NAN, NAN, 0), timed(2, 1.9, 2.1, 0), "null", "no interval gives no verdict");
 	json_t *diff, *a = timed(1, 0.9, 1.1, 0), *b = timed(1, 0.9, 1.1, 0);
 	diff = profile_diff(a, b);
 	json_t *ci = json_object_get(json_array_get(json_object_get(diff, "entries"), 0), "ci");
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
 	ok(fabs(low * high - 1) < 1e-12, "there and back, the interval of a ratio is the inverse");
-	ok(low > 0.9 / 1.1 && low < 0.9, "and narrower than the ratio of the ends, wider than each: %g", low);
+	ok(low > 0.9 / 1.1 && low < 0.9,
+	   "the interval of a ratio is narrower than the ratio of the ends, and wider than each: %g", low);
 	json_decref(diff);
 	json_decref(a);
 	json_decref(b);

@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/state.h"
@@ -66,7 +66,7 @@ static void test_from_store(struct store *store) {
 	        "the environment");
 	is_text(json_string_value(json_object_get(json_object_get(entry, "provenance"), "command")), "sweetspot tune 'a b'",
 	        "the command");
-	ok(json_array_size(json_object_get(some, "entries")) == 2, "of one kernel");
+	ok(json_array_size(json_object_get(some, "entries")) == 2, "the profile of one kernel has its entries only");
 	entry = json_array_get(json_object_get(some, "entries"), 0);
 	is_text(json_string_value(json_object_get(entry, "state")), "current", "the same source is current");
 	entry = json_array_get(json_object_get(stale, "entries"), 0);
@@ -140,7 +140,7 @@ static void test_program(struct store *store) {
 	is_text(json_string_value(json_object_get(entry, "state")), "current", "no kernel's source makes a program stale");
 	json_t *program = json_object_get(entry, "program");
 	ok(json_array_size(json_object_get(program, "argv")) == 2 && !json_object_get(program, "environment"),
-	   "its words are there, its environment once");
+	   "an entry of a program has its words and, once, its environment");
 	int accepted = 0, tried = 0;
 	const char *member;
 	json_t *value, *copy = json_copy(program);
@@ -341,9 +341,9 @@ static void test_fuzz(const json_t *profile, const char *path) {
 
 static void test_files(const json_t *profile, const char *path) {
 	struct err err = {0};
-	ok(profile_save(profile, path, &err) == 0, "it is saved: %s", err.what);
+	ok(profile_save(profile, path, &err) == 0, "a profile is saved: %s", err.what);
 	json_t *back = profile_load(path, &err);
-	ok(json_equal(profile, back), "and read back the same");
+	ok(json_equal(profile, back), "a saved profile is read back the same");
 	json_decref(back);
 	ok(profile_save(profile, "/proc/nope/p.json", &err) && err.code == ERR_FAILED, "%s", err.what);
 	ok(!profile_load("/proc/nope/p.json", &err) && *err.what, "%s", err.what);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "lib/profile/profile.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/select.h"
 
@@ -65,7 +65,7 @@ static void test_agreement(void) {
 		sweetspot_close(open);
 		json_decref(profile);
 	}
-	ok(wrong < 0 && found > ROUNDS / 10, "in %d of %d profiles both find the same", found, ROUNDS);
+	ok(wrong < 0 && found > ROUNDS / 10, "both find the same in %d of %d profiles", found, ROUNDS);
 	if (wrong >= 0)
 		printf("# not in round %d\n", wrong);
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "src/base/tree.h"
+#include "base/tree.h"
 #include "tests/tuner/program/help.h"
 
 static const char worker[] = "sweetspot-worker";
@@ -18,19 +18,19 @@ static bool sh(const char *line) {
 /* A later session builds nothing again unless something that the build has read is another. */
 static void test_kept(const struct program_spec *spec) {
 	struct rig rig = rig_open(worker, NULL, *spec);
-	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a later session");
-	ok(rig.result.value == 2, "runs what was built");
-	file_is("../built", "b 1\nb 2\nb 3\n", "and does not build it again");
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a later session runs a program");
+	ok(rig.result.value == 2, "a later session runs what was built");
+	file_is("../built", "b 1\nb 2\nb 3\n", "a later session does not build it again");
 	rig_close(&rig);
 	ok(sh("echo '# another' >>source"), "the source changes");
 	rig = rig_open(worker, NULL, *spec);
-	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "then it is built");
-	file_is("../built", "b 1\nb 2\nb 3\nb 2\n", "again");
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a program whose source has changed runs");
+	file_is("../built", "b 1\nb 2\nb 3\nb 2\n", "a changed source is built again");
 	rig_close(&rig);
 	ok(sh("for f in ../cache/sweetspot/build/*/tree/app; do echo '#' >>$f; done"), "a kept program changes");
 	rig = rig_open(worker, NULL, *spec);
-	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "what is damaged is built");
-	file_is("../built", "b 1\nb 2\nb 3\nb 2\nb 2\n", "again, too");
+	status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "a kept program that was damaged runs");
+	file_is("../built", "b 1\nb 2\nb 3\nb 2\nb 2\n", "a kept program that was damaged is built again");
 	rig_close(&rig);
 }
 
@@ -50,12 +50,13 @@ static void test_build(const char *top) {
 	is_text(program_param_way(rig.program, "C"), "argument", "C does not");
 	for (int round = 0; round < 2; round++) {
 		status_is(&rig, "{\"B\":1,\"C\":1}", 1, "correct", "a program is built");
-		ok(rig.result.value == 1, "as requested");
-		status_is(&rig, "{\"B\":2,\"C\":1}", 1, "correct", "and with another value");
-		ok(rig.result.value == 2, "which is another program");
-		status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "and with another argument");
+		ok(rig.result.value == 1, "the program is built as requested");
+		status_is(&rig, "{\"B\":2,\"C\":1}", 1, "correct", "another value gives a correct program");
+		ok(rig.result.value == 2, "another value builds another program");
+		status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "another argument needs no other program");
 		status_is(&rig, "{\"B\":3,\"C\":5}", 1, "compile", "a failed build has a type");
-		ok(strstr(rig.result.message, "no 3s here") && !strstr(rig.result.message, "first"), "and its last words");
+		ok(strstr(rig.result.message, "no 3s here") && !strstr(rig.result.message, "first"),
+		   "a failed build has its last words");
 	}
 	status_is(&rig, "{\"C\":5}", 1, "constraints", "a build without a value");
 	file_is("../built", "b 1\nb 2\nb 3\n", "each was built once, the failed one, too");
@@ -63,7 +64,7 @@ static void test_build(const char *top) {
 	ok(access("app", F_OK) != 0, "nothing was built here");
 	ok(sh("test $(ls -d ../cache/sweetspot/build/*/tree | wc -l) = 2"), "failed builds leave no folder");
 	rig_close(&rig);
-	ok(sh("test $(ls ../cache/sweetspot/build/*/record | wc -l) = 2"), "in the end the others are kept");
+	ok(sh("test $(ls ../cache/sweetspot/build/*/record | wc -l) = 2"), "the builds that worked are kept in the end");
 	test_kept(&spec);
 	free(log);
 	free(build);
@@ -77,7 +78,7 @@ static void test_source(void) {
 	                          .metric = "[0-9]+",
 	                          .build = "test -z \"$(ls -A)\" && test -f {SOURCE}/Makefile && echo {B} >value"});
 	status_is(&rig, "{\"B\":5}", 1, "correct", "a build with {SOURCE} starts in an empty folder");
-	ok(rig.result.value == 5, "and makes the program that runs");
+	ok(rig.result.value == 5, "the build in an empty folder makes the program that runs");
 	rig_close(&rig);
 }
 
@@ -90,7 +91,8 @@ static void test_cwd(void) {
 	                                                .cwd = "sub",
 	                                                .build = "cat nine nine >value; rm nine"});
 	status_is(&rig, "{\"B\":5}", 1, "correct", "a program that runs outside of its build folder");
-	ok(rig.result.value == 9 && access("sub/nine", F_OK) == 0, "its sources stay unchanged");
+	ok(rig.result.value == 9 && access("sub/nine", F_OK) == 0,
+	   "the sources of a program in another folder stay unchanged");
 	rig_close(&rig);
 }
 
@@ -101,15 +103,15 @@ static void test_idle(void) {
 		.argv = WORDS("cat", "{BUILD}/app"), .params = WORDS("B"), .build = "make -s B={B}", .cwd = "done"};
 	struct rig rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"B\":5}", 1, "compile", "a build of sources that are already built");
-	ok(strstr(rig.result.message, "make clean"), "is told");
+	ok(strstr(rig.result.message, "make clean"), "sources that are already built are answered with make clean");
 	rig_close(&rig);
 	spec.build = "make -B -s B={B}";
 	rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"B\":5}", 1, "correct", "building it again is fine");
+	status_is(&rig, "{\"B\":5}", 1, "correct", "a build that builds everything again is fine");
 	rig_close(&rig);
 	spec.build = "make -s";
 	rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"B\":5}", 1, "correct", "so is a build that depends on no parameter");
+	status_is(&rig, "{\"B\":5}", 1, "correct", "a build that depends on no parameter is fine");
 	rig_close(&rig);
 	spec.build = "cd {SOURCE}/done && make -B -s B={B}";
 	rig = rig_open(worker, NULL, spec);
@@ -169,7 +171,7 @@ static void test_copied(const char *top) {
 	json_t *json = program_json(rig.program, NULL);
 	is_text(json_string_value(json_array_get(json_object_get(json, "argv"), 1)), app,
 	        "the result has the user's words");
-	is_text(json_string_value(json_object_get(json, "build")), inside, "and build");
+	is_text(json_string_value(json_object_get(json, "build")), inside, "the result has the user's build command");
 	file_is("app", "echo 9\n", "no build writes to the sources");
 	json_decref(json);
 	rig_close(&rig);
@@ -185,7 +187,7 @@ static void test_no_cache(const char *cache) {
 	                          (struct program_spec){.argv = WORDS("./app"), .build = "echo >app", .expect_same = true});
 	ok(rig.program, "nothing is created before the first build");
 	status_is(&rig, "{\"B\":1}", 1, "error", "there is no folder to build in");
-	ok(rig.err.code == ERR_FAILED && *rig.err.hint, "is told: %s", rig.err.what);
+	ok(rig.err.code == ERR_FAILED && *rig.err.hint, "a missing folder for builds is an error: %s", rig.err.what);
 	rig_close(&rig);
 	setenv("XDG_CACHE_HOME", cache, 1);
 }
@@ -196,7 +198,7 @@ static void test_slow_build(void) {
 		(struct program_spec){
 			.argv = WORDS("./app"), .params = WORDS("B"), .build = "sleep 60; echo {B}", .build_timeout_s = 0.3});
 	status_is(&rig, "{\"B\":5}", 1, "compile", "a build that hangs");
-	ok(strstr(rig.result.message, "timed out after"), "is ended");
+	ok(strstr(rig.result.message, "timed out after"), "a build that hangs is ended");
 	rig_close(&rig);
 }
 
@@ -217,8 +219,8 @@ static void test_interrupt(void) {
 		_exit(0);
 	}
 	status_is(&rig, "{}", 1, "error", "a run that is interrupted");
-	ok(rig.err.code == ERR_INTERRUPTED, "is not a failure of the trial");
-	ok(sh("sleep 0.1; ! kill -0 $(cat pid) 2>/dev/null"), "and leaves no process behind");
+	ok(rig.err.code == ERR_INTERRUPTED, "an interrupted run is not a failure of the trial");
+	ok(sh("sleep 0.1; ! kill -0 $(cat pid) 2>/dev/null"), "an interrupted run leaves no process behind");
 	rig_close(&rig);
 	wait(NULL);
 }

@@ -7,7 +7,9 @@
 #include "tests/tuner/program/help.h"
 
 #define HASH  "\"hash\":\"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
-#define RIGHT "{\"id\":ID,\"status\":\"correct\",\"samples\":[1,2],\"metrics\":[4,8]," HASH "}"
+#define RIGHT "{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-5,2e-5],\"metrics\":[4,8]," HASH "}"
+
+#define TIMES(samples) "{\"id\":ID,\"status\":\"correct\",\"metrics\":[4,8]," HASH ",\"samples\":" samples "}"
 
 static const struct {
 	const char *lie, *what;
@@ -16,22 +18,37 @@ static const struct {
 	{"[]", "no object"},
 	{"{}", "nothing in it"},
 	{"{\"id\":ID}", "no status"},
-	{"{\"id\":999,\"status\":\"correct\",\"samples\":[1],\"metrics\":[1]," HASH "}", "another's answer"},
-	{"{\"id\":ID,\"status\":\"splendid\",\"samples\":[1]}", "no such status"},
-	{"{\"id\":ID,\"status\":5,\"samples\":[1]}", "a status that is a number"},
+	{"{\"id\":999,\"status\":\"correct\",\"samples\":[1e-5],\"metrics\":[1]," HASH "}", "another's answer"},
+	{"{\"id\":ID,\"status\":\"splendid\",\"samples\":[1e-5]}", "no such status"},
+	{"{\"id\":ID,\"status\":5,\"samples\":[1e-5]}", "a status that is a number"},
 	{"{\"id\":ID,\"status\":\"correct\"}", "no samples"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[],\"metrics\":[]," HASH "}", "none of them"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[\"1\"],\"metrics\":[1]," HASH "}", "samples that are strings"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[-1],\"metrics\":[1]," HASH "}", "time that runs backwards"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1,1],\"metrics\":[1,1,1]," HASH "}", "more samples than runs"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1]," HASH "}", "no metrics"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[1]," HASH "}", "too few metrics"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[1,null]," HASH "}", "a metric that is null"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[0,1]," HASH "}", "a metric of 0"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[5e-324,1]," HASH "}",
+	{TIMES("[1e-5,1e-5,1e-5]"), "more samples than runs"},
+	{TIMES("[1e-5]"), "fewer samples than runs"},
+	{TIMES("[0,1e-5]"), "no time at all"},
+	{TIMES("[1e-5,null]"), "a time that is null"},
+	{TIMES("[NaN,1e-5]"), "a time that is not a number"},
+	{TIMES("[1e-5,Infinity]"), "an infinite time"},
+	{TIMES("[1e-5,1e999]"), "a time beyond all numbers"},
+	{TIMES("[1e-5,1e308]"), "a time beyond the age of the world"},
+	{TIMES("[1e-5,1e-300]"), "a time in which no process can run"},
+	{TIMES("[1e-5,600]"), "more time than passed"},
+	{TIMES("[1e-5,1e-5],\"elapsed_s\":600"), "a trial that took longer than its answer"},
+	{TIMES("[1e-5,1e-5],\"elapsed_s\":-1"), "a trial that took less than nothing"},
+	{TIMES("[1e-5,1e-5],\"verify_s\":600"), "a verification that took longer than the answer"},
+	{"{\"id\":ID,\"status\":\"runtime\",\"message\":\"m\",\"samples\":[1e308]}", "a failure that took too long"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4]," HASH "}", "no metrics"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1]," HASH "}", "too few metrics"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,null]," HASH "}",
+     "a metric that is null"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[0,1]," HASH "}", "a metric of 0"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[5e-324,1]," HASH "}",
      "a rate too small to invert"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[1,1]}", "no hash"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[1,1],\"hash\":\"sha256:0\"}", "a short hash"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,1]}", "no hash"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"metrics\":[1,1],\"hash\":\"sha256:0\"}",
+     "a short hash"},
 	{"{\"id\":ID,\"status\":\"censored\",\"samples\":[]}", "cut short without a limit"},
 	{"many", "more samples than possible"},
 	{"flood", "a line without end"},
@@ -58,15 +75,15 @@ static void test_lies(const struct program_spec *spec) {
 		struct rig rig = liar(spec);
 		asked_is(&rig, lies[i].lie, "runtime", lies[i].what);
 		ok(isnan(rig.result.value) && isnan(rig.result.least) && rig.result.sample_count == 0 && *rig.result.message,
-		   "and no number is taken from it");
+		   "no number is taken from a lie");
 		asked_is(&rig, RIGHT, "correct", "the next worker is trusted");
-		ok(worker_restarts(rig.worker) == 1, "and is a new one");
+		ok(worker_restarts(rig.worker) == 1, "the worker after a lie is a new one");
 		rig_close(&rig);
 	}
 }
 
 #define COUNTED(counters, counting)                                                                                    \
-	"{\"id\":ID,\"status\":\"correct\",\"samples\":[1],\"metrics\":[4]," HASH ",\"counters\":" counters                \
+	"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-5],\"metrics\":[4]," HASH ",\"counters\":" counters             \
 	",\"counting\":" counting "}"
 #define EVENT(members)    COUNTED("[{\"name\":\"e\"," members "}]", "{\"runs\":1,\"metrics\":[]}")
 #define COUNTING(members) COUNTED("[]", "{" members "}")
@@ -122,10 +139,10 @@ static bool disturbed(const struct program_spec *spec, const char *noise) {
 	plain.metric = NULL;
 	plain.maximize = plain.expect_same = false;
 	struct rig rig = liar(&plain);
-	char *answer =
-		mem_printf("{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"usage\":{\"user_s\":\"much\",\"more\":1},"
-	               "\"noise\":%s}",
-	               noise);
+	char *answer = mem_printf(
+		"{\"id\":ID,\"status\":\"correct\",\"samples\":[1e-4,1e-4],\"usage\":{\"user_s\":\"much\",\"more\":1},"
+		"\"noise\":%s}",
+		noise);
 	asked_is(&rig, answer, "correct", "an answer with noise");
 	bool noisy = rig.result.disturbed;
 	json_t *config = json_object(), *usage = program_usage(rig.program, config);
@@ -145,8 +162,8 @@ int main(void) {
 	test_right(&spec);
 	test_counted(&spec);
 	test_lies(&spec);
-	ok(disturbed(&spec, "{\"steal_s\":0.05}"), "time stolen by the hypervisor disturbs");
-	ok(!disturbed(&spec, "{\"steal_s\":0.03,\"run_delay_s\":5}"), "little of it, or more threads than CPUs, does not");
+	ok(disturbed(&spec, "{\"steal_s\":5e-6}"), "time stolen by the hypervisor disturbs");
+	ok(!disturbed(&spec, "{\"steal_s\":3e-6,\"run_delay_s\":5}"), "little of it, or more threads than CPUs, does not");
 	ok(!disturbed(&spec, "[]"), "nothing is known about it");
 	json_decref(baseline);
 	return tap_done();

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "src/base/tree.h"
+#include "base/tree.h"
 #include "tests/tuner/program/help.h"
 
 static const char worker[] = "sweetspot-worker";
@@ -15,13 +15,13 @@ static void test_time(void) {
 	status_is(&rig, "{\"A\":0}", 3, "correct", "a program runs");
 	ok(rig.result.sample_count == 3 && rig.result.value > 0 && rig.result.least > 0 &&
 	       rig.result.least <= rig.result.value && rig.result.elapsed_s > 0 && rig.result.reply,
-	   "with times");
+	   "a program that runs has times");
 	json_t *config = json_pack("{s:i}", "A", 0), *usage = program_usage(rig.program, config);
 	ok(json_number_value(json_object_get(usage, "minor_faults")) > 0 && json_object_get(usage, "max_rss_bytes"),
-	   "and its resources");
+	   "a program that runs has its resources");
 	json_decref(usage);
-	status_is(&rig, "{\"A\":3}", 3, "runtime", "its status counts");
-	ok(strstr(rig.result.message, "exit status 3") && isnan(rig.result.value), "and is told");
+	status_is(&rig, "{\"A\":3}", 3, "runtime", "the exit status of a program counts");
+	ok(strstr(rig.result.message, "exit status 3") && isnan(rig.result.value), "the message has the exit status");
 	json_object_set_new(config, "A", json_integer(3));
 	ok(!program_usage(rig.program, config), "a failed run has no resources");
 	status_is(&rig, "{}", 3, "constraints", "a name without a value cannot be run");
@@ -53,8 +53,8 @@ static void test_counters(void) {
 	const json_t *event = json_array_get(json_object_get(rig.result.reply, "counters"), 0);
 	ok(!failed && rig.result.status == TRIAL_CORRECT && rig.result.sample_count == 2, "a program is counted");
 	ok(json_is_number(json_object_get(event, "value")) && json_is_string(json_object_get(event, "name")),
-	   "and what was counted is in the reply");
-	ok(json_is_object(json_object_get(rig.result.reply, "counting")), "with how");
+	   "the reply has what was counted");
+	ok(json_is_object(json_object_get(rig.result.reply, "counting")), "the reply has how it was counted");
 	rig_run(&rig, "{\"A\":3}", (struct trial_request){.samples = 2, .timeout_s = 100, .counters = names});
 	ok(rig.result.status == TRIAL_RUNTIME && !json_object_get(rig.result.reply, "counters"),
 	   "a failing run is not counted");
@@ -72,9 +72,10 @@ static void test_killer(void) {
 	                                   .params = WORDS("A")});
 	status_is(&rig, "{\"A\":0}", 1, "correct", "a program that is harmless");
 	status_is(&rig, "{\"A\":1}", 1, "runtime", "one that kills the worker");
-	ok(strstr(rig.result.message, "SIGKILL") && isnan(rig.result.value), "is told");
+	ok(strstr(rig.result.message, "SIGKILL") && isnan(rig.result.value),
+	   "the message names the signal that killed the worker");
 	status_is(&rig, "{\"A\":0}", 1, "correct", "the next worker goes on");
-	ok(worker_restarts(rig.worker) == 1, "it is a new one");
+	ok(worker_restarts(rig.worker) == 1, "the worker after a killed one is a new one");
 	rig_close(&rig);
 }
 
@@ -83,12 +84,12 @@ static void test_metric(void) {
 		.argv = WORDS("echo", "at {R} a second"), .params = WORDS("R"), .metric = "at ([0-9.]+)"};
 	struct rig rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"R\":8}", 2, "correct", "a metric");
-	ok(rig.result.value == 8 && rig.result.samples[1] == 8 && rig.result.least == 8, "is the value");
+	ok(rig.result.value == 8 && rig.result.samples[1] == 8 && rig.result.least == 8, "the metric is the value");
 	rig_close(&rig);
 	spec.maximize = true;
 	rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"R\":8}", 2, "correct", "a rate");
-	ok(rig.result.value == 0.125 && rig.result.least == 0.125, "is inverted");
+	ok(rig.result.value == 0.125 && rig.result.least == 0.125, "the value of a rate is inverted");
 	status_is(&rig, "{\"R\":\"none\"}", 2, "runtime", "no metric is a failure");
 	rig_close(&rig);
 }
@@ -106,8 +107,9 @@ static void test_environment(void) {
 	struct rig rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"R\":\"a  'b\",\"E\":\"x y\"}", 1, "correct", "a program with commands around it");
 	file_is("run", "run a 'b x y\n", "the program sees its arguments and variables");
-	file_is("before", "before a 'b x y x y\n", "the command before it sees both");
-	file_is("verify", "input\nout\nverify a 'b x y\n", "so does the command after it, with the output");
+	file_is("before", "before a 'b x y x y\n", "the command before the program sees arguments and variables");
+	file_is("verify", "input\nout\nverify a 'b x y\n",
+	        "the command after the program sees arguments, variables and the output");
 	rig_close(&rig);
 	rig = rig_open(worker, NULL,
 	               (struct program_spec){
@@ -160,17 +162,19 @@ static void test_expected(void) {
 	status_is(&rig, "{\"A\":2}", 1, "correct", "an output equal to the baseline's");
 	file_is("ran", "1\n2\n", "the baseline ran before");
 	status_is(&rig, "{\"A\":4}", 1, "correctness", "another output");
-	is_text(rig.result.message, "its output differs from the baseline's", "is wrong");
-	ok(isnan(rig.result.value) && rig.result.sample_count == 0, "and has no time");
+	is_text(rig.result.message, "its output differs from the baseline's",
+	        "the message says that the output differs from the baseline's");
+	ok(isnan(rig.result.value) && rig.result.sample_count == 0, "a wrong output has no time");
 	file_is("ran", "1\n2\n4\n1\n", "the baseline ran once more before a configuration was blamed");
 	rig_status(&rig, "{\"A\":5}", 1);
-	file_is("ran", "1\n2\n4\n1\n5\n", "but not again");
+	file_is("ran", "1\n2\n4\n1\n5\n", "the baseline runs no more after that");
 	rig_close(&rig);
 
 	spec.argv = WORDS("sh", "-c", "exit {A}");
 	rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"A\":0}", 1, "error", "a baseline that fails gives nothing to compare with");
-	ok(rig.err.code == ERR_FAILED && strstr(rig.err.what, "exit status 1"), "which is told: %s", rig.err.what);
+	ok(rig.err.code == ERR_FAILED && strstr(rig.err.what, "exit status 1"),
+	   "the error has the reason why the baseline fails: %s", rig.err.what);
 	rig_close(&rig);
 
 	json_t *same = json_pack("{s:s}", "D", "x");
@@ -179,10 +183,10 @@ static void test_expected(void) {
 	spec.argv = WORDS("sh", "-c", drifting);
 	rig = rig_open(worker, NULL, spec);
 	status_is(&rig, "{\"D\":\"y\"}", 1, "correct", "a varying program is not noticed at once");
-	status_is(&rig, "{\"D\":\"y\"}", 1, "error", "but before a configuration is blamed");
+	status_is(&rig, "{\"D\":\"y\"}", 1, "error", "a varying program is noticed before a configuration is blamed");
 	ok(rig.err.code == ERR_USAGE && strstr(rig.err.what, "--expect-output") && strstr(rig.err.hint, "--verify"),
-	   "which is told: %s", rig.err.what);
-	status_is(&rig, "{\"D\":\"z\"}", 1, "error", "and from then on always");
+	   "the error says that the output varies: %s", rig.err.what);
+	status_is(&rig, "{\"D\":\"z\"}", 1, "error", "a varying program is an error from then on");
 	rig_close(&rig);
 	spec.argv = WORDS("sh", "-c", "date +%N");
 	rig = rig_open(worker, NULL, spec);

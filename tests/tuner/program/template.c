@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/mutate.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"
@@ -132,7 +132,7 @@ static void test_fill(void) {
 	   "any text can stand for a name");
 	ok(!template_fits("{B}-{BLOCK}.x", &names, "a-b-c.y") && !template_fits("a{B}a", &names, "a") &&
 	       !template_fits("{{B}}", &names, "{1}") && !template_fits("", &names, "a") && !template_fits("a", &names, ""),
-	   "but not for anything else");
+	   "no other text fits a template");
 	ok(template_expands("a $B", "B") && template_expands("${B:-1}", "B") && !template_expands("$BLOCK {B}", "B"),
 	   "$NAME is a variable of the shell");
 }
@@ -193,11 +193,13 @@ static void test_places(void) {
 				free(want);
 			}
 			ok(all, "%s: values arrive unchanged in %s", shells[s], templates[t]);
-			ok(template_shell_check(templates[t], &names, NULL) == 0, "and the place is allowed");
+			ok(template_shell_check(templates[t], &names, NULL) == 0,
+			   "a place where values arrive unchanged is allowed");
 		}
 	ok(arrives("sh", "printf '%s|' {B}; echo", "-O3  -g $(x)", "-O3|-g|$(x)|\n"), "a hole by itself gives words");
-	ok(arrives("sh", "printf '%s|' a {B} b", "", "a|b|"), "or none");
-	ok(arrives("sh", "printf '%s|' a '{B}' b{B}", "", "a||b|"), "in quotes or in a word it may be empty");
+	ok(arrives("sh", "printf '%s|' a {B} b", "", "a|b|"), "an empty value of a hole by itself gives no word");
+	ok(arrives("sh", "printf '%s|' a '{B}' b{B}", "", "a||b|"),
+	   "an empty value in quotes or in a word gives an empty part");
 	ok(arrives("sh", "printf '%s|' {SOURCE}", "a b", "a b|"), "a folder is one word");
 	ok(arrives("sh", "printf '%s|' x {B}>/dev/stdout; printf '%s|' 1{B}>&1 {B}", "2", "x|2|12|2|"),
 	   "a number is not a file descriptor");

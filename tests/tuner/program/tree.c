@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tuner/program/tree.h"
 
@@ -44,13 +44,13 @@ static void test_copy(const char *top) {
 	char *from = mem_printf("%s/src", top), *to = mem_printf("%s/copy", top),
 		 *far = mem_printf("%s/src/deep/../../outside", top);
 	ok(copy(from, NULL, NULL, &wide, &err) == 0 && access(to, F_OK) != 0,
-	   "it can be copied; the check creates nothing");
-	ok(copy(from, to, NULL, &wide, &err) == 0, "it is copied %s", err.what);
+	   "a tree can be copied, and the check creates nothing");
+	ok(copy(from, to, NULL, &wide, &err) == 0, "a tree is copied %s", err.what);
 	ok(sh("diff -r --no-dereference -x .git -x pipe -x out src copy"), "contents and links are the same");
 	ok(sh("list() { cd $1 && find . -name .git -prune -o ! -type p ! -name out ! -path . -printf '%P %m %T@ %y %l\\n' "
 	      "| sort; };"
 	      "(list src) >l1; (list copy) >l2; test -s l1 && diff l1 l2"),
-	   "so are permissions and times, also of folders and links");
+	   "permissions and times are the same, also of folders and links");
 	ok(access("copy/.git", F_OK) && access("copy/pipe", F_OK), "no .git and no pipe");
 	char target[4096] = "";
 	ssize_t size = readlink("copy/deep/out", target, sizeof target - 1);
@@ -105,14 +105,15 @@ static void test_remove(void) {
 	      " && chmod 500 gone/ro/in gone/ro && chmod 0 gone/ro"),
 	   "a tree that cannot be entered");
 	tree_remove("gone");
-	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0, "it is removed, the targets of its links stay");
+	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0,
+	   "a tree that cannot be entered is removed, and the targets of its links stay");
 	tree_remove("gone");
 	ok(access("gone", F_OK) != 0, "removing nothing is fine");
 	ok(sh("mkdir gone && cd gone && name=$(printf '%0200d' 7) && for i in $(seq 60); do mkdir $name && cd -P $name; "
 	      "done"),
 	   "a tree deeper than a path is long");
 	tree_remove("gone");
-	ok(access("gone", F_OK) != 0, "it goes, too");
+	ok(access("gone", F_OK) != 0, "a tree deeper than a path is long is removed");
 }
 
 int main(void) {

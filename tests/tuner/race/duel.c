@@ -2,7 +2,7 @@
 /* What a duel does about failures, impossible times, interruptions, observers and options. */
 #include <config.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tests/tuner/race/duel.h"
 
 static struct sim sim_failing(int side, enum trial_status status, int from, int every) {
@@ -57,7 +57,7 @@ static void test_failures_mixed(void) {
 	both.fail[1] = TRIAL_TIMEOUT;
 	both.fail_from[1] = both.fail_every[1] = 1;
 	ok(duel_of(&both, &duel_defaults, NULL, &result, &err) == -1 && err.code == ERR_NOTHING && result.a == NULL,
-	   "neither side works: there is no verdict");
+	   "there is no verdict where neither side works");
 }
 
 static void test_liars(void) {

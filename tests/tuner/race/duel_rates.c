@@ -2,7 +2,7 @@
 /* How often a duel is right, how long it takes, and when it ends early. */
 #include <config.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tests/tuner/race/duel.h"
 
 enum { REPEATS = 100 };
@@ -150,7 +150,7 @@ static void test_length(void) {
 	ok(result.paired.count == 21 && result.verdict == PAIRED_SLOWER, "a clear difference takes the minimum of pairs");
 	ok(result.median[0] == stats_median(result.a, 21) && result.median[1] == stats_median(result.b, 21),
 	   "medians are computed from the samples");
-	ok(result.ci[0][0] <= result.median[0] && result.median[0] <= result.ci[0][1], "and lie in their intervals");
+	ok(result.ci[0][0] <= result.median[0] && result.median[0] <= result.ci[0][1], "medians lie in their intervals");
 	duel_result_clear(&result);
 	options.pairs_max = 50;
 	duel_of(&noisy, &options, NULL, &result, &err);
@@ -176,7 +176,7 @@ static void test_control(void) {
 	options.control = true;
 	duel_of(&sim, &options, NULL, &result, &err);
 	ok(result.control.count == result.paired.count && (size_t)(sim.trials - before) == 3 * result.paired.count,
-	   "with control every block has three trials");
+	   "every block of a duel with control has three trials");
 	ok(duel_noise_floor(&result) == fmax(1 - result.control.ci[0], result.control.ci[1] - 1),
 	   "the noise floor is how far the control's interval reaches");
 	duel_result_clear(&result);

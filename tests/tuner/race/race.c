@@ -84,7 +84,7 @@ static void test_ties(void) {
 	}
 	ok(cheapest >= 95, "among equals the cheapest wins (%d of 100)", cheapest);
 	ok(fastest >= 95, "5 %% faster wins at any cost (%d of 100)", fastest);
-	ok(gone >= 95, "and the others are out (%d of 100)", gone);
+	ok(gone >= 95, "slower entries are out (%d of 100)", gone);
 }
 
 static void test_elimination(void) {
@@ -101,7 +101,7 @@ static void test_elimination(void) {
 	ok(!entries[0].alive && !entries[1].alive && entries[winner].alive, "slow entries drop out");
 	ok(entries[0].blocks >= race_defaults.blocks_min && entries[0].blocks < entries[winner].blocks + 1 &&
 	       sim.runs[0] == entries[0].blocks,
-	   "not before the minimum of blocks (%d), and are not run again", entries[0].blocks);
+	   "slow entries are run for the minimum of blocks (%d), and not again", entries[0].blocks);
 	ok(fabs(entries[0].median - 0.5) < 0.02 && fabs(entries[winner].median - 0.1) < 0.01, "medians are reported");
 }
 
@@ -139,9 +139,10 @@ static void test_failures(void) {
 	ok(race_of(&sim, entries, 5, &race_defaults, NULL, &winner, &err) == 0 && winner >= 3,
 	   "a failing entry cannot win");
 	ok(!entries[0].alive && entries[0].failed == TRIAL_TIMEOUT && sim.runs[0] == 3 && isnan(entries[0].median),
-	   "it is out after 3 failures in a row");
+	   "a failing entry is out after 3 failures in a row");
 	ok(!entries[1].alive && entries[1].failed == TRIAL_CORRECTNESS && sim.runs[1] == 2, "after one wrong result");
-	ok(!entries[2].alive && entries[2].failed == TRIAL_RUNTIME && entries[2].blocks == 2, "also when it worked before");
+	ok(!entries[2].alive && entries[2].failed == TRIAL_RUNTIME && entries[2].blocks == 2,
+	   "an entry that worked before is out after one wrong result");
 	ok(entries[3].failed == TRIAL_CORRECT && entries[3].blocks < sim.runs[3], "a rare failure is forgiven");
 	for (int e = 0; e < 5; e++) {
 		sim.fail[e] = TRIAL_RUNTIME;
@@ -164,7 +165,7 @@ static void test_late_failures(void) {
 		sim.fail_every[e] = 1;
 	}
 	ok(race_of(&sim, entries, 3, &race_defaults, NULL, &winner, &err) == -1 && err.code == ERR_NOTHING,
-	   "also when it fails late");
+	   "a race in which everything fails late has no winner");
 }
 
 static void test_liars(void) {

@@ -23,7 +23,7 @@ int main(void) {
 	ok(holds(text, "{\"lock\":\"none\",\"delta\":\"reduction\"}"), "one expression is enough");
 	ok(!holds(text, "{\"lock\":\"tas\",\"delta\":\"reduction\"}"), "none holds");
 	ok(holds(text, "{\"delta\":\"shared\"}"), "an expression with missing names does not hide the others");
-	ok(holds(text, "{\"lock\":\"none\"}"), "in either position");
+	ok(holds(text, "{\"lock\":\"none\"}"), "an expression holds in either position");
 	ok(!holds("n < 10", "{}"), "the problem counts as well");
 	ok(unsafe_holds("lock ==", NULL, NULL, &out, &err) == -1 && *err.what, "a malformed expression is an error");
 	return tap_done();

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/tree.h"
+#include "base/json/js.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/tuner/race/noise.h"
 #include "tuner/race/race.h"
@@ -144,7 +144,8 @@ static void burst(double trial_s, double from, double to, int edge) {
 	   outcome.duel.paired.count, trial_s);
 	ok(outcome.watch.repeated > 0 && outcome.watch.disturbed == 0 && outcome.watch.blocks == 21,
 	   "%d blocks were repeated, in %d portions", outcome.watch.repeated, outcome.watch.times);
-	ok((int)json_array_size(outcome.watch.pairs) == outcome.watch.repeated, "their numbers are known");
+	ok((int)json_array_size(outcome.watch.pairs) == outcome.watch.repeated,
+	   "the numbers of the repeated blocks are known");
 	outcome_clear(&outcome);
 }
 
@@ -152,7 +153,7 @@ static void calm(double trial_s) {
 	struct world world = world_new(&noisy, trial_s);
 	struct outcome outcome = duel_in(&world, 1, 60);
 	ok(outcome.watch.repeated == 0 && outcome.watch.disturbed == 0, "runs of %g s alone: nothing is repeated", trial_s);
-	ok(!js_bool_or(outcome.json, "busy", true), "nor is the machine called busy");
+	ok(!js_bool_or(outcome.json, "busy", true), "a machine without other load is not called busy");
 	outcome_clear(&outcome);
 }
 
@@ -163,7 +164,8 @@ static void loud_always(void) {
 	ok(outcome.watch.spent <= 20 && outcome.watch.repeated > 0 && outcome.watch.repeated < 10,
 	   "always loud: %d repetitions and the waiting end after %g s", outcome.watch.repeated, outcome.watch.spent);
 	ok(outcome.duel.paired.count == 21 && outcome.watch.disturbed == 21, "the disturbed pairs count then");
-	ok(js_bool_or(outcome.json, "busy", false) && js_int_or(outcome.json, "disturbed", 0) == 21, "and this is told");
+	ok(js_bool_or(outcome.json, "busy", false) && js_int_or(outcome.json, "disturbed", 0) == 21,
+	   "the result says that the machine was busy");
 	outcome_clear(&outcome);
 }
 
@@ -223,7 +225,7 @@ static void nobody(void) {
 	ok(race_watch_ask(&watch, 3, true) == RACE_WATCH_KEEP && race_watch_ask(NULL, 3, true) == RACE_WATCH_KEEP,
 	   "nobody watches");
 	json_t *json = race_watch_json(&watch);
-	ok(json_is_null(json), "and nobody knows");
+	ok(json_is_null(json), "nothing is known of a comparison that nobody watches");
 	json_decref(json);
 }
 

@@ -89,7 +89,7 @@ static void test_serial(void) {
 	}
 	json_t *readings = readings_of(made);
 	ok(says(readings, "serial", "one thread of the parallel code takes 1.15 times"), "what one thread costs");
-	ok(says(readings, "serial", "no team is twice as fast as serial code"), "and what teams bring");
+	ok(says(readings, "serial", "no team is twice as fast as serial code"), "a reading says what teams bring");
 	json_decref(readings);
 }
 
@@ -105,7 +105,7 @@ static void test_curve(void) {
 	json_t *readings = readings_of(made);
 	ok(says(readings, "curve", "variant=fused: fastest with block=32"), "where a curve is least");
 	ok(says(readings, "crossing", "variant=fused is faster up to block=128, variant=shared from 256 on"),
-	   "and where curves cross");
+	   "a reading says where curves cross");
 	json_decref(readings);
 }
 
@@ -117,7 +117,7 @@ static void test_growth(void) {
 			         pow(n / 512.0, b == 128 ? 2 : 3) * (1 + 4.0 / b), NULL);
 	json_t *readings = readings_of(made);
 	ok(says(readings, "growth", "time grows as n^3.00"), "the law over sizes");
-	ok(says(readings, "growth", "block=128 grows as n^2.00"), "and who breaks it");
+	ok(says(readings, "growth", "block=128 grows as n^2.00"), "a reading names the block that breaks the law");
 	json_decref(readings);
 }
 

@@ -64,7 +64,7 @@ int main(void) {
 	readings = readings_of(search);
 	ok(named(readings, "curve") == 0 && named(readings, "crossing") == 0,
 	   "a search of %d rows has no curves and no crossings", SEARCHED);
-	ok(longest(readings) <= SENTENCE_MOST, "and no long sentence (%zu)", longest(readings));
+	ok(longest(readings) <= SENTENCE_MOST, "a search has no long sentence (%zu)", longest(readings));
 	json_decref(readings);
 	return tap_done();
 }

@@ -2,7 +2,7 @@
 /* Cache files of Kernel Tuner, with the variants that published files have. */
 #include <config.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tuner/record/record_help.h"
 
 #define HEAD                                                                                                           \
@@ -30,7 +30,7 @@ static void test_whole(void) {
 	ok(record && strcmp(record->format, "kt") == 0 && strcmp(record->kernel, "k") == 0 &&
 	       strcmp(record->device, "A GPU") == 0 && strcmp(record->problem, "64x48") == 0 &&
 	       strcmp(record->objective, "time") == 0 && strcmp(record->unit, "ms") == 0,
-	   "its texts");
+	   "a whole file has its texts");
 	ok(row && row->sample_count == 3 && row->samples[1] == 3.25 && row->samples[2] == 0 &&
 	       row->cost.compile == 1.0005 && row->cost.run == 0.25 && row->cost.framework == 0.0005 &&
 	       row->cost.search == 0 && row->cost.validation == 0 && fabs(record_row_cost(row) - 1.251) < 1e-12 &&
@@ -65,12 +65,12 @@ static void test_order(void) {
 		record_of("{'cache': {" ROWS "}, 'tune_params': {'x': [4, 2, 1], 'y': [0]}, 'later': [{}]}", &err);
 	check_three(record, "members in another order, names by the lists alone");
 	ok(record && strcmp(record->device, "") == 0 && space_param_value(record->space, 0, 2).as.i == 1,
-	   "and unknown ones");
+	   "unknown members are passed over");
 	record_free(record);
 	record = record_of("{'tune_params_keys': ['x', 'y'], 'cache': {" ROWS "}}", &err);
 	check_three(record, "no lists of values");
 	ok(record && space_param_value(record->space, 0, 0).as.i == 1 && space_param_value(record->space, 0, 2).as.i == 4,
-	   "which are sorted then");
+	   "values without lists are sorted");
 	record_free(record);
 }
 
@@ -112,7 +112,7 @@ static void test_values(void) {
 	ok(is_row(record, "{'w': 'z', 'b': true, 'r': 0.5}", RECORD_CORRECT, 1) &&
 	       is_row(record, "{'w': 'a,b', 'b': 0, 'r': 2.0}", RECORD_CORRECT, 2) &&
 	       is_row(record, "{'w': 'a,b', 'b': 1, 'r': 2}", RECORD_CORRECT, 3),
-	   "are found as they are: 2 is 2.0, true is 1");
+	   "values are found as they are: 2 is 2.0, true is 1");
 	ok(record && !space_param_ordered(record->space, 0) && space_param_ordered(record->space, 2),
 	   "words have no order, numbers have");
 	record_free(record);
@@ -165,7 +165,8 @@ static void test_conditional(void) {
 	int config[SPACE_PARAMS_MAX] = {0};
 	if (record)
 		space_config(record->space, record->best, config);
-	ok(record && config[1] == SPACE_ABSENT && space_param_ordered(record->space, 1), "it is absent under a condition");
+	ok(record && config[1] == SPACE_ABSENT && space_param_ordered(record->space, 1),
+	   "a parameter that some configurations lack is absent under a condition");
 	record_free(record);
 	record = record_of("{'tune_params_keys': ['a', 'n'], 'cache': {'1,1': {'a': 1, 'n': 1, 'time': 2}, '1,': {'a': 1, "
 	                   "'time': 3}}}",

@@ -25,14 +25,15 @@ static void test_result(void) {
 	const struct record_row *row = row_of(record, "{'C': 600, 'X': 1}");
 	ok(record && strcmp(record->format, "ktt") == 0 && strcmp(record->kernel, "Pnpoly") == 0 &&
 	       strcmp(record->device, "GPU") == 0 && space_params(record->space) == 2,
-	   "its texts; a constant parameter is one");
-	ok(row && row->value == 52.507584 && row->sample_count == 1 && row->samples[0] == row->value, "its time");
+	   "a result has its texts, and a constant parameter is one");
+	ok(row && row->value == 52.507584 && row->sample_count == 1 && row->samples[0] == row->value,
+	   "a result has its time");
 	ok(row && row->cost.framework == 1 && row->cost.search == 0.5 && row->cost.validation == 0.25 &&
 	       row->cost.compile == 2.25 && fabs(record_row_cost(row) - 4.052507584) < 1e-12,
-	   "its cost");
+	   "a result has its cost");
 	ok(record && record->counter_count == 2 && strcmp(record->counters[0], "a.sum") == 0 && row && row->counters &&
 	       row->counters[0] == 5.5 && row->counters[1] == 0.25,
-	   "its counters");
+	   "a result has its counters");
 	record_free(record);
 }
 
@@ -99,7 +100,7 @@ static void test_types(void) {
 	ok(is_row(record, "{'d': 2, 'b': 1, 's': 'word', 'i': -3}", RECORD_CORRECT, 1), "values of all types");
 	ok(record && space_param_value(record->space, 0, 0).type == VALUE_REAL &&
 	       space_param_value(record->space, 3, 0).type == VALUE_INT,
-	   "by their ValueType");
+	   "values have the type of their ValueType");
 	record_free(record);
 }
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
-#include "tuner/record/scan.h"
+#include "tuner/record/scan_impl.h"
 
 static char buffer[1 << 16];
 

@@ -2,7 +2,7 @@
 /* The user's wish to end is heard while a file is read and while a space is counted. */
 #include <config.h>
 
-#include "src/base/stop.h"
+#include "base/stop.h"
 #include "tests/tap.h"
 #include "tests/tuner/record/record_help.h"
 #include "tuner/space/space.h"
@@ -44,7 +44,7 @@ int main(void) {
 	ok(count_space(false) == ERR_OK && count_space(true) == ERR_OK, "spaces are counted");
 	flag = 1;
 	ok(read_record() == ERR_INTERRUPTED, "reading is interrupted");
-	ok(count_space(false) == ERR_INTERRUPTED, "so is counting");
-	ok(count_space(true) == ERR_INTERRUPTED, "and sorting a table");
+	ok(count_space(false) == ERR_INTERRUPTED, "counting is interrupted");
+	ok(count_space(true) == ERR_INTERRUPTED, "sorting a table is interrupted");
 	return tap_done();
 }

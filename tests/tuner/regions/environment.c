@@ -54,7 +54,7 @@ static void test_found(const char *what, struct program program, size_t processe
 	struct err err;
 	json_t *found = find(&program, processes, &err);
 	ok(found && (want ? holds(found, want) : json_object_size(found) == 0), "%s", what);
-	ok(program.runs == runs, "in %d runs (%d)", runs, program.runs);
+	ok(program.runs == runs, "the search takes %d runs (%d)", runs, program.runs);
 	json_decref(found);
 }
 

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
 #include "tuner/regions/symbols_impl.h"
@@ -37,7 +37,7 @@ static void check_name(const char *module, const char *want, const char *what) {
 	struct regions_record *record = regions_record_read(records, &err);
 	ok(record && record->count == 2, "%s", what);
 	if (record)
-		is_text(record->regions[0].name, want, "with a name of its offset");
+		is_text(record->regions[0].name, want, "a region of a hostile module has its offset for a name");
 	regions_record_free(record);
 	free(records);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tap.h"
 #include "tests/tuner/regions/simulated.h"
 
@@ -226,9 +226,9 @@ static void test_cycle_sizes(void) {
 		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
 		json_decref(result);
 	}
-	ok(right >= RIGHT_LEAST, "its small levels get one thread where they can be told apart, in %d of %d seeds", right,
+	ok(right >= RIGHT_LEAST, "small levels get one thread where they can be told apart, in %d of %d seeds", right,
 	   SEEDS);
-	ok(proven >= RIGHT_LEAST, "which is proven in %d", proven);
+	ok(proven >= RIGHT_LEAST, "small levels with one thread are proven in %d", proven);
 }
 
 /* One thread is best for the small levels as long as all others have one thread, too. Beside levels of large teams,
@@ -333,8 +333,8 @@ static void test_second(void) {
 	}
 	ok(right >= RIGHT_LEAST, "a region that whole runs contradict keeps its team, others do not, in %d of %d seeds",
 	   right, SEEDS);
-	ok(proven >= RIGHT_LEAST, "which is proven in %d", proven);
-	ok(told >= RIGHT_LEAST, "and the plan that was slower is told in %d", told);
+	ok(proven >= RIGHT_LEAST, "the mixed plan is proven in %d", proven);
+	ok(told >= RIGHT_LEAST, "the plan that was slower is reported in %d", told);
 }
 
 int main(void) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tuner/regions/output.h"
 
@@ -117,7 +117,7 @@ static void test_ranks(void) {
 	regions_outputs_add(outputs, "rank 1\nrank 0\n", 14, true);
 	ok(regions_outputs_judge(outputs).status == REGIONS_OUTPUT_SAME, "ranks may print in any order");
 	regions_outputs_add(outputs, "rank 1\nrank 1\n", 14, true);
-	ok(regions_outputs_judge(outputs).status == REGIONS_OUTPUT_DIFFERS, "but all of them do");
+	ok(regions_outputs_judge(outputs).status == REGIONS_OUTPUT_DIFFERS, "all ranks must print");
 	regions_outputs_free(outputs);
 }
 
@@ -127,7 +127,8 @@ int main(void) {
 		struct regions_output output = judge(&cases[i]);
 		ok(output.status == cases[i].status, "%s: %s", cases[i].what, regions_output_word(output.status));
 	}
-	ok(strcmp(judge(&cases[1]).example, "9 instead of 10") == 0, "it is shown: %s", judge(&cases[1]).example);
+	ok(strcmp(judge(&cases[1]).example, "9 instead of 10") == 0, "an example of the difference is shown: %s",
+	   judge(&cases[1]).example);
 	ok(judge(&cases[3]).largest > 0 && judge(&cases[3]).largest < 1e-15, "how much it is: %g",
 	   judge(&cases[3]).largest);
 	test_cut();

@@ -70,7 +70,7 @@ int main(void) {
 	ok(level[0] == 2 && level[1] == 3 && level[2] == 1, "changes are free: each region has its own team");
 	plan(1e-3, own, level);
 	ok(level[0] == level[1] && level[2] == 1, "changes are dear: one team for both, and one thread costs no change");
-	ok(level[0] == 2 || level[0] == 3, "which is better than the default");
+	ok(level[0] == 2 || level[0] == 3, "one team for both regions is better than the default");
 	plan(0, none, level);
 	ok(level[0] == 0 && level[1] == 0 && level[2] == 0, "slower teams are not chosen");
 	plan(0, small, level);
@@ -81,6 +81,6 @@ int main(void) {
 	plan_common(true, own, level);
 	ok(level[0] == level[1] && level[1] == level[2], "a plan of one team has no other");
 	plan_common(true, none, level);
-	ok(level[0] == 0 && level[1] == 0 && level[2] == 0, "which is the default where nothing is better");
+	ok(level[0] == 0 && level[1] == 0 && level[2] == 0, "a plan of one team is the default where nothing is better");
 	return tap_done();
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/regions/impl.h"
 
@@ -130,7 +130,7 @@ static void test_small(void) {
 	struct tally tally = tally_of(0.98, 190);
 	print("1.02x", &tally);
 	ok(tally.undecided <= 0.02 * PROOFS, "a gain of 2 %% where runs vary by 11 %%: undecided in %d", tally.undecided);
-	ok(tally.slower == 0, "and slower never (%d)", tally.slower);
+	ok(tally.slower == 0, "a small gain is never called slower (%d)", tally.slower);
 }
 
 /* Settings that are slower must not be applied. */

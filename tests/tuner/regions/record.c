@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
 
@@ -60,7 +60,7 @@ static bool is_crowded(uint32_t cpus, uint32_t inner, uint64_t big_ns) {
 static void test_crowded(void) {
 	ok(!is_crowded(2, 0, 0), "teams of as many threads as processors");
 	ok(is_crowded(2, 0, 1000), "teams of more, by a clause");
-	ok(!is_crowded(2, 0, 10), "which do not matter if they take no time");
+	ok(!is_crowded(2, 0, 10), "larger teams do not matter if they take no time");
 	ok(is_crowded(2, 4, 0), "nested teams");
 	ok(is_crowded(1, 0, 0), "more by default");
 	ok(!is_crowded(0, 4, 1000), "unknown processors");
@@ -74,7 +74,7 @@ int main(void) {
 	good->call_count = 9; /* more than were kept */
 	ok(reads(good, sizeof *good + 4 * sizeof good->calls[0]), "a record is read");
 	ok(!reads(good, sizeof *good + 3 * sizeof good->calls[0]), "one that is cut off is refused");
-	ok(!reads(good, 100), "and its beginning alone");
+	ok(!reads(good, 100), "the beginning of a record alone is refused");
 	free(good);
 	DAMAGED("another magic", raw->magic[0] = 'X');
 	DAMAGED("another size", raw->size++);

@@ -9,7 +9,6 @@
 #include "tests/tuner/replay/record_made.h"
 #include "tuner/replay/threads.h"
 #include "tuner/replay/replay.h"
-#include "tuner/replay/source.h"
 
 enum { WIDTH = 12, HEIGHT = 9, ALL = WIDTH * HEIGHT };
 
@@ -82,7 +81,8 @@ static void limits(const struct record *record) {
 	struct replay_task task = {.record = record, .strategy = strategy_find("random"), .seed = 1, .seconds = 20.5};
 	struct replay replay = play(&task);
 	ok(replay.count == 10, "20.5 s are 10 evaluations of 2 s, not %zu", replay.count);
-	ok(replay.count && fabs(replay.steps[replay.count - 1].seconds - 20) < 1e-9, "which ended after 20 s");
+	ok(replay.count && fabs(replay.steps[replay.count - 1].seconds - 20) < 1e-9,
+	   "the last evaluation ended after 20 s");
 	replay_clear(&replay);
 	task.seconds = 1.9;
 	replay = play(&task);
@@ -171,16 +171,16 @@ static void noise(const struct record *record) {
 	struct replay_task task = {.record = record, .strategy = strategy_find("auto"), .seed = 4, .evaluations = 40};
 	struct replay quiet = play(&task);
 	const struct leader *chosen = &quiet.chosen;
-	ok(chosen->times == 1 && isnan(quiet.noise), "without noise nothing is repeated");
+	ok(chosen->times == 1 && isnan(quiet.noise), "nothing is repeated without noise");
 	bool least = chosen->value == record->rows[chosen->index].value;
 	for (size_t i = 0; i < quiet.count; i++)
 		least = least && !(quiet.steps[i].value < chosen->value);
-	ok(least, "and the least value is chosen");
+	ok(least, "the least value is chosen without noise");
 	task.noise = .2;
 	struct replay noisy = play(&task), again = play(&task);
 	size_t first, count = repeats(&noisy, &first);
-	ok(noisy.count == 40 && count >= 3 && first == 36, "with noise the last tenth repeats, from %zu on %zu times",
-	   first, count);
+	ok(noisy.count == 40 && count >= 3 && first == 36,
+	   "the last tenth of a noisy search repeats, from %zu on %zu times", first, count);
 	ok(faithful(&noisy, record), "the recorded values stay beside the measured ones");
 	ok(noisy.steps[first].seconds - noisy.steps[first - 1].seconds < 1e-9, "a repeat builds nothing");
 	ok(same(&noisy, &again) && noisy.chosen.index == again.chosen.index, "same seed, same sequence and choice");

@@ -7,7 +7,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/replay/record_made.h"
-#include "tuner/replay/score.h"
+#include "tuner/replay/score_impl.h"
 
 static double line(int x, int y) {
 	(void)y;
@@ -85,7 +85,8 @@ static void scores(void) {
 	figures_of(axis, &run, 1, results);
 	ok(near(results[0].value[SCORE_TIME], 1) && near(results[0].value[SCORE_EVALS_EXPECTED], 1),
 	   "the optimum at once scores 1, though the run ended there");
-	ok(results[0].value[SCORE_TO] == 1 && results[0].value[SCORE_TO + 2] == 1, "to 10 and to 1 %% in 1");
+	ok(results[0].value[SCORE_TO] == 1 && results[0].value[SCORE_TO + 2] == 1,
+	   "the optimum at once takes 1 evaluation to 10 and to 1 %%");
 	ok(near(results[1].value[SCORE_TIME], results[0].value[SCORE_TIME]), "over one space is that space");
 	replay_clear(&run);
 	run = run_of(nothing, 3);
@@ -125,7 +126,7 @@ static void several(void) {
 	for (size_t f = 0; f < SCORE_TO; f++)
 		inside = inside && results[0].low[f] <= results[0].value[f] && results[0].value[f] <= results[0].high[f];
 	ok(inside, "values are in their intervals");
-	ok(results[0].low[SCORE_RATIO] < .375 && results[0].high[SCORE_RATIO] > .375, "which are wider than nothing");
+	ok(results[0].low[SCORE_RATIO] < .375 && results[0].high[SCORE_RATIO] > .375, "intervals are wider than nothing");
 	for (size_t i = 0; i < 4; i++)
 		replay_clear(&runs[i]);
 	score_axis_free(axis);
@@ -152,7 +153,8 @@ static void random_is_zero(void) {
 	ok(score_table_runs(table) == RUNS, "all runs are there");
 	ok(fabs(results[0].value[SCORE_EVALS_EXPECTED]) < .1, "random scores 0 over evaluations: %g",
 	   results[0].value[SCORE_EVALS_EXPECTED]);
-	ok(fabs(results[0].value[SCORE_TIME_EXPECTED]) < .1, "and over time: %g", results[0].value[SCORE_TIME_EXPECTED]);
+	ok(fabs(results[0].value[SCORE_TIME_EXPECTED]) < .1, "random scores 0 over time: %g",
+	   results[0].value[SCORE_TIME_EXPECTED]);
 	score_table_free(table);
 	score_axis_free(axis);
 	record_free(record);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"
@@ -204,7 +204,7 @@ static void test_patience(void) {
 		            &(struct strategy_outcome){.result = STRATEGY_VALUE, .value = 1, .seconds = 3, .build = 2});
 	ok(isinf(search_patience(search)), "four builds are too few to be impatient");
 	search_tell(search, 4, &(struct strategy_outcome){.result = STRATEGY_FAILURE, .seconds = 2, .build = 2});
-	ok(search_patience(search) == 20, "then a build may take 10 times the median: %g s", search_patience(search));
+	ok(search_patience(search) == 20, "a build may take 10 times the median after five: %g s", search_patience(search));
 	search_tell(search, 5, &(struct strategy_outcome){.result = STRATEGY_VALUE, .value = 1, .seconds = 9, .build = -1});
 	search_tell(search, 6, &(struct strategy_outcome){.result = STRATEGY_VALUE, .value = 1, .build = INFINITY});
 	ok(search_patience(search) == 20, "times that cannot be are left out");

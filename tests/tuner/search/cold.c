@@ -8,7 +8,7 @@
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"
-#include "tuner/strategy/cold.h"
+#include "tuner/strategy/strategy_impl.h"
 
 enum { FIRST = 7, REWARD = 8, SAVED = 16, MANY = 40 };
 
@@ -77,10 +77,11 @@ static int left_after_baseline(void) {
 
 int main(void) {
 	ok(left_after(1, 1, 0, true) == FIRST - 1, "the search with sources begins");
-	ok(left_after_baseline() == FIRST - 1, "its first value earns nothing, although it beats the baseline");
+	ok(left_after_baseline() == FIRST - 1,
+	   "the first value of the search with sources earns nothing, although it beats the baseline");
 	ok(left_after(1, .9, 1, true) == FIRST - 2 + REWARD, "an improvement earns more evaluations");
 	ok(left_after(1, .995, 1, true) == FIRST - 2 + REWARD / 2, "a small one earns a part of them");
-	ok(left_after(1, .9, 5, true) == SAVED, "they do not add up without a limit");
-	ok(left_after(1, .9, 1, false) == FIRST - 2, "without sources an improvement earns nothing");
+	ok(left_after(1, .9, 5, true) == SAVED, "evaluations that were earned do not add up without a limit");
+	ok(left_after(1, .9, 1, false) == FIRST - 2, "an improvement without sources earns nothing");
 	return tap_done();
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"
@@ -144,9 +144,11 @@ static void outcomes(const struct land *land) {
 	search_tell_value(search, 4, STRATEGY_VALUE, 1);
 	search_tell_value(search, land->valid, STRATEGY_VALUE, 1);
 	search_tell_value(search, UINT64_MAX, STRATEGY_VALUE, 1);
-	is_text(search_phase(search), "told 4, failures 1, cut 1", "but not of repetitions or of invalid configurations");
+	is_text(search_phase(search), "told 4, failures 1, cut 1",
+	        "the strategy is not told of repetitions or of invalid configurations");
 	const struct strategy_outcome *found = history_find(history, 6);
-	ok(found && found->value == 1.5 && history_best(history) == 6, "which changes nothing");
+	ok(found && found->value == 1.5 && history_best(history) == 6,
+	   "repetitions and invalid configurations change nothing");
 	search_tell_value(search, 7, STRATEGY_VALUE, 0);
 	search_tell_value(search, 8, STRATEGY_VALUE, NAN);
 	search_tell_value(search, 9, STRATEGY_CENSORED, -INFINITY);
@@ -167,7 +169,8 @@ static void unseen(const struct land *land) {
 			search_tell_value(search, i, STRATEGY_VALUE, 1);
 	ok(history_unseen(search_history(search), land->space, &rng) == 17, "the last unseen configuration is found");
 	search_tell_value(search, 17, STRATEGY_VALUE, 1);
-	ok(history_unseen(search_history(search), land->space, &rng) == UINT64_MAX, "then there is none");
+	ok(history_unseen(search_history(search), land->space, &rng) == UINT64_MAX,
+	   "no unseen configuration is found after the last");
 	search_free(search);
 }
 

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
-#include "tuner/search/leaders.h"
+#include "tuner/search/search.h"
 
 enum { CANDIDATES = 60, REPEATS = 10, SEEDS = 300 };
 
@@ -47,7 +47,7 @@ static void choices(void) {
 		ok(repeated < .9 * least, "noise %.2f: repeats choose %.1f %% behind the best, the least value %.1f %%",
 		   noises[i], repeated, least);
 	}
-	ok(shortfall(0, REPEATS) == 0, "without noise the best is chosen");
+	ok(shortfall(0, REPEATS) == 0, "the best is chosen without noise");
 }
 
 static void clear(void) {
@@ -68,10 +68,10 @@ static void means(void) {
 	struct leader best = leaders_best(leaders);
 	ok(best.index == 7 && best.times == 2 && fabs(best.value - 4) < 1e-12,
 	   "measurements count by their geometric mean");
-	ok(fabs(leaders_noise(leaders) - log(4) / sqrt(2)) < 1e-12, "and tell the noise");
+	ok(fabs(leaders_noise(leaders) - log(4) / sqrt(2)) < 1e-12, "repeated measurements tell the noise");
 	leaders_note(leaders, 9, 3.9);
 	ok(leaders_best(leaders).index == 7, "a single value that is hardly less does not beat them");
-	ok(leaders_again(leaders, &index) && index == 9, "it is measured again");
+	ok(leaders_again(leaders, &index) && index == 9, "a challenger with a single value is measured again");
 	leaders_free(leaders);
 }
 

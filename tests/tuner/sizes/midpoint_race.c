@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/rng.h"
+#include "base/stats.h"
 #include "tests/tap.h"
 #include "tuner/sizes/sizes.h"
 
@@ -163,7 +163,7 @@ static void test_better(double noise) {
 	   met_worst, plain_mean, plain_worst);
 	ok(left_out_loss(met) < left_out_loss(plain) / 2, "at a size left out %.4f, without races %.4f", left_out_loss(met),
 	   left_out_loss(plain));
-	ok(bed.met > 0 && bed.met < 5 * 12 * 7, "in %zu trials", bed.met);
+	ok(bed.met > 0 && bed.met < 5 * 12 * 7, "midpoint races take %zu trials", bed.met);
 	sizes_free(plain);
 	sizes_free(met);
 }
@@ -203,7 +203,7 @@ static void test_short(void) {
 	struct bed bed = {.allowed = 0, .broken = -1}, plain_bed = {.allowed = 0, .broken = -1};
 	struct sizes *none = explore(&bed, true), *plain = explore(&plain_bed, false);
 	json_t *one = sizes_json(none), *other = sizes_json(plain);
-	ok(json_equal(one, other), "without a budget for races nothing changes");
+	ok(json_equal(one, other), "nothing changes without a budget for races");
 	json_decref(one);
 	json_decref(other);
 	sizes_free(none);

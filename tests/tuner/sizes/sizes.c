@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/sizes/sizes.h"
 
@@ -118,7 +118,7 @@ static void test_thresholds(double noise) {
 	for (double n = 64; n <= 16384; n *= 1.05)
 		worst = fmax(worst, loss(&bed, sizes, n));
 	ok(worst < 2 * SIZES_MARGIN, "the recommendation at any size loses at most %.3f", worst);
-	ok(bed.tuned <= 20, "with %zu sizes", bed.tuned);
+	ok(bed.tuned <= 20, "the search tunes %zu sizes", bed.tuned);
 	struct sizes_prediction prediction;
 	sizes_predict(sizes, 2000, &prediction, NULL);
 	double truth = cost(&bed, 'b', 2000);
@@ -167,7 +167,7 @@ static void test_turns(void) {
 	rng_seed(&bed.rng, 3);
 	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0, "sizes measured in rounds");
 	for (size_t i = 0; i < sizes_count(sizes); i++)
-		ok(fabs(sizes_point(sizes, i)->cost / cost(&bed, 'a', list[i]) - 0.5) < 1e-9, "their medians count");
+		ok(fabs(sizes_point(sizes, i)->cost / cost(&bed, 'a', list[i]) - 0.5) < 1e-9, "the median of a size counts");
 	sizes_free(sizes);
 }
 
@@ -203,7 +203,7 @@ static void test_between(void) {
 	for (double n = 401; n < 480; n++)
 		sizes_midpoint_add(sizes, n, config, 1);
 	ok(sizes_midpoint_count(sizes) < 32 && sizes_midpoint_add(sizes, 401, config, 2),
-	   "their number is limited; one may be replaced");
+	   "the number of midpoints is limited, and one may be replaced");
 	sizes_free(sizes);
 }
 
@@ -224,7 +224,7 @@ static void test_limits(void) {
 	sizes = sizes_new("made", "n");
 	ok(sizes_predict(sizes, 5, &prediction, &err) && err.code == ERR_NOTHING, "nothing measured: %s", err.what);
 	json_t *json = sizes_json(sizes);
-	ok(json_is_string(json_object_get(json, "refused")), "and its JSON says why there is no law");
+	ok(json_is_string(json_object_get(json, "refused")), "the JSON of no sizes says why there is no law");
 	json_decref(json);
 	sizes_free(sizes);
 }
@@ -253,7 +253,7 @@ static void test_merge(void) {
 		sizes_ratio_set(sizes, 1, c, cases[i].of_c, 9);
 		size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
 		ok(count == cases[i].ranges, "a loses %.3f at the middle size: %zu range(s)", cases[i].of_a - 1, count);
-		ok(sizes_ranges(sizes, 1, ranges) == 1, "without that size there is one");
+		ok(sizes_ranges(sizes, 1, ranges) == 1, "there is one range without the middle size");
 		json_decref(a);
 		json_decref(c);
 		sizes_free(sizes);

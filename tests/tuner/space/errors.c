@@ -136,7 +136,7 @@ static void test_no_params(void) {
 	uint64_t index = 7;
 	ok(space_valid(space) == 1 && space_index(space, NULL, &index) && index == 0,
 	   "no parameters: the empty configuration");
-	ok(space_near(space, 0, SPACE_HAMMING, &index, 1) == 0, "it does not have neighbours");
+	ok(space_near(space, 0, SPACE_HAMMING, &index, 1) == 0, "the empty configuration does not have neighbours");
 	space_free(space);
 }
 

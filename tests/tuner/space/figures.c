@@ -186,7 +186,8 @@ static void test_totals(void) {
 	add_constraint(sum, "p0+p1+p2+p3+p4+p5+p6+p7+p8+p9+p10+p11 < 61");
 	ok(space_valid(built(product)) == count_total(6, 100, 1000000, true), "a product of six: %llu of 10^12",
 	   (unsigned long long)space_valid(product));
-	ok(space_valid(built(less)) == UINT64_C(1000000000000) - count_total(6, 100, 999999, true), "its complement");
+	ok(space_valid(built(less)) == UINT64_C(1000000000000) - count_total(6, 100, 999999, true),
+	   "the complement of a product of six is counted");
 	ok(space_valid(built(sum)) == count_total(12, 10, 60, false), "a sum of twelve: %llu of 10^12",
 	   (unsigned long long)space_valid(sum));
 	space_free(product);
@@ -229,7 +230,7 @@ static void test_entangled(void) {
 	struct space *space = line_space(2, 1000000, "p%d * 7919 %% 1000003 <= p%d");
 	ok(space_build(space, &err) != 0 && err.code == ERR_USAGE && err.hint[0],
 	   "a space that cannot be counted is refused: %s", err.what);
-	ok(space_valid(space) == 0, "and does not have configurations");
+	ok(space_valid(space) == 0, "a space that cannot be counted does not have configurations");
 	space_free(space);
 }
 

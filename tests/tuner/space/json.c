@@ -82,7 +82,7 @@ static void test_fallback(const struct space *space) {
 	is_text(word_of(space, tiled, "chunk"), "16", "the other values are the fallback's");
 	ok(reads(space, "{\"schedule\": \"static\"}", &tiled, &index, &err) > 0,
 	   "a parameter that no longer exists is dropped");
-	is_text(word_of(space, index, "chunk"), "absent", "it is gone");
+	is_text(word_of(space, index, "chunk"), "absent", "the dropped parameter is gone");
 	ok(reads(space, "{\"block\": 16}", &base, &index, &err) < 0 && strstr(err.what, "exists only where"), "%s",
 	   err.what);
 	ok(reads(space, "{\"chunk\": 64}", &base, &index, &err) < 0 && strstr(err.what, "chunk * threads"), "%s", err.what);

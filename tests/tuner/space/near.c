@@ -94,7 +94,7 @@ static void test_appearing(const struct space *space) {
 	const char *tiled = "{\"variant\": \"tiled\", \"block\": 64, \"proc_bind\": \"close\", " REST "}";
 	const char *small = "{\"variant\": \"tiled\", \"block\": 16, \"proc_bind\": \"close\", " REST "}";
 	ok(is_near(space, naive, SPACE_HAMMING, tiled), "a variant that needs a block gets the middle one");
-	ok(is_near(space, tiled, SPACE_HAMMING, naive), "and the block disappears without it");
+	ok(is_near(space, tiled, SPACE_HAMMING, naive), "the block disappears without its variant");
 	ok(is_near(space, small, SPACE_HAMMING, naive), "whatever its value was");
 	ok(!is_near(space, naive, SPACE_HAMMING, small), "other blocks are another step");
 	const char *dynamic = "{\"variant\": \"naive\", \"threads\": 2, \"places\": \"threads\", \"proc_bind\": \"close\", "
@@ -110,7 +110,8 @@ static void test_table(const struct space *space) {
 	const char *one = "{\"variant\": \"naive\", \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
 					  "\"schedule\": \"static\"}";
 	ok(is_near(space, from, SPACE_HAMMING, spread), "a binding that is not in the table moves to its nearest row");
-	ok(is_near(space, from, SPACE_ADJACENT, one), "so does a number of threads");
+	ok(is_near(space, from, SPACE_ADJACENT, one),
+	   "a number of threads that is not in the table moves to its nearest row");
 }
 
 static void test_middle(void) {

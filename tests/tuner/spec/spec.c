@@ -2,7 +2,7 @@
 /* Specifications of published spaces, and the meaning of their members. */
 #include <config.h>
 
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 #include "tests/tuner/spec/help.h"
@@ -145,8 +145,8 @@ static void test_members(void) {
 	char hash[SHA256_TEXT], *text = quoted(dedispersion_text);
 	sha256_text(text, strlen(text), hash);
 	is_text(spec_hash(spec), hash, "the hash is that of the text");
-	is_text(spec_name(spec), "file", "without a name in it, the file's");
-	is_text(spec_folder(spec), "folder", "its folder");
+	is_text(spec_name(spec), "file", "a specification without a name has that of its file");
+	is_text(spec_folder(spec), "folder", "a specification has its folder");
 	ok(spec_language(spec) == SPEC_OTHER && json_object_size(spec_kernel(spec)) == 0, "no KernelSpecification");
 	struct space *space = spec_take_space(spec);
 	spec_free(spec);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 
 enum { KILLS = 30, WRITERS = 3, EACH = 150 };
@@ -84,7 +84,7 @@ static void test_killed(const char *path, struct progress *progress) {
 	}
 	printf("# %d trials survived; %d times killed before the first\n", total, unborn);
 	ok(bad == 0, "killed %d times: it opens and is whole each time", KILLS);
-	ok(lost == 0 && total > 0, "and no trial that was acknowledged is missing");
+	ok(lost == 0 && total > 0, "no trial that was acknowledged is missing");
 }
 
 /* The same from the first moment: the store itself is being made. */
@@ -144,7 +144,7 @@ static void test_writers(const char *path) {
 		whole += store_trials_each(store, search, NULL, count_in_order, &count, &err) == 0 && count == EACH;
 	}
 	store_close(store);
-	ok(whole == WRITERS && is_whole(path), "and each finds its %d trials in order", EACH);
+	ok(whole == WRITERS && is_whole(path), "each writer finds its %d trials in order", EACH);
 }
 
 int main(void) {

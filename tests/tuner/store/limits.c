@@ -106,10 +106,11 @@ static void test_mounts(void) {
 		store_close(fixture_open(path));
 		ok(mount("none", dir, NULL, MS_REMOUNT | MS_RDONLY, NULL) == 0, "the file system turns read-only");
 		store = store_open(path, STORE_WRITE, &err);
-		ok(!store && err.code == ERR_FAILED && *err.hint, "for writing: %s", err.what);
+		ok(!store && err.code == ERR_FAILED && *err.hint, "a store on a read-only file system cannot be written: %s",
+		   err.what);
 		store = store_open(path, STORE_READ, &err);
 		after = store ? count_trials(store, 1) : -2;
-		ok(before > 0 && before == after, "for reading it has all its trials");
+		ok(before > 0 && before == after, "a store on a read-only file system has all its trials");
 		store_close(store);
 		umount(dir);
 	} else {
@@ -173,7 +174,7 @@ static void test_permissions(void) {
 	int64_t search = fixture_search(store, fixture_session(store, MACHINE), "fw", "{}");
 	fill(store, search, 3, &err);
 	owners_alone(path);
-	expect_unprivileged(path, false, "which another user can't read");
+	expect_unprivileged(path, false, "another user can't read a store that is its owner's alone");
 	permit(path, 0444);
 	expect_unprivileged(path, true, "a store that its owner has opened to others, in use: read, not written");
 	store_close(store);

@@ -45,7 +45,8 @@ static void test_folder(const char *path) {
 	}
 	struct store *store = fixture_open(path);
 	ok(waited(begun), "a folder that another process keeps locked is waited for, up to a minute");
-	ok(fixture_search(store, fixture_session(store, MACHINE), "fw", "{}") > 0, "and then the store works");
+	ok(fixture_search(store, fixture_session(store, MACHINE), "fw", "{}") > 0,
+	   "the store works once the folder is free");
 	store_close(store);
 	close(held);
 	begun = now.tv_sec;
@@ -62,11 +63,12 @@ static void test_file(const char *path) {
 		printf("Bail out! %s\n", sqlite3_errmsg(other));
 	time_t begun = now.tv_sec;
 	ok(fixture_trial(store, search, 0, &err) != 0 && waited(begun),
-	   "so is the owner's other process that does not end writing");
-	ok(err.code == ERR_FAILED && strstr(err.what, path) && *err.hint, "which is an error: %s (%s)", err.what, err.hint);
+	   "the owner's other process that does not end writing is waited for, up to a minute");
+	ok(err.code == ERR_FAILED && strstr(err.what, path) && *err.hint, "a store that stays locked is an error: %s (%s)",
+	   err.what, err.hint);
 	sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close(other);
-	ok(fixture_trial(store, search, 0, &err) == 0, "and the trial can be stored once that process is out of the way");
+	ok(fixture_trial(store, search, 0, &err) == 0, "the trial can be stored once the other process is out of the way");
 	store_close(store);
 }
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/rng.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/store/store.h"
 
@@ -200,12 +200,12 @@ static void test_older(void) {
 	store_close(store);
 	sql(old, "ALTER TABLE sessions DROP COLUMN uuid; ALTER TABLE searches DROP COLUMN uuid");
 	ok(merge(to, paths, 1, merged, &err) == 0 && merged[0].sessions == 1, "an older file is merged: %s", err.what);
-	ok(merge(to, paths, 1, merged, &err) == 0 && merged[0].sessions == 0, "and is the same the next time");
+	ok(merge(to, paths, 1, merged, &err) == 0 && merged[0].sessions == 0, "an older file is known the next time");
 	store = fixture_open(old); /* gets the columns */
-	ok(store_about(store, &about, &err) == 0 && about.sessions == 1, "it opens for writing");
+	ok(store_about(store, &about, &err) == 0 && about.sessions == 1, "an older file opens for writing");
 	session_add(store, &rng, true);
 	store_close(store);
-	ok(merge(to, paths, 1, merged, &err) == 0 && merged[0].sessions == 1, "and only what is new is new");
+	ok(merge(to, paths, 1, merged, &err) == 0 && merged[0].sessions == 1, "only what is new in a file is merged");
 	sql(old, "INSERT INTO sessions (fingerprint, machine, version, command, seed, started)"
 	         " VALUES ('sha256:1', '{}', '0', 'old', 1, 5.0)");
 	ok(merge(to, paths, 1, merged, &err) == 0 && merged[0].sessions == 1, "an older program can still write to it");
@@ -352,7 +352,7 @@ static void test_killed(void) {
 		store_close(store);
 	}
 	ok(wrong == 0, "killed %d times: nothing or all, %d times all", KILLS, whole);
-	ok(merge(to, paths, 1, merged, &err) == 0, "and the next one brings it all");
+	ok(merge(to, paths, 1, merged, &err) == 0, "the next merge after a kill brings it all");
 	free(big);
 	free(to);
 }

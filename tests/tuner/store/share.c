@@ -2,7 +2,7 @@
 /* Lists of searches that were changed after they were exported, under a hash that fits; imports that fail half way. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/mutate.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/store/store_impl.h"
@@ -45,8 +45,9 @@ static void test_half_way(void) {
 	ok(store_exec(store, "DROP TRIGGER full", &err) == 0 &&
 	       share_import(store, document, "input", &import, &err) == 0 && import.known == 0 && import.trials == 3 &&
 	       count_all(store) == 5,
-	   "which can be imported later");
-	ok(fixture_search(store, fixture_session(store, MACHINE), "fw", "{}") > 0, "and the store works as ever");
+	   "a search whose import failed can be imported later");
+	ok(fixture_search(store, fixture_session(store, MACHINE), "fw", "{}") > 0,
+	   "the store works as ever after a failed import");
 	json_decref(document);
 	store_close(store);
 	free(path);

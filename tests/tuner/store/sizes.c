@@ -3,7 +3,7 @@
  * is made from them. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
 #include "tuner/sizes/sizes.h"
@@ -89,14 +89,14 @@ static struct sizes *load(struct store *store, const char *over, const json_t *p
 static void test_group(struct store *store) {
 	struct sizes *sizes = load(store, NULL, NULL);
 	ok(sizes && strcmp(sizes_over(sizes), "n") == 0 && sizes_count(sizes) == 4, "the number with the most sizes");
-	ok(sizes && sizes_point(sizes, 0)->n == 100 && sizes_point(sizes, 3)->n == 800, "in ascending order");
+	ok(sizes && sizes_point(sizes, 0)->n == 100 && sizes_point(sizes, 3)->n == 800, "sizes come in ascending order");
 	sizes_free(sizes);
 	sizes = load(store, "steps", NULL);
 	ok(sizes && sizes_count(sizes) == 2, "another number, if it is asked for");
 	sizes_free(sizes);
 	json_t *problem = json_pack("{s:i}", "steps", 20);
 	sizes = load(store, "n", problem);
-	ok(sizes && sizes_count(sizes) == 1, "with the other members as asked for");
+	ok(sizes && sizes_count(sizes) == 1, "sizes have the other members as asked for");
 	sizes_free(sizes);
 	json_object_set_new(problem, "steps", json_integer(77));
 	sizes = load(store, "n", problem);
@@ -130,22 +130,22 @@ static void test_profile(struct store *store) {
 	json_t *ranges = json_object_get(one, "thresholds"), *range = json_array_get(ranges, 1);
 	ok(json_array_size(ranges) == 2 && js_int_or(range, "to", 0) == 800, "the profile has the ranges");
 	const json_t *variables = json_object_get(range, "environment");
-	ok(strcmp(js_string_or(variables, "SWEETSPOT_FW_BLOCK", ""), "64") == 0, "with their environment");
+	ok(strcmp(js_string_or(variables, "SWEETSPOT_FW_BLOCK", ""), "64") == 0, "a range has its environment");
 	const json_t *law = json_array_get(json_object_get(one, "laws"), 0);
 	const json_t *piece = json_array_get(json_object_get(law, "pieces"), 0);
 	ok(fabs(js_real_or(piece, "exponent", 0) - 2) < 1e-6 && fabs(js_real_or(piece, "factor", 0) / 1e-6 - 1) < 1e-6,
-	   "and the law");
-	ok(js_real_or(json_object_get(one, "leave_one_out"), "worst_error", 1) < 1e-6, "with its error");
+	   "the profile has the law");
+	ok(js_real_or(json_object_get(one, "leave_one_out"), "worst_error", 1) < 1e-6, "the law has its error");
 	ok(js_int_or(law, "sizes", 0) == (json_int_t)(4 + json_array_size(json_object_get(one, "between"))) &&
 	       json_array_size(json_object_get(one, "between")) == 4,
-	   "which sizes between bear, too");
+	   "sizes between bear the law, too");
 	json_object_set_new(range, "from", json_integer(100));
 	ok(profile_check(profile, &err) && strstr(err.what, "thresholds"), "ranges that overlap are refused: %s", err.what);
 	json_object_set_new(range, "from", json_integer(700));
 	json_object_set_new(json_object_get(range, "environment"), "LD_PRELOAD", json_string("x.so"));
-	ok(profile_check(profile, &err) != 0, "and variables that a profile may not set");
+	ok(profile_check(profile, &err) != 0, "ranges with variables that a profile may not set are refused");
 	json_object_set_new(profile, "sizes", json_integer(1));
-	ok(profile_check(profile, &err) != 0, "and anything except a list");
+	ok(profile_check(profile, &err) != 0, "sizes that are no list are refused");
 	json_decref(profile);
 }
 

@@ -45,7 +45,7 @@ static void test_trials(const char *path) {
 	store_close(store);
 
 	store = store_open(path, STORE_READ, &err);
-	ok(store != NULL, "it opens for reading: %s", err.what);
+	ok(store != NULL, "a store opens for reading: %s", err.what);
 	struct seen all = {.right = true}, race = {.right = true}, some = {.right = true, .stop_after = 5};
 	ok(store_trials_each(store, search, NULL, see_trial, &all, &err) == 0 && all.count == TRIALS && all.right,
 	   "all come back as they were");
@@ -127,7 +127,7 @@ static void test_resume_states(struct store *store) {
 	       !found.result,
 	   "one that was running comes as running");
 	ok(resume(store, MACHINE, &none, &found) == 0, "a kernel that never ran is not found");
-	ok(resume(store, OTHER_MACHINE, &fw, &found) == 0, "nor on another machine");
+	ok(resume(store, OTHER_MACHINE, &fw, &found) == 0, "a kernel that ran on another machine is not found");
 	store_session_end(store, session, "interrupted", NAN, &err);
 	ok(resume(store, MACHINE, &fw, &found) == 1 && found.search == second, "an interrupted session goes on");
 	store_session_end(store, session, "done", NAN, &err);
@@ -142,7 +142,8 @@ static void test_resume_members(struct store *store) {
 	struct store_search like = fixture_like(0, "fw", "{\"n\":64}");
 	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == small, "all members equal");
 	like.problem = NULL;
-	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == large, "without a problem: the newest");
+	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == large,
+	   "the newest search is found without a problem");
 	struct store_search other[7];
 	for (int i = 0; i < 7; i++)
 		other[i] = like;
@@ -154,7 +155,7 @@ static void test_resume_members(struct store *store) {
 	ok(matches == 0, "no match where any one member differs");
 	int64_t later = fixture_session(store, MACHINE);
 	int64_t again = fixture_search(store, later, "fw", "{\"n\":128}");
-	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == again, "of two open sessions the newer");
+	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == again, "the newer of two open sessions is found");
 }
 
 struct results {
@@ -245,7 +246,7 @@ static void test_pragmas(const char *path) {
 	sqlite3_finalize(stmt);
 	sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &stmt, NULL);
 	sqlite3_step(stmt);
-	is_text((const char *)sqlite3_column_text(stmt, 0), "ok", "and whole");
+	is_text((const char *)sqlite3_column_text(stmt, 0), "ok", "the file passes SQLite's check");
 	sqlite3_finalize(stmt);
 	sqlite3_close(db);
 }
@@ -294,10 +295,11 @@ static void test_plans(const char *path) {
 	ok(store_plan_set(store, search, json_object_get(plan, "sources"), &err) == 0 &&
 	       store_plan_set(store, search, plan, &err) == 0,
 	   "the last one that is set");
-	ok(store_plan_get(store, search, &read, &err) == 0 && json_equal(plan, read), "is what is read");
+	ok(store_plan_get(store, search, &read, &err) == 0 && json_equal(plan, read),
+	   "the plan that is read is the last one that was set");
 	json_decref(read);
 	ok(store_plan_get(store, search + 1, &read, &err) == 0 && !read, "another search does not have one");
-	ok(store_plan_set(store, search + 1, plan, &err) != 0, "and a search that isn't there can't have one");
+	ok(store_plan_set(store, search + 1, plan, &err) != 0, "a search that isn't there can't have a plan");
 	store_close(store);
 	sqlite3 *db;
 	sqlite3_open(path, &db);

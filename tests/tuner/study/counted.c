@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tests/mutate.h"
 #include "tuner/study/counted_file.h"
 #include "tuner/study/study_set.h"
@@ -54,7 +54,8 @@ static void test_perf(void) {
 	struct err err = {0};
 	json_t *list = counted_text_read(perf, "perf", &err);
 	ok(list && json_array_size(list) == 5, "perf stat: five counters (%s)", err.what);
-	ok(value_of(list, "cycles") == 2e6 && value_of(list, "instructions") == 4e6, "without modifiers and units");
+	ok(value_of(list, "cycles") == 2e6 && value_of(list, "instructions") == 4e6,
+	   "counters of perf have neither modifiers nor units");
 	ok(value_of(list, "l1d_misses") == 1500 &&
 	       strcmp(js_string_or(named(list, "l1d_misses"), "status", ""), "scaled") == 0,
 	   "one that ran half of the time is scaled");
@@ -79,7 +80,7 @@ static void test_likwid(void) {
 	json_t *list = counted_text_read(likwid, "likwid", &err);
 	ok(list && json_array_size(list) == 3, "likwid: three counters (%s)", err.what);
 	ok(value_of(list, "instructions") == 300 && value_of(list, "cycles") == 10, "added up over the threads");
-	ok(value_of(list, "cas_count_rd") == 11, "and over the channels");
+	ok(value_of(list, "cas_count_rd") == 11, "counters of likwid are added up over the channels");
 	json_decref(list);
 }
 
@@ -120,7 +121,7 @@ static void test_table(const char *dir) {
 	study_finish(study);
 	ok(study_rows(study) == 2 && study_counter(study, 0, "instructions") == 4e6 &&
 	       isnan(study_counter(study, 1, "instructions")),
-	   "and its row has the counters");
+	   "the row of the table has the counters");
 	study_set_free(set);
 	set = study_set_new("time");
 	ok(study_set_table(set, csv, outside, strlen(outside), NULL, &err) && err.code == ERR_USAGE,

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/study/contrast.h"
 
@@ -249,13 +249,14 @@ static void test_limit(void) {
 	study_finish(study);
 	rows = study_rows(study);
 	ok(rows <= LIMIT_ROWS + LIMIT_ROWS / 2 && rows + study_left_out(study) == LIMIT_N * LIMIT_A * LIMIT_B * LIMIT_C,
-	   "of a large table %zu rows are looked at", rows);
+	   "a large table has %zu rows that are looked at", rows);
 	for (int i = 0; i < LIMIT_N * LIMIT_A * LIMIT_B; i++)
 		right += limit_least(study, i % LIMIT_N, i / LIMIT_N % LIMIT_A, i / LIMIT_N / LIMIT_A) ==
 		         limit_true(i % LIMIT_N, i / LIMIT_N % LIMIT_A, i / LIMIT_N / LIMIT_A);
 	printf("# %zu of %d least values\n", right, LIMIT_N * LIMIT_A * LIMIT_B);
 	ok(right >= LIMIT_N * LIMIT_A * LIMIT_B * 95 / 100, "among them the fastest of each pair of values");
-	ok(study_columns(study) == 4 && study_column(study, 3)->levels == LIMIT_C, "and every value");
+	ok(study_columns(study) == 4 && study_column(study, 3)->levels == LIMIT_C,
+	   "every value of a large table is among the rows");
 	study_free(study);
 }
 

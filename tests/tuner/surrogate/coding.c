@@ -7,7 +7,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
-#include "tuner/surrogate/coding.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 static bool is_at(const struct coding *coding, size_t dim, uint16_t code, double at) {
 	return fabs(coding->dim[dim].at[code] - at) < 1e-12;
@@ -25,14 +25,15 @@ static void places(void) {
 	ok(coding->unnamed == 4 && coding->param[2] == 3, "a dimension for each parameter that has a choice");
 	ok(is_at(coding, 0, 0, 0) && is_at(coding, 0, 1, 0.25) && is_at(coding, 0, 3, 1),
 	   "numbers have coordinates by their size");
-	ok(is_at(coding, 1, 1, 1.0 / 3) && is_at(coding, 1, 2, 2.0 / 3), "by their ratios if the range is wide");
+	ok(is_at(coding, 1, 1, 1.0 / 3) && is_at(coding, 1, 2, 2.0 / 3),
+	   "numbers of a wide range have coordinates by their ratios");
 	ok(is_at(coding, 3, 0, 0.5) && is_at(coding, 3, 1, 0) && is_at(coding, 3, 2, 1),
-	   "in whatever order they are listed");
+	   "numbers have coordinates in whatever order they are listed");
 	ok(coding->dim[2].at == NULL && coding->dim[2].values == 4, "words do not have coordinates");
-	ok(isnan(coding->dim[0].at[4]), "nor does absence");
+	ok(isnan(coding->dim[0].at[4]), "an absent parameter does not have coordinates");
 	ok(coding->count == 7 && coding->param[4] == 0 && coding->param[6] == 4, "few numbers have a second dimension");
 	ok(coding->dim[4].at == NULL && coding->dim[4].length > coding->dim[0].length,
-	   "which is without coordinates and expected to matter less");
+	   "the second dimension is without coordinates and expected to matter less");
 	space_free(space);
 	arena_free(arena);
 }

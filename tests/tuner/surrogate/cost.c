@@ -2,12 +2,12 @@
 /* Tests predictions of the cost of evaluations, which must matter if the budget is a time, and never otherwise. */
 #include <config.h>
 
-#include "tuner/surrogate/cost.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tests/tuner/space/help.h"
@@ -168,9 +168,9 @@ static void test_learned(const struct land *land) {
 	struct cost *cost = told(arena, land, coding, by_kind);
 	double apart = predict_kind(cost, coding, KINDS - 1) - predict_kind(cost, coding, 0);
 	ok(fabs(apart - log(DEAR)) < 0.2 * log(DEAR), "kinds are distinguished by their cost: %.1f times", exp(apart));
-	ok(cost_power(cost) > 0.8 && cost_power(cost) <= 1, "and the prediction is trusted: %.2f", cost_power(cost));
+	ok(cost_power(cost) > 0.8 && cost_power(cost) <= 1, "the prediction of costs is trusted: %.2f", cost_power(cost));
 	ok(cost_power(told(arena, land, coding, alike)) == 0, "equal costs are ignored");
-	ok(cost_power(told(arena, land, coding, untold)) == 0, "nor are none");
+	ok(cost_power(told(arena, land, coding, untold)) == 0, "costs that nobody tells are ignored");
 	double power = cost_power(told(arena, land, coding, erratic));
 	ok(power < 0.1, "an unpredictable cost hardly counts: %.2f", power);
 	cost_report(cost, 0, &(struct strategy_outcome){.seconds = 2e9});
@@ -208,7 +208,7 @@ static void test_builds(const struct land *land) {
 	few = predict_kind(one, coding, KINDS - 1) - predict_kind(one, coding, 0);
 	many = predict_kind(sixteen, coding, KINDS - 1) - predict_kind(sixteen, coding, 0);
 	ok(fabs(few - log((DEAR + 1) / 2)) < 0.25 * few, "builds are distinguished by their seconds: %.1f times", exp(few));
-	ok(many < 0.5 * few && many > 0, "which matter less with 16 builders: %.1f times", exp(many));
+	ok(many < 0.5 * few && many > 0, "seconds of builds matter less with 16 builders: %.1f times", exp(many));
 	stopped = predict_kind(given_up, coding, KINDS - 1) - predict_kind(given_up, coding, 0);
 	ok(stopped > log(3.5), "builds that were stopped after 6 s count as longer ones: %.1f times", exp(stopped));
 	coding_config(coding, (int[]){3, 3, KINDS - 1}, codes);
@@ -216,7 +216,7 @@ static void test_builds(const struct land *land) {
 	ok(all < 0.01 && cost_share(one, 0, codes) == 1,
 	   "a build that takes over 10 times a typical one is put last: %.4f of its gain is left", all);
 	coding_config(coding, (int[]){3, 3, 0}, codes);
-	ok(cost_share(one, 0.1, codes) > 0.5, "and others are not");
+	ok(cost_share(one, 0.1, codes) > 0.5, "a build that takes no longer than others is not put last");
 	arena_free(arena);
 }
 
@@ -225,7 +225,7 @@ static void test_no_budget(const struct land *land) {
 	struct strategy_task task = {.space = land->space, .arena = arena, .budget = 100};
 	struct cost *none = cost_new(&task, coding_new(arena, land->space, 0));
 	cost_report(none, 0, &(struct strategy_outcome){.seconds = 1});
-	ok(!none && cost_power(none) == 0, "without a budget in seconds there is nothing to learn");
+	ok(!none && cost_power(none) == 0, "there is nothing to learn without a budget in seconds");
 	arena_free(arena);
 }
 

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tests/tuner/space/help.h"
 #include "tests/tuner/surrogate/watched.h"
-#include "tuner/surrogate/limits.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 enum { LEARNED = 100, SEEDS = 8, EVALUATIONS = 100, AFTER = 20 };
 

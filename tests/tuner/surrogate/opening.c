@@ -83,9 +83,10 @@ int main(void) {
 		struct strategy_task task = {.space = land->space, .seed = shape, .start = land->start, .budget = BUDGET};
 		char phase[256] = "";
 		ok(variants(land, &task, phase, sizeof phase) == VARIANTS, "the baseline and all other variants come first");
-		ok(strstr(phase, "opening") && strstr(phase, "variant"), "it says so: %s", phase);
-		ok(goes_on_from_best(land, &task), "then the next words, with the best variant");
-		ok(survives_failures(land, &task), "it goes on if nothing works");
+		ok(strstr(phase, "opening") && strstr(phase, "variant"), "the phase says that the opening tries variants: %s",
+		   phase);
+		ok(goes_on_from_best(land, &task), "the next words come with the best variant");
+		ok(survives_failures(land, &task), "the opening goes on if nothing works");
 		task.start = UINT64_MAX;
 		variants(land, &task, phase, sizeof phase);
 		ok(!strstr(phase, "opening"), "no opening without a baseline: %s", phase);

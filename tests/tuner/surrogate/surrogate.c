@@ -36,9 +36,9 @@ static void promises(void) {
 		last = surrogate_promise(watch.surrogate, land->valid - i);
 		first = isnan(first) ? last : first;
 	}
-	ok(first > 0.02 && last >= 0 && last < 0.005, "it promises less and less (%.3g at first, %.3g at last)", first,
-	   last);
-	ok(surrogate_promise(watch.surrogate, 0) == 0, "and nothing for no more evaluations");
+	ok(first > 0.02 && last >= 0 && last < 0.005, "the model promises less and less (%.3g at first, %.3g at last)",
+	   first, last);
+	ok(surrogate_promise(watch.surrogate, 0) == 0, "the model promises nothing for no more evaluations");
 	search_free(search);
 	land_free(land);
 }
@@ -129,13 +129,14 @@ static void nothing_works(void) {
 	uint64_t index, count = 0;
 	for (; count < 60 && search_ask(search, &index, 1); count++)
 		watched_answer(search, index, INFINITY);
-	ok(count == 60 && watch.fresh && watch.models == 0, "it goes on without a model if nothing works");
+	ok(count == 60 && watch.fresh && watch.models == 0, "the search goes on without a model if nothing works");
 	for (index = 0; history_taken(search_history(search), index);)
 		index++;
 	watched_answer(search, index, 1);
 	for (; count < 80 && search_ask(search, &index, 1); count++)
 		watched_answer(search, index, INFINITY);
-	ok(count == 80 && watch.fresh && watch.finite && watch.models > 0, "and with one as soon as something does");
+	ok(count == 80 && watch.fresh && watch.finite && watch.models > 0,
+	   "the search goes on with a model as soon as something works");
 	search_free(search);
 	land_free(land);
 }
@@ -200,7 +201,7 @@ static void large(void) {
 		*(i < 30 ? &first : &last) = fmin(i < 30 ? first : last, time);
 	}
 	ok(valid == UINT64_C(1000000000000) && watch.fresh && watch.finite && watch.models > 50, "10^12 configurations");
-	ok(last < first, "in which it improves (from %.2f to %.2f)", first, last);
+	ok(last < first, "the search of 10^12 configurations improves (from %.2f to %.2f)", first, last);
 	search_free(search);
 	space_free(space);
 }
@@ -228,8 +229,8 @@ static void many(void) {
 			keeps &= kept;
 		}
 	}
-	ok(bounded && keeps, "of 1500 observations the important ones stay");
-	ok(watch.fresh && watch.finite && watch.models > 20, "and it goes on with them");
+	ok(bounded && keeps, "the important ones of 1500 observations stay");
+	ok(watch.fresh && watch.finite && watch.models > 20, "the search goes on with the observations that stay");
 	ok(surrogate_fits(watch.surrogate) <= 16, "the more results, the rarer are fits: %zu in %zu proposals",
 	   surrogate_fits(watch.surrogate), watch.models);
 	search_free(search);

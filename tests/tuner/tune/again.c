@@ -72,7 +72,7 @@ int main(void) {
 	json_t *first = tune(store, 0, 12);
 	const json_t *lucky = json_object_get(json_object_get(first, "best"), "config");
 	uint64_t index = UINT64_MAX;
-	ok(lucky && !space_config_read(space, lucky, NULL, &index, NULL), "and has a best");
+	ok(lucky && !space_config_read(space, lucky, NULL, &index, NULL), "the first search has a best");
 	probe_add(store, first);
 	json_t *second = tune(store, 1, 1), *best = json_object_get(second, "best");
 	ok(best && !json_equal(json_object_get(best, "config"), lucky), "another one is recommended once it is resumed");

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tests/tuner/space/help.h"
 #include "tuner/tune/tune.h"
@@ -189,16 +189,16 @@ static void check_order(void) {
 	ok(!outcome.failed && k.counted >= 2, "%d configurations are counted", k.counted);
 	ok(k.blocks[0] == 16 && k.blocks[1] == block_of(json_object_get(best, "config")), "the baseline, then the winner");
 	ok(k.first_counted > k.last_plain, "after all timed runs");
-	ok(k.timeout_counted > k.timeout_plain, "with more time than others");
+	ok(k.timeout_counted > k.timeout_plain, "counted runs have more time than others");
 	ok(outcome.stored == k.counted, "each is a trial in the store");
 	ok(js_real_or(counter_of(setup_of(&outcome, "baseline"), 0), "value", 0) == 32, "the baseline has its counters");
-	ok(js_real_or(counter_of(best, 0), "value", 0) == 2.0 * k.blocks[1], "and so does the best");
+	ok(js_real_or(counter_of(best, 0), "value", 0) == 2.0 * k.blocks[1], "the best has its counters");
 	ok(json_is_null(json_object_get(liar, "value")) && *js_string_or(liar, "reason", ""), "0 is not a count");
-	ok(js_real_or(metric, "value", 0) == 64.0 * k.blocks[1], "and metrics");
+	ok(js_real_or(metric, "value", 0) == 64.0 * k.blocks[1], "the best has metrics");
 	const json_t *counting = json_object_get(outcome.result, "counting");
 	ok(js_int_or(counting, "configurations", 0) == k.counted && js_real_or(counting, "start_stop_s", 0) == 2e-6,
 	   "the cost of counting is reported");
-	ok(json_is_number(json_object_get(counting, "overhead")), "and its overhead");
+	ok(json_is_number(json_object_get(counting, "overhead")), "the overhead of counting is reported");
 	json_decref(outcome.result);
 }
 
@@ -212,9 +212,9 @@ static void check_off(void) {
 static void check_every(void) {
 	struct kernel k = {0};
 	struct outcome outcome = tune(&k, (struct trial_counters){.asked = words, .every = true}, 0);
-	ok(k.first_counted == 1, "with `every`, counting starts with the first trial");
+	ok(k.first_counted == 1, "counting starts with the first trial where all trials are counted");
 	ok(k.counted > (int)js_int_or(json_object_get(outcome.result, "counting"), "configurations", 99),
-	   "and the finalists are counted again");
+	   "the finalists are counted again where all trials are counted");
 	json_decref(outcome.result);
 }
 
@@ -223,17 +223,19 @@ static void check_failures(void) {
 	struct outcome outcome = tune(&k, (struct trial_counters){.asked = words}, 0);
 	const json_t *failure = json_array_get(json_object_get(json_object_get(outcome.result, "counting"), "failures"), 0);
 	ok(!outcome.failed, "a failing counted run does not fail the tune");
-	is_text(js_string_or(failure, "reason", ""), "it fell over", "and its reason is reported");
-	ok(!json_object_get(setup_of(&outcome, "baseline"), "counters"), "without counters");
+	is_text(js_string_or(failure, "reason", ""), "it fell over", "the reason of a failing counted run is reported");
+	ok(!json_object_get(setup_of(&outcome, "baseline"), "counters"),
+	   "the baseline whose counted run fails has no counters");
 	json_decref(outcome.result);
 	struct kernel broken = {.broken = true};
 	outcome = tune(&broken, (struct trial_counters){.asked = words}, 0);
-	ok(!outcome.failed && json_object_get(outcome.result, "best"), "neither does a runner that breaks while counting");
+	ok(!outcome.failed && json_object_get(outcome.result, "best"),
+	   "a runner that breaks while counting does not fail the tune");
 	json_decref(outcome.result);
 	struct kernel silent = {.silent = true};
 	outcome = tune(&silent, (struct trial_counters){.asked = words}, 0);
 	ok(!outcome.failed && js_int_or(json_object_get(outcome.result, "counting"), "configurations", 9) == 0,
-	   "nor a runner that cannot count");
+	   "a runner that cannot count does not fail the tune");
 	json_decref(outcome.result);
 }
 
@@ -243,7 +245,8 @@ static void check_interrupt(void) {
 		struct outcome outcome = tune(&k, (struct trial_counters){.asked = words}, 0);
 		ok(outcome.failed && outcome.err.code == ERR_INTERRUPTED, "interrupted in counted run %d", at);
 		ok(json_is_object(json_object_get(outcome.result, "speedup")), "the result is there");
-		is_text(outcome.state, "done", "and the search is complete: nothing is left to resume");
+		is_text(outcome.state, "done",
+		        "a search that is interrupted while it counts is complete, and nothing is left to resume");
 		ok(k.counted == at, "nothing more is counted");
 		json_decref(outcome.result);
 	}
@@ -271,11 +274,11 @@ static void check_promise(void) {
 	   "within a budget, counting begins in the middle of the search: after %d of %d trials", k.first_counted - 1,
 	   k.last_plain);
 	ok(k.blocks[0] == block_of(json_object_get(best, "config")) && k.blocks[1] == 16,
-	   "with the best so far, and the baseline comes after the finals");
+	   "the best so far is counted first, and the baseline after the finals");
 	ok(json_object_get(setup_of(&outcome, "baseline"), "counters") && json_object_get(best, "counters"),
 	   "both are told");
-	ok(k.clock <= 60 * 1.05, "in the time that was promised: %.1f s", k.clock);
-	ok(js_int_or(outcome.result, "pairs", 0) > 1, "and the winner is still proven");
+	ok(k.clock <= 60 * 1.05, "counting keeps within the budget: %.1f s", k.clock);
+	ok(js_int_or(outcome.result, "pairs", 0) > 1, "the winner is proven although it is counted");
 	json_decref(outcome.result);
 
 	struct kernel slow = {.values = many, .plain_s = 0.5, .counted_s = 100};
@@ -283,8 +286,8 @@ static void check_promise(void) {
 	const json_t *counting = json_object_get(outcome.result, "counting");
 	const char *reason = js_string_or(json_array_get(json_object_get(counting, "failures"), 0), "reason", "");
 	ok(!outcome.failed && slow.clock <= 60 * 1.05, "counting that takes longer is cut: %.1f s", slow.clock);
-	ok(strstr(reason, "longer than the 13 s"), "which is the reason: %s", reason);
-	ok(js_int_or(outcome.result, "pairs", 0) > 1, "nor does that cost the proof");
+	ok(strstr(reason, "longer than the 13 s"), "the limit on counting is the reason: %s", reason);
+	ok(js_int_or(outcome.result, "pairs", 0) > 1, "counting that is cut does not cost the proof");
 	json_decref(outcome.result);
 
 	struct kernel optional = {.values = many, .plain_s = 0.5, .counted_s = 10};
@@ -297,9 +300,9 @@ static void check_promise(void) {
 	const struct tune_budget short_one = {.seconds = 20};
 	struct kernel set_up = {.values = many, .plain_s = 0.12, .counted_s = 2, .begin_s = 1.5};
 	outcome = tune_within(&set_up, short_one, asked, 0);
-	ok(!outcome.failed && set_up.counted >= 2 && set_up.clock <= 21, "their time is kept: %d counted after %.1f s",
-	   set_up.counted, set_up.clock);
-	ok(js_int_or(outcome.result, "pairs", 0) > 1, "and the winner is proven all the same");
+	ok(!outcome.failed && set_up.counted >= 2 && set_up.clock <= 21,
+	   "time is kept to count baseline and winner: %d counted after %.1f s", set_up.counted, set_up.clock);
+	ok(js_int_or(outcome.result, "pairs", 0) > 1, "the winner is proven although baseline and winner are counted");
 	json_decref(outcome.result);
 }
 

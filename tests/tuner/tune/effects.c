@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tuner/tune/state.h"
 
@@ -95,7 +95,8 @@ static void test_cut_short(const struct tune_task *task) {
 	}
 	json_t *effects = tune_effects(&tune);
 	ok(history_count(search_history(tune.search)) == 3 && tune.worked_count < all, "three are only known to be slow");
-	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"), "and they support the single measurement");
+	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"),
+	   "trials that are only known to be slow support the single measurement");
 	json_decref(effects);
 	search_free(tune.search);
 }

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tuner/space/help.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/tune/tune.h"
@@ -121,7 +121,7 @@ static void test_alone(void) {
 	is_text(js_string_or(result, "verdict", ""), "tie", "only the baseline works");
 	/* Each takes 1 s; the shortest proof and runs of the baseline take the rest. */
 	ok(k.hangs >= BUDGET - 2, "others are tried to the end of the budget: %d", k.hangs);
-	ok(k.clock <= BUDGET + TOLERANCE, "and not longer");
+	ok(k.clock <= BUDGET + TOLERANCE, "others are not tried longer than the budget");
 	json_decref(result);
 }
 
@@ -149,7 +149,7 @@ static void test_unmet(void) {
 	const json_t *best = json_object_get(result, "best");
 	is_text(js_string_or(result, "verdict", ""), "undecided", "no time for a pair");
 	ok(js_int_or(json_object_get(best, "config"), "block", 0) == 200, "the best of the search is kept");
-	ok(js_real_or(best, "median", 1) < 0.01, "with its own value");
+	ok(js_real_or(best, "median", 1) < 0.01, "the best of the search has its own value");
 	json_decref(result);
 }
 

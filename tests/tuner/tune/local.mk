@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long
-TESTS += %D%/programs %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long
+check_PROGRAMS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again \
+	%D%/hangs %D%/long
+TESTS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long
 %C%_programs_SOURCES = %D%/programs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_programs_LDADD = $(TUNER) libbase.la -lm
+%C%_wrong_SOURCES = %D%/wrong.c $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_wrong_LDADD = $(TUNER) libbase.la -lm
+%C%_gain_SOURCES = %D%/gain.c $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_gain_LDADD = $(TUNER) libbase.la -lm
 %C%_effects_SOURCES = %D%/effects.c
 %C%_effects_LDADD = $(TUNER) libbase.la -lm
 %C%_counters_SOURCES = %D%/counters.c tests/tuner/space/help.h tests/tuner/store/fixture.h

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "src/plan/hints.h"
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tests/plan/help.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/tune/tune.h"
@@ -152,9 +152,9 @@ static void play(const struct shape *shape, const struct planned *planned, const
 	if (shape->clear) {
 		ok(tally.right == SEEDS && tally.proven == SEEDS, "%s: %d right, %d proven", shape->name, tally.right,
 		   tally.proven);
-		ok(tally.fast == SEEDS && tally.early == SEEDS, "in %d runs or fewer: %d, with an early answer: %d", RUNS,
-		   tally.fast, tally.early);
-		ok(tally.cut == SEEDS, "and what is slower than the best is cut: %d", tally.cut);
+		ok(tally.fast == SEEDS && tally.early == SEEDS, "a proof takes %d runs or fewer: %d, with an early answer: %d",
+		   RUNS, tally.fast, tally.early);
+		ok(tally.cut == SEEDS, "a run that is slower than the best is cut: %d", tally.cut);
 	} else if (shape->best == NONE) {
 		/* By chance the best of several single runs can be 5 % faster. */
 		ok(tally.proven == 0 && tally.right >= SEEDS - 2, "%s: %d stay with the default", shape->name, tally.right);
@@ -180,7 +180,7 @@ static void compare_longer(const struct planned *planned, const struct topo *top
 		struct program p = {.shape = &shape, .best = INFINITY, .budget = budgets[i]};
 		json_t *result = tune(&p, planned, topo, 1);
 		json_int_t pairs = js_int_or(result, "pairs", 0);
-		ok(i == 0 ? pairs == 3 : pairs >= 5, "with a budget of %g s: %d pairs", budgets[i], (int)pairs);
+		ok(i == 0 ? pairs == 3 : pairs >= 5, "a budget of %g s: %d pairs", budgets[i], (int)pairs);
 		json_decref(result);
 	}
 }

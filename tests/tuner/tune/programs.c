@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tests/tuner/space/help.h"
 #include "tuner/tune/tune.h"
@@ -165,7 +165,7 @@ static void short_program(void) {
 	ok(p.warmups == 0 && p.batches == 0, "whole programs are neither warmed up nor batched");
 	ok(js_int_or(result, "pairs", 0) == 5, "a ratio of 1.5 is clear after 5 pairs: %lld",
 	   (long long)js_int_or(result, "pairs", 0));
-	is_text(js_string_or(result, "verdict", ""), "faster", "and is faster");
+	is_text(js_string_or(result, "verdict", ""), "faster", "a ratio of 1.5 is called faster");
 	is_text(js_string_or(result, "annotated", ""), "yes", "the result can be added to");
 	ok(p.timeout_last == 1, "a hang of a short program costs a second: %g", p.timeout_last);
 	json_decref(result);
@@ -178,9 +178,9 @@ static void long_program(void) {
 	ok(p.samples_max == 1, "a long program is run once a trial");
 	ok(js_int_or(result, "pairs", 0) == 3, "a ratio of 1.5 is clear after 3 pairs of long runs: %lld",
 	   (long long)js_int_or(result, "pairs", 0));
-	is_text(js_string_or(result, "verdict", ""), "faster", "and proven");
+	is_text(js_string_or(result, "verdict", ""), "faster", "a ratio of 1.5 with 3 pairs is proven");
 	ok(p.clock <= 600 * 1.05, "the budget of 600 s holds: %g s", p.clock);
-	is_text(p.said, "", "it is long enough");
+	is_text(p.said, "", "no word is said of a budget that is long enough");
 	ok(p.timeout_max <= 3600, "no run may take longer than an hour");
 	double baseline = 30 * (1 + log2(64.0 / 16) / 4);
 	ok(p.timeout_last <= 5.1 * baseline, "a hang is cut at 5 baselines, or where the budget ends: %g s",
@@ -189,7 +189,7 @@ static void long_program(void) {
 	struct program again = {.seconds = 30};
 	result = tune(&again, (struct tune_budget){.seconds = 60, .may_grow = true}, &err);
 	ok(again.clock > 60 && again.clock <= 4500 * 1.05, "a default budget grows with the program: %g s", again.clock);
-	is_text(js_string_or(result, "verdict", ""), "faster", "and is enough for a proof");
+	is_text(js_string_or(result, "verdict", ""), "faster", "a default budget is enough for a proof");
 	json_decref(result);
 }
 
@@ -267,7 +267,7 @@ static void few_runs(void) {
 	json_t *result = tune(&p, (struct tune_budget){.seconds = 50}, &err);
 	ok(best_block(result) == 64 && p.runs <= 10, "found and proven in %d runs", p.runs);
 	is_text(js_string_or(result, "verdict", ""), "faster", "the verdict says so");
-	ok(js_bool_or(result, "proven", false) && p.clock <= 52.5, "in %g of 50 s", p.clock);
+	ok(js_bool_or(result, "proven", false) && p.clock <= 52.5, "the proof takes %g of 50 s", p.clock);
 	json_decref(result);
 }
 
@@ -278,9 +278,9 @@ static void rate(void) {
 	const json_t *ci = json_object_get(best, "ci");
 	double median = js_real_or(best, "median", 0);
 	ok(best_block(result) == 64, "the largest rate is found");
-	ok(fabs(median / 1000 - 1) < 0.01, "it is reported as printed by the program: %g", median);
+	ok(fabs(median / 1000 - 1) < 0.01, "the rate is reported as printed by the program: %g", median);
 	ok(json_number_value(json_array_get(ci, 0)) <= median && median <= json_number_value(json_array_get(ci, 1)),
-	   "its interval is in ascending order");
+	   "the interval of a rate is in ascending order");
 	is_text(js_string_or(best, "unit", "?"), "", "a metric of the program has no unit");
 	is_text(js_string_or(result, "objective", ""), "maximize rate ([0-9]+)", "the objective names what was maximised");
 	double ratio = js_real_or(json_object_get(result, "speedup"), "ratio", 0);
@@ -299,7 +299,7 @@ static void failures(void) {
 	struct program baseline = {.seconds = 0.005, .crashing = 16};
 	result = tune(&baseline, (struct tune_budget){.evaluations = 7}, &err);
 	ok(best_block(result) == 64, "a crashing baseline does not stop the search");
-	is_text(js_string_or(result, "verdict", ""), "no baseline", "but the verdict says that there is no baseline");
+	is_text(js_string_or(result, "verdict", ""), "no baseline", "the verdict says that there is no baseline");
 	json_decref(result);
 	struct program none = {.seconds = 0.005, .all_crash = true};
 	err = (struct err){0};

@@ -86,8 +86,8 @@ static void whole(struct spy_book *book, int *runs) {
 	}
 	ok(book->count == EVALUATIONS && book->budget == EVALUATIONS, "%zu outcomes are reported", book->count);
 	ok(sure == book->count - failed - censored, "values with their deviation");
-	ok(book->counter_count == 2 && counted == sure, "and with counters, NAN if not counted");
-	ok(book->told[0].outcome.seconds > 0.01, "and with their seconds");
+	ok(book->counter_count == 2 && counted == sure, "outcomes are reported with counters, NAN if not counted");
+	ok(book->told[0].outcome.seconds > 0.01, "outcomes are reported with their seconds");
 	free(path);
 }
 
@@ -113,7 +113,7 @@ static void killed_often(const struct spy_book *book) {
 	for (int i = 0; i < 5; i++)
 		killed(path, 1, 2 + i, 0);
 	json_decref(tune(path, 1, 0, 0, &left));
-	ok(same(book, book->count), "also if killed again and again");
+	ok(same(book, book->count), "a search that is killed again and again goes on with the same sequence");
 	free(path);
 }
 

@@ -74,11 +74,11 @@ static void other_size(void) {
 	ok(spy_book.source_count == 1 && source->count == 25, "another size is a source: %zu configurations",
 	   source->count);
 	const struct strategy_outcome *one = outcome_at(source, space, 8, 0), *none = outcome_at(source, space, 4, 3);
-	ok(one && one->result == STRATEGY_VALUE && fabs(one->value / 1e-3 - 1) < 1e-9, "its values");
-	ok(one && one->deviation > 0 && one->seconds > 0.01, "with deviation and seconds");
+	ok(one && one->result == STRATEGY_VALUE && fabs(one->value / 1e-3 - 1) < 1e-9, "a source has its values");
+	ok(one && one->deviation > 0 && one->seconds > 0.01, "values of a source have deviation and seconds");
 	ok(none && none->result == STRATEGY_FAILURE, "failures too");
-	ok(is_plain(), "and nothing else");
-	ok(strstr(source->name, "n=1000") && strstr(source->name, "this machine"), "it has a name: %s", source->name);
+	ok(is_plain(), "a source has nothing but values and failures");
+	ok(strstr(source->name, "n=1000") && strstr(source->name, "this machine"), "a source has a name: %s", source->name);
 	ok(json_array_size(told) == 1 && js_int_or(json_array_get(told, 0), "configurations", 0) == 25,
 	   "the result lists the sources");
 	space_free(space);
@@ -101,17 +101,17 @@ static void order(void) {
 	tuned((struct how){.n = 4000});
 	ok(starts(0, "n=2000, this machine") && starts(1, "n=1000, this machine") && starts(2, "n=64000, this machine"),
 	   "this machine and source come first, the nearest size before others");
-	ok(starts(3, "n=4000, another source, this machine"), "then another source");
-	ok(starts(4, "n=4000, on "), "then another machine");
+	ok(starts(3, "n=4000, another source, this machine"), "another source comes after this machine and source");
+	ok(starts(4, "n=4000, on "), "another machine comes last");
 	ok(spy_book.source_count == 5, "another kernel or objective is not a source");
 	tuned((struct how){.n = 4000, .alone = true});
-	ok(spy_book.source_count == 0, "without transfer there are none");
+	ok(spy_book.source_count == 0, "there are no sources without transfer");
 	tuned((struct how){.n = 4000});
 	ok(starts(0, "n=4000, this machine") && starts(1, "n=4000, this machine"),
 	   "the same problem in earlier sessions is the most similar");
 	tuned((struct how){.n = 4000});
 	ok(starts(0, "n=4000, this machine") && starts(1, "n=4000, this machine") && starts(2, "n=2000, this machine"),
-	   "but at most two of a kind are used");
+	   "at most two sources of a kind are used");
 	for (int n = 100; n < 1000; n += 100)
 		tuned((struct how){.n = n});
 	ok(spy_book.source_count == 8, "eight sources at most");

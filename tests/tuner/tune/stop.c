@@ -44,17 +44,17 @@ static void deviations(void) {
 	ok(deviation_of_median(odd, 5) < 0.05, "an outlier hardly counts: %g", deviation_of_median(odd, 5));
 	double mean = deviation_of_mean(1, 0.01, 1, 0.01), apart = deviation_of_mean(1, 0.01, 1.2, 0.01);
 	ok(mean < 0.01 && mean > 0.005, "two medians that agree are more certain than one");
-	ok(apart > 0.05, "two that disagree are less certain");
+	ok(apart > 0.05, "two medians that disagree are less certain than one");
 }
 
 int main(void) {
 	fixture_begin();
-	check(0.001, 0.01, 30, 10, "gain", "a smaller expected gain stops it, after ten evaluations");
-	check(0.02, 0.01, 30, 30, "budget", "a larger one does not");
-	check(NAN, 0.01, 30, 30, "budget", "nor does a strategy that does not know");
-	check(0.001, 0, 30, 30, "budget", "nor does any without a minimum gain");
-	check(0.001, 0.01, 6, 6, "budget", "a small budget ends it earlier");
-	check(0.5, 0.01, 100, 35, "space", "and so does a small space");
+	check(0.001, 0.01, 30, 10, "gain", "an expected gain below the limit stops a search after ten evaluations");
+	check(0.02, 0.01, 30, 30, "budget", "an expected gain above the limit does not stop a search");
+	check(NAN, 0.01, 30, 30, "budget", "a strategy that does not know its gain does not stop a search");
+	check(0.001, 0, 30, 30, "budget", "no gain stops a search without a limit");
+	check(0.001, 0.01, 6, 6, "budget", "a small budget ends a search earlier");
+	check(0.5, 0.01, 100, 35, "space", "a small space ends a search earlier");
 	deviations();
 	spy_book_clear();
 	return fixture_end();

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/tune/parallel/parallel.h"
 
 enum { MISSES_MAX = 4 /* trials that did not find what was built for them, before the first that did */ };

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/tune/counting.h"
 
 struct counting {

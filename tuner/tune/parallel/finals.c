@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/tune/parallel/parallel.h"
 
 /* Prefers an idle node whose speed is known; any other one has to measure the baseline before the block. */

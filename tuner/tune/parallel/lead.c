@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/store.h"
 #include "tuner/tune/parallel/parallel.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/store.h"
 #include "tuner/tune/parallel/parallel.h"
 
@@ -42,7 +42,7 @@ static void known_drop(struct parallel *parallel, size_t node) {
 		tune_best_find(tune);
 }
 
-static void quarantined_drop(struct parallel *parallel) {
+void parallel_quarantined_drop(struct parallel *parallel) {
 	for (size_t node; (node = fleet_quarantined_next(parallel->fleet)) != SIZE_MAX;)
 		known_drop(parallel, node);
 }
@@ -57,7 +57,7 @@ void parallel_node_judge(struct parallel *parallel, size_t node, const struct tr
 		known_drop(parallel, node);
 	else if (verdict == FLEET_GOOD)
 		parallel->known_count[node] = 0;
-	quarantined_drop(parallel);
+	parallel_quarantined_drop(parallel);
 }
 
 /* The first baseline that works is the reference for all nodes. */
@@ -139,6 +139,7 @@ int parallel_baseline_record(struct parallel *parallel, struct work *work, struc
 	tune_noise_note(tune, one);
 	tune_beside_note(tune, one, one->elapsed_s);
 	tune_pareto_record(tune, work->config, one);
+	tune_checked_note(tune, work->config, one);
 	work_scale(parallel, done->node, one);
 	if (trial_store(tune->task->store, tune->id, tune->search ? "node" : "baseline", 0, work->config, one, err)) {
 		work_free(work);

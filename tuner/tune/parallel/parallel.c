@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/tune/parallel/parallel.h"
 
 enum { GROUP_MAX = 64 /* results that are committed together */ };

@@ -69,6 +69,8 @@ int parallel_record(struct parallel *parallel, struct pool_done *done, struct er
 int parallel_baseline_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err);
 /* Judges a node by its baseline, which was scaled by what was known of the node so far. */
 void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline);
+/* Voids what rests on the nodes that were quarantined since the last call. */
+void parallel_quarantined_drop(struct parallel *parallel);
 /* Notes that a result rests on the node's last good baseline. */
 void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index, size_t worked);
 /* Turns a block into a job for this node, preceded by the baseline if that is unknown or outdated there. Release with

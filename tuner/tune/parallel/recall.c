@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/race/deviation.h"
 #include "tuner/tune/parallel/parallel.h"
 

@@ -72,6 +72,7 @@ static int merged(struct parallel *parallel, struct work *work, struct trial_res
 	work->seconds += one->elapsed_s;
 	work->attempts++;
 	tune_pareto_record(parallel->tune, work->config, one);
+	tune_checked_note(parallel->tune, work->config, one);
 	const struct trial_result *kept = tune_merge(&work->deviation, &work->sum, one, merge) ? &work->sum : one;
 	return store(parallel, "search", work->config, kept, err);
 }
@@ -147,6 +148,7 @@ int parallel_record(struct parallel *parallel, struct pool_done *done, struct er
 	parallel->flying[work->at] = last;
 	last->at = work->at;
 	fleet_trials_add(parallel->fleet, done->node, done->done);
+	parallel_quarantined_drop(parallel);
 	/* The job may be freed before its results are. */
 	const struct pool_job job = *done->job;
 	done->job = &job;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/tune/parallel/parallel.h"
 
 struct work *work_new(const struct parallel *parallel, uint64_t index) {

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-libbase_la_SOURCES += %D%/js.c %D%/js.h %D%/write.c
