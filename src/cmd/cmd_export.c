@@ -20,7 +20,6 @@
 #include "tuner/profile/profile_program.h"
 #include "tuner/program/program.h"
 #include "tuner/store/store.h"
-#include "tuner/store/trials_json.h"
 
 static const struct opt what_options[] = {
 	OPT_GROUP("What to export"),

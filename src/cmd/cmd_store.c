@@ -8,15 +8,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "src/app/cmd.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
 #include "src/app/cmd.h"
 #include "src/cmd/store_rows_impl.h"
-#include "tuner/store/about.h"
-#include "tuner/store/merge.h"
-#include "tuner/store/share.h"
+#include "tuner/store/store.h"
 
 /* `sweetspot store export` and `import`. */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/counting.h"
 
 /* A program runs once for each group of events that are counted together. */

@@ -9,7 +9,7 @@
 
 #include "base/json/js.h"
 #include "tuner/race/deviation.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/state.h"
 
 /* Repeated measurements of the best take at most this share of the time. */

@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/state.h"
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;

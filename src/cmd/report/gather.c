@@ -13,7 +13,6 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile.h"
-#include "tuner/store/about.h"
 #include "tuner/store/store.h"
 
 /* --machine: a page about another machine of the store. */

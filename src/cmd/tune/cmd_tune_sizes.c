@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/race/race.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/race/unsafe.h"
 
 /* The share of the remaining time that is kept for comparisons between sizes. */

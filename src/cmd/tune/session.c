@@ -397,7 +397,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 		*err = second;
 		failed = -1;
 	}
-	if (store_check_there(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
+	if (store_check_lost(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
 		*err = second;
 		failed = -1;
 	}

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/parallel/parallel.h"
 
 /* The first run of a program on a node finds its files uncached; longer programs are hardly affected. */

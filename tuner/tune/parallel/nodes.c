@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/parallel/parallel.h"
 
 /* Longer programs are not run a second time to warm a node up. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/parallel/parallel.h"
 
 /* Half of the difference that the finals can tell: a smaller gain is not worth the trials that confirm it. */

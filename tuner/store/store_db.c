@@ -2,11 +2,11 @@
 #include <config.h>
 
 #include <errno.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/store/db.h"
+#include "tuner/store/store_impl.h"
 
 #define ELSEWHERE "or choose another file with --store"
 
@@ -66,24 +66,41 @@ int store_exec(struct store *store, const char *sql, struct err *err) {
 	return rc == SQLITE_OK ? 0 : store_fail(store, rc, err);
 }
 
-static int bind_field(sqlite3_stmt *stmt, int place, const struct store_field *field) {
-	switch (field->type) {
-	case STORE_TEXT:
-		return sqlite3_bind_text(stmt, place, field->as.t, -1, SQLITE_STATIC);
-	case STORE_INT:
-		return sqlite3_bind_int64(stmt, place, field->as.i);
-	case STORE_REAL:
-		return sqlite3_bind_double(stmt, place, field->as.r); /* NAN becomes NULL */
-	}
-	return SQLITE_MISUSE;
+/* The stored form of JSON: compact, with members in their order and reals that read back the same. */
+static int json_bind(sqlite3_stmt *stmt, int place, const json_t *json) {
+	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
+	return sqlite3_bind_text(stmt, place, text, -1, free); /* NULL becomes SQL's */
 }
 
-int store_bind(const struct store *store, sqlite3_stmt *stmt, const struct store_field *fields, size_t count,
-               struct err *err) {
-	int rc = SQLITE_OK;
-	for (size_t i = 0; rc == SQLITE_OK && i < count; i++)
-		rc = bind_field(stmt, (int)i + 1, &fields[i]);
-	return rc == SQLITE_OK ? 0 : store_fail(store, rc, err);
+static int samples_bind(sqlite3_stmt *stmt, int place, const struct cell_samples *samples) {
+	json_t *array = js_reals(samples->values, samples->count);
+	int rc = json_bind(stmt, place, array);
+	json_decref(array);
+	return rc;
+}
+
+static int cell_bind(sqlite3_stmt *stmt, int place, enum cell type, const void *from) {
+	switch (type) {
+	case CELL_TEXT:
+	case CELL_NAME:
+	case CELL_STATE:
+	case CELL_OBJECT:
+		return sqlite3_bind_text(stmt, place, *(const char *const *)from, -1, SQLITE_STATIC);
+	case CELL_DOCUMENT:
+		return json_bind(stmt, place, *(const json_t *const *)from);
+	case CELL_SAMPLES:
+		return samples_bind(stmt, place, from);
+	case CELL_WHOLE:
+		return sqlite3_bind_int64(stmt, place, *(const int64_t *)from);
+	case CELL_NUMBER:
+		return sqlite3_bind_int(stmt, place, *(const int *)from);
+	case CELL_FLAG:
+		return sqlite3_bind_int(stmt, place, *(const bool *)from);
+	case CELL_REAL:
+	case CELL_FINITE:
+		return sqlite3_bind_double(stmt, place, *(const double *)from); /* NAN becomes NULL */
+	}
+	return SQLITE_MISUSE;
 }
 
 int store_step(const struct store *store, sqlite3_stmt *stmt, struct err *err) {
@@ -97,7 +114,7 @@ int store_number(const struct store *store, const char *sql, const struct store_
                  int64_t *number, struct err *err) {
 	sqlite3_stmt *stmt = store_query(store, sql, fields, count, err);
 	int found = store_step(store, stmt, err);
-	*number = found > 0 ? sqlite3_column_int64(stmt, 0) : 0;
+	*number = found > 0 ? sqlite3_column_int64(stmt, STORE_ONLY) : 0;
 	sqlite3_finalize(stmt);
 	return found < 0 ? -1 : 0;
 }
@@ -107,58 +124,12 @@ sqlite3_stmt *store_query(const struct store *store, const char *sql, const stru
 	sqlite3_stmt *stmt = NULL;
 	int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
 	for (size_t i = 0; rc == SQLITE_OK && i < count; i++)
-		rc = bind_field(stmt, (int)i + 1, &fields[i]);
+		rc = cell_bind(stmt, (int)i + 1, fields[i].type, &fields[i].as);
 	if (rc == SQLITE_OK)
 		return stmt;
 	store_fail(store, rc, err);
 	sqlite3_finalize(stmt);
 	return NULL;
-}
-
-static int change_row(struct store *store, const char *sql, const struct store_field *fields, size_t count,
-                      struct err *err) {
-	sqlite3_stmt *stmt = store_query(store, sql, fields, count, err);
-	if (!stmt)
-		return -1;
-	errno = 0;
-	int rc = sqlite3_step(stmt);
-	int result = 0;
-	if (rc != SQLITE_DONE)
-		result = store_fail(store, rc, err);
-	else if (sqlite3_changes(store->db) != 1)
-		result = err_set(err, ERR_FAILED, NULL, "store %s: the row to change does not exist", store->path);
-	sqlite3_finalize(stmt);
-	return result;
-}
-
-/* IMMEDIATE waits for the write lock before anything is read, so that two writers cannot deadlock. */
-static int store_begin(struct store *store, struct err *err) {
-	return store_settle(store, err) || store_exec(store, "BEGIN IMMEDIATE", err) ? -1 : 0;
-}
-
-int store_change(struct store *store, const char *sql, const struct store_field *fields, size_t count, int64_t *id,
-                 struct err *err) {
-	bool inside = store->whole;
-	if (!inside && store_begin(store, err))
-		return -1;
-	if (change_row(store, sql, fields, count, err) == 0 && (inside || store_exec(store, "COMMIT", err) == 0)) {
-		if (id)
-			*id = sqlite3_last_insert_rowid(store->db);
-		return 0;
-	}
-	return store_rollback(store);
-}
-
-int store_whole_begin(struct store *store, struct err *err) {
-	if (store_begin(store, err))
-		return -1;
-	store->whole = true;
-	return 0;
-}
-
-int store_whole_end(struct store *store, bool failed, struct err *err) {
-	store->whole = false;
-	return failed || store_exec(store, "COMMIT", err) ? store_rollback(store) : 0;
 }
 
 int store_rollback(struct store *store) {
@@ -168,19 +139,14 @@ int store_rollback(struct store *store) {
 	return -1;
 }
 
-double store_column_real(sqlite3_stmt *stmt, int column) {
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NAN : sqlite3_column_double(stmt, column);
-}
-
-const char *store_column(sqlite3_stmt *stmt, int column) {
-	const unsigned char *text = sqlite3_column_text(stmt, column);
+const char *store_text_of(sqlite3_stmt *row, int column) {
+	const unsigned char *text = sqlite3_column_text(row, column);
 	return text ? (const char *)text : "";
 }
 
-json_t *store_column_json(const struct store *store, sqlite3_stmt *stmt, int column, const char *what,
-                          struct err *err) {
-	const char *text = store_column(stmt, column);
-	json_t *json = js_parse(text, (size_t)sqlite3_column_bytes(stmt, column), what, err);
+json_t *store_json_of(const struct store *store, sqlite3_stmt *row, int column, const char *what, struct err *err) {
+	const char *text = store_text_of(row, column);
+	json_t *json = js_parse(text, (size_t)sqlite3_column_bytes(row, column), what, err);
 	if (!json) {
 		err_prefix(err, "store %s is damaged", store->path);
 		err_hint(err, "move it away (`sqlite3 FILE .recover` prints what can still be read), " ELSEWHERE);
@@ -188,11 +154,10 @@ json_t *store_column_json(const struct store *store, sqlite3_stmt *stmt, int col
 	return json;
 }
 
-int store_column_json_or_null(const struct store *store, sqlite3_stmt *stmt, int column, const char *what,
-                              json_t **json, struct err *err) {
-	*json = NULL;
-	if (sqlite3_column_type(stmt, column) == SQLITE_NULL)
-		return 0;
-	*json = store_column_json(store, stmt, column, what, err);
-	return *json ? 0 : -1;
+int store_bind(const struct store *store, sqlite3_stmt *stmt, int place, const struct store_column *columns, int count,
+               const void *from, struct err *err) {
+	int rc = stmt ? SQLITE_OK : SQLITE_MISUSE;
+	for (int i = 0; rc == SQLITE_OK && i < count; i++)
+		rc = cell_bind(stmt, place + i, columns[i].type, (const char *)from + columns[i].offset);
+	return rc == SQLITE_OK ? 0 : stmt ? store_fail(store, rc, err) : -1;
 }

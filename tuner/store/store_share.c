@@ -1,19 +1,171 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The document comes from somebody else: every member is checked before the first one is stored. An imported search is
- * done and has no result, so that it serves as a source and never as a verdict of this machine. */
 #include <config.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/value.h"
-#include "tuner/store/db.h"
-#include "tuner/store/share_impl.h"
+#include "tuner/store/store_impl.h"
 #include "tuner/trial/trial.h"
 
+/* Facts are picked by their names, because a fact that a later version adds may be private. */
+static const char *const facts[] = {"cpu",         "packages", "numa_nodes", "llcs",     "cores",  "threads",
+                                    "caches",      "virtual",  "synthetic",  "compiler", "cflags", "openmp",
+                                    "fingerprint", "gpu",      "device",     NULL};
+static const char *const gpu_facts[] = {
+	"name", "architecture", "compute_capability", "multiprocessors", "memory", "bytes", "driver", "clock_hz", NULL};
+
+/* Is `word` in the text, and not only as a part of a longer word? */
+static bool has_word(const char *text, const char *word) {
+	size_t size = word ? strlen(word) : 0;
+	for (const char *at = size ? strstr(text, word) : NULL; at; at = strstr(at + 1, word))
+		if ((at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[size]))
+			return true;
+	return false;
+}
+
+static bool names_private(const char *text) {
+	char host[256] = "";
+	if (strpbrk(text, "/\\~"))
+		return true;
+	if (gethostname(host, sizeof host - 1))
+		*host = '\0';
+	return has_word(text, host) || has_word(text, getenv("USER")) || has_word(text, getenv("LOGNAME"));
+}
+
+static bool is_private(const json_t *value) {
+	const char *name;
+	json_t *member;
+	size_t i;
+	if (json_is_string(value))
+		return names_private(json_string_value(value));
+	json_object_foreach((json_t *)value, name, member) {
+		if (names_private(name) || is_private(member))
+			return true;
+	}
+	json_array_foreach((json_t *)value, i, member) {
+		if (is_private(member))
+			return true;
+	}
+	return false;
+}
+
+static json_t *picked(const json_t *from, const char *const *names) {
+	json_t *to = json_object();
+	for (; *names; names++) {
+		json_t *fact = json_object_get(from, *names);
+		if (fact && !is_private(fact))
+			json_object_set(to, *names, fact);
+	}
+	return to;
+}
+
+static json_t *share_machine(const json_t *machine) {
+	json_t *shared = picked(machine, facts);
+	if (json_is_object(json_object_get(machine, "gpu")))
+		json_object_set_new(shared, "gpu", picked(json_object_get(machine, "gpu"), gpu_facts));
+	if (json_object_get(machine, "hypervisor"))
+		json_object_set_new(shared, "virtual", json_true());
+	return shared;
+}
+
+struct exporting {
+	struct store *store;
+	const struct share_wish *wish;
+	json_t *searches;
+	size_t hidden;
+	struct err *err;
+	bool failed;
+};
+
+static json_t *parsed(const char *text) {
+	json_t *json = js_parse(text, strlen(text), "the store", NULL);
+	return json ? json : json_object();
+}
+
+static json_t *text_or_null(const char *text) {
+	return text && *text ? js_text(text) : json_null();
+}
+
+static int trial_add(void *ctx, const struct store_trial *trial) {
+	json_array_append_new(ctx, json_pack("{s:o,s:o,s:o,s:o,s:o}", "config", parsed(trial->config), "status",
+	                                     js_text(trial->status), "value", js_number(trial->value), "samples",
+	                                     js_reals(trial->samples, trial->sample_count), "elapsed_s",
+	                                     js_number(trial->elapsed)));
+	return 0;
+}
+
+static bool is_wanted(const struct share_wish *wish, const char *kernel) {
+	if (!wish->kernels)
+		return true;
+	for (const char *const *name = wish->kernels; *name; name++)
+		if (strcmp(*name, kernel) == 0)
+			return true;
+	return false;
+}
+
+static json_t *search_json(struct exporting *exporting, const struct store_row *row) {
+	json_t *trials = json_array();
+	if (store_evaluations_each(exporting->store, row->search, INT64_MAX, trial_add, trials, exporting->err)) {
+		json_decref(trials);
+		exporting->failed = true;
+		return NULL;
+	}
+	return json_pack(
+		"{s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:o}", "kernel", js_text(row->kernel), "source",
+		text_or_null(row->source), "problem", parsed(row->problem), "objective", js_text(row->objective), "strategy",
+		text_or_null(row->strategy), "seed", (json_int_t)row->seed, "valid", (json_int_t)row->valid, "started",
+		js_number(row->started), "fingerprint", js_text(row->fingerprint), "machine",
+		exporting->wish->private ? json_deep_copy(row->machine) : share_machine(row->machine), "trials", trials);
+}
+
+static int search_add(void *ctx, const struct store_row *row) {
+	struct exporting *exporting = ctx;
+	if (!is_wanted(exporting->wish, row->kernel))
+		return 0;
+	json_t *search = search_json(exporting, row);
+	if (!search)
+		return 1;
+	if (!exporting->wish->private && is_private(search))
+		exporting->hidden++;
+	else if (json_array_size(json_object_get(search, "trials")))
+		json_array_append(exporting->searches, search);
+	json_decref(search);
+	return 0;
+}
+
+void share_hash(const json_t *value, char out[SHA256_TEXT]) {
+	char *text = js_canonical(value);
+	sha256_text(text, strlen(text), out);
+	free(text);
+}
+
+static json_t *share_searches(struct store *store, const struct share_wish *wish, size_t *hidden, struct err *err) {
+	struct exporting exporting = {.store = store, .wish = wish, .searches = json_array(), .err = err};
+	int failed = store_each(store, STORE_SHARED, NULL, search_add, &exporting, err);
+	*hidden = exporting.hidden;
+	if (!failed && !exporting.failed)
+		return exporting.searches;
+	json_decref(exporting.searches);
+	return NULL;
+}
+
+json_t *share_export(struct store *store, const struct share_wish *wish, size_t *hidden, struct err *err) {
+	char hash[SHA256_TEXT];
+	json_t *searches = share_searches(store, wish, hidden, err);
+	if (!searches)
+		return NULL;
+	share_hash(searches, hash);
+	return json_pack("{s:s,s:s,s:o}", "schema", SHARE_SCHEMA, "hash", hash, "searches", searches);
+}
+
+/* The document comes from somebody else: every member is checked before the first one is stored. An imported search is
+ * done and has no result, so that it serves as a source and never as a verdict of this machine. */
 enum { SEARCHES_MAX = 10000, TRIALS_MAX = 100000, SAMPLES_MAX = 10000, PARAMS_MAX = 64, TEXT_MAX_BYTES = 4096 };
 static const double REAL_LARGEST = 1e300;
 
@@ -116,7 +268,7 @@ static int document_check(const json_t *document, struct err *err) {
 	return share_check(searches, err);
 }
 
-static int trial_store(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
+static int trial_import(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
 	const json_t *list = json_object_get(trial, "samples");
 	size_t count = json_array_size(list), i;
 	double *samples = mem_alloc(count + 1, sizeof *samples);
@@ -138,7 +290,7 @@ static int trial_store(struct store *store, int64_t search, const json_t *trial,
 	return failed;
 }
 
-static int search_store(struct store *store, const json_t *search, int64_t *added, struct err *err) {
+static int search_import(struct store *store, const json_t *search, int64_t *added, struct err *err) {
 	char *problem = js_canonical(json_object_get(search, "problem"));
 	double started = js_real_or(search, "started", 0);
 	struct store_session session = {.fingerprint = js_string_or(search, "fingerprint", ""),
@@ -159,7 +311,7 @@ static int search_store(struct store *store, const json_t *search, int64_t *adde
 	json_t *trial;
 	size_t i;
 	json_array_foreach(json_object_get(search, "trials"), i, trial) {
-		failed = failed || trial_store(store, row.id, trial, started, err);
+		failed = failed || trial_import(store, row.id, trial, started, err);
 	}
 	*added += (int64_t)i;
 	failed = failed || store_search_end(store, row.id, "done", NULL, err);
@@ -259,7 +411,7 @@ int share_import(struct store *store, const json_t *document, const char *where,
 			import->known++;
 			continue;
 		}
-		failed = search_store(store, search, &import->trials, err);
+		failed = search_import(store, search, &import->trials, err);
 		json_object_set_new(known, hash, json_true());
 		import->searches += !failed;
 	}
