@@ -329,7 +329,7 @@ static void doubts_tell(struct app *app, const json_t *entry, bool used) {
 	const char *kernel = js_string_or(entry, "kernel", ""), *why = profile_use_why(entry);
 	char *busy = profile_entry_busy(entry), *proof = profile_use_proof(entry);
 	if (why && used)
-		ui_warn(app_ui(app), NULL, "the setting of %s is not proven to be faster: %s", kernel, why);
+		ui_warn(app_ui(app), NULL, "the setting of %s is exported although the result is %s", kernel, why);
 	else if (why)
 		ui_inform(app_ui(app), "%s is %s, so nothing is set for it%s%s", kernel, why, proof ? "; to prove it: " : "",
 		          proof ? proof : "");

@@ -254,6 +254,24 @@ static void notes_print(const json_t *result, FILE *out) {
 	}
 }
 
+/* Some options concern what is printed, others the files and processes. */
+static void settle_print(const json_t *differs, FILE *out) {
+	static const char prints[] = "it prints ";
+	size_t i;
+	json_t *clause;
+	bool output = false, files = false;
+	json_array_foreach((json_t *)differs, i, clause) {
+		const char *text = json_is_string(clause) ? json_string_value(clause) : "";
+		bool printed = strncmp(text, prints, sizeof prints - 1) == 0;
+		output = output || printed;
+		files = files || !printed;
+	}
+	const char *options = output && files ? ", or --expect-output same|any with --expect-files,"
+	                      : output        ? " or --expect-output same|any"
+	                                      : " or --expect-files";
+	fprintf(out, "--verify CMD%s settles it; --anyway uses it as it is\n", options);
+}
+
 /* Prints what the winner does otherwise than the baseline, and the options that tell whether it matters. */
 static void other_work_print(const json_t *result, FILE *out) {
 	size_t i;
@@ -267,7 +285,7 @@ static void other_work_print(const json_t *result, FILE *out) {
 		free(text);
 	}
 	label(out, "");
-	fputs("--verify CMD, --expect-output same|any or --expect-files settles it; --anyway uses it as it is\n", out);
+	settle_print(json_object_get(json_object_get(result, "evidence"), "differs"), out);
 }
 
 void results_program_print(struct ui *ui, const json_t *result, FILE *out) {

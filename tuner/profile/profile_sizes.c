@@ -166,14 +166,21 @@ static int check_verdict(const json_t *value, struct err *err) {
 }
 
 static int check_how(const json_t *value, struct err *err) {
-	static const char *const words[] = {"output same", "verify", "nothing", NULL};
-	return check_one_of(value, words, "must be output same, verify or nothing", err);
+	static const char *const words[] = {"output same", "files same", "verify", "nothing", NULL};
+	return check_one_of(value, words, "must be output same, files same, verify or nothing", err);
 }
 
 static int check_checked(const json_t *value, struct err *err) {
 	static const struct member members[] = {{"how", check_how}, {"runs", check_count}, {NULL, NULL}};
-	const json_t *by = json_object_get(value, "by"), *why = json_object_get(value, "why");
-	return check_members(value, members, err) || (by && check_text(by, err)) || (why && check_text(why, err)) ? -1 : 0;
+	static const char *const texts[] = {"by", "why", "except"};
+	if (check_members(value, members, err))
+		return -1;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const json_t *text = json_object_get(value, texts[i]);
+		if (text && check_text(text, err))
+			return -1;
+	}
+	return 0;
 }
 
 static int check_evidence(const json_t *value, struct err *err) {

@@ -264,10 +264,30 @@ static void line_add(json_t *all, const char *text, size_t length, const json_t 
 	same_line_clear(&line);
 }
 
+static bool metric_compile(regex_t *pattern, const char *metric) {
+	return metric && regcomp(pattern, metric, REG_EXTENDED | REG_NEWLINE) == 0;
+}
+
+char *same_rest(const char *text, const char *metric) {
+	regex_t pattern;
+	char *rest = mem_strdup(text), *out = rest;
+	bool known = metric_compile(&pattern, metric);
+	while (*text) {
+		size_t length = strcspn(text, "\n"), whole = length + (text[length] == '\n');
+		if (!is_metric(known ? &pattern : NULL, text, length))
+			out = (char *)memcpy(out, text, whole) + whole;
+		text += whole;
+	}
+	*out = '\0';
+	if (known)
+		regfree(&pattern);
+	return rest;
+}
+
 json_t *same_lines(const char *text, const json_t *config, const char *metric) {
 	json_t *all = json_object();
 	regex_t pattern;
-	bool known = metric && regcomp(&pattern, metric, REG_EXTENDED | REG_NEWLINE) == 0;
+	bool known = metric_compile(&pattern, metric);
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 		line_add(all, text, length, config, known ? &pattern : NULL);

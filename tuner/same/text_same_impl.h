@@ -9,6 +9,8 @@
 
 /* The lines of a text by their words: {"words": {"lines": [{"numbers", "line"}], "quiet", "error"}}. New reference. */
 json_t *same_lines(const char *text, const json_t *config, const char *metric);
+/* The text without the lines that match the metric; all of it if that is NULL. Caller frees. */
+char *same_rest(const char *text, const char *metric);
 /* Says what the text has instead of what all the baseline's texts have in common, as the object of a verb: `"0.0"
  * instead of "1.0"`. Caller frees; NULL: nothing. bases: an array of same_lines; best: another one. part: the texts are
  * cut, so that a line may come more or less often. */

@@ -48,7 +48,8 @@ struct tune_task {
 	/* A trial consists of runs of a whole program: nothing is batched, a long program is run once, and the budget also
 	 * limits the final comparison. */
 	bool whole_programs;
-	const char *checked; /* how the result of each run of a program is checked: "verify", "output same"; NULL: not */
+	const char *checked; /* how the result of each run of a program is checked: "verify", "output same", "files same";
+	                        NULL: not */
 	const char *metric;  /* the objective if it is not time: a number that the program prints; NULL: seconds */
 	bool maximize;       /* the runner returns 1/rate; rates are shown */
 	/* Adds to the result before it is stored; may be NULL. */

@@ -98,7 +98,7 @@ void launch_warn(struct ui *ui, const struct launch *launch) {
 	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
 	const char *why = profile_use_why(entry);
 	if (why && !json_equal(json_object_get(entry, "config"), json_object_get(baseline, "config")))
-		ui_warn(ui, NULL, "this setting is used although it is not proven to be faster: %s", why);
+		ui_warn(ui, NULL, "this setting is used although the result is %s", why);
 	warn_of_load(ui, launch);
 	warn_of_arguments(ui, launch);
 	warn_of_age(ui, launch);
