@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole runs with settings of ours against whole runs as they are. */
-#ifndef TUNER_REGIONS_PROVE_H
-#define TUNER_REGIONS_PROVE_H
+#ifndef TUNER_REGIONS_PROVE_IMPL_H
+#define TUNER_REGIONS_PROVE_IMPL_H
 #include "tuner/regions/regions.h"
 
 struct regions_runs;

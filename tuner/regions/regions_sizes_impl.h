@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls of one region told apart by their size, as those of a V-cycle's levels are. */
-#ifndef TUNER_REGIONS_REGIONS_SIZES_H
-#define TUNER_REGIONS_REGIONS_SIZES_H
+#ifndef TUNER_REGIONS_REGIONS_SIZES_IMPL_H
+#define TUNER_REGIONS_REGIONS_SIZES_IMPL_H
 #include <stdbool.h>
 
-#include "tuner/regions/regions_record.h"
+#include "tuner/regions/regions_record_impl.h"
 
 struct regions_sizes {
 	uint32_t module_number; /* of the record */

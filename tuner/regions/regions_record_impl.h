@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The record of one run: what lib/omp wrote, checked, and with names. */
-#ifndef TUNER_REGIONS_REGIONS_RECORD_H
-#define TUNER_REGIONS_REGIONS_RECORD_H
+#ifndef TUNER_REGIONS_REGIONS_RECORD_IMPL_H
+#define TUNER_REGIONS_REGIONS_RECORD_IMPL_H
 #include <stdbool.h>
 
 #include "lib/omp/format.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The effect of each column of an exploring table on each region. */
-#ifndef TUNER_REGIONS_FIT_H
-#define TUNER_REGIONS_FIT_H
-#include "tuner/regions/regions_record.h"
+#ifndef TUNER_REGIONS_FIT_IMPL_H
+#define TUNER_REGIONS_FIT_IMPL_H
+#include "tuner/regions/regions_record_impl.h"
 
 struct regions_effect {
 	double log;   /* of the time of a call, against column 0; NAN: not seen often enough */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables that lib/omp reads (lib/omp/table.c has the format). */
-#ifndef TUNER_REGIONS_REGIONS_TABLE_H
-#define TUNER_REGIONS_REGIONS_TABLE_H
+#ifndef TUNER_REGIONS_REGIONS_TABLE_IMPL_H
+#define TUNER_REGIONS_REGIONS_TABLE_IMPL_H
 #include <stdbool.h>
 
-#include "tuner/regions/regions_sizes.h"
+#include "tuner/regions/regions_sizes_impl.h"
 
 struct regions_setting {
 	unsigned threads; /* 0: as it is */

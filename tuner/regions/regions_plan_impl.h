@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams for all regions together: the times of the regions and what changes of the team cost between them. */
-#ifndef TUNER_REGIONS_REGIONS_PLAN_H
-#define TUNER_REGIONS_REGIONS_PLAN_H
+#ifndef TUNER_REGIONS_REGIONS_PLAN_IMPL_H
+#define TUNER_REGIONS_REGIONS_PLAN_IMPL_H
 #include <stdbool.h>
 
-#include "tuner/regions/fit.h"
+#include "tuner/regions/fit_impl.h"
 
 struct regions_plan_task {
 	const struct regions_record *baseline;  /* its calls in order, its seconds in each region */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions and lines of regions, from the debug information of one file. */
-#ifndef TUNER_REGIONS_DEBUG_H
-#define TUNER_REGIONS_DEBUG_H
+#ifndef TUNER_REGIONS_DEBUG_IMPL_H
+#define TUNER_REGIONS_DEBUG_IMPL_H
 #include <stdbool.h>
 
-#include "tuner/regions/regions_record.h"
+#include "tuner/regions/regions_record_impl.h"
 
 /* Fill name, symbol and place where they are still empty. base: the address that the file has for its first loaded
  * byte. libdw reads separate debug files, too; false without it, or where it cannot read the file. */

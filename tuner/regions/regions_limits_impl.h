@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The one thing that keeps a region from using its team well. */
-#ifndef TUNER_REGIONS_REGIONS_LIMITS_H
-#define TUNER_REGIONS_REGIONS_LIMITS_H
+#ifndef TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
+#define TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
 #include <stdbool.h>
 
-#include "tuner/regions/fit.h"
+#include "tuner/regions/fit_impl.h"
 
 enum regions_limit_kind {
 	REGIONS_LIMIT_NONE,
