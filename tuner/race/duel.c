@@ -9,12 +9,13 @@
 #include "src/base/stats.h"
 #include "tuner/race/duel_impl.h"
 #include "tuner/race/look.h"
+#include "tuner/race/numbers.h"
 
 enum { PAIRS_LIMIT = 100000 };
 
 const struct duel_options duel_defaults = {
-	.pairs_min = 21,
-	.pairs_max = 101,
+	.pairs_min = RACE_PAIRS_MIN,
+	.pairs_max = RACE_PAIRS_MAX,
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,

@@ -10,14 +10,15 @@
 #include "src/base/stats.h"
 #include "tuner/race/impl.h"
 #include "tuner/race/look.h"
+#include "tuner/race/numbers.h"
 
-enum { BLOCKS_LIMIT = 100000, EARLY_BLOCKS = 3 };
+enum { BLOCKS_LIMIT = 100000 };
 /* The level of the intervals before blocks_min. It leaves room for a field of several entries. */
 static const double EARLY_LEVEL = 0.99;
 
 const struct race_options race_defaults = {
-	.blocks_min = 5,
-	.blocks_max = 61,
+	.blocks_min = RACE_BLOCKS_MIN,
+	.blocks_max = RACE_BLOCKS_MAX,
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,
@@ -254,7 +255,7 @@ static bool race_judge(struct race *race, bool at_once) {
 int race_least(const struct race *race) {
 	const struct race_options *options = race->options;
 
-	return options->early && options->blocks_min > EARLY_BLOCKS ? EARLY_BLOCKS : options->blocks_min;
+	return options->early && options->blocks_min > RACE_BLOCKS_EARLY ? RACE_BLOCKS_EARLY : options->blocks_min;
 }
 
 bool race_decide(struct race *race) {

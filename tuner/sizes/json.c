@@ -7,6 +7,7 @@
 #include "src/base/json/js.h"
 #include "src/base/stats.h"
 #include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
 
 static int law_of(const struct sizes *sizes, struct growth *growth, struct err *err) {
 	double n[SIZES_MAX], cost[SIZES_MAX];
@@ -132,7 +133,7 @@ static json_t *check_json(const struct sizes *sizes, size_t at, const struct gro
 	json_object_set(one, "config", (json_t *)range->config);
 	json_object_set_new(one, "loss", js_number(sizes_loss(sizes, at, range->config)));
 	json_object_set_new(one, "works", isnan(ratio) ? json_null() : json_boolean(isfinite(ratio)));
-	json_object_set_new(one, "paired", json_boolean(pairs >= SIZES_PAIRS_MIN));
+	json_object_set_new(one, "paired", json_boolean(pairs >= RACE_PAIRS_OF_RATIO));
 	return one;
 }
 

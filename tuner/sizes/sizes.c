@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
 
 struct sizes *sizes_new(const char *kernel, const char *over) {
 	struct sizes *sizes = mem_alloc(1, sizeof *sizes);
@@ -149,7 +150,7 @@ static double sizes_least(const struct sizes *sizes, size_t point) {
 	const struct sizes_entry *entry = &sizes->entries[point];
 	double least = 1;
 	for (size_t i = 0; i < entry->ratio_count; i++)
-		if (entry->ratios[i].pairs >= SIZES_PAIRS_MIN) /* separate trials are too noisy to replace the best */
+		if (entry->ratios[i].pairs >= RACE_PAIRS_OF_RATIO) /* separate trials are too noisy to replace the best */
 			least = fmin(least, entry->ratios[i].ratio);
 	return least;
 }

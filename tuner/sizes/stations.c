@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "src/base/mem.h"
+#include "tuner/race/numbers.h"
 
 static size_t config_index(const json_t *const *configs, size_t count, const json_t *config) {
 	size_t i = 0;
@@ -52,7 +53,7 @@ static double least_of(const struct stations *stations, const struct sizes_entry
 	for (size_t k = 0; k < stations->config_count; k++) {
 		size_t pairs;
 		double ratio = ratio_at(entry, stations->configs[k], &pairs);
-		if (!(ratio < least) || (entry->candidates && pairs < SIZES_PAIRS_MIN))
+		if (!(ratio < least) || (entry->candidates && pairs < RACE_PAIRS_OF_RATIO))
 			continue;
 		least = ratio;
 		*config = k;

@@ -8,12 +8,9 @@
 #include "src/base/stats.h"
 #include "tuner/tune/state.h"
 
-/* The finals may take at most this share of the time when their cost is estimated in advance. */
-static const double FINALS_SHARE_MAX = 0.6;
 /* Even the shortest budget allows a few evaluations, because the duel that follows takes longer anyway. */
 static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
 static const double SETUP_SECONDS_MAX = 0.25;
-static const int RACE_BLOCKS_EXPECTED = 6;
 
 static double node_seconds_left(const struct tune *tune) {
 	return fmax(0, tune->budget.node_seconds - tune->spent_before - fleet_held(tune->fleet).seconds);
@@ -80,13 +77,13 @@ static double finals_expected(const struct tune *tune) {
 	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best), entries = entries_expected(tune);
 	if (only_baseline_works(tune))
 		return tune_proof_seconds(tune);
-	double race = entries > 1 ? ceil(RACE_BLOCKS_EXPECTED / tune_nodes(tune)) * entries * 1.05 * best : 0;
+	double race = entries > 1 ? ceil(RACE_BLOCKS_KEPT / tune_nodes(tune)) * entries * 1.05 * best : 0;
 	return race + tune_rounds(tune, tune_pairs_expected(tune)) * (base + 2 * best) + tune_return_seconds(tune) +
 	       tune_check_seconds(tune);
 }
 
 double tune_finals_kept(const struct tune *tune) {
-	return fmin(FINALS_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
+	return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
 }
 
 void tune_budget_alone(struct tune_budget *budget) {

@@ -16,11 +16,8 @@
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
-/* The same for the race, but half as long as all before it: it chooses among settings that are about equally fast, and
- * the duel judges its choice. All blocks of eight runs of 10 ms fit in. */
+/* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
 static const double RACE_SECONDS_LEAST = 5;
-/* With early looks. */
-static const int PAIRS_SHORTEST = 3, RACE_BLOCKS_LEAST = 3;
 
 static int by_promise(const void *a, const void *b) {
 	const struct measured *x = a, *y = b;
@@ -112,16 +109,16 @@ static double patience(const struct tune *tune, double least) {
 
 /* The number of finalists that can race in the time left. */
 static size_t affordable_field(const struct tune *tune, size_t count, double left) {
-	double each = ceil(RACE_BLOCKS_LEAST / tune_nodes(tune)) * tune_final_seconds(tune, tune->best);
+	double each = ceil(RACE_BLOCKS_EARLY / tune_nodes(tune)) * tune_final_seconds(tune, tune->best);
 	if (!(each * (double)count > left))
 		return count;
 	return left < 2 * each ? 1 : (size_t)(left / each);
 }
 
-/* The race gets half of the time that is left, but leaves enough for the duel. */
+/* The race leaves enough for the duel. */
 static double race_seconds(const struct tune *tune) {
 	double left = tune_left(tune);
-	return fmin(left / 2, left - tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune));
+	return fmin(RACE_SHARE * left, left - tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune));
 }
 
 static bool any_fell(const struct tune *tune, const struct race_entry *entries, size_t count) {
@@ -153,7 +150,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.watch = &tune->watch;
 	options.early = true;
-	options.seconds_max = patience(tune, 2 * RACE_SECONDS_LEAST) / 2;
+	options.seconds_max = RACE_SHARE * patience(tune, RACE_SECONDS_LEAST / RACE_SHARE);
 	if (json_array_size(tune->finalists) == 0)
 		tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
@@ -175,7 +172,7 @@ static void duel_plan(struct tune *tune, struct duel_options *options) {
 	options->clock = tune_race_clock(tune, left);
 	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
 	if (tune_rounds(tune, options->pairs_first) * pair > left)
-		options->pairs_first = PAIRS_SHORTEST;
+		options->pairs_first = RACE_PAIRS_LEAST;
 }
 
 static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
@@ -301,17 +298,16 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 }
 
 /* Before the comparison that decides, waits for a quiet machine; what is left of that time is for blocks that others
- * disturb. Together they get a share of the budget, and of the time so far, because short searches are not worth it. */
+ * disturb. */
 static void quiet_wait(struct tune *tune) {
-	static const double SHARE_OF_BUDGET = 0.1, SHARE_OF_TIME = 0.25;
-	double budget = tune_budget_time(tune), share = SHARE_OF_TIME * tune_elapsed(tune);
+	double budget = tune_budget_time(tune), share = RACE_SHARE_QUIET_SPENT * tune_elapsed(tune);
 	double spare = fmax(0, tune_left(tune) - tune_finals_kept(tune)); /* the comparison itself comes first */
 	if (!tune->busy || tune_is_recalling(tune))
 		return;
 	tune->watch = (struct race_watch){.busy = tune->busy, .seconds = share, .interrupt = tune->task->interrupt};
 	if (!(budget > 0))
 		return;
-	tune->watch.seconds = fmin(spare, fmin(SHARE_OF_BUDGET * budget, share));
+	tune->watch.seconds = fmin(spare, fmin(RACE_SHARE_QUIET * budget, share));
 	tune->watch.spent = busy_wait(tune->busy, tune->watch.seconds, tune->task->interrupt);
 }
 

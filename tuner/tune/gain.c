@@ -15,7 +15,6 @@
 
 /* What may remain unexplained: a share of the gain, so many standard errors, and the jitter of a connection. */
 static const double SHARE = 0.25, DEVIATIONS = 4, JITTER_SECONDS = 2e-3;
-enum { PAIRS_LEAST = 3 };
 
 /* Kernels run an unknown number of times in a trial, and a metric is not a time. */
 static bool applies(const struct tune *tune) {
@@ -76,7 +75,7 @@ static bool confirms(struct tune_gain *gain, size_t node) {
 	}
 	double claim = stats_median(said, count), left = stats_median(rest, count);
 	double noise = count ? stats_mad(rest, count) / sqrt((double)count) : 0;
-	bool good = count < PAIRS_LEAST || fabs(left) <= SHARE * fabs(claim) + DEVIATIONS * noise + JITTER_SECONDS;
+	bool good = count < RACE_PAIRS_LEAST || fabs(left) <= SHARE * fabs(claim) + DEVIATIONS * noise + JITTER_SECONDS;
 	if (!good) {
 		gain->said = claim;
 		gain->seen = claim + left;

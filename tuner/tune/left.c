@@ -9,8 +9,6 @@
 /* A first answer may be wanted after this share of the budget, if it gains so much that it is hardly noise. */
 static const double FIRST_SHARE = 0.1, FIRST_GAIN = 1.05;
 
-/* Blocks of a race that early looks usually leave. */
-static const int RACE_BLOCKS_USUAL = 4;
 static const uint64_t EVALUATIONS_TELLING = 3;
 
 static double configurations(const struct tune *tune) {
@@ -40,11 +38,11 @@ static double pairs_guess(const struct tune *tune) {
 	return tune->evaluations < EVALUATIONS_TELLING ? tune_pairs_first(tune) : tune_pairs_expected(tune);
 }
 
-/* The budget keeps more for the finals than they usually take. The race gets half of `room` at most: final.c. */
+/* The budget keeps more for the finals than they usually take. The race gets a share of `room` at most. */
 static double finals_guess(const struct tune *tune, double evaluations, double room) {
 	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
 	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best);
-	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), room / 2);
+	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), RACE_SHARE * room);
 	return race + pairs_guess(tune) * (base + 2 * best);
 }
 

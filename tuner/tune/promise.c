@@ -22,15 +22,12 @@ static const double RUNS_OF_RETURN = 2; /* one that is verified, one to warm up 
 /* A trial that is cut leaves this many times what the shortest proof is expected to take; what a kernel needs to be set
  * up is estimated. */
 static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
-/* A resumed search gets this share of the budget for its proof, however much was used before the interruption. */
-static const double PROOF_SHARE = 0.6;
-/* Runs of this length are compared in three pairs if that is clear, unless five take less than this share of the
- * budget; shorter ones in five. */
-static const double LONG_SECONDS = 0.5, SHARE_OF_FIVE = 0.02;
+/* Runs of this length are compared in RACE_PAIRS_LEAST pairs if that is clear. */
+static const double LONG_SECONDS = 0.5;
 static const double WAIT_SECONDS_MIN = 0.1;
 /* The standard deviation of the logarithm of one run, until it is known. */
 static const double NOISE_UNKNOWN = 0.02;
-enum { TRIALS_EXPECTED = 3, PAIRS_LEAST = 3 };
+enum { TRIALS_EXPECTED = 3 };
 
 bool tune_promised(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->budget;
@@ -45,8 +42,9 @@ static double tolerance(const struct tune *tune) {
 
 static double end(const struct tune *tune) {
 	double budget = tune_budget_time(tune);
-	return tune->task->resume && tune->budget.seconds > 0 ? fmax(budget, tune->spent_before + PROOF_SHARE * budget)
-	                                                      : budget;
+	return tune->task->resume && tune->budget.seconds > 0
+	           ? fmax(budget, tune->spent_before + RACE_SHARE_RESUMED * budget)
+	           : budget;
 }
 
 double tune_left(const struct tune *tune) {
@@ -92,11 +90,11 @@ void tune_noise_note(struct tune *tune, const struct trial_result *result) {
 }
 
 int tune_pairs_first(const struct tune *tune) {
-	const int five = PAIRS_LEAST + 2;
 	if (!tune->task->whole_programs || tune->run_seconds < LONG_SECONDS)
-		return five;
-	bool cheap = tune_promised(tune) && five * tune_pair_seconds(tune) < SHARE_OF_FIVE * tune_budget_time(tune);
-	return cheap ? five : PAIRS_LEAST;
+		return RACE_PAIRS_SHORT;
+	bool cheap =
+		tune_promised(tune) && RACE_PAIRS_SHORT * tune_pair_seconds(tune) < RACE_SHARE_SHORT * tune_budget_time(tune);
+	return cheap ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST;
 }
 
 static struct look_rule rule_of(const struct tune *tune) {
@@ -133,7 +131,8 @@ double tune_return_seconds(const struct tune *tune) {
 double tune_proof_seconds(const struct tune *tune) {
 	if (tune->baseline.status != TRIAL_CORRECT)
 		return 0;
-	return tune_rounds(tune, PAIRS_LEAST) * tune_pair_seconds(tune) + tune_return_seconds(tune) + tune->restart_seconds;
+	return tune_rounds(tune, RACE_PAIRS_LEAST) * tune_pair_seconds(tune) + tune_return_seconds(tune) +
+	       tune->restart_seconds;
 }
 
 int tune_pairs_expected(const struct tune *tune) {
@@ -272,7 +271,7 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 	double trials = trials_expected(tune);
 	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune);
 	if (cut)
-		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * PAIRS_LEAST) * elapsed, err);
+		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * RACE_PAIRS_LEAST) * elapsed, err);
 	double needed = needed_seconds(tune, trials);
 	if (needed <= tune->budget.seconds || trials == 0)
 		return 0;

@@ -5,6 +5,7 @@
 #include "tuner/build/builder.h"
 #include "tuner/busy/busy.h"
 #include "tuner/fleet/fleet.h"
+#include "tuner/race/numbers.h"
 #include "tuner/race/race.h"
 #include "tuner/search/search.h"
 #include "tuner/tune/tune.h"

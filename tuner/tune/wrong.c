@@ -12,10 +12,8 @@
 
 /* A kernel whose verification takes no longer than this, its run included, is verified in every trial of the finals. */
 static const double CHEAP_SECONDS = 2e-3;
-/* The time for checking a winner where no budget of time limits it: at least this, or as a share of all before it. */
-static const double CHECK_SECONDS_LEAST = 5, CHECK_SHARE = 0.25;
-/* The search leaves at most this share of the budget for it. */
-static const double CHECK_SHARE_KEPT = 0.1;
+/* The time for checking a winner where no budget limits it is at least this. */
+static const double CHECK_SECONDS_LEAST = 5;
 /* Trials of the winner that race and duel usually take, besides its pairs. */
 enum { CHECKED_USUALLY = 5 };
 
@@ -99,7 +97,7 @@ static bool is_checked(const struct tune *tune, const json_t *config) {
 }
 
 double tune_check_seconds(const struct tune *tune) {
-	double pairs = 2 * tune_pairs_expected(tune) + CHECKED_USUALLY, most = CHECK_SHARE_KEPT * tune_budget_time(tune);
+	double pairs = 2 * tune_pairs_expected(tune) + CHECKED_USUALLY, most = RACE_SHARE_CHECK * tune_budget_time(tune);
 	if (!tune->task->checked || isnan(tune->best) || !tune_is_useful(tune))
 		return 0;
 	return fmin(most, fmax(0, TUNE_CHECKED_RUNS - pairs) / tune_nodes(tune) * tune_final_seconds(tune, tune->best));
@@ -109,7 +107,7 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 	uint64_t runs = tune_checked_runs(tune, winner);
 	double value = tune->dueled ? tune->duel.median[0] : tune->best;
 	double seconds =
-		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, CHECK_SHARE * tune_elapsed(tune));
+		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, RACE_SHARE_CHECK_SPENT * tune_elapsed(tune));
 	if (!is_checked(tune, winner) || runs >= TUNE_CHECKED_RUNS || !(tune_final_seconds(tune, value) <= seconds))
 		return 0;
 	struct trial_request request = tune_request(tune, NULL);

@@ -15,6 +15,7 @@
 #include "src/show/results.h"
 #include "tuner/race/race.h"
 #include "tuner/trial/counters.h"
+#include "tuner/race/numbers.h"
 
 static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
@@ -95,11 +96,10 @@ static void watch_begin(struct comparison *comparison) {
 static void budget_begin(double seconds, const struct opt_args *args, struct duel_options *duel) {
 	/* A run is cut after half of what the budget may be exceeded by; to end it takes time as well. */
 	static const double SHARE_OVER = 0.025, SECONDS_OVER = 1;
-	enum { PAIRS_FIRST = 3 };
 	double now = sys_now();
 	duel->clock.end = now + seconds;
 	duel->clock.cut = now + seconds + fmax(SHARE_OVER * seconds, SECONDS_OVER);
-	duel->pairs_first = opt_has(args, "pairs") ? 0 : PAIRS_FIRST;
+	duel->pairs_first = opt_has(args, "pairs") ? 0 : RACE_PAIRS_LEAST;
 	duel->seconds_max = 0;
 }
 
