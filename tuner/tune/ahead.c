@@ -22,7 +22,7 @@ static const double SHARE = 0.2; /* of the budget, if that is less than these se
 
 void tune_ahead_patience(struct tune *tune) {
 	struct builder *builder = tune->task->builder;
-	double seconds = tune->task->build_timeout_s;
+	double seconds = tune->task->limits.build_timeout_s;
 	if (!builder)
 		return;
 	if (!(seconds > 0)) {
@@ -44,9 +44,9 @@ static unsigned depth_of(const struct tune_ahead *ahead, double build_s, double 
 }
 
 void tune_ahead_begin(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	ahead->depth = ahead->most = 1;
-	if (!tune->task->builder || tune->fleet)
+	if (!tune->task->builder || tune->bench.fleet)
 		return;
 	const struct build_figures figures = builder_figures(tune->task->builder);
 	ahead->beside = figures.beside;
@@ -54,33 +54,34 @@ void tune_ahead_begin(struct tune *tune) {
 	if (figures.beside && !(figures.last_s > 0)) /* the baseline was built earlier: nobody knows how long that took */
 		ahead->depth = ahead->most;
 	else
-		ahead->depth = depth_of(ahead, figures.last_s, tune->run_seconds > 0 ? tune->run_seconds : tune->trial_seconds);
+		ahead->depth = depth_of(ahead, figures.last_s,
+		                        tune->bench.times.run > 0 ? tune->bench.times.run : tune->bench.times.trial);
 }
 
 /* The baseline tells little: its trial includes what happens only once, and it is often the fastest to build. */
 void tune_ahead_note(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
-	ahead->builds_s += tune->build_seconds;
-	ahead->trials_s += tune->seconds;
+	struct tune_ahead *ahead = &tune->bench.ahead;
+	ahead->builds_s += tune->bench.current.build_seconds;
+	ahead->trials_s += tune->bench.current.seconds;
 	if (ahead->most > 1 && ahead->trials_s > 0)
 		ahead->depth = depth_of(ahead, ahead->builds_s, ahead->trials_s);
 }
 
 /* The number of proposals that the budget allows beside those that are waiting. */
 static size_t room(const struct tune *tune) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t low = ahead->beside ? ahead->depth - 1 : 0;
 	if (ahead->count > low)
 		return 0;
 	size_t want = ahead->depth - ahead->count;
-	uint64_t limit = tune->budget.evaluations, used = tune->evaluations + ahead->count;
+	uint64_t limit = tune->money.budget.evaluations, used = tune->tally.evaluations + ahead->count;
 	if (limit && used >= limit)
 		return ahead->count ? 0 : 1;
 	return limit && limit - used < want ? (size_t)(limit - used) : want;
 }
 
 static void propose(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t want = room(tune);
 	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
 	if (want)
@@ -90,12 +91,12 @@ static void propose(struct tune *tune) {
 
 /* Trials that an interrupted run has stored need no build. */
 static void builds_want(struct tune *tune) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	json_t *configs[TUNE_AHEAD_MAX] = {NULL};
 	size_t count = 0;
 	for (size_t i = 0; i < ahead->count; i++) {
 		json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
-		if (tune_is_recalling(tune) && recall_has(tune->recall, config))
+		if (tune_is_recalling(tune) && recall_has(tune->memory.recall, config))
 			json_decref(config);
 		else
 			configs[count++] = config;
@@ -107,11 +108,11 @@ static void builds_want(struct tune *tune) {
 
 /* The first that can be measured at once; `count`: none. During a resumed run it is the one that was measured first. */
 static size_t ready(const struct tune *tune) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t first = ahead->count, row = SIZE_MAX;
 	for (size_t i = 0; i < ahead->count; i++) {
 		json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
-		size_t at = tune_is_recalling(tune) ? recall_row(tune->recall, config) : SIZE_MAX;
+		size_t at = tune_is_recalling(tune) ? recall_row(tune->memory.recall, config) : SIZE_MAX;
 		if (at < row) {
 			row = at;
 			first = i;
@@ -126,7 +127,7 @@ static size_t ready(const struct tune *tune) {
 /* Waits for builds: for all where nothing may be measured beside one, else for the first. Returns 1 with *at, 0 if the
  * budget is used up. */
 static int await(struct tune *tune, size_t *at, struct err *err) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	enum tune_spending before = tune_spend(tune, SPENT_BUILD);
 	while (!(tune->stopped = tune_over(tune)) && !tune_interrupted(tune)) {
 		tune_ahead_patience(tune);
@@ -151,8 +152,8 @@ static uint64_t take(struct tune_ahead *ahead, size_t at) {
 /* Is it built, or was it measured by a run that is being resumed? */
 static bool is_made(const struct tune *tune, uint64_t index) {
 	json_t *config = space_config_json(tune->task->space, index);
-	bool made =
-		(tune_is_recalling(tune) && recall_has(tune->recall, config)) || builder_has(tune->task->builder, config);
+	bool made = (tune_is_recalling(tune) && recall_has(tune->memory.recall, config)) ||
+	            builder_has(tune->task->builder, config);
 	json_decref(config);
 	return made;
 }
@@ -160,7 +161,7 @@ static bool is_made(const struct tune *tune, uint64_t index) {
 /* Orders what is pending by what is known now. Proposals that are not worth a build any more are given back; one that
  * is built already is measured all the same, because that costs little. */
 static void reconsider(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
 	size_t kept = search_rank(tune->search, ahead->queue, ahead->count), count = ahead->count;
 	ahead->count = 0;
@@ -175,8 +176,8 @@ static void reconsider(struct tune *tune) {
 
 /* A build that would end after the search has no use, and takes the time of the finals. */
 static bool build_fits(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
-	if (!tune->task->builder || tune->evaluations < LEAST_EVALUATIONS || is_made(tune, ahead->queue[0]))
+	struct tune_ahead *ahead = &tune->bench.ahead;
+	if (!tune->task->builder || tune->tally.evaluations < LEAST_EVALUATIONS || is_made(tune, ahead->queue[0]))
 		return true;
 	const struct build_figures figures = builder_figures(tune->task->builder);
 	double seconds = figures.made ? figures.spent_s / (double)figures.made : 0;
@@ -187,7 +188,7 @@ static bool build_fits(struct tune *tune) {
 }
 
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {
-	struct tune_ahead *ahead = &tune->ahead;
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t at = 0;
 	tune_ahead_patience(tune);
 	if (ahead->depth > 1 && ahead->count)

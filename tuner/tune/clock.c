@@ -15,22 +15,22 @@ static const char *const words[SPENT_COUNT] = {
 };
 
 enum tune_spending tune_spend(struct tune *tune, enum tune_spending on) {
-	enum tune_spending before = tune->spending;
+	enum tune_spending before = tune->money.spending;
 	double now = tune_now(tune);
-	tune->spent[before] += now - tune->spent_at;
-	tune->spent_at = now;
-	tune->spending = on;
+	tune->money.spent[before] += now - tune->money.spent_at;
+	tune->money.spent_at = now;
+	tune->money.spending = on;
 	return before;
 }
 
 void tune_spend_nodes(struct tune *tune, enum tune_spending on) {
-	if (tune->fleet)
+	if (tune->bench.fleet)
 		tune_spend(tune, on);
 }
 
 static void move(struct tune *tune, enum tune_spending from, enum tune_spending to, double seconds) {
-	tune->spent[from] -= seconds;
-	tune->spent[to] += seconds;
+	tune->money.spent[from] -= seconds;
+	tune->money.spent[to] += seconds;
 }
 
 static double built_seconds(const struct tune *tune) {
@@ -59,42 +59,43 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	double all = tune_now(tune) - begun, build = fmin(built_seconds(tune) - built, all);
 	build += part(json_object_get(result->reply, "gpu"), "compile_s", all - build);
 	double own_build = tune->task->builder ? used_seconds(tune) - used : build;
-	tune->build_seconds += own_build;
+	tune->bench.current.build_seconds += own_build;
 	if (own_build > 0 && json_is_object(result->reply))
 		json_object_set_new(result->reply, "build_s", json_real(own_build));
 	double verify = part(result->reply, "verify_s", all - build);
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);
 	if (result->status == TRIAL_CORRECT || tune->task->whole_programs)
-		tune->restart_seconds = 0;
+		tune->bench.times.restart = 0;
 	else if (result->status == TRIAL_TIMEOUT || result->status == TRIAL_RUNTIME)
-		tune->restart_seconds = tune->baseline.elapsed_s; /* it opens its device and computes its reference again */
+		tune->bench.times.restart =
+			tune->memory.baseline.elapsed_s; /* it opens its device and computes its reference again */
 	/* The runner and the store use the same time, so that a resumed search learns the same. */
-	tune->trial_seconds = fmax(0, (result->elapsed_s > 0 ? result->elapsed_s : all) - build);
+	tune->bench.times.trial = fmax(0, (result->elapsed_s > 0 ? result->elapsed_s : all) - build);
 	return failed;
 }
 
 static int race_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
 	struct tune *tune = ctx;
-	return tune_trial(tune, tune->finals, request, result, err);
+	return tune_trial(tune, tune->bench.charged, request, result, err);
 }
 
 struct runner tune_runner(struct tune *tune, enum tune_spending on) {
-	tune->finals = on;
+	tune->bench.charged = on;
 	return (struct runner){.ctx = tune, .run = race_trial};
 }
 
 /* The time of an interrupted run is only known as a whole. */
 json_t *tune_seconds_json(const struct tune *tune) {
 	json_t *seconds = json_object();
-	double rest = tune_elapsed(tune) - tune->spent_before;
+	double rest = tune_elapsed(tune) - tune->money.spent_before;
 	for (int i = 1; i < SPENT_COUNT; i++) {
-		json_object_set_new(seconds, words[i], json_real(tune->spent[i]));
-		rest -= tune->spent[i];
+		json_object_set_new(seconds, words[i], json_real(tune->money.spent[i]));
+		rest -= tune->money.spent[i];
 	}
 	json_object_set_new(seconds, words[SPENT_IDLE], json_real(fmax(rest, 0)));
-	if (tune->spent_before > 0)
-		json_object_set_new(seconds, "earlier", json_real(tune->spent_before));
+	if (tune->money.spent_before > 0)
+		json_object_set_new(seconds, "earlier", json_real(tune->money.spent_before));
 	return seconds;
 }
 
@@ -106,8 +107,8 @@ json_t *tune_building_json(const struct tune *tune) {
 	                 figures.jobs == 1 ? "one by one"
 	                 : figures.beside  ? "beside measurements"
 	                                   : "between measurements",
-	                 "ahead", (int)tune->ahead.depth, "reused", (json_int_t)figures.found, "stopped",
+	                 "ahead", (int)tune->bench.ahead.depth, "reused", (json_int_t)figures.found, "stopped",
 	                 (json_int_t)figures.stopped, "given_up", (json_int_t)figures.given_up, "patience_s",
 	                 js_number(figures.patience_s), "seconds", figures.spent_s, "unfit_s",
-	                 js_number(tune->ahead.unfit_s > 0 ? tune->ahead.unfit_s : NAN));
+	                 js_number(tune->bench.ahead.unfit_s > 0 ? tune->bench.ahead.unfit_s : NAN));
 }

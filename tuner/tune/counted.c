@@ -10,7 +10,7 @@
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {
 	char *key = config ? js_canonical(config) : NULL;
-	const json_t *row = key ? json_object_get(tune->counted, key) : NULL;
+	const json_t *row = key ? json_object_get(tune->counting.counted, key) : NULL;
 	free(key);
 	return row;
 }
@@ -32,7 +32,7 @@ static double overhead_of(const struct tune *tune) {
 	int count = 0;
 	const char *key;
 	json_t *row;
-	json_object_foreach(tune->counted, key, row) {
+	json_object_foreach(tune->counting.counted, key, row) {
 		double overhead = js_real_or(json_object_get(row, "counting"), "overhead", NAN);
 		if (overhead > -1) {
 			sum += log1p(overhead);
@@ -46,7 +46,7 @@ static double start_stop_of(const struct tune *tune) {
 	double most = NAN;
 	const char *key;
 	json_t *row;
-	json_object_foreach(tune->counted, key, row) most =
+	json_object_foreach(tune->counting.counted, key, row) most =
 		fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
 	return most;
 }
@@ -56,9 +56,10 @@ static json_t *counting_json(const struct tune *tune) {
 	for (const char *const *word = tune->task->counters.asked; *word; word++)
 		json_array_append_new(asked, json_string(*word));
 	return json_pack("{s:o,s:b,s:b,s:I,s:f,s:o,s:o,s:O}", "asked", asked, "default", tune->task->counters.optional,
-	                 "every", tune->task->counters.every, "configurations", (json_int_t)json_object_size(tune->counted),
-	                 "seconds", tune->counting_seconds, "overhead", js_number(overhead_of(tune)), "start_stop_s",
-	                 js_number(start_stop_of(tune)), "failures", tune->uncounted);
+	                 "every", tune->task->counters.every, "configurations",
+	                 (json_int_t)json_object_size(tune->counting.counted), "seconds", tune->counting.seconds,
+	                 "overhead", js_number(overhead_of(tune)), "start_stop_s", js_number(start_stop_of(tune)),
+	                 "failures", tune->counting.uncounted);
 }
 
 void tune_counted_add(const struct tune *tune, json_t *result) {

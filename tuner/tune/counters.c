@@ -48,12 +48,12 @@ static bool is_promised(const struct tune *tune) {
 
 /* Within a promised budget, time is kept for the counters of a kernel that nobody asked for. */
 static bool is_kept(const struct tune *tune) {
-	return tune_promised(tune) && tune->task->counters.optional && !tune->task->whole_programs && !tune->fleet;
+	return tune_promised(tune) && tune->task->counters.optional && !tune->task->whole_programs && !tune->bench.fleet;
 }
 
 /* Returns how long the baseline will probably take: as long as its first trial did without its build. */
 static double baseline_seconds(const struct tune *tune) {
-	double compile_s = js_real_or(json_object_get(tune->baseline.reply, "gpu"), "compile_s", 0);
+	double compile_s = js_real_or(json_object_get(tune->memory.baseline.reply, "gpu"), "compile_s", 0);
 	return fmax(0, tune_first_seconds(tune) - compile_s);
 }
 
@@ -68,14 +68,14 @@ double counting_allowance(const struct tune *tune) {
 	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
 	if (within_budget(tune))
 		return fmax(0, tune_left(tune));
-	if (tune_promised(tune) && !(tune->fleet && is_promised(tune))) /* nodes keep no time for counting */
+	if (tune_promised(tune) && !(tune->bench.fleet && is_promised(tune))) /* nodes keep no time for counting */
 		return fmax(budget - elapsed, OVER_SECONDS);
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 
 /* The expected seconds for the next configuration; `last` is what the one before it took. */
 static double expected_seconds(const struct tune *tune, double last) {
-	double run = tune->run_seconds + tune->extra_seconds;
+	double run = tune->bench.times.run + tune->bench.times.extra;
 	return last > 0 ? last : within_budget(tune) ? PASSES_EXPECTED * run : run;
 }
 
@@ -86,7 +86,7 @@ struct trial_request counting_request(const struct tune *tune, const json_t *con
 	request.min_sample_s = SAMPLE_SECONDS;
 	request.counters = counters->asked;
 	request.slow = counters->slow;
-	if (!tune->task->whole_programs && !(tune->task->timeout_s > 0))
+	if (!tune->task->whole_programs && !(tune->task->limits.timeout_s > 0))
 		request.timeout_s *= counters->slow ? TIMEOUT_FACTOR_OF_SLOW : TIMEOUT_FACTOR;
 	return request;
 }
@@ -97,7 +97,7 @@ static void limit(struct trial_request *request, double seconds) {
 }
 
 void counting_failed(struct tune *tune, const json_t *config, const char *reason) {
-	json_array_append_new(tune->uncounted, json_pack("{s:O,s:s}", "config", config, "reason", reason));
+	json_array_append_new(tune->counting.uncounted, json_pack("{s:O,s:s}", "config", config, "reason", reason));
 }
 
 static void keep(struct tune *tune, const json_t *config, const struct trial_result *result) {
@@ -109,14 +109,14 @@ static void keep(struct tune *tune, const json_t *config, const struct trial_res
 	else if (json_object_size(row) == 0)
 		counting_failed(tune, config, "its runner cannot count");
 	else
-		json_object_set(tune->counted, key, row);
+		json_object_set(tune->counting.counted, key, row);
 	json_decref(row);
 	free(key);
 }
 
 int counting_keep(struct tune *tune, const json_t *config, const struct trial_result *result, struct err *err) {
 	keep(tune, config, result);
-	return trial_store(tune->task->store, tune->id, "counters", 0, config, result, err);
+	return trial_store(tune->task->store, tune->memory.id, "counters", 0, config, result, err);
 }
 
 /* Failing to count is reported and never a reason to lose the result. left: seconds; INFINITY: no limit. */
@@ -147,29 +147,29 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 void tune_counters_keep(struct tune *tune) {
 	if (!counting_asked(tune) || !is_kept(tune))
 		return;
-	tune->counting_kept = fmin(FIRST_COUNTED * baseline_seconds(tune), SHARE_OF_OPTIONAL * tune->budget.seconds);
-	tune->budget.seconds -= tune->counting_kept;
+	tune->counting.kept = fmin(FIRST_COUNTED * baseline_seconds(tune), SHARE_OF_OPTIONAL * tune->money.budget.seconds);
+	tune->money.budget.seconds -= tune->counting.kept;
 }
 
 int tune_counters_ahead(struct tune *tune, struct err *err) {
-	double begun = tune_now(tune), left = tune->budget.seconds - tune_elapsed(tune);
+	double begun = tune_now(tune), left = tune->money.budget.seconds - tune_elapsed(tune);
 	/* A count that is cut ends the worker. */
-	double spare = left - tune_finals_kept(tune) - tune->baseline.elapsed_s;
-	double most = fmin(SHARE_OF_EACH * tune->budget.seconds, spare);
-	if (tune->counted_ahead || !counting_asked(tune) || !is_promised(tune) || tune_is_recalling(tune) ||
-	    tune->best_index == UINT64_MAX || tune_elapsed(tune) < COUNTED_AT * tune->budget.seconds)
+	double spare = left - tune_finals_kept(tune) - tune->memory.baseline.elapsed_s;
+	double most = fmin(SHARE_OF_EACH * tune->money.budget.seconds, spare);
+	if (tune->counting.ahead || !counting_asked(tune) || !is_promised(tune) || tune_is_recalling(tune) ||
+	    tune->memory.best_index == UINT64_MAX || tune_elapsed(tune) < COUNTED_AT * tune->money.budget.seconds)
 		return 0;
-	tune->counted_ahead = true;
+	tune->counting.ahead = true;
 	if (!(most > 0))
 		return 0;
-	json_t *config = space_config_json(tune->task->space, tune->best_index);
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	int rc = count_one(tune, config, most, err);
 	json_decref(config);
-	tune->count_seconds = tune_now(tune) - begun;
-	tune->counting_seconds += tune->count_seconds;
-	if (json_object_size(tune->counted) > 0)
-		tune->counting_kept = fmin(tune->count_seconds, most);
-	tune->budget.seconds -= tune->counting_kept;
+	tune->counting.one_seconds = tune_now(tune) - begun;
+	tune->counting.seconds += tune->counting.one_seconds;
+	if (json_object_size(tune->counting.counted) > 0)
+		tune->counting.kept = fmin(tune->counting.one_seconds, most);
+	tune->money.budget.seconds -= tune->counting.kept;
 	return rc;
 }
 
@@ -177,9 +177,9 @@ static bool is_known(const struct tune *tune, const json_t *config) {
 	size_t i;
 	json_t *failed;
 	char *key = js_canonical(config);
-	bool known = json_object_get(tune->counted, key) != NULL;
+	bool known = json_object_get(tune->counting.counted, key) != NULL;
 	free(key);
-	json_array_foreach(tune->uncounted, i, failed) known =
+	json_array_foreach(tune->counting.uncounted, i, failed) known =
 		known || json_equal(json_object_get(failed, "config"), config);
 	return known;
 }
@@ -189,12 +189,13 @@ static bool is_known(const struct tune *tune, const json_t *config) {
 static json_t *queue_new(const struct tune *tune) {
 	json_t *queue = json_array(), *finalist;
 	size_t i;
-	if (tune->baseline.status == TRIAL_CORRECT)
+	if (tune->memory.baseline.status == TRIAL_CORRECT)
 		json_array_append(queue, (json_t *)tune->task->baseline);
-	if (tune->best_config && !json_equal(tune->best_config, json_array_get(queue, 0)))
-		json_array_insert(queue, is_promised(tune) || is_kept(tune) ? 0 : json_array_size(queue), tune->best_config);
+	if (tune->finals.best_config && !json_equal(tune->finals.best_config, json_array_get(queue, 0)))
+		json_array_insert(queue, is_promised(tune) || is_kept(tune) ? 0 : json_array_size(queue),
+		                  tune->finals.best_config);
 	size_t first = json_array_size(queue);
-	json_array_foreach(tune->finalists, i, finalist) {
+	json_array_foreach(tune->finals.finalists, i, finalist) {
 		json_t *config = json_object_get(finalist, "config");
 		bool known = false;
 		for (size_t k = 0; k < first; k++)
@@ -221,7 +222,7 @@ bool counting_affordable(const struct tune *tune, size_t at, double used, double
 
 /* Returns -1 with err to stop. */
 static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
-	double begun = tune_now(tune), last = tune->count_seconds;
+	double begun = tune_now(tune), last = tune->counting.one_seconds;
 	size_t i;
 	json_t *config;
 	int rc = 0;
@@ -245,12 +246,12 @@ int tune_counters_phase(struct tune *tune, struct err *err) {
 	if (!counting_asked(tune))
 		return 0;
 	double begun = tune_now(tune);
-	tune->budget.seconds += tune->counting_kept;
+	tune->money.budget.seconds += tune->counting.kept;
 	json_t *queue = queue_new(tune);
 	tune_spend_nodes(tune, SPENT_COUNTERS);
-	int rc = (tune->fleet ? counting_on_nodes : count_queue)(tune, queue, counting_allowance(tune), err);
+	int rc = (tune->bench.fleet ? counting_on_nodes : count_queue)(tune, queue, counting_allowance(tune), err);
 	tune_spend_nodes(tune, SPENT_IDLE);
-	tune->counting_seconds += tune_now(tune) - begun;
+	tune->counting.seconds += tune_now(tune) - begun;
 	json_decref(queue);
 	return rc;
 }

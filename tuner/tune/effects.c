@@ -25,7 +25,7 @@ struct rows {
 
 static struct rows rows_new(const struct tune *tune) {
 	struct rows rows = {.space = tune->task->space};
-	size_t room = 1 + tune->worked_count;
+	size_t room = 1 + tune->memory.worked_count;
 	if (tune->search)
 		room += history_count(search_history(tune->search));
 	rows.index = mem_alloc(room, sizeof *rows.index);
@@ -75,11 +75,11 @@ static void outcome_add(void *ctx, uint64_t index, const struct strategy_outcome
 /* Trials that were cut short count with their smallest sample. Without them all slow configurations would be missing,
  * and with them the effect of whatever made them slow. */
 static void rows_fill(struct rows *rows, const struct tune *tune) {
-	struct measured *sorted = mem_alloc(tune->worked_count + 1, sizeof *sorted);
-	for (size_t i = 0; i < tune->worked_count; i++)
-		sorted[i] = tune->worked[i];
-	qsort(sorted, tune->worked_count, sizeof *sorted, by_index);
-	for (size_t i = 0; i < tune->worked_count; i++)
+	struct measured *sorted = mem_alloc(tune->memory.worked_count + 1, sizeof *sorted);
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
+		sorted[i] = tune->memory.worked[i];
+	qsort(sorted, tune->memory.worked_count, sizeof *sorted, by_index);
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
 		row_add(rows, sorted[i].index, isfinite(sorted[i].value) ? sorted[i].value : sorted[i].promise, false);
 	free(sorted);
 	rows->sorted = rows->count;
@@ -134,8 +134,8 @@ static double median_of(const json_t *finalist) {
 static double best_median(const struct tune *tune) {
 	size_t i;
 	json_t *finalist;
-	json_array_foreach(tune->finalists, i, finalist) {
-		if (json_equal(json_object_get(finalist, "config"), tune->best_config))
+	json_array_foreach(tune->finals.finalists, i, finalist) {
+		if (json_equal(json_object_get(finalist, "config"), tune->finals.best_config))
 			return median_of(finalist);
 	}
 	return NAN;
@@ -144,13 +144,13 @@ static double best_median(const struct tune *tune) {
 /* The fastest configuration within the noise of the best; cheaper: only among those that cost less. */
 static const json_t *pick(const struct tune *tune, double limit, bool cheaper) {
 	const json_t *baseline = tune->task->baseline, *picked = NULL;
-	double own = tune_cost(tune->best_config, baseline);
+	double own = tune_cost(tune->finals.best_config, baseline);
 	size_t i;
 	json_t *finalist;
-	json_array_foreach(tune->finalists, i, finalist) {
+	json_array_foreach(tune->finals.finalists, i, finalist) {
 		const json_t *config = json_object_get(finalist, "config");
 		double median = median_of(finalist);
-		if (!(median <= limit) || json_equal(config, tune->best_config))
+		if (!(median <= limit) || json_equal(config, tune->finals.best_config))
 			continue;
 		if (cheaper && !(tune_cost(config, baseline) < own))
 			continue;
@@ -162,8 +162,8 @@ static const json_t *pick(const struct tune *tune, double limit, bool cheaper) {
 
 static char *why_text(const struct tune *tune, const json_t *config) {
 	const json_t *baseline = tune->task->baseline;
-	double threads = (double)(js_int_or(config, "threads", 1) - js_int_or(tune->best_config, "threads", 1));
-	double settings = tune_cost(config, baseline) - tune_cost(tune->best_config, baseline) - 1000 * threads;
+	double threads = (double)(js_int_or(config, "threads", 1) - js_int_or(tune->finals.best_config, "threads", 1));
+	double settings = tune_cost(config, baseline) - tune_cost(tune->finals.best_config, baseline) - 1000 * threads;
 	double more = threads != 0 ? threads : settings;
 	if (json_equal(config, baseline))
 		return mem_strdup("within the noise, and what runs today");
@@ -174,9 +174,9 @@ static char *why_text(const struct tune *tune, const json_t *config) {
 }
 
 json_t *tune_runner_up(const struct tune *tune) {
-	double floor = duel_noise_floor(&tune->duel), best = best_median(tune);
+	double floor = duel_noise_floor(&tune->finals.duel), best = best_median(tune);
 	double limit = best * (1 + (floor > TIE_MARGIN ? floor : TIE_MARGIN));
-	if (!tune->best_config || !(best > 0))
+	if (!tune->finals.best_config || !(best > 0))
 		return NULL;
 	const json_t *picked = pick(tune, limit, true);
 	if (!picked)

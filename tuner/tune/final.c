@@ -36,12 +36,12 @@ static bool is_baseline(const struct tune *tune, const json_t *config) {
 
 /* Picks the best few of the search, safe ones only. Their configurations are owned by the caller. */
 static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
-	if (tune->worked_count)
-		qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_promise);
+	if (tune->memory.worked_count)
+		qsort(tune->memory.worked, tune->memory.worked_count, sizeof *tune->memory.worked, by_promise);
 	double best = NAN;
 	*count = 0;
-	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {
-		const struct measured *measured = &tune->worked[i];
+	for (size_t i = 0; i < tune->memory.worked_count && *count < FINALISTS_MAX; i++) {
+		const struct measured *measured = &tune->memory.worked[i];
 		if (!isfinite(measured->promise))
 			return 0; /* dropped together with its node */
 		json_t *config = space_config_json(tune->task->space, measured->index);
@@ -73,7 +73,7 @@ static bool build_fits(const struct tune *tune, const json_t *config) {
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
 	bool known = !simple || tune_has_fallen(tune, simple) ||
-	             (is_baseline(tune, simple) && tune->baseline.status != TRIAL_CORRECT);
+	             (is_baseline(tune, simple) && tune->memory.baseline.status != TRIAL_CORRECT);
 	if (simple && !known && is_unsafe(tune, simple, &known, err)) {
 		json_decref(simple);
 		return -1;
@@ -109,7 +109,7 @@ static double patience(const struct tune *tune, double least) {
 
 /* The number of finalists that can race in the time left. */
 static size_t affordable_field(const struct tune *tune, size_t count, double left) {
-	double each = ceil(RACE_BLOCKS_EARLY / tune_nodes(tune)) * tune_final_seconds(tune, tune->best);
+	double each = ceil(RACE_BLOCKS_EARLY / tune_nodes(tune)) * tune_final_seconds(tune, tune->memory.best);
 	if (!(each * (double)count > left))
 		return count;
 	return left < 2 * each ? 1 : (size_t)(left / each);
@@ -147,11 +147,11 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
-	options.blocks = tune->fleet ? &tune->blocks : NULL;
-	options.watch = &tune->watch;
+	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
+	options.watch = &tune->finals.watch;
 	options.early = true;
 	options.seconds_max = RACE_SHARE * patience(tune, RACE_SECONDS_LEAST / RACE_SHARE);
-	if (json_array_size(tune->finalists) == 0)
+	if (json_array_size(tune->finals.finalists) == 0)
 		tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
 		options.clock = tune_race_clock(tune, race_seconds(tune));
@@ -167,7 +167,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 
 static void duel_plan(struct tune *tune, struct duel_options *options) {
 	double left = tune_left(tune), pair = tune_pair_seconds(tune);
-	double whole = pair + tune_final_seconds(tune, tune->best);
+	double whole = pair + tune_final_seconds(tune, tune->memory.best);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
 	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
@@ -183,25 +183,25 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
-	options.blocks = tune->fleet ? &tune->blocks : NULL;
-	options.watch = &tune->watch;
+	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
+	options.watch = &tune->finals.watch;
 	options.seconds_max = patience(tune, duel_defaults.seconds_max);
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
 	duel_plan(tune, &options);
-	tune->dueled = true;
+	tune->finals.dueled = true;
 	tune_duel_clock(tune, options.control);
 	struct runner runner = tune_runner(tune, SPENT_DUEL);
 	tune_spend_nodes(tune, SPENT_DUEL);
-	int rc = duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
+	int rc = duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->finals.duel, err);
 	tune_spend_nodes(tune, SPENT_IDLE);
 	return rc;
 }
 
 /* The budget ended before there were pairs to compare: all that is known is what the search saw. */
 static bool is_unmet(const struct tune *tune) {
-	return tune->duel.failed[0] == TRIAL_CORRECT && tune->duel.failed[1] == TRIAL_CORRECT &&
-	       tune->duel.paired.count < 2;
+	return tune->finals.duel.failed[0] == TRIAL_CORRECT && tune->finals.duel.failed[1] == TRIAL_CORRECT &&
+	       tune->finals.duel.paired.count < 2;
 }
 
 /* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
@@ -209,42 +209,44 @@ static bool is_unmet(const struct tune *tune) {
  */
 static void decide(struct tune *tune, const json_t *winner, double price) {
 	const json_t *baseline = tune->task->baseline;
-	bool better = tune->duel.paired.ratio < 1 - duel_defaults.margin, vague = paired_is_vague(&tune->duel.paired);
-	bool tie = tune->duel.verdict == PAIRED_TIE, cheaper = price < tune_cost(baseline, baseline);
-	bool keep = tune->duel.verdict == PAIRED_SLOWER || (tie && (tune->duel.decided ? vague || !cheaper : !better));
+	bool better = tune->finals.duel.paired.ratio < 1 - duel_defaults.margin,
+		 vague = paired_is_vague(&tune->finals.duel.paired);
+	bool tie = tune->finals.duel.verdict == PAIRED_TIE, cheaper = price < tune_cost(baseline, baseline);
+	bool keep = tune->finals.duel.verdict == PAIRED_SLOWER ||
+	            (tie && (tune->finals.duel.decided ? vague || !cheaper : !better));
 	if (is_unmet(tune))
 		keep = !tune_is_useful(tune);
-	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
-	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
+	tune->finals.reversed = tune->finals.duel.verdict == PAIRED_SLOWER;
+	tune->finals.best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
 
 static void baseline_keep(struct tune *tune) {
-	json_decref(tune->best_config);
-	tune->best_config = json_incref((json_t *)tune->task->baseline);
+	json_decref(tune->finals.best_config);
+	tune->finals.best_config = json_incref((json_t *)tune->task->baseline);
 }
 
 /* Forgets a comparison whose winner fell. */
 static void comparison_drop(struct tune *tune) {
-	duel_result_clear(&tune->duel);
-	json_decref(tune->best_config);
-	tune->best_config = NULL;
-	tune->dueled = tune->reversed = false;
+	duel_result_clear(&tune->finals.duel);
+	json_decref(tune->finals.best_config);
+	tune->finals.best_config = NULL;
+	tune->finals.dueled = tune->finals.reversed = false;
 }
 
 /* Repeats a duel on other nodes while some of them report a gain that nobody else sees. */
 static int duel_honest(struct tune *tune, const json_t *winner, struct err *err) {
 	for (;;) {
-		size_t nodes = tune->fleet ? fleet_alive(tune->fleet) : 1;
+		size_t nodes = tune->bench.fleet ? fleet_alive(tune->bench.fleet) : 1;
 		tune_gain_clear(tune);
 		if (duel(tune, winner, err))
 			return -1;
 		if (tune_gain_is_seen(tune))
 			return 0;
 		comparison_drop(tune);
-		if (nodes == fleet_alive(tune->fleet) || tune_proof_seconds(tune) > tune_left(tune))
+		if (nodes == fleet_alive(tune->bench.fleet) || tune_proof_seconds(tune) > tune_left(tune))
 			break;
 	}
-	tune->gain.unconfirmed = true;
+	tune->finals.gain.unconfirmed = true;
 	return 0;
 }
 
@@ -256,26 +258,26 @@ static bool failed_for_good(const struct duel_result *duel) {
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
-	if (tune->baseline.status != TRIAL_CORRECT || short_of_time) {
-		bool keep = tune->baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
-		tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
+	if (tune->memory.baseline.status != TRIAL_CORRECT || short_of_time) {
+		bool keep = tune->memory.baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
+		tune->finals.best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 		return keep || short_of_time ? 0 : tune_winner_check(tune, winner, err);
 	}
 	if (duel_honest(tune, winner, err))
 		return -1;
-	if (tune->gain.unconfirmed) {
+	if (tune->finals.gain.unconfirmed) {
 		baseline_keep(tune);
 		return 0;
 	}
-	if (failed_for_good(&tune->duel) && !is_baseline(tune, winner))
+	if (failed_for_good(&tune->finals.duel) && !is_baseline(tune, winner))
 		tune_fall(tune, winner);
 	decide(tune, winner, price);
-	return is_baseline(tune, tune->best_config) ? 0 : tune_winner_check(tune, winner, err);
+	return is_baseline(tune, tune->finals.best_config) ? 0 : tune_winner_check(tune, winner, err);
 }
 
 /* A program that refuses to overwrite its output works once. */
 static bool leaves_output(const struct tune *tune) {
-	const char *message = tune->baseline.message;
+	const char *message = tune->memory.baseline.message;
 	return tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists"));
 }
 
@@ -283,18 +285,18 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
 	if (tune->task->whole_programs)
 		snprintf(hint, sizeof hint, "run the program by hand");
-	if (*tune->baseline.message)
-		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
+	if (*tune->memory.baseline.message)
+		snprintf(hint, sizeof hint, "the baseline: %s", tune->memory.baseline.message);
 	if (leaves_output(tune))
 		snprintf(hint, sizeof hint, "if an earlier run has left it, remove it before each: --before-each 'rm -f FILE'");
 	if (tune->stopped && strcmp(tune->stopped, "baseline") == 0)
 		return err_set(err, ERR_NOTHING, hint,
-		               tune->baseline.status == TRIAL_CORRECTNESS
+		               tune->memory.baseline.status == TRIAL_CORRECTNESS
 		                   ? "the output of %s is rejected as it is run today, and so is that of another configuration"
 		                   : "%s fails as it is run today, and so does another configuration of it",
 		               tune->task->kernel);
 	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluation%s", tune->task->kernel,
-	               (unsigned long long)tune->evaluations, tune->evaluations == 1 ? "" : "s");
+	               (unsigned long long)tune->tally.evaluations, tune->tally.evaluations == 1 ? "" : "s");
 }
 
 /* Before the comparison that decides, waits for a quiet machine; what is left of that time is for blocks that others
@@ -302,29 +304,31 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 static void quiet_wait(struct tune *tune) {
 	double budget = tune_budget_time(tune), share = RACE_SHARE_QUIET_SPENT * tune_elapsed(tune);
 	double spare = fmax(0, tune_left(tune) - tune_finals_kept(tune)); /* the comparison itself comes first */
-	if (!tune->busy || tune_is_recalling(tune))
+	if (!tune->bench.busy || tune_is_recalling(tune))
 		return;
-	tune->watch = (struct race_watch){.busy = tune->busy, .seconds = share, .interrupt = tune->task->interrupt};
+	tune->finals.watch =
+		(struct race_watch){.busy = tune->bench.busy, .seconds = share, .interrupt = tune->task->hooks.interrupt};
 	if (!(budget > 0))
 		return;
-	tune->watch.seconds = fmin(spare, fmin(RACE_SHARE_QUIET * budget, share));
-	tune->watch.spent = busy_wait(tune->busy, tune->watch.seconds, tune->task->interrupt);
+	tune->finals.watch.seconds = fmin(spare, fmin(RACE_SHARE_QUIET * budget, share));
+	tune->finals.watch.spent = busy_wait(tune->bench.busy, tune->finals.watch.seconds, tune->task->hooks.interrupt);
 }
 
 /* Everything was tried and nothing else worked: comparing the baseline with itself would use up the budget and could
  * not change that. */
 static bool works_alone(const struct tune *tune, const struct race_entry *entries, size_t count) {
-	bool others =
-		tune->worked_count > count || count > 1 || (count == 1 && !json_equal(entries[0].config, tune->task->baseline));
-	return tune->task->whole_programs && !tune->fleet && !others && tune->evaluations > 1 &&
-	       !(tune->cut_index != UINT64_MAX && tune_is_loud(tune)) && tune->baseline.status == TRIAL_CORRECT &&
-	       tune->stopped && strcmp(tune->stopped, "space") == 0;
+	bool others = tune->memory.worked_count > count || count > 1 ||
+	              (count == 1 && !json_equal(entries[0].config, tune->task->baseline));
+	return tune->task->whole_programs && !tune->bench.fleet && !others && tune->tally.evaluations > 1 &&
+	       !(tune->memory.cut_index != UINT64_MAX && tune_is_loud(tune)) &&
+	       tune->memory.baseline.status == TRIAL_CORRECT && tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
 /* The budget ended before anything else was tried. To compare the baseline with itself would say nothing of the others.
  */
 static bool tried_nothing_else(const struct tune *tune) {
-	return tune->evaluations <= 1 && space_valid(tune->task->space) > 1 && tune->baseline.status == TRIAL_CORRECT;
+	return tune->tally.evaluations <= 1 && space_valid(tune->task->space) > 1 &&
+	       tune->memory.baseline.status == TRIAL_CORRECT;
 }
 
 /* A program that nothing but the baseline works for may be one that runs only once, because of what the first run
@@ -333,17 +337,17 @@ static int look_twice(struct tune *tune, struct err *err) {
 	struct trial_request request = tune_search_request(tune, tune->task->baseline, 0);
 	struct trial_result again = {0};
 	request.show = true;
-	if (tune_promised(tune) && tune->run_seconds > tune_left(tune))
+	if (tune_promised(tune) && tune->bench.times.run > tune_left(tune))
 		return 0;
 	if (tune_attempt(tune, "baseline", &request, MERGE_FIRST, &again, err))
 		return -1;
-	tune->alone = again.status != TRIAL_RUNTIME;
-	if (tune->alone) {
+	tune->finals.no_rival = again.status != TRIAL_RUNTIME;
+	if (tune->finals.no_rival) {
 		trial_result_clear(&again);
 		return 0;
 	}
-	trial_result_clear(&tune->baseline);
-	tune->baseline = again;
+	trial_result_clear(&tune->memory.baseline);
+	tune->memory.baseline = again;
 	return err_set(err, ERR_NOTHING, "remove what a run leaves before each: --before-each 'rm -f FILE'",
 	               "%s works only once: the second run of the same command fails", tune->task->kernel);
 }
@@ -380,10 +384,10 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 		if (tune_opponent(tune, entries, count, &winner, err))
 			return -1;
 	}
-	tune->alone = tune->far > 0 && (isfinite(tune->far) || !tune_is_loud(tune));
-	if (tune->far > 0)
+	tune->finals.no_rival = tune->finals.rival_ratio > 0 && (isfinite(tune->finals.rival_ratio) || !tune_is_loud(tune));
+	if (tune->finals.rival_ratio > 0)
 		baseline_keep(tune);
-	while (!(tune->far > 0) && winner != SIZE_MAX) {
+	while (!(tune->finals.rival_ratio > 0) && winner != SIZE_MAX) {
 		if (!tune_has_fallen(tune, entries[winner].config) &&
 		    meet_baseline(tune, entries[winner].config, entries[winner].cost, err))
 			return -1;
@@ -393,33 +397,33 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 		comparison_drop(tune);
 		winner = next_best(tune, entries, *count);
 	}
-	*again = !(tune->far > 0);
+	*again = !(tune->finals.rival_ratio > 0);
 	return 0;
 }
 
 /* Everything that worked in the search fell in the finals. */
 static int nothing_left(struct tune *tune, struct err *err) {
-	if (tune->baseline.status != TRIAL_CORRECT)
+	if (tune->memory.baseline.status != TRIAL_CORRECT)
 		return nothing_worked(tune, err);
-	tune->alone = true;
+	tune->finals.no_rival = true;
 	baseline_keep(tune);
 	return 0;
 }
 
 /* The first of them is decided by what the search found, any other by what is left of that. */
 static int comparison(struct tune *tune, struct race_entry *entries, size_t *count, bool *again, struct err *err) {
-	bool first = json_array_size(tune->finalists) == 0 && json_object_size(tune->trust.fallen) == 0;
+	bool first = json_array_size(tune->finals.finalists) == 0 && json_object_size(tune->finals.trust.fallen) == 0;
 	*again = false;
 	if (finalists_pick(tune, entries, count, err) || simplified_add(tune, entries, count, err))
 		return -1;
-	if (!first && (*count == 0 || (*count == 1 && tune->fleet && is_baseline(tune, entries[0].config))))
+	if (!first && (*count == 0 || (*count == 1 && tune->bench.fleet && is_baseline(tune, entries[0].config))))
 		return nothing_left(tune, err);
-	tune->alone = first && works_alone(tune, entries, *count);
-	if (tune->alone && look_twice(tune, err))
+	tune->finals.no_rival = first && works_alone(tune, entries, *count);
+	if (tune->finals.no_rival && look_twice(tune, err))
 		return -1;
-	if (tune->alone || tried_nothing_else(tune))
+	if (tune->finals.no_rival || tried_nothing_else(tune))
 		baseline_keep(tune);
-	else if (*count == 0 && tune->baseline.status == TRIAL_CORRECT)
+	else if (*count == 0 && tune->memory.baseline.status == TRIAL_CORRECT)
 		return meet_baseline(tune, tune->task->baseline, 0, err);
 	else if (*count == 0)
 		return nothing_worked(tune, err);
@@ -432,20 +436,20 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
 	quiet_wait(tune);
-	if (tune->busy)
-		busy_mark(tune->busy); /* a short search has not looked yet */
+	if (tune->bench.busy)
+		busy_mark(tune->bench.busy); /* a short search has not looked yet */
 	tune_finals_clock(tune);
-	tune->finalists = json_array();
+	tune->finals.finalists = json_array();
 	int failed = tune_earlier_failures(tune, err);
 	for (int i = 0; i < COMPARISONS_MAX && again && !failed; i++) {
 		struct race_entry entries[FINALISTS_MAX];
 		size_t count = 0;
 		failed = comparison(tune, entries, &count, &again, err);
-		finalists_add(tune->finalists, entries, count);
+		finalists_add(tune->finals.finalists, entries, count);
 		for (size_t k = 0; k < count; k++)
 			json_decref((json_t *)entries[k].config);
 	}
-	if (again && !failed && tune->baseline.status == TRIAL_CORRECT)
+	if (again && !failed && tune->memory.baseline.status == TRIAL_CORRECT)
 		baseline_keep(tune);
-	return failed || !again || tune->best_config ? failed : nothing_worked(tune, err);
+	return failed || !again || tune->finals.best_config ? failed : nothing_worked(tune, err);
 }

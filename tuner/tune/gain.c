@@ -18,20 +18,20 @@ static const double SHARE = 0.25, DEVIATIONS = 4, JITTER_SECONDS = 2e-3;
 
 /* Kernels run an unknown number of times in a trial, and a metric is not a time. */
 static bool applies(const struct tune *tune) {
-	return tune->fleet && tune->task->whole_programs && !tune->task->metric && !tune_is_metered(tune);
+	return tune->bench.fleet && tune->task->whole_programs && !tune->task->goal.metric && !tune_is_metered(tune);
 }
 
 static size_t node_of(const struct tune *tune, const json_t *reply) {
 	const char *name = js_string_or(reply, "node", "");
 	size_t node = 0;
-	while (node < tune->task->pool->count && strcmp(fleet_name(tune->fleet, node), name) != 0)
+	while (node < tune->task->pool->count && strcmp(fleet_name(tune->bench.fleet, node), name) != 0)
 		node++;
 	return node;
 }
 
 void tune_gain_note(struct tune *tune, const char *phase, int block, const json_t *config,
                     const struct trial_result *result) {
-	struct tune_gain *gain = &tune->gain;
+	struct tune_gain *gain = &tune->finals.gain;
 	double said = tune_wall(result), verify = tune->task->checked ? js_real_or(result->reply, "verify_s", 0) : 0;
 	if (!applies(tune) || strcmp(phase, "duel") != 0 || result->status != TRIAL_CORRECT || !(said > 0))
 		return;
@@ -44,8 +44,8 @@ void tune_gain_note(struct tune *tune, const char *phase, int block, const json_
 }
 
 void tune_gain_clear(struct tune *tune) {
-	free(tune->gain.trials);
-	tune->gain = (struct tune_gain){.nodes = tune->gain.nodes};
+	free(tune->finals.gain.trials);
+	tune->finals.gain = (struct tune_gain){.nodes = tune->finals.gain.nodes};
 }
 
 /* The next pair of a node; false: there are no more. A control is a second trial of the winner in its block. */
@@ -90,22 +90,22 @@ static void distrust(struct tune *tune, size_t node) {
 	char reason[160];
 	snprintf(reason, sizeof reason,
 	         "its times do not add up: it reports a gain of %.3g s a run, but its answers come %.3g s earlier",
-	         tune->gain.said, tune->gain.seen);
-	if (fleet_alive(tune->fleet) > 1)
-		fleet_distrust(tune->fleet, node, reason);
-	if (!tune->gain.nodes)
-		tune->gain.nodes = json_array();
-	json_array_append_new(tune->gain.nodes,
-	                      json_pack("{s:s,s:o,s:o}", "name", fleet_name(tune->fleet, node), "said_s",
-	                                js_number(tune->gain.said), "seen_s", js_number(tune->gain.seen)));
+	         tune->finals.gain.said, tune->finals.gain.seen);
+	if (fleet_alive(tune->bench.fleet) > 1)
+		fleet_distrust(tune->bench.fleet, node, reason);
+	if (!tune->finals.gain.nodes)
+		tune->finals.gain.nodes = json_array();
+	json_array_append_new(tune->finals.gain.nodes,
+	                      json_pack("{s:s,s:o,s:o}", "name", fleet_name(tune->bench.fleet, node), "said_s",
+	                                js_number(tune->finals.gain.said), "seen_s", js_number(tune->finals.gain.seen)));
 }
 
 bool tune_gain_is_seen(struct tune *tune) {
 	bool good = true;
-	if (!applies(tune) || tune->duel.verdict != PAIRED_FASTER || tune->duel.lost[1])
+	if (!applies(tune) || tune->finals.duel.verdict != PAIRED_FASTER || tune->finals.duel.lost[1])
 		return true;
 	for (size_t node = 0; node < tune->task->pool->count; node++)
-		if (!fleet_is_quarantined(tune->fleet, node) && !confirms(&tune->gain, node)) {
+		if (!fleet_is_quarantined(tune->bench.fleet, node) && !confirms(&tune->finals.gain, node)) {
 			distrust(tune, node);
 			good = false;
 		}

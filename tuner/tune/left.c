@@ -12,106 +12,107 @@ static const double FIRST_SHARE = 0.1, FIRST_GAIN = 1.05;
 static const uint64_t EVALUATIONS_TELLING = 3;
 
 static double configurations(const struct tune *tune) {
-	double valid = (double)space_valid(tune->task->space), most = (double)tune->budget.evaluations;
+	double valid = (double)space_valid(tune->task->space), most = (double)tune->money.budget.evaluations;
 	return most > 0 ? fmin(most, valid) : valid;
 }
 
 /* The seconds of a block of the race: one trial of each that is within the margin of the best so far, and of as many in
  * proportion among those that will be measured. A race of one takes no time. */
 static double block_seconds(const struct tune *tune, double evaluations) {
-	double count = 0, seconds = 0, all = (double)tune->worked_count;
-	for (size_t i = 0; i < tune->worked_count; i++) {
-		if (tune->worked[i].promise > TUNE_FINALIST_MARGIN * tune->best)
+	double count = 0, seconds = 0, all = (double)tune->memory.worked_count;
+	for (size_t i = 0; i < tune->memory.worked_count; i++) {
+		if (tune->memory.worked[i].promise > TUNE_FINALIST_MARGIN * tune->memory.best)
 			continue;
 		count++;
-		seconds += tune_final_seconds(tune, tune->worked[i].promise);
+		seconds += tune_final_seconds(tune, tune->memory.worked[i].promise);
 	}
 	/* Two more that are not, because the first few say little. */
 	double entries = fmax(count, count / (all + 2) * evaluations);
 	if (entries > FINALISTS_MAX) /* only the best of them race */
-		return FINALISTS_MAX * tune_final_seconds(tune, tune->best);
+		return FINALISTS_MAX * tune_final_seconds(tune, tune->memory.best);
 	return entries > 1 ? seconds / count * entries : 0;
 }
 
 /* A search usually finds something that is clear at the first look, but the first evaluations do not show it yet. */
 static double pairs_guess(const struct tune *tune) {
-	return tune->evaluations < EVALUATIONS_TELLING ? tune_pairs_first(tune) : tune_pairs_expected(tune);
+	return tune->tally.evaluations < EVALUATIONS_TELLING ? tune_pairs_first(tune) : tune_pairs_expected(tune);
 }
 
 /* The budget keeps more for the finals than they usually take. The race gets a share of `room` at most. */
 static double finals_guess(const struct tune *tune, double evaluations, double room) {
-	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
-	double best = isnan(tune->best) ? 0 : tune_final_seconds(tune, tune->best);
+	double base =
+		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
+	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), RACE_SHARE * room);
 	return race + pairs_guess(tune) * (base + 2 * best);
 }
 
 static double search_left(const struct tune *tune, double until) {
-	double each = tune_evaluation_seconds(tune), rest = fmax(0, configurations(tune) - (double)tune->evaluations);
+	double each = tune_evaluation_seconds(tune), rest = fmax(0, configurations(tune) - (double)tune->tally.evaluations);
 	double search = rest * each, room = INFINITY;
 	if (isfinite(until)) {
 		search = fmin(search, fmax(0, until - tune_finals_kept(tune)));
 		room = until - search;
 	}
 	double more = each > 0 ? search / each : rest;
-	return search + finals_guess(tune, (double)tune->evaluations + more, room);
+	return search + finals_guess(tune, (double)tune->tally.evaluations + more, room);
 }
 
 static double finals_left(const struct tune *tune) {
-	return fmax(0, tune->finals_expected - (tune_elapsed(tune) - tune->finals_begun));
+	return fmax(0, tune->money.outlook.expected - (tune_elapsed(tune) - tune->money.outlook.begun));
 }
 
 /* Pairs go on until the result is clear, and the one that is under way is always finished. */
 static double duel_left(const struct tune *tune) {
-	if (tune->duel_trials == 0)
+	if (tune->money.outlook.duel_trials == 0)
 		return finals_left(tune);
-	int pair = tune->pair_trials, open = (pair - tune->duel_trials % pair) % pair;
-	double rest = fmax(tune_pairs_expected(tune) * pair - tune->duel_trials, open);
-	return rest * (tune_elapsed(tune) - tune->duel_begun) / tune->duel_trials;
+	int pair = tune->money.outlook.pair_trials, open = (pair - tune->money.outlook.duel_trials % pair) % pair;
+	double rest = fmax(tune_pairs_expected(tune) * pair - tune->money.outlook.duel_trials, open);
+	return rest * (tune_elapsed(tune) - tune->money.outlook.duel_begun) / tune->money.outlook.duel_trials;
 }
 
 double tune_time_left(const struct tune *tune, enum tune_phase phase) {
 	double budget = tune_budget_time(tune), left = INFINITY;
 	double until = budget > 0 ? fmax(0, budget - tune_elapsed(tune)) : INFINITY;
-	if (phase == TUNE_SEARCH && !tune->fleet && tune->evaluations > 0)
+	if (phase == TUNE_SEARCH && !tune->bench.fleet && tune->tally.evaluations > 0)
 		left = search_left(tune, until);
-	else if (phase == TUNE_RACE && !tune->fleet)
+	else if (phase == TUNE_RACE && !tune->bench.fleet)
 		left = finals_left(tune);
-	else if (phase == TUNE_DUEL && !tune->fleet)
+	else if (phase == TUNE_DUEL && !tune->bench.fleet)
 		left = duel_left(tune);
 	left = fmin(left, until);
 	return isfinite(left) ? left : NAN;
 }
 
 void tune_finals_clock(struct tune *tune) {
-	tune->finals_begun = tune_elapsed(tune);
-	tune->finals_expected = finals_guess(tune, (double)tune->worked_count, tune_left(tune));
+	tune->money.outlook.begun = tune_elapsed(tune);
+	tune->money.outlook.expected = finals_guess(tune, (double)tune->memory.worked_count, tune_left(tune));
 }
 
 void tune_duel_clock(struct tune *tune, bool control) {
-	tune->duel_begun = tune_elapsed(tune);
-	tune->duel_trials = 0;
-	tune->pair_trials = control ? 3 : 2;
+	tune->money.outlook.duel_begun = tune_elapsed(tune);
+	tune->money.outlook.duel_trials = 0;
+	tune->money.outlook.pair_trials = control ? 3 : 2;
 }
 
 /* The share of the budget that is used up. */
 static double share_used(const struct tune *tune) {
-	double time = tune_budget_time(tune), limit = (double)tune->budget.evaluations;
-	return time > 0 ? tune_elapsed(tune) / time : limit > 0 ? (double)tune->evaluations / limit : 0;
+	double time = tune_budget_time(tune), limit = (double)tune->money.budget.evaluations;
+	return time > 0 ? tune_elapsed(tune) / time : limit > 0 ? (double)tune->tally.evaluations / limit : 0;
 }
 
 bool tune_is_useful(const struct tune *tune) {
-	return tune->best_index != UINT64_MAX && tune->baseline.value / tune->best > FIRST_GAIN;
+	return tune->memory.best_index != UINT64_MAX && tune->memory.baseline.value / tune->memory.best > FIRST_GAIN;
 }
 
 void tune_first_report(struct tune *tune) {
 	const struct tune_observer *observer = tune->observer;
-	double gain = tune->baseline.value / tune->best;
-	if (tune->told || !observer || !observer->found || tune_is_recalling(tune) || !tune_is_useful(tune) ||
+	double gain = tune->memory.baseline.value / tune->memory.best;
+	if (tune->money.reported || !observer || !observer->found || tune_is_recalling(tune) || !tune_is_useful(tune) ||
 	    share_used(tune) < FIRST_SHARE)
 		return;
-	json_t *config = space_config_json(tune->task->space, tune->best_index);
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	observer->found(observer->ctx, config, tune->task->baseline, gain);
 	json_decref(config);
-	tune->told = true;
+	tune->money.reported = true;
 }

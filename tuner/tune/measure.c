@@ -65,7 +65,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
                  struct trial_result *sum, struct err *err) {
 	struct trial_result one = {0};
 	struct trial_request limited = *request;
-	bool recalled = recall_take(tune->recall, phase, request->config, &one);
+	bool recalled = recall_take(tune->memory.recall, phase, request->config, &one);
 	double begun = tune_now(tune);
 	tune_limit(tune, &limited);
 	if (!recalled && tune_trial(tune, SPENT_MEASURE, &limited, &one, err)) {
@@ -73,53 +73,54 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 		return -1;
 	}
 	bool cut = !recalled && tune_was_cut(&limited, &one);
-	tune->cut = cut && merge == MERGE_FIRST;
+	tune->money.cut = cut && merge == MERGE_FIRST;
 	if (cut) {
-		snprintf(tune->cut_message, sizeof tune->cut_message, "%s", one.message);
+		snprintf(tune->money.cut_message, sizeof tune->money.cut_message, "%s", one.message);
 		trial_result_clear(&one);
 		return 0;
 	}
 	tune_noise_note(tune, &one);
 	if (!recalled)
-		tune_beside_note(tune, &one, tune->trial_seconds);
-	if (!recalled && tune->evaluations > 0 && one.status != TRIAL_TIMEOUT)
-		tune->longest_s = fmax(tune->longest_s, tune_now(tune) - begun);
-	tune->measured = tune->measured || !recalled;
+		tune_beside_note(tune, &one, tune->bench.times.trial);
+	if (!recalled && tune->tally.evaluations > 0 && one.status != TRIAL_TIMEOUT)
+		tune->bench.times.longest = fmax(tune->bench.times.longest, tune_now(tune) - begun);
+	tune->memory.is_new = tune->memory.is_new || !recalled;
 	tune_pareto_record(tune, request->config, &one);
 	tune_checked_note(tune, request->config, &one);
-	tune->seconds += recalled ? one.elapsed_s : tune->trial_seconds;
+	tune->bench.current.seconds += recalled ? one.elapsed_s : tune->bench.times.trial;
 	if (recalled)
-		tune->build_seconds += recalled_build(&one);
-	const struct trial_result *kept = tune_merge(&tune->deviation, sum, &one, merge) ? sum : &one;
-	int failed = recalled ? 0 : trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
+		tune->bench.current.build_seconds += recalled_build(&one);
+	const struct trial_result *kept = tune_merge(&tune->bench.current.deviation, sum, &one, merge) ? sum : &one;
+	int failed = recalled ? 0 : trial_store(tune->task->store, tune->memory.id, phase, 0, request->config, kept, err);
 	trial_result_clear(&one);
 	return failed;
 }
 
 static bool is_due(const struct tune *tune) {
-	if (tune->best_index == UINT64_MAX || isnan(tune->best))
+	if (tune->memory.best_index == UINT64_MAX || isnan(tune->memory.best))
 		return false;
-	double expected = tune->probe_cost > 0 ? tune->probe_cost : 8 * tune_seconds(tune, tune->best);
-	return tune_now(tune) - tune->probed >= expected / PROBE_SHARE * (1 << tune->calm);
+	double expected =
+		tune->memory.probe.seconds > 0 ? tune->memory.probe.seconds : 8 * tune_seconds(tune, tune->memory.best);
+	return tune_now(tune) - tune->memory.probe.at >= expected / PROBE_SHARE * (1 << tune->memory.probe.steady);
 }
 
 void tune_best_find(struct tune *tune) {
-	tune->best = NAN;
-	tune->best_index = UINT64_MAX;
-	for (size_t i = 0; i < tune->worked_count; i++) {
-		if (tune->best <= tune->worked[i].value || !isfinite(tune->worked[i].value))
+	tune->memory.best = NAN;
+	tune->memory.best_index = UINT64_MAX;
+	for (size_t i = 0; i < tune->memory.worked_count; i++) {
+		if (tune->memory.best <= tune->memory.worked[i].value || !isfinite(tune->memory.worked[i].value))
 			continue;
-		tune->best = tune->worked[i].value;
-		tune->best_index = tune->worked[i].index;
+		tune->memory.best = tune->memory.worked[i].value;
+		tune->memory.best_index = tune->memory.worked[i].index;
 	}
 }
 
 /* The value to beat is the geometric mean of all measurements of the best, because a single lucky one would be a
  * threshold that nothing could reach. */
 static void best_update(struct tune *tune, double value) {
-	for (size_t i = 0; i < tune->worked_count; i++) {
-		struct measured *measured = &tune->worked[i];
-		if (measured->index != tune->best_index)
+	for (size_t i = 0; i < tune->memory.worked_count; i++) {
+		struct measured *measured = &tune->memory.worked[i];
+		if (measured->index != tune->memory.best_index)
 			continue;
 		double times = measured->times < TIMES_MAX ? ++measured->times : TIMES_MAX;
 		measured->value *= pow(value / measured->value, 1 / times);
@@ -131,18 +132,20 @@ static void best_update(struct tune *tune, double value) {
 static void probe_use(struct tune *tune, const struct trial_result *result, double cost) {
 	if (result->status == TRIAL_CORRECT && !result->disturbed) {
 		double noise = tune_noise(tune), same = fmax(DRIFT_LEAST, isnan(noise) ? 0 : 3 * noise);
-		bool drifts = !(fabs(log(result->value / tune->best)) <= same);
-		tune->calm = drifts ? 0 : tune->calm < CALM_MAX ? tune->calm + 1 : CALM_MAX;
+		bool drifts = !(fabs(log(result->value / tune->memory.best)) <= same);
+		tune->memory.probe.steady = drifts                                 ? 0
+		                            : tune->memory.probe.steady < CALM_MAX ? tune->memory.probe.steady + 1
+		                                                                   : CALM_MAX;
 		best_update(tune, result->value);
 	}
-	tune->probed = tune_now(tune);
-	tune->probe_cost = cost;
+	tune->memory.probe.at = tune_now(tune);
+	tune->memory.probe.seconds = cost;
 }
 
 /* Replays the probes that an interrupted run made at this point instead of measuring. */
 static void probes_recall(struct tune *tune, const json_t *next) {
 	struct trial_result result;
-	while (tune->best_index != UINT64_MAX && recall_probe(tune->recall, next, &result)) {
+	while (tune->memory.best_index != UINT64_MAX && recall_probe(tune->memory.recall, next, &result)) {
 		probe_use(tune, &result, result.elapsed_s);
 		trial_result_clear(&result);
 	}
@@ -150,12 +153,13 @@ static void probes_recall(struct tune *tune, const json_t *next) {
 
 int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	json_t *coming = space_config_json(tune->task->space, next);
-	bool known = recall_has(tune->recall, coming);
+	bool known = recall_has(tune->memory.recall, coming);
 	probes_recall(tune, known ? coming : NULL);
 	json_decref(coming);
-	if (known || !is_due(tune) || tune_left(tune) < tune_proof_seconds(tune) + 8 * tune_seconds(tune, tune->best))
+	if (known || !is_due(tune) ||
+	    tune_left(tune) < tune_proof_seconds(tune) + 8 * tune_seconds(tune, tune->memory.best))
 		return 0;
-	json_t *config = space_config_json(tune->task->space, tune->best_index);
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	struct trial_request request = tune_request(tune, config);
 	struct trial_result result = {0};
 	double begun = tune_now(tune);
@@ -168,7 +172,7 @@ int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 			tune_failure_note(tune, "probe", config, &result);
 	}
 	if (!failed)
-		failed = trial_store(tune->task->store, tune->id, "probe", 0, config, &result, err);
+		failed = trial_store(tune->task->store, tune->memory.id, "probe", 0, config, &result, err);
 	trial_result_clear(&result);
 	json_decref(config);
 	return failed;

@@ -13,7 +13,7 @@ static const double FAR = 2, FAR_LOUD = 4;
 
 /* One run proves little on a busy machine, or after a resume, when nobody knows how busy it was. */
 bool tune_is_loud(const struct tune *tune) {
-	bool busy = tune->busy && busy_so_far(tune->busy);
+	bool busy = tune->bench.busy && busy_so_far(tune->bench.busy);
 	return tune->task->whole_programs && (busy || tune->task->resume != 0);
 }
 
@@ -35,7 +35,7 @@ static size_t closest_entry(const struct race_entry *entries, size_t count, size
 static double far_limit(const struct tune *tune) {
 	if (!tune_is_loud(tune))
 		return FAR;
-	return tune->task->metric ? FAR_LOUD : INFINITY;
+	return tune->task->goal.metric ? FAR_LOUD : INFINITY;
 }
 
 static void entry_set(const struct tune *tune, struct race_entry *entry, uint64_t index, double promise, double wall) {
@@ -46,8 +46,8 @@ static void entry_set(const struct tune *tune, struct race_entry *entry, uint64_
 /* The one that came closest in the search, as it is sorted by promise, without the baseline; its configuration is a new
  * reference, NULL if none worked. */
 static int closest_measured(const struct tune *tune, struct race_entry *closest, struct err *err) {
-	for (size_t i = 0; i < tune->worked_count && isfinite(tune->worked[i].promise); i++) {
-		const struct measured *measured = &tune->worked[i];
+	for (size_t i = 0; i < tune->memory.worked_count && isfinite(tune->memory.worked[i].promise); i++) {
+		const struct measured *measured = &tune->memory.worked[i];
 		bool unsafe = false;
 		entry_set(tune, closest, measured->index, measured->promise, measured->wall);
 		if (!is_baseline(tune, closest)) {
@@ -65,14 +65,15 @@ static int closest_measured(const struct tune *tune, struct race_entry *closest,
 /* One that was cut short beside other programs may still be the best. It is compared if it is the only one, or if a
  * resumed search has nothing else left. */
 static void cut_take(const struct tune *tune, struct race_entry *closest) {
-	if (tune->cut_index != UINT64_MAX && tune_is_loud(tune) && (tune->evaluations == 2 || tune->task->resume))
-		entry_set(tune, closest, tune->cut_index, tune->best, NAN);
+	if (tune->memory.cut_index != UINT64_MAX && tune_is_loud(tune) &&
+	    (tune->tally.evaluations == 2 || tune->task->resume))
+		entry_set(tune, closest, tune->memory.cut_index, tune->memory.best, NAN);
 }
 
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err) {
 	size_t rival = closest_entry(entries, *count, *winner);
-	if (tune->fleet || tune->baseline.status != TRIAL_CORRECT || !is_baseline(tune, &entries[*winner]) ||
-	    tune->evaluations < 2)
+	if (tune->bench.fleet || tune->memory.baseline.status != TRIAL_CORRECT || !is_baseline(tune, &entries[*winner]) ||
+	    tune->tally.evaluations < 2)
 		return 0;
 	if (rival != SIZE_MAX) {
 		*winner = rival;
@@ -87,7 +88,7 @@ int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, 
 	if (!closest.config)
 		cut_take(tune, &closest);
 	if (!closest.config || (isfinite(times) && times >= far_limit(tune))) {
-		tune->far = times;
+		tune->finals.rival_ratio = times;
 		json_decref((json_t *)closest.config);
 		return 0;
 	}
@@ -97,7 +98,7 @@ int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, 
 }
 
 bool tune_opponent_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner) {
-	if (count != 2 || tune->fleet || tune_budget_time(tune) > 0 || tune->baseline.status != TRIAL_CORRECT)
+	if (count != 2 || tune->bench.fleet || tune_budget_time(tune) > 0 || tune->memory.baseline.status != TRIAL_CORRECT)
 		return false;
 	*winner = is_baseline(tune, &entries[0]);
 	return is_baseline(tune, &entries[1 - *winner]);

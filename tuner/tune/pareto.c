@@ -43,16 +43,16 @@ static double of_trial(const json_t *reply, enum trial_objective objective) {
 
 void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result) {
 	const struct tune_task *task = tune->task;
-	if (!task->pareto || result->status != TRIAL_CORRECT)
+	if (!task->goal.pareto || result->status != TRIAL_CORRECT)
 		return;
-	double first = of_trial(result->reply, task->objective), second = of_trial(result->reply, task->second);
+	double first = of_trial(result->reply, task->goal.objective), second = of_trial(result->reply, task->goal.second);
 	if (isnan(first) || isnan(second))
 		return;
 	char *key = js_canonical(config);
-	json_t *entry = json_object_get(tune->both, key);
+	json_t *entry = json_object_get(tune->finals.both, key);
 	if (!entry) {
 		entry = json_pack("{s:o,s:[],s:[]}", "config", json_deep_copy(config), "first", "second");
-		json_object_set_new(tune->both, key, entry);
+		json_object_set_new(tune->finals.both, key, entry);
 	}
 	json_array_append_new(json_object_get(entry, "first"), json_real(first));
 	json_array_append_new(json_object_get(entry, "second"), json_real(second));
@@ -79,18 +79,18 @@ static bool is_unsafe(const struct tune *tune, const json_t *config) {
 static json_t *row_json(const struct tune *tune, const json_t *entry, const double values[2]) {
 	const struct tune_task *task = tune->task;
 	return json_pack("{s:O,s:f,s:f,s:I}", "config", json_object_get(entry, "config"),
-	                 trial_objective_word(task->objective), values[0], trial_objective_word(task->second), values[1],
-	                 "trials", (json_int_t)json_array_size(json_object_get(entry, "first")));
+	                 trial_objective_word(task->goal.objective), values[0], trial_objective_word(task->goal.second),
+	                 values[1], "trials", (json_int_t)json_array_size(json_object_get(entry, "first")));
 }
 
 json_t *tune_pareto(const struct tune *tune) {
-	size_t room = json_object_size(tune->both), count = 0, *front = mem_alloc(room + 1, sizeof *front);
+	size_t room = json_object_size(tune->finals.both), count = 0, *front = mem_alloc(room + 1, sizeof *front);
 	double(*values)[2] = mem_alloc(room + 1, sizeof *values);
 	const json_t **entries = mem_alloc(room + 1, sizeof *entries);
-	double floor = tune->dueled ? duel_noise_floor(&tune->duel) : NAN;
+	double floor = tune->finals.dueled ? duel_noise_floor(&tune->finals.duel) : NAN;
 	json_t *array = json_array(), *entry;
 	const char *key;
-	json_object_foreach(tune->both, key, entry) {
+	json_object_foreach(tune->finals.both, key, entry) {
 		if (is_unsafe(tune, json_object_get(entry, "config")))
 			continue;
 		values[count][0] = median_member(entry, "first");

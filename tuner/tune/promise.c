@@ -30,20 +30,20 @@ static const double NOISE_UNKNOWN = 0.02;
 enum { TRIALS_EXPECTED = 3 };
 
 bool tune_promised(const struct tune *tune) {
-	const struct tune_budget *budget = &tune->budget;
+	const struct tune_budget *budget = &tune->money.budget;
 	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
 }
 
 /* A budget in node-seconds ends a share earlier the more nodes there are, so that its tolerance is a share, too. */
 static double tolerance(const struct tune *tune) {
 	double share = TOLERANCE * tune_budget_time(tune);
-	return tune->budget.seconds > 0 ? fmax(TOLERANCE_SECONDS, share) : share;
+	return tune->money.budget.seconds > 0 ? fmax(TOLERANCE_SECONDS, share) : share;
 }
 
 static double end(const struct tune *tune) {
 	double budget = tune_budget_time(tune);
-	return tune->task->resume && tune->budget.seconds > 0
-	           ? fmax(budget, tune->spent_before + RACE_SHARE_RESUMED * budget)
+	return tune->task->resume && tune->money.budget.seconds > 0
+	           ? fmax(budget, tune->money.spent_before + RACE_SHARE_RESUMED * budget)
 	           : budget;
 }
 
@@ -74,8 +74,8 @@ struct race_clock tune_race_clock(struct tune *tune, double left) {
 }
 
 double tune_noise(const struct tune *tune) {
-	size_t count = tune->noise_count < TUNE_NOISES ? tune->noise_count : TUNE_NOISES;
-	return count ? stats_median(tune->noises, count) : NAN;
+	size_t count = tune->bench.noise.count < TUNE_NOISES ? tune->bench.noise.count : TUNE_NOISES;
+	return count ? stats_median(tune->bench.noise.last, count) : NAN;
 }
 
 void tune_noise_note(struct tune *tune, const struct trial_result *result) {
@@ -86,11 +86,11 @@ void tune_noise_note(struct tune *tune, const struct trial_result *result) {
 		mean += log(result->samples[i]) / count;
 	for (size_t i = 0; i < result->sample_count; i++)
 		squares += pow(log(result->samples[i]) - mean, 2);
-	tune->noises[tune->noise_count++ % TUNE_NOISES] = sqrt(squares / (count - 1));
+	tune->bench.noise.last[tune->bench.noise.count++ % TUNE_NOISES] = sqrt(squares / (count - 1));
 }
 
 int tune_pairs_first(const struct tune *tune) {
-	if (!tune->task->whole_programs || tune->run_seconds < LONG_SECONDS)
+	if (!tune->task->whole_programs || tune->bench.times.run < LONG_SECONDS)
 		return RACE_PAIRS_SHORT;
 	bool cheap =
 		tune_promised(tune) && RACE_PAIRS_SHORT * tune_pair_seconds(tune) < RACE_SHARE_SHORT * tune_budget_time(tune);
@@ -118,26 +118,27 @@ double tune_rounds(const struct tune *tune, int pairs) {
 }
 
 double tune_pair_seconds(const struct tune *tune) {
-	double base = tune->baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->baseline.value) : 0;
-	return base + (isnan(tune->best) ? base : tune_final_seconds(tune, tune->best));
+	double base =
+		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
+	return base + (isnan(tune->memory.best) ? base : tune_final_seconds(tune, tune->memory.best));
 }
 
 double tune_return_seconds(const struct tune *tune) {
-	if (tune->task->whole_programs || tune->fleet || tune->baseline.status != TRIAL_CORRECT)
+	if (tune->task->whole_programs || tune->bench.fleet || tune->memory.baseline.status != TRIAL_CORRECT)
 		return 0;
-	return RUNS_OF_RETURN * tune_seconds(tune, tune->baseline.value);
+	return RUNS_OF_RETURN * tune_seconds(tune, tune->memory.baseline.value);
 }
 
 double tune_proof_seconds(const struct tune *tune) {
-	if (tune->baseline.status != TRIAL_CORRECT)
+	if (tune->memory.baseline.status != TRIAL_CORRECT)
 		return 0;
 	return tune_rounds(tune, RACE_PAIRS_LEAST) * tune_pair_seconds(tune) + tune_return_seconds(tune) +
-	       tune->restart_seconds;
+	       tune->bench.times.restart;
 }
 
 int tune_pairs_expected(const struct tune *tune) {
 	const struct look_rule rule = rule_of(tune);
-	double noise = tune_noise(tune), ratio = tune->best / tune->baseline.value;
+	double noise = tune_noise(tune), ratio = tune->memory.best / tune->memory.baseline.value;
 	if (!(ratio > 0))
 		return rule.pairs_min;
 	/* The ratio of a pair has the noise of two runs. */
@@ -145,37 +146,38 @@ int tune_pairs_expected(const struct tune *tune) {
 }
 
 double tune_first_seconds(const struct tune *tune) {
-	const struct trial_result *first = &tune->baseline;
+	const struct trial_result *first = &tune->memory.baseline;
 	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
 }
 
 /* Judged by the evaluations so far. */
 double tune_evaluation_seconds(const struct tune *tune) {
-	double spent = tune_elapsed(tune) - tune->searched_from - tune->counting_seconds;
-	if (tune->fleet && tune->evaluations >= 2)
-		return fleet_job_seconds(tune->fleet);
-	if (tune->evaluations >= tune->searched + 2)
-		return spent / (double)(tune->evaluations - tune->searched) + tune->restart_seconds;
-	return tune_first_seconds(tune) + tune->restart_seconds;
+	double spent = tune_elapsed(tune) - tune->money.searched_from - tune->counting.seconds;
+	if (tune->bench.fleet && tune->tally.evaluations >= 2)
+		return fleet_job_seconds(tune->bench.fleet);
+	if (tune->tally.evaluations >= tune->money.searched + 2)
+		return spent / (double)(tune->tally.evaluations - tune->money.searched) + tune->bench.times.restart;
+	return tune_first_seconds(tune) + tune->bench.times.restart;
 }
 
 bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
 	double proof = tune_proof_seconds(tune);
-	bool found =
-		tune->baseline.status != TRIAL_CORRECT || tune->best < tune->baseline.value * (1 - duel_defaults.margin);
+	bool found = tune->memory.baseline.status != TRIAL_CORRECT ||
+	             tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
 	if (next > left)
 		return false;
 	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
 		return true;
 	if (next + proof > left)
 		return !found;
-	return tune->evaluations < least || next + finals <= left;
+	return tune->tally.evaluations < least || next + finals <= left;
 }
 
 /* Returns the time of the longest trial of a kernel so far, including its build. */
 static double longest_seconds(const struct tune *tune) {
-	return tune->task->whole_programs || tune->fleet ? 0 : fmax(tune->longest_s, tune_first_seconds(tune));
+	return tune->task->whole_programs || tune->bench.fleet ? 0
+	                                                       : fmax(tune->bench.times.longest, tune_first_seconds(tune));
 }
 
 /* The time for a trial that leaves enough for the proof. A kernel that is cut needs a new worker first, which may take
@@ -186,7 +188,7 @@ static double search_left(const struct tune *tune) {
 	double left = tune_left(tune) - PROOF_TIMES * tune_proof_seconds(tune);
 	if (tune->task->whole_programs)
 		return fmax(left, usual);
-	double restart = tune->restart_seconds > 0 ? 0 : tune->baseline.elapsed_s;
+	double restart = tune->bench.times.restart > 0 ? 0 : tune->memory.baseline.elapsed_s;
 	double safe = tune_left(tune) - PROOF_TIMES_OF_KERNEL * tune_proof_seconds(tune) - restart;
 	return safe >= usual ? safe : fmax(left, usual);
 }
@@ -195,7 +197,7 @@ void tune_limit(const struct tune *tune, struct trial_request *request) {
 	if (!tune_promised(tune))
 		return;
 	double left = cut_left(tune);
-	if (tune->evaluations > 0) /* the finals keep what they need */
+	if (tune->tally.evaluations > 0) /* the finals keep what they need */
 		left = fmin(left, search_left(tune));
 	request->left_s = fmax(left, 1e-3);
 	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
@@ -217,7 +219,7 @@ static const char *seconds_text(double seconds, char text[32]) {
 /* Returns the --budget that gives this search the seconds that it needs, because it may get only a share. Round numbers
  * are easier to type. */
 static double rounded_up(const struct tune *tune, double needed) {
-	double seconds = needed * (tune->task->sharers > 1 ? (double)tune->task->sharers : 1);
+	double seconds = needed * (tune->task->limits.sharers > 1 ? (double)tune->task->limits.sharers : 1);
 	double step = seconds < 20 ? 1 : seconds < 200 ? 10 : 60;
 	return ceil(seconds / step) * step;
 }
@@ -225,8 +227,8 @@ static double rounded_up(const struct tune *tune, double needed) {
 /* "the budget of 7 s", and of several searches "its share of 7 s of the budget". */
 static const char *budget_text(const struct tune *tune, char text[64]) {
 	char seconds[32];
-	bool shared = tune->task->sharers > 1;
-	seconds_text(tune->budget.seconds, seconds);
+	bool shared = tune->task->limits.sharers > 1;
+	seconds_text(tune->money.budget.seconds, seconds);
 	snprintf(text, 64, "%s of %s%s", shared ? "its share" : "the budget", seconds, shared ? " of the budget" : "");
 	return text;
 }
@@ -234,17 +236,17 @@ static const char *budget_text(const struct tune *tune, char text[64]) {
 /* A trial of a kernel also prepares and verifies, and runs several times, so that its run would not explain the time.
  */
 static double explaining(const struct tune *tune) {
-	return tune->task->whole_programs ? tune_seconds(tune, tune->baseline.value) : tune_evaluation_seconds(tune);
+	return tune->task->whole_programs ? tune_seconds(tune, tune->memory.baseline.value) : tune_evaluation_seconds(tune);
 }
 
 static int refuse(const struct tune *tune, const char *longer, double seconds, double needed, struct err *err) {
 	char budget[64], time[32];
-	bool cut = *longer && *tune->cut_message;
+	bool cut = *longer && *tune->money.cut_message;
 	err_set(err, ERR_USAGE, NULL, "%s is too short: %s the baseline takes %s%s%s%s%s", budget_text(tune, budget),
 	        tune->task->whole_programs ? "one run of" : "measuring", longer, seconds_text(seconds, time),
-	        cut ? " (" : "", cut ? tune->cut_message : "", cut ? ")" : "");
+	        cut ? " (" : "", cut ? tune->money.cut_message : "", cut ? ")" : "");
 	/* Workers of one machine share its processors, so that more of them make each run longer. */
-	if (tune->fleet && tune->task->whole_programs && tune_nodes(tune) > 1)
+	if (tune->bench.fleet && tune->task->whole_programs && tune_nodes(tune) > 1)
 		return err_hint(
 			err,
 			"if the runs keep processors busy that the workers share, they disturb each other: measure on fewer "
@@ -265,15 +267,15 @@ static double trials_expected(const struct tune *tune) {
 }
 
 int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
-	if (!tune_promised(tune) || !(tune->budget.seconds > 0) || tune_is_recalling(tune) ||
-	    (tune->baseline.status != TRIAL_CORRECT && !cut))
+	if (!tune_promised(tune) || !(tune->money.budget.seconds > 0) || tune_is_recalling(tune) ||
+	    (tune->memory.baseline.status != TRIAL_CORRECT && !cut))
 		return 0;
 	double trials = trials_expected(tune);
 	double next = tune_evaluation_seconds(tune), elapsed = tune_elapsed(tune);
 	if (cut)
 		return refuse(tune, "longer than ", elapsed, (1 + trials + 2 * RACE_PAIRS_LEAST) * elapsed, err);
 	double needed = needed_seconds(tune, trials);
-	if (needed <= tune->budget.seconds || trials == 0)
+	if (needed <= tune->money.budget.seconds || trials == 0)
 		return 0;
 	if (next > tune_left(tune))
 		return refuse(tune, "", explaining(tune), needed, err);
@@ -291,8 +293,8 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 /* Nothing else was tried, because builds took the time: there is nothing to compare the baseline with. */
 int tune_budget_used(const struct tune *tune, struct err *err) {
 	char budget[64];
-	bool tried = tune->evaluations > 1 || tune->baseline.status != TRIAL_CORRECT || tune->cut;
-	if (!(tune->budget.seconds > 0) || !tune_promised(tune) || !tune->task->builder || tried || !tune->stopped ||
+	bool tried = tune->tally.evaluations > 1 || tune->memory.baseline.status != TRIAL_CORRECT || tune->money.cut;
+	if (!(tune->money.budget.seconds > 0) || !tune_promised(tune) || !tune->task->builder || tried || !tune->stopped ||
 	    strcmp(tune->stopped, "budget") != 0)
 		return 0;
 	err_set(err, ERR_USAGE, NULL, "%s is too short: it ended before another setting was built and run",

@@ -10,15 +10,16 @@
 #include "tuner/tune/state.h"
 
 static void remember(struct tune *tune, uint64_t index, double value, const struct trial_result *result) {
-	tune->worked = mem_grow(tune->worked, tune->worked_count + 1, sizeof *tune->worked);
-	tune->worked[tune->worked_count++] = (struct measured){.index = index,
-	                                                       .value = value,
-	                                                       .promise = result->least > 0 ? result->least : value,
-	                                                       .wall = tune_wall(result),
-	                                                       .times = 1};
-	if (isfinite(value) && !(tune->best <= value)) {
-		tune->best = value;
-		tune->best_index = index;
+	tune->memory.worked = mem_grow(tune->memory.worked, tune->memory.worked_count + 1, sizeof *tune->memory.worked);
+	tune->memory.worked[tune->memory.worked_count++] =
+		(struct measured){.index = index,
+	                      .value = value,
+	                      .promise = result->least > 0 ? result->least : value,
+	                      .wall = tune_wall(result),
+	                      .times = 1};
+	if (isfinite(value) && !(tune->memory.best <= value)) {
+		tune->memory.best = value;
+		tune->memory.best_index = index;
 	}
 }
 
@@ -33,11 +34,11 @@ void tune_counters_name(struct tune *tune, const struct trial_result *result) {
 	const json_t *rows = json_object_get(result->reply, "counters");
 	json_t *row, *seen = json_object();
 	size_t i;
-	tune->counter_names = json_array();
+	tune->counting.names = json_array();
 	json_array_foreach((json_t *)rows, i, row) {
 		const char *name = js_string_or(row, "name", "");
 		if (*name && !json_object_get(seen, name)) {
-			json_array_append_new(tune->counter_names, json_string(name));
+			json_array_append_new(tune->counting.names, json_string(name));
 			json_object_set_new(seen, name, json_true());
 		}
 	}
@@ -46,7 +47,7 @@ void tune_counters_name(struct tune *tune, const struct trial_result *result) {
 
 /* The values of the counters, NAN for those not counted; NULL: none was counted. The caller frees the array. */
 static double *counters_of(const struct tune *tune, const struct trial_result *result) {
-	size_t count = json_array_size(tune->counter_names), i;
+	size_t count = json_array_size(tune->counting.names), i;
 	const json_t *rows = json_object_get(result->reply, "counters");
 	double *values = count && json_array_size(rows) ? mem_alloc(count, sizeof *values) : NULL;
 	json_t *values_by_name = json_object(), *row;
@@ -56,7 +57,7 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 			json_object_set(values_by_name, js_string_or(row, "name", ""), value);
 	}
 	for (i = 0; values && i < count; i++) {
-		const char *name = json_string_value(json_array_get(tune->counter_names, i));
+		const char *name = json_string_value(json_array_get(tune->counting.names, i));
 		values[i] = js_real_or(values_by_name, name, NAN);
 	}
 	json_decref(values_by_name);
@@ -65,7 +66,7 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 
 /* A program that was ended at its time limit takes at least that long: an observation, unlike a crash. */
 static bool tells_least(const struct tune *tune, const struct trial_result *result) {
-	return result->status == TRIAL_TIMEOUT && tune->task->whole_programs && !tune->task->metric;
+	return result->status == TRIAL_TIMEOUT && tune->task->whole_programs && !tune->task->goal.metric;
 }
 
 /* A build that was given up tells how long it takes at least. */
@@ -79,14 +80,15 @@ static bool was_given_up(const struct tune *tune, uint64_t index) {
 }
 
 void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
-	struct strategy_outcome outcome = {
-		.result = STRATEGY_FAILURE, .seconds = tune->seconds + tune->build_seconds, .build = tune->build_seconds};
+	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE,
+	                                   .seconds = tune->bench.current.seconds + tune->bench.current.build_seconds,
+	                                   .build = tune->bench.current.build_seconds};
 	double *counters = counters_of(tune, result);
 	tune_remember(tune, index, result);
 	if (result->status == TRIAL_CORRECT) {
 		outcome.result = STRATEGY_VALUE;
 		outcome.value = result->value;
-		outcome.deviation = tune->deviation; /* of the value, which is a median or the mean of two */
+		outcome.deviation = tune->bench.current.deviation; /* of the value, which is a median or the mean of two */
 	} else if (result->status == TRIAL_CENSORED) {
 		outcome.result = STRATEGY_CENSORED;
 		outcome.value = result->value;

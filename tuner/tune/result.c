@@ -16,7 +16,7 @@ static json_t *interval(const double ci[2]) {
 /* 1/x swaps the ends of an interval. */
 static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
 	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
-	const double shown[2] = {tune->task->maximize ? high : low, tune->task->maximize ? low : high};
+	const double shown[2] = {tune->task->goal.maximize ? high : low, tune->task->goal.maximize ? low : high};
 	return interval(shown);
 }
 
@@ -24,18 +24,18 @@ static json_t *failures_json(const struct tune *tune) {
 	json_t *object = json_object();
 	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
 		if (i != TRIAL_CORRECT)
-			json_object_set_new(object, trial_status_word(i), json_integer((json_int_t)tune->failures[i]));
+			json_object_set_new(object, trial_status_word(i), json_integer((json_int_t)tune->tally.failures[i]));
 	return object;
 }
 
 static json_t *setup_json(const struct tune *tune, const json_t *config, double median, const double ci[2]) {
-	const char *unit =
-		tune->task->metric ? trial_metric_unit(tune->task->metric) : trial_objective_unit(tune->task->objective);
+	const char *unit = tune->task->goal.metric ? trial_metric_unit(tune->task->goal.metric)
+	                                           : trial_objective_unit(tune->task->goal.objective);
 	json_t *setup = json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)),
 	                          "ci", shown_interval(tune, ci), "unit", unit);
 	char *key = js_canonical(config);
-	const struct trial_result *base = &tune->baseline;
-	json_t *gpu = json_object_get(tune->gpus, key);
+	const struct trial_result *base = &tune->memory.baseline;
+	json_t *gpu = json_object_get(tune->finals.gpus, key);
 	if (!gpu && base->status == TRIAL_CORRECT && json_equal(config, tune->task->baseline)) /* it met nothing */
 		gpu = json_object_get(base->reply, "gpu");
 	if (gpu)
@@ -46,8 +46,8 @@ static json_t *setup_json(const struct tune *tune, const json_t *config, double 
 
 /* The best so far. The one with the least single value may have lost its lead when it was measured again. */
 static uint64_t best_of_search(const struct tune *tune) {
-	if (tune->best_index != UINT64_MAX)
-		return tune->best_index;
+	if (tune->memory.best_index != UINT64_MAX)
+		return tune->memory.best_index;
 	uint64_t index = tune->search ? history_best(search_history(tune->search)) : UINT64_MAX;
 	json_t *config = index != UINT64_MAX ? space_config_json(tune->task->space, index) : NULL;
 	bool fallen = config && tune_has_fallen(tune, config);
@@ -59,16 +59,16 @@ static uint64_t best_of_search(const struct tune *tune) {
 static void undecided(const struct tune *tune, json_t *result) {
 	const double none[2] = {NAN, NAN};
 	double ci[2];
-	const struct trial_result *base = &tune->baseline;
+	const struct trial_result *base = &tune->memory.baseline;
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
-	if (tune->best_config) {
-		bool keeps = base->status == TRIAL_CORRECT && json_equal(tune->best_config, tune->task->baseline);
+	if (tune->finals.best_config) {
+		bool keeps = base->status == TRIAL_CORRECT && json_equal(tune->finals.best_config, tune->task->baseline);
 		json_object_set_new(result, "best",
-		                    setup_json(tune, tune->best_config, keeps ? base->value : tune->best, none));
+		                    setup_json(tune, tune->finals.best_config, keeps ? base->value : tune->memory.best, none));
 	} else if (best_of_search(tune) != UINT64_MAX) {
 		json_t *config = space_config_json(tune->task->space, best_of_search(tune));
-		json_object_set_new(result, "best", setup_json(tune, config, tune->best, none));
+		json_object_set_new(result, "best", setup_json(tune, config, tune->memory.best, none));
 		json_decref(config);
 	}
 	json_object_set_new(result, "speedup", json_null());
@@ -84,7 +84,7 @@ static void undecided(const struct tune *tune, json_t *result) {
 
 /* The baseline stays without a duel, and its run in the search is all that is known of its time. */
 static void alone(const struct tune *tune, json_t *result) {
-	const struct trial_result *base = &tune->baseline;
+	const struct trial_result *base = &tune->memory.baseline;
 	double ci[2];
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
@@ -92,8 +92,8 @@ static void alone(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "speedup", json_pack("{s:f,s:[f,f]}", "ratio", 1.0, "ci", 1.0, 1.0));
 	json_object_set_new(result, "verdict", json_string("tie"));
 	json_object_set_new(result, "pairs", json_integer(0));
-	if (tune->far > 0 && isfinite(tune->far))
-		json_object_set_new(result, "closest", json_real(tune->far));
+	if (tune->finals.rival_ratio > 0 && isfinite(tune->finals.rival_ratio))
+		json_object_set_new(result, "closest", json_real(tune->finals.rival_ratio));
 }
 
 /* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped
@@ -106,25 +106,25 @@ static const char *verdict_word(const struct duel_result *duel) {
 
 /* Reports the duel. The ratio is baseline over recommendation: above 1 is a gain. */
 static void decided(const struct tune *tune, json_t *result) {
-	const struct duel_result *duel = &tune->duel;
+	const struct duel_result *duel = &tune->finals.duel;
 	const struct paired *paired = &duel->paired;
-	bool keeps = json_equal(tune->best_config, tune->task->baseline);
+	bool keeps = json_equal(tune->finals.best_config, tune->task->baseline);
 	double ci[2] = {1 / paired->ci[1], 1 / paired->ci[0]}, ratio = 1 / paired->ratio;
 	int best = keeps ? 1 : 0;
-	if (tune->reversed) /* the recommendation is the baseline */
+	if (tune->finals.reversed) /* the recommendation is the baseline */
 		ratio = ci[0] = ci[1] = 1;
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
-	json_object_set_new(result, "best", setup_json(tune, tune->best_config, duel->median[best], duel->ci[best]));
+	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
 	json_object_set_new(result, "speedup", json_pack("{s:o,s:o}", "ratio", js_number(ratio), "ci", interval(ci)));
 	json_object_set_new(result, "verdict", json_string(verdict_word(duel)));
-	if (tune->reversed)
+	if (tune->finals.reversed)
 		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
 	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
 }
 
 static json_t *finalists_shown(const struct tune *tune) {
-	json_t *shown = json_deep_copy(tune->finalists), *finalist;
+	json_t *shown = json_deep_copy(tune->finals.finalists), *finalist;
 	size_t i;
 	json_array_foreach(shown, i, finalist)
 		json_object_set_new(finalist, "median", js_number(tune_shown(tune, js_real_or(finalist, "median", NAN))));
@@ -133,8 +133,8 @@ static json_t *finalists_shown(const struct tune *tune) {
 
 /* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
 static bool is_settled(const struct tune *tune) {
-	return tune->dueled && tune->best_config && tune->duel.paired.count > 1 && tune->duel.decided &&
-	       !tune->duel.lost[1];
+	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1 &&
+	       tune->finals.duel.decided && !tune->finals.duel.lost[1];
 }
 
 /* In how many runs the result of what is recommended was checked; nothing if nobody can tell. */
@@ -156,7 +156,7 @@ json_t *tune_result(const struct tune *tune) {
 	json_t *result = json_pack("{s:s,s:O,s:s,s:s,s:I,s:{s:f,s:I},s:I,s:f,s:o}", "kernel", task->kernel, "problem",
 	                           task->problem, "objective", objective, "strategy", task->strategy->name, "seed",
 	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
-	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->evaluations,
+	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->tally.evaluations,
 	                           "elapsed_s", tune_elapsed(tune), "failures", failures_json(tune));
 	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
 	if (task->device_name)
@@ -166,9 +166,9 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set_new(result, "builds", json_integer((json_int_t)builder_figures(task->builder).made));
 		json_object_set_new(result, "building", tune_building_json(tune));
 	}
-	if (tune->dueled && tune->best_config && tune->duel.paired.count > 1)
+	if (tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1)
 		decided(tune, result);
-	else if (tune->alone)
+	else if (tune->finals.no_rival)
 		alone(tune, result);
 	else
 		undecided(tune, result);
@@ -176,34 +176,34 @@ json_t *tune_result(const struct tune *tune) {
 	json_object_set_new(
 		result, "proven",
 		json_boolean(strcmp(js_string_or(result, "verdict", ""), "undecided") != 0 || is_settled(tune)));
-	if (tune->fleet) {
-		json_object_set_new(result, "nodes", fleet_json(tune->fleet));
-		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->fleet).seconds));
-		json_object_set_new(result, "node_seconds_busy", json_real(fleet_seconds(tune->fleet)));
+	if (tune->bench.fleet) {
+		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
+		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));
+		json_object_set_new(result, "node_seconds_busy", json_real(fleet_seconds(tune->bench.fleet)));
 	}
-	if (tune->gain.unconfirmed)
-		json_object_set(result, "unconfirmed", tune->gain.nodes);
-	if (tune->finalists)
+	if (tune->finals.gain.unconfirmed)
+		json_object_set(result, "unconfirmed", tune->finals.gain.nodes);
+	if (tune->finals.finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
-	if (tune->busy)
-		json_object_set_new(result, "load", race_watch_json(&tune->watch));
-	if (json_array_size(tune->failed))
-		json_object_set(result, "failed", tune->failed);
-	if (tune->incomparable)
-		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->incomparable));
-	json_object_set_new(result, "sources", tune_sources_json(tune->sources));
+	if (tune->bench.busy)
+		json_object_set_new(result, "load", race_watch_json(&tune->finals.watch));
+	if (json_array_size(tune->tally.failed))
+		json_object_set(result, "failed", tune->tally.failed);
+	if (tune->tally.incomparable)
+		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->tally.incomparable));
+	json_object_set_new(result, "sources", tune_sources_json(tune->memory.sources));
 	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
 	json_object_set_new(result, "effects", tune_effects(tune));
-	if (task->pareto) {
+	if (task->goal.pareto) {
 		json_object_set_new(
 			result, "objectives",
-			json_pack("[s,s]", trial_objective_word(task->objective), trial_objective_word(task->second)));
+			json_pack("[s,s]", trial_objective_word(task->goal.objective), trial_objective_word(task->goal.second)));
 		json_object_set_new(result, "pareto", tune_pareto(tune));
 	}
 	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent if there is none */
 	json_object_set_new(result, "command", json_string(task->command));
-	json_object_set_new(result, "search", json_integer((json_int_t)tune->id));
+	json_object_set_new(result, "search", json_integer((json_int_t)tune->memory.id));
 	free(objective);
 	return result;
 }

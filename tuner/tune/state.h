@@ -72,77 +72,126 @@ struct tune_gain {
 	bool unconfirmed;  /* no other node was left to repeat the duel */
 };
 
-struct tune {
-	const struct tune_task *task;
-	const struct tune_observer *observer;
-	struct tune_budget budget;
-	struct search *search;
-	int64_t id;                 /* of the search in the store */
-	double begun, spent_before; /* monotonic seconds; seconds that an interrupted run had used */
-	uint64_t evaluations;
-	uint64_t failures[TRIAL_STATUS_COUNT];
-	json_t *failed; /* [{"status", "config", "message", "phase"}]: the first failure of each kind in the
-	                 * search, without a phase, and all configurations that failed later */
-	struct tune_trust trust;
-	struct tune_gain gain;
-	struct trial_result baseline; /* of the first phase */
-	double run_seconds;           /* per run of a whole program; 0 for kernels, whose value it is */
-	double extra_seconds;         /* spent before and after each run of a program */
-	double restart_seconds;       /* that the next trial of a kernel takes longer, because its worker ended */
-	struct measured *worked;
-	size_t worked_count;
-	double best;                /* of the successful ones, as reported to the strategy; NAN: none yet */
-	uint64_t best_index;        /* UINT64_MAX: none in the space */
-	uint64_t cut_index;         /* of the last trial that took too long to end; UINT64_MAX: none */
-	int calm;                   /* probes in a row that found the best unchanged */
-	double probed, probe_cost;  /* when the best was last measured again, and how long that took; seconds */
-	struct busy *busy;          /* who else uses this machine; NULL with nodes, which are elsewhere */
-	struct race_watch watch;    /* and what that did to the finals */
-	struct recall *recall;      /* trials of an interrupted run */
-	bool measured;              /* something was measured that could not be replayed */
-	double noises[TUNE_NOISES]; /* standard deviations of the logarithm of a sample, in the last trials */
-	size_t noise_count;
-	double besides[TUNE_NOISES]; /* seconds of the last trials of a kernel that were not those of their timed runs */
-	size_t beside_count;
-	double searched_from; /* the evaluations after the first `searched` were made since then */
-	uint64_t searched;
-	bool cut;                             /* the budget ended the last evaluation, which therefore counts for nothing */
-	char cut_message[256];                /* what it ended */
-	bool told;                            /* the first useful configuration was reported */
-	double finals_begun, finals_expected; /* seconds on the scale of tune_elapsed; how long they will probably take */
+/* The last values, of which the median counts. */
+struct tune_last {
+	double last[TUNE_NOISES];
+	size_t count; /* ever */
+};
+
+/* When the session will probably end; seconds on the scale of tune_elapsed. */
+struct tune_outlook {
+	double begun, expected; /* the finals; how long they will probably take */
 	double duel_begun;
 	int pair_trials, duel_trials; /* trials of each pair; of the duel so far */
-	double deviation, seconds;    /* of the current evaluation, for the strategy */
-	json_t *counter_names;        /* of a trial; an array */
-	struct tune_sources *sources;
-	uint64_t incomparable; /* configurations with a metric of 0 or below */
-	struct fleet *fleet;   /* nodes of the pool; NULL: none */
-	struct block_runner blocks;
-	const char *stopped; /* why the search ended: "budget", "space", "gain"; NULL: it goes on */
-	struct tune_ahead ahead;
+};
+
+/* What the session may spend, and what it spent. */
+struct tune_money {
+	struct tune_budget budget;
+	double begun, spent_before;          /* monotonic seconds; seconds that an interrupted run had used */
 	double spent[SPENT_COUNT], spent_at; /* seconds; since when on `spending` */
-	enum tune_spending spending, finals;
-	double trial_seconds; /* of the last trial, without its build */
-	double longest_s;     /* of the trials of the search that ended by themselves, builds included */
-	double build_seconds; /* of the build of the current evaluation, whenever that was */
-	/* final phases */
+	enum tune_spending spending;
+	double searched_from; /* the evaluations after the first `searched` were made since then */
+	uint64_t searched;
+	bool cut;              /* the budget ended the last evaluation, which therefore counts for nothing */
+	char cut_message[256]; /* what it ended */
+	struct tune_outlook outlook;
+	bool reported; /* the first useful configuration was */
+};
+
+struct tune_times {
+	double run;     /* per run of a whole program; 0 for kernels, whose value it is */
+	double extra;   /* spent before and after each run of a program */
+	double restart; /* that the next trial of a kernel takes longer, because its worker ended */
+	double trial;   /* of the last trial, without its build */
+	double longest; /* of the trials of the search that ended by themselves, builds included */
+};
+
+struct tune_current { /* evaluation, for the strategy */
+	double deviation, seconds;
+	double build_seconds; /* of its build, whenever that was */
+};
+
+/* What measures, and how long that takes. */
+struct tune_bench {
+	struct fleet *fleet; /* nodes of the pool; NULL: none */
+	struct block_runner blocks;
+	struct busy *busy; /* who else uses this machine; NULL with nodes, which are elsewhere */
+	struct tune_ahead ahead;
+	struct tune_last noise;  /* standard deviations of the logarithm of a sample, in the last trials */
+	struct tune_last beside; /* seconds of the last trials of a kernel that were not those of their timed runs */
+	struct tune_times times;
+	struct tune_current current;
+	enum tune_spending charged; /* trials of the finals count as this */
+};
+
+struct tune_probe {
+	int steady;         /* probes in a row that found the best unchanged */
+	double at, seconds; /* when the best was last measured again, and how long that took */
+};
+
+/* What was measured. */
+struct tune_memory {
+	int64_t id;                   /* of the search in the store */
+	struct trial_result baseline; /* of the first phase */
+	struct measured *worked;
+	size_t worked_count;
+	double best;         /* of the successful ones, as reported to the strategy; NAN: none yet */
+	uint64_t best_index; /* UINT64_MAX: none in the space */
+	uint64_t cut_index;  /* of the last trial that took too long to end; UINT64_MAX: none */
+	struct tune_probe probe;
+	struct recall *recall; /* trials of an interrupted run */
+	bool is_new;           /* something was measured that could not be replayed */
+	struct tune_sources *sources;
+};
+
+struct tune_tally {
+	uint64_t evaluations;
+	uint64_t failures[TRIAL_STATUS_COUNT];
+	json_t *failed;        /* [{"status", "config", "message", "phase"}]: the first failure of each kind in the
+	                        * search, without a phase, and all configurations that failed later */
+	uint64_t incomparable; /* configurations with a metric of 0 or below */
+};
+
+/* Race and duel, and what they found. */
+struct tune_finals {
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
-	bool alone;    /* nothing else works, or comes near the baseline, which stays without a duel */
-	double far;    /* how many times as long the closest of the others takes, where that ends the comparison;
-	                * INFINITY: none finished; 0: it does not */
-	bool reversed; /* the winner of the search lost its duel: the baseline stays */
+	bool no_rival;      /* nothing else works, or comes near the baseline, which stays without a duel */
+	double rival_ratio; /* how many times as long the closest of the others takes, where that ends the comparison;
+	                     * INFINITY: none finished; 0: it does not */
+	bool reversed;      /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
-	json_t *both;              /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
-	json_t *gpus;              /* configuration text -> GPU state in its last trial */
-	json_t *counted;           /* configuration text -> result of trial_counters_add */
-	json_t *uncounted;         /* [{"config","reason"}] */
-	double counting_seconds;   /* spent counting */
-	bool counted_ahead;        /* a configuration was counted during the search */
-	double count_seconds;      /* that this took */
-	double counting_kept;      /* seconds of the budget that are kept for counting another one */
-	struct counting *counting; /* on nodes; NULL: not started */
+	json_t *both; /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
+	json_t *gpus; /* configuration text -> GPU state in its last trial */
+	struct tune_trust trust;
+	struct tune_gain gain;
+	struct race_watch watch; /* what others on this machine did to the finals */
+};
+
+struct tune_counting {
+	json_t *names;          /* of the counters of a trial; an array */
+	json_t *counted;        /* configuration text -> result of trial_counters_add */
+	json_t *uncounted;      /* [{"config","reason"}] */
+	double seconds;         /* spent counting */
+	bool ahead;             /* a configuration was counted during the search */
+	double one_seconds;     /* that this took */
+	double kept;            /* seconds of the budget that are kept for counting another one */
+	struct counting *nodes; /* on nodes; NULL: not started */
+};
+
+struct tune {
+	const struct tune_task *task;
+	const struct tune_observer *observer;
+	struct search *search;
+	const char *stopped; /* why the search ended: "budget", "space", "gain"; NULL: it goes on */
+	struct tune_tally tally;
+	struct tune_money money;
+	struct tune_bench bench;
+	struct tune_memory memory;
+	struct tune_finals finals;
+	struct tune_counting counting;
 };
 
 double tune_now(const struct tune *tune); /* monotonic seconds on the nodes' clock */
@@ -285,7 +334,7 @@ double tune_wait_seconds(const struct tune *tune); /* until the budget should be
 bool tune_may_repeat(const struct tune *tune, const struct trial_result *result); /* does the budget allow it? */
 void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on nodes: parallel/finals.c */
 /* Where the baseline leads these entries, sorted by promise, chooses as `winner` what meets it instead, perhaps one
- * more that is added. Leaves it where nothing comes near, and sets tune->far. opponent.c */
+ * more that is added. Leaves it where nothing comes near, and sets the rival's ratio. opponent.c */
 bool tune_is_loud(const struct tune *tune); /* do single runs say little, because others use the machine? */
 int tune_opponent(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
 /* True if the baseline and one other are all there is, which becomes the winner: the two meet in the duel whoever

@@ -32,47 +32,47 @@ double tune_now(const struct tune *tune) {
 	const struct pool *pool = tune->task->pool;
 	if (pool)
 		return pool->now(pool->ctx);
-	return tune->task->now ? tune->task->now(tune->task->now_ctx) : sys_now();
+	return tune->task->hooks.now ? tune->task->hooks.now(tune->task->hooks.now_ctx) : sys_now();
 }
 
 double tune_elapsed(const struct tune *tune) {
-	return tune->spent_before + tune_now(tune) - tune->begun;
+	return tune->money.spent_before + tune_now(tune) - tune->money.begun;
 }
 
 bool tune_interrupted(const struct tune *tune) {
-	return tune->task->interrupt && *tune->task->interrupt;
+	return tune->task->hooks.interrupt && *tune->task->hooks.interrupt;
 }
 
 static uint64_t failure_total(const struct tune *tune) {
 	uint64_t total = 0;
 	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
 		if (i != TRIAL_CORRECT && i != TRIAL_CENSORED)
-			total += tune->failures[i];
+			total += tune->tally.failures[i];
 	return total;
 }
 
 void tune_report(struct tune *tune, enum tune_phase phase) {
 	const struct tune_task *task = tune->task;
-	uint64_t limit = tune->budget.evaluations;
+	uint64_t limit = tune->money.budget.evaluations;
 	uint64_t valid = space_valid(task->space);
 	const struct tune_progress progress = {
 		.phase = phase,
 		.kernel = task->kernel,
-		.evaluations = tune->evaluations,
+		.evaluations = tune->tally.evaluations,
 		.limit = limit && limit < valid ? limit : valid,
 		.failures = failure_total(tune),
-		.best = tune_shown(tune, tune->best),
-		.baseline = tune_shown(tune, tune->baseline.value),
-		.unit = task->metric ? trial_metric_unit(task->metric) : trial_objective_unit(task->objective),
-		.gain = tune->baseline.value / tune->best,
+		.best = tune_shown(tune, tune->memory.best),
+		.baseline = tune_shown(tune, tune->memory.baseline.value),
+		.unit = task->goal.metric ? trial_metric_unit(task->goal.metric) : trial_objective_unit(task->goal.objective),
+		.gain = tune->memory.baseline.value / tune->memory.best,
 		.elapsed = tune_elapsed(tune),
-		.budget = tune_budget_time(tune) + tune->counting_kept,
+		.budget = tune_budget_time(tune) + tune->counting.kept,
 		.left = tune_time_left(tune, phase),
 		.building = task->builder ? builder_figures(task->builder).running : 0,
 		.note = tune->search ? search_phase(tune->search) : NULL,
 	};
-	if (tune->busy)
-		busy_look(tune->busy);
+	if (tune->bench.busy)
+		busy_look(tune->bench.busy);
 	if (tune->observer && tune->observer->progress)
 		tune->observer->progress(tune->observer->ctx, &progress);
 	if (phase != TUNE_BASELINE)
@@ -90,32 +90,32 @@ struct patience {
  * failed, its time says little. */
 static struct patience patience_of(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
-	if (tune->baseline.status != TRIAL_CORRECT)
+	if (tune->memory.baseline.status != TRIAL_CORRECT)
 		return (struct patience){.factor = 30, .least = 10};
 	if (!task->whole_programs)
 		return task->device ? (struct patience){.factor = 30, .least = 10}
 		                    : (struct patience){.factor = 10, .least = 3};
-	return task->metric ? (struct patience){.factor = 10, .least = 3} : (struct patience){.factor = 5, .least = 1};
+	return task->goal.metric ? (struct patience){.factor = 10, .least = 3} : (struct patience){.factor = 5, .least = 1};
 }
 
 static double timeout_seconds(const struct tune *tune) {
-	if (tune->task->timeout_s > 0)
-		return tune->task->timeout_s;
+	if (tune->task->limits.timeout_s > 0)
+		return tune->task->limits.timeout_s;
 	bool program = tune->task->whole_programs;
 	struct patience patience = patience_of(tune);
-	double multiple = patience.factor * (program ? tune->run_seconds : tune->baseline.elapsed_s);
+	double multiple = patience.factor * (program ? tune->bench.times.run : tune->memory.baseline.elapsed_s);
 	if (!(multiple > 0))
 		return program ? FIRST_TIMEOUT_OF_PROGRAM : FIRST_TIMEOUT_SECONDS;
 	return fmax(multiple, patience.least);
 }
 
 double tune_seconds(const struct tune *tune, double value) {
-	bool is_time = !tune->task->metric && !tune_is_metered(tune);
-	return tune->extra_seconds + (is_time ? value : tune->run_seconds);
+	bool is_time = !tune->task->goal.metric && !tune_is_metered(tune);
+	return tune->bench.times.extra + (is_time ? value : tune->bench.times.run);
 }
 
 bool tune_is_metered(const struct tune *tune) {
-	return tune->task->objective || tune->task->pareto;
+	return tune->task->goal.objective || tune->task->goal.pareto;
 }
 
 double tune_wall(const struct trial_result *result) {
@@ -128,13 +128,13 @@ double tune_wall(const struct trial_result *result) {
 
 double tune_price(const struct tune *tune, const json_t *config, double wall) {
 	double cost = tune_cost(config, tune->task->baseline);
-	if (!tune->task->metric || tune_is_loud(tune) || !(wall > 0) || !(tune->run_seconds > 0))
+	if (!tune->task->goal.metric || tune_is_loud(tune) || !(wall > 0) || !(tune->bench.times.run > 0))
 		return cost;
-	return cost + COST_OF_STEP * trunc(log(wall / tune->run_seconds) / log(WALL_STEP));
+	return cost + COST_OF_STEP * trunc(log(wall / tune->bench.times.run) / log(WALL_STEP));
 }
 
 double tune_shown(const struct tune *tune, double value) {
-	return tune->task->maximize ? 1 / value : value;
+	return tune->task->goal.maximize ? 1 / value : value;
 }
 
 /* Programs take long, and one more run soon tells less than another configuration would. */
@@ -147,9 +147,9 @@ static int samples_of(const struct tune *tune) {
 		return SAMPLES;
 	int most = tune_noise(tune) < QUIET ? SAMPLES : SAMPLES_OF_SHORT;
 	if (!tune->task->whole_programs)
-		return tune->best < SHORT_SECONDS ? most : SAMPLES;
-	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->run_seconds > 0; i++)
-		if (tune->run_seconds < of_program[i].below)
+		return tune->memory.best < SHORT_SECONDS ? most : SAMPLES;
+	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->bench.times.run > 0; i++)
+		if (tune->bench.times.run < of_program[i].below)
 			return of_program[i].samples < most ? of_program[i].samples : most;
 	return 1;
 }
@@ -160,8 +160,8 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 		.library = tune->task->library,
 		.device = tune->task->device,
 		.flush_l2 = tune->task->flush_l2,
-		.objective = tune->task->objective,
-		.energy = tune->task->pareto,
+		.objective = tune->task->goal.objective,
+		.energy = tune->task->goal.pareto,
 		.problem = tune->task->problem,
 		.config = config,
 		.seed = 1, /* of the input: the same in every session, so that results compare */
@@ -178,7 +178,7 @@ static void gpu_keep(struct tune *tune, const json_t *config, const struct trial
 	if (!gpu || result->status != TRIAL_CORRECT)
 		return;
 	char *key = js_canonical(config);
-	json_object_set(tune->gpus, key, gpu);
+	json_object_set(tune->finals.gpus, key, gpu);
 	free(key);
 }
 
@@ -190,9 +190,9 @@ static int on_race_trial(void *ctx, const char *phase, int block, const json_t *
 	tune_checked_note(tune, config, result);
 	tune_failure_note(tune, phase, config, result);
 	tune_gain_note(tune, phase, block, config, result);
-	tune->duel_trials += strcmp(phase, "duel") == 0;
+	tune->money.outlook.duel_trials += strcmp(phase, "duel") == 0;
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
-	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
+	if (trial_store(tune->task->store, tune->memory.id, phase, block, config, result, err))
 		return -1;
 	return tune_interrupted(tune) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
@@ -210,15 +210,15 @@ double tune_cost(const json_t *config, const json_t *baseline) {
 }
 
 char *tune_objective(const struct tune_task *task) {
-	if (!task->metric)
-		return mem_strdup(trial_objective_word(task->objective));
-	return mem_printf("%s %s", task->maximize ? "maximize" : "minimize", task->metric);
+	if (!task->goal.metric)
+		return mem_strdup(trial_objective_word(task->goal.objective));
+	return mem_printf("%s %s", task->goal.maximize ? "maximize" : "minimize", task->goal.metric);
 }
 
 static int search_begin(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	if (task->resume) {
-		tune->id = task->resume;
+		tune->memory.id = task->resume;
 		return 0;
 	}
 	char *problem = js_canonical(task->problem), *baseline = js_canonical(task->baseline);
@@ -237,7 +237,7 @@ static int search_begin(struct tune *tune, struct err *err) {
 		.baseline = baseline,
 	};
 	int failed = store_search_begin(task->store, &search, err);
-	tune->id = search.id;
+	tune->memory.id = search.id;
 	free(problem);
 	free(baseline);
 	free(objective);
@@ -246,36 +246,36 @@ static int search_begin(struct tune *tune, struct err *err) {
 }
 
 static int earlier_read(struct tune *tune, struct err *err) {
-	tune->recall = recall_new(tune->task->store, tune->task->resume, err);
-	if (!tune->recall)
+	tune->memory.recall = recall_new(tune->task->store, tune->task->resume, err);
+	if (!tune->memory.recall)
 		return -1;
-	tune->spent_before = recall_seconds(tune->recall);
+	tune->money.spent_before = recall_seconds(tune->memory.recall);
 	return 0;
 }
 
 static void tune_clear(struct tune *tune) {
 	search_free(tune->search);
-	fleet_free(tune->fleet);
-	tune_counting_free(tune->counting);
-	trial_result_clear(&tune->baseline);
-	duel_result_clear(&tune->duel);
-	free(tune->worked);
-	recall_free(tune->recall);
-	busy_free(tune->busy);
-	json_decref(tune->watch.pairs);
-	tune_sources_free(tune->sources);
-	json_decref(tune->counter_names);
-	json_decref(tune->best_config);
-	json_decref(tune->finalists);
-	json_decref(tune->counted);
-	json_decref(tune->both);
-	json_decref(tune->gpus);
-	json_decref(tune->uncounted);
-	json_decref(tune->failed);
+	fleet_free(tune->bench.fleet);
+	tune_counting_free(tune->counting.nodes);
+	trial_result_clear(&tune->memory.baseline);
+	duel_result_clear(&tune->finals.duel);
+	free(tune->memory.worked);
+	recall_free(tune->memory.recall);
+	busy_free(tune->bench.busy);
+	json_decref(tune->finals.watch.pairs);
+	tune_sources_free(tune->memory.sources);
+	json_decref(tune->counting.names);
+	json_decref(tune->finals.best_config);
+	json_decref(tune->finals.finalists);
+	json_decref(tune->counting.counted);
+	json_decref(tune->finals.both);
+	json_decref(tune->finals.gpus);
+	json_decref(tune->counting.uncounted);
+	json_decref(tune->tally.failed);
 	tune_gain_clear(tune);
-	json_decref(tune->gain.nodes);
-	json_decref(tune->trust.checked);
-	json_decref(tune->trust.fallen);
+	json_decref(tune->finals.gain.nodes);
+	json_decref(tune->finals.trust.checked);
+	json_decref(tune->finals.trust.fallen);
 }
 
 static const char *end_state(bool found, const json_t *result, const struct err *err) {
@@ -296,45 +296,45 @@ static int phases_run(struct tune *tune, bool *found, struct err *err) {
 /* Completes the search's row in the store; returns 0 on success. */
 static int search_end(const struct tune *tune, bool found, const json_t *result, const struct err *err,
                       struct err *second) {
-	if (tune->id == 0)
+	if (tune->memory.id == 0)
 		return 0;
 	bool kept = found || (err->code == ERR_INTERRUPTED && json_is_object(json_object_get(result, "best")));
-	return store_search_end(tune->task->store, tune->id, end_state(found, result, err), kept ? result : NULL, second);
+	return store_search_end(tune->task->store, tune->memory.id, end_state(found, result, err), kept ? result : NULL,
+	                        second);
 }
 
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err) {
-	struct tune tune = {.task = task,
-	                    .observer = observer,
-	                    .budget = task->budget,
-	                    .best = NAN,
-	                    .best_index = UINT64_MAX,
-	                    .cut_index = UINT64_MAX,
-	                    .counted = json_object(),
-	                    .both = json_object(),
-	                    .gpus = json_object(),
-	                    .uncounted = json_array(),
-	                    .failed = json_array(),
-	                    .trust = {.checked = json_object(), .fallen = json_object()}};
+	struct tune tune = {
+		.task = task,
+		.observer = observer,
+		.tally = {.failed = json_array()},
+		.money = {.budget = task->budget},
+		.memory = {.baseline = {.value = NAN}, .best = NAN, .best_index = UINT64_MAX, .cut_index = UINT64_MAX},
+		.finals = {.both = json_object(),
+	               .gpus = json_object(),
+	               .trust = {.checked = json_object(), .fallen = json_object()}},
+		.counting = {.counted = json_object(), .uncounted = json_array()},
+	};
 	struct err second = {0};
 	bool found = false;
 	*result = NULL;
-	tune.baseline.value = NAN;
-	tune.begun = tune.spent_at = tune_now(&tune);
+	tune.money.begun = tune.money.spent_at = tune_now(&tune);
 	tune_ahead_patience(&tune);
 	if (task->pool) {
-		tune.fleet = fleet_new(task->pool);
+		tune.bench.fleet = fleet_new(task->pool);
 		tune_parallel_finals(&tune);
 	} else {
-		tune_budget_alone(&tune.budget);
-		tune.busy = tune.watch.busy = task->now ? NULL : busy_new(); /* a simulated run uses no processors of ours */
+		tune_budget_alone(&tune.money.budget);
+		tune.bench.busy = tune.finals.watch.busy =
+			task->hooks.now ? NULL : busy_new(); /* a simulated run uses no processors of ours */
 	}
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);
 	tune_spend(&tune, SPENT_IDLE);
 	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
-	if (*result && task->annotate)
-		task->annotate(task->annotate_ctx, *result);
+	if (*result && task->hooks.annotate)
+		task->hooks.annotate(task->hooks.annotate_ctx, *result);
 	if (search_end(&tune, found, *result, err, &second) && !failed) {
 		*err = second;
 		failed = -1;

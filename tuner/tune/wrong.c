@@ -24,29 +24,29 @@ void tune_checked_note(struct tune *tune, const json_t *config, const struct tri
 		runs = tune->task->checked && !json_object_get(result->reply, "unchecked") ? result->sample_count : 0;
 	if (result->status != TRIAL_CORRECT || runs == 0)
 		return;
-	if (verify > 0 && !(tune->trust.verify_s > 0 && tune->trust.verify_s <= verify))
-		tune->trust.verify_s = verify;
+	if (verify > 0 && !(tune->finals.trust.verify_s > 0 && tune->finals.trust.verify_s <= verify))
+		tune->finals.trust.verify_s = verify;
 	char *key = js_canonical(config);
-	json_object_set_new(tune->trust.checked, key,
-	                    json_integer((json_int_t)runs + js_int_or(tune->trust.checked, key, 0)));
+	json_object_set_new(tune->finals.trust.checked, key,
+	                    json_integer((json_int_t)runs + js_int_or(tune->finals.trust.checked, key, 0)));
 	free(key);
 }
 
 uint64_t tune_checked_runs(const struct tune *tune, const json_t *config) {
 	char *key = js_canonical(config);
-	uint64_t runs = (uint64_t)js_int_or(tune->trust.checked, key, 0);
+	uint64_t runs = (uint64_t)js_int_or(tune->finals.trust.checked, key, 0);
 	free(key);
 	return runs;
 }
 
 bool tune_verifies_again(const struct tune *tune) {
-	return !tune->task->whole_programs && tune->trust.verify_s > 0 &&
-	       tune->trust.verify_s + tune_seconds(tune, tune->best) <= CHEAP_SECONDS;
+	return !tune->task->whole_programs && tune->finals.trust.verify_s > 0 &&
+	       tune->finals.trust.verify_s + tune_seconds(tune, tune->memory.best) <= CHEAP_SECONDS;
 }
 
 bool tune_has_fallen(const struct tune *tune, const json_t *config) {
 	char *key = js_canonical(config);
-	bool fallen = json_object_get(tune->trust.fallen, key);
+	bool fallen = json_object_get(tune->finals.trust.fallen, key);
 	free(key);
 	return fallen;
 }
@@ -54,22 +54,22 @@ bool tune_has_fallen(const struct tune *tune, const json_t *config) {
 void tune_fall(struct tune *tune, const json_t *config) {
 	uint64_t index = UINT64_MAX;
 	char *key = js_canonical(config);
-	json_object_set_new(tune->trust.fallen, key, json_true());
+	json_object_set_new(tune->finals.trust.fallen, key, json_true());
 	free(key);
 	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
 		return;
-	for (size_t i = 0; i < tune->worked_count; i++)
-		if (tune->worked[i].index == index)
-			tune->worked[i].value = tune->worked[i].promise = INFINITY;
-	if (tune->cut_index == index)
-		tune->cut_index = UINT64_MAX;
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
+		if (tune->memory.worked[i].index == index)
+			tune->memory.worked[i].value = tune->memory.worked[i].promise = INFINITY;
+	if (tune->memory.cut_index == index)
+		tune->memory.cut_index = UINT64_MAX;
 	tune_best_find(tune);
 }
 
 static bool is_known(const struct tune *tune, const json_t *config, const char *status) {
 	size_t i;
 	json_t *failed;
-	json_array_foreach(tune->failed, i, failed) {
+	json_array_foreach(tune->tally.failed, i, failed) {
 		if (json_object_get(failed, "phase") && strcmp(js_string_or(failed, "status", ""), status) == 0 &&
 		    json_equal(json_object_get(failed, "config"), config))
 			return true;
@@ -84,9 +84,9 @@ void tune_failure_note(struct tune *tune, const char *phase, const json_t *confi
 	if (result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
 		return;
 	if (!is_known(tune, config, status)) {
-		tune->failures[result->status]++;
-		json_array_append_new(tune->failed, json_pack("{s:s,s:O,s:s,s:s}", "status", status, "config", config,
-		                                              "message", result->message, "phase", phase));
+		tune->tally.failures[result->status]++;
+		json_array_append_new(tune->tally.failed, json_pack("{s:s,s:O,s:s,s:s}", "status", status, "config", config,
+		                                                    "message", result->message, "phase", phase));
 	}
 	if (result->status == TRIAL_CORRECTNESS && !json_equal(config, tune->task->baseline))
 		tune_fall(tune, config);
@@ -98,14 +98,15 @@ static bool is_checked(const struct tune *tune, const json_t *config) {
 
 double tune_check_seconds(const struct tune *tune) {
 	double pairs = 2 * tune_pairs_expected(tune) + CHECKED_USUALLY, most = RACE_SHARE_CHECK * tune_budget_time(tune);
-	if (!tune->task->checked || isnan(tune->best) || !tune_is_useful(tune))
+	if (!tune->task->checked || isnan(tune->memory.best) || !tune_is_useful(tune))
 		return 0;
-	return fmin(most, fmax(0, TUNE_CHECKED_RUNS - pairs) / tune_nodes(tune) * tune_final_seconds(tune, tune->best));
+	return fmin(most,
+	            fmax(0, TUNE_CHECKED_RUNS - pairs) / tune_nodes(tune) * tune_final_seconds(tune, tune->memory.best));
 }
 
 int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) {
 	uint64_t runs = tune_checked_runs(tune, winner);
-	double value = tune->dueled ? tune->duel.median[0] : tune->best;
+	double value = tune->finals.dueled ? tune->finals.duel.median[0] : tune->memory.best;
 	double seconds =
 		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, RACE_SHARE_CHECK_SPENT * tune_elapsed(tune));
 	if (!is_checked(tune, winner) || runs >= TUNE_CHECKED_RUNS || !(tune_final_seconds(tune, value) <= seconds))
@@ -118,7 +119,7 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 	request.check = true;
 	options.phase = "check";
 	options.blocks_min = options.blocks_max = (int)(TUNE_CHECKED_RUNS - runs);
-	options.blocks = tune->fleet ? &tune->blocks : NULL;
+	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
 	options.clock = tune_race_clock(tune, seconds);
 	options.clock.end = tune_elapsed(tune) + seconds;
 	struct runner runner = tune_runner(tune, SPENT_VERIFY);
@@ -151,5 +152,5 @@ static int earlier_see(void *ctx, const struct store_trial *trial) {
 }
 
 int tune_earlier_failures(struct tune *tune, struct err *err) {
-	return tune->task->resume ? store_trials_each(tune->task->store, tune->id, NULL, earlier_see, tune, err) : 0;
+	return tune->task->resume ? store_trials_each(tune->task->store, tune->memory.id, NULL, earlier_see, tune, err) : 0;
 }

@@ -232,8 +232,8 @@ static int program_compare(struct app *app, const struct opt_args *args, struct 
 		                                .runner = &program.item->runner,
 		                                .request = program.request,
 		                                .seed = program.seed,
-		                                .unit = trial_metric_unit(task->metric),
-		                                .maximize = task->maximize};
+		                                .unit = trial_metric_unit(task->goal.metric),
+		                                .maximize = task->goal.maximize};
 		failed = compare(&comparison, args, config, err);
 	}
 	compare_program_close(&program);

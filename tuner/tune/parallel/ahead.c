@@ -28,8 +28,8 @@ size_t parallel_ahead_depth(const struct parallel *parallel) {
 		return 0;
 	const struct build_figures figures = builder_figures(builder_of(parallel));
 	double ended = (double)(figures.made + figures.found);
-	double build = ended > 0 ? figures.spent_s / ended : 0, busy = fleet_seconds(tune->fleet);
-	double trial = tune->evaluations && busy > 0 ? busy / (double)tune->evaluations : build;
+	double build = ended > 0 ? figures.spent_s / ended : 0, busy = fleet_seconds(tune->bench.fleet);
+	double trial = tune->tally.evaluations && busy > 0 ? busy / (double)tune->tally.evaluations : build;
 	double depth = build > 0 && trial > 0 ? nodes * ceil(build / trial) : nodes;
 	return (size_t)fmin(fmax(depth, 1), fmin(figures.jobs, TUNE_AHEAD_MAX));
 }

@@ -17,12 +17,12 @@ struct counting {
 };
 
 static struct counting *counting_of(struct tune *tune) {
-	if (tune->counting)
-		return tune->counting;
+	if (tune->counting.nodes)
+		return tune->counting.nodes;
 	struct counting *counting = mem_alloc(1, sizeof *counting);
 	*counting = (struct counting){
-		.tune = tune, .early = json_array(), .begun = json_array(), .blocks = {.runner = &tune->blocks}};
-	return tune->counting = counting;
+		.tune = tune, .early = json_array(), .begun = json_array(), .blocks = {.runner = &tune->bench.blocks}};
+	return tune->counting.nodes = counting;
 }
 
 void tune_counting_free(struct counting *counting) {
@@ -61,10 +61,10 @@ static bool has_room(const struct counting *counting) {
 
 /* Early counting delays nobody. Slow counters are excluded, because they would keep their node from the next phase. */
 void tune_counting_early(struct tune *tune, const struct race_entry *entries, size_t count) {
-	if (!tune->fleet || !counting_asked(tune) || tune->task->counters.slow)
+	if (!tune->bench.fleet || !counting_asked(tune) || tune->task->counters.slow)
 		return;
 	struct counting *counting = counting_of(tune);
-	if (tune->baseline.status == TRIAL_CORRECT)
+	if (tune->memory.baseline.status == TRIAL_CORRECT)
 		json_array_append(counting->early, (json_t *)tune->task->baseline);
 	for (size_t i = 0; i < count; i++)
 		json_array_append(counting->early, (json_t *)entries[i].config);
@@ -84,14 +84,15 @@ static json_t *early_next(const struct counting *counting) {
 }
 
 bool tune_counting_waits(const struct tune *tune) {
-	return tune->counting && early_next(tune->counting);
+	return tune->counting.nodes && early_next(tune->counting.nodes);
 }
 
 int tune_counting_fill(struct tune *tune, struct err *err) {
 	json_t *config;
 	int rc = 1;
-	while (rc == 1 && tune->counting && has_room(tune->counting) && (config = early_next(tune->counting)))
-		rc = begin(tune->counting, config, err);
+	while (rc == 1 && tune->counting.nodes && has_room(tune->counting.nodes) &&
+	       (config = early_next(tune->counting.nodes)))
+		rc = begin(tune->counting.nodes, config, err);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -104,19 +105,19 @@ static int counted_record(struct counting *counting, const struct block *block, 
 	}
 	counting->last = block->results[0].elapsed_s;
 	if (json_array_size(counting->early)) /* the time of the phase itself is added when it ends */
-		tune->counting_seconds += counting->last;
+		tune->counting.seconds += counting->last;
 	else
 		tune_report(tune, TUNE_COUNTERS);
 	return counting_keep(tune, config, &block->results[0], err);
 }
 
 bool tune_counting_record(struct tune *tune, struct block *block, int *rc, struct err *err) {
-	struct blocks *blocks = tune->counting ? &tune->counting->blocks : NULL;
+	struct blocks *blocks = tune->counting.nodes ? &tune->counting.nodes->blocks : NULL;
 	for (size_t i = 0; blocks && i < blocks->count; i++) {
 		if (blocks->flying[i] != block)
 			continue;
 		blocks->flying[i] = blocks->flying[--blocks->count];
-		*rc = counted_record(tune->counting, block, err);
+		*rc = counted_record(tune->counting.nodes, block, err);
 		block_free(block);
 		return true;
 	}
@@ -132,10 +133,10 @@ static int next(struct counting *counting, struct err *err) {
 
 void tune_counting_end(struct tune *tune) {
 	struct err ignored = {0};
-	if (!tune->counting)
+	if (!tune->counting.nodes)
 		return;
-	json_array_clear(tune->counting->early);
-	while (tune->counting->blocks.count && next(tune->counting, &ignored) == 0)
+	json_array_clear(tune->counting.nodes->early);
+	while (tune->counting.nodes->blocks.count && next(tune->counting.nodes, &ignored) == 0)
 		continue;
 }
 

@@ -26,7 +26,7 @@ static size_t node_take(struct fleet *fleet) {
 
 static size_t room(void *ctx) {
 	const struct tune *tune = ctx;
-	return fleet_idle_count(tune->fleet);
+	return fleet_idle_count(tune->bench.fleet);
 }
 
 static double now(void *ctx) {
@@ -37,19 +37,19 @@ static int begin(void *ctx, struct block *block, struct err *err) {
 	struct tune *tune = ctx;
 	if (tune_interrupted(tune))
 		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-	size_t node = node_take(tune->fleet);
+	size_t node = node_take(tune->bench.fleet);
 	if (node == SIZE_MAX)
 		return 0;
 	struct pool_job *job = lead_job_new(tune, node, block);
 	block->tag = job;
-	int rc = fleet_submit(tune->fleet, node, job, err);
+	int rc = fleet_submit(tune->bench.fleet, node, job, err);
 	if (rc != 1)
 		free(job);
 	return rc;
 }
 
 static void result_scale(const struct tune *tune, size_t node, struct trial_result *result) {
-	const struct parallel view = {.tune = (struct tune *)tune, .fleet = tune->fleet};
+	const struct parallel view = {.tune = (struct tune *)tune, .fleet = tune->bench.fleet};
 	work_scale(&view, node, result);
 }
 
@@ -63,7 +63,7 @@ static void block_fill(const struct tune *tune, struct block *block, struct pool
 		memset(&done->results[lead + i], 0, sizeof done->results[lead + i]);
 		result_scale(tune, done->node, &block->results[i]);
 	}
-	fleet_trials_add(tune->fleet, done->node, done->done);
+	fleet_trials_add(tune->bench.fleet, done->node, done->done);
 }
 
 static int next(void *ctx, struct block **ended, struct err *err) {
@@ -72,7 +72,7 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	*ended = NULL;
 	if (tune_counting_fill(tune, err))
 		return -1;
-	int rc = fleet_wait(tune->fleet, tune_wait_seconds(tune), &done, err);
+	int rc = fleet_wait(tune->bench.fleet, tune_wait_seconds(tune), &done, err);
 	if (rc != 1)
 		return rc;
 	struct block *block = done.job->tag;
@@ -95,6 +95,6 @@ static bool other(void *ctx) {
 }
 
 void tune_parallel_finals(struct tune *tune) {
-	tune->blocks =
+	tune->bench.blocks =
 		(struct block_runner){.ctx = tune, .room = room, .begin = begin, .next = next, .now = now, .other = other};
 }

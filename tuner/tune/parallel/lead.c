@@ -19,9 +19,9 @@ struct lead_job {
 };
 
 static size_t lead_of(const struct tune *tune, size_t node) {
-	if (!fleet_baseline_missing(tune->fleet, node))
+	if (!fleet_baseline_missing(tune->bench.fleet, node))
 		return 0;
-	return tune->task->whole_programs && tune->baseline.value <= COLD_SECONDS ? 2 : 1;
+	return tune->task->whole_programs && tune->memory.baseline.value <= COLD_SECONDS ? 2 : 1;
 }
 
 struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block) {
@@ -39,18 +39,18 @@ struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block
 static void learn(struct tune *tune, size_t node, const struct trial_result *baseline, double raw) {
 	const char *message = *baseline->message ? baseline->message : trial_status_text(baseline->status);
 	bool worked = baseline->status == TRIAL_CORRECT;
-	fleet_baseline_record(tune->fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
+	fleet_baseline_record(tune->bench.fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
 }
 
 ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err) {
 	const struct lead_job *job = (const struct lead_job *)done->job;
-	const struct parallel view = {.tune = tune, .fleet = tune->fleet};
+	const struct parallel view = {.tune = tune, .fleet = tune->bench.fleet};
 	size_t count = done->done < job->lead ? done->done : job->lead;
 	for (size_t i = 0; i < count; i++) {
 		struct trial_result *one = &done->results[i];
 		double raw = one->value;
 		work_scale(&view, done->node, one);
-		if (trial_store(tune->task->store, tune->id, "node", 0, tune->task->baseline, one, err))
+		if (trial_store(tune->task->store, tune->memory.id, "node", 0, tune->task->baseline, one, err))
 			return -1;
 		if (i + 1 == job->lead)
 			learn(tune, done->node, one, raw);

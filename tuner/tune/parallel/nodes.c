@@ -30,9 +30,9 @@ static void known_drop(struct parallel *parallel, size_t node) {
 	bool best = false;
 	for (size_t i = 0; i < parallel->known_count[node]; i++) {
 		const struct known *known = &parallel->known[node][i];
-		if (known->worked < tune->worked_count)
-			tune->worked[known->worked].value = tune->worked[known->worked].promise = INFINITY;
-		best = best || known->index == tune->best_index;
+		if (known->worked < tune->memory.worked_count)
+			tune->memory.worked[known->worked].value = tune->memory.worked[known->worked].promise = INFINITY;
+		best = best || known->index == tune->memory.best_index;
 		struct work *work = work_new(parallel, known->index);
 		work->redo = true;
 		work_queue(parallel, work);
@@ -63,7 +63,7 @@ void parallel_node_judge(struct parallel *parallel, size_t node, const struct tr
 /* The first baseline that works is the reference for all nodes. */
 static int reference_set(struct parallel *parallel, struct work *work, struct err *err) {
 	struct tune *tune = parallel->tune;
-	tune->baseline = work->sum;
+	tune->memory.baseline = work->sum;
 	memset(&work->sum, 0, sizeof work->sum);
 	if (tune->task->whole_programs)
 		tune_program_look(tune);
@@ -119,7 +119,7 @@ static int baseline_killed(struct parallel *parallel, struct work *work, const s
 /* A node whose baseline the budget ended gets no work any more. */
 static int baseline_cut(struct parallel *parallel, struct work *work, const struct trial_result *one, struct err *err) {
 	struct tune *tune = parallel->tune;
-	snprintf(tune->cut_message, sizeof tune->cut_message, "%s", one->message);
+	snprintf(tune->money.cut_message, sizeof tune->money.cut_message, "%s", one->message);
 	work_free(work);
 	return tune->search || parallel->ending ? 0 : tune_budget_check(tune, true, err);
 }
@@ -141,7 +141,8 @@ int parallel_baseline_record(struct parallel *parallel, struct work *work, struc
 	tune_pareto_record(tune, work->config, one);
 	tune_checked_note(tune, work->config, one);
 	work_scale(parallel, done->node, one);
-	if (trial_store(tune->task->store, tune->id, tune->search ? "node" : "baseline", 0, work->config, one, err)) {
+	if (trial_store(tune->task->store, tune->memory.id, tune->search ? "node" : "baseline", 0, work->config, one,
+	                err)) {
 		work_free(work);
 		return -1;
 	}

@@ -14,8 +14,8 @@ static const double LOOK_SECONDS = 0.01; /* between looks at the builds that an 
 /* The number of new proposals that the budget allows now. */
 static size_t allowed(const struct parallel *parallel) {
 	const struct tune *tune = parallel->tune;
-	uint64_t limit = tune->budget.evaluations;
-	uint64_t used = tune->evaluations + parallel->evaluating + parallel->asked_count;
+	uint64_t limit = tune->money.budget.evaluations;
+	uint64_t used = tune->tally.evaluations + parallel->evaluating + parallel->asked_count;
 	size_t depth = parallel_ahead_depth(parallel), room = 1 + fleet_idle_count(parallel->fleet) + depth;
 	if (parallel->asked_count && parallel->asked_count > depth)
 		return 0;
@@ -30,7 +30,7 @@ static size_t allowed(const struct parallel *parallel) {
 
 static void ask(struct parallel *parallel) {
 	size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
-	struct tune_ahead *ahead = &parallel->tune->ahead;
+	struct tune_ahead *ahead = &parallel->tune->bench.ahead;
 	size_t depth = parallel_ahead_depth(parallel);
 	if (depth > ahead->depth) /* shown with the result */
 		ahead->depth = (unsigned)depth;
@@ -192,7 +192,7 @@ static void clear(struct parallel *parallel) {
 int tune_parallel_search(struct tune *tune, struct err *err) {
 	size_t nodes = tune->task->pool->count;
 	struct parallel parallel = {.tune = tune,
-	                            .fleet = tune->fleet,
+	                            .fleet = tune->bench.fleet,
 	                            .flying = mem_alloc(nodes, sizeof(struct work *)),
 	                            .asked = mem_alloc(WANT_MAX, sizeof(uint64_t)),
 	                            .known = mem_alloc(nodes, sizeof(struct known *)),

@@ -31,7 +31,7 @@ struct work { /* a configuration, or the baseline of a node, until it is done */
 
 struct known { /* a result that rests on the last good baseline of its node */
 	uint64_t index;
-	size_t worked; /* index in tune->worked; SIZE_MAX: none */
+	size_t worked; /* index in tune->memory.worked; SIZE_MAX: none */
 };
 
 struct parallel {

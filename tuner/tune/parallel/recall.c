@@ -17,8 +17,8 @@ static void outcome_apply(void *ctx, const char *config, const struct trial_resu
 	uint64_t index;
 	json_t *object = js_parse(config, strlen(config), "a configuration", &err);
 	if (object && space_config_read(tune->task->space, object, NULL, &index, &err) == 0) {
-		tune->seconds = result->elapsed_s;
-		tune->deviation =
+		tune->bench.current.seconds = result->elapsed_s;
+		tune->bench.current.deviation =
 			result->status == TRIAL_CORRECT ? deviation_of_median(result->samples, result->sample_count) : 0;
 		tune_pareto_record(tune, object, result);
 		tune_evaluated(tune, index, result);
@@ -28,17 +28,17 @@ static void outcome_apply(void *ctx, const char *config, const struct trial_resu
 
 int parallel_recall(struct parallel *parallel, struct err *err) {
 	struct tune *tune = parallel->tune;
-	if (!recall_take(tune->recall, "baseline", tune->task->baseline, &tune->baseline))
+	if (!recall_take(tune->memory.recall, "baseline", tune->task->baseline, &tune->memory.baseline))
 		return 0;
 	parallel->recalled = true;
-	if (tune->baseline.status == TRIAL_CORRECT)
-		fleet_reference_set(parallel->fleet, tune->baseline.value);
+	if (tune->memory.baseline.status == TRIAL_CORRECT)
+		fleet_reference_set(parallel->fleet, tune->memory.baseline.value);
 	else
 		fleet_baseline_give_up(parallel->fleet);
 	if (tune->task->whole_programs)
 		tune_program_look(tune);
 	if (tune_baseline_done(tune, err))
 		return -1;
-	recall_each(tune->recall, outcome_apply, parallel);
+	recall_each(tune->memory.recall, outcome_apply, parallel);
 	return 0;
 }

@@ -15,22 +15,22 @@ static const double CONFIRM_BELOW = 0.995;
 static int store(struct parallel *parallel, const char *phase, const json_t *config, const struct trial_result *result,
                  struct err *err) {
 	const struct tune *tune = parallel->tune;
-	return trial_store(tune->task->store, tune->id, phase, 0, config, result, err);
+	return trial_store(tune->task->store, tune->memory.id, phase, 0, config, result, err);
 }
 
 /* Ends an evaluation whose sum is complete. */
 static void evaluation_end(struct parallel *parallel, struct work *work, size_t node) {
 	struct tune *tune = parallel->tune;
-	size_t worked = tune->worked_count;
-	tune->deviation = work->deviation;
-	tune->seconds = work->seconds;
+	size_t worked = tune->memory.worked_count;
+	tune->bench.current.deviation = work->deviation;
+	tune->bench.current.seconds = work->seconds;
 	if (work->redo)
 		tune_remember(tune, work->index, &work->sum);
 	else
 		tune_evaluated(tune, work->index, &work->sum);
 	parallel->evaluating -= !work->redo;
 	if (node != SIZE_MAX && (work->sum.status == TRIAL_CORRECT || work->sum.status == TRIAL_CENSORED))
-		parallel_known_add(parallel, node, work->index, worked < tune->worked_count ? worked : SIZE_MAX);
+		parallel_known_add(parallel, node, work->index, worked < tune->memory.worked_count ? worked : SIZE_MAX);
 	work_free(work);
 }
 
@@ -84,7 +84,7 @@ static bool once_more(const struct parallel *parallel, struct work *work) {
 		return false;
 	if (sum->disturbed && work->again++ < TUNE_AGAIN_MAX)
 		return true;
-	work->confirm = sum->status == TRIAL_CORRECT && sum->value < CONFIRM_BELOW * parallel->tune->best;
+	work->confirm = sum->status == TRIAL_CORRECT && sum->value < CONFIRM_BELOW * parallel->tune->memory.best;
 	return work->confirm;
 }
 

@@ -42,7 +42,7 @@ static void work_prepare(const struct parallel *parallel, struct work *work, siz
 	work->job.count = 1;
 	if (work->confirm) {
 		work->requests[0].limit_s = 0;
-		if (tune->baseline.status == TRIAL_CORRECT)
+		if (tune->memory.baseline.status == TRIAL_CORRECT)
 			work->requests[work->job.count++] = tune_search_request(tune, tune->task->baseline, 0);
 	}
 	for (size_t i = 0; i < work->job.count; i++)
