@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "counters/backend/counter.h"
-#include "counters/backend/software.h"
 
 struct kernel_state {
 	const char *const *names;

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "counters/backend/counter.h"
-#include "counters/papi/counting.h"
-#include "counters/papi/library.h"
-#include "counters/papi/probe.h"
-#include "counters/papi/word.h"
+#include "counters/papi/papi.h"
 
 static const char *const events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM",
                                      "PAPI_L2_DCM",  "PAPI_L3_TCM",  "PAPI_TLB_DM", NULL};

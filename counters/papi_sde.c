@@ -8,11 +8,7 @@
 #include <string.h>
 
 #include "counters/backend/counter.h"
-#include "counters/papi/counting.h"
-#include "counters/papi/library.h"
-#include "counters/papi/word.h"
-#include "counters/papi/sde_export.h"
-#include "counters/backend/software.h"
+#include "counters/papi/papi.h"
 
 struct sde_state {
 	struct papi_counting counting;

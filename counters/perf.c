@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/perf/slots.h"
+#include "counters/perf/perf.h"
 
 static const char *const events[] = {"task-clock",   "page-faults",      "minor-faults",
                                      "major-faults", "context-switches", "cpu-migrations",

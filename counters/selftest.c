@@ -11,8 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "counters/backend/cpu.h"
-#include "counters/plan/loop.h"
+#include "counters/backend/counter.h"
+#include "counters/plan/plan.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"

@@ -3,9 +3,167 @@
  * backends and its tests include it. */
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
-#include "gpu/compile.h"
-#include "gpu/library.h"
+#include <stdbool.h>
+
+#include "gpu/gpu.h"
+#include "gpu/gpu_abi_impl.h"
 #include "gpu/open.h"
+#include "src/base/sha256.h"
+
+/* CUDA's libraries, opened when they are first needed. A call that a library does not export is NULL. */
+
+struct library {
+	void *handle; /* NULL: not open */
+	char path[256];
+};
+
+struct driver_api;
+struct driver {
+	struct library library;
+	const struct driver_api *api;
+	int version; /* 13000 */
+#define DRIVER_POINTER(name, symbol, parameters) driver_result(*name) parameters;
+	DRIVER_CALLS(DRIVER_POINTER)
+#undef DRIVER_POINTER
+	const char *(*word)(driver_result result); /* HIP's, instead of error_name */
+};
+
+struct nvrtc {
+	struct library library;
+	bool is_hip; /* hiprtc: the options are Clang's, and the code is for the GPU that is there */
+	int major, minor;
+#define NVRTC_POINTER(name, symbol, parameters) nvrtc_result(*name) parameters;
+	NVRTC_CALLS(NVRTC_POINTER)
+#undef NVRTC_POINTER
+};
+
+struct nvml {
+	struct library library;
+#define NVML_POINTER(name, symbol, parameters) nvml_result(*name) parameters;
+	NVML_CALLS(NVML_POINTER)
+#undef NVML_POINTER
+};
+
+enum { LIBRARY_WHY = 200 };
+struct library_why {
+	char reason[LIBRARY_WHY], fix[LIBRARY_WHY];
+};
+
+/* The libraries behind these tables: CUDA's, or HIP's, whose functions have the same shapes. */
+struct driver_api {
+	enum gpu_kind kind;
+	const char *device, *list; /* "cuda"; the command that lists the devices */
+	bool (*open)(struct driver *driver, struct library_why *why);
+	bool (*compiler_open)(struct nvrtc *nvrtc, int driver_major, struct library_why *why);
+	int (*attribute)(int which);              /* its number of one of DRIVER_NUMBERS; -1: it has none */
+	const char *(*symbol)(const char *field); /* what the library exports for a field of struct driver */
+};
+extern const struct driver_api driver_cuda;
+
+struct library_symbol {
+	const char *name;
+	size_t place;
+};
+/* Tries the names as they are, so that LD_LIBRARY_PATH decides, then beneath the roots, which may be NULL. `known`: a
+ * function that tells where the library lies. */
+bool library_open(struct library *library, const char *const *names, const char *known, const char *const *roots,
+                  size_t root_count);
+void library_close(struct library *library);
+void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols);
+__attribute__((format(printf, 3, 4))) bool library_because(struct library_why *why, const char *fix, const char *format,
+                                                           ...);
+
+/* False with the reason in why. An opened library stays in the process; *_close forgets it. */
+bool driver_open(struct driver *driver, struct library_why *why); /* cuInit is done */
+/* driver_major: 13 of 13.0; code of a compiler newer than the driver may not load. 0: no matter. */
+bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why);
+bool nvml_open(struct nvml *nvml, struct library_why *why); /* nvmlInit is done */
+void driver_close(struct driver *driver);
+void nvrtc_close(struct nvrtc *nvrtc);
+void nvml_close(struct nvml *nvml);
+/* "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (out of memory)" */
+void driver_words(const struct driver *driver, const char *call, driver_result result, char *text, size_t size);
+
+/* Compiles source for one architecture, through a cache on disk. It does not need a GPU. */
+
+enum {
+	COMPILED_NAME = sizeof(((struct gpu_compiled *)0)->name),
+	COMPILE_OPTIONS_MAX = 96,
+	OPTIONS_OWN = 5 /* room for those that we add */
+};
+
+struct compiler {
+	struct nvrtc nvrtc;
+	double seconds;
+	size_t compiled, from_disk, stored;
+	char *folder; /* of the cache; NULL: none */
+	bool tried;   /* the folder was looked for */
+};
+
+struct source {
+	const char *name, *text;
+	const char *const *options; /* more of them, NULL-terminated or NULL */
+	const struct gpu_defines *defines;
+	int arch;           /* 75, 80, 90: the device's */
+	const char *device; /* HIP's, for whose architecture hiprtc compiles without being told; else NULL */
+	bool users;         /* not one of ours: its compiler finds the files that it includes */
+	const char *seen;   /* includes_digest of it, or NULL */
+	bool unseen;        /* it includes files that the key does not cover, so it is not kept on disk */
+};
+
+struct code {
+	char *image; /* a cubin, or PTX for a device that is newer than the compiler */
+	size_t size;
+	struct gpu_compiled *functions;
+	size_t count;
+};
+
+/* failure is GPU_COMPILE (err: the compiler's first error), or GPU_REFUSED (no such architecture, too many options). */
+bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
+                    enum gpu_failure *failure, struct err *err);
+void code_free(struct code *code);
+/* Lists the options in a fixed order: -DNAME=VALUE alphabetically. -1 if there are too many. */
+struct options {
+	const char *words[COMPILE_OPTIONS_MAX];
+	char defines[GPU_DEFINES_MAX][GPU_DEFINE + 2], arch[48];
+	int count;
+};
+/* arch: "sm_90", .., or NULL for hiprtc. */
+int options_make(struct options *options, const struct source *source, const char *arch);
+
+/* Reads one of our .cu files or their headers; free(3) it. */
+char *source_read(const char *name, struct err *err);
+
+/* Sweetspot.cuh, and the files that our own sources include by "NAME", from the folder of that source. */
+enum { HEADERS_MAX = 8 };
+struct headers {
+	int count;
+	char *names[HEADERS_MAX], *texts[HEADERS_MAX];
+};
+bool headers_read(const struct source *source, struct headers *headers, struct err *err);
+void headers_free(struct headers *headers);
+struct include {
+	bool quoted;      /* not in angle brackets: a file, or a macro */
+	const char *name; /* inside the text; NULL for a macro */
+	size_t length;
+};
+/* Finds the next #include line and moves *text behind it; false at the end. */
+bool include_next(const char **text, struct include *include);
+
+/* includes.c: "" if a user's source includes no files. False if they cannot be known: the name of one is a macro, they
+ * are too many, or one cannot be read. options: those with -I are used; ends with NULL, or is NULL. */
+bool includes_digest(const char *text, const char *const *options, char digest[SHA256_TEXT]);
+
+/* Reads functions and their facts from the log of --ptxas-options=-v; an array to free(3). */
+struct gpu_compiled *ptxas_read(const char *log, size_t *count);
+
+enum { CACHE_KEY = 7 + 64 + 1 };
+#define CACHE_BYTES ((uint64_t)256 << 20)
+char *cache_folder(void); /* makes a private folder; NULL: none. free(3) it */
+bool cache_load(const char *folder, const char *key, struct code *code);
+void cache_store(const char *folder, const char *key, const struct code *code);
+void cache_remove(const char *folder, const char *key);
+void cache_trim(const char *folder, uint64_t bytes); /* the oldest go until the rest is smaller */
 
 struct gpu_stream {
 	driver_stream handle;
@@ -40,7 +198,6 @@ struct gpu_module {
 	struct gpu_module *next;
 };
 
-/* launch_log.c */
 enum { LAUNCHES_MAX = 256 };
 struct launch_entry {
 	const struct gpu_function *function;
@@ -58,7 +215,7 @@ struct gpu_graph {
 	int64_t launches[LAUNCHES_MAX]; /* of each entry of the log, by one launch of this graph */
 };
 
-/* memory_pool.c: released memory is kept for the next request of its size, because allocating is slow. */
+/* Released memory is kept for the next request of its size, because allocating is slow. */
 struct block {
 	uint64_t memory; /* or (uintptr_t) of pinned host memory */
 	size_t size;
@@ -118,7 +275,6 @@ struct gpu {
 	struct gpu *root, *peers[GPU_PEERS_MAX]; /* by index; only in the root. root: itself, or the gpu that opened it */
 };
 
-/* device.c */
 bool device_facts(const struct driver *driver, int index, struct gpu_facts *facts);
 int device_count(const struct driver *driver);
 struct gpu *device_open(const struct driver_api *api, int index, struct gpu *root, struct err *err);

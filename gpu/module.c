@@ -7,9 +7,105 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/impl.h"
+#include "gpu/gpu_impl.h"
 #include "src/base/mem.h"
 #include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+/* Our .cu files are data: they are in share/sweetspot/kernels of an installation, or in kernels/ beside data/ in the
+ * tree that was built. */
+
+enum { SOURCE_BYTES = 1 << 20 };
+
+/* Names come from kernels' tables, which plug-ins may provide, so they are checked. */
+static bool is_safe(const char *name) {
+	static const char fine[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+	return name && name[0] && name[0] != '/' && name[strspn(name, fine)] == '\0' && !strstr(name, "..");
+}
+
+/* The build tree comes first, because an installed copy may be another version. */
+static char *folder_find(struct err *err) {
+	static const char *const names[] = {"../kernels", "kernels"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char *folder = sys_share_dir(names[i], err);
+		char *file = folder ? mem_printf("%s/sweetspot.cuh", folder) : NULL;
+		bool found = file && access(file, R_OK) == 0;
+		free(file);
+		if (found)
+			return folder;
+		free(folder);
+	}
+	err_set(err, ERR_FAILED, "install it again, or name the folder share/sweetspot in SWEETSPOT_DATA",
+	        "the kernels' GPU sources are missing");
+	return NULL;
+}
+
+char *source_read(const char *name, struct err *err) {
+	if (!is_safe(name)) {
+		err_set(err, ERR_USAGE, NULL, "a kernel's source has an unsafe name");
+		return NULL;
+	}
+	char *folder = folder_find(err);
+	if (!folder)
+		return NULL;
+	char *path = mem_printf("%s/%s", folder, name);
+	char *text = sys_read_file(path, SOURCE_BYTES, NULL, err);
+	free(path);
+	free(folder);
+	return text;
+}
+
+/* Turns a configuration into -DNAME=VALUE and the other options of the compiler. */
+
+/* A count beyond the limit makes options_make refuse it. */
+void gpu_define_word(struct gpu_defines *defines, const char *name, const char *value) {
+	if (defines->count < GPU_DEFINES_MAX &&
+	    snprintf(defines->text[defines->count], GPU_DEFINE, "%s=%s", name, value) < GPU_DEFINE)
+		defines->count++;
+	else
+		defines->count = GPU_DEFINES_MAX + 1;
+}
+
+void gpu_define(struct gpu_defines *defines, const char *name, long long value) {
+	char text[24];
+	snprintf(text, sizeof text, "%lld", value);
+	gpu_define_word(defines, name, text);
+}
+
+static int by_text(const void *a, const void *b) {
+	return strcmp(a, b);
+}
+
+static bool says(const char *const *words, const char *prefix) {
+	for (; words && *words; words++)
+		if (strncmp(*words, prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
+}
+
+int options_make(struct options *options, const struct source *source, const char *arch) {
+	size_t defines = source->defines ? source->defines->count : 0, more = 0;
+	while (source->options && source->options[more])
+		more++;
+	options->count = 0;
+	if (defines > GPU_DEFINES_MAX || more > COMPILE_OPTIONS_MAX - OPTIONS_OWN - defines)
+		return -1;
+	if (arch) {
+		snprintf(options->arch, sizeof options->arch, "--gpu-architecture=%s", arch);
+		options->words[options->count++] = options->arch;
+		options->words[options->count++] = "--ptxas-options=-v";
+	}
+	if (!says(source->options, "--std=") && !says(source->options, "-std="))
+		options->words[options->count++] = "--std=c++17";
+	for (size_t i = 0; i < defines; i++)
+		snprintf(options->defines[i], sizeof options->defines[i], "-D%s", source->defines->text[i]);
+	qsort(options->defines, defines, sizeof *options->defines, by_text);
+	for (size_t i = 0; i < defines; i++)
+		options->words[options->count++] = options->defines[i];
+	for (size_t i = 0; i < more; i++)
+		options->words[options->count++] = source->options[i];
+	return options->count;
+}
 
 static int arch_of(const struct gpu *gpu) {
 	return 10 * gpu->facts.major + gpu->facts.minor;
@@ -123,8 +219,9 @@ static void cuda_headers(char *option, size_t size) {
 			snprintf(option, size, "--include-path=%s/include", roots[i]);
 }
 
-bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
-                      int arch, const char *device) {
+/* Device: HIP's, or NULL. Returns false if there are too many options. */
+static bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
+                             int arch, const char *device) {
 	size_t count = 0;
 	*made = (struct text_source){.words = {NULL}};
 	for (; text->options && text->options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
@@ -172,4 +269,69 @@ double gpu_compile_seconds(const struct gpu *gpu) {
 
 size_t gpu_compile_count(const struct gpu *gpu, bool from_disk) {
 	return from_disk ? gpu->compiler.from_disk : gpu->compiler.compiled;
+}
+
+/* Compiles into the cache on disk, in a process that needs no context on a device. */
+
+struct gpu_compiler {
+	struct compiler compiler;
+};
+
+/* The compiler must be the one that the process with the device finds, which depends on the driver. */
+struct gpu_compiler *gpu_compiler_new(struct err *err) {
+	struct gpu_compiler *made = mem_alloc(1, sizeof *made);
+	struct driver driver;
+	struct library_why why;
+	int major = driver_open(&driver, &why) ? driver.version / 1000 : 0;
+	if (!nvrtc_open(&made->compiler.nvrtc, major, &why)) {
+		err_set(err, ERR_UNAVAILABLE, why.fix, "%s", why.reason);
+		free(made);
+		return NULL;
+	}
+	made->compiler.folder = cache_folder();
+	made->compiler.tried = true;
+	return made;
+}
+
+void gpu_compiler_free(struct gpu_compiler *made) {
+	if (!made)
+		return;
+	nvrtc_close(&made->compiler.nvrtc);
+	free(made->compiler.folder);
+	free(made);
+}
+
+static bool source_compile(struct compiler *compiler, const struct source *source, struct gpu_ahead *ahead,
+                           struct err *err) {
+	struct code code;
+	enum gpu_failure failure;
+	double before = compiler->seconds;
+	size_t from_disk = compiler->from_disk;
+	if (!compile_source(compiler, source, false, &code, &failure, err))
+		return false;
+	code_free(&code);
+	*ahead = (struct gpu_ahead){
+		.kept = true, .from_disk = compiler->from_disk > from_disk, .seconds = compiler->seconds - before};
+	return true;
+}
+
+bool gpu_compile_ahead(struct gpu_compiler *made, const struct gpu_text *text, int arch, struct gpu_ahead *ahead,
+                       struct err *err) {
+	struct text_source source;
+	*ahead = (struct gpu_ahead){.kept = false};
+	if (!text_source_make(&source, text, NULL, arch, NULL) || source.source.unseen || !made->compiler.folder)
+		return true;
+	return source_compile(&made->compiler, &source.source, ahead, err);
+}
+
+bool gpu_compile_ours_ahead(struct gpu_compiler *made, const char *name, const struct gpu_defines *defines, int arch,
+                            struct gpu_ahead *ahead, struct err *err) {
+	*ahead = (struct gpu_ahead){.kept = false};
+	if (!made->compiler.folder)
+		return true;
+	char *text = source_read(name, err);
+	const struct source source = {.name = name, .text = text, .defines = defines, .arch = arch};
+	bool fine = text && source_compile(&made->compiler, &source, ahead, err);
+	free(text);
+	return fine;
 }

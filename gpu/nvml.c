@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/impl.h"
+#include "gpu/gpu_impl.h"
 #include "src/base/sys.h"
 
 static const struct {

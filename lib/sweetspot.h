@@ -91,7 +91,8 @@ const char *sweetspot_about(const sweetspot_profile *profile, const char *what);
 /* The name of kernel i, each one once; NULL behind the last. */
 const char *sweetspot_kernel(const sweetspot_profile *profile, size_t i);
 
-/* The configuration for a problem; the profile owns it, and NULL means that none fits. Members that are left out are
+/* The configuration for a problem; the profile owns it, and NULL means that none fits, or that nothing is proven to be
+ * faster than the baseline there, so that the program keeps its own values. Members that are left out are
  * not compared; a word that differs, or a name that the kernel's problems lack, matches nothing. objective NULL:
  * time, or the kernel's only one. match may be NULL. */
 const sweetspot_config *sweetspot_lookup(const sweetspot_profile *profile, const char *kernel, const char *objective,

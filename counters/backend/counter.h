@@ -104,4 +104,20 @@ void counter_value_set(struct counter_value *value, const char *name, const char
 void counter_value_miss(struct counter_value *value, const char *name, const char *unit, const char *reason, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Names this processor as the tables of events do. */
+
+/* "GenuineIntel-6-55" and "AuthenticAMD-25-1" (family decimal, model hexadecimal, as in perf's tables), "arm-41-d0c"
+ * (implementer and part, hexadecimal), "" if unknown. Returns text. */
+const char *counter_cpu(char *text, size_t size);
+const char *counter_cpu_of(const char *path, char *text, size_t size); /* from a copy of /proc/cpuinfo */
+
+/* Looks up events and counts in a counter_software, which may be NULL. */
+
+/* Returns the index of an event given as "NAME", "OWNER::NAME" or "sde:::OWNER::NAME"; -1 with the reason. */
+int software_event(const struct counter_software *software, const char *event, char reason[COUNTER_REASON]);
+/* Returns the counts of this thread; NULL if it does not have any. */
+int64_t *software_counts(const struct counter_software *software, int thread);
+/* Fills in the difference between two readings of one count, either of which may be unknown. */
+void software_value(struct counter_value *value, const char *name, int64_t begin, int64_t end);
+
 #endif

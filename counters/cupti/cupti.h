@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interface to CUPTI that the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. It does
- * not need CUPTI's headers; absent.c implements it if they are missing. */
+ * not need CUPTI's headers; cupti_absent.c implements it if they are missing. */
 #ifndef COUNTERS_CUPTI_CUPTI_H
 #define COUNTERS_CUPTI_CUPTI_H
 #include <jansson.h>

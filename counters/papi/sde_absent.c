@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "counters/papi/sde_export.h"
+#include "counters/papi/papi.h"
 
 int sde_export_start(char reason[COUNTER_REASON]) {
 	snprintf(reason, COUNTER_REASON, "built without PAPI's libsde; kernel reads the same events instead");

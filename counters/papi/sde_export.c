@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "counters/papi/sde_export.h"
+#include "counters/papi/papi.h"
 
 #include <pthread.h>
 #include <sde_lib.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/backend/software.h"
+#include "counters/backend/counter.h"
 #include "src/base/mem.h"
 
 struct sde_page {

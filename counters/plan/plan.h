@@ -5,6 +5,7 @@
 #ifndef COUNTERS_PLAN_PLAN_H
 #define COUNTERS_PLAN_PLAN_H
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "counters/backend/counter.h"
 #include "src/base/err.h"
@@ -69,5 +70,15 @@ struct counter_event *counter_plan_find(const struct counter_plan *plan, const c
  * counted. */
 bool counter_metric_value(const struct counter_plan *plan, size_t metric, const double *values, double seconds,
                           int threads, double *out, char reason[COUNTER_REASON]);
+
+/* A loop of known work that shows whether counters count. */
+
+/* Takes some 50 ms. False without memory. */
+bool counter_loop_run(void);
+/* Returns the amount that the loop causes at least on any machine: "instructions", "cycles", "branches",
+ * "mispredictions", "loads", "stores", "flops" (double precision), "lines" (64 bytes each, in no cache and in an order
+ * that defeats prefetchers), "pages" (in no TLB), "faults", "switches" (voluntary), "nanoseconds" (of CPU time). A
+ * counter is believed if it shows a quarter of the real amount. False for another word. */
+bool counter_loop_amount(const char *word, double *amount);
 
 #endif

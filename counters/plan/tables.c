@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "counters/plan/tables.h"
-
 #include <dirent.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -10,8 +8,197 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "counters/plan/plan_impl.h"
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
+
+/* Reads files of data/groups/ and of the user's own groups. */
+
+/* A group's event is either a portable one by name or one that this file defines. */
+static int group_event_read(struct counter_tables *tables, const char *file, const json_t *json, const char **name,
+                            struct err *err) {
+	if (json_is_string(json)) {
+		*name = json_string_value(json);
+		return 0;
+	}
+	if (!json_is_object(json))
+		return err_set(err, ERR_USAGE, NULL, "it must be the name of an event, or an object that describes one");
+	if (table_event_read(tables, file, json, err) != 0)
+		return -1;
+	*name = tables->events[tables->event_count - 1].name;
+	return 0;
+}
+
+static int group_events_read(struct counter_tables *tables, const json_t *json, struct table_group *group,
+                             struct err *err) {
+	json_t *list;
+	if (js_array(json, "events", TABLE_LIST_MAX, &list, err) != 0)
+		return -1;
+	group->event_count = json_array_size(list);
+	group->events = arena_alloc(tables->arena, group->event_count + 1, sizeof *group->events);
+	if (group->event_count == 0)
+		return err_set(err, ERR_USAGE, NULL, "'events' is empty");
+	for (size_t i = 0; i < group->event_count; i++)
+		if (group_event_read(tables, group->file, json_array_get(list, i), &group->events[i], err) != 0)
+			return err_prefix(err, "'events'[%zu]", i);
+	return 0;
+}
+
+static int metric_read(const json_t *json, struct table_metric *metric, struct err *err) {
+	static const char *const known[] = {"name", "unit", "formula", "summary", NULL};
+	if (table_members(json, known, err) != 0 || table_text(json, "name", &metric->name, err) != 0)
+		return -1;
+	if (table_text(json, "unit", &metric->unit, err) != 0 || table_text(json, "formula", &metric->formula, err) != 0 ||
+	    table_text(json, "summary", &metric->summary, err) != 0)
+		return err_prefix(err, "\"%.60s\"", metric->name);
+	return metric->name[0] ? 0 : err_set(err, ERR_USAGE, NULL, "'name' is empty");
+}
+
+static int metrics_read(struct counter_tables *tables, const json_t *json, struct table_group *group, struct err *err) {
+	json_t *list;
+	if (js_array(json, "metrics", TABLE_LIST_MAX, &list, err) != 0)
+		return -1;
+	struct table_metric *metrics = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *metrics);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (metric_read(json_array_get(list, i), &metrics[i], err) != 0)
+			return err_prefix(err, "'metrics'[%zu]", i);
+	group->metrics = metrics;
+	group->metric_count = json_array_size(list);
+	return 0;
+}
+
+/* Is this name already a word of the command line or a backend? */
+static bool is_taken(const char *name) {
+	static const char *const words[] = {"auto", "all", "none", "SDE"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcasecmp(words[i], name) == 0)
+			return true;
+	for (size_t i = 0; counter_registry[i]; i++)
+		if (strcasecmp(counter_registry[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Returns the group's slot: that of an installed group of the same name if the new one is the user's. NULL: none is
+ * free. */
+static struct table_group *place_find(struct counter_tables *tables, const struct table_group *group, struct err *err) {
+	struct table_group *old = table_group_find(tables, group->name);
+	if (is_taken(group->name) || (old && old->users == group->users))
+		err_set(err, ERR_USAGE, NULL, "'name': \"%.60s\" is taken", group->name);
+	else if (!old && tables->group_count == TABLE_GROUPS_MAX)
+		err_set(err, ERR_USAGE, NULL, "more than %d groups", TABLE_GROUPS_MAX);
+	else
+		return old ? old : &tables->groups[tables->group_count++];
+	return NULL;
+}
+
+static int device_read(const json_t *json, struct table_group *group, struct err *err) {
+	bool automatic = true;
+	if (table_text_or_null(json, "device", &group->device, err) != 0 ||
+	    (json_object_get(json, "auto") && js_bool(json, "auto", &automatic, err) != 0))
+		return -1;
+	if (group->device && strcmp(group->device, "cuda") != 0)
+		return err_set(err, ERR_USAGE, NULL, "'device': \"%.60s\" is not \"cuda\"", group->device);
+	group->asked = !automatic;
+	return 0;
+}
+
+static int table_group_read(struct counter_tables *tables, const char *file, const json_t *json, bool users,
+                            struct err *err) {
+	static const char *const known[] = {"schema", "name", "summary", "device", "auto", "events", "metrics", NULL};
+	struct table_group group = {.file = file, .users = users};
+	if (table_members(json, known, err) != 0 || table_name(json, "name", &group.name, err) != 0 ||
+	    table_text(json, "summary", &group.summary, err) != 0)
+		return -1;
+	if (device_read(json, &group, err) != 0 || group_events_read(tables, json, &group, err) != 0 ||
+	    metrics_read(tables, json, &group, err) != 0)
+		return -1;
+	struct table_group *place = place_find(tables, &group, err);
+	if (!place)
+		return -1;
+	*place = group;
+	return 0;
+}
+
+/* Checks references between tables after all of them are read. */
+
+static bool is_formula_somewhere(const struct counter_tables *tables, const char *name) {
+	for (size_t i = 0; i < tables->family_count; i++)
+		for (size_t k = 0; k < tables->families[i].native_count; k++)
+			if (tables->families[i].natives[k].formula && strcmp(tables->families[i].natives[k].event, name) == 0)
+				return true;
+	return false;
+}
+
+/* A formula may only name events that are never a formula themselves, so that formulas end. */
+static bool is_part(const void *ctx, const char *name) {
+	const struct table_event *event = table_event_find(ctx, name);
+	return event && !event->formula && !event->simulated && !is_formula_somewhere(ctx, name);
+}
+
+static int event_check(const struct counter_tables *tables, const struct table_event *event, struct err *err) {
+	for (size_t i = 0; i < event->source_count; i++) {
+		const struct counter_backend *backend = counter_find(event->sources[i].backend);
+		if (backend && backend->scope == COUNTER_RERUN && !event->simulated)
+			return err_set(err, ERR_USAGE, NULL, "'sources'[%zu]: %s is a simulator, so 'simulated' must be true", i,
+			               backend->name);
+	}
+	return event->formula ? table_formula_check(event->formula, is_part, tables, err) : 0;
+}
+
+static int native_check(const struct counter_tables *tables, const struct table_family *family,
+                        const struct table_native *native, struct err *err) {
+	if (!table_event_find(tables, native->event))
+		return err_set(err, ERR_USAGE, NULL, "\"%.60s\" is not a portable event", native->event);
+	for (size_t i = 0; &family->natives[i] < native; i++)
+		if (strcmp(family->natives[i].event, native->event) == 0)
+			return err_set(err, ERR_USAGE, NULL, "\"%.60s\" occurs twice", native->event);
+	return native->formula ? table_formula_check(native->formula, is_part, tables, err) : 0;
+}
+
+static bool is_of_group(const void *ctx, const char *name) {
+	const struct table_group *group = ctx;
+	for (size_t i = 0; i < group->event_count; i++)
+		if (strcmp(group->events[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Names match in any case, so a group must not differ from an event in case only. */
+static bool is_event_name(const struct counter_tables *tables, const char *name) {
+	for (size_t i = 0; i < tables->event_count; i++)
+		if (strcasecmp(tables->events[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static int group_check(const struct counter_tables *tables, const struct table_group *group, struct err *err) {
+	if (is_event_name(tables, group->name))
+		return err_set(err, ERR_USAGE, NULL, "'name': \"%.60s\" is an event", group->name);
+	for (size_t i = 0; i < group->event_count; i++)
+		if (!table_event_find(tables, group->events[i]))
+			return err_set(err, ERR_USAGE, "`sweetspot list metrics` and doc/counters.md have them",
+			               "'events'[%zu]: \"%.60s\" is not an event", i, group->events[i]);
+	for (size_t i = 0; i < group->metric_count; i++)
+		if (table_formula_check(group->metrics[i].formula, is_of_group, group, err) != 0)
+			return err_prefix(err, "'metrics'[%zu] \"%.60s\"", i, group->metrics[i].name);
+	return 0;
+}
+
+/* Checks references between tables, which is only possible after all are read. */
+static int tables_check(const struct counter_tables *tables, struct err *err) {
+	for (size_t i = 0; i < tables->event_count; i++)
+		if (event_check(tables, &tables->events[i], err) != 0)
+			return err_prefix(err, "%s: \"%.60s\"", tables->events[i].file, tables->events[i].name);
+	for (size_t i = 0; i < tables->family_count; i++)
+		for (size_t k = 0; k < tables->families[i].native_count; k++)
+			if (native_check(tables, &tables->families[i], &tables->families[i].natives[k], err) != 0)
+				return err_prefix(err, "%s: 'events'[%zu]", tables->families[i].file, k);
+	for (size_t i = 0; i < tables->group_count; i++)
+		if (group_check(tables, &tables->groups[i], err) != 0)
+			return err_prefix(err, "%s", tables->groups[i].file);
+	return 0;
+}
 
 enum { FILE_BYTES_MAX = 256 << 10, FOLDER_FILES_MAX = 256 };
 
@@ -172,4 +359,49 @@ const struct table_native *table_native_find(const struct counter_tables *tables
 		}
 	}
 	return best;
+}
+
+/* Shows the tables as JSON. */
+
+static json_t *events_json(const struct table_group *group) {
+	json_t *out = json_array();
+	for (size_t i = 0; i < group->event_count; i++)
+		json_array_append_new(out, json_string(group->events[i]));
+	return out;
+}
+
+static json_t *metrics_json(const struct table_group *group) {
+	json_t *out = json_array();
+	for (size_t i = 0; i < group->metric_count; i++) {
+		const struct table_metric *metric = &group->metrics[i];
+		json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s}", "name", metric->name, "unit", metric->unit,
+		                                     "formula", metric->formula, "summary", metric->summary));
+	}
+	return out;
+}
+
+json_t *counter_tables_groups(const struct counter_tables *tables) {
+	json_t *out = json_array();
+	for (size_t i = 0; i < tables->group_count; i++) {
+		const struct table_group *group = &tables->groups[i];
+		json_array_append_new(out, json_pack("{s:s, s:s, s:o, s:o}", "name", group->name, "summary", group->summary,
+		                                     "events", events_json(group), "metrics", metrics_json(group)));
+	}
+	return out;
+}
+
+json_t *counter_tables_events(const struct counter_tables *tables) {
+	json_t *out = json_array();
+	for (size_t i = 0; i < tables->event_count; i++) {
+		const struct table_event *event = &tables->events[i];
+		json_t *row = json_pack("{s:s, s:s, s:s}", "name", event->name, "unit", event->unit, "summary", event->summary);
+		json_t *sources = json_array();
+		for (size_t k = 0; k < event->source_count; k++)
+			json_array_append_new(sources, json_sprintf("%s:%s", event->sources[k].backend, event->sources[k].event));
+		json_object_set_new(row, "known_as", sources);
+		if (event->formula)
+			json_object_set_new(row, "formula", json_string(event->formula));
+		json_array_append_new(out, row);
+	}
+	return out;
 }

@@ -45,12 +45,4 @@ bool rapl_meter_moves(const struct rapl_meter *meter, enum rapl_domain domain);
 double rapl_meter_joules(const struct rapl_meter *meter, enum rapl_domain domain, const struct rapl_sample *begin,
                          const struct rapl_sample *end);
 
-/* The two sources, which add their counters to the meter. */
-void rapl_powercap_open(struct rapl_meter *meter, const char *root);
-void rapl_power_open(struct rapl_meter *meter, const char *root);
-/* For the sources of counters: closes the file if the meter is full. */
-void rapl_zone_add(struct rapl_meter *meter, struct rapl_zone zone);
-/* Reads a whole number from a file of digits; false for any other content. */
-bool rapl_number_read(int file, uint64_t *value);
-
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cc/graph.h"
+#include "kernels/cc/cc_impl.h"
 
 enum { SMALL = 1 << 16 /* not worth a team */, INSERTION = 48 };
 

@@ -2,8 +2,172 @@
 /* The kernel's table: connected components of a built-in graph or of one from a file. */
 #include <config.h>
 
-#include "kernels/fail.h"
+#include <stdlib.h>
+#include <string.h>
+
 #include "kernels/cc/cc.h"
+#include "kernels/fail.h"
+#include "kernels/pages.h"
+
+/* Memory of a configuration. */
+
+static size_t steps_room(const struct cc_graph *g) {
+	return g->n + 1 < CC_STEPS_KEPT ? (size_t)g->n + 1 : CC_STEPS_KEPT;
+}
+
+/* Sorted by falling alignment. */
+static void state_carve(struct cc_state *s) {
+	size_t n = (size_t)s->graph.n;
+	s->graph.first = s->pages;
+	s->changed = (double *)(s->graph.first + n + 1);
+	s->label = (int32_t *)(s->changed + steps_room(&s->graph));
+	s->graph.target = s->label + n;
+	s->other = s->synchronous ? s->graph.target + s->graph.ends : NULL;
+}
+
+static void graph_copy(struct cc_state *s, const struct cc_graph *from) {
+#pragma omp parallel for schedule(runtime)
+	for (int32_t v = 0; v < from->n; v++) {
+		size_t begin = from->first[v], end = from->first[v + 1];
+		s->graph.first[v + 1] = end;
+		memcpy(s->graph.target + begin, from->target + begin, (end - begin) * sizeof *from->target);
+		s->label[v] = v;
+		if (s->other)
+			s->other[v] = v;
+	}
+}
+
+static enum ss_status cc_state_new(struct cc_state *s, struct cc_input *input) {
+	const struct cc_graph *g = &input->graph;
+	size_t n = (size_t)g->n, labels = (s->synchronous ? 2 * n : n) + g->ends;
+	s->input = input;
+	s->graph = (struct cc_graph){.n = g->n, .ends = g->ends};
+	s->bytes = (n + 1) * sizeof *g->first + steps_room(g) * sizeof *s->changed + labels * sizeof *s->label;
+	void *pages = kernel_pages_new(s->bytes);
+	if (!pages)
+		return SS_NOMEM;
+	s->pages = pages;
+	state_carve(s);
+	graph_copy(s, g);
+	return SS_OK;
+}
+
+static void cc_state_free(void *opaque) {
+	struct cc_state *s = opaque;
+	kernel_pages_free(s->pages, s->bytes);
+	s->pages = NULL;
+}
+
+/* label[v] = v; forgets the run before. */
+static void cc_labels_start(struct cc_state *s) {
+	s->steps = 0;
+	s->looked = 0;
+#pragma omp parallel for schedule(runtime)
+	for (int32_t v = 0; v < s->graph.n; v++)
+		s->label[v] = v;
+}
+
+void cc_step_note(struct cc_state *s, int64_t changed) {
+	if ((size_t)s->steps < steps_room(&s->graph))
+		s->changed[s->steps] = (double)changed;
+	s->steps++;
+}
+
+/* Only v's own thread writes its label; on the way others may be shortened or not. */
+void cc_labels_compress(struct cc_state *s) {
+	int32_t *label = s->label;
+#pragma omp parallel for schedule(runtime)
+	for (int32_t v = 0; v < s->graph.n; v++) {
+		int32_t at = cc_load(&label[v]), above;
+		while ((above = cc_load(&label[at])) != at)
+			at = above;
+		cc_store(&label[v], at);
+	}
+}
+
+struct list {
+	struct ss_figure *out;
+	size_t count, most;
+};
+
+static void figure_add(struct list *list, const char *name, double value, const char *unit) {
+	if (list->count < list->most)
+		list->out[list->count++] = (struct ss_figure){name, value, unit};
+}
+
+static void figures_of_graph(struct list *list, const struct cc_state *s) {
+	const struct cc_graph *g = &s->graph;
+	figure_add(list, "vertices", g->n, "");
+	figure_add(list, "edges", (double)(g->ends / 2), "");
+	if (s->input->expected) {
+		figure_add(list, "components", s->input->components, "");
+		figure_add(list, "largest", g->n ? (double)s->input->largest / g->n : 0, "of vertices");
+	}
+	figure_add(list, "edge_bytes", (double)g->ends * sizeof *g->target + ((double)g->n + 1) * sizeof *g->first, "B");
+}
+
+size_t cc_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most) {
+	const struct cc_state *s = state;
+	struct list list = {out, 0, most};
+	double edges = (double)s->graph.ends / 2;
+	(void)call;
+	figures_of_graph(&list, s);
+	figure_add(&list, "iterations", (double)s->steps, "");
+	if (s->steps > 0)
+		figure_add(&list, "time_per_iteration", 1e6 * seconds / (double)s->steps, "us");
+	if (seconds > 0)
+		figure_add(&list, "edges_per_s", 1e-6 * edges / seconds, "Medges/s");
+	if (s->looked > 0)
+		figure_add(&list, "looked", (double)s->looked / (double)s->graph.ends, "of edge ends");
+	return list.count;
+}
+
+size_t cc_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
+	const struct cc_state *s = state;
+	(void)call;
+	if (most < 1 || !s->changed)
+		return 0;
+	size_t count = s->steps < CC_STEPS_KEPT ? (size_t)s->steps : CC_STEPS_KEPT;
+	out[0] = (struct ss_series){"changed", s->changed, count};
+	return 1;
+}
+
+/* The problem: a built-in graph or one from a file. */
+
+enum { PROBLEM_GRAPH, PROBLEM_N, PROBLEM_DEGREE };
+
+const struct ss_param cc_problem[] = {
+	[PROBLEM_GRAPH] = {"graph", "a built-in graph, or a file (METIS, Matrix Market, edge list, GAP .sg)", SS_TEXT,
+                       "kmer,rgg,queen,rmat", "rgg", NULL, 0, 0},
+	[PROBLEM_N] = {"n", "vertices of a built-in graph, rounded if necessary", SS_INT, NULL, "32768", NULL, 1, CC_N_MAX},
+	[PROBLEM_DEGREE] = {"degree", "mean number of neighbours; 0: the default of the graph", SS_INT, NULL, "0", NULL, 0,
+                        CC_DEGREE_MAX},
+	{.name = NULL},
+};
+
+enum ss_status cc_problem_open(struct cc_graph *graph, const struct ss_call *call) {
+	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
+	if (n < 1 || n > CC_N_MAX || degree < 0 || degree > CC_DEGREE_MAX)
+		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", CC_N_MAX, CC_DEGREE_MAX);
+	return cc_graph_open(graph, call->problem[PROBLEM_GRAPH].w, n, degree, call);
+}
+
+double cc_problem_size(const struct ss_call *call, double *edges) {
+	const struct cc_generator *generator = cc_generator_find(call->problem[PROBLEM_GRAPH].w);
+	double n = call->problem[PROBLEM_N].r, degree = call->problem[PROBLEM_DEGREE].r;
+	*edges = 0;
+	if (!generator)
+		return 0;
+	*edges = n * (degree > 0 ? degree : generator->degree(n)) / 2;
+	return n;
+}
+
+void cc_input_free(void *opaque) {
+	struct cc_input *input = opaque;
+	cc_graph_free(&input->graph);
+	free(input->expected);
+	input->expected = NULL;
+}
 
 enum { PARAM_VARIANT, PARAM_UPDATE, PARAM_LINK, PARAM_ROUNDS };
 
@@ -14,31 +178,13 @@ static const struct cc_variant *const counted[] = {&cc_rows_counted, &cc_jump_co
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param params[] = {
-	[PARAM_VARIANT] = {.name = "variant",
-                       .summary = "algorithm",
-                       .type = SS_WORD,
-                       .values = "rows,jump,afforest,serial",
-                       .initial = "rows"},
-	[PARAM_UPDATE] = {.name = "update",
-                      .summary = "labels change in place, or between two arrays",
-                      .type = SS_WORD,
-                      .values = "inplace,synchronous",
-                      .initial = "inplace",
-                      .when = "variant == 'rows'"},
-	[PARAM_LINK] = {.name = "link",
-                    .summary = "how trees are joined: roots are hooked, or paths spliced on the way",
-                    .type = SS_WORD,
-                    .values = "hook,splice",
-                    .initial = "hook",
-                    .when = "variant == 'afforest'"},
-	[PARAM_ROUNDS] = {.name = "rounds",
-                      .summary = "edges of each vertex that are linked first",
-                      .type = SS_INT,
-                      .values = "1..4",
-                      .initial = "2",
-                      .when = "variant == 'afforest'",
-                      .min = 1,
-                      .max = CC_ROUNDS_MAX},
+	[PARAM_VARIANT] = {"variant", "algorithm", SS_WORD, "rows,jump,afforest,serial", "rows", NULL, 0, 0},
+	[PARAM_UPDATE] = {"update", "labels change in place, or between two arrays", SS_WORD, "inplace,synchronous",
+                      "inplace", "variant == 'rows'", 0, 0},
+	[PARAM_LINK] = {"link", "how trees are joined: roots are hooked, or paths spliced on the way", SS_WORD,
+                    "hook,splice", "hook", "variant == 'afforest'", 0, 0},
+	[PARAM_ROUNDS] = {"rounds", "edges of each vertex that are linked first", SS_INT, "1..4", "2",
+                      "variant == 'afforest'", 1, CC_ROUNDS_MAX},
 	{.name = NULL},
 };
 
@@ -83,21 +229,9 @@ static enum ss_status cc_run(void *opaque, const struct ss_call *call) {
 	return SS_OK;
 }
 
-static enum ss_status cc_verify(void *opaque, const struct ss_call *call) {
-	return cc_labels_check(opaque, call);
-}
-
 static struct ss_work cc_work(const struct ss_call *call) {
 	double edges, n = cc_problem_size(call, &edges);
 	return (struct ss_work){edges, 2 * edges * sizeof(int32_t) + (n > 0 ? (n + 1) * sizeof(size_t) : 0), "edge"};
-}
-
-static void cc_teardown(void *state) {
-	cc_state_free(state);
-}
-
-static void cc_close(void *input) {
-	cc_input_free(input);
 }
 
 const struct ss_kernel kernel_cc = {
@@ -115,10 +249,10 @@ const struct ss_kernel kernel_cc = {
 	.open = cc_open,
 	.setup = cc_setup,
 	.run = cc_run,
-	.verify = cc_verify,
+	.verify = cc_labels_check,
 	.work = cc_work,
-	.teardown = cc_teardown,
-	.close = cc_close,
+	.teardown = cc_state_free,
+	.close = cc_input_free,
 	.figures = cc_figures,
 	.series = cc_series,
 	.events = events,

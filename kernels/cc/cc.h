@@ -8,7 +8,7 @@
  * threads write. A label that is read late costs another step, never a wrong result. */
 #ifndef KERNELS_CC_CC_H
 #define KERNELS_CC_CC_H
-#include "kernels/cc/graph.h"
+#include "kernels/cc/cc_impl.h"
 #include "kernels/count.h"
 
 enum { CC_ROUNDS_MAX = 4, CC_STEPS_KEPT = 1 << 16 };
@@ -70,27 +70,22 @@ static inline int32_t cc_least(const struct cc_graph *g, int32_t v, const int32_
 	return least;
 }
 
-/* state.c */
-enum ss_status cc_state_new(struct cc_state *s, struct cc_input *input);
-void cc_state_free(struct cc_state *s);
-void cc_labels_start(struct cc_state *s); /* label[v] = v; forgets the run before */
 void cc_step_note(struct cc_state *s, int64_t changed);
 void cc_labels_compress(struct cc_state *s); /* every vertex points to its root */
 
-/* problem.c: the parts of the problem, and from them the graph. */
+/* The parts of the problem, and from them the graph. */
 extern const struct ss_param cc_problem[];
 enum ss_status cc_problem_open(struct cc_graph *graph, const struct ss_call *call);
 /* Vertices and edges that a built-in graph has nearly; 0 for a file, which is not open here (figures are exact). */
 double cc_problem_size(const struct ss_call *call, double *edges);
-void cc_input_free(struct cc_input *input);
+void cc_input_free(void *input);
 
 /* check.c: describes an error in s->label, if there is one. */
-enum ss_status cc_labels_check(const struct cc_state *s, const struct ss_call *call);
+enum ss_status cc_labels_check(void *s, const struct ss_call *call);
 
-/* oracle.c: fills in input->expected unless it is there. */
+/* Fills in input->expected unless it is there. */
 enum ss_status cc_oracle(struct cc_input *input);
 
-/* figures.c */
 size_t cc_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
 size_t cc_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
 

@@ -5,7 +5,7 @@
 #include <config.h>
 #include <stdlib.h>
 
-#include "kernels/cc/reader.h"
+#include "kernels/cc/cc_impl.h"
 
 struct ids {
 	int64_t *id; /* two for each edge */

@@ -5,7 +5,7 @@
 #include <config.h>
 #include <stdlib.h>
 
-#include "kernels/cc/graph.h"
+#include "kernels/cc/cc_impl.h"
 
 enum { LENGTH = 64 };
 

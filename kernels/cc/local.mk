@@ -7,11 +7,10 @@ libkernels_la_SOURCES += \
 	%D%/serial.c \
 	%D%/kmer.c %D%/rgg.c %D%/queen.c %D%/rmat.c \
 	%D%/metis.c %D%/matrix_market.c %D%/edge_list.c %D%/serialized.c \
-	%D%/source.c %D%/file.c %D%/text.c %D%/reader.h \
-	%D%/build.c %D%/graph.h \
-	%D%/problem.c %D%/check.c \
-	%D%/state.c %D%/oracle.c %D%/figures.c \
-	%D%/link.h %D%/cc.h
+	%D%/file.c %D%/cc_impl.h \
+	%D%/build.c \
+	%D%/check.c \
+	%D%/cc.h
 libkernels_counted_la_SOURCES += \
 	%D%/rows.c %D%/jump.c %D%/afforest.c %D%/serial.c
 include %D%/cuda/local.mk

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "kernels/cc/reader.h"
+#include "kernels/cc/cc_impl.h"
 
 struct header {
 	int64_t n, entries;

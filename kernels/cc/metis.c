@@ -5,7 +5,7 @@
  * package for partitioning unstructured graphs", manual, 4.1.1. */
 #include <config.h>
 
-#include "kernels/cc/reader.h"
+#include "kernels/cc/cc_impl.h"
 
 struct header {
 	int64_t n, m;

@@ -7,7 +7,7 @@
 #include <config.h>
 #include <math.h>
 
-#include "kernels/cc/graph.h"
+#include "kernels/cc/cc_impl.h"
 
 static double queen_degree(double n) {
 	double k = round(cbrt(n));

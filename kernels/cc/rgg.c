@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/cc/graph.h"
+#include "kernels/cc/cc_impl.h"
 
 struct point {
 	double x, y;

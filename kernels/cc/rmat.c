@@ -4,7 +4,7 @@
  * scrambled so that they do not tell which. */
 #include <config.h>
 
-#include "kernels/cc/graph.h"
+#include "kernels/cc/cc_impl.h"
 
 enum { DEGREE = 32 };
 

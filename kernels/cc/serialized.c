@@ -6,7 +6,7 @@
 #include <config.h>
 #include <string.h>
 
-#include "kernels/cc/reader.h"
+#include "kernels/cc/cc_impl.h"
 
 enum { HEADER = 1 + 8 + 8 };
 

@@ -1,10 +1,133 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: one of the ceilings, measured as any kernel is. */
 #include <config.h>
-#include <omp.h>
 
-#include "kernels/fail.h"
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "kernels/ceiling/ceiling.h"
+#include "kernels/fail.h"
+#include "kernels/pages.h"
+
+/* Turns a call into a job, and holds the code that the ceilings share. */
+
+enum { PROBLEM_WHAT, PROBLEM_N, PROBLEM_FROM, PROBLEM_TO };
+enum { PARAM_ISA, PARAM_STORES };
+
+/* The order is that of the words of `what`. */
+static const struct ceiling *const ceilings[] = {
+	&ceiling_read,     &ceiling_copy,      &ceiling_triad,   &ceiling_fp32,      &ceiling_fp64, &ceiling_addmin,
+	&ceiling_handover, &ceiling_fork_join, &ceiling_barrier, &ceiling_reduction, &ceiling_task,
+};
+enum { CEILINGS = sizeof ceilings / sizeof *ceilings };
+
+const struct ceiling_rate ceiling_bandwidth = {"bandwidth", "GB/s", 1e-9, false};
+const struct ceiling_rate ceiling_flops = {"rate", "GFLOP/s", 1e-9, false};
+const struct ceiling_rate ceiling_pairs = {"rate", "Gpair/s", 1e-9, false};
+const struct ceiling_rate ceiling_latency = {"latency", "ns", 1e9, true};
+const struct ceiling_rate ceiling_cost = {"cost", "us", 1e6, true};
+
+/* The named one of the table's entries behind "best", which is the first that is usable; NULL if there is none. */
+static const struct ceiling_isa *isa_find(int64_t word) {
+	static const char *const names[] = {NULL, "avx512", "avx2", "sse41", "generic"};
+	const char *name = names[word];
+	for (const struct ceiling_isa *isa = ceiling_isas; isa->name; isa++)
+		if (isa->usable() && (!name || strcmp(isa->name, name) == 0))
+			return isa;
+	return NULL;
+}
+
+static size_t whole_units(int64_t bytes) {
+	return ((size_t)bytes + CEILING_UNIT - 1) / CEILING_UNIT * CEILING_UNIT;
+}
+
+static void sizes_set(struct ceiling_job *job) {
+	int arrays = job->ceiling->arrays;
+	if (arrays == 0)
+		return;
+	job->size = whole_units((job->n + arrays - 1) / arrays);
+	job->passes = CEILING_PASS_BYTES / ((size_t)arrays * job->size);
+	job->passes += job->passes == 0;
+}
+
+/* Reads a call; SS_INVALID with a message. */
+static enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *call) {
+	int64_t what = call->problem[PROBLEM_WHAT].i, isa = call->config[PARAM_ISA].i;
+	*job = (struct ceiling_job){.n = call->problem[PROBLEM_N].i, .threads = call->threads};
+	if (what < 0 || what >= CEILINGS || isa < 0 || isa > 4)
+		return kernel_fail(call, SS_INVALID, "no such ceiling or instruction set");
+	job->ceiling = ceilings[what];
+	job->isa = isa_find(isa);
+	job->stream = call->config[PARAM_STORES].i == 1;
+	job->from = (int)call->problem[PROBLEM_FROM].i;
+	job->to = (int)call->problem[PROBLEM_TO].i;
+	if (!job->isa)
+		return kernel_fail(call, SS_INVALID, "this processor, or this build, does not support that instruction set");
+	if (job->stream && job->ceiling->arrays > 1 && !job->isa->copy[1])
+		return kernel_fail(call, SS_INVALID, "%s cannot store past the caches here", job->isa->name);
+	sizes_set(job);
+	return SS_OK;
+}
+
+double ceiling_repetitions(const struct ceiling_job *job) {
+	return (double)job->n;
+}
+
+double ceiling_bytes(const struct ceiling_job *job) {
+	return (double)job->threads * (double)job->passes * (double)job->ceiling->arrays * (double)job->size;
+}
+
+/* Maps fresh pages for every job, so that the threads that fill them place them; large ones if the system has them. */
+
+enum { PAGE = 4096, LARGE_PAGE = 2 << 20 };
+
+static size_t round_up(size_t size, size_t unit) {
+	return (size + unit - 1) / unit * unit;
+}
+
+static double memory_total(void) {
+	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Sets of a few pages lie one behind the other: at multiples of a large page they would all be in the same lines of a
+ * shared cache. */
+static enum ss_status arrays_new(struct ceiling_job *job) {
+	size_t set = (size_t)job->ceiling->arrays * job->size;
+	job->stride = round_up(set, set < LARGE_PAGE ? PAGE : LARGE_PAGE);
+	job->mapped = (size_t)job->threads * job->stride + LARGE_PAGE;
+	void *base = kernel_pages_new(job->mapped);
+	if (!base)
+		return SS_NOMEM;
+	job->base = base;
+	job->memory = job->base + (LARGE_PAGE - (uintptr_t)base % LARGE_PAGE) % LARGE_PAGE;
+#ifdef MADV_HUGEPAGE
+	madvise(job->memory, job->mapped - (size_t)(job->memory - job->base), MADV_HUGEPAGE);
+#endif
+	return SS_OK;
+}
+
+/* SS_NOMEM, or SS_INVALID with a message if it exceeds half of the machine's memory. */
+static enum ss_status ceiling_memory_new(struct ceiling_job *job, const struct ss_call *call) {
+	double wanted = (double)job->threads * (double)job->ceiling->arrays * (double)job->size;
+	if (wanted > memory_total() / 2)
+		return kernel_fail(call, SS_INVALID, "%d times %lld bytes are more than half of the memory here", job->threads,
+		                   (long long)job->n);
+	size_t size = (size_t)job->threads * sizeof *job->slots;
+	job->slots = aligned_alloc(CEILING_LINE, size);
+	if (!job->slots)
+		return SS_NOMEM;
+	memset(job->slots, 0, size);
+	return job->ceiling->arrays ? arrays_new(job) : SS_OK;
+}
+
+static void ceiling_memory_free(void *opaque) {
+	struct ceiling_job *job = opaque;
+	kernel_pages_free(job->base, job->mapped);
+	free(job->slots);
+}
 
 static const struct ss_param problem[] = {
 	{"what", "the ceiling", SS_WORD, "read,copy,triad,fp32,fp64,addmin,handover,fork_join,barrier,reduction,task",
@@ -85,24 +208,18 @@ static struct ss_work ceiling_work(const struct ss_call *call) {
 	return (struct ss_work){.ops = ops, .bytes = job.ceiling->arrays ? ops : 0, .op = job.ceiling->op};
 }
 
-static size_t ceiling_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
-                              size_t most) {
-	const struct ceiling_job *job = state;
-	const struct ceiling_rate *rate = job->ceiling->rate;
-	double ops = job->ceiling->ops(job);
-	(void)call;
+size_t ceiling_figure(const struct ceiling_rate *rate, double ops, double seconds, struct ss_figure *out, size_t most) {
 	if (most < 1 || !(seconds > 0))
 		return 0;
 	out[0] = (struct ss_figure){rate->name, rate->scale * (rate->time ? seconds / ops : ops / seconds), rate->unit};
 	return 1;
 }
 
-static void ceiling_teardown(void *state) {
-	ceiling_memory_free(state);
-}
-
-static void ceiling_close(void *input) {
-	(void)input;
+static size_t ceiling_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                              size_t most) {
+	const struct ceiling_job *job = state;
+	(void)call;
+	return ceiling_figure(job->ceiling->rate, job->ceiling->ops(job), seconds, out, most);
 }
 
 const struct ss_kernel kernel_ceiling = {
@@ -120,6 +237,27 @@ const struct ss_kernel kernel_ceiling = {
 	.verify = ceiling_verify,
 	.work = ceiling_work,
 	.figures = ceiling_figures,
-	.teardown = ceiling_teardown,
-	.close = ceiling_close,
+	.teardown = ceiling_memory_free,
 };
+
+/* 0 + 1 + .. is a triangle's number; one of the factors is even. */
+uint64_t ceiling_oracle_sum(int thread, size_t words, size_t passes) {
+	uint64_t count = words, triangle = count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
+	return passes * (count * (uint64_t)thread + triangle);
+}
+
+double ceiling_oracle_triad(int thread, size_t i) {
+	int64_t low = (int64_t)(i % 1021);
+	return (double)(thread + 1 + low + 3 * (thread + 2 + low));
+}
+
+int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit) {
+	return chain + steps < limit ? chain + steps : limit;
+}
+
+bool ceiling_oracle_counts(const struct ceiling_job *job, uint64_t wanted) {
+	uint64_t count = 0;
+	for (int thread = 0; thread < job->threads; thread++)
+		count += job->slots[thread].sum;
+	return count == wanted;
+}

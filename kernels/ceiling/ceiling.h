@@ -75,16 +75,14 @@ struct ceiling_job {
 	double sum; /* of a reduction */
 };
 
+/* The figure of a run of so many operations. */
+size_t ceiling_figure(const struct ceiling_rate *rate, double ops, double seconds, struct ss_figure *out, size_t most);
+
 extern const struct ceiling_rate ceiling_bandwidth, ceiling_flops, ceiling_pairs, ceiling_latency, ceiling_cost;
 
-/* job.c: reads a call; SS_INVALID with a message. */
-enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *call);
 double ceiling_repetitions(const struct ceiling_job *job); /* for `ops` */
 double ceiling_bytes(const struct ceiling_job *job);
 
-/* memory.c: SS_NOMEM, or SS_INVALID with a message if it exceeds half of the machine's memory. */
-enum ss_status ceiling_memory_new(struct ceiling_job *job, const struct ss_call *call);
-void ceiling_memory_free(struct ceiling_job *job);
 static inline void *ceiling_array(const struct ceiling_job *job, int thread, int array) {
 	return job->memory + (size_t)thread * job->stride + (size_t)array * job->size;
 }
@@ -98,7 +96,7 @@ static inline double ceiling_real(int thread, int array, size_t i) {
 	return (double)(thread + array) + (double)(i % 1021);
 }
 
-/* oracle.c: results by another way. */
+/* Results by another way. */
 uint64_t ceiling_oracle_sum(int thread, size_t words, size_t passes);
 double ceiling_oracle_triad(int thread, size_t i);
 int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit);

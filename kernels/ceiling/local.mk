@@ -12,6 +12,6 @@ libkernels_la_SOURCES += \
 	%D%/barrier.c \
 	%D%/reduction.c \
 	%D%/task.c \
-	%D%/simd.c %D%/job.c %D%/memory.c %D%/oracle.c \
+	%D%/simd.c \
 	%D%/ceiling.h
 include %D%/cuda/local.mk

@@ -1,12 +1,190 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: all-pairs shortest paths on a random directed graph, one matrix for each configuration. */
 #include <config.h>
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/fail.h"
 #include "kernels/fw/fw.h"
+#include "kernels/pages.h"
+#include "kernels/random.h"
+
+/* The matrix of a state. Its pages are mapped afresh for every configuration, so that the first touch under that
+ * configuration's team decides where they are; memory recycled by malloc has already been touched. */
+
+static int round_up(int x, int to) {
+	return (x + to - 1) / to * to;
+}
+
+static void layout_lines(struct fw_state *s) {
+	s->rows = 1;
+	s->columns = s->panel = s->down = s->n;
+	s->across = 1;
+	s->pitch = s->down_step = (size_t)s->n;
+	s->across_step = s->panel_step = 0;
+}
+
+/* A tile larger than the matrix would only be padding. */
+static void layout_tiles(struct fw_state *s, int block, int unit) {
+	int most = round_up(s->n, unit);
+	s->rows = s->columns = block < most ? block : most;
+	s->down = s->across = (s->n + s->rows - 1) / s->rows;
+	s->panel = unit > 1 ? unit : s->columns;
+	s->pitch = (size_t)s->panel;
+	s->panel_step = (size_t)s->rows * s->pitch;
+	s->across_step = (size_t)s->rows * (size_t)s->columns;
+	s->down_step = (size_t)s->across * s->across_step;
+}
+
+static void layout_rows(struct fw_state *s, int block) {
+	layout_tiles(s, block, 1);
+	s->pitch = (size_t)s->n;
+	s->across_step = (size_t)s->columns;
+	s->down_step = (size_t)s->rows * s->pitch;
+}
+
+static enum ss_status layout_shape(struct fw_state *s, int block) {
+	int unit = s->form == FW_PANELS ? FW_PANEL : 1;
+	if (s->n < 1 || s->n > FW_N_MAX)
+		return SS_INVALID;
+	if (s->form == FW_LINES) {
+		layout_lines(s);
+		return SS_OK;
+	}
+	if (block < FW_BLOCK_MIN || block > FW_BLOCK_MAX || block % unit)
+		return SS_INVALID;
+	if (s->form == FW_ROWS)
+		layout_rows(s, block);
+	else
+		layout_tiles(s, block, unit);
+	return SS_OK;
+}
+
+/* Includes the padding, if any; it cannot overflow, because both extents are below 2^17. */
+static size_t layout_bytes(const struct fw_state *s) {
+	size_t n = (size_t)s->n;
+	if (s->form == FW_LINES || s->form == FW_ROWS)
+		return n * n * FW_CELL;
+	return (size_t)s->down * s->down_step * FW_CELL;
+}
+
+/* The matrix of a variant, of which s->variant, s->form and s->n are set. SS_NOMEM, or SS_INVALID for a
+ * block that the form does not take. */
+static enum ss_status fw_layout_new(struct fw_state *s, int block) {
+	enum ss_status status = layout_shape(s, block);
+	if (status != SS_OK)
+		return status;
+	s->bytes = layout_bytes(s);
+	void *pages = kernel_pages_new(s->bytes);
+	if (!pages)
+		return SS_NOMEM;
+	s->d = pages;
+	return SS_OK;
+}
+
+static void fw_layout_free(void *opaque) {
+	struct fw_state *s = opaque;
+	kernel_pages_free(s->d, s->bytes);
+	s->d = NULL;
+}
+
+/* Single distances, whatever their type: for filling the matrix and for reading the result. */
+
+/* "No path" is read as infinity, and is what clear writes. */
+static void fw_cell_set(const struct fw_state *s, int i, int j, int32_t distance) {
+	if (s->type == FW_FLOAT)
+		*(float *)fw_cell(s, i, j) = (float)distance;
+	else
+		*(int32_t *)fw_cell(s, i, j) = distance;
+}
+
+static double fw_cell_distance(const struct fw_state *s, int i, int j) {
+	const void *cell = fw_cell(s, i, j);
+	if (s->type == FW_FLOAT)
+		return *(const float *)cell;
+	return *(const int32_t *)cell == FW_INF ? (double)INFINITY : *(const int32_t *)cell;
+}
+
+static void fw_cells_clear(const struct fw_state *s, void *cells, size_t count) {
+	if (s->type == FW_FLOAT)
+		for (size_t c = 0; c < count; c++)
+			((float *)cells)[c] = INFINITY;
+	else
+		for (size_t c = 0; c < count; c++)
+			((int32_t *)cells)[c] = FW_INF;
+}
+
+/* The input: a random directed graph. Out-degrees are uniform in 0 .. 2 * degree, so that some vertices reach nothing;
+ * weights are uniform in 1 .. FW_WEIGHT_MAX. Parallel edges may occur, loops do not. */
+
+enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64_t seed) {
+	uint64_t state = seed;
+	size_t count = 0, most = (size_t)n * 2 * (size_t)degree;
+	input->n = n;
+	input->first = calloc((size_t)n + 1, sizeof *input->first);
+	input->edges = calloc(most ? most : 1, sizeof *input->edges);
+	if (!input->first || !input->edges)
+		return SS_NOMEM;
+	for (int i = 0; i < n; i++) {
+		for (int left = kernel_random_below(&state, 2 * (uint32_t)degree + 1); left > 0; left--) {
+			int32_t target = kernel_random_below(&state, (uint32_t)n);
+			int32_t weight = 1 + kernel_random_below(&state, FW_WEIGHT_MAX);
+			if (target != i)
+				input->edges[count++] = (struct fw_edge){target, weight};
+		}
+		input->first[i + 1] = count;
+	}
+	return SS_OK;
+}
+
+void fw_graph_free(void *opaque) {
+	struct fw_input *input = opaque;
+	free(input->first);
+	free(input->edges);
+	free(input->distances);
+	*input = (struct fw_input){0};
+}
+
+/* The lightest of parallel edges counts. */
+static void row_fill(const struct fw_state *s, int i, int from, int to) {
+	const struct fw_input *g = s->input;
+	for (size_t e = g->first[i]; e < g->first[i + 1]; e++) {
+		int j = g->edges[e].target;
+		if (j >= from && j < to && g->edges[e].weight < fw_cell_distance(s, i, j))
+			fw_cell_set(s, i, j, g->edges[e].weight);
+	}
+	if (i >= from && i < to)
+		fw_cell_set(s, i, i, 0);
+}
+
+/* Includes the padding, if any. */
+static void tile_clear(const struct fw_state *s, int down, int across) {
+	char *tile = fw_tile(s, down, across);
+	if (s->form != FW_ROWS) {
+		fw_cells_clear(s, tile, (size_t)s->rows * (size_t)s->columns);
+		return;
+	}
+	for (int r = 0; r < fw_extent(s, down); r++)
+		fw_cells_clear(s, tile + (size_t)r * s->pitch * FW_CELL, (size_t)fw_extent(s, across));
+}
+
+static void tile_fill(const struct fw_state *s, int down, int across) {
+	int from = across * s->columns, to = from + s->columns < s->n ? from + s->columns : s->n;
+	tile_clear(s, down, across);
+	for (int i = down * s->rows; i < (down + 1) * s->rows && i < s->n; i++)
+		row_fill(s, i, from, to);
+}
+
+/* Writes the graph into the matrix, each tile by the thread that schedule(runtime) gives it. */
+static void fw_graph_fill(const struct fw_state *s) {
+#pragma omp parallel for collapse(2) schedule(runtime)
+	for (int i = 0; i < s->down; i++)
+		for (int j = 0; j < s->across; j++)
+			tile_fill(s, i, j);
+}
 
 enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_ISA };
 enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_LAYOUT };
@@ -20,43 +198,21 @@ static const struct fw_variant *const counted[] = {&fw_naive_counted,       &fw_
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param problem[] = {
-	[PROBLEM_N] = {.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1, .max = FW_N_MAX},
-	[PROBLEM_DEGREE] = {.name = "degree",
-                        .summary = "mean number of edges per vertex",
-                        .type = SS_INT,
-                        .initial = "8",
-                        .min = 0,
-                        .max = FW_DEGREE_MAX},
-	[PROBLEM_TYPE] =
-		{.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,float", .initial = "int32"},
-	[PROBLEM_ISA] = {.name = "isa",
-                     .summary = "instruction set the inner loops are compiled for; auto: the CPU's best",
-                     .type = SS_WORD,
-                     .values = "auto,sse2,sse4.1,avx2,avx512,neon,generic",
-                     .initial = "auto"},
+	[PROBLEM_N] = {"n", "vertices", SS_INT, NULL, "1024", NULL, 1, FW_N_MAX},
+	[PROBLEM_DEGREE] = {"degree", "mean number of edges per vertex", SS_INT, NULL, "8", NULL, 0, FW_DEGREE_MAX},
+	[PROBLEM_TYPE] = {"type", "of a distance", SS_WORD, "int32,float", "int32", NULL, 0, 0},
+	[PROBLEM_ISA] = {"isa", "instruction set the inner loops are compiled for; auto: the CPU's best", SS_WORD,
+                     "auto,sse2,sse4.1,avx2,avx512,neon,generic", "auto", NULL, 0, 0},
 	{.name = NULL},
 };
 
 static const struct ss_param params[] = {
-	[PARAM_VARIANT] = {.name = "variant",
-                       .summary = "algorithm",
-                       .type = SS_WORD,
-                       .values = "naive,tiled,tasks,tasks_inner,simd,inner_loops,serial",
-                       .initial = "naive"},
-	[PARAM_BLOCK] = {.name = "block",
-                     .summary = "edge of a tile, in vertices",
-                     .type = SS_INT,
-                     .values = "16..512*2",
-                     .initial = "64",
-                     .when = "variant != 'naive' and variant != 'serial'",
-                     .min = FW_BLOCK_MIN,
-                     .max = FW_BLOCK_MAX},
-	[PARAM_LAYOUT] = {.name = "layout",
-                      .summary = "layout of the tiles: one after the other, or in the rows of the matrix",
-                      .type = SS_WORD,
-                      .values = "tiles,rows",
-                      .initial = "tiles",
-                      .when = "variant != 'naive' and variant != 'simd' and variant != 'serial'"},
+	[PARAM_VARIANT] = {"variant", "algorithm", SS_WORD, "naive,tiled,tasks,tasks_inner,simd,inner_loops,serial",
+                       "naive", NULL, 0, 0},
+	[PARAM_BLOCK] = {"block", "edge of a tile, in vertices", SS_INT, "16..512*2", "64",
+                     "variant != 'naive' and variant != 'serial'", FW_BLOCK_MIN, FW_BLOCK_MAX},
+	[PARAM_LAYOUT] = {"layout", "layout of the tiles: one after the other, or in the rows of the matrix", SS_WORD,
+                      "tiles,rows", "tiles", "variant != 'naive' and variant != 'simd' and variant != 'serial'", 0, 0},
 	{.name = NULL},
 };
 
@@ -187,14 +343,6 @@ static size_t fw_figures(const void *state, const struct ss_call *call, double s
 	return count;
 }
 
-static void fw_teardown(void *state) {
-	fw_layout_free(state);
-}
-
-static void fw_close(void *input) {
-	fw_graph_free(input);
-}
-
 const struct ss_kernel kernel_fw = {
 	.abi = SS_KERNEL_ABI,
 	.name = "fw",
@@ -213,8 +361,8 @@ const struct ss_kernel kernel_fw = {
 	.run = fw_run,
 	.verify = fw_verify,
 	.work = fw_work,
-	.teardown = fw_teardown,
-	.close = fw_close,
+	.teardown = fw_layout_free,
+	.close = fw_graph_free,
 	.figures = fw_figures,
 	.events = events,
 };

@@ -115,37 +115,25 @@ static inline int fw_extent(const struct fw_state *s, int t) {
 	return left < s->rows ? left : s->rows;
 }
 
-/* graph.c: deterministic in (n, degree, seed). What it allocates belongs to the input; fw_graph_free takes a half-built
+/* Deterministic in (n, degree, seed). What it allocates belongs to the input; fw_graph_free takes a half-built
  * one, too. */
 enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64_t seed);
-void fw_graph_free(struct fw_input *input);
-/* Writes the graph into the matrix, each tile by the thread that schedule(runtime) gives it. */
-void fw_graph_fill(const struct fw_state *s);
+void fw_graph_free(void *input);
 
 /* dijkstra.c: fills input->distances unless it is there. */
 enum ss_status fw_oracle(struct fw_input *input);
 /* Row i of `distances`: from sources[i], or from i where sources is NULL. */
 enum ss_status fw_oracle_rows(const struct fw_input *input, const int *sources, int count, int32_t *distances);
 
-/* layout.c: the matrix of a variant, of which s->variant, s->form and s->n are set. SS_NOMEM, or SS_INVALID for a
- * block that the form does not take. */
-enum ss_status fw_layout_new(struct fw_state *s, int block);
-void fw_layout_free(struct fw_state *s);
-
-/* cell.c: "no path" is read as infinity, and is what clear writes. */
-void fw_cell_set(const struct fw_state *s, int i, int j, int32_t distance);
-double fw_cell_distance(const struct fw_state *s, int i, int j);
-void fw_cells_clear(const struct fw_state *s, void *cells, size_t count);
-
 /* tile.c: tile (i, j) through the vertices of tile k, in plain C. Right in place: on the diagonal, row and column. */
 void fw_tile_update(const struct fw_state *s, int i, int j, int k);
-void fw_tile_update_counted(const struct fw_state *s, int i, int j, int k);
 
-/* blocks.c: the blocked algorithm over any tile update. */
+void fw_tile_update_counted(const struct fw_state *s, int i, int j, int k);
+/* The blocked algorithm over any tile update. */
 typedef void fw_update(const struct fw_state *s, int i, int j, int k);
 void fw_blocks_run(const struct fw_state *s, fw_update *update);
 
-/* cube.c: the recursion. A cube is tiles i.., j.., k.. of `size` (a power of two) each way; parts outside the matrix
+/* The recursion. A cube is tiles i.., j.., k.. of `size` (a power of two) each way; parts outside the matrix
  * are left out. */
 struct fw_cube {
 	int i, j, k, size;

@@ -9,8 +9,8 @@ libkernels_la_SOURCES += \
 	%D%/inner_loops.c \
 	%D%/serial.c \
 	%D%/isa.c %D%/isa_tile.h %D%/plain_tile.h %D%/simd_tile.h \
-	%D%/blocks.c %D%/tile.c %D%/cube.c \
-	%D%/layout.c %D%/cell.c %D%/graph.c %D%/dijkstra.c \
+	%D%/tile.c \
+	%D%/dijkstra.c \
 	%D%/fw.h
 libkernels_counted_la_SOURCES += \
 	%D%/naive.c %D%/tiled.c %D%/tasks.c %D%/tasks_inner.c %D%/simd.c %D%/inner_loops.c %D%/serial.c

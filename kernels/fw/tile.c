@@ -14,3 +14,75 @@ void fw_tile_update_counted(const struct fw_state *s, int i, int j, int k) {
 	kernel_count(s->events, FW_TILE_UPDATES, 1);
 	kernel_count(s->events, FW_RELAXATIONS, (int64_t)fw_extent(s, i) * fw_extent(s, j) * fw_extent(s, k));
 }
+
+/* Blocked Floyd-Warshall: Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm",
+ * 2003. For each k: the diagonal tile, then row k and column k, then the rest. One parallel region surrounds all of
+ * it. Row and column do not read each other, so they need no barrier between them. The thread that updates the next
+ * diagonal tile closes it at once: no other thread reads it before the next barrier, so the diagonal does not cost a
+ * step of its own. */
+
+/* Tiles are counted without row k or column k, so that a static schedule gives all threads the same number. A tile
+ * then stays with the thread that touched it first, except next to the borders between the threads' shares. */
+static int without(int t, int k) {
+	return t + (t >= k);
+}
+
+static void cross_update(const struct fw_state *s, fw_update *update, int k) {
+#pragma omp for schedule(runtime) nowait
+	for (int t = 0; t < s->across - 1; t++)
+		update(s, k, without(t, k), k);
+#pragma omp for schedule(runtime)
+	for (int t = 0; t < s->down - 1; t++)
+		update(s, without(t, k), k, k);
+}
+
+static void rest_update(const struct fw_state *s, fw_update *update, int k) {
+#pragma omp for collapse(2) schedule(runtime)
+	for (int t = 0; t < s->down - 1; t++)
+		for (int u = 0; u < s->across - 1; u++) {
+			int i = without(t, k), j = without(u, k);
+			update(s, i, j, k);
+			if (i == k + 1 && j == k + 1)
+				update(s, i, j, i);
+		}
+}
+
+void fw_blocks_run(const struct fw_state *s, fw_update *update) {
+#pragma omp parallel
+	{
+#pragma omp single
+		update(s, 0, 0, 0);
+		for (int k = 0; k < s->down; k++) {
+			cross_update(s, update, k);
+			rest_update(s, update, k);
+		}
+	}
+}
+
+/* The recursion of cache-oblivious Floyd-Warshall: Chowdhury and Ramachandran, "The cache-oblivious Gaussian
+ * elimination paradigm", 2010. Their four functions A, B, C, D differ only in which quadrants wait for which, and that
+ * follows from where the cube lies: a quadrant of a cube on the diagonal row (i = k) waits for the quadrant it reads in
+ * row k, one on the diagonal column (j = k) for the one it reads in column k; elsewhere all four go at once. */
+
+struct fw_cube fw_cube_whole(const struct fw_state *s) {
+	struct fw_cube cube = {.size = 1};
+	while (cube.size < s->down)
+		cube.size *= 2;
+	return cube;
+}
+
+static int inside(const struct fw_state *s, struct fw_cube cube) {
+	return cube.i < s->down && cube.j < s->down && cube.k < s->down;
+}
+
+int fw_cube_split(const struct fw_state *s, struct fw_cube cube, int step, struct fw_cube part[FW_CUBE_PARTS]) {
+	int half = cube.size / 2, late_k = step / 3, count = 0;
+	for (int quadrant = 0; quadrant < FW_CUBE_PARTS; quadrant++) {
+		int low = quadrant / 2, right = quadrant % 2;
+		int waits = (cube.i == cube.k && low != late_k) + (cube.j == cube.k && right != late_k);
+		struct fw_cube p = {cube.i + low * half, cube.j + right * half, cube.k + late_k * half, half};
+		if (waits == step % 3 && inside(s, p))
+			part[count++] = p;
+	}
+	return count;
+}

@@ -1,12 +1,152 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: a product of two matrices of random integers. */
 #include <config.h>
+
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/fail.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/pages.h"
 #include "kernels/random.h"
+
+/* Floats to 16 bits, of numbers that lose nothing by it: no rounding, infinities or subnormal numbers. */
+
+uint16_t gemm_narrow(float x, enum gemm_type type) {
+	uint32_t word, sign;
+	memcpy(&word, &x, sizeof word);
+	if (type == GEMM_BF16)
+		return (uint16_t)(word >> 16);
+	sign = word >> 16 & 0x8000;
+	x *= 0x1p-112f;
+	memcpy(&word, &x, sizeof word);
+	return (uint16_t)(sign | (word >> 13 & 0x7fff));
+}
+
+void gemm_narrow_all(uint16_t *to, const float *from, size_t n, enum gemm_type type) {
+	for (size_t i = 0; i < n; i++)
+		to[i] = gemm_narrow(from[i], type);
+}
+
+/* The memory of a state: pages mapped afresh for every configuration, so that the first touch under that
+ * configuration's team decides where they are. */
+
+enum { PAGE = 4096 };
+
+static size_t round_up(size_t x, size_t to) {
+	return (x + to - 1) / to * to;
+}
+
+static void rows_touch(float *to, const float *from, size_t rows, size_t columns) {
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < rows; i++) {
+		if (from)
+			memcpy(to + i * columns, from + i * columns, columns * sizeof *to);
+		else
+			memset(to + i * columns, 0, columns * sizeof *to);
+	}
+}
+
+static void rows_narrow(uint16_t *to, const float *from, size_t rows, size_t columns, enum gemm_type type) {
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < rows; i++)
+		gemm_narrow_all(to + i * columns, from + i * columns, columns, type);
+}
+
+static size_t gemm_element_size(enum gemm_type type);
+
+static void layout(struct gemm_state *s) {
+	const struct gemm_shape *shape = &s->shape;
+	s->bytes[0] = shape->m * shape->k * gemm_element_size(s->type);
+	s->bytes[1] = shape->k * shape->n * gemm_element_size(s->type);
+	s->bytes[2] = shape->m * shape->n * sizeof(float);
+	if (!s->variant->packs)
+		return;
+	s->block = round_up(s->block, s->isa->rows);
+	s->bytes[3] = s->depth * round_up(shape->n, s->isa->columns) * sizeof(float);
+	s->bytes[4] = round_up(s->depth * s->block * sizeof(float), PAGE) * (size_t)s->threads;
+}
+
+static float **matrix(struct gemm_state *s, int at) {
+	float **const all[] = {&s->a, &s->b, &s->c, &s->panel_b, &s->panels_a};
+	return all[at];
+}
+
+bool gemm_matrices_new(struct gemm_state *s, const struct gemm_input *input) {
+	const struct gemm_shape *shape = &s->shape;
+	layout(s);
+	for (int i = 0; i < 5; i++)
+		if (s->bytes[i] && !(*matrix(s, i) = kernel_pages_new(s->bytes[i])))
+			return false;
+	if (s->type == GEMM_F32) {
+		rows_touch(s->a, input->a, shape->m, shape->k);
+		rows_touch(s->b, input->b, shape->k, shape->n);
+	} else {
+		rows_narrow(s->a16, input->a, shape->m, shape->k, s->type);
+		rows_narrow(s->b16, input->b, shape->k, shape->n, s->type);
+	}
+	rows_touch(s->c, NULL, shape->m, shape->n);
+	return true;
+}
+
+void gemm_matrices_free(void *opaque) {
+	struct gemm_state *s = opaque;
+	for (int i = 0; i < 5; i++)
+		kernel_pages_free(*matrix(s, i), s->bytes[i]);
+}
+
+/* The inner loops of the simd variant: one template (simd_tile.h), compiled for each instruction set and chosen at run
+ * time, so that the build needs no -march. */
+
+#if defined(__x86_64__)
+#define TILE_NAME(word) avx512_##word
+#define TILE_TARGET     __attribute__((target("avx512f,fma")))
+#define TILE_LANES      16
+#define TILE_ROWS       14
+#include "kernels/gemm/simd_tile.h"
+
+#define TILE_NAME(word) avx2_##word
+#define TILE_TARGET     __attribute__((target("avx2,fma")))
+#define TILE_LANES      8
+#define TILE_ROWS       6
+#include "kernels/gemm/simd_tile.h"
+
+static bool avx512_usable(void) {
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
+}
+
+static bool avx2_usable(void) {
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
+/* Four lanes are what SSE2, NEON, AltiVec and the like have without asking. */
+#define TILE_NAME(word) generic_##word
+#define TILE_TARGET
+#define TILE_LANES 4
+#define TILE_ROWS  6
+#include "kernels/gemm/simd_tile.h"
+
+static bool generic_usable(void) {
+	return true;
+}
+
+const struct gemm_isa gemm_isas[] = {
+#if defined(__x86_64__)
+	{"avx512", avx512_usable, 14, 32, avx512_tile},
+	{"avx2", avx2_usable, 6, 16, avx2_tile},
+#endif
+	{"generic", generic_usable, 6, 8, generic_tile},
+	{.name = NULL},
+};
+
+static const struct gemm_isa *gemm_isa_best(void) {
+	const struct gemm_isa *isa = gemm_isas;
+	while (!isa->usable())
+		isa++;
+	return isa;
+}
 
 static const struct gemm_variant *const variants[] = {&gemm_naive, &gemm_rows, &gemm_tiled, &gemm_simd, &gemm_serial};
 #define VARIANT_NAMES "naive,rows,tiled,simd,serial" /* the same order */
@@ -38,7 +178,7 @@ enum gemm_type gemm_type_of(const struct ss_call *call) {
 	return (enum gemm_type)call->problem[GEMM_TYPE].i;
 }
 
-size_t gemm_element_size(enum gemm_type type) {
+static size_t gemm_element_size(enum gemm_type type) {
 	return type == GEMM_F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
@@ -120,10 +260,6 @@ size_t gemm_figures(const void *state, const struct ss_call *call, double second
 	return most ? 1 : 0;
 }
 
-static void gemm_teardown(void *state) {
-	gemm_matrices_free(state);
-}
-
 void gemm_close(void *opaque) {
 	struct gemm_input *input = opaque;
 	free(input->a);
@@ -149,7 +285,7 @@ const struct ss_kernel kernel_gemm = {
 	.run = gemm_run,
 	.verify = gemm_verify,
 	.work = gemm_work,
-	.teardown = gemm_teardown,
+	.teardown = gemm_matrices_free,
 	.close = gemm_close,
 	.figures = gemm_figures,
 };

@@ -68,10 +68,9 @@ struct gemm_isa {
 	size_t rows, columns;
 	void (*tile)(size_t depth, const float *a, const float *b, float *c, size_t stride, bool add);
 };
-extern const struct gemm_isa gemm_isas[]; /* isa.c: best first, the last one usable everywhere, ends with a NULL name */
-const struct gemm_isa *gemm_isa_best(void);
+extern const struct gemm_isa gemm_isas[]; /* Best first, the last one usable everywhere, ends with a NULL name */
 
-/* half.c: of a number that the type holds exactly; the bits of f16 and bf16 */
+/* Of a number that the type holds exactly; the bits of f16 and bf16 */
 uint16_t gemm_narrow(float x, enum gemm_type type);
 void gemm_narrow_all(uint16_t *to, const float *from, size_t n, enum gemm_type type);
 
@@ -116,15 +115,14 @@ static inline void gemm_row(const struct gemm_state *s, size_t i) {
 			gemm_add16(c, s->b16 + p * n, gemm_widen(s->a16[i * k + p], s->type), n, s->type);
 }
 
-/* matrix.c: the memory of a state, touched first by the threads that will use it; false without memory. */
+/* The memory of a state, touched first by the threads that will use it; false without memory. */
 bool gemm_matrices_new(struct gemm_state *s, const struct gemm_input *input);
-void gemm_matrices_free(struct gemm_state *s);
+void gemm_matrices_free(void *s);
 
 /* gemm.c: shared with the table of another device */
 enum { GEMM_M, GEMM_N, GEMM_K, GEMM_TYPE }; /* places in the problem */
 extern const struct ss_param gemm_problem[];
 enum gemm_type gemm_type_of(const struct ss_call *call);
-size_t gemm_element_size(enum gemm_type type);
 enum ss_status gemm_open(void *input, const struct ss_call *call);
 struct ss_work gemm_work(const struct ss_call *call);
 size_t gemm_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);

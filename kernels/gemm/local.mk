@@ -5,6 +5,6 @@ libkernels_la_SOURCES += \
 	%D%/naive.c \
 	%D%/rows.c \
 	%D%/tiled.c \
-	%D%/simd.c %D%/simd_tile.h %D%/isa.c \
-	%D%/matrix.c %D%/half.c %D%/oracle.c \
+	%D%/simd.c %D%/simd_tile.h \
+	%D%/oracle.c \
 	%D%/gemm.h

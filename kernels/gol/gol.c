@@ -2,11 +2,155 @@
 /* The kernel's table: cells from a hash of their numbers, two grids a configuration. */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
-#include "kernels/random.h"
 #include "kernels/fail.h"
 #include "kernels/gol/gol.h"
+#include "kernels/pages.h"
+#include "kernels/random.h"
+
+/* The loops over items are those of the variants: a static schedule gives every thread the same rows each time. */
+
+/* Before row 0: a line and a dead row; after the last row: a dead row, and a line that vectors may read. It is one
+ * allocation, so that the system refuses it as a whole if memory is short. */
+static bool allocate(struct gol_state *state) {
+	size_t n = state->input->n, cells = state->variant->cells_per_unit;
+	size_t units = (n + cells - 1) / cells + 1;
+	state->stride = (units * state->variant->unit + GOL_LINE - 1) / GOL_LINE * GOL_LINE;
+	if (n + 2 > (SIZE_MAX / 2 - 2 * GOL_LINE) / state->stride)
+		return false;
+	size_t size = (n + 2) * state->stride + GOL_LINE;
+	state->bytes = 2 * size + GOL_LINE;
+	state->memory = kernel_pages_new(state->bytes);
+	if (!state->memory)
+		return false;
+#if defined(MADV_HUGEPAGE)
+	if (state->tiles) /* going down a column, each row is on another page */
+		madvise(state->memory, state->bytes, MADV_HUGEPAGE);
+#endif
+	state->grid[0] = state->memory + GOL_LINE + state->stride;
+	state->grid[1] = state->grid[0] + size;
+	return true;
+}
+
+/* The pages are zero already. */
+static void touch(const struct gol_state *state, int grid) {
+	size_t items = gol_items(state);
+#pragma omp parallel for schedule(runtime)
+	for (size_t item = 0; item < items; item++) {
+		size_t first = item * state->strip;
+		memset(gol_row(state, grid, (ptrdiff_t)first), 0, gol_rows(state, first) * state->stride);
+	}
+}
+
+/* Both grids of a state, dead, each row first touched by the thread that will compute it; false without memory. */
+static bool gol_grids_new(struct gol_state *state) {
+	if (!allocate(state))
+		return false;
+	touch(state, 0);
+	touch(state, 1);
+	return true;
+}
+
+/* The input becomes the current generation. */
+static void gol_grids_load(struct gol_state *state) {
+	const struct gol_input *input = state->input;
+	size_t items = gol_items(state), strip = state->strip;
+	state->now = 0;
+#pragma omp parallel for schedule(runtime)
+	for (size_t item = 0; item < items; item++)
+		for (size_t row = item * strip; row < input->n && row < (item + 1) * strip; row++)
+			state->variant->load(gol_row(state, 0, (ptrdiff_t)row), input->cells + row * input->words, input->n);
+}
+
+static void gol_grids_free(void *opaque) {
+	struct gol_state *state = opaque;
+	kernel_pages_free(state->memory, state->bytes);
+	kernel_pages_free(state->tiles, state->tile_bytes * (size_t)state->threads);
+}
+
+void gol_strips_run(struct gol_state *state, gol_strip *step) {
+	size_t items = gol_items(state);
+	int64_t generations = state->input->generations;
+#pragma omp parallel
+	for (int64_t generation = 0; generation < generations; generation++) {
+#pragma omp for schedule(runtime)
+		for (size_t item = 0; item < items; item++)
+			step(state, (state->now + generation) & 1, item * state->strip);
+	}
+	state->now = (state->now + generations) & 1;
+}
+
+static uint64_t population(const struct gol_state *state) {
+	ptrdiff_t n = (ptrdiff_t)state->input->n;
+	uint64_t alive = 0;
+#pragma omp parallel for schedule(static) reduction(+ : alive)
+	for (ptrdiff_t row = 0; row < n; row++) {
+		uint64_t cells[GOL_WORDS_MAX] = {0};
+		state->variant->save(gol_row(state, state->now, row), cells, state->input->n);
+		for (size_t word = 0; word < state->input->words; word++)
+			alive += (uint64_t)__builtin_popcountll(cells[word]);
+	}
+	return alive;
+}
+
+/* The layout's bytes that are read and written in a run, if no generation stays in the caches from pass to pass. Halos
+ * are not counted. */
+static double traffic(const struct gol_state *state) {
+	double n = (double)state->input->n, passes = (double)state->input->generations;
+	if (state->depth)
+		passes = (double)gol_temporal_passes(state);
+	return 2 * n * n * (double)state->variant->unit / (double)state->variant->cells_per_unit * passes;
+}
+
+size_t gol_figures(const struct gol_state *state, double seconds, struct ss_figure *out, size_t most) {
+	double n = (double)state->input->n, generations = (double)state->input->generations;
+	const struct ss_figure figures[] = {
+		{"rate", n * n * generations / seconds * 1e-9, "Gcells/s"},
+		{"generation", seconds / generations * 1e6, "us"},
+		{"traffic", traffic(state) / generations, "bytes a generation"},
+		{"bandwidth", traffic(state) / seconds * 1e-9, "GB/s"},
+		{"population", (double)population(state), "cells"},
+	};
+	size_t count = 0;
+	for (; count < most && count < sizeof figures / sizeof *figures; count++)
+		out[count] = figures[count];
+	return count;
+}
+
+static enum ss_status differ(const struct gol_window *window, size_t row, const uint64_t *found,
+                             const struct ss_call *call) {
+	const uint64_t *expected = window->cells + (row - window->row) * window->words;
+	for (size_t word = 0; word < window->words; word++) {
+		uint64_t bits = found[window->word + word], wrong = bits ^ expected[word];
+		if (wrong) {
+			int bit = __builtin_ctzll(wrong);
+			bool alive = bits >> bit & 1;
+			snprintf(call->message, call->message_size, "row %zu column %zu is %s, should be %s", row,
+			         (window->word + word) * 64 + (size_t)bit, alive ? "alive" : "dead", alive ? "dead" : "alive");
+			return SS_INCORRECT;
+		}
+	}
+	return SS_OK;
+}
+
+enum ss_status gol_compare(const struct gol_state *state, const struct ss_call *call) {
+	const struct gol_input *input = state->input;
+	enum ss_status status = SS_OK;
+	for (size_t row = 0; row < input->n && status == SS_OK; row++) {
+		uint64_t found[GOL_WORDS_MAX] = {0};
+		state->variant->save(gol_row(state, state->now, (ptrdiff_t)row), found, input->n);
+		for (int i = 0; i < input->windows && status == SS_OK; i++) {
+			const struct gol_window *window = &input->expected[i];
+			if (row >= window->row && row < window->row + window->rows)
+				status = differ(window, row, found, call);
+		}
+	}
+	return status;
+}
 
 static const struct gol_variant *const variants[] = {
 	&gol_int, &gol_byte, &gol_simd8, &gol_bits, &gol_temporal, &gol_serial,
@@ -134,10 +278,6 @@ static size_t gol_measured(const void *state, const struct ss_call *call, double
 	return gol_figures(state, seconds, out, most);
 }
 
-static void gol_teardown(void *state) {
-	gol_grids_free(state);
-}
-
 void gol_close(void *opaque) {
 	struct gol_input *input = opaque;
 	free(input->cells);
@@ -162,7 +302,7 @@ const struct ss_kernel kernel_gol = {
 	.run = gol_run,
 	.verify = gol_verify,
 	.work = gol_work,
-	.teardown = gol_teardown,
+	.teardown = gol_grids_free,
 	.close = gol_close,
 	.figures = gol_measured,
 	.events = events,

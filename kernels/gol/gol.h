@@ -95,11 +95,6 @@ static inline size_t gol_rows(const struct gol_state *state, size_t first) {
 	return left < state->strip ? left : state->strip;
 }
 
-/* Both grids of a state, dead, each row first touched by the thread that will compute it; false without memory. */
-bool gol_grids_new(struct gol_state *state);
-/* The input becomes the current generation. */
-void gol_grids_load(struct gol_state *state);
-void gol_grids_free(struct gol_state *state);
 /* All generations, one after the other; a strip of rows from `first` on is an item of work. */
 typedef void gol_strip(const struct gol_state *state, int now, size_t first);
 void gol_strips_run(struct gol_state *state, gol_strip *step);

@@ -1,12 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table, and its hooks. */
 #include <config.h>
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/fail.h"
 #include "kernels/kmeans/kmeans.h"
 #include "kernels/locks/registry.h"
+#include "kernels/random.h"
+
+/* The lock of a shared table. Ways without a lock object are in shared.c. */
+
+static bool is_object(const struct lock_kind *kind) {
+	return kind && kind->acquire && kind->release && !(kind->flags & LOCK_UNSAFE);
+}
+
+/* The lock of the shared table, by its word; the word must live as long as the state. */
+static enum ss_status kmeans_sync_new(struct kmeans_state *s, const char *word) {
+	const struct lock_kind *kind = lock_find(word);
+	struct lock_shape shape = {.threads = s->threads, .pad = LOCK_LINE};
+	s->sync = word;
+	s->lossy = s->threads > 1 && strcmp(word, "none") == 0;
+	if (!is_object(kind))
+		return SS_OK;
+	s->lock_memory = kmeans_pages_new(&s->pages[KMEANS_LOCK], 1, kind->size(&shape));
+	if (!s->lock_memory || kind->init(s->lock_memory, &shape) != 0)
+		return SS_FAILED;
+	s->lock = kind;
+	return SS_OK;
+}
+
+static void kmeans_sync_free(struct kmeans_state *s) {
+	if (s->lock)
+		s->lock->destroy(s->lock_memory);
+	s->lock = NULL;
+}
+
+/* The input: coordinates uniform on the grid, each a hash of its number, so that any thread can fill in any part. */
+
+/* Deterministic in (n, coords, seed). The main thread makes them, because a program that reads its objects
+ * from a file has them there, too. */
+static void kmeans_objects_fill(struct kmeans_input *input, uint64_t seed) {
+	for (size_t v = 0; v < input->n * input->coords; v++)
+		input->objects[v] =
+			(double)(kernel_random_at(seed, v) >> (64 - KMEANS_OBJECT_BITS)) / (double)(1 << KMEANS_OBJECT_BITS);
+}
 
 static const struct ss_param problem[] = {
 	KMEANS_PROBLEM_ROWS,
@@ -205,16 +244,13 @@ static void kmeans_teardown(void *state) {
 	kmeans_memory_free(state);
 }
 
-void kmeans_input_close(struct kmeans_input *in) {
+void kmeans_input_close(void *opaque) {
+	struct kmeans_input *in = opaque;
 	kmeans_pages_free(&in->pages);
 	free(in->membership);
 	free(in->centres);
 	free(in->changed);
 	*in = (struct kmeans_input){0};
-}
-
-static void kmeans_close(void *input) {
-	kmeans_input_close(input);
 }
 
 const struct ss_kernel kernel_kmeans = {
@@ -237,7 +273,7 @@ const struct ss_kernel kernel_kmeans = {
 	.verify = kmeans_verify,
 	.work = kmeans_work,
 	.teardown = kmeans_teardown,
-	.close = kmeans_close,
+	.close = kmeans_input_close,
 	.figures = kmeans_figures,
 	.series = kmeans_series,
 	.events = events,

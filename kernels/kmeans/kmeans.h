@@ -109,10 +109,7 @@ enum { KMEANS_SIZE, KMEANS_COORDS, KMEANS_CLUSTERS, KMEANS_LOOPS, KMEANS_N, KMEA
 /* The number of objects with coordinates of this many bytes; 0 if there are too many. */
 size_t kmeans_objects_wanted(const struct ss_value *problem, size_t bytes);
 enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *call, size_t bytes);
-void kmeans_input_close(struct kmeans_input *in);
-
-/* objects.c: deterministic in (n, coords, seed) */
-void kmeans_objects_fill(struct kmeans_input *input, uint64_t seed);
+void kmeans_input_close(void *in);
 
 /* memory.c: zeroed, untouched pages; NULL without memory */
 void *kmeans_pages_new(struct kmeans_pages *pages, size_t count, size_t size);
@@ -122,7 +119,7 @@ enum ss_status kmeans_memory_new(struct kmeans_state *s, enum kmeans_pad pad);
 void kmeans_memory_free(struct kmeans_state *s);
 void kmeans_membership_clear(const struct kmeans_state *s);
 
-/* centres.c: the first objects (starting over if there are too few), and the means of table 0 */
+/* The first objects (starting over if there are too few), and the means of table 0 */
 void kmeans_centres_first(const struct kmeans_input *input, double *centres);
 void kmeans_centre_move(const struct kmeans_state *s, size_t cluster);
 void kmeans_centres_move(const struct kmeans_state *s);
@@ -134,11 +131,7 @@ void kmeans_table_add(const struct kmeans_state *s, int table, int other);
 double kmeans_inertia(const struct kmeans_state *s);
 size_t kmeans_empty(const struct kmeans_state *s);
 
-/* sync.c: the lock of the shared table, by its word; the word must live as long as the state. */
-enum ss_status kmeans_sync_new(struct kmeans_state *s, const char *word);
-void kmeans_sync_free(struct kmeans_state *s);
-
-/* verify.c: with the oracle's answer, which must be there; where updates may be lost, for sanity only */
+/* With the oracle's answer, which must be there; where updates may be lost, for sanity only */
 enum ss_status kmeans_compare(const struct kmeans_state *s, const struct ss_call *call);
 
 /* oracle.c: fills in the answer unless it is there. */

@@ -2,10 +2,10 @@
 # A variant is one file and one line.
 libkernels_la_SOURCES += \
 	%D%/serial.c \
-	%D%/shared.c %D%/sync.c \
+	%D%/shared.c \
 	%D%/privatized.c \
 	%D%/blocked.c %D%/simd.c %D%/simd_tile.h \
-	%D%/objects.c %D%/memory.c %D%/centres.c %D%/oracle.c %D%/verify.c \
+	%D%/memory.c %D%/oracle.c \
 	%D%/kmeans.h
 libkernels_counted_la_SOURCES += \
 	%D%/serial.c %D%/shared.c %D%/privatized.c %D%/blocked.c

@@ -2,8 +2,11 @@
 /* The oracle: the same algorithm in whole numbers. Coordinates count 2^-12, centres 2^-21; squares of 21 bits, 1024 of
  * them added, and sums of 2^30 objects fit in 64 bits. Assignments are independent: they run in parallel. */
 #include <config.h>
-#include <stdlib.h>
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/fail.h"
 #include "kernels/kmeans/kmeans.h"
 
 #define FINER (INT64_C(1) << (KMEANS_CENTRE_BITS - KMEANS_OBJECT_BITS))
@@ -109,4 +112,114 @@ enum ss_status kmeans_oracle(struct kmeans_input *input) {
 	free(w.counts);
 	free(w.membership);
 	return status;
+}
+
+static enum ss_status objects_check(const struct kmeans_state *s, const struct ss_call *call) {
+	const struct kmeans_input *in = s->input;
+	for (size_t i = 0; i < in->n; i++) {
+		int32_t found = s->membership[i];
+		if (found < 0 || (size_t)found >= in->clusters)
+			return kernel_wrong(call, "object %zu is in cluster %d of %zu", i, (int)found, in->clusters);
+		if (!s->lossy && found != in->membership[i])
+			return kernel_wrong(call, "object %zu is in cluster %d, should be in %d", i, (int)found,
+			                    (int)in->membership[i]);
+	}
+	return SS_OK;
+}
+
+/* Whether updates got lost or not, an average of coordinates is a number. */
+static enum ss_status centres_check(const struct kmeans_state *s, const struct ss_call *call) {
+	const struct kmeans_input *in = s->input;
+	for (size_t e = 0; e < in->clusters * in->coords; e++) {
+		double found = s->centres[e], right = in->centres[e];
+		if (s->lossy ? !(found >= 0 && found <= (double)KMEANS_N_MAX) : found != right)
+			return kernel_wrong(call, "coordinate %zu of centre %zu is %.17g, should be %.17g", e % in->coords,
+			                    e / in->coords, found, right);
+	}
+	return SS_OK;
+}
+
+/* A racy counter can only fall behind. */
+static enum ss_status changes_check(const struct kmeans_state *s, const struct ss_call *call) {
+	for (size_t loop = 0; loop < s->input->loops; loop++) {
+		double found = s->changed[loop], right = (double)s->input->changed[loop];
+		if (s->delta_shared ? found > right : found != right)
+			return kernel_wrong(call, "loop %zu: %.0f objects changed, should be %.0f", loop, found, right);
+	}
+	return SS_OK;
+}
+
+enum ss_status kmeans_compare(const struct kmeans_state *s, const struct ss_call *call) {
+	enum ss_status status = objects_check(s, call);
+	if (status == SS_OK)
+		status = centres_check(s, call);
+	if (status == SS_OK && !s->lossy)
+		status = changes_check(s, call);
+	return status;
+}
+
+void kmeans_centres_first(const struct kmeans_input *input, double *centres) {
+	for (size_t c = 0; c < input->clusters; c++)
+		memcpy(centres + c * input->coords, input->objects + c % input->n * input->coords,
+		       input->coords * sizeof *centres);
+}
+
+/* No coordinate is negative: cutting off after adding a half rounds to the nearest. */
+static double grid_nearest(double x) {
+	const double steps = (double)(1 << KMEANS_CENTRE_BITS);
+	return (double)(int64_t)(x * steps + 0.5) / steps;
+}
+
+void kmeans_centre_move(const struct kmeans_state *s, size_t c) {
+	size_t coords = s->input->coords;
+	for (size_t j = 0; s->counts[c] > 0 && j < coords; j++)
+		s->centres[c * coords + j] = grid_nearest(s->sums[c * coords + j] / (double)s->counts[c]);
+}
+
+void kmeans_centres_move(const struct kmeans_state *s) {
+	for (size_t c = 0; c < s->input->clusters; c++)
+		kmeans_centre_move(s, c);
+}
+
+void kmeans_table_clear(const struct kmeans_state *s, int table) {
+	memset(kmeans_sums(s, table), 0, s->input->clusters * s->input->coords * sizeof *s->sums);
+	memset(kmeans_counts(s, table), 0, s->input->clusters * sizeof *s->counts);
+}
+
+void kmeans_table_add(const struct kmeans_state *s, int table, int other) {
+	double *sums = kmeans_sums(s, table), *more = kmeans_sums(s, other);
+	int64_t *counts = kmeans_counts(s, table), *more_counts = kmeans_counts(s, other);
+	for (size_t e = 0; e < s->input->clusters * s->input->coords; e++)
+		sums[e] += more[e];
+	for (size_t c = 0; c < s->input->clusters; c++)
+		counts[c] += more_counts[c];
+}
+
+void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own) {
+	if (s->delta_shared)
+		return;
+#pragma omp atomic
+	s->changed[loop] += (double)own;
+}
+
+double kmeans_inertia(const struct kmeans_state *s) {
+	size_t coords = s->input->coords;
+	double inertia = 0;
+#pragma omp parallel for reduction(+ : inertia)
+	for (size_t i = 0; i < s->input->n; i++) {
+		const double *x = kmeans_object(s, i), *centre = s->centres + (size_t)s->membership[i] * coords;
+		for (size_t j = 0; j < coords; j++)
+			inertia += (x[j] - centre[j]) * (x[j] - centre[j]);
+	}
+	return inertia;
+}
+
+size_t kmeans_empty(const struct kmeans_state *s) {
+	bool used[KMEANS_CLUSTERS_MAX] = {false};
+	size_t empty = s->input->clusters;
+	for (size_t i = 0; i < s->input->n; i++) {
+		empty -= !used[s->membership[i]];
+		used[s->membership[i]] = true;
+	}
+	return empty;
 }

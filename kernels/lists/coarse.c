@@ -2,8 +2,8 @@
 /* A single lock for the whole list (Herlihy and Shavit 2008, section 9.4). */
 #include <config.h>
 
-#include "kernels/lists/plain.h"
-#include "kernels/lists/spin.h"
+#include "kernels/lists/plain_impl.h"
+#include "kernels/lists/spin_impl.h"
 
 static bool coarse_contains(struct list *list, struct list_pool *pool, int32_t key) {
 	spin_lock(&list->lock, pool);

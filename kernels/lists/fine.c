@@ -4,8 +4,8 @@
  * removes it, so a removed node never has waiters and may be reused at once. */
 #include <config.h>
 
-#include "kernels/lists/list.h"
-#include "kernels/lists/spin.h"
+#include "kernels/lists/list_impl.h"
+#include "kernels/lists/spin_impl.h"
 
 /* Locked: the last node below the key, which is returned, and the one behind it. */
 static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {

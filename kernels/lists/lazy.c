@@ -7,8 +7,8 @@
  * its own removal that others do not see yet, and two removals by two threads would not be ordered. */
 #include <config.h>
 
-#include "kernels/lists/list.h"
-#include "kernels/lists/spin.h"
+#include "kernels/lists/list_impl.h"
+#include "kernels/lists/spin_impl.h"
 
 static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {
 	for (;;) {

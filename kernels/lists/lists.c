@@ -3,10 +3,51 @@
 #include <config.h>
 
 #include <omp.h>
+#include <stdlib.h>
 
-#include "kernels/pages.h"
 #include "kernels/fail.h"
-#include "kernels/lists/lists.h"
+#include "kernels/lists/lists_impl.h"
+#include "kernels/pages.h"
+
+/* n of the range, each subset as likely (Knuth, "The Art of Computer Programming" 3.4.2, algorithm S). */
+static void choose(const struct lists_input *input) {
+	size_t chosen = 0, left = (size_t)input->range;
+	for (int32_t key = 0; chosen < input->n; key++, left--) {
+		uint64_t hash = kernel_random_at(~input->seed, (uint64_t)key) >> 32;
+		if (hash * left >> 32 < input->n - chosen)
+			input->keys[chosen++] = key;
+	}
+}
+
+/* Knuth 3.4.2, algorithm P. */
+static void shuffle(const struct lists_input *input) {
+	for (size_t i = input->n; i > 1; i--) {
+		size_t j = (size_t)((kernel_random_at(input->seed ^ UINT32_MAX, i) >> 32) * i >> 32);
+		uint32_t other = input->slot[j];
+		input->slot[j] = input->slot[i - 1];
+		input->slot[i - 1] = other;
+	}
+}
+
+/* N, ops, range, the mix and the seed are set. SS_OK or SS_NOMEM; lists_input_free takes a half-built one. */
+static enum ss_status lists_input_new(struct lists_input *input, bool shuffled) {
+	input->keys = calloc(input->n + 1, sizeof *input->keys);
+	input->slot = calloc(input->n + 1, sizeof *input->slot);
+	if (!input->keys || !input->slot)
+		return SS_NOMEM;
+	choose(input);
+	for (size_t i = 0; i < input->n; i++)
+		input->slot[i] = (uint32_t)i;
+	if (shuffled)
+		shuffle(input);
+	return SS_OK;
+}
+
+static void lists_input_free(void *opaque) {
+	struct lists_input *input = opaque;
+	free(input->keys);
+	free(input->slot);
+}
 
 /* The order is that of the words of `variant`. */
 static const struct list_kind *const kinds[] = {&list_serial,     &list_coarse, &list_fine,
@@ -18,63 +59,22 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 enum { N, RANGE, CONTAINS, ADD, REMOVE, OPS, LAYOUT };
 static const struct ss_param problem[] = {
-	[N] = {.name = "n",
-           .summary = "keys in the set at the start",
-           .type = SS_INT,
-           .initial = "1024",
-           .min = 0,
-           .max = LISTS_N_MAX},
-	[RANGE] = {.name = "range",
-               .summary = "number of different keys, 0 for twice n",
-               .type = SS_INT,
-               .initial = "0",
-               .min = 0,
-               .max = LISTS_RANGE_MAX},
-	[CONTAINS] = {.name = "contains",
-                  .summary = "share of lookups, in percent",
-                  .type = SS_INT,
-                  .initial = "80",
-                  .min = 0,
-                  .max = 100},
-	[ADD] = {.name = "add",
-             .summary = "share of insertions, in percent",
-             .type = SS_INT,
-             .initial = "10",
-             .min = 0,
-             .max = 100},
-	[REMOVE] = {.name = "remove",
-                .summary = "share of removals, in percent",
-                .type = SS_INT,
-                .initial = "10",
-                .min = 0,
-                .max = 100},
-	[OPS] = {.name = "ops",
-             .summary = "operations per run, divided among the threads",
-             .type = SS_INT,
-             .initial = "20000",
-             .min = 1,
-             .max = LISTS_OPS_MAX},
-	[LAYOUT] = {.name = "layout",
-                .summary = "order of the initial nodes in memory",
-                .type = SS_WORD,
-                .values = "shuffled,sorted",
-                .initial = "shuffled"},
+	[N] = {"n", "keys in the set at the start", SS_INT, NULL, "1024", NULL, 0, LISTS_N_MAX},
+	[RANGE] = {"range", "number of different keys, 0 for twice n", SS_INT, NULL, "0", NULL, 0, LISTS_RANGE_MAX},
+	[CONTAINS] = {"contains", "share of lookups, in percent", SS_INT, NULL, "80", NULL, 0, 100},
+	[ADD] = {"add", "share of insertions, in percent", SS_INT, NULL, "10", NULL, 0, 100},
+	[REMOVE] = {"remove", "share of removals, in percent", SS_INT, NULL, "10", NULL, 0, 100},
+	[OPS] = {"ops", "operations per run, divided among the threads", SS_INT, NULL, "20000", NULL, 1, LISTS_OPS_MAX},
+	[LAYOUT] = {"layout", "order of the initial nodes in memory", SS_WORD, "shuffled,sorted", "shuffled", NULL, 0, 0},
 	{.name = NULL},
 };
 
 enum { VARIANT, RECLAIM };
 static const struct ss_param params[] = {
-	[VARIANT] = {.name = "variant",
-                 .summary = "synchronization",
-                 .type = SS_WORD,
-                 .values = "serial,coarse,fine,optimistic,lazy,nonblocking",
-                 .initial = "coarse"},
-	[RECLAIM] = {.name = "reclaim",
-                 .summary = "how the memory of removed nodes is reclaimed, if at all",
-                 .type = SS_WORD,
-                 .values = "epoch,none",
-                 .initial = "epoch",
-                 .when = "variant == 'optimistic' or variant == 'lazy' or variant == 'nonblocking'"},
+	[VARIANT] = {"variant", "synchronization", SS_WORD, "serial,coarse,fine,optimistic,lazy,nonblocking", "coarse",
+                 NULL, 0, 0},
+	[RECLAIM] = {"reclaim", "how the memory of removed nodes is reclaimed, if at all", SS_WORD, "epoch,none", "epoch",
+                 "variant == 'optimistic' or variant == 'lazy' or variant == 'nonblocking'", 0, 0},
 	{.name = NULL},
 };
 
@@ -211,10 +211,6 @@ static enum ss_status lists_run(void *state, const struct ss_call *call) {
 	return SS_OK;
 }
 
-static enum ss_status lists_verify(void *state, const struct ss_call *call) {
-	return lists_oracle(state, call);
-}
-
 /* No traffic is compulsory: a list that is worth it stays in the caches. */
 static struct ss_work lists_work(const struct ss_call *call) {
 	return (struct ss_work){.ops = call->problem[OPS].r, .op = "operation"};
@@ -225,10 +221,6 @@ static void lists_teardown(void *state) {
 	list_free(s->list);
 	if (s->result)
 		kernel_pages_free(s->result, s->input->ops);
-}
-
-static void lists_close(void *input) {
-	lists_input_free(input);
 }
 
 const struct ss_kernel kernel_lists = {
@@ -247,10 +239,10 @@ const struct ss_kernel kernel_lists = {
 	.setup = lists_setup,
 	.reset = lists_reset,
 	.run = lists_run,
-	.verify = lists_verify,
+	.verify = lists_oracle,
 	.work = lists_work,
 	.teardown = lists_teardown,
-	.close = lists_close,
+	.close = lists_input_free,
 	.figures = lists_figures,
 	.events = events,
 };

@@ -7,7 +7,7 @@ libkernels_la_SOURCES += \
 	%D%/optimistic.c \
 	%D%/lazy.c \
 	%D%/nonblocking.c \
-	%D%/memory.c %D%/epochs.c %D%/input.c %D%/oracle.c %D%/figures.c \
-	%D%/lists.h %D%/list.h %D%/plain.h %D%/spin.h %D%/poison.h
+	%D%/memory.c %D%/oracle.c \
+	%D%/lists_impl.h %D%/list_impl.h %D%/plain_impl.h %D%/spin_impl.h
 libkernels_counted_la_SOURCES += \
 	%D%/serial.c %D%/coarse.c %D%/fine.c %D%/optimistic.c %D%/lazy.c %D%/nonblocking.c

@@ -5,10 +5,10 @@
  * Herlihy and Shavit 2008, section 9.8).
  *
  * A link that is compared and swapped must not have changed and changed back meanwhile (the ABA problem). It can't: a
- * node is used again only after all operations that may have seen it (epochs.c), or not at all. */
+ * node is used again only after all operations that may have seen it (memory.c), or not at all. */
 #include <config.h>
 
-#include "kernels/lists/list.h"
+#include "kernels/lists/list_impl.h"
 
 static bool is_marked(const struct list_node *link) {
 	return (uintptr_t)link & 1;

@@ -3,8 +3,8 @@
  * and Shavit 2008, section 9.6). */
 #include <config.h>
 
-#include "kernels/lists/list.h"
-#include "kernels/lists/spin.h"
+#include "kernels/lists/list_impl.h"
+#include "kernels/lists/spin_impl.h"
 
 static struct list_node *walk(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *before = &list->head, *node = atomic_load(&before->next);

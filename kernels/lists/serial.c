@@ -2,7 +2,7 @@
 /* Without any synchronization: the cost of the work on one thread. */
 #include <config.h>
 
-#include "kernels/lists/plain.h"
+#include "kernels/lists/plain_impl.h"
 
 const struct list_kind KERNEL_COUNTED(list_serial) = {
 	.name = "serial",

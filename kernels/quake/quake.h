@@ -130,12 +130,6 @@ static inline float quake_cell_branches(const float *above, const float *row, co
 	return energy > QUAKE_EMAX ? energy - QUAKE_EMAX : energy;
 }
 
-/* grid.c: the memory of a state, touched first by the threads that will compute it; false without memory. The load puts
- * the input into grid 0. */
-bool quake_grids_new(struct quake_state *s);
-void quake_grids_load(struct quake_state *s);
-void quake_grids_free(struct quake_state *s);
-
 /* sweep.c: the sweeps along one row that the variants with separate sweeps share. */
 void quake_sweep_charge(const struct quake_state *s, ptrdiff_t i);
 double quake_sweep_count(const struct quake_state *s, ptrdiff_t i);

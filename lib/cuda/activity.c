@@ -14,6 +14,7 @@
 enum {
 	BUFFER_BYTES = 1 << 20,
 	BUFFER_ALIGN = 8,
+	SPANS_MORE = 1024,
 	FLUSH_MS = 100 /* what a program that crashes did until then is kept */
 };
 
@@ -37,6 +38,13 @@ static void CUPTIAPI buffer_give(uint8_t **buffer, size_t *size, size_t *most) {
 	*most = 0;
 }
 
+static bool spans_grow(struct cuda_record *record) {
+	bool grows = record->span_room + SPANS_MORE <= CUDA_SPANS &&
+	             inject_reserve(record, &record->spans[record->span_room], SPANS_MORE * sizeof *record->spans);
+	record->span_room += grows ? SPANS_MORE : 0;
+	return grows;
+}
+
 static uint64_t span_add(struct cuda_record *record, const struct cuda_span *span) {
 	if (span->start_ns == 0 || span->end_ns < span->start_ns)
 		return 0;
@@ -44,7 +52,7 @@ static uint64_t span_add(struct cuda_record *record, const struct cuda_span *spa
 		record->first_ns = span->start_ns;
 	if (span->end_ns > record->last_ns)
 		record->last_ns = span->end_ns;
-	if (record->span_count < record->span_room)
+	if (record->span_count < record->span_room || (record->span_count == record->span_room && spans_grow(record)))
 		record->spans[record->span_count] = *span;
 	record->span_count++;
 	return span->end_ns - span->start_ns;
@@ -172,6 +180,7 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
 	struct activity *all = activity();
 	CUpti_Activity *one = NULL;
 	size_t dropped = 0;
+	const struct inject_guard guard = inject_guard_begin();
 	(void)size;
 	pthread_mutex_lock(&all->lock);
 	while (valid > 0 && all->cupti->cuptiActivityGetNextRecord(buffer, valid, &one) == CUPTI_SUCCESS)
@@ -180,6 +189,7 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
 		all->record->dropped += dropped;
 	pthread_mutex_unlock(&all->lock);
 	free(buffer);
+	inject_guard_end(guard);
 }
 
 /* CUPTI's own period is for full buffers only. */

@@ -20,6 +20,7 @@ struct count {
 	CUcontext context;            /* the first one that launched; others are not counted */
 	const char *metrics[CUDA_METRICS];
 	size_t metric_count;
+	int cancel;        /* what the thread inside had, which must not be cancelled before the end */
 	unsigned captures; /* streams that record a graph now: whatever waits would spoil it */
 	bool inside, ended;
 };
@@ -68,30 +69,35 @@ static bool is_open(struct count *all, CUcontext context) {
 	return all->ranges && all->context == context;
 }
 
-static void launch_begin(struct count *all, CUpti_CallbackId id, const CUpti_CallbackData *data) {
+static void launch_begin(struct count *all, CUpti_CallbackId id, const CUpti_CallbackData *data, int *cancel) {
 	struct cuda_record *record = all->record;
 	uint32_t size = launch_size(id, data->functionParams);
 	pthread_mutex_lock(&all->lock);
 	struct cuda_function *function = inject_function(record, data->symbolName ? data->symbolName : "(unknown)");
 	if (function)
 		function->launched[size]++;
-	if (function && is_wanted(all, function, size) && is_open(all, data->context) && inject_ranges_begin(all->ranges)) {
+	if (function && is_wanted(all, function, size) &&
+	    inject_reserve(record, &record->ranges[record->range_count], sizeof *record->ranges) &&
+	    is_open(all, data->context) && inject_ranges_begin(all->ranges)) {
 		struct cuda_range *range = &record->ranges[record->range_count];
 		*range = (struct cuda_range){.function = (uint32_t)(function - record->functions),
 		                             .launch = function->launched[size],
 		                             .launch_size = size};
 		function->counted[size]++;
 		all->inside = true;
+		all->cancel = *cancel;
+		*cancel = PTHREAD_CANCEL_DISABLE;
 		return;
 	}
 	pthread_mutex_unlock(&all->lock);
 }
 
 /* Only the thread that is inside can see that it is. */
-static void launch_end(struct count *all) {
+static void launch_end(struct count *all, int *cancel) {
 	pthread_mutex_lock(&all->lock);
 	if (all->inside) {
 		all->inside = false;
+		*cancel = all->cancel;
 		if (inject_ranges_end(all->ranges))
 			all->record->range_count++;
 		else
@@ -128,12 +134,12 @@ static void capture(struct count *all, int change) {
 	pthread_mutex_unlock(&all->lock);
 }
 
-static void called(struct count *all, CUpti_CallbackId id, const CUpti_CallbackData *data) {
+static void called(struct count *all, CUpti_CallbackId id, const CUpti_CallbackData *data, int *cancel) {
 	bool enters = data->callbackSite == CUPTI_API_ENTER;
 	if (HAS(launches, id) && enters)
-		launch_begin(all, id, data);
+		launch_begin(all, id, data, cancel);
 	else if (HAS(launches, id))
-		launch_end(all);
+		launch_end(all, cancel);
 	else if (HAS(begins, id) && enters)
 		capture(all, 1);
 	else if (HAS(ends, id) && !enters)
@@ -142,13 +148,15 @@ static void called(struct count *all, CUpti_CallbackId id, const CUpti_CallbackD
 
 static void CUPTIAPI callback(void *ctx, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data) {
 	struct count *all = ctx;
+	struct inject_guard guard = inject_guard_begin();
 	if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-		called(all, id, data);
+		called(all, id, data, &guard.cancel);
 	} else if (domain == CUPTI_CB_DOMAIN_RESOURCE && ((const CUpti_ResourceData *)data)->context == all->context) {
 		pthread_mutex_lock(&all->lock);
 		settle(all);
 		pthread_mutex_unlock(&all->lock);
 	}
+	inject_guard_end(guard);
 }
 
 #define ENABLE(list) enable(all, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, list, sizeof(list) / sizeof *(list))

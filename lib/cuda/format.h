@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The record of one process: a file that libsweetspot-cuda maps and fills while the program runs, so that most of it
- * survives a crash. Readers must check everything: the program could have written to it. Native byte order; every time
- * in nanoseconds of CUPTI's clock. */
+ * survives a crash. It ends after the last block that was needed, and what is missing counts as 0. Readers must check
+ * everything: the program could have written to it. Native byte order; every time in nanoseconds of CUPTI's clock. */
 #ifndef LIB_CUDA_FORMAT_H
 #define LIB_CUDA_FORMAT_H
 #include <stdint.h>
 
-#define CUDA_RECORD_MAGIC "SSCUDAR1"
+#define CUDA_RECORD_MAGIC "SSCUDAR2"
 
 enum {
 	CUDA_FUNCTIONS = 512,
@@ -74,10 +74,10 @@ struct cuda_record {
 	uint32_t function_count;
 	uint32_t range_count, range_room; /* room: as much as CUPTI's memory for them allows */
 	uint32_t metric_count, passes;    /* passes: times that a kernel is run to count it */
+	uint64_t span_count;              /* may exceed span_room: the rest was not kept */
+	uint64_t span_room;               /* grows while there is room for more */
 	struct cuda_range ranges[CUDA_RANGES];
 	struct cuda_function functions[CUDA_FUNCTIONS];
-	uint64_t span_count; /* may exceed span_room: the rest was not kept */
-	uint64_t span_room;
 	struct cuda_span spans[];
 };
 

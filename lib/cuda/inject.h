@@ -53,6 +53,13 @@ struct inject_cupti {
 #undef INJECT_MEMBER
 };
 
+/* Around what runs in threads of the program: one that is cancelled in here would keep a lock. */
+struct inject_guard {
+	int error, cancel;
+};
+struct inject_guard inject_guard_begin(void);
+void inject_guard_end(struct inject_guard guard);
+
 /* NULL: it cannot be opened; the record says why. */
 const struct inject_cupti *inject_cupti(struct cuda_record *record);
 /* True for success. Otherwise the record keeps the first failure. */
@@ -60,6 +67,8 @@ bool inject_fine(const struct inject_cupti *cupti, struct cuda_record *record, C
 
 /* NULL: no file is wanted, or none can be made. */
 struct cuda_record *inject_record_make(void);
+/* Room for what is at that place in the record. */
+bool inject_reserve(const struct cuda_record *record, const void *at, size_t size);
 __attribute__((format(printf, 2, 3))) void inject_fail(struct cuda_record *record, const char *format, ...);
 /* The function of that symbol; it is added. NULL: there are too many. */
 struct cuda_function *inject_function(struct cuda_record *record, const char *symbol);

@@ -1,41 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/cuda/inject.h"
+#include "lib/record/spool.h"
 
-/* The file is sparse, so pages that no span fills take no space. */
-static struct cuda_record *map(const char *path) {
-	const size_t size = sizeof(struct cuda_record) + CUDA_SPANS * sizeof(struct cuda_span);
-	void *memory = MAP_FAILED;
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	return memory == MAP_FAILED ? NULL : memory;
+_Static_assert(offsetof(struct cuda_record, ranges) <= SPOOL_BLOCK, "the first block is always there");
+
+static struct spool *spool(void) {
+	static struct spool only;
+	return &only;
+}
+
+bool inject_reserve(const struct cuda_record *record, const void *at, size_t size) {
+	size_t from = (size_t)((const char *)at - (const char *)record);
+	return spool_reserve(spool(), from, from + size);
 }
 
 struct cuda_record *inject_record_make(void) {
 	const char *prefix = getenv("SWEETSPOT_CUDA_RECORD");
-	char host[65] = "", path[4096];
-	/* Ranks on several nodes may share the folder. */
-	gethostname(host, sizeof host - 1);
-	if (!prefix || !*prefix ||
-	    snprintf(path, sizeof path, "%s.%s.%ld", prefix, host, (long)getpid()) >= (int)sizeof path)
-		return NULL;
-	struct cuda_record *record = map(path);
+	const size_t size = sizeof(struct cuda_record) + CUDA_SPANS * sizeof(struct cuda_span);
+	struct cuda_record *record = prefix && *prefix ? spool_open(spool(), prefix, size) : NULL;
 	if (!record)
 		return NULL;
 	record->size = sizeof *record;
 	record->pid = (uint32_t)getpid();
-	record->span_room = CUDA_SPANS;
 	memcpy(record->magic, CUDA_RECORD_MAGIC, sizeof record->magic);
 	return record;
 }
@@ -61,7 +53,7 @@ struct cuda_function *inject_function(struct cuda_record *record, const char *sy
 			return &all[i];
 		}
 	}
-	if (count == CUDA_FUNCTIONS)
+	if (count == CUDA_FUNCTIONS || !inject_reserve(record, &all[count], sizeof *all))
 		return NULL;
 	snprintf(all[count].symbol, CUDA_SYMBOL, "%s", symbol);
 	record->function_count = count + 1;

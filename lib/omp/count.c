@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of perf by region: each thread of a team counts its own part of the region's code. SWEETSPOT_REGION_EVENTS
- * names them as for libsweetspot's regions: name=TYPE:CONFIG,.. */
-#define _GNU_SOURCE
+ * names them as for libsweetspot's regions: name=TYPE:CONFIG,.. They are opened for each call, which takes some
+ * microseconds: between regions the program may look at its open files, close them, or count them against a limit. */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/omp/omp.h"
-
-/* Files of a thread, which closes them when it ends: runtimes end threads whenever a team becomes smaller. */
-struct files {
-	pid_t process; /* a child's thread must not count in its parent's files */
-	int file[OMP_EVENTS];
-	double before[OMP_EVENTS];
-};
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-OMP_TLS struct files *mine;
 
 static bool event_read(const char *text, struct omp_event *event) {
 	char *end;
@@ -41,8 +27,7 @@ static bool event_read(const char *text, struct omp_event *event) {
 	return !errno && (*end == '\0' || *end == ',');
 }
 
-void omp_events_find(struct omp_record *record) {
-	const char *text = omp_word(OMP_WORD_EVENTS);
+void omp_events_find(struct omp_record *record, const char *text) {
 	while (text && *text && record->event_count < OMP_EVENTS) {
 		struct omp_event event = {.error = 0};
 		if (event_read(text, &event))
@@ -50,19 +35,6 @@ void omp_events_find(struct omp_record *record) {
 		text += strcspn(text, ",");
 		text += *text == ',';
 	}
-}
-
-static void files_close(void *data) {
-	struct files *files = data;
-	for (size_t i = 0; files->process == getpid() && i < OMP_EVENTS; i++)
-		if (files->file[i] >= 0)
-			close(files->file[i]);
-	free(files);
-	mine = NULL;
-}
-
-static void key_make(void) {
-	pthread_key_create(&key, files_close);
 }
 
 static int event_open(const struct omp_event *event, bool user_only) {
@@ -81,58 +53,37 @@ static bool is_kernels_own(const struct omp_event *event) {
 	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES || event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }
 
-static struct files *files_open(struct omp_record *record) {
-	pthread_once(&once, key_make);
-	struct files *files = calloc(1, sizeof *files);
-	if (!files)
-		return NULL;
-	files->process = getpid();
-	for (uint32_t i = 0; i < OMP_EVENTS; i++) {
-		struct omp_event *event = &record->events[i];
-		files->file[i] = -1;
-		if (i >= record->event_count)
-			continue;
-		files->file[i] = event_open(event, false);
-		if (files->file[i] < 0 && (errno == EACCES || errno == EPERM) && !is_kernels_own(event))
-			files->file[i] = event_open(event, true);
-		if (files->file[i] < 0)
-			__atomic_store_n(&event->error, (uint32_t)errno, __ATOMIC_RELAXED);
-	}
-	pthread_setspecific(key, files);
-	return files;
+/* An event that cannot be counted once is not tried again. */
+static int event_begin(struct omp_event *event) {
+	if (__atomic_load_n(&event->error, __ATOMIC_RELAXED))
+		return -1;
+	int file = event_open(event, false);
+	if (file < 0 && (errno == EACCES || errno == EPERM) && !is_kernels_own(event))
+		file = event_open(event, true);
+	if (file < 0)
+		__atomic_store_n(&event->error, (uint32_t)errno, __ATOMIC_RELAXED);
+	return file;
 }
 
 /* Scaled up where the kernel shared the counter between events. */
 static double value_read(int file) {
 	uint64_t now[3];
-	if (file < 0 || read(file, now, sizeof now) != (ssize_t)sizeof now)
+	if (read(file, now, sizeof now) != (ssize_t)sizeof now)
 		return 0;
 	return now[2] ? (double)now[0] * ((double)now[1] / (double)now[2]) : 0;
 }
 
-void omp_counts_begin(void) {
-	struct omp_record *record = omp_record_get();
-	int before = errno;
-	if (!record->event_count)
-		return;
-	if (mine && mine->process != getpid()) {
-		free(mine);
-		mine = NULL;
-	}
-	if (!mine)
-		mine = files_open(record);
-	for (uint32_t i = 0; mine && i < record->event_count; i++)
-		mine->before[i] = value_read(mine->file[i]);
-	errno = before;
+void omp_counts_begin(struct omp_counts *counts, struct omp_record *record) {
+	for (uint32_t i = 0; i < OMP_EVENTS; i++)
+		counts->file[i] = i < record->event_count ? event_begin(&record->events[i]) + 1 : 0;
 }
 
-void omp_counts_end(struct omp_region *region) {
-	struct omp_record *record = omp_record_get();
-	int before = errno;
-	for (uint32_t i = 0; mine && i < record->event_count; i++) {
-		double more = value_read(mine->file[i]) - mine->before[i];
-		if (more > 0)
-			__atomic_add_fetch(&region->counts[i], (uint64_t)more, __ATOMIC_RELAXED);
+void omp_counts_end(const struct omp_counts *counts, struct omp_region *region) {
+	for (uint32_t i = 0; i < OMP_EVENTS; i++) {
+		if (!counts->file[i])
+			continue;
+		if (region)
+			__atomic_add_fetch(&region->counts[i], (uint64_t)value_read(counts->file[i] - 1), __ATOMIC_RELAXED);
+		close(counts->file[i] - 1);
 	}
-	errno = before;
 }

@@ -25,13 +25,12 @@ static bool file_text(const char *path, char *text, size_t size) {
 
 /* "200000 100000" of version 2, "max 100000" for none. */
 static double quota_two(const char *folder) {
-	char path[GROUP_TEXT + 32], text[64];
-	double quota, period;
+	char path[GROUP_TEXT + 32], text[64], *end;
 	snprintf(path, sizeof path, "%s/cpu.max", folder);
-	return file_text(path, text, sizeof text) && sscanf(text, "%lf %lf", &quota, &period) == 2 && quota > 0 &&
-	               period > 0
-	           ? quota / period
-	           : INFINITY;
+	if (!file_text(path, text, sizeof text))
+		return INFINITY;
+	double quota = strtod(text, &end), period = strtod(end, NULL);
+	return quota > 0 && period > 0 && isfinite(quota) ? quota / period : INFINITY;
 }
 
 /* Version 1 has two files, and -1 for none. */
@@ -84,9 +83,8 @@ double omp_quota_read(const char *groups, const char *root) {
 	return least;
 }
 
-uint32_t omp_cpus_allowed(void) {
+uint32_t omp_cpus_allowed(double quota) {
 	cpu_set_t set;
 	uint32_t cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 0;
-	double quota = omp_quota_read("/proc/self/cgroup", "/sys/fs/cgroup");
 	return quota < cpus ? (quota > 1 ? (uint32_t)(quota + 0.999) : 1) : cpus;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The record of one process: a file that libsweetspot-omp maps and fills while the program runs, so that it survives a
- * crash. Readers must check everything: the program could have written to it. Native byte order; every time in
- * nanoseconds of CLOCK_MONOTONIC. */
+ * crash. It ends after the last block that was needed, and what is missing counts as 0. Readers must check everything:
+ * the program could have written to it. Native byte order; every time in nanoseconds of CLOCK_MONOTONIC. */
 #ifndef LIB_OMP_FORMAT_H
 #define LIB_OMP_FORMAT_H
 #include <stdint.h>
 
-#define OMP_RECORD_MAGIC "SSOMPRC6"
+#define OMP_RECORD_MAGIC "SSOMPRC7"
 
 enum {
 	OMP_MODULES = 32,
@@ -76,6 +76,12 @@ struct omp_call {
 	uint8_t switched; /* enum omp_switch, of the first call */
 };
 
+struct omp_event {
+	char name[OMP_EVENT_NAME];
+	uint32_t type, error; /* errno of a thread that could not count it */
+	uint64_t config;
+};
+
 struct omp_record {
 	char magic[8];
 	uint32_t size, pid; /* size: of this struct */
@@ -83,11 +89,10 @@ struct omp_record {
 	uint32_t cpus;          /* that the process may use, by affinity and quota; 0: unknown */
 	uint32_t inner_threads; /* most threads of nested teams at the same time, as far as one call can tell */
 	uint32_t asks;          /* 1: the program asked how many threads or processors there are, to divide work, perhaps */
-	uint32_t unused;
 	uint64_t start_ns, end_ns; /* end 0: the process did not end by itself */
 	uint32_t module_count, region_count;
 	uint64_t call_count; /* may exceed call_room: the rest was not kept */
-	uint64_t call_room;  /* of calls[] */
+	uint64_t call_room;  /* of calls[], which grows while there is room for it */
 	uint64_t dropped;    /* calls of regions beyond OMP_REGIONS */
 	uint64_t columns;    /* changes of the column */
 	/* The threads that lived at the end ran so long, and waited so long for a processor. */
@@ -96,11 +101,7 @@ struct omp_record {
 	/* Seconds that one region costs when teams a and b alternate; on the diagonal, when a follows a. */
 	float team_cost[OMP_TEAMS][OMP_TEAMS];
 	uint32_t event_count;
-	struct omp_event {
-		char name[OMP_EVENT_NAME];
-		uint32_t type, error; /* errno of a thread that could not count it */
-		uint64_t config;
-	} events[OMP_EVENTS];
+	struct omp_event events[OMP_EVENTS];
 	struct omp_module modules[OMP_MODULES];
 	struct omp_region regions[OMP_REGIONS];
 	struct omp_seen seen[OMP_SEEN][OMP_MEASURES];

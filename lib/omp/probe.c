@@ -23,21 +23,21 @@ static uint64_t quartile(uint64_t *times, int count) {
 	return times[count / 4];
 }
 
-static float cost(omp_empty_region *empty, unsigned a, unsigned b) {
+static float cost(const struct omp_begun *begun, unsigned a, unsigned b) {
 	uint64_t times[ROUNDS], begin = omp_now();
 	int count = 0;
 	for (int i = -WARM_UPS; i < ROUNDS && (count < ROUNDS_LEAST || omp_now() - begin < LONG_NS); i++) {
 		uint64_t start = omp_now();
-		empty(a);
-		empty(b);
+		begun->empty(begun->function, a);
+		begun->empty(begun->function, b);
 		if (i >= 0)
 			times[count++] = omp_now() - start;
 	}
 	return (float)(0.5e-9 * (double)quartile(times, count));
 }
 
-void omp_teams_probe(struct omp_record *record, const struct omp_table *table, omp_empty_region *empty) {
-	uint32_t most = omp_calls_get()->max_threads ? (uint32_t)omp_calls_get()->max_threads() : 0;
+void omp_teams_probe(struct omp_record *record, const struct omp_table *table, const struct omp_begun *begun) {
+	uint32_t most = (uint32_t)OMP_REAL(omp_get_max_threads, begun->function)();
 	/* Another process of the program, a rank for example, may have more threads than this one. */
 	for (uint32_t i = 0; i < table->team_count; i++)
 		if (table->teams[i] <= most)
@@ -49,5 +49,5 @@ void omp_teams_probe(struct omp_record *record, const struct omp_table *table, o
 	}
 	for (uint32_t i = 0; i < record->team_count; i++)
 		for (uint32_t j = 0; j <= i; j++)
-			record->team_cost[i][j] = record->team_cost[j][i] = cost(empty, record->teams[i], record->teams[j]);
+			record->team_cost[i][j] = record->team_cost[j][i] = cost(begun, record->teams[i], record->teams[j]);
 }

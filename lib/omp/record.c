@@ -1,62 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/omp/omp.h"
+#include "lib/record/spool.h"
 
 static _Atomic(struct omp_record *) record;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct omp_record unwritten; /* where no file is wanted or can be made; it keeps no calls */
+static struct spool spool;
+static double quota = INFINITY;
 
-static struct omp_record *map(const char *prefix) {
-	const size_t size = sizeof(struct omp_record) + OMP_CALLS * sizeof(struct omp_call);
-	char path[4096];
-	void *memory = MAP_FAILED;
-	char host[65] = "";
-	/* Ranks on several nodes may share the folder. */
-	gethostname(host, sizeof host - 1);
-	if (snprintf(path, sizeof path, "%s.%s.%ld", prefix, host, (long)getpid()) >= (int)sizeof path)
-		return NULL;
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* The file is sparse, so pages that no call fills take no space. */
-	if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	return memory == MAP_FAILED ? NULL : memory;
-}
+_Static_assert(offsetof(struct omp_record, regions) <= SPOOL_BLOCK, "the first block is always there");
 
 static struct omp_record *make(void) {
 	const char *prefix = omp_word(OMP_WORD_RECORD);
-	struct omp_record *made = prefix ? map(prefix) : NULL;
-	if (made)
-		made->call_room = OMP_CALLS;
-	else
-		made = &unwritten;
+	const size_t size = sizeof(struct omp_record) + OMP_CALLS * sizeof(struct omp_call);
+	struct omp_record *made = prefix ? spool_open(&spool, prefix, size) : NULL;
+	bool filed = made != NULL;
+	if (!made)
+		made = omp_memory(sizeof *made);
+	if (!made)
+		return NULL;
 	made->size = sizeof *made;
 	made->pid = (uint32_t)getpid();
-	made->cpus = omp_cpus_allowed();
+	made->cpus = omp_cpus_allowed(quota);
 	made->asks = omp_threads_asked();
 	made->start_ns = omp_now();
-	if (made != &unwritten)
-		omp_events_find(made);
+	if (filed)
+		omp_events_find(made, omp_word(OMP_WORD_EVENTS));
 	memcpy(made->magic, OMP_RECORD_MAGIC, sizeof made->magic);
 	return made;
 }
 
 struct omp_record *omp_record_get(void) {
 	struct omp_record *now = atomic_load_explicit(&record, memory_order_acquire);
-	if (now)
+	if (now || !omp_lock(&lock))
 		return now;
-	pthread_mutex_lock(&lock);
 	now = atomic_load_explicit(&record, memory_order_relaxed);
 	if (!now) {
 		now = make();
@@ -66,20 +51,29 @@ struct omp_record *omp_record_get(void) {
 	return now;
 }
 
+bool omp_record_reserve(const struct omp_record *now, const void *at, size_t size) {
+	size_t from = (size_t)((const char *)at - (const char *)now);
+	return *spool.path ? spool_reserve(&spool, from, from + size) : from + size <= sizeof *now;
+}
+
 void omp_record_forked(void) {
 	pthread_mutex_init(&lock, NULL);
-	memset(&unwritten, 0, sizeof unwritten);
 	atomic_store(&record, NULL);
+	*spool.path = '\0';
+}
+
+__attribute__((constructor)) static void start(void) {
+	if (omp_word(OMP_WORD_RECORD))
+		quota = omp_quota_read("/proc/self/cgroup", "/sys/fs/cgroup");
 }
 
 static void thread_read(const char *name, struct omp_record *now) {
-	char path[64], text[64] = "";
-	unsigned long long ran, waited;
+	char path[64], text[64] = "", *end;
 	snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && read(fd, text, sizeof text - 1) > 0 && sscanf(text, "%llu %llu", &ran, &waited) == 2) {
-		now->ran_ns += ran;
-		now->waited_ns += waited;
+	if (fd >= 0 && read(fd, text, sizeof text - 1) > 0) {
+		now->ran_ns += strtoull(text, &end, 10);
+		now->waited_ns += strtoull(end, NULL, 10);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -97,9 +91,11 @@ static void threads_read(struct omp_record *now) {
 
 __attribute__((destructor)) static void end(void) {
 	struct omp_record *now = atomic_load(&record);
-	if (!now || now == &unwritten || now->pid != (uint32_t)getpid())
+	struct omp_guard guard;
+	if (!now || !*spool.path || now->pid != (uint32_t)getpid() || !omp_guard_begin(&guard))
 		return;
 	threads_read(now);
 	now->asks = omp_threads_asked();
 	now->end_ns = omp_now();
+	omp_guard_end(&guard);
 }

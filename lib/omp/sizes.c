@@ -94,12 +94,8 @@ unsigned omp_size_class(const struct omp_slot *slot, const struct omp_inputs *in
 }
 
 void omp_sizes_look(const struct omp_slot *slot, const struct omp_inputs *inputs) {
-	struct omp_record *record = omp_record_get();
-	if (slot->number >= OMP_SEEN)
-		return;
-	const struct omp_seen *seen = record->seen[slot->number];
-	for (unsigned i = 0; i < OMP_MEASURES; i++)
-		now.is_known[i] = seen[i].count <= OMP_VALUES && size_read(slot, inputs, i, &now.value[i]);
+	for (unsigned i = 0; slot->seen && i < OMP_MEASURES; i++)
+		now.is_known[i] = slot->seen[i].count <= OMP_VALUES && size_read(slot, inputs, i, &now.value[i]);
 }
 
 static void seen_add(struct omp_seen *seen, int64_t value, uint64_t ns) {
@@ -117,8 +113,7 @@ static void seen_add(struct omp_seen *seen, int64_t value, uint64_t ns) {
 }
 
 void omp_sizes_learn(const struct omp_slot *slot, uint64_t ns) {
-	struct omp_record *record = omp_record_get();
-	for (unsigned i = 0; slot->number < OMP_SEEN && i < OMP_MEASURES; i++)
-		if (now.is_known[i] && record->seen[slot->number][i].count <= OMP_VALUES)
-			seen_add(&record->seen[slot->number][i], now.value[i], ns);
+	for (unsigned i = 0; slot->seen && i < OMP_MEASURES; i++)
+		if (now.is_known[i] && slot->seen[i].count <= OMP_VALUES)
+			seen_add(&slot->seen[i], now.value[i], ns);
 }

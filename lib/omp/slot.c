@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,19 +16,23 @@
 
 enum { SLOTS = 8192 /* a power of two; half of them are filled at most, and a region may have several */ };
 
-static _Atomic(struct omp_slot *) table[SLOTS];
-static struct omp_slot slots[SLOTS / 2];
-static size_t slot_count;
-static atomic_bool is_full;
+struct slots {
+	_Atomic(struct omp_slot *) table[SLOTS];
+	struct omp_slot slots[SLOTS / 2];
+	size_t count;
+	atomic_bool is_full;
+};
+
+static _Atomic(struct slots *) all; /* of this process: a child of a fork has its own */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t place_of(const void *function, unsigned size_class) {
 	return (size_t)((((uintptr_t)function >> 4) + size_class) * 0x9E3779B97F4A7C15u >> 40) & (SLOTS - 1);
 }
 
-static struct omp_slot *lookup(const void *function, unsigned size_class, size_t *free_place) {
+static struct omp_slot *lookup(struct slots *in, const void *function, unsigned size_class, size_t *free_place) {
 	for (size_t i = place_of(function, size_class);; i = (i + 1) & (SLOTS - 1)) {
-		struct omp_slot *slot = atomic_load_explicit(&table[i], memory_order_acquire);
+		struct omp_slot *slot = atomic_load_explicit(&in->table[i], memory_order_acquire);
 		*free_place = i;
 		if (!slot || (slot->function == function && slot->size_class == size_class))
 			return slot;
@@ -144,9 +147,9 @@ static struct omp_region *region_find(struct omp_record *record, uint32_t module
 		if (region->module == module && region->offset == offset && region->size_class == size_class)
 			return region;
 	}
-	if (record->region_count >= OMP_REGIONS)
-		return NULL;
 	struct omp_region *region = &record->regions[*number];
+	if (record->region_count >= OMP_REGIONS || !omp_record_reserve(record, region, sizeof *region))
+		return NULL;
 	region->offset = offset;
 	region->module = module;
 	region->size_class = size_class;
@@ -165,95 +168,120 @@ static void limits_set(struct omp_region *region, const struct omp_sizes *sizes)
 		}
 }
 
-static bool region_set(struct omp_slot *slot, uint32_t module, uint64_t offset, enum omp_sharing sharing,
-                       const char *place, const struct omp_sizes *sizes) {
-	struct omp_record *record = omp_record_get();
+/* NULL where sizes are not learned. */
+static struct omp_seen *seen_of(struct omp_record *record, uint32_t number) {
+	const struct omp_table *settings = omp_table_get();
+	if (!settings || !settings->learn || number >= OMP_SEEN)
+		return NULL;
+	return omp_record_reserve(record, record->seen[number], sizeof record->seen[number]) ? record->seen[number] : NULL;
+}
+
+/* A new slot is made of this. */
+struct made {
+	struct omp_record *record;
+	void *function;
+	const char *place;
+	enum omp_sharing sharing;
+	unsigned size_class;
+	const struct omp_sizes *sizes; /* those of the slot that represents all classes; NULL for that slot itself */
+};
+
+static bool region_set(struct omp_slot *slot, uint32_t module, uint64_t offset, const struct made *made) {
+	struct omp_record *record = made->record;
 	uint32_t number = 0;
 	slot->region = region_find(record, module, offset, slot->size_class, &number);
 	if (!slot->region)
 		return false;
 	if (number == record->region_count) {
-		slot->region->sharing = sharing;
-		if (place)
-			snprintf(slot->region->place, sizeof slot->region->place, "%s", place);
-		if (sizes)
-			limits_set(slot->region, sizes);
+		slot->region->sharing = made->sharing;
+		if (made->place)
+			snprintf(slot->region->place, sizeof slot->region->place, "%s", made->place);
+		if (made->sizes)
+			limits_set(slot->region, made->sizes);
 		record->region_count++;
 	}
 	slot->row = row_find(record, module, offset, slot->size_class);
+	slot->seen = seen_of(record, number);
 	slot->number = (uint16_t)number;
 	return true;
 }
 
-/* sizes: those of the slot that represents all classes; NULL for that slot itself. */
-static struct omp_slot *slot_make(void *function, enum omp_sharing sharing, const char *place, unsigned size_class,
-                                  const struct omp_sizes *sizes) {
-	struct omp_record *record = omp_record_get();
+static struct omp_slot *slot_make(struct slots *in, const struct made *made) {
+	struct omp_record *record = made->record;
 	Dl_info info = {0};
-	if (slot_count >= sizeof slots / sizeof *slots || !dladdr(function, &info) || !info.dli_fname)
+	if (!dladdr(made->function, &info) || !info.dli_fname)
 		return NULL;
 	uint32_t module = module_find(record, &info);
 	if (module == OMP_MODULES)
 		return NULL;
-	uint64_t offset = (uint64_t)((const char *)function - (const char *)info.dli_fbase);
+	uint64_t offset = (uint64_t)((const char *)made->function - (const char *)info.dli_fbase);
 	struct search search = {.base = info.dli_fbase};
 	dl_iterate_phdr(file_look, &search);
-	struct omp_slot *slot = &slots[slot_count];
-	*slot = (struct omp_slot){.function = function,
-	                          .size_class = (uint16_t)size_class,
-	                          .sizes = sizes ? NULL : sizes_find(record, module, offset),
+	struct omp_slot *slot = &in->slots[in->count];
+	*slot = (struct omp_slot){.function = made->function,
+	                          .size_class = (uint16_t)made->size_class,
+	                          .sizes = made->sizes ? NULL : sizes_find(record, module, offset),
 	                          .data = search.data,
 	                          .data_end = search.data_end};
-	if (!slot->sizes && !region_set(slot, module, offset, sharing, place, sizes))
+	return slot->sizes || region_set(slot, module, offset, made) ? slot : NULL;
+}
+
+/* Code that no file has, or one region too many, has a slot without a region, so that it is not looked for again at
+ * each call. NULL where there is no room. */
+static struct omp_slot *slot_add(struct slots *in, const struct made *made) {
+	if (in->count >= sizeof in->slots / sizeof *in->slots) {
+		atomic_store(&in->is_full, true);
 		return NULL;
-	slot_count++;
+	}
+	struct omp_slot *slot = slot_make(in, made);
+	if (!slot) {
+		slot = &in->slots[in->count];
+		*slot = (struct omp_slot){.function = made->function, .size_class = (uint16_t)made->size_class};
+	}
+	in->count++;
 	return slot;
 }
 
-/* Code that no file has, or one region too many: it need not be looked for again at each call. NULL where there is no
- * room. */
-static struct omp_slot *slot_without_region(void *function, unsigned size_class) {
-	if (slot_count >= sizeof slots / sizeof *slots) {
-		atomic_store(&is_full, true);
-		return NULL;
+static struct slots *slots_get(void) {
+	if (!all && omp_lock(&lock)) {
+		if (!all)
+			all = omp_memory(sizeof(struct slots));
+		pthread_mutex_unlock(&lock);
 	}
-	slots[slot_count] = (struct omp_slot){.function = function, .size_class = (uint16_t)size_class};
-	return &slots[slot_count++];
+	return all;
 }
 
-static struct omp_slot *slot_find(void *function, enum omp_sharing sharing, const char *place, unsigned size_class,
-                                  const struct omp_sizes *sizes) {
+static struct omp_slot *slot_find(const struct made *made) {
 	size_t at;
-	struct omp_slot *slot = lookup(function, size_class, &at);
-	if (!slot && !atomic_load_explicit(&is_full, memory_order_relaxed)) {
-		pthread_mutex_lock(&lock);
-		slot = lookup(function, size_class, &at);
-		if (!slot) {
-			slot = slot_make(function, sharing, place, size_class, sizes);
-			if (!slot)
-				slot = slot_without_region(function, size_class);
-			if (slot)
-				atomic_store_explicit(&table[at], slot, memory_order_release);
-		}
+	struct slots *in = slots_get();
+	struct omp_slot *slot = in ? lookup(in, made->function, made->size_class, &at) : NULL;
+	if (in && !slot && !atomic_load_explicit(&in->is_full, memory_order_relaxed) && omp_lock(&lock)) {
+		slot = lookup(in, made->function, made->size_class, &at);
+		if (!slot)
+			slot = slot_add(in, made);
+		if (slot)
+			atomic_store_explicit(&in->table[at], slot, memory_order_release);
 		pthread_mutex_unlock(&lock);
 	}
 	if (slot && !slot->region && !slot->sizes)
 		slot = NULL;
 	if (!slot)
-		__atomic_add_fetch(&omp_record_get()->dropped, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&made->record->dropped, 1, __ATOMIC_RELAXED);
 	return slot;
 }
 
-struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place,
+struct omp_slot *omp_slot_find(struct omp_record *record, void *function, enum omp_sharing sharing, const char *place,
                                const struct omp_inputs *inputs) {
-	struct omp_slot *slot = slot_find(function, sharing, place, 0, NULL);
-	return slot && slot->sizes ? slot_find(function, sharing, place, omp_size_class(slot, inputs), slot->sizes) : slot;
+	struct made made = {.record = record, .function = function, .place = place, .sharing = sharing};
+	struct omp_slot *slot = slot_find(&made);
+	if (!slot || !slot->sizes)
+		return slot;
+	made.sizes = slot->sizes;
+	made.size_class = omp_size_class(slot, inputs);
+	return slot_find(&made);
 }
 
 void omp_slots_forget(void) {
-	for (size_t i = 0; i < SLOTS; i++)
-		atomic_store_explicit(&table[i], NULL, memory_order_relaxed);
-	slot_count = 0;
-	atomic_store(&is_full, false);
 	pthread_mutex_init(&lock, NULL);
+	all = NULL;
 }

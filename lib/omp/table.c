@@ -167,7 +167,6 @@ bool omp_table_read(const char *path, struct omp_table *table) {
 	char line[LINE_MAX_BYTES];
 	bool good = false;
 	FILE *file = fopen(path, "re");
-	*table = (struct omp_table){0};
 	if (file && fgets(line, sizeof line, file) && strcmp(line, "sweetspot-omp 1\n") == 0) {
 		good = true;
 		while (good && fgets(line, sizeof line, file)) {

@@ -44,6 +44,8 @@ static const struct ssp_entry *entry_nearest(const struct ssp_kernel *kernel, co
 	const struct ssp_entry *nearest = NULL;
 	*least = INFINITY;
 	for (const struct ssp_entry *entry = kernel->entries; entry && *least > 0; entry = entry->next) {
+		if (entry->use == SSP_OPEN)
+			continue;
 		double away = distance(&entry->problem, question, NULL);
 		if (away < *least) {
 			*least = away;
@@ -82,13 +84,52 @@ static const struct ssp_range *range_find(const struct ssp_sizes *sizes, double 
 	return range;
 }
 
+static bool setting_equal(const struct ssp_setting *a, const struct ssp_setting *b) {
+	if (!a->word || !b->word)
+		return !a->word && !b->word && a->number == b->number;
+	return strcmp(a->word, b->word) == 0;
+}
+
+/* but: a name that b has more; NULL: none. */
+static bool settings_equal(const struct ssp_settings *a, const struct ssp_settings *b, const char *but) {
+	for (size_t i = 0; i < a->count; i++) {
+		const struct ssp_setting *there = ssp_setting_find(b, a->items[i].name);
+		if (!there || !setting_equal(&a->items[i], there))
+			return false;
+	}
+	return b->count == a->count + (but && ssp_setting_find(b, but) ? 1 : 0);
+}
+
+/* A range says no more than the sizes that were tuned; without any, somebody wrote it. */
+static enum ssp_use range_use(const struct ssp_kernel *kernel, const struct ssp_sizes *sizes,
+                              const struct ssp_range *range) {
+	bool proven = false, keeps = false, known = false;
+	for (const struct ssp_entry *entry = kernel->entries; entry; entry = entry->next) {
+		const struct ssp_setting *size = ssp_setting_find(&entry->problem, sizes->over);
+		if (!size || size->word || !settings_equal(&sizes->problem, &entry->problem, sizes->over))
+			continue;
+		known = true;
+		bool in = size->number >= range->from && size->number <= range->to;
+		if (in && entry->use == SSP_OPEN)
+			return SSP_OPEN;
+		keeps = keeps || (in && entry->use == SSP_KEEPS);
+		proven = proven ||
+		         (entry->use == SSP_PROVEN && settings_equal(&range->config.settings, &entry->config.settings, NULL));
+	}
+	return proven || !known ? SSP_PROVEN : keeps ? SSP_KEEPS : SSP_OPEN;
+}
+
+enum ssp_use ssp_use_of_range(const sweetspot_profile *profile, size_t at, size_t range) {
+	const struct ssp_sizes *sizes = &profile->sizes[at];
+	return range_use(ssp_kernel_find(profile, sizes->kernel, sizes->objective), sizes, &sizes->ranges[range]);
+}
+
 static int status_of(const struct sweetspot_config *config, int fit) {
 	return config->foreign ? SWEETSPOT_FOREIGN : config->stale ? SWEETSPOT_STALE : fit;
 }
 
-static const struct sweetspot_config *sizes_answer(const struct ssp_sizes *sizes, double size,
-                                                   struct sweetspot_match *match) {
-	const struct ssp_range *range = range_find(sizes, size);
+static const struct sweetspot_config *sizes_answer(const struct ssp_sizes *sizes, const struct ssp_range *range,
+                                                   double size, struct sweetspot_match *match) {
 	double first = sizes->ranges[0].from, last = sizes->ranges[sizes->range_count - 1].to;
 	match->fit = size >= first && size <= last ? SWEETSPOT_INTERPOLATED : SWEETSPOT_NEAREST;
 	match->status = status_of(&range->config, match->fit);
@@ -125,27 +166,50 @@ static bool question_set(struct question *question, const struct sweetspot_value
 	return true;
 }
 
+static void match_clear(struct sweetspot_match *match) {
+	*match = (struct sweetspot_match){
+		.predicted = NAN, .measured = NAN, .speedup = NAN, .distance = NAN, .unit = "", .objective = ""};
+}
+
+static const struct sweetspot_config *find(const struct ssp_kernel *kernel, const struct question *question,
+                                           struct sweetspot_match *match, enum ssp_use *use) {
+	double away, size;
+	const struct ssp_entry *entry = entry_nearest(kernel, question, &away);
+	const struct ssp_sizes *sizes = entry && away == 0 ? NULL : sizes_find(kernel, question, &size);
+	const struct ssp_range *range = sizes ? range_find(sizes, size) : NULL;
+	const struct sweetspot_config *config = NULL;
+	*use = range ? range_use(kernel, sizes, range) : SSP_OPEN;
+	if (*use != SSP_OPEN)
+		config = sizes_answer(sizes, range, size, match);
+	/* Beyond all ranges an individually tuned problem may be nearer than the last range, or equal but for rounding. */
+	if (entry && (!config || sqrt(away) <= match->distance * (1 + ROUNDING))) {
+		config = entry_answer(entry, away, match);
+		*use = entry->use;
+	}
+	return config;
+}
+
+const sweetspot_config *ssp_find(const sweetspot_profile *profile, const char *kernel, const char *objective,
+                                 const struct sweetspot_value *problem, size_t count, struct sweetspot_match *match,
+                                 enum ssp_use *use) {
+	struct question question;
+	match_clear(match);
+	const struct ssp_kernel *found = profile && kernel ? ssp_kernel_find(profile, kernel, objective) : NULL;
+	return found && question_set(&question, problem, count) ? find(found, &question, match, use) : NULL;
+}
+
+/* After a tie the program's own setting stays, so that there is nothing to hand out. */
 const sweetspot_config *sweetspot_lookup(const sweetspot_profile *profile, const char *kernel, const char *objective,
                                          const struct sweetspot_value *problem, size_t count,
                                          struct sweetspot_match *match) {
 	struct sweetspot_match ours;
-	struct question question;
-	double away, size;
+	enum ssp_use use = SSP_OPEN;
 	match = match ? match : &ours;
-	*match = (struct sweetspot_match){
-		.predicted = NAN, .measured = NAN, .speedup = NAN, .distance = NAN, .unit = "", .objective = ""};
-	const struct ssp_kernel *found = profile && kernel ? ssp_kernel_find(profile, kernel, objective) : NULL;
-	if (!found || !question_set(&question, problem, count))
-		return NULL;
-	const struct ssp_entry *entry = entry_nearest(found, &question, &away);
-	if (entry && away == 0)
-		return entry_answer(entry, away, match);
-	const struct ssp_sizes *sizes = sizes_find(found, &question, &size);
-	const sweetspot_config *config = sizes ? sizes_answer(sizes, size, match) : NULL;
-	/* Beyond all ranges an individually tuned problem may be nearer than the last range, or equal but for rounding. */
-	if (entry && (!config || sqrt(away) <= match->distance * (1 + ROUNDING)))
-		config = entry_answer(entry, away, match);
-	return config;
+	const sweetspot_config *config = ssp_find(profile, kernel, objective, problem, count, match, &use);
+	if (use == SSP_PROVEN)
+		return config;
+	match_clear(match);
+	return NULL;
 }
 
 const char *sweetspot_status_word(int status) {

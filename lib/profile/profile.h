@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "lib/profile/arena.h"
+#include "lib/profile/json.h"
 #include "lib/sweetspot.h"
 
 enum {
@@ -46,6 +47,7 @@ struct ssp_entry {
 	const char *kernel, *objective, *unit;
 	struct ssp_settings problem;
 	double median, speedup;
+	enum ssp_use use;
 	struct sweetspot_config config;
 };
 

@@ -77,6 +77,7 @@ static int entry_read(struct ssp_arena *arena, const json_t *json, struct ssp_en
 		return -1;
 	entry->median = ssp_number(json, "median");
 	entry->speedup = ssp_number(json_object_get(json, "speedup"), "ratio");
+	entry->use = ssp_use_of(json);
 	entry->config.stale = strcmp(state, "current") != 0;
 	return ssp_settings_read(arena, json_object_get(json, "problem"), SSP_PROBLEM_MAX, &entry->problem) ||
 	               ssp_settings_read(arena, json_object_get(json, "config"), SSP_SETTINGS_MAX,

@@ -160,7 +160,7 @@ struct worker *app_worker(struct app *app, struct err *err) {
 	if (!path)
 		return NULL;
 	const struct worker_options options = {
-		.path = path, .address_space = app_address_space(), .interrupt = app->abandon};
+		.path = path, .address_space = app_address_space(), .interrupt = app->abandon, .asked = app->interrupt};
 	app->worker = worker_new(&options);
 	free(path);
 	return app->worker;

@@ -87,7 +87,7 @@ static void wait_note(struct ui *ui, int fd) {
 	        "waiting, because another sweetspot is measuring: %s", holder);
 }
 
-/* What a job brings with it: a view of another machine for hwloc, and a limit that makes times depend on their length.
+/* A job brings with it a view of another machine for hwloc, and a limit that makes times depend on their length.
  */
 static void surroundings_note(struct ui *ui) {
 	const char *variable = topo_ignored();

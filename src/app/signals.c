@@ -25,7 +25,7 @@ static void put(const char *text, size_t size) {
 /* A coordinator that sends the signal with sigqueue(3) to its child has told the user already (src/cmd/fleet/child.c).
  */
 static void on_interrupt(int number, siginfo_t *info, void *context) {
-	static const char note[] = "\nsweetspot: finishing what runs now; press Ctrl-C again to give it up\n";
+	static const char note[] = "\nsweetspot: interrupted: finishing what runs now; press Ctrl-C again to give it up\n";
 	static const char end[] = "\nsweetspot: error: interrupted\n";
 	(void)context;
 	if (stop_is_at_once() || (signals_abandoned && time(NULL) - abandoned_at >= PATIENCE_SECONDS)) {

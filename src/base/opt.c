@@ -79,10 +79,19 @@ static int add(const struct scan *scan, const struct opt *opt, const char *value
 	return 0;
 }
 
+/* Is the next argument the word in "[word]"? */
+static bool is_next(const struct scan *scan, const char *brackets) {
+	const char *next = scan->next < scan->argc ? scan->argv[scan->next] : "";
+	size_t length = strlen(next);
+	return length && strncmp(brackets + 1, next, length) == 0 && strcmp(brackets + 1 + length, "]") == 0;
+}
+
 /* value: the rest of the same argument, or NULL if the option stood alone. */
 static int take(struct scan *scan, const struct opt *opt, const char *value) {
 	if (!opt->meta)
 		return add(scan, opt, NULL);
+	if ((opt->flags & OPT_MAYBE) && !value && !is_next(scan, opt->meta))
+		return add(scan, opt, "");
 	if (!value && scan->next < scan->argc && strcmp(scan->argv[scan->next], "--") != 0)
 		value = scan->argv[scan->next++];
 	if (!value)

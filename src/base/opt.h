@@ -11,6 +11,7 @@
 
 enum opt_flags {
 	OPT_REPEAT = 1,  /* may be given more than once */
+	OPT_MAYBE = 4,   /* its argument, always the word that the name in brackets says, may be left out */
 	OPT_HEADING = 2, /* a title in --help instead of an option, see OPT_GROUP */
 };
 

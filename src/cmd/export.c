@@ -13,10 +13,10 @@
 #include "src/base/sys.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/export/export.h"
-#include "tuner/export/text.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/state.h"
+#include "tuner/profile/use.h"
 #include "tuner/profile/program.h"
 #include "tuner/program/program.h"
 #include "tuner/store/store.h"
@@ -27,6 +27,7 @@ static const struct opt what_options[] = {
 	{"regions", 0, NULL, "settings found by tune --regions", 0},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
 	{"param", 0, "NAME", "variable that the profile may also set", OPT_REPEAT},
+	{"anyway", 0, NULL, "also settings that are not proven to be faster", 0},
 	{0},
 };
 
@@ -324,21 +325,31 @@ static int origin_check(struct app *app, json_t *profile, const struct export_fo
 	return 0;
 }
 
-/* The comments of the formats say so, too, but a file is often sourced unread. */
-static void doubts_warn(struct app *app, const json_t *profile) {
+/* The comments of the formats say so, too, but a file is often sourced unread. used: what is not proven, too. */
+static void doubts_tell(struct app *app, const json_t *entry, bool used) {
+	const char *kernel = js_string_or(entry, "kernel", ""), *why = profile_use_why(entry);
+	char *busy = profile_entry_busy(entry), *proof = profile_use_proof(entry);
+	if (why && used)
+		ui_warn(app_ui(app), NULL, "the setting of %s is not proven to be faster: %s", kernel, why);
+	else if (why)
+		ui_inform(app_ui(app), "%s is %s, so nothing is set for it%s%s", kernel, why, proof ? "; to prove it: " : "",
+		          proof ? proof : "");
+	if (busy && (used || !why))
+		ui_warn(app_ui(app), "`sweetspot profile verify` compares it again", "the setting of %s was %s", kernel, busy);
+	free(proof);
+	free(busy);
+}
+
+/* Formats with trials hold measurements and recommend nothing. */
+static void use_proven(struct app *app, const struct opt_args *args, const struct export_format *format,
+                       json_t *profile) {
+	bool used = opt_has(args, "anyway");
 	size_t i;
 	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
-		const char *kernel = js_string_or(entry, "kernel", "");
-		char *busy = profile_entry_busy(entry);
-		if (export_is_open(entry))
-			ui_warn(app_ui(app), "`sweetspot tune --resume` or `sweetspot profile verify` can prove it",
-			        "the setting of %s is not proven to be faster", kernel);
-		if (busy)
-			ui_warn(app_ui(app), "`sweetspot profile verify` compares it again", "the setting of %s was %s", kernel,
-			        busy);
-		free(busy);
-	}
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) if (!format->trials)
+		doubts_tell(app, entry, used);
+	if (!format->trials && !used)
+		profile_settle(profile, format->data);
 }
 
 static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
@@ -375,9 +386,10 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	int failed = file ? pick(profile, args, err) || program_keep(profile, args, err) ||
 	                        variables_check(profile, args, err) || origin_check(app, profile, format, err)
 	                  : 0;
+	if (!failed)
+		use_proven(app, args, format, profile);
 	if (!failed && format->binding)
 		failed = bindings_add(app, profile, err);
-	doubts_warn(app, profile);
 	if (!failed)
 		failed = write_out(format, profile, path && strcmp(path, "-") != 0 ? path : NULL, err);
 	json_decref(profile);
@@ -391,7 +403,8 @@ const struct cmd cmd_export = {
 	.summary = "write the recommendations for programs and job scripts",
 	.usage = "export [OPTION...] [KERNEL...] [-- PROGRAM [ARG...]]",
 	.options = tables,
-	.notes = "Exports the results of this machine with its current compiler and flags.",
+	.notes = "Exports the results of this machine with its current compiler and flags. Only\n"
+			 "what is proven to be faster is set; after a tie your own setting stays.",
 	.examples = "sweetspot export --format env fw -o fw.sh\n"
 				"sweetspot export --format c -o tuned.h",
 	.only_reads = true,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/base/proc/work.h"
@@ -41,6 +42,8 @@ static json_t *search_json(const struct store_row *row) {
 	json_t *evaluations = json_object_get(row->result, "evaluations");
 	json_object_set_new(json, "evaluations", json_is_integer(evaluations) ? json_incref(evaluations) : json_null());
 	json_object_set_new(json, "verdict", verdict ? js_text(verdict) : json_null());
+	json_object_set(json, "checked", json_object_get(row->result, "checked"));
+	json_object_set(json, "evidence", json_object_get(row->result, "evidence"));
 	const char *folder = js_string_or(json_object_get(row->result, "program"), "folder", NULL);
 	if (folder)
 		json_object_set_new(json, "folder", js_text(folder));
@@ -79,7 +82,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 		snprintf(number, sizeof number, "#%lld", (long long)js_int_or(one, "search", 0));
 		long long evaluations = (long long)js_int_or(one, "evaluations", -1); /* an interrupted search may lack it */
 		snprintf(tried, sizeof tried, evaluations < 0 ? "-" : "%lld", evaluations);
-		if (strcmp(js_string_or(one, "verdict", ""), "faster") == 0)
+		if (verdict_is_faster(one))
 			snprintf(speedup, sizeof speedup, "%.2fx", ratio);
 		table_add(table, js_string_or(one, "kernel", "?"), number, problem, tried,
 		          js_string_or(one, "verdict", js_string_or(one, "state", "?")), speedup,
@@ -253,7 +256,7 @@ int store_rows_show(struct app *app, const struct opt_args *args, struct err *er
 	return failed ? -1 : 0;
 }
 
-/* What a search ran: "/w/first.py"; a kernel's own name. An interrupted search does not tell its folder. */
+/* Returns what a search ran ("/w/first.py", or a kernel's own name). An interrupted search does not tell its folder. */
 static char *program_of(const json_t *search) {
 	const char *command = js_string_or(json_object_get(search, "problem"), "command", NULL);
 	const char *folder = js_string_or(search, "folder", NULL);
@@ -265,7 +268,7 @@ static char *program_of(const json_t *search) {
 	return path;
 }
 
-/* What is going to be removed. */
+/* The searches that are going to be removed. */
 struct removal {
 	struct store *store;
 	json_t *programs; /* {"name": {"program": true}} */

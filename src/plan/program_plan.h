@@ -20,8 +20,8 @@ struct program_plan {
 	struct arena *arena;      /* owns the texts */
 };
 
-/* --openmp --param --constraint --default --build --metric --maximize --verify --expect-output --before-each --shell
- * --cwd --input --name */
+/* --openmp --param --constraint --default --build --metric --maximize --verify --expect-output --expect-files
+ * --before-each --shell --cwd --input --name */
 extern const struct opt program_options[];
 /* The words after "--" are the program; without any, ERR_USAGE. --range, --set and --oversubscribe (plan_options) apply
  * to the parameters of --openmp. */
@@ -29,6 +29,8 @@ extern const struct opt program_options[];
 bool program_is_source(const char *path);
 int program_source_refuse(const char *path, struct err *err);
 
+/* Reads --expect-output and --expect-files. */
+int program_expect_read(const struct opt_args *args, struct program_spec *spec, struct err *err);
 /* --name, NULL if it is not given. -1 if it cannot name results. */
 int program_plan_name(const struct opt_args *args, const char **name, struct err *err);
 struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err);

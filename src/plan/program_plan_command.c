@@ -35,15 +35,26 @@ static int words_read(struct draft *draft, struct err *err) {
 	return 0;
 }
 
+int program_expect_read(const struct opt_args *args, struct program_spec *spec, struct err *err) {
+	const char *given = opt_get(args, "expect-output", ""), *output = given ? given : "same",
+			   *files = opt_get(args, "expect-files", NULL);
+	spec->expect_same = strcmp(output, "same") == 0;
+	spec->expect_any = strcmp(output, "any") == 0;
+	spec->expect_files = files != NULL;
+	if (opt_has(args, "expect-output") && !spec->expect_same && !spec->expect_any)
+		return err_set(err, ERR_USAGE, "it is same or any; use --verify CMD for other checks",
+		               "--expect-output cannot be %.100s", output);
+	if (files && *files && strcmp(files, "same") != 0)
+		return err_set(err, ERR_USAGE, "the only valid value is same; use --verify CMD for other checks",
+		               "--expect-files cannot be %.100s", files);
+	return 0;
+}
+
 static int options_read(struct draft *draft, struct err *err) {
 	struct program_spec *spec = &draft->plan->program;
-	const char *expect = opt_get(draft->args, "expect-output", NULL);
 	if (opt_count(draft->args, "size"))
 		return err_set(err, ERR_USAGE, "write it into the command, or tune it with --param",
 		               "--size is for kernels; the problem of a program is part of its command");
-	if (expect && strcmp(expect, "same") != 0)
-		return err_set(err, ERR_USAGE, "the only valid value is same; use --verify CMD for other checks",
-		               "--expect-output cannot be %.100s", expect);
 	spec->shell = opt_has(draft->args, "shell");
 	spec->cwd = opt_get(draft->args, "cwd", NULL);
 	spec->input = opt_get(draft->args, "input", NULL);
@@ -52,8 +63,7 @@ static int options_read(struct draft *draft, struct err *err) {
 	spec->verify = opt_get(draft->args, "verify", NULL);
 	spec->metric = opt_get(draft->args, "metric", NULL);
 	spec->maximize = opt_has(draft->args, "maximize");
-	spec->expect_same = expect != NULL;
-	return 0;
+	return program_expect_read(draft->args, spec, err);
 }
 
 static int texts_check(const struct program_spec *spec, struct err *err) {

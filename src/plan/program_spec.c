@@ -49,8 +49,7 @@ static int read_switches(struct draft *d, struct err *err) {
 	if (json_object_get(d->kernel, "Maximize") && js_bool(d->kernel, "Maximize", &d->program.maximize, err))
 		return -1;
 	d->program.maximize |= opt_has(d->args, "maximize");
-	d->program.expect_same = opt_has(d->args, "expect-output");
-	return 0;
+	return program_expect_read(d->args, &d->program, err);
 }
 
 /* A folder in the specification is relative to the specification, one of --cwd to the current folder. */

@@ -30,8 +30,6 @@ bool results_decided(const json_t *result);
 /* Are larger values of the metric better? */
 bool results_is_maximized(const json_t *result);
 bool results_is_metric(const json_t *result); /* is a number that the program prints the objective? */
-/* Says why a tie goes to another configuration than the baseline: "with fewer threads". */
-const char *results_saved(const json_t *result);
 bool results_untried(const json_t *result);   /* was nothing but the baseline tried? */
 bool results_single(const json_t *result);    /* is the baseline all that there is? */
 bool results_tried_all(const json_t *result); /* was every valid configuration measured? */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/show/results.h"
@@ -58,8 +59,10 @@ static char *faster_text(const json_t *result) {
 	char from[64], to[64];
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
-	return mem_printf("%.2fx %s [%.2f, %.2f]: %s -> %s%s", results_speedup(result), time ? "faster" : "better",
-	                  bound(result, 0), bound(result, 1), from, to, results_medians_differ(result) ? " (medians)" : "");
+	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", results_speedup(result), time ? "faster" : "better",
+	                  bound(result, 0), bound(result, 1),
+	                  verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
+	                  results_medians_differ(result) ? " (medians)" : "");
 }
 
 bool results_is_vague(double low, double high) {
@@ -99,6 +102,8 @@ static char *undecided_text(const json_t *result) {
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),
 		                  bound(result, 1));
 	setup_text(json_object_get(result, "best"), best, sizeof best);
+	if (!json_is_object(json_object_get(result, "best")))
+		return mem_strdup("undecided: nothing has been measured");
 	if (results_unmet(result))
 		return mem_printf("undecided: beside other programs the others took too long to compare with the baseline (%s)",
 		                  best);
@@ -148,22 +153,11 @@ bool results_is_metric(const json_t *result) {
 	return results_is_maximized(result) || strncmp(js_string_or(result, "objective", ""), "minimize ", 9) == 0;
 }
 
-const char *results_saved(const json_t *result) {
-	const json_t *best = json_object_get(json_object_get(result, "best"), "config");
-	const json_t *base = json_object_get(json_object_get(result, "baseline"), "config");
-	if (js_int_or(best, "threads", 1) < js_int_or(base, "threads", 1))
-		return "with fewer threads";
-	return results_is_metric(result) ? "in less time" : "with fewer resources";
-}
-
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const json_t *result) {
 	double percent = fmax(1, ceil(100 * (bound(result, 1) - 1) - 0.01));
 	char best[64];
 	setup_text(json_object_get(result, "best"), best, sizeof best);
-	if (!keeps_baseline(result))
-		return mem_printf("tie: as %s as the baseline (%s), %s", results_is_metric(result) ? "good" : "fast", best,
-		                  results_saved(result));
 	if (results_alone(result))
 		return mem_printf("tie: %s (%s)", alone_words(result), best);
 	if (results_single(result))
@@ -178,7 +172,7 @@ bool results_is_rejected(const json_t *result) {
 char *results_verdict(const json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "undecided");
 	char best[64];
-	if (strcmp(verdict, "faster") == 0)
+	if (verdict_is_faster(result))
 		return faster_text(result);
 	if (strcmp(verdict, "tie") == 0)
 		return tie_text(result);
@@ -197,6 +191,14 @@ static void head_print(struct ui *ui, const json_t *result, FILE *out) {
 	        ui_style(ui, good ? UI_GOOD : UI_PLAIN), verdict, ui_style(ui, UI_PLAIN));
 	free(title);
 	free(verdict);
+}
+
+/* A kernel that verifies itself as all do needs no line of its own. */
+static void checked_print(const json_t *result, FILE *out) {
+	char *checked = verdict_checked(result);
+	if (checked && (is_program(result) || strncmp(checked, "nothing", 7) == 0))
+		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "checked:", checked);
+	free(checked);
 }
 
 static void config_print(const json_t *result, FILE *out) {
@@ -280,7 +282,7 @@ static void failure_print(const json_t *result, const char *type, FILE *out) {
 	}
 }
 
-/* What looked best is not what is recommended. */
+/* True if the configuration that looked best is not recommended. */
 static bool fell_late(const json_t *result) {
 	size_t i;
 	json_t *failed;
@@ -325,6 +327,7 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 	config_print(result, out);
 	if (is_program(result))
 		results_program_print(ui, result, out);
+	checked_print(result, out);
 	busy_print(result, out);
 	tried_print(result, out);
 	failures_print(result, out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/show/results.h"
@@ -38,15 +39,18 @@ static bool same_config(const json_t *result) {
 	return json_equal(json_object_get(best, "config"), json_object_get(json_object_get(result, "baseline"), "config"));
 }
 
+/* Older results may name another setting after a tie. */
 static void line_print(struct ui *ui, const json_t *result, FILE *out) {
-	const char *text = js_string_or(json_object_get(result, "program"), "line", NULL);
+	const char *verdict = js_string_or(result, "verdict", "");
+	bool open = strcmp(verdict, "undecided") == 0, keep = same_config(result) || strcmp(verdict, "tie") == 0;
+	const json_t *program = json_object_get(result, "program");
+	const char *text = js_string_or(program, "line", NULL);
 	if (!text || !json_is_object(json_object_get(result, "best")))
 		return;
-	char *line = clean(text);
-	bool open = strcmp(js_string_or(result, "verdict", ""), "undecided") == 0;
-	label(out, same_config(result) ? "no change:" : open ? "best so far:" : "run it as:");
-	fprintf(out, "%s%s%s%s\n", same_config(result) ? "keep running it as " : "", ui_style(ui, UI_BOLD), line,
-	        ui_style(ui, UI_PLAIN));
+	char *line = clean(keep ? js_string_or(program, "baseline_line", text) : text);
+	bool other = verdict_of(result) == VERDICT_NOT_SAME;
+	label(out, keep ? "no change:" : open ? "best so far:" : other ? "this is:" : "run it as:");
+	fprintf(out, "%s%s%s%s\n", keep ? "keep running it as " : "", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN));
 	free(line);
 }
 
@@ -55,7 +59,7 @@ static long long pairs_of(const json_t *result) {
 }
 
 /* The verdict above has the bound that the pairs prove; another one here would contradict it. */
-static void tie_print(const json_t *result, const char *today, FILE *out) {
+static void tie_print(const json_t *result, FILE *out) {
 	if (results_closest(result) > 0)
 		fprintf(out, "in the search, where the closest of the others took %.3g times as long\n",
 		        results_closest(result));
@@ -65,11 +69,8 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 		        results_cut_short(result) > 0 ? "takes clearly longer or fails" : "fails");
 	else if (results_single(result))
 		fprintf(out, "with itself in %lld pairs, which shows the noise\n", pairs_of(result));
-	else if (same_config(result))
-		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
 	else
-		fprintf(out, "as %s as `%s` %s, in %lld pairs\n", results_is_metric(result) ? "good" : "fast", today,
-		        results_saved(result), pairs_of(result));
+		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
 }
 
 static void undecided_print(const json_t *result, const char *today, FILE *out) {
@@ -81,6 +82,8 @@ static void undecided_print(const json_t *result, const char *today, FILE *out) 
 		        pairs_of(result));
 	else if (met)
 		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs_of(result));
+	else if (!json_is_object(json_object_get(result, "best")))
+		fputs("with nothing, because no run has ended\n", out);
 	else if (results_unmet(result))
 		fputs("with nothing, because the others were cut short; a quiet machine would decide\n", out);
 	else if (results_untried(result))
@@ -137,11 +140,11 @@ static void compared_print(const json_t *result, FILE *out) {
 	bool failed = strcmp(verdict, "no baseline") == 0;
 	if (!failed)
 		label(out, "compared:");
-	if (strcmp(verdict, "faster") == 0)
+	if (verdict_is_faster(result))
 		fprintf(out, "with `%s` in %lld pairs%s\n", today, pairs_of(result),
 		        results_medians_differ(result) ? ", whose ratios give the speedup" : "");
 	else if (strcmp(verdict, "tie") == 0)
-		tie_print(result, today, out);
+		tie_print(result, out);
 	else if (failed)
 		no_baseline_print(result, today, out);
 	else
@@ -176,9 +179,26 @@ static void notes_print(const json_t *result, FILE *out) {
 	}
 }
 
+/* Prints what the winner does otherwise than the baseline, and the options that tell whether it matters. */
+static void other_work_print(const json_t *result, FILE *out) {
+	size_t i;
+	json_t *clause;
+	if (verdict_of(result) != VERDICT_NOT_SAME)
+		return;
+	json_array_foreach(json_object_get(json_object_get(result, "evidence"), "differs"), i, clause) {
+		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
+		label(out, i ? "" : "other work:");
+		fprintf(out, "%s\n", text);
+		free(text);
+	}
+	label(out, "");
+	fputs("--verify CMD, --expect-output same|any or --expect-files settles it; --anyway uses it as it is\n", out);
+}
+
 void results_program_print(struct ui *ui, const json_t *result, FILE *out) {
 	line_print(ui, result, out);
 	compared_print(result, out);
+	other_work_print(result, out);
 	runner_up_print(result, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);

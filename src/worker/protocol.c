@@ -35,7 +35,7 @@ struct protocol {
 	struct gpu_compiler *compiler; /* NULL: not needed so far */
 	int input;                     /* descriptor of the requests, or -1 */
 	bool abandoned;                /* nobody reads answers any more */
-	bool ending;                   /* a device is broken, so this process must end */
+	bool ending;                   /* a device is broken, or limits were taken away: this process must end */
 };
 
 struct protocol *protocol_new(void) {
@@ -92,7 +92,9 @@ static json_t *op_drop(struct protocol *protocol, const json_t *request, struct 
 }
 
 static json_t *op_program(struct protocol *protocol, const json_t *request, struct err *err) {
-	return program_answer(protocol->input, protocol->counters, request, &protocol->abandoned, err);
+	json_t *reply = program_answer(protocol->input, protocol->counters, request, &protocol->abandoned, err);
+	protocol->ending = json_is_true(json_object_get(reply, "ending"));
+	return reply;
 }
 
 static json_t *op_counters(struct protocol *protocol, const json_t *request, struct err *err) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/plan/tables.h"
+#include "counters/plan/plan_impl.h"
 #include "src/base/json/js.h"
 #include "tests/counters/folder.h"
 #include "tests/counters/machine.h"

@@ -7,10 +7,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "counters/perf/names.h"
-#include "counters/perf/pmus.h"
-#include "counters/perf/reasons.h"
-#include "counters/perf/value.h"
+#include "counters/perf/perf.h"
 #include "src/base/mem.h"
 #include "src/base/tree.h"
 #include "tests/counters/perf_help.h"

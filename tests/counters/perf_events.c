@@ -10,8 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "counters/perf/event.h"
-#include "counters/perf/names.h"
+#include "counters/perf/perf.h"
 #include "tests/counters/perf_help.h"
 
 enum { TEAM = 3, PAGES = 1000, SPARE = 200 /* faults outside the threads */ };

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "counters/perf/reasons.h"
+#include "counters/perf/perf.h"
 #include "src/base/rights.h"
 #include "src/base/sys.h"
 #include "tests/counters/perf_help.h"

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/backend/cpu.h"
-#include "counters/plan/loop.h"
+#include "counters/backend/counter.h"
+#include "counters/plan/plan.h"
 #include "src/base/sys.h"
 #include "tests/tap.h"
 

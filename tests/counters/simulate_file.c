@@ -8,7 +8,7 @@
 #include "counters/backend/counter.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
-#include "src/worker/count/simulate_file.h"
+#include "src/worker/count/simulate.h"
 #include "tests/tap.h"
 
 #define HEAD                                                                                                           \

@@ -33,8 +33,7 @@ typedef nvrtcResult nvrtc_result;
 typedef nvrtcProgram nvrtc_program;
 #endif
 
-#include "gpu/driver_abi.h"
-#include "gpu/nvrtc_abi.h"
+#include "gpu/gpu_abi_impl.h"
 
 #ifdef HAVE_CUDA
 #define SAME_NUMBER(name, theirs, value) _Static_assert((int)(theirs) == (value), #theirs);

@@ -2,7 +2,7 @@
 /* Our own types, which abi.c replaces, have the size and the places of CUDA's. */
 #include <config.h>
 
-#include "gpu/driver_abi.h"
+#include "gpu/gpu_abi_impl.h"
 #include "tests/tap.h"
 
 #ifdef HAVE_CUDA

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu/compile.h"
+#include "gpu/backend.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "src/base/sha256.h"

@@ -3,7 +3,7 @@
  * refusals. Runs on the emulator if that stands in for CUDA. */
 #include <config.h>
 
-#include "kernels/cc/cuda/device.h"
+#include "kernels/cc/cuda/cc_cuda_impl.h"
 #include "tests/gpu/device.h"
 #include "tests/kernels/cc_shapes.h"
 #include "tests/kernels/live.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/compile.h"
+#include "gpu/backend.h"
 #include "gpu/open.h"
 #include "src/base/mem.h"
 #include "tests/tap.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "counters/cupti/cupti.h"
-#include "counters/plan/tables.h"
+#include "counters/plan/plan_impl.h"
 #include "src/base/json/js.h"
 #include "tests/tap.h"
 

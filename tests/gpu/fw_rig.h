@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "gpu/open.h"
-#include "kernels/fw/cuda/fw_cuda.h"
+#include "kernels/fw/cuda/fw_cuda_impl.h"
 #include "tests/tap.h"
 
 extern const struct ss_kernel kernel_fw_cuda;

@@ -3,7 +3,7 @@
  * impossible configurations are refused. */
 #include <config.h>
 
-#include "kernels/gemm/cuda/gemm_cuda.h"
+#include "kernels/gemm/cuda/gemm_cuda_impl.h"
 #include "tests/gpu/stencil.h"
 
 extern const struct ss_kernel kernel_gemm_cuda;

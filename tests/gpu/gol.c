@@ -3,7 +3,7 @@
  * of generations; errors are found and impossible configurations are refused. */
 #include <config.h>
 
-#include "kernels/gol/cuda/gol_cuda.h"
+#include "kernels/gol/cuda/gol_cuda_impl.h"
 #include "tests/gpu/stencil.h"
 
 extern const struct ss_kernel kernel_gol_cuda;

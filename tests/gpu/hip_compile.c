@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/compile.h"
-#include "gpu/hip/library.h"
+#include "gpu/backend.h"
+#include "gpu/hip/hip_impl.h"
 #include "src/base/sys.h"
 #include "tests/tap.h"
 

@@ -5,7 +5,7 @@
 #include <config.h>
 #include <math.h>
 
-#include "kernels/kmeans/cuda/cuda.h"
+#include "kernels/kmeans/cuda/kmeans_cuda_impl.h"
 #include "tests/gpu/device.h"
 #include "tests/kernels/live.h"
 #include "tests/tap.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "gpu/impl.h"
+#include "gpu/gpu_impl.h"
 #include "src/base/rng.h"
 #include "tests/tap.h"
 #ifdef HAVE_CUDA

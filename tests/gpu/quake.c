@@ -3,7 +3,7 @@
  * errors are found and impossible configurations are refused. */
 #include <config.h>
 
-#include "kernels/quake/cuda/quake_cuda.h"
+#include "kernels/quake/cuda/quake_cuda_impl.h"
 #include "tests/gpu/stencil.h"
 
 extern const struct ss_kernel kernel_quake_cuda;

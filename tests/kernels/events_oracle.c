@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "kernels/lists/lists.h"
+#include "kernels/lists/lists_impl.h"
 #include "kernels/locks/locks.h"
 #include "tests/kernels/events.h"
 #include "tests/tap.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "kernels/lists/list.h"
+#include "kernels/lists/list_impl.h"
 
 enum { HISTORY_THREADS = 4, HISTORY_OPS = 64 /* of a thread on one key */ };
 

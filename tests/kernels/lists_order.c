@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#include "kernels/lists/lists.h"
+#include "kernels/lists/lists_impl.h"
 #include "tests/kernels/history.h"
 #include "tests/tap.h"
 

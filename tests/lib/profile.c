@@ -36,6 +36,8 @@ _Static_assert(SWEETSPOT_NONE == 0 && SWEETSPOT_EXACT == 1 && SWEETSPOT_INTERPOL
 #define OLD_5     MADE_ENTRY("old", "\"n\":5", "\"block\":8", "\"OMP_NUM_THREADS\":\"2\"", "1", "stale")
 #define GOL_64    MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"block\":1", "", "0.5", "current")
 #define GOL_65536 MADE_ENTRY("gol", "\"n\":65536,\"rule\":\"b3\"", "\"block\":9", "", "0.5", "current")
+#define GOL_150   MADE_ENTRY("gol", "\"n\":150,\"rule\":\"b3\"", "\"block\":2", "", "0.5", "current")
+#define GOL_1000  MADE_ENTRY("gol", "\"n\":1000,\"rule\":\"b3\"", "\"block\":3", "", "0.5", "current")
 #define GOL_SIZES                                                                                                      \
 	"{\"kernel\":\"gol\",\"over\":\"n\",\"objective\":\"time\",\"unit\":\"s\",\"problem\":{\"rule\":\"b3\"},"          \
 	"\"thresholds\":[{\"from\":64,\"to\":200,\"config\":{\"block\":2},\"environment\":{}},"                            \
@@ -48,7 +50,8 @@ _Static_assert(SWEETSPOT_NONE == 0 && SWEETSPOT_EXACT == 1 && SWEETSPOT_INTERPOL
 
 /* Macros without arguments stand for the entries, because clang-format stacks calls between string literals. */
 static const char text[] = MADE_HEAD("sweetspot-profile/1", "2025-01-31T12:00:00Z", MADE_MACHINE) FW_100
-	"," FW_10000 "," OLD_5 "," GOL_64 "," GOL_65536 "],\"sizes\":[" GOL_SIZES "," LONE_SIZES "]}";
+	"," FW_10000 "," OLD_5 "," GOL_64 "," GOL_150 "," GOL_1000 "," GOL_65536 "],\"sizes\":[" GOL_SIZES "," LONE_SIZES
+	"]}";
 
 static struct sweetspot_profile *made(const char *json) {
 	char why[SWEETSPOT_MESSAGE] = "";
@@ -131,6 +134,8 @@ static void check_sizes(const sweetspot_profile *profile) {
 	rng_seed(&rng, 3);
 	for (int i = 0; i < 2000; i++) {
 		double n = 65 + (double)rng_below(&rng, 4032);
+		if (n == 150 || n == 1000) /* tuned */
+			continue;
 		double law = n <= 512 ? 1 + 2 * n * n : n * n * n;
 		const sweetspot_config *config = find(profile, "gol", n, "rule", "b3", &match);
 		long long block = n <= 200 || (n < 400 && n / 200 <= 400 / n) ? 2 : 3;
@@ -159,6 +164,55 @@ static void check_sizes(const sweetspot_profile *profile) {
 	config = find(profile, "lone", 12, NULL, NULL, &match);
 	ok(match.status == SWEETSPOT_INTERPOLATED && isnan(match.predicted),
 	   "a size within ranges without a law has no prediction");
+}
+
+#define VERDICT(n, config, verdict)                                                                                    \
+	"{\"kernel\":\"v\",\"unit\":\"s\",\"problem\":{\"n\":" n "},\"config\":{\"block\":" config                         \
+	"},\"environment\":{},\"median\":1,\"state\":\"current\",\"verdict\":\"" verdict "\"}"
+#define RANGE(from, to, config) "{\"from\":" from ",\"to\":" to ",\"config\":{\"block\":" config "},\"environment\":{}}"
+
+/* Pairs of a size and the block that is found there, 0 for nothing. */
+static void check_use(const char *json, const char *label, const int (*expected)[2]) {
+	sweetspot_profile *profile = made(json);
+	struct sweetspot_match match;
+	bool right = profile;
+	for (; right && (*expected)[0]; expected++) {
+		const sweetspot_config *config = find(profile, "v", (*expected)[0], NULL, NULL, &match);
+		bool good = sweetspot_int(config, "block", 0) == (*expected)[1] && !config == !match.status;
+		if (!good)
+			printf("# n %d: %lld, %s\n", (*expected)[0], sweetspot_int(config, "block", 0),
+			       sweetspot_status_word(match.status));
+		right = right && good;
+	}
+	ok(right, "%s", label);
+	sweetspot_close(profile);
+}
+
+#define V_FASTER_10   VERDICT("10", "1", "faster")
+#define V_TIE_40      VERDICT("40", "2", "tie")
+#define V_TIE_100     VERDICT("100", "2", "tie")
+#define V_FASTER_500  VERDICT("500", "3", "faster")
+#define V_OPEN_1000   VERDICT("1000", "3", "undecided")
+#define V_FAILS_5000  VERDICT("5000", "4", "no baseline")
+#define V_TIE_9000    VERDICT("9000", "5", "tie")
+#define V_RANGE_10    RANGE("10", "20", "1")
+#define V_RANGE_21    RANGE("21", "200", "2")
+#define V_RANGE_201   RANGE("201", "2000", "3")
+#define V_RANGE_2001  RANGE("2001", "9000", "4")
+#define V_SIZES_BEGIN "{\"kernel\":\"v\",\"over\":\"n\",\"problem\":{},\"laws\":[],\"thresholds\":["
+
+static const char proven[] =
+	MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_FASTER_10 "," V_TIE_100 "," V_OPEN_1000 "]}";
+static const char ranges[] = MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_FASTER_10
+	"," V_TIE_40 "," V_TIE_100 "," V_FASTER_500 "," V_OPEN_1000 "," V_FAILS_5000 "," V_TIE_9000
+	"],\"sizes\":[" V_SIZES_BEGIN V_RANGE_10 "," V_RANGE_21 "," V_RANGE_201 "," V_RANGE_2001 "]}]}";
+
+static void check_proven(void) {
+	static const int alone[][2] = {{10, 1}, {12, 1}, {100, 0}, {90, 0}, {1000, 0}, {2000, 0}, {0, 0}};
+	static const int between[][2] = {{10, 1},  {15, 1},   {40, 0},   {60, 0},   {100, 0},  {150, 0},
+	                                 {500, 3}, {3000, 4}, {5000, 4}, {7000, 4}, {9000, 0}, {0, 0}};
+	check_use(proven, "a tie gives nothing, there and nearby, and what is undecided is passed over", alone);
+	check_use(ranges, "a range is as proven as the sizes that were tuned in it", between);
 }
 
 /* Against the definition, on problems of two numbers. */
@@ -256,6 +310,7 @@ int main(void) {
 	check_types(profile);
 	check_nothing();
 	check_sizes(profile);
+	check_proven();
 	check_nearest();
 	check_foreign();
 	check_apply(profile);

@@ -3,8 +3,7 @@
 #ifndef TESTS_REPORT_CHART_CHECK_H
 #define TESTS_REPORT_CHART_CHECK_H
 #include "src/cmd/report/chart/chart.h"
-#include "src/cmd/report/chart/drawing.h"
-#include "src/cmd/report/chart/text.h"
+#include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/svg_reader.h"
 
 static const char *const allowed_tags[] = {"svg", "title", "desc", "path", "text", NULL};
@@ -223,8 +222,8 @@ __attribute__((unused)) static bool is_on_canvas(const char *svg) {
 	return true;
 }
 
-__attribute__((unused)) static bool has_gnuplot(void) {
-	return system("gnuplot --version >/dev/null 2>&1") == 0;
+__attribute__((unused)) static bool has_converter(void) {
+	return system("rsvg-convert --version >/dev/null 2>&1") == 0;
 }
 
 #endif

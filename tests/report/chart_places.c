@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include "src/base/rng.h"
-#include "src/cmd/report/chart/colour.h"
+#include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"
 

@@ -5,7 +5,7 @@
 #include <float.h>
 
 #include "src/base/rng.h"
-#include "src/cmd/report/chart/plot.h"
+#include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"
 

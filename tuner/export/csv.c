@@ -94,6 +94,8 @@ static const struct column {
 	{"speedup_ci_low", "speedup.ci.0"},
 	{"speedup_ci_high", "speedup.ci.1"},
 	{"verdict", "verdict"},
+	{"checked", "checked.how"},
+	{"checked_runs", "checked.runs"},
 	{"noise_floor", "noise_floor"},
 	{"state", "state"},
 	{"source", "source"},
@@ -127,5 +129,6 @@ extern const struct export_format export_csv;
 const struct export_format export_csv = {
 	.name = "csv",
 	.summary = "a table for spreadsheets and scripts (RFC 4180), one row a recommendation",
+	.data = true,
 	.write = table_write,
 };

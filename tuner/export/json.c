@@ -12,5 +12,6 @@ extern const struct export_format export_json;
 const struct export_format export_json = {
 	.name = "json",
 	.summary = "the profile itself, as programs and `sweetspot profile` read it",
+	.data = true,
 	.write = json_write,
 };

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/profile/json.h"
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
@@ -96,21 +98,28 @@ void export_heading(FILE *out, const char *lead, const json_t *profile, const ch
 	free(first);
 }
 
-bool export_is_open(const json_t *entry) {
-	const json_t *baseline = json_object_get(json_object_get(entry, "baseline"), "config");
-	bool known = js_bool_or(entry, "proven", true) && strcmp(js_string_or(entry, "verdict", ""), "undecided") != 0;
-	return !known && !json_equal(json_object_get(entry, "config"), baseline);
+/* Nothing else was proven, or the program's own values are left out. */
+static bool is_baseline(const json_t *entry) {
+	const json_t *config = json_object_get(entry, "config"), *baseline = json_object_get(entry, "baseline");
+	return json_equal(config, json_object_get(baseline, "config")) ||
+	       (ssp_use_of(entry) != SSP_PROVEN && json_object_size(config) == 0);
+}
+
+/* Is the setting another one than the baseline, and not proven to be faster? */
+static bool is_open(const json_t *entry) {
+	return ssp_use_of(entry) == SSP_OPEN && !is_baseline(entry);
 }
 
 /* Noise can make the interval of an undecided comparison as wide as (0.00 .. 2060647.85), which says nothing. */
 static char *gain_text(const json_t *entry) {
 	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
-	const json_t *baseline = json_object_get(json_object_get(entry, "baseline"), "config");
 	const char *verdict = js_string_or(entry, "verdict", "");
+	if (is_baseline(entry))
+		return mem_printf("%s, because nothing is proven to be faster%s",
+		                  json_object_get(entry, "program") ? "as it is run today" : "the baseline",
+		                  strcmp(verdict, "undecided") == 0 ? " (undecided)" : "");
 	if (!json_is_object(speedup))
 		return mem_strdup("not compared with a baseline");
-	if (json_equal(json_object_get(entry, "config"), baseline))
-		return mem_strdup("the baseline, because nothing was proven to be faster");
 	if (strcmp(verdict, "undecided") == 0)
 		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
 	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
@@ -130,7 +139,7 @@ static char *busy_text(const json_t *entry) {
 char *export_title_text(const json_t *entry) {
 	char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry), *busy = busy_text(entry);
 	char *title = mem_printf("%s%s: %s%s%s", js_string_or(entry, "kernel", ""), problem, gain,
-	                         export_is_open(entry) ? "; not proven to be faster" : "", busy);
+	                         is_open(entry) ? "; not proven to be faster" : "", busy);
 	free(busy);
 	free(gain);
 	free(problem);
@@ -142,6 +151,11 @@ void export_title(FILE *out, const char *lead, const json_t *entry) {
 	char *title = export_title_text(entry);
 	export_comment(out, lead, title);
 	free(title);
+	char *checked = verdict_checked(entry), *how = checked ? mem_printf("checked: %s", checked) : NULL;
+	if (how)
+		export_comment(out, lead, how);
+	free(how);
+	free(checked);
 	if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
 		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
 	/* The variables are not the whole setting if some values are arguments. */

@@ -11,8 +11,6 @@
 /* One line: no control characters, and nothing that would continue it. lead: "# ". */
 void export_comment(FILE *out, const char *lead, const char *text);
 void export_heading(FILE *out, const char *lead, const json_t *profile, const char *use); /* names the machine */
-/* Is the setting another one than the baseline, and not proven to be faster? */
-bool export_is_open(const json_t *entry);
 void export_title(FILE *out, const char *lead,
                   const json_t *entry);       /* kernel, problem, speedup; if it is stale; the command line */
 char *export_title_text(const json_t *entry); /* its first line; caller frees */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/json/verdict.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"
 #include "tuner/profile/sizes.h"
@@ -110,8 +111,34 @@ static int check_one_of(const json_t *value, const char *const *words, const cha
 }
 
 static int check_verdict(const json_t *value, struct err *err) {
-	static const char *const words[] = {"faster", "slower", "tie", "undecided", "no baseline", NULL};
-	return check_one_of(value, words, "must be faster, slower, tie, undecided or no baseline", err);
+	enum verdict verdict;
+	return json_is_string(value) && verdict_find(json_string_value(value), &verdict)
+	           ? 0
+	           : refuse(err, "must be a verdict, such as faster, slower, tie or undecided");
+}
+
+static int check_how(const json_t *value, struct err *err) {
+	static const char *const words[] = {"output same", "verify", "nothing", NULL};
+	return check_one_of(value, words, "must be output same, verify or nothing", err);
+}
+
+static int check_checked(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"how", check_how}, {"runs", check_count}, {NULL, NULL}};
+	const json_t *by = json_object_get(value, "by"), *why = json_object_get(value, "why");
+	return check_members(value, members, err) || (by && check_text(by, err)) || (why && check_text(why, err)) ? -1 : 0;
+}
+
+static int check_evidence(const json_t *value, struct err *err) {
+	const json_t *differs = json_object_get(value, "differs");
+	size_t i;
+	json_t *clause;
+	if (!json_is_boolean(json_object_get(value, "same_work")) || !json_is_array(differs))
+		return refuse(err, "must say same_work, and what differs");
+	json_array_foreach((json_t *)differs, i, clause) {
+		if (check_text(clause, err))
+			return -1;
+	}
+	return 0;
 }
 
 static int check_state(const json_t *value, struct err *err) {
@@ -242,6 +269,11 @@ static int check_entry(const json_t *value, struct err *err) {
 		return err_prefix(err, "counted");
 	if (program && profile_program_check(program, err))
 		return err_prefix(err, "program");
+	const json_t *checked = json_object_get(value, "checked"), *evidence = json_object_get(value, "evidence");
+	if (checked && check_checked(checked, err)) /* both are absent in older profiles */
+		return err_prefix(err, "checked");
+	if (evidence && check_evidence(evidence, err))
+		return err_prefix(err, "evidence");
 	const json_t *unset = json_object_get(value, "unset"), *busy = json_object_get(value, "busy");
 	if (unset && check_unset(unset, program, err))
 		return err_prefix(err, "unset");

@@ -116,6 +116,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set_new(entry, "speedup", speedup_json(json_object_get(r->result, "speedup")));
 	json_object_set_new(entry, "verdict", member(r->result, "verdict"));
 	json_object_set_new(entry, "proven", json_boolean(js_bool_or(r->result, "proven", true)));
+	json_object_set(entry, "checked", json_object_get(r->result, "checked")); /* absent in older results */
+	json_object_set(entry, "evidence", json_object_get(r->result, "evidence"));
 	json_object_set_new(entry, "noise_floor", js_number(r->noise_floor));
 	json_object_set_new(entry, "state", json_string(state_of(gather, r)));
 	json_object_set_new(entry, "provenance", provenance_json(r));

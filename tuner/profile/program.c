@@ -152,19 +152,25 @@ static int check_params(const json_t *params, struct err *err) {
 	return 0;
 }
 
+static bool is_word(const json_t *json, const char *word) {
+	return json_is_string(json) && strcmp(json_string_value(json), word) == 0;
+}
+
 /* Members that may be absent or null. */
 static int check_optional(const json_t *program, struct err *err) {
 	static const char *const texts[] = {"folder",      "cwd",    "input",  "build", "built",
 	                                    "before_each", "verify", "metric", "line",  "baseline_line"};
-	const json_t *expect = json_object_get(program, "expect_output");
+	const json_t *expect = json_object_get(program, "expect_output"), *files = json_object_get(program, "expect_files");
 	static const char *const flags[] = {"shell", "openmp", "maximize"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const json_t *text = json_object_get(program, texts[i]);
 		if (text && !json_is_null(text) && !is_text(text))
 			return refuse(err, texts[i], "must be a string of at most 128 KiB, or null");
 	}
-	if (expect && !json_is_null(expect) && strcmp(json_is_string(expect) ? json_string_value(expect) : "", "same") != 0)
-		return refuse(err, "expect_output", "must be same, or null");
+	if (expect && !json_is_null(expect) && !is_word(expect, "same") && !is_word(expect, "any"))
+		return refuse(err, "expect_output", "must be same, any, or null");
+	if (files && !json_is_null(files) && !is_word(files, "same"))
+		return refuse(err, "expect_files", "must be same, or null");
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
 		const json_t *flag = json_object_get(program, flags[i]);
 		if (flag && !json_is_boolean(flag))

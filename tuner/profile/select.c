@@ -5,10 +5,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/profile/json.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "tuner/profile/use.h"
 
 const char *profile_fit_word(enum profile_fit fit) {
 	static const char *const words[] = {"exact", "interpolated", "nearest"};
@@ -50,6 +52,39 @@ static void choice_set(const json_t *profile, struct ssp_place place, const stru
 	};
 }
 
+/* Is the problem of the entry what is asked for, as far as it is asked for? */
+static bool is_asked(const json_t *entry, const json_t *problem) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)problem, name, value) {
+		const json_t *there = json_object_get(json_object_get(entry, "problem"), name);
+		if (!json_equal(value, (json_t *)there) &&
+		    !(json_is_number(value) && json_is_number(there) && json_number_value(value) == json_number_value(there)))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing is found: either nothing near was tuned, or it is not proven. */
+static int not_proven(const json_t *profile, const char *kernel, const char *objective, const json_t *problem,
+                      struct err *err) {
+	size_t i;
+	json_t *entry;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		if (strcmp(js_string_or(entry, "kernel", ""), kernel) != 0 ||
+		    strcmp(js_string_or(entry, "objective", "time"), objective) != 0 || ssp_use_of(entry) != SSP_OPEN ||
+		    !is_asked(entry, problem))
+			continue;
+		char *proof = profile_use_proof(entry);
+		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s: %s", kernel, profile_use_why(entry));
+		err_hint(err, "to prove it: %s", proof ? proof : "tune it again");
+		free(proof);
+		return -1;
+	}
+	return err_set(err, ERR_NOTHING, "`sweetspot profile show` lists the problems that were tuned",
+	               "%s was tuned for %s, but not for a problem near this one", kernel, objective);
+}
+
 int profile_select(const json_t *profile, const char *kernel, const char *objective, const json_t *problem,
                    struct profile_choice *choice, struct err *err) {
 	char why[SWEETSPOT_MESSAGE] = "";
@@ -61,13 +96,16 @@ int profile_select(const json_t *profile, const char *kernel, const char *object
 		return err_set(err, ERR_USAGE, NULL, "programs can't read this profile: %s", why);
 	struct sweetspot_match match;
 	struct sweetspot_value *values = values_of(problem);
-	const sweetspot_config *config = sweetspot_lookup(open, kernel, wanted, values, json_object_size(problem), &match);
-	if (config)
+	enum ssp_use use = SSP_OPEN;
+	const sweetspot_config *config = ssp_find(open, kernel, wanted, values, json_object_size(problem), &match, &use);
+	if (config && use == SSP_PROVEN)
 		choice_set(profile, ssp_place_of(open, config), &match, choice);
+	else if (config)
+		err_set(err, ERR_NOTHING, "keep the setting that you have",
+		        "nothing is recommended for %s here: nothing is proven to be faster than the baseline", kernel);
 	else
-		err_set(err, ERR_NOTHING, "`sweetspot profile show` lists the problems that were tuned",
-		        "%s was tuned for %s, but not for a problem near this one", kernel, wanted);
+		not_proven(profile, kernel, wanted, problem, err);
 	free(values);
 	sweetspot_close(open);
-	return config ? 0 : -1;
+	return config && use == SSP_PROVEN ? 0 : -1;
 }

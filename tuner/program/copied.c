@@ -54,7 +54,7 @@ static char *path_resolve(const char *folder, const char *path) {
 	return result;
 }
 
-/* What follows the folder in a path below it; NULL: it is somewhere else. */
+/* Returns the part of a path below the folder; NULL: the path is somewhere else. */
 static const char *below(const char *folder, const char *path) {
 	size_t length = strlen(folder);
 	bool inside = strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');

@@ -29,8 +29,9 @@ struct program {
 	const char *here, *cwd, *input; /* absolute paths; here: where the tuner runs; cwd, input: NULL if not given */
 	bool out_of_tree;               /* the build command names {SOURCE}: it starts in an empty folder */
 	struct worker *worker;
-	json_t *baseline, *usage; /* usage: indexed by program_key */
+	json_t *baseline, *usage, *seen; /* usage, seen (evidence of runs): indexed by program_key */
 	char *baseline_key;
+	char *unchecked;               /* why the command of --verify could not check a run; NULL: it could */
 	struct program_builds *builds; /* NULL: nothing is built */
 	struct program_given given;
 	json_t *used; /* {build folder: true} of the builds of which a run has used what they have made */

@@ -50,7 +50,8 @@ json_t *program_json(const struct program *program, const json_t *best) {
 	built_set(json, program, best);
 	text_set(json, "before_each", program->given.before_each);
 	text_set(json, "verify", spec->verify);
-	text_set(json, "expect_output", spec->expect_same ? "same" : NULL);
+	text_set(json, "expect_output", spec->expect_same ? "same" : spec->expect_any ? "any" : NULL);
+	text_set(json, "expect_files", spec->expect_files ? "same" : NULL);
 	json_object_set_new(json, "openmp", json_boolean(spec->openmp));
 	text_set(json, "metric", spec->metric);
 	json_object_set_new(json, "maximize", json_boolean(spec->maximize));

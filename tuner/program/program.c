@@ -106,6 +106,7 @@ struct program *program_new(const struct program_spec *spec, struct worker *work
 	program->arena = arena_new();
 	program->worker = worker;
 	program->usage = json_object();
+	program->seen = json_object();
 	program->used = json_object();
 	spec_copy(program, spec);
 	names_collect(program);
@@ -125,9 +126,11 @@ void program_free(struct program *program) {
 		return;
 	program_builds_free(program->builds);
 	json_decref(program->usage);
+	json_decref(program->seen);
 	json_decref(program->used);
 	json_decref(program->baseline);
 	free(program->baseline_key);
+	free(program->unchecked);
 	arena_free(program->arena);
 	free(program);
 }

@@ -30,6 +30,8 @@ struct program_spec {
 	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
 	bool maximize;             /* the metric is a rate */
 	bool expect_same;          /* stdout must equal the baseline's; ERR_USAGE from the runner if that varies itself */
+	bool expect_any;           /* stdout may differ from the baseline's */
+	bool expect_files;         /* the files that the baseline writes must be written, and be the same */
 	bool openmp;               /* members named like OpenMP settings (profile_environment) become variables */
 	const json_t *variables;   /* {"NAME": "value"} of every run; borrowed, may be NULL */
 	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
@@ -61,11 +63,14 @@ json_t *program_environment(const struct program *program, const json_t *config)
 char *program_line(const struct program *program, const json_t *config);
 /* The resource usage of the last successful run of this configuration, from the worker; new reference or NULL. */
 json_t *program_usage(const struct program *program, const json_t *config);
-/* Records usage from a trial that another program of the same specification has run. */
-void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result);
+/* Records usage and evidence from a trial that another program of the same specification has run. */
+void program_note(struct program *program, const json_t *config, const struct trial_result *result);
+/* Sets "checked" and "evidence" of a result of tune, and its verdict where the best setting is faster and does not do
+ * the baseline's work. */
+void program_work_add(const struct program *program, json_t *result);
 /* Returns {"argv": [template], "shell", "cwd", "input", "build", "built", "before_each", "verify", "expect_output",
- * "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line": "..",
- * "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */
+ * "expect_files", "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line":
+ * "..", "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);
 
 /* The text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */

@@ -9,6 +9,7 @@
 #include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "tuner/program/build.h"
+#include "tuner/program/evident.h"
 #include "tuner/program/impl.h"
 #include "tuner/program/inputs.h"
 #include "tuner/program/run.h"
@@ -77,6 +78,7 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_object_set_new(json, "side_s", json_real(fmax(SIDE_SECONDS_MIN, SIDE_TIMES * program->side_s)));
 	if (isfinite(program->until))
 		json_object_set_new(json, "left_s", json_real(fmax(program->until - sys_now(), LEAST_SECONDS)));
+	json_object_set_new(json, "evidence", json_true());
 	if (request->watch)
 		json_object_set_new(json, "device", json_string(request->device ? request->device : "cuda"));
 	if (request->show)
@@ -192,8 +194,8 @@ static int measure_built(const struct program_case *one, const struct trial_requ
 	return failed;
 }
 
-static int measure(const struct program *program, const struct trial_request *request, struct trial_result *result,
-                   struct err *err) {
+static int measure_any(const struct program *program, const struct trial_request *request, struct trial_result *result,
+                       struct err *err) {
 	struct program_case one = {.program = program, .config = request->config};
 	if (!program->builds)
 		return measure_case(&one, request, result, err);
@@ -201,6 +203,22 @@ static int measure(const struct program *program, const struct trial_request *re
 	if (built != BUILT_YES)
 		return built == BUILT_NO ? 0 : -1;
 	return measure_built(&one, request, result, err);
+}
+
+static int measure(struct program *program, const struct trial_request *request, struct trial_result *result,
+                   struct err *err) {
+	int failed = measure_any(program, request, result, err);
+	if (!failed)
+		program_seen_add(program, request->config, result);
+	return failed;
+}
+
+/* Files can only be expected of a baseline that writes some. */
+static int files_check(const struct program *program, struct err *err) {
+	if (!program->spec.expect_files || program_writes_files(program))
+		return 0;
+	return err_set(err, ERR_USAGE, "check results by a command with --verify",
+	               "the baseline writes no file in its folder: --expect-files cannot be used for this program");
 }
 
 static int unstable(struct err *err) {
@@ -213,14 +231,14 @@ static int unstable(struct err *err) {
  * worker can report is that runs differ. */
 static int baseline_seen(struct program *program, const struct trial_result *result, struct err *err) {
 	struct program_expected *expected = &program->expected;
+	const char *hash = program->spec.expect_same ? program_run_hash(result->reply) : "";
 	if (result->status == TRIAL_CORRECT) {
-		const char *hash = program_run_hash(result->reply);
 		expected->unstable = *expected->hash && strcmp(hash, expected->hash) != 0;
 		snprintf(expected->hash, sizeof expected->hash, "%s", hash);
 		expected->runs += result->sample_count;
-	} else if (result->status == TRIAL_CORRECTNESS && !program->spec.verify) {
-		expected->unstable = true;
+		return expected->unstable ? unstable(err) : files_check(program, err);
 	}
+	expected->unstable = expected->unstable || (result->status == TRIAL_CORRECTNESS && !program->spec.verify);
 	return expected->unstable ? unstable(err) : 0;
 }
 
@@ -247,23 +265,31 @@ static int baseline_first(struct program *program, const struct trial_request *r
 	return failed;
 }
 
-static bool is_expected(const struct program *program, const struct trial_result *result) {
-	return result->status != TRIAL_CORRECT || strcmp(program_run_hash(result->reply), program->expected.hash) == 0;
+/* How the result differs from what is expected; NULL: it does not. Caller frees. */
+static char *unexpected(const struct program *program, const json_t *config, const struct trial_result *result) {
+	if (result->status != TRIAL_CORRECT)
+		return NULL;
+	if (program->spec.expect_same && strcmp(program_run_hash(result->reply), program->expected.hash) != 0)
+		return mem_strdup("its output differs from the baseline's");
+	return program->spec.expect_files ? program_files_differ(program, config) : NULL;
 }
 
 /* Before a configuration is blamed for another output, the baseline is run a second time: its own output may vary. */
 static int compare(struct program *program, const struct trial_request *request, struct trial_result *result,
                    struct err *err) {
-	if (is_expected(program, result))
-		return 0;
-	if (program->expected.runs < 2) {
+	char *why = unexpected(program, request->config, result);
+	int failed = 0;
+	if (why && program->expected.runs < 2) {
 		struct trial_result again = {0};
-		int failed = baseline_run(program, request, &again, err);
+		failed = baseline_run(program, request, &again, err);
 		trial_result_clear(&again);
-		if (failed)
-			return -1;
+		free(why);
+		why = failed ? NULL : unexpected(program, request->config, result);
 	}
-	return typed(result, TRIAL_CORRECTNESS, "its output differs from the baseline's");
+	if (why)
+		failed = typed(result, TRIAL_CORRECTNESS, why);
+	free(why);
+	return failed;
 }
 
 static int expecting(struct program *program, const struct trial_request *request, struct trial_result *result,
@@ -271,19 +297,24 @@ static int expecting(struct program *program, const struct trial_request *reques
 	bool is_baseline = program_is_baseline(program, request->config);
 	if (program->expected.unstable)
 		return unstable(err);
-	if (!is_baseline && !*program->expected.hash && baseline_first(program, request, err))
+	if (!is_baseline && program->expected.runs == 0 && baseline_first(program, request, err))
 		return -1;
 	if (measure(program, request, result, err))
 		return -1;
 	return is_baseline ? baseline_seen(program, result, err) : compare(program, request, result, err);
 }
 
-void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result) {
+static void usage_note(struct program *program, const json_t *config, const struct trial_result *result) {
 	json_t *usage = result->status == TRIAL_CORRECT ? program_run_usage(result->reply) : NULL;
 	char *key = usage ? program_key(config) : NULL;
 	if (key)
 		json_object_set_new(program->usage, key, usage);
 	free(key);
+}
+
+void program_note(struct program *program, const json_t *config, const struct trial_result *result) {
+	usage_note(program, config, result);
+	program_seen_add(program, config, result);
 }
 
 static int program_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
@@ -292,11 +323,11 @@ static int program_trial(void *ctx, const struct trial_request *request, struct 
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
 	program->until = request->left_s > 0 ? start + request->left_s : INFINITY;
-	int failed =
-		program->spec.expect_same ? expecting(program, request, result, err) : measure(program, request, result, err);
+	int failed = program->spec.expect_same || program->spec.expect_files ? expecting(program, request, result, err)
+	                                                                     : measure(program, request, result, err);
 	if (failed)
 		return -1;
-	program_usage_note(program, request->config, result);
+	usage_note(program, request->config, result);
 	if (result->status == TRIAL_CORRECT)
 		program->side_s = fmax(program->side_s, js_real_or(result->reply, "side_s", 0));
 	result->elapsed_s = sys_now() - start;

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A format of recorded spaces is one file and one line here; the line is also its registry entry.
 RECORDS = \
-	%D%/kt.c \
-	%D%/t4.c \
-	%D%/ktt.c
+	%D%/record_kt.c \
+	%D%/record_t4.c \
+	%D%/record_ktt.c
 
-libtuner_la_SOURCES += $(RECORDS) %D%/registry.c %D%/record.h %D%/format.h \
-	%D%/record.c %D%/words.c %D%/words.h %D%/load.c %D%/load.h \
-	%D%/scan.c %D%/scan_skip.c %D%/scan_text.c %D%/scan_number.c %D%/scan.h %D%/scan_impl.h \
-	%D%/build.c %D%/build_column.c %D%/build_space.c %D%/build_condition.c %D%/build_figures.c \
-	%D%/build.h %D%/build_impl.h
+libtuner_la_SOURCES += $(RECORDS) %D%/registry.c %D%/record.h %D%/record_load.c %D%/record_words.c %D%/scan.c \
+	%D%/scan_text.c %D%/scan_impl.h %D%/record_build.c %D%/build_space.c %D%/record_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(RECORDS); do f=$${f##*/}; echo "RECORD($${f%.*})"; done >$@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(RECORDS); do f=$${f##*/record_}; echo "RECORD($${f%.*})"; done >$@

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/record/format.h"
+#include "tuner/record/record_impl.h"
 
 #define RECORD(name) extern const struct record_format record_##name;
 #include "tuner/record/registry.def"

@@ -142,7 +142,7 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 }
 
 bool regions_proof_holds(const struct regions_proof *proof) {
-	return strcmp(proof->verdict, "faster") == 0 || strcmp(proof->verdict, "tie") == 0;
+	return strcmp(proof->verdict, "faster") == 0;
 }
 
 void regions_proof_clear(struct regions_proof *proof) {

@@ -117,7 +117,7 @@ static bool all_same(const struct search *search) {
 	return true;
 }
 
-int regions_rebuilt_find(const json_t *settings, struct regions_rebuilt *rebuilt, struct err *err) {
+int regions_rebuilt_find(const json_t *settings, bool always, struct regions_rebuilt *rebuilt, struct err *err) {
 	const json_t *regions = json_object_get(settings, "regions");
 	size_t i, count = json_array_size(regions);
 	json_t *region;
@@ -134,7 +134,7 @@ int regions_rebuilt_find(const json_t *settings, struct regions_rebuilt *rebuilt
 	                                    .sizes = search.sizes,
 	                                    .sizes_count = search.sizes_count};
 	int failed = 0;
-	if (!all_same(&search)) {
+	if (always || !all_same(&search)) {
 		rebuilt->table = regions_table_text(&table, &record);
 		if (rebuilt->lost && !rebuilt->used)
 			failed = err_set(err, ERR_NOTHING, "sweetspot tune --regions -- ./app in.dat",

@@ -3,6 +3,7 @@
 #ifndef TUNER_REGIONS_REBUILT_H
 #define TUNER_REGIONS_REBUILT_H
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "src/base/err.h"
 
@@ -13,10 +14,10 @@ struct regions_rebuilt {
 	char *names;       /* "wide (app.c:12), ..": those that were lost; at most a few */
 };
 
-/* settings: a document as `tune --regions` keeps it. A region is the same if the file has one function of its code
- * (without the addresses in it, which change with everything around it), or of its symbol and its size. ERR_NOTHING
- * where no region is left. */
-int regions_rebuilt_find(const json_t *settings, struct regions_rebuilt *rebuilt, struct err *err);
+/* settings: a document as `tune --regions` keeps it. always: make a table even if the program is as it was. A region is
+ * the same if the file has one function of its code (without the addresses in it, which change with everything around
+ * it), or of its symbol and its size. ERR_NOTHING where no region is left. */
+int regions_rebuilt_find(const json_t *settings, bool always, struct regions_rebuilt *rebuilt, struct err *err);
 void regions_rebuilt_clear(struct regions_rebuilt *rebuilt);
 
 #endif

@@ -4,15 +4,19 @@
 #include "tuner/regions/record_impl.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 
 #include "src/base/mem.h"
+#include "src/base/scratch.h"
 #include "src/base/sys.h"
 #include "tuner/regions/names.h"
 
-enum { PROCESSES_MAX = 4096, PEERS_MAX = 15 };
+enum { PROCESSES_MAX = 4096, PEERS_MAX = 15, RECORD_LEAST = 64 << 10 };
 static const double CROWDED_LEAST = 0.1; /* share of the time in regions */
 static const size_t SIZE_MOST = sizeof(struct omp_record) + OMP_CALLS * sizeof(struct omp_call);
 
@@ -73,8 +77,13 @@ static uint64_t time_in(const struct omp_record *raw) {
 static struct omp_record *file_read(const char *path) {
 	size_t size;
 	struct err err = {0};
-	struct omp_record *raw =
-		sys_is_plain_file(path) ? (struct omp_record *)sys_read_file(path, SIZE_MOST, &size, &err) : NULL;
+	char *text = sys_is_plain_file(path) ? sys_read_file(path, SIZE_MOST, &size, &err) : NULL;
+	if (text && size < sizeof(struct omp_record)) { /* the library needed less of it */
+		text = mem_grow(text, sizeof(struct omp_record), 1);
+		memset(text + size, 0, sizeof(struct omp_record) - size);
+		size = sizeof(struct omp_record);
+	}
+	struct omp_record *raw = (struct omp_record *)text;
 	if (raw && regions_raw_sound(raw, size))
 		return raw;
 	free(raw);
@@ -191,6 +200,14 @@ struct regions_record *regions_raws_merge(struct omp_record *const *raws, size_t
 	return record;
 }
 
+/* The library does without a file for which there is no room. */
+static bool had_room(const char *folder) {
+	struct statvfs disk;
+	struct rlimit limit;
+	return (statvfs(folder, &disk) != 0 || (double)disk.f_bavail * (double)disk.f_frsize >= RECORD_LEAST) &&
+	       (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= RECORD_LEAST);
+}
+
 struct regions_record *regions_record_read(const char *folder, struct err *err) {
 	size_t count, processes;
 	struct omp_record **raws = folder_read(folder, &count, &processes);
@@ -198,6 +215,9 @@ struct regions_record *regions_record_read(const char *folder, struct err *err) 
 	free(raws);
 	if (record)
 		regions_names_find(record->regions, record->count);
+	else if (!had_room(folder))
+		err_set(err, ERR_NOTHING, scratch_hint(ENOSPC), "there is no space in %s to record the program's regions",
+		        folder);
 	else
 		err_set(err, ERR_NOTHING,
 		        "give it an input that needs parallel work; regions in parts that are linked statically cannot be seen",

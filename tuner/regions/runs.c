@@ -98,7 +98,28 @@ static void printed_read(struct regions_runs *runs, bool changed) {
 	free(text);
 }
 
-static int measure(struct regions_runs *runs, const json_t *config, double limit_s, double *seconds, struct err *err) {
+static int interrupted(const struct regions_runs *runs, struct err *err) {
+	const volatile int *flag = runs->options->interrupt;
+	return flag && *flag ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+/* A run that was lost with its worker is repeated by a new one, unless that keeps happening. */
+static int trial_repeat(struct regions_runs *runs, const struct trial_request *request, const char *records,
+                        struct trial_result *result, struct err *err) {
+	int failed = trial(runs, request, result, err);
+	for (int again = 0; !failed && result->lost && again < REPEATS; again++) {
+		trial_result_clear(result);
+		if (records) /* of the run that was lost */
+			tree_remove(records);
+		failed =
+			interrupted(runs, err) || (records && sys_make_dirs(records, err)) || trial(runs, request, result, err);
+	}
+	return failed ? -1 : 0;
+}
+
+/* records: the folder in which the library leaves its records, or NULL. */
+static int measure(struct regions_runs *runs, const json_t *config, double limit_s, const char *records,
+                   double *seconds, struct err *err) {
 	const struct regions_options *options = runs->options;
 	const struct trial_request request = {.config = config,
 	                                      .seed = options->seed,
@@ -108,7 +129,7 @@ static int measure(struct regions_runs *runs, const json_t *config, double limit
 	                                      .slow = runs->counting && options->slow,
 	                                      .timeout_s = limit_s > 0 ? limit_s : options->timeout_s};
 	struct trial_result result = {0};
-	int failed = trial(runs, &request, &result, err);
+	int failed = trial_repeat(runs, &request, records, &result, err);
 	busy_look(runs->busy);
 	if (!failed && result.status != TRIAL_CORRECT) {
 		runs->failures[result.status]++;
@@ -129,11 +150,6 @@ static void tell(const struct regions_runs *runs, const char *phase) {
 		options->progress(options->progress_ctx, phase, runs->done + 1, runs->all);
 }
 
-static int interrupted(const struct regions_runs *runs, struct err *err) {
-	const volatile int *flag = runs->options->interrupt;
-	return flag && *flag ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
-}
-
 int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
                          const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
                          struct err *err) {
@@ -147,7 +163,7 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 		json_object_set_new(config, "SWEETSPOT_OMP_TABLE", json_string(file));
 	*run = (struct regions_run){0};
 	tell(runs, phase);
-	failed = failed || measure(runs, config, limit_s, &run->seconds, err);
+	failed = failed || measure(runs, config, limit_s, records, &run->seconds, err);
 	if (!failed && !(run->record = regions_record_read(records, err)))
 		failed = -1;
 	if (!failed && run->record->processes > 1)
@@ -209,7 +225,7 @@ int regions_run_plain(struct regions_runs *runs, const char *table, bool records
 	*run = (struct regions_run){0};
 	tell(runs, phase);
 	int failed = interrupted(runs, err) || (records && sys_make_dirs(folder, err)) ||
-	             measure(runs, config, limit_s, &run->seconds, err);
+	             measure(runs, config, limit_s, folder, &run->seconds, err);
 	if (!failed)
 		printed_read(runs, table != NULL);
 	if (!failed && records)

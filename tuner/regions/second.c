@@ -85,11 +85,16 @@ static void swap(struct regions_proof *a, struct regions_proof *b) {
 	*b = other;
 }
 
+/* More settings are not worth a try where the pairs have said that these are not slower. */
+static bool is_settled(const struct regions_proof *proof) {
+	return regions_proof_holds(proof) || strcmp(proof->verdict, "tie") == 0;
+}
+
 /* Both proofs failed, or the second holds: the settings of the better one are those found. */
 static int choose(const struct regions_search *search, const struct kept *first, struct regions_proof *proof,
                   struct regions_proof *other, struct err *err) {
 	size_t changed = search->found->changed;
-	if (other->count && (regions_proof_holds(other) || other->ratio < proof->ratio)) {
+	if (other->count && (is_settled(other) || other->ratio < proof->ratio)) {
 		swap(proof, other);
 		search->found->other_changed = first->changed;
 		return 0;
@@ -129,6 +134,6 @@ int regions_prove_plans(const struct regions_search *search, struct regions_proo
 	                                        .level = LEVELS[0]};
 	if (regions_prove(runs, &proving, proof, err))
 		return -1;
-	bool is_decided = regions_proof_holds(proof) || regions_output_is_wrong(runs) || runs->waiting > REGIONS_BUSY;
+	bool is_decided = is_settled(proof) || regions_output_is_wrong(runs) || runs->waiting > REGIONS_BUSY;
 	return has_room && !is_decided ? second_prove(search, spare_s, proof, other, err) : 0;
 }

@@ -4,8 +4,8 @@
 #ifndef TUNER_REPLAY_REPLAY_H
 #define TUNER_REPLAY_REPLAY_H
 #include "tuner/record/record.h"
-#include "tuner/search/leaders.h"
 #include "tuner/search/search.h"
+#include "tuner/search/strategy.h"
 
 struct replay_step {
 	uint64_t index;
@@ -45,11 +45,17 @@ struct replay_task {
 
 int replay_run(const struct replay_task *task, struct replay *replay, struct err *err);
 void replay_clear(struct replay *replay);
-/* The outcome that a strategy is told for a row; its counters point into the row. */
-struct strategy_outcome replay_outcome(const struct record_row *row, bool counters);
 /* The outcomes of all rows, for many repeats. */
 const struct strategy_outcome *replay_outcomes(const struct record *record, bool counters, struct arena *arena);
 /* The number of evaluations that the task can reach. */
 uint64_t replay_most(const struct replay_task *task);
+
+/* Uses a recorded space as earlier results for a similar space. */
+
+/* The rows of `from` that `space` has as well, matched by the names and values of their parameters. A parameter that
+ * only `from` has is dropped, and the best of the rows that become equal stays. The result lives in the arena; `name`
+ * must outlive it. */
+struct strategy_source replay_source(const struct record *from, const struct space *space, const char *name,
+                                     struct arena *arena);
 
 #endif

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/leaders.c %D%/leaders.h %D%/registry.c %D%/search.c %D%/search.h %D%/strategy.h
+libtuner_la_SOURCES += %D%/registry.c %D%/strategy_search.c %D%/search.h %D%/strategy.h

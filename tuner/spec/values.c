@@ -3,11 +3,153 @@
  * is an expression over at most one name. Nothing is ever handed to an interpreter. */
 #include <config.h>
 
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/mem.h"
+#include "tuner/space/domain.h"
 #include "tuner/spec/impl.h"
-#include "tuner/spec/reader.h"
+#include "tuner/spec/slice.h"
+
+enum { WORD_LONGEST = 1024 };
+
+static int check(struct value value, struct err *err) {
+	if (value.type == VALUE_REAL && !isfinite(value.as.r))
+		return err_set(err, ERR_USAGE, NULL, "a value is not finite");
+	if (value.type != VALUE_WORD)
+		return 0;
+	if (strlen(value.as.w) > WORD_LONGEST)
+		return err_set(err, ERR_USAGE, NULL, "a word is longer than %d bytes", WORD_LONGEST);
+	for (const char *at = value.as.w; *at; at++)
+		if (iscntrl((unsigned char)*at))
+			return err_set(err, ERR_USAGE, NULL, "a word has a control character");
+	return 0;
+}
+
+int value_list_push(struct value_list *list, struct value value, struct err *err) {
+	if (check(value, err))
+		return -1;
+	if (list->count == DOMAIN_MAX)
+		return err_set(err, ERR_USAGE, NULL, "more than %d values", DOMAIN_MAX);
+	if (list->count == list->room) {
+		list->room = list->room ? list->room * 2 : 16;
+		list->at = mem_grow(list->at, list->room, sizeof *list->at);
+	}
+	list->at[list->count++] = value;
+	return 0;
+}
+
+/* Repeats the values from `first` on, so that they are there `times` times. */
+static int value_list_repeat(struct value_list *list, size_t first, int64_t times, struct err *err) {
+	size_t count = list->count - first;
+	if (times <= 0 || count == 0) {
+		list->count = first;
+		return 0;
+	}
+	if (times > DOMAIN_MAX)
+		return err_set(err, ERR_USAGE, NULL, "more than %d values", DOMAIN_MAX);
+	for (size_t i = count; i < count * (size_t)times; i++)
+		if (value_list_push(list, list->at[first + i - count], err))
+			return -1;
+	return 0;
+}
+
+/* Sorts the values from `first` on as Python's sorted(); ERR_USAGE for words among numbers. */
+static int value_list_sort(struct value_list *list, size_t first, struct err *err) {
+	size_t count = list->count - first;
+	if (count == 0)
+		return 0;
+	qsort(list->at + first, count, sizeof *list->at, domain_order);
+	bool words = list->at[list->count - 1].type == VALUE_WORD; /* words come last */
+	if (words && list->at[first].type != VALUE_WORD)
+		return err_set(err, ERR_USAGE, NULL, "numbers and words cannot be sorted together");
+	return 0;
+}
+
+static int order_pointers(const void *left, const void *right) {
+	const struct value *a = *(const struct value *const *)left, *b = *(const struct value *const *)right;
+	int order = domain_order(a, b);
+	return order ? order : (a > b) - (a < b);
+}
+
+/* Keeps the first of equal values (1, 1.0 and True are equal), and the order. */
+static void value_list_unique(struct value_list *list) {
+	const struct value **sorted = mem_alloc(list->count, sizeof(const struct value *));
+	bool *again = mem_alloc(list->count, sizeof *again);
+	for (size_t i = 0; i < list->count; i++)
+		sorted[i] = &list->at[i];
+	qsort(sorted, list->count, sizeof(const struct value *), order_pointers);
+	for (size_t i = 1; i < list->count; i++)
+		again[sorted[i] - list->at] = domain_order(sorted[i - 1], sorted[i]) == 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (!again[i])
+			list->at[kept++] = list->at[i];
+	list->count = kept;
+	free(again);
+	free(sorted);
+}
+
+bool slice_word_char(char c) {
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+struct slice slice_trim(struct slice s) {
+	while (s.at < s.end && strchr(" \t\r\n", *s.at))
+		s.at++;
+	while (s.at < s.end && strchr(" \t\r\n", s.end[-1]))
+		s.end--;
+	return s;
+}
+
+bool slice_empty(struct slice s) {
+	s = slice_trim(s);
+	return s.at == s.end;
+}
+
+bool slice_begins(struct slice s, const char *mark) {
+	size_t size = strlen(mark), left = (size_t)(s.end - s.at);
+	if (left < size || memcmp(s.at, mark, size) != 0)
+		return false;
+	return left == size || !slice_word_char(mark[0]) || !slice_word_char(s.at[size]);
+}
+
+/* The end of the quoted word at `at`. */
+static const char *skip_quoted(const char *at, const char *end) {
+	const char *close = memchr(at + 1, *at, (size_t)(end - at - 1));
+	return close ? close + 1 : end;
+}
+
+static int deeper(char c) {
+	return c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+}
+
+const char *slice_find(struct slice s, const char *mark) {
+	bool in_word = false;
+	int depth = 0;
+	while (s.at < s.end) {
+		if (depth == 0 && !(in_word && slice_word_char(mark[0])) && slice_begins(s, mark))
+			return s.at;
+		in_word = slice_word_char(*s.at);
+		depth += deeper(*s.at);
+		s.at = *s.at == '\'' || *s.at == '"' ? skip_quoted(s.at, s.end) : s.at + 1;
+	}
+	return s.end;
+}
+
+const char *slice_close(struct slice s) {
+	char wanted = *s.at == '(' ? ')' : *s.at == '[' ? ']' : '}';
+	int depth = 0;
+	while (s.at < s.end) {
+		depth += deeper(*s.at);
+		if (depth == 0)
+			return *s.at == wanted ? s.at : NULL;
+		s.at = *s.at == '\'' || *s.at == '"' ? skip_quoted(s.at, s.end) : s.at + 1;
+	}
+	return NULL;
+}
 
 enum { TEXT_MAX = 1 << 20 };
 

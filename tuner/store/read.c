@@ -80,12 +80,9 @@ static const struct {
 	int64_t most;    /* where the caller sets no limit */
 	const char *one; /* where the caller names a kernel; NULL: sql uses it */
 } queries[] = {
-	[STORE_SEARCHES] = {searches, UNLIMITED, searches_of},
-	[STORE_NAMES] = {names, UNLIMITED, names_of},
-	[STORE_RESULTS] = {results, UNLIMITED, results_of},
-	[STORE_SHARED] = {shared, UNLIMITED, NULL},
-	[STORE_RELATIVES] = {relatives, RELATIVES_MAX, NULL},
-	[STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX, NULL},
+	[STORE_SEARCHES] = {searches, UNLIMITED, searches_of}, [STORE_NAMES] = {names, UNLIMITED, names_of},
+	[STORE_RESULTS] = {results, UNLIMITED, results_of},    [STORE_SHARED] = {shared, UNLIMITED, NULL},
+	[STORE_RELATIVES] = {relatives, RELATIVES_MAX, NULL},  [STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX, NULL},
 	[STORE_MACHINES] = {machines, UNLIMITED, NULL},
 };
 

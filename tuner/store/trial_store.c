@@ -11,6 +11,7 @@
 int trial_store(struct store *store, int64_t search, const char *phase, int block, const json_t *config,
                 const struct trial_result *result, struct err *err) {
 	char *text = js_canonical(config);
+	json_object_del(result->reply, "evidence"); /* it is long, and compared by now */
 	const struct store_trial trial = {
 		.search = search,
 		.phase = phase,

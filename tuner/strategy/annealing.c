@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "tuner/strategy/chains.h"
+#include "tuner/strategy/strategy_impl.h"
 
 enum { FREE_MOVES_MAX = 8 };
 static const double HEAT = 0.25; /* first temperature over the mean difference between neighbours */

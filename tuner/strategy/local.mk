@@ -9,8 +9,7 @@ STRATEGIES = \
 	%D%/genetic.c \
 	%D%/bayes.c
 
-libtuner_la_SOURCES += $(STRATEGIES) %D%/around.c %D%/around.h %D%/chains.c %D%/chains.h %D%/cold.c %D%/cold.h %D%/descent.c \
-	%D%/descent.h %D%/levels.c %D%/levels.h %D%/starts.c %D%/starts.h
+libtuner_la_SOURCES += $(STRATEGIES) %D%/chains.c %D%/strategy_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

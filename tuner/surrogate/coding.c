@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/surrogate/coding.h"
-
 #include <math.h>
+#include <string.h>
+
+#include "src/base/stats.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 /* The expected length of alignment, of a range of 1, and the largest power of two that it distinguishes; both were
  * chosen with the procedure of doc/lab/search.md. */
@@ -130,4 +132,188 @@ void coding_index(const struct coding *coding, uint64_t index, uint16_t *codes) 
 	int config[SPACE_PARAMS_MAX];
 	space_config(coding->space, index, config);
 	coding_config(coding, config, codes);
+}
+
+enum { COSTS_MAX = 512, SWEEPS = 4, FORETELL_FROM = 3 };
+/* Shrinks an effect as if its value had been observed so many more times without any effect. */
+static const double SHRINK = 2;
+/* Costs whose logarithms deviate less than this count as equal. */
+static const double ALIKE = 0.15;
+/* Sum of squared deviations of logarithms at which predictions are trusted by half. */
+static const double DOUBT = 0.5;
+/* A build that is expected to take so many times a typical one comes last. */
+static const double DEAR = 10, LAST = 1e-3;
+/* A build that was stopped would have taken longer by this logarithm at least. */
+static const double STOPPED = 0.7;
+
+struct effect {
+	double value, sum, count;
+};
+
+/* Additive effects on the logarithm of one part of the seconds. */
+struct part {
+	size_t count;
+	struct effect *effects[GP_DIMS_MAX]; /* indexed by code */
+	uint16_t *codes;                     /* COSTS_MAX x dims */
+	double logs[COSTS_MAX], rests[COSTS_MAX], mean, median;
+	bool least[COSTS_MAX]; /* it would have taken longer */
+};
+
+enum { BUILD, REST, PARTS };
+
+struct cost {
+	const struct coding *coding;
+	double budget, spent; /* seconds */
+	double builders;
+	size_t dims;
+	size_t values[GP_DIMS_MAX];
+	struct part part[PARTS];
+	double sum_of_logs; /* of the seconds of evaluations, with their number */
+	size_t count;
+	size_t foretold;          /* predictions that were made before the cost was known */
+	double off, off_the_mean; /* sums of squared errors of these predictions, and of the mean in their place */
+};
+
+struct cost *cost_new(const struct strategy_task *task, const struct coding *coding) {
+	struct arena *arena = task->arena;
+	if (!(task->seconds > 0))
+		return NULL;
+	struct cost *cost = arena_alloc(arena, 1, sizeof *cost);
+	cost->coding = coding;
+	cost->budget = task->seconds;
+	cost->builders = task->builders > 1 ? (double)task->builders : 1;
+	cost->dims = coding->unnamed; /* effects of values do not need their names as well */
+	for (size_t d = 0; d < cost->dims; d++)
+		cost->values[d] = coding->dim[d].values;
+	for (size_t p = 0; p < PARTS; p++) {
+		struct part *part = &cost->part[p];
+		part->codes = arena_alloc(arena, COSTS_MAX * cost->dims, sizeof *part->codes);
+		for (size_t d = 0; d < cost->dims; d++)
+			part->effects[d] = arena_alloc(arena, cost->values[d], sizeof *part->effects[d]);
+	}
+	return cost;
+}
+
+static double effects_sum(const struct part *part, size_t dims, const uint16_t *codes) {
+	double sum = 0;
+	for (size_t d = 0; d < dims; d++)
+		sum += part->effects[d][codes[d]].value;
+	return sum;
+}
+
+/* Builders work beside each other, so that each second of building costs only a share of a second. */
+static double seconds_of(const struct cost *cost, double build, double rest) {
+	return build / cost->builders + rest;
+}
+
+static double part_seconds(const struct part *part, double effects) {
+	return part->count ? exp(part->mean + effects) : 0;
+}
+
+double cost_predict(const struct cost *cost, const uint16_t *codes) {
+	const struct part *build = &cost->part[BUILD], *rest = &cost->part[REST];
+	if (build->count == 0)
+		return effects_sum(rest, cost->dims, codes);
+	double typical = seconds_of(cost, part_seconds(build, 0), part_seconds(rest, 0));
+	double own = seconds_of(cost, part_seconds(build, effects_sum(build, cost->dims, codes)),
+	                        part_seconds(rest, effects_sum(rest, cost->dims, codes)));
+	return log(own / typical);
+}
+
+static bool is_dear(const struct cost *cost, const uint16_t *codes) {
+	const struct part *build = &cost->part[BUILD];
+	double expected = build->mean + effects_sum(build, cost->dims, codes);
+	return build->count > FORETELL_FROM && expected > build->median + log(DEAR);
+}
+
+double cost_share(const struct cost *cost, double power, const uint16_t *codes) {
+	if (!(power > 0))
+		return 1;
+	return exp(-power * cost_predict(cost, codes)) * (is_dear(cost, codes) ? LAST : 1);
+}
+
+/* Backfitting (Hastie, Tibshirani, Generalized additive models, 1990, chapter 4): the effects of a dimension are fitted
+ * to the residuals of all others. */
+static void fit_dim(const struct cost *cost, struct part *part, size_t d) {
+	struct effect *effects = part->effects[d];
+	for (size_t v = 0; v < cost->values[d]; v++)
+		effects[v].sum = effects[v].count = 0;
+	for (size_t i = 0; i < part->count; i++) {
+		struct effect *effect = &effects[part->codes[i * cost->dims + d]];
+		part->rests[i] += effect->value;
+		effect->sum += part->rests[i];
+		effect->count++;
+	}
+	for (size_t v = 0; v < cost->values[d]; v++)
+		effects[v].value = effects[v].sum / (effects[v].count + SHRINK);
+	for (size_t i = 0; i < part->count; i++)
+		part->rests[i] -= effects[part->codes[i * cost->dims + d]].value;
+}
+
+/* A build that was stopped counts as the expected time if that is longer. */
+static double log_of(const struct cost *cost, const struct part *part, size_t i) {
+	if (!part->least[i])
+		return part->logs[i];
+	double expected = part->mean + effects_sum(part, cost->dims, &part->codes[i * cost->dims]);
+	return fmax(part->logs[i] + STOPPED, expected);
+}
+
+static void fit(const struct cost *cost, struct part *part) {
+	double sum = 0;
+	for (size_t i = 0; i < part->count; i++)
+		sum += part->logs[i];
+	part->mean = sum / (double)part->count;
+	part->median = stats_median(part->logs, part->count);
+	for (size_t i = 0; i < part->count; i++)
+		part->rests[i] =
+			log_of(cost, part, i) - part->mean - effects_sum(part, cost->dims, &part->codes[i * cost->dims]);
+	for (int sweep = 0; sweep < SWEEPS; sweep++)
+		for (size_t d = 0; d < cost->dims; d++)
+			fit_dim(cost, part, d);
+}
+
+static void part_report(const struct cost *cost, struct part *part, const uint16_t *codes, double seconds, bool least) {
+	if (part->count == COSTS_MAX || !(seconds > 0))
+		return;
+	memcpy(&part->codes[part->count * cost->dims], codes, cost->dims * sizeof *codes);
+	part->least[part->count] = least;
+	part->logs[part->count++] = log(seconds);
+	fit(cost, part);
+}
+
+/* Scores the prediction before the cost is learned, so that predictions earn their trust on data that they have not
+ * seen. */
+static void foretell(struct cost *cost, const uint16_t *codes, double log_seconds) {
+	double away = log_seconds - cost->sum_of_logs / fmax(1, (double)cost->count);
+	double off = away - cost_predict(cost, codes);
+	if (cost->count >= FORETELL_FROM) {
+		cost->foretold++;
+		cost->off += off * off;
+		cost->off_the_mean += away * away;
+	}
+	cost->sum_of_logs += log_seconds;
+	cost->count++;
+}
+
+void cost_report(struct cost *cost, uint64_t index, const struct strategy_outcome *outcome) {
+	uint16_t codes[GP_DIMS_MAX];
+	double build = fmin(outcome->build, outcome->seconds), rest = outcome->seconds - build;
+	if (!cost || !(outcome->seconds > 0))
+		return;
+	double seconds = seconds_of(cost, build, rest);
+	cost->spent += seconds;
+	if (cost->count == COSTS_MAX)
+		return;
+	coding_index(cost->coding, index, codes);
+	if (!outcome->given_up)
+		foretell(cost, codes, log(seconds));
+	part_report(cost, &cost->part[BUILD], codes, build, outcome->given_up);
+	part_report(cost, &cost->part[REST], codes, rest, false);
+}
+
+double cost_power(const struct cost *cost) {
+	if (!cost || !(cost->off_the_mean > (double)cost->foretold * ALIKE * ALIKE))
+		return 0;
+	double left = fmax(0, 1 - cost->spent / cost->budget);
+	return left * fmax(0, cost->off_the_mean - cost->off) / (cost->off_the_mean + DOUBT);
 }

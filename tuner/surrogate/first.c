@@ -5,8 +5,227 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "tuner/surrogate/impl.h"
+#include "src/base/expr/expr.h"
+#include "src/base/mem.h"
+#include "tuner/surrogate/surrogate.h"
+#include "tuner/surrogate/surrogate_impl.h"
+
+/* The opening may take 1 / SHARE of the budget, within bounds. Words that lead to no valid configuration take time to
+ * find out, too, and are limited by TRIES. */
+enum { SHARE = 4, LEAST = 6, MOST = 32, TRIES = 256 };
+
+struct opening {
+	struct strategy_task task;
+	size_t *params, count, at; /* parameters with words, in the order of their trial; `at`: the current one */
+	size_t value;              /* next value of the current parameter */
+	uint64_t from;             /* configuration around which its values are tried */
+	uint64_t best, left;       /* left: remaining evaluations */
+	size_t tries;
+	double least;
+};
+
+static bool is_taken(const struct opening *opening, size_t param) {
+	for (size_t i = 0; i < opening->count; i++)
+		if (opening->params[i] == param)
+			return true;
+	return false;
+}
+
+static void take(struct opening *opening, size_t param) {
+	const struct space *space = opening->task.space;
+	const char *when = space_param_when(space, param);
+	if (space_param_ordered(space, param) || is_taken(opening, param))
+		return;
+	struct expr *expr = when ? expr_parse(when, NULL) : NULL;
+	for (size_t i = 0; expr && i < expr_name_count(expr); i++) {
+		int by = space_param_find(space, expr_name(expr, i));
+		if (by >= 0)
+			take(opening, (size_t)by);
+	}
+	expr_free(expr);
+	opening->params[opening->count++] = param;
+}
+
+static uint64_t room(uint64_t budget) {
+	uint64_t share = budget / SHARE;
+	return budget == 0 || share > MOST ? MOST : share < LEAST ? LEAST : share;
+}
+
+struct opening *opening_new(const struct strategy_task *task) {
+	struct opening *opening = arena_alloc(task->arena, 1, sizeof *opening);
+	size_t params = space_params(task->space);
+	opening->task = *task;
+	opening->from = opening->best = task->start;
+	opening->least = INFINITY;
+	opening->left = room(task->budget);
+	opening->tries = TRIES;
+	opening->params = arena_alloc(task->arena, params, sizeof *opening->params);
+	if (task->start >= space_valid(task->space) || task->source_count)
+		return opening; /* a source says more than single moves do */
+	for (size_t p = params; p-- > 0;)
+		take(opening, p);
+	return opening;
+}
+
+static bool is_there(const struct opening *opening, size_t param) {
+	int config[SPACE_PARAMS_MAX];
+	space_config(opening->task.space, opening->from, config);
+	return config[param] != SPACE_ABSENT;
+}
+
+/* The configuration with this value; all other parameters stay as they are unless the value forces them to change. */
+static bool with_value(const struct opening *opening, size_t param, size_t value, uint64_t *index) {
+	const struct space *space = opening->task.space;
+	json_t *wish = json_object();
+	json_object_set_new(wish, space_param_name(space, param), value_json(space_param_value(space, param, value)));
+	int failed = space_config_nearest(space, wish, opening->from, index, NULL);
+	json_decref(wish);
+	return !failed && !history_taken(opening->task.history, *index);
+}
+
+/* The next proposal for the current parameter; UINT64_MAX: it has no more. */
+static uint64_t next_of(struct opening *opening, size_t param) {
+	uint64_t index;
+	if (opening->value == 0)
+		opening->from = opening->best;
+	if (!is_there(opening, param))
+		return UINT64_MAX;
+	while (opening->value < space_param_values(opening->task.space, param) && opening->tries > 0) {
+		opening->tries--;
+		if (with_value(opening, param, opening->value++, &index))
+			return index;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t opening_ask(struct opening *opening) {
+	for (; opening->at < opening->count && opening->left > 0; opening->at++, opening->value = 0) {
+		uint64_t index = next_of(opening, opening->params[opening->at]);
+		if (index == UINT64_MAX)
+			continue;
+		opening->left--;
+		return index;
+	}
+	return UINT64_MAX;
+}
+
+void opening_report(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome) {
+	if (outcome->result != STRATEGY_VALUE || !(outcome->value < opening->least))
+		return;
+	opening->least = outcome->value;
+	opening->best = index;
+}
+
+void opening_describe(const struct opening *opening, char *text, size_t size) {
+	if (opening->at < opening->count)
+		snprintf(text, size, "other words of %s around the best so far, because words cannot be interpolated",
+		         space_param_name(opening->task.space, opening->params[opening->at]));
+}
+
+/* The candidates: the whole space if it is small enough. Otherwise the configurations one and two steps from the best
+ * measured ones and a uniform sample, drawn again whenever the model is fitted, so that no region is excluded for good.
+ */
+
+enum { CENTRES = 4, NEAR_ROOM = 512, SECOND_STEPS = 24, ROUND_MAX = 600 };
+
+void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes) {
+	coding_index(surrogate->coding, index, codes);
+	for (size_t s = 0; s < surrogate->source_count; s++)
+		codes[surrogate->coding->count - surrogate->source_count + s] =
+			source_model_code(surrogate->source[s], codes, index);
+}
+
+static void add(struct pool *pool, uint64_t index) {
+	if (pool->count < pool->room)
+		pool->index[pool->count++] = index;
+}
+
+static void best_of(const struct surrogate *surrogate, size_t *centres, size_t *count) {
+	*count = 0;
+	for (size_t i = 0; i < surrogate->count; i++) {
+		size_t at = *count;
+		if (surrogate->observed[i].result != STRATEGY_VALUE)
+			continue;
+		while (at > 0 && surrogate->observed[i].log < surrogate->observed[centres[at - 1]].log) {
+			if (at < CENTRES)
+				centres[at] = centres[at - 1];
+			at--;
+		}
+		if (at < CENTRES)
+			centres[at] = i;
+		*count += *count < CENTRES;
+	}
+}
+
+static void surround(struct surrogate *surrogate, uint64_t index) {
+	const struct space *space = surrogate->task.space;
+	uint64_t near[NEAR_ROOM], second[NEAR_ROOM];
+	struct pool *pool = &surrogate->pool;
+	size_t count = space_near(space, index, SPACE_PLAIN, near, NEAR_ROOM), begin = pool->count;
+	rng_shuffle(&surrogate->rng, near, count, sizeof *near);
+	for (size_t i = 0; i < count; i++)
+		add(pool, near[i]);
+	for (size_t i = 0; i < count && i < SECOND_STEPS && pool->count - begin < ROUND_MAX; i++) {
+		size_t more = space_near(space, near[i], SPACE_PLAIN, second, NEAR_ROOM);
+		for (size_t j = 0; j < more && pool->count - begin < ROUND_MAX; j++)
+			add(pool, second[j]);
+	}
+}
+
+static int by_index(const void *a, const void *b) {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void drop_twins(struct pool *pool) {
+	size_t kept = 0;
+	qsort(pool->index, pool->count, sizeof *pool->index, by_index);
+	for (size_t i = 0; i < pool->count; i++)
+		if (kept == 0 || pool->index[kept - 1] != pool->index[i])
+			pool->index[kept++] = pool->index[i];
+	pool->count = kept;
+}
+
+static void draw(struct surrogate *surrogate) {
+	size_t centres[CENTRES], count;
+	struct pool *pool = &surrogate->pool;
+	pool->count = 0;
+	best_of(surrogate, centres, &count);
+	for (size_t i = 0; i < count; i++)
+		surround(surrogate, surrogate->observed[centres[i]].index);
+	while (pool->count < pool->room)
+		add(pool, space_sample(surrogate->task.space, &surrogate->rng));
+	drop_twins(pool);
+}
+
+static void give(struct surrogate *surrogate) {
+	struct pool *pool = &surrogate->pool;
+	for (size_t i = 0; i < pool->count; i++)
+		coding_index(surrogate->coding, pool->index[i], pool->codes + i * surrogate->dims);
+	for (size_t s = 0; s < surrogate->source_count; s++)
+		source_model_codes(surrogate->source[s], pool, surrogate->dims,
+		                   surrogate->coding->count - surrogate->source_count + s);
+	gp_pool_set(surrogate->values, pool->codes, pool->count);
+	if (surrogate->workings)
+		gp_pool_set(surrogate->workings, pool->codes, pool->count);
+}
+
+void surrogate_pool_fill(struct surrogate *surrogate) {
+	struct pool *pool = &surrogate->pool;
+	if (!pool->whole) {
+		draw(surrogate);
+	} else if (pool->count == 0) {
+		while (pool->count < pool->room)
+			add(pool, pool->count);
+	} else {
+		return;
+	}
+	give(surrogate);
+}
 
 enum { FARTHEST_OF = 40, MIDDLE_OF = 400 };
 static const double MIDDLE_LATITUDE = 0.5;

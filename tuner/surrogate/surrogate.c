@@ -7,8 +7,153 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "tuner/surrogate/cost.h"
-#include "tuner/surrogate/impl.h"
+#include "tuner/surrogate/surrogate_impl.h"
+
+/* Configurations that were proposed and have no result yet: their assumed outcomes, and which of them are still worth
+ * measuring (ADR 15). */
+
+/* A pending configuration is not worth measuring if it promises less than this share of what the next proposal does. */
+static const double WORTH_MIN = 0.02;
+enum { RANKED_MAX = 256 };
+
+void surrogate_await(struct surrogate *surrogate, uint64_t index, bool own) {
+	if (surrogate->pending_count == PENDING_MAX) /* the oldest never got a result and is forgotten */
+		memmove(surrogate->pending, surrogate->pending + 1, --surrogate->pending_count * sizeof *surrogate->pending);
+	surrogate->pending[surrogate->pending_count++] = (struct pending){index, own};
+}
+
+void surrogate_withdraw(struct surrogate *surrogate, uint64_t index) {
+	for (size_t i = 0; i < surrogate->pending_count; i++)
+		if (surrogate->pending[i].index == index) {
+			surrogate->pending[i] = surrogate->pending[--surrogate->pending_count];
+			return;
+		}
+}
+
+/* Counts pending configurations as measured with their means, also for the incumbent. */
+static void surrogate_believe(struct surrogate *surrogate) {
+	uint16_t codes[GP_DIMS_MAX];
+	size_t rows = surrogate->in_value;
+	double variance;
+	if (surrogate->pending_count == 0)
+		return;
+	for (size_t i = 0; i < surrogate->pending_count; i++) {
+		surrogate_codes(surrogate, surrogate->pending[i].index, codes);
+		gp_predict(surrogate->value, codes, &surrogate->target[rows + i], &variance);
+	}
+	for (size_t i = 0; i < surrogate->pending_count; i++) {
+		surrogate_codes(surrogate, surrogate->pending[i].index, codes);
+		gp_add(surrogate->value, codes, 0);
+		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->target[rows + i]);
+	}
+	gp_target(surrogate->value, surrogate->target);
+	gp_condition(surrogate->value);
+}
+
+struct ranked {
+	uint64_t index;
+	double mean, chance, share;
+	bool own, done;
+};
+
+static bool is_own(const struct surrogate *surrogate, uint64_t index) {
+	for (size_t i = 0; i < surrogate->pending_count; i++)
+		if (surrogate->pending[i].index == index)
+			return surrogate->pending[i].own;
+	return false;
+}
+
+static void look_up(struct surrogate *surrogate, struct ranked *ranked, uint64_t index, uint16_t *codes) {
+	double variance;
+	surrogate_codes(surrogate, index, codes);
+	gp_predict(surrogate->value, codes, &ranked->mean, &variance);
+	ranked->index = index;
+	ranked->chance = surrogate_chance_at(surrogate, codes);
+	ranked->share = cost_share(surrogate->cost, cost_power(surrogate->cost), codes);
+	ranked->own = is_own(surrogate, index);
+	ranked->done = false;
+}
+
+static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index);
+
+/* The expected improvement of the configuration that the model would propose instead of a pending one. */
+static double best_other(struct surrogate *surrogate) {
+	uint64_t index;
+	surrogate_believe(surrogate);
+	gp_pool_predict(surrogate->values);
+	return surrogate_most_promising(surrogate, &index);
+}
+
+static double surrogate_gain_of(double gap, double deviation);
+
+static size_t best_left(const struct surrogate *surrogate, const struct ranked *ranked, const double *covariance,
+                        size_t count, double incumbent, double *worth) {
+	size_t best = SIZE_MAX;
+	*worth = -1;
+	for (size_t i = 0; i < count; i++) {
+		double deviation = sqrt(surrogate->stretch * fmax(covariance[i * count + i], 1e-9));
+		if (ranked[i].done)
+			continue;
+		double own = ranked[i].chance * ranked[i].share * surrogate_gain_of(incumbent - ranked[i].mean, deviation);
+		if (own > *worth) {
+			*worth = own;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* The covariances of all others once this one is measured, too. */
+static void condition_on(double *covariance, size_t count, size_t at, double noise) {
+	double variance = covariance[at * count + at] + noise;
+	double *row = mem_alloc(count, sizeof *row);
+	memcpy(row, covariance + at * count, count * sizeof *row);
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < count; j++)
+			covariance[i * count + j] -= row[i] * row[j] / variance;
+	free(row);
+}
+
+/* One after the other, each given that those before it come out as their means. */
+static size_t order(struct surrogate *surrogate, struct ranked *ranked, double *covariance, uint64_t *pending,
+                    size_t count, double incumbent) {
+	double worth, least = WORTH_MIN * best_other(surrogate);
+	size_t kept = 0, dropped = 0;
+	uint64_t *behind = mem_alloc(count, sizeof *behind);
+	for (size_t n = 0; n < count; n++) {
+		size_t at = best_left(surrogate, ranked, covariance, count, incumbent, &worth);
+		ranked[at].done = true;
+		if (ranked[at].own && worth < least) {
+			behind[dropped++] = ranked[at].index;
+			continue;
+		}
+		pending[kept++] = ranked[at].index;
+		incumbent = fmin(incumbent, ranked[at].mean);
+		condition_on(covariance, count, at, fmax(gp_noise(surrogate->value), 1e-6));
+	}
+	memcpy(pending + kept, behind, dropped * sizeof *behind);
+	free(behind);
+	return kept;
+}
+
+static void surrogate_refresh(struct surrogate *surrogate);
+
+size_t surrogate_rank(struct surrogate *surrogate, uint64_t *pending, size_t count) {
+	if (surrogate->worked == 0 || count > RANKED_MAX)
+		return count;
+	surrogate_refresh(surrogate);
+	struct ranked *ranked = mem_alloc(count, sizeof *ranked);
+	uint16_t *codes = mem_alloc(count * surrogate->dims + 1, sizeof *codes);
+	double *covariance = mem_alloc(count * count, sizeof *covariance);
+	for (size_t i = 0; i < count; i++)
+		look_up(surrogate, &ranked[i], pending[i], codes + i * surrogate->dims);
+	gp_covariances(surrogate->value, codes, count, covariance);
+	size_t kept = order(surrogate, ranked, covariance, pending, count, surrogate->incumbent);
+	free(covariance);
+	free(codes);
+	free(ranked);
+	return kept;
+}
 
 enum {
 	SPARE = 3 /* dimensions that no parameter may take */,
@@ -113,7 +258,8 @@ bool surrogate_ready(const struct surrogate *surrogate) {
 	return surrogate->worked > 0 && surrogate->count >= (surrogate->source_count ? 1 : NEED);
 }
 
-double surrogate_gain_of(double gap, double deviation) {
+/* The expected improvement by a normal variable that is `gap` below the incumbent. */
+static double surrogate_gain_of(double gap, double deviation) {
 	double z = gap / deviation;
 	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
 }
@@ -159,9 +305,10 @@ double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
 	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
 }
 
-/* If no candidate is expected to gain anything, the one that falls short by the fewest deviations; if all of them
- * will probably fail, one of those. Returns what it promises. */
-double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
+/* The candidate that promises most by the pool's predictions, and how much. If no candidate is expected to gain
+ * anything, the one that falls short by the fewest deviations; if all of them will probably fail, one of those. Returns
+ * what it promises. */
+static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 	const float *mean = gp_pool_mean(surrogate->values);
 	const struct pool *pool = &surrogate->pool;
 	struct choice doubted = {UINT64_MAX, UINT64_MAX, 0, INFINITY}, passed = doubted;
@@ -213,7 +360,8 @@ static bool learn(struct surrogate *surrogate) {
 	return true;
 }
 
-void surrogate_refresh(struct surrogate *surrogate) {
+/* surrogate.c: brings models, calibration and incumbent up to date, without pending configurations. */
+static void surrogate_refresh(struct surrogate *surrogate) {
 	bool anew = learn(surrogate);
 	if (anew || !surrogate->asked)
 		surrogate_pool_fill(surrogate);

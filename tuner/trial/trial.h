@@ -79,6 +79,7 @@ struct trial_result {
 	double least;         /* the smallest sample, also of a censored trial; NAN: none */
 	double elapsed_s;     /* the whole trial, on the clock of the tuner */
 	double ended;         /* seconds since 1970; 0: just now */
+	bool lost;            /* the worker itself ended or made no sense, which need not be the configuration's fault */
 	bool disturbed;       /* steal, involuntary switches or run delay above the noise */
 	char disturbance[96]; /* the cause, if known */
 	char message[256];

@@ -204,20 +204,26 @@ static bool is_unmet(const struct tune *tune) {
 	       tune->finals.duel.paired.count < 2;
 }
 
-/* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
- * must be worth something. If the budget ended the duel, only a winner that looks better is kept, marked as not proven.
- */
-static void decide(struct tune *tune, const json_t *winner, double price) {
-	const json_t *baseline = tune->task->baseline;
-	bool better = tune->finals.duel.paired.ratio < 1 - duel_defaults.margin,
-		 vague = paired_is_vague(&tune->finals.duel.paired);
-	bool tie = tune->finals.duel.verdict == PAIRED_TIE, cheaper = price < tune_cost(baseline, baseline);
-	bool keep = tune->finals.duel.verdict == PAIRED_SLOWER ||
-	            (tie && (tune->finals.duel.decided ? vague || !cheaper : !better));
+/* Does the baseline stay once the winner has met it? A tie keeps the user's own setting, because a change must be worth
+ * something. If the budget ended the duel, only a winner that looks better is kept, marked as not proven. */
+static bool baseline_stays(const struct tune *tune) {
+	const struct duel_result *met = &tune->finals.duel;
+	bool looks_better = met->paired.ratio < 1 - duel_defaults.margin;
 	if (is_unmet(tune))
-		keep = !tune_is_useful(tune);
+		return !tune_is_useful(tune);
+	switch (met->verdict) {
+	case PAIRED_SLOWER:
+		return true;
+	case PAIRED_FASTER:
+		return false;
+	default: /* a tie */
+		return met->decided || !looks_better;
+	}
+}
+
+static void decide(struct tune *tune, const json_t *winner) {
 	tune->finals.reversed = tune->finals.duel.verdict == PAIRED_SLOWER;
-	tune->finals.best_config = json_incref((json_t *)(keep ? baseline : winner));
+	tune->finals.best_config = json_incref((json_t *)(baseline_stays(tune) ? tune->task->baseline : winner));
 }
 
 static void baseline_keep(struct tune *tune) {
@@ -256,7 +262,7 @@ static bool failed_for_good(const struct duel_result *duel) {
 }
 
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
-static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
+static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
 	if (tune->memory.baseline.status != TRIAL_CORRECT || short_of_time) {
 		bool keep = tune->memory.baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
@@ -271,7 +277,7 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 	}
 	if (failed_for_good(&tune->finals.duel) && !is_baseline(tune, winner))
 		tune_fall(tune, winner);
-	decide(tune, winner, price);
+	decide(tune, winner);
 	return is_baseline(tune, tune->finals.best_config) ? 0 : tune_winner_check(tune, winner, err);
 }
 
@@ -388,8 +394,7 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 	if (tune->finals.rival_ratio > 0)
 		baseline_keep(tune);
 	while (!(tune->finals.rival_ratio > 0) && winner != SIZE_MAX) {
-		if (!tune_has_fallen(tune, entries[winner].config) &&
-		    meet_baseline(tune, entries[winner].config, entries[winner].cost, err))
+		if (!tune_has_fallen(tune, entries[winner].config) && meet_baseline(tune, entries[winner].config, err))
 			return -1;
 		if (!tune_has_fallen(tune, entries[winner].config))
 			return 0;
@@ -424,7 +429,7 @@ static int comparison(struct tune *tune, struct race_entry *entries, size_t *cou
 	if (tune->finals.no_rival || tried_nothing_else(tune))
 		baseline_keep(tune);
 	else if (*count == 0 && tune->memory.baseline.status == TRIAL_CORRECT)
-		return meet_baseline(tune, tune->task->baseline, 0, err);
+		return meet_baseline(tune, tune->task->baseline, err);
 	else if (*count == 0)
 		return nothing_worked(tune, err);
 	else

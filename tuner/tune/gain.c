@@ -13,7 +13,8 @@
 #include "src/base/stats.h"
 #include "tuner/tune/state.h"
 
-/* What may remain unexplained: a share of the gain, so many standard errors, and the jitter of a connection. */
+/* Differences may remain unexplained up to a share of the gain, so many standard errors, or the jitter of a connection.
+ */
 static const double SHARE = 0.25, DEVIATIONS = 4, JITTER_SECONDS = 2e-3;
 
 /* Kernels run an unknown number of times in a trial, and a metric is not a time. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known about whether settings work: how many of their runs were checked, which ones failed after they had
- * worked, and the runs that are checked before a winner is trusted (doc/measurement.md, rule 11). */
+/* Keeps what is known about whether settings work: how many of their runs were checked, which ones failed after they
+ * had worked, and the runs that are checked before a winner is trusted (doc/measurement.md, rule 11). */
 #include <config.h>
 
 #include <math.h>
@@ -133,7 +133,7 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 	return 0;
 }
 
-/* What an interrupted run of this search found wrong stays wrong. */
+/* A configuration that an interrupted run of this search found wrong stays wrong. */
 static int earlier_see(void *ctx, const struct store_trial *trial) {
 	static const char *const phases[] = {"probe", "race", "duel", "check"};
 	struct tune *tune = ctx;

@@ -14,11 +14,28 @@
 #include "tuner/worker/impl.h"
 
 static const double WRITE_SECONDS = 10;
+/* After the first Ctrl-C: what takes this many times as long as anything before may never end. */
+static const double HANGS_TIMES = 2;
+
+/* Waits as long as `seconds` say, and after the first Ctrl-C only as long as such requests have taken. */
+static enum proc_read line_read(struct worker *worker, double seconds, char **line, size_t *size) {
+	const struct worker_options *options = &worker->options;
+	double start = sys_now();
+	if (!options->asked)
+		return proc_read(worker->proc, seconds, options->interrupt, line, size);
+	enum proc_read what = proc_read(worker->proc, seconds, options->asked, line, size);
+	if (what != PROC_INTERRUPTED)
+		return what;
+	double left = fmax(0, start + HANGS_TIMES * worker->longest_s - sys_now());
+	bool hangs = seconds < 0 || left < start + seconds - sys_now();
+	what = proc_read(worker->proc, hangs ? left : start + seconds - sys_now(), options->interrupt, line, size);
+	return what == PROC_TIMEOUT && hangs ? PROC_INTERRUPTED : what;
+}
 
 static enum broken answer_read(struct worker *worker, double seconds, json_t **answer) {
 	char *line;
 	size_t size;
-	switch (proc_read(worker->proc, seconds, worker->options.interrupt, &line, &size)) {
+	switch (line_read(worker, seconds, &line, &size)) {
 	case PROC_LINE:
 		*answer = js_parse(line, size, "the worker's answer", NULL);
 		snprintf(worker->unreadable, sizeof worker->unreadable, "%s", line);
@@ -97,6 +114,7 @@ void worker_broken_result(struct worker *worker, enum broken broken, double time
 	int wait_status = broken_stop(worker, broken, grace, words, sizeof words);
 	proc_status_text(wait_status, status, sizeof status);
 	result->status = broken == BROKEN_TIMEOUT ? TRIAL_TIMEOUT : TRIAL_RUNTIME;
+	result->lost = broken != BROKEN_TIMEOUT;
 	switch (broken) {
 	case BROKEN_TIMEOUT:
 		snprintf(result->message, sizeof result->message, "no answer within %.3g s", timeout);
@@ -234,5 +252,7 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 	else
 		ending_wait(worker, result);
 	result->elapsed_s = sys_now() - start;
+	if (broken == BROKEN_NO)
+		worker->longest_s = fmax(worker->longest_s, result->elapsed_s);
 	return 0;
 }

@@ -13,6 +13,7 @@ struct worker {
 	struct proc *proc;
 	unsigned starts;
 	int64_t last_id;
+	double longest_s;                      /* of the exchanges that were answered */
 	double sm_mhz;                         /* the highest GPU clock seen in its trials */
 	char *libraries[WORKER_LIBRARIES_MAX]; /* loaded by this process */
 	size_t library_count;

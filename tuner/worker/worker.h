@@ -39,7 +39,10 @@ struct worker_options {
 	const char *path;                   /* the executable */
 	const struct worker_launch *launch; /* NULL: a child of this process */
 	uint64_t address_space;             /* bytes; 0: no limit */
-	const volatile int *interrupt;      /* set by Ctrl-C; may be NULL */
+	const volatile int *interrupt;      /* set by the Ctrl-C that gives up what runs; may be NULL */
+	/* Set by the first Ctrl-C, after which nothing is waited for that takes much longer than anything before; may be
+	 * NULL. */
+	const volatile int *asked;
 };
 
 /* The process is started only when it is needed. */

@@ -2,7 +2,157 @@
 /* The kernel's table for CUDA: the problem, its graphs and the oracle are the CPU's. */
 #include <config.h>
 
-#include "kernels/cc/cuda/device.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cc/cuda/cc_cuda_impl.h"
+
+/* The figures of a run, named as on the CPU. Those that only the device knows are fetched here, after the time was
+ * taken. */
+
+/* The steps of the last run; waits for it if only the device knows them. */
+static int64_t cc_cuda_steps(const struct cc_cuda_state *s) {
+	int64_t steps = s->host.steps;
+	if (s->persistent && s->slots) {
+		gpu_download(s->gpu, &steps, cc_control(s, CC_STEPS), sizeof steps);
+		gpu_sync(s->gpu);
+	}
+	return steps;
+}
+
+static size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                              size_t most) {
+	const struct cc_cuda_state *s = state;
+	struct cc_state view = s->host;
+	view.steps = cc_cuda_steps(s);
+	view.looked = s->slots ? (size_t)view.steps * view.graph.ends : 0;
+	return cc_figures(&view, call, seconds, out, most);
+}
+
+static size_t cc_cuda_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
+	const struct cc_cuda_state *s = state;
+	struct cc_state view = s->host;
+	view.steps = cc_cuda_steps(s);
+	size_t kept = view.steps < CC_STEPS_KEPT ? (size_t)view.steps : CC_STEPS_KEPT;
+	if (s->persistent && s->slots && s->back && view.changed) {
+		gpu_download(s->gpu, s->back, s->slots, kept * sizeof *s->back);
+		gpu_sync(s->gpu);
+		for (size_t i = 0; i < kept; i++)
+			view.changed[i] = s->back[i];
+	}
+	return cc_series(&view, call, out, most);
+}
+
+/* Memory of a configuration, on the device and on the host. */
+
+static void functions_find(struct cc_cuda_state *s, const struct gpu_module *module) {
+	const char *const *names = s->variant->functions;
+	for (int i = 0; i < CC_FUNCTIONS && names[i]; i++) {
+		char name[64];
+		bool sized = names[i][strlen(names[i]) - 1] == '_';
+		snprintf(name, sizeof name, "%s%s", names[i], !sized ? "" : s->input->wide ? "64" : "32");
+		s->function[i] = gpu_function(s->gpu, module, name);
+	}
+}
+
+static enum ss_status cc_cuda_state_new(struct cc_cuda_state *s, struct cc_cuda_input *input,
+                                        const struct gpu_module *module, const struct ss_call *call) {
+	size_t n = (size_t)input->host.graph.n;
+	s->input = input;
+	s->gpu = call->gpu;
+	s->host.input = &input->host;
+	s->host.graph = input->host.graph;
+	functions_find(s, module);
+	s->label = gpu_alloc(s->gpu, n * sizeof(int32_t));
+	s->control = gpu_alloc(s->gpu, CC_CONTROL * sizeof(uint32_t));
+	enum ss_status own = s->variant->setup(s, call), status = cuda_status(call);
+	return own != SS_OK ? own : status;
+}
+
+static void cc_cuda_state_free(void *state) {
+	struct cc_cuda_state *s = state;
+	if (!s->gpu)
+		return;
+	const gpu_ptr all[] = {s->label, s->other, s->slots, s->control, s->list, s->hubs};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		gpu_free(s->gpu, all[i]);
+	if (s->back)
+		gpu_pinned_free(s->gpu, s->back);
+	free(s->host.changed);
+	free(s->host.label);
+}
+
+static void cc_cuda_reset(void *state, const struct ss_call *call) {
+	struct cc_cuda_state *s = state;
+	(void)call;
+	s->host.steps = 0;
+	gpu_fill32(s->gpu, s->control, 0, CC_CONTROL);
+	if (s->slots)
+		gpu_fill32(s->gpu, s->slots, 0, CC_SLOTS);
+}
+
+/* The array that the last step wrote. */
+static gpu_ptr labels_last(const struct cc_cuda_state *s) {
+	return s->synchronous && cc_cuda_steps(s) % 2 ? s->other : s->label;
+}
+
+static enum ss_status cc_cuda_verify(void *state, const struct ss_call *call) {
+	struct cc_cuda_state *s = state;
+	size_t bytes = (size_t)s->host.graph.n * sizeof *s->host.label;
+	if (!s->host.label)
+		s->host.label = malloc(bytes);
+	if (!s->host.label)
+		return kernel_fail(call, SS_NOMEM, "no memory to verify %d labels", (int)s->host.graph.n);
+	gpu_download(s->gpu, s->host.label, labels_last(s), bytes);
+	gpu_sync(s->gpu);
+	enum ss_status status = cuda_status(call);
+	return status == SS_OK ? cc_labels_check(&s->host, call) : status;
+}
+
+/* The graph on the device, once a problem. Rows begin at 32-bit offsets as long as those are enough. */
+
+static enum ss_status first_narrow(struct cc_cuda_input *input, const struct ss_call *call) {
+	const struct cc_graph *g = &input->host.graph;
+	uint32_t *narrow = malloc(((size_t)g->n + 1) * sizeof *narrow);
+	if (!narrow)
+		return kernel_fail(call, SS_NOMEM, "no memory for a copy of the rows");
+	for (int32_t v = 0; v <= g->n; v++)
+		narrow[v] = (uint32_t)g->first[v];
+	input->first = gpu_alloc(input->gpu, ((size_t)g->n + 1) * sizeof *narrow);
+	gpu_upload(input->gpu, input->first, narrow, ((size_t)g->n + 1) * sizeof *narrow);
+	free(narrow);
+	return SS_OK;
+}
+
+static enum ss_status first_wide(struct cc_cuda_input *input) {
+	const struct cc_graph *g = &input->host.graph;
+	input->first = gpu_alloc(input->gpu, ((size_t)g->n + 1) * sizeof *g->first);
+	gpu_upload(input->gpu, input->first, g->first, ((size_t)g->n + 1) * sizeof *g->first);
+	return SS_OK;
+}
+
+enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call) {
+	const struct cc_graph *g = &input->host.graph;
+	input->gpu = call->gpu;
+	input->wide |= g->ends > INT32_MAX;
+	enum ss_status status = input->wide ? first_wide(input) : first_narrow(input, call);
+	if (status != SS_OK)
+		return status;
+	input->target = gpu_alloc(input->gpu, (g->ends + 1) * sizeof *g->target);
+	if (g->ends > 0)
+		gpu_upload(input->gpu, input->target, g->target, g->ends * sizeof *g->target);
+	return cuda_status(call);
+}
+
+static void cc_cuda_close(void *opaque) {
+	struct cc_cuda_input *input = opaque;
+	if (input->gpu) {
+		gpu_free(input->gpu, input->first);
+		gpu_free(input->gpu, input->target);
+	}
+	cc_input_free(&input->host);
+}
 
 extern const struct ss_kernel kernel_cc_cuda;
 
@@ -30,109 +180,34 @@ enum {
 #define LINKS      "(variant == 'afforest' or variant == 'union_find')"
 
 static const struct ss_param params[] = {
-	[PARAM_VARIANT] = {.name = "variant",
-                       .summary = "algorithm",
-                       .type = SS_WORD,
-                       .values = "rows,jump,afforest,union_find",
-                       .initial = "rows"},
-	[PARAM_BLOCK] = {.name = "block_size",
-                     .summary = "threads of a block, a multiple of 32",
-                     .type = SS_INT,
-                     .values = "64..1024*2",
-                     .initial = "256",
-                     .min = 32,
-                     .max = 1024},
-	[PARAM_GROUP] = {.name = "group",
-                     .summary = "threads that read a row: 1, up to a warp (32), or the whole block (0)",
-                     .type = SS_INT,
-                     .values = "0,1,2,4,8,16,32",
-                     .initial = "1",
-                     .min = 0,
-                     .max = 32},
-	[PARAM_PER_SM] = {.name = "blocks_per_sm",
-                      .summary = "blocks that take the rows in turn, for each SM; 0: as many as the rows need",
-                      .type = SS_INT,
-                      .values = "0,4,8,16",
-                      .initial = "0",
-                      .when = PROPAGATES " and converge == 'host'",
-                      .min = 0,
-                      .max = CC_PER_SM_MAX},
-	[PARAM_UPDATE] = {.name = "update",
-                      .summary = "labels change in place, or between two arrays",
-                      .type = SS_WORD,
-                      .values = "inplace,synchronous",
-                      .initial = "inplace",
-                      .when = "variant == 'rows'"},
-	[PARAM_CONVERGE] = {.name = "converge",
-                        .summary = "side that detects a step without changes",
-                        .type = SS_WORD,
-                        .values = "host,device",
-                        .initial = "host",
-                        .when = PROPAGATES},
-	[PARAM_EVERY] = {.name = "every",
-                     .summary = "steps between two checks by the host",
-                     .type = SS_INT,
-                     .values = "1..8*2",
-                     .initial = "1",
-                     .when = PROPAGATES " and converge == 'host'",
-                     .min = 1,
-                     .max = CC_EVERY_MAX},
-	[PARAM_LINK] = {.name = "link",
-                    .summary = "how trees are joined: paths spliced, roots hooked, or hooked and halved",
-                    .type = SS_WORD,
-                    .values = "splice,hook,halve",
-                    .initial = "hook",
-                    .when = LINKS},
-	[PARAM_ROUNDS] = {.name = "rounds",
-                      .summary = "edges of each vertex that are linked first",
-                      .type = SS_INT,
-                      .values = "1..4",
-                      .initial = "2",
-                      .when = LINKS,
-                      .min = 1,
-                      .max = CC_ROUNDS_MAX},
-	[PARAM_EDGES] = {.name = "edges",
-                     .summary = "edges to smaller neighbours only, or all edges",
-                     .type = SS_WORD,
-                     .values = "any,smaller",
-                     .initial = "any",
-                     .when = "variant == 'afforest'"},
-	[PARAM_FLATTEN] = {.name = "flatten",
-                       .summary = "paths are compressed after the first edge of each vertex, too",
-                       .type = SS_WORD,
-                       .values = "no,yes",
-                       .initial = "yes",
-                       .when = LINKS},
-	[PARAM_COMPRESS] = {.name = "compress",
-                        .summary = "each vertex walks to its root, or halves its path on the way",
-                        .type = SS_WORD,
-                        .values = "full,halving",
-                        .initial = "full",
-                        .when = LINKS},
-	[PARAM_WINDOWS] = {.name = "windows",
-                       .summary = "parts of the labels that are processed one after the other",
-                       .type = SS_INT,
-                       .values = "1..16*2",
-                       .initial = "1",
-                       .when = LINKS,
-                       .min = 1,
-                       .max = CC_WINDOWS_MAX},
-	[PARAM_SAMPLES] = {.name = "samples",
-                       .summary = "labels sampled to find the largest component",
-                       .type = SS_INT,
-                       .values = "256..2048*2",
-                       .initial = "1024",
-                       .when = "variant == 'afforest'",
-                       .min = 1,
-                       .max = CC_SAMPLES_MAX},
-	[PARAM_HUB] = {.name = "hub",
-                   .summary = "a row longer than this is read by a block",
-                   .type = SS_INT,
-                   .values = "256..4096*4",
-                   .initial = "1024",
-                   .when = LINKS,
-                   .min = CC_HUB_MIN,
-                   .max = 1 << 20},
+	[PARAM_VARIANT] = {"variant", "algorithm", SS_WORD, "rows,jump,afforest,union_find", "rows", NULL, 0, 0},
+	[PARAM_BLOCK] = {"block_size", "threads of a block, a multiple of 32", SS_INT, "64..1024*2", "256", NULL, 32, 1024},
+	[PARAM_GROUP] = {"group", "threads that read a row: 1, up to a warp (32), or the whole block (0)", SS_INT,
+                     "0,1,2,4,8,16,32", "1", NULL, 0, 32},
+	[PARAM_PER_SM] = {"blocks_per_sm", "blocks that take the rows in turn, for each SM; 0: as many as the rows need",
+                      SS_INT, "0,4,8,16", "0", PROPAGATES " and converge == 'host'", 0, CC_PER_SM_MAX},
+	[PARAM_UPDATE] = {"update", "labels change in place, or between two arrays", SS_WORD, "inplace,synchronous",
+                      "inplace", "variant == 'rows'", 0, 0},
+	[PARAM_CONVERGE] = {"converge", "side that detects a step without changes", SS_WORD, "host,device", "host",
+                        PROPAGATES, 0, 0},
+	[PARAM_EVERY] = {"every", "steps between two checks by the host", SS_INT, "1..8*2", "1",
+                     PROPAGATES " and converge == 'host'", 1, CC_EVERY_MAX},
+	[PARAM_LINK] = {"link", "how trees are joined: paths spliced, roots hooked, or hooked and halved", SS_WORD,
+                    "splice,hook,halve", "hook", LINKS, 0, 0},
+	[PARAM_ROUNDS] = {"rounds", "edges of each vertex that are linked first", SS_INT, "1..4", "2", LINKS, 1,
+                      CC_ROUNDS_MAX},
+	[PARAM_EDGES] = {"edges", "edges to smaller neighbours only, or all edges", SS_WORD, "any,smaller", "any",
+                     "variant == 'afforest'", 0, 0},
+	[PARAM_FLATTEN] = {"flatten", "paths are compressed after the first edge of each vertex, too", SS_WORD, "no,yes",
+                       "yes", LINKS, 0, 0},
+	[PARAM_COMPRESS] = {"compress", "each vertex walks to its root, or halves its path on the way", SS_WORD,
+                        "full,halving", "full", LINKS, 0, 0},
+	[PARAM_WINDOWS] = {"windows", "parts of the labels that are processed one after the other", SS_INT, "1..16*2", "1",
+                       LINKS, 1, CC_WINDOWS_MAX},
+	[PARAM_SAMPLES] = {"samples", "labels sampled to find the largest component", SS_INT, "256..2048*2", "1024",
+                       "variant == 'afforest'", 1, CC_SAMPLES_MAX},
+	[PARAM_HUB] = {"hub", "a row longer than this is read by a block", SS_INT, "256..4096*4", "1024", LINKS, CC_HUB_MIN,
+                   1 << 20},
 	{.name = NULL},
 };
 

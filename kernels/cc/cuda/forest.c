@@ -2,7 +2,7 @@
 /* Launches the kernels of forest.cu. The host does not wait for any of them. */
 #include <config.h>
 
-#include "kernels/cc/cuda/device.h"
+#include "kernels/cc/cuda/cc_cuda_impl.h"
 
 enum { START, LINK, GIANT, REST, HUBS, COMPRESS, LINK_WINDOW };
 #define FUNCTIONS "start_", "list_link", "giant_find", "rest_", "hubs_", "labels_compress"

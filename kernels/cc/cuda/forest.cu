@@ -37,7 +37,7 @@ static __device__ __forceinline__ void link(int *label, int a, int b) {
 		;
 }
 #elif LINK == 1
-/* The larger root is hooked to the smaller vertex: as kernels/cc/link.h does. */
+/* The larger root is hooked to the smaller vertex: as kernels/cc/afforest.c does. */
 static __device__ __forceinline__ void link(int *label, int a, int b) {
 	int x = label_load(&label[a]), y = label_load(&label[b]);
 	while (x != y) {

@@ -4,7 +4,7 @@
 #include <config.h>
 #include <stdlib.h>
 
-#include "kernels/cc/cuda/device.h"
+#include "kernels/cc/cuda/cc_cuda_impl.h"
 
 enum { START, COMPRESS, SWEEP, SWEEP_ALL };
 static const char *const functions[] = {"labels_start", "labels_compress", "sweep_", "sweep_all_", NULL};

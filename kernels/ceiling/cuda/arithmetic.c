@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/ceiling/cuda/ceiling_cuda.h"
+#include "kernels/ceiling/cuda/ceiling_cuda_impl.h"
 
 enum { CHAINS = CEILING_CUDA_CHAINS, START = 1021, STEPS_EXACT = 1 << 23 /* whole numbers in a float */ };
 
@@ -110,7 +110,7 @@ const struct ceiling_cuda ceiling_cuda_addmin = {
 	.op = "pair",
 	.source = SOURCE,
 	.function = "ceiling_addmin",
-	.rate = &ceiling_cuda_pairs,
+	.rate = &ceiling_pairs,
 	.n_max = 1 << 30,
 	.out_size = words,
 	.ops = chain_ops,
@@ -122,7 +122,7 @@ const struct ceiling_cuda ceiling_cuda_addmin2 = {
 	.op = "pair",
 	.source = SOURCE,
 	.function = "ceiling_addmin2",
-	.rate = &ceiling_cuda_pairs,
+	.rate = &ceiling_pairs,
 	.n_max = 30000,
 	.out_size = words,
 	.ops = addmin2_ops,
@@ -134,7 +134,7 @@ const struct ceiling_cuda ceiling_cuda_fp32 = {
 	.op = "flop",
 	.source = SOURCE,
 	.function = "ceiling_fp32",
-	.rate = &ceiling_cuda_flops,
+	.rate = &ceiling_flops,
 	.n_max = STEPS_EXACT,
 	.out_size = words,
 	.ops = flops,
@@ -146,7 +146,7 @@ const struct ceiling_cuda ceiling_cuda_fp64 = {
 	.op = "flop",
 	.source = SOURCE,
 	.function = "ceiling_fp64",
-	.rate = &ceiling_cuda_flops,
+	.rate = &ceiling_flops,
 	.n_max = 1 << 30,
 	.out_size = reals,
 	.ops = flops,

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/ceiling/cuda/ceiling_cuda.h"
+#include "kernels/ceiling/cuda/ceiling_cuda_impl.h"
 
 extern const struct ss_kernel kernel_ceiling_cuda;
 
@@ -45,11 +45,7 @@ static const struct ceiling_cuda *const ceilings[] = {
 };
 enum { CEILINGS = sizeof ceilings / sizeof *ceilings };
 
-const struct ceiling_cuda_rate ceiling_cuda_bandwidth = {"bandwidth", "GB/s", 1e-9, false};
-const struct ceiling_cuda_rate ceiling_cuda_flops = {"rate", "GFLOP/s", 1e-9, false};
-const struct ceiling_cuda_rate ceiling_cuda_pairs = {"rate", "Gpair/s", 1e-9, false};
-const struct ceiling_cuda_rate ceiling_cuda_adds = {"rate", "Gadd/s", 1e-9, false};
-const struct ceiling_cuda_rate ceiling_cuda_cost = {"cost", "us", 1e6, true};
+const struct ceiling_rate ceiling_cuda_adds = {"rate", "Gadd/s", 1e-9, false};
 
 static void sizes_set(struct ceiling_cuda_job *job, unsigned sms) {
 	int arrays = job->ceiling->arrays;
@@ -161,13 +157,8 @@ static struct ss_work cuda_work(const struct ss_call *call) {
 static size_t cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
                            size_t most) {
 	const struct ceiling_cuda_job *job = state;
-	const struct ceiling_cuda_rate *rate = job->ceiling->rate;
-	double ops = job->ceiling->ops(job);
 	(void)call;
-	if (most < 1 || !(seconds > 0))
-		return 0;
-	out[0] = (struct ss_figure){rate->name, rate->scale * (rate->time ? seconds / ops : ops / seconds), rate->unit};
-	return 1;
+	return ceiling_figure(job->ceiling->rate, job->ceiling->ops(job), seconds, out, most);
 }
 
 static void cuda_teardown(void *state) {

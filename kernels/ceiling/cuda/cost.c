@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/ceiling/cuda/ceiling_cuda.h"
+#include "kernels/ceiling/cuda/ceiling_cuda_impl.h"
 
 enum { WORDS = 1 << 20, ODD = 0x9E3779B1u & (WORDS - 1) };
 #define SOURCE "ceiling/cuda/cost.cu"
@@ -115,7 +115,7 @@ const struct ceiling_cuda ceiling_cuda_start = {
 	.op = "kernel start",
 	.source = SOURCE,
 	.function = "ceiling_launch",
-	.rate = &ceiling_cuda_cost,
+	.rate = &ceiling_cost,
 	.n_max = 1 << 24,
 	.out_size = one_word,
 	.ops = repetitions,
@@ -127,7 +127,7 @@ const struct ceiling_cuda ceiling_cuda_round_trip = {
 	.op = "kernel start",
 	.source = SOURCE,
 	.function = "ceiling_launch",
-	.rate = &ceiling_cuda_cost,
+	.rate = &ceiling_cost,
 	.n_max = 1 << 24,
 	.out_size = one_word,
 	.ops = repetitions,
@@ -163,7 +163,7 @@ const struct ceiling_cuda ceiling_cuda_barrier = {
 	.op = "barrier",
 	.source = SOURCE,
 	.function = "ceiling_barrier",
-	.rate = &ceiling_cuda_cost,
+	.rate = &ceiling_cost,
 	.n_max = 1 << 24,
 	.out_size = barrier_words,
 	.ops = repetitions,

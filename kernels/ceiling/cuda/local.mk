@@ -6,7 +6,7 @@ libkernels_la_SOURCES += \
 	%D%/shared.c \
 	%D%/transfer.c \
 	%D%/cost.c \
-	%D%/ceiling_cuda.h
+	%D%/ceiling_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/arithmetic.cu \
 	%D%/memory.cu \

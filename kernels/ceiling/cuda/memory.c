@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/ceiling/cuda/ceiling_cuda.h"
+#include "kernels/ceiling/cuda/ceiling_cuda_impl.h"
 
 #define SOURCE "ceiling/cuda/memory.cu"
 #define FACTOR 3.0
@@ -109,7 +109,7 @@ const struct ceiling_cuda ceiling_cuda_read = {
 	.op = "byte",
 	.source = SOURCE,
 	.function = "ceiling_read",
-	.rate = &ceiling_cuda_bandwidth,
+	.rate = &ceiling_bandwidth,
 	.n_max = INT64_C(1) << 40,
 	.arrays = 1,
 	.out_size = sums_size,
@@ -123,7 +123,7 @@ const struct ceiling_cuda ceiling_cuda_copy = {
 	.op = "byte",
 	.source = SOURCE,
 	.function = "ceiling_copy",
-	.rate = &ceiling_cuda_bandwidth,
+	.rate = &ceiling_bandwidth,
 	.n_max = INT64_C(1) << 40,
 	.arrays = 2,
 	.ops = ceiling_cuda_bytes,
@@ -136,7 +136,7 @@ const struct ceiling_cuda ceiling_cuda_triad = {
 	.op = "byte",
 	.source = SOURCE,
 	.function = "ceiling_triad",
-	.rate = &ceiling_cuda_bandwidth,
+	.rate = &ceiling_bandwidth,
 	.n_max = INT64_C(1) << 40,
 	.arrays = 3,
 	.ops = ceiling_cuda_bytes,

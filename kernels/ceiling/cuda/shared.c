@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/ceiling/cuda/ceiling_cuda.h"
+#include "kernels/ceiling/cuda/ceiling_cuda_impl.h"
 
 /* n, in whole rounds of all places: then each thread has read all words as often. */
 static int turns(const struct ceiling_cuda_job *job) {
@@ -50,7 +50,7 @@ const struct ceiling_cuda ceiling_cuda_shared = {
 	.op = "byte",
 	.source = "ceiling/cuda/shared.cu",
 	.function = "ceiling_shared",
-	.rate = &ceiling_cuda_bandwidth,
+	.rate = &ceiling_bandwidth,
 	.n_max = 1 << 28,
 	.out_size = sums_size,
 	.ops = shared_ops,

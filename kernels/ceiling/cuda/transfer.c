@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ceiling/cuda/ceiling_cuda.h"
+#include "kernels/ceiling/cuda/ceiling_cuda_impl.h"
 
 /* No byte's neighbour is the same, and no page is like the next one. */
 static unsigned char byte_at(size_t i) {
@@ -70,7 +70,7 @@ static bool download_right(struct ceiling_cuda_job *job) {
 
 #define TRANSFER(word, make, go, check)                                                                                \
 	{                                                                                                                  \
-		.name = word, .op = "byte", .source = "ceiling/cuda/cost.cu", .rate = &ceiling_cuda_bandwidth,                 \
+		.name = word, .op = "byte", .source = "ceiling/cuda/cost.cu", .rate = &ceiling_bandwidth,                      \
 		.n_max = INT64_C(1) << 36, .arrays = 1, .ops = ceiling_cuda_bytes, .setup = make, .run = go, .right = check    \
 	}
 const struct ceiling_cuda ceiling_cuda_upload = TRANSFER("upload", pinned_setup, upload_run, upload_right);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/fw/cuda/fw_cuda.h"
+#include "kernels/fw/cuda/fw_cuda_impl.h"
 
 enum { AT_ONCE = 1 << 16 /* edges */ };
 

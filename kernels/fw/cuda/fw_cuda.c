@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/fw/cuda/fw_cuda.h"
+#include "kernels/fw/cuda/fw_cuda_impl.h"
 
 enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_TIMED };
 enum { TIMED_COMPUTE, TIMED_ALL, TIMED_FILE };
@@ -22,90 +22,31 @@ enum {
 };
 
 static const struct ss_param problem[] = {
-	[PROBLEM_N] =
-		{.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1, .max = FW_CUDA_N_MAX},
-	[PROBLEM_DEGREE] = {.name = "degree",
-                        .summary = "mean number of edges per vertex",
-                        .type = SS_INT,
-                        .initial = "8",
-                        .min = 0,
-                        .max = FW_DEGREE_MAX},
-	[PROBLEM_TYPE] =
-		{.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,int16", .initial = "int32"},
-	[PROBLEM_TIMED] = {.name = "timed",
-                       .summary = "the algorithm, all with the copies to and from the host, or with the files, too",
-                       .type = SS_WORD,
-                       .values = "compute,all,file",
-                       .initial = "compute"},
+	[PROBLEM_N] = {"n", "vertices", SS_INT, NULL, "1024", NULL, 1, FW_CUDA_N_MAX},
+	[PROBLEM_DEGREE] = {"degree", "mean number of edges per vertex", SS_INT, NULL, "8", NULL, 0, FW_DEGREE_MAX},
+	[PROBLEM_TYPE] = {"type", "of a distance", SS_WORD, "int32,int16", "int32", NULL, 0, 0},
+	[PROBLEM_TIMED] = {"timed", "the algorithm, all with the copies to and from the host, or with the files, too",
+                       SS_WORD, "compute,all,file", "compute", NULL, 0, 0},
 	{.name = NULL},
 };
 
 #define IN_REGISTERS "variant == 'register'"
 
 static const struct ss_param params[] = {
-	[PARAM_VARIANT] = {.name = "variant",
-                       .summary = "tiles of 32 or 64 in shared memory, tiles in registers, or all in global memory",
-                       .type = SS_WORD,
-                       .values = "factor32,factor64,register,base",
-                       .initial = "factor32"},
-	[PARAM_BLOCK] = {.name = "block",
-                     .summary = "edge of a tile, in vertices",
-                     .type = SS_INT,
-                     .values = "64,128",
-                     .initial = "128",
-                     .when = IN_REGISTERS,
-                     .min = 64,
-                     .max = 128},
-	[PARAM_TILE_M] = {.name = "tile_m",
-                      .summary = "rows per thread",
-                      .type = SS_INT,
-                      .values = "4,8,16",
-                      .initial = "8",
-                      .when = IN_REGISTERS,
-                      .min = 4,
-                      .max = 16},
-	[PARAM_TILE_N] = {.name = "tile_n",
-                      .summary = "columns per thread, in words of one int32 or two int16",
-                      .type = SS_INT,
-                      .values = "4,8,16",
-                      .initial = "8",
-                      .when = IN_REGISTERS,
-                      .min = 4,
-                      .max = 16},
-	[PARAM_STAGES] = {.name = "stages",
-                      .summary = "slices of the operands in shared memory; 1: no prefetching",
-                      .type = SS_INT,
-                      .values = "1..3",
-                      .initial = "2",
-                      .when = IN_REGISTERS,
-                      .min = 1,
-                      .max = 3},
-	[PARAM_UNROLL] = {.name = "unroll",
-                      .summary = "unrolled steps of the inner loop",
-                      .type = SS_INT,
-                      .values = "4,8",
-                      .initial = "8",
-                      .when = IN_REGISTERS,
-                      .min = 1,
-                      .max = 16},
-	[PARAM_LOOKAHEAD] = {.name = "lookahead",
-                         .summary = "the next round begins while this one goes on",
-                         .type = SS_WORD,
-                         .values = "no,yes",
-                         .initial = "no"},
-	[PARAM_GPUS] = {.name = "gpus",
-                    .summary = "number of GPUs, each with rows of its own",
-                    .type = SS_INT,
-                    .values = "1",
-                    .initial = "1",
-                    .min = 1,
-                    .max = FW_CUDA_GPUS_MAX},
-	[PARAM_HOST] = {.name = "host",
-                    .summary = "host memory of the copies",
-                    .type = SS_WORD,
-                    .values = "pinned,pageable",
-                    .initial = "pageable",
-                    .when = "timed != 'compute'"},
+	[PARAM_VARIANT] = {"variant", "tiles of 32 or 64 in shared memory, tiles in registers, or all in global memory",
+                       SS_WORD, "factor32,factor64,register,base", "factor32", NULL, 0, 0},
+	[PARAM_BLOCK] = {"block", "edge of a tile, in vertices", SS_INT, "64,128", "128", IN_REGISTERS, 64, 128},
+	[PARAM_TILE_M] = {"tile_m", "rows per thread", SS_INT, "4,8,16", "8", IN_REGISTERS, 4, 16},
+	[PARAM_TILE_N] = {"tile_n", "columns per thread, in words of one int32 or two int16", SS_INT, "4,8,16", "8",
+                      IN_REGISTERS, 4, 16},
+	[PARAM_STAGES] = {"stages", "slices of the operands in shared memory; 1: no prefetching", SS_INT, "1..3", "2",
+                      IN_REGISTERS, 1, 3},
+	[PARAM_UNROLL] = {"unroll", "unrolled steps of the inner loop", SS_INT, "4,8", "8", IN_REGISTERS, 1, 16},
+	[PARAM_LOOKAHEAD] = {"lookahead", "the next round begins while this one goes on", SS_WORD, "no,yes", "no", NULL, 0,
+                         0},
+	[PARAM_GPUS] = {"gpus", "number of GPUs, each with rows of its own", SS_INT, "1", "1", NULL, 1, FW_CUDA_GPUS_MAX},
+	[PARAM_HOST] = {"host", "host memory of the copies", SS_WORD, "pinned,pageable", "pageable", "timed != 'compute'",
+                    0, 0},
 	{.name = NULL},
 };
 
@@ -237,10 +178,6 @@ static enum ss_status fw_run(void *state, const struct ss_call *call) {
 	return device != SS_OK ? device : status;
 }
 
-static enum ss_status fw_verify(void *state, const struct ss_call *call) {
-	return fw_cuda_check(state, call);
-}
-
 static struct ss_work fw_work(const struct ss_call *call) {
 	double n = (double)call->problem[PROBLEM_N].i, cell = call->problem[PROBLEM_TYPE].i == 1 ? 2 : 4;
 	return (struct ss_work){.ops = n * n * n, .bytes = 2 * cell * n * n, .op = "relaxation"};
@@ -321,10 +258,6 @@ static void fw_teardown(void *state) {
 	fw_cuda_bands_free(s);
 }
 
-static void fw_close(void *input) {
-	fw_cuda_input_free(input);
-}
-
 const struct ss_kernel kernel_fw_cuda = {
 	.abi = SS_KERNEL_ABI,
 	.name = "fw",
@@ -338,10 +271,10 @@ const struct ss_kernel kernel_fw_cuda = {
 	.setup = fw_setup,
 	.reset = fw_reset,
 	.run = fw_run,
-	.verify = fw_verify,
+	.verify = fw_cuda_check,
 	.work = fw_work,
 	.teardown = fw_teardown,
-	.close = fw_close,
+	.close = fw_cuda_input_free,
 	.figures = fw_figures,
 	.device = "cuda",
 	.program = fw_program,

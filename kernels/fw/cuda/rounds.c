@@ -6,9 +6,10 @@
  * its first two phases, while the gpu's own stream does the rest of round k. LU factorisations do the same: Strazdins,
  * "A comparison of lookahead and algorithmic blocking techniques for parallel matrix factorization", 1998. */
 #include <config.h>
+
 #include <limits.h>
 
-#include "kernels/fw/cuda/fw_cuda.h"
+#include "kernels/fw/cuda/fw_cuda_impl.h"
 
 /* Tiles first .. first + count - 1; from `cut` on `skip` further. */
 struct range {
@@ -189,8 +190,8 @@ static void rounds_ahead_run(struct fw_cuda *s) {
 	}
 }
 
-/* Begins after the marks `done` of the bands, and sets them in the end. */
-void fw_cuda_rounds_run(struct fw_cuda *s) {
+/* rounds.c. Begins after the marks `done` of the bands, and sets them in the end. */
+static void fw_cuda_rounds_run(struct fw_cuda *s) {
 	if (s->lookahead) {
 		rounds_ahead_run(s);
 		return;
@@ -198,5 +199,162 @@ void fw_cuda_rounds_run(struct fw_cuda *s) {
 	for (int k = 0; k < s->tiles; k++) {
 		round_prepare(s, k);
 		round_finish(s, k);
+	}
+}
+
+/* A run as it is timed: from a moment in the first GPU's own stream to another one there. */
+
+/* The first GPU's stream waits for the work of the others. */
+static void bands_join(struct fw_cuda *s, int moment) {
+	struct gpu *gpu = s->bands[0].gpu;
+	for (int i = 1; i < s->gpus; i++)
+		gpu_wait(gpu, s->bands[i].done);
+	gpu_mark(gpu, s->moments[moment]);
+}
+
+static void bands_copy(struct fw_cuda *s, bool up) {
+	for (int i = 0; i < s->gpus; i++) {
+		struct fw_band *b = &s->bands[i];
+		size_t at = fw_cuda_band_offset(s, b), size = fw_cuda_band_bytes(s, b);
+		if (up)
+			gpu_upload(b->gpu, b->matrix, (char *)s->from + at, size);
+		else
+			gpu_download(b->gpu, (char *)s->to + at, b->matrix, size);
+		gpu_mark(b->gpu, b->done);
+	}
+}
+
+static void bands_sync(struct fw_cuda *s) {
+	for (int i = 0; i < s->gpus; i++)
+		gpu_sync(s->bands[i].gpu);
+}
+
+/* The streams are idle while the host reads and writes, so that moments in them tell how long that takes. */
+enum ss_status fw_cuda_run(struct fw_cuda *s, const struct ss_call *call) {
+	gpu_mark(s->bands[0].gpu, s->moments[FW_BEGIN]);
+	enum ss_status status = SS_OK;
+	if (s->has_files) {
+		gpu_mark_sync(s->bands[0].gpu, s->moments[FW_BEGIN]);
+		status = fw_cuda_file_read(s, call);
+	}
+	gpu_mark(s->bands[0].gpu, s->moments[FW_READ]);
+	for (int i = 0; i < s->gpus; i++) {
+		if (i > 0)
+			gpu_wait(s->bands[i].gpu, s->moments[FW_BEGIN]);
+		gpu_mark(s->bands[i].gpu, s->bands[i].done);
+	}
+	if (s->from)
+		bands_copy(s, true);
+	bands_join(s, FW_UPLOADED);
+	fw_cuda_rounds_run(s);
+	bands_join(s, FW_COMPUTED);
+	if (s->to)
+		bands_copy(s, false);
+	bands_join(s, FW_DOWNLOADED);
+	if (s->has_files && status == SS_OK) {
+		bands_sync(s);
+		status = fw_cuda_file_write(s, call);
+	}
+	gpu_mark(s->bands[0].gpu, s->moments[FW_WRITTEN]);
+	return status;
+}
+
+static gpu_ptr copy_new(struct gpu *gpu, const void *from, size_t size) {
+	gpu_ptr to = gpu_alloc(gpu, size);
+	gpu_upload(gpu, to, from, size);
+	return to;
+}
+
+static void memory_new(const struct fw_cuda *s, struct fw_band *b) {
+	const struct fw_cuda_input *input = s->input;
+	size_t block = (size_t)s->shape.block, n = (size_t)s->n, row = block * fw_cuda_row_bytes(s);
+	b->matrix = gpu_alloc(b->gpu, fw_cuda_band_bytes(s, b));
+	for (int i = 0; i < 2; i++) {
+		b->rows[i] = s->gpus > 1 ? gpu_alloc(b->gpu, row) : 0;
+		b->across[i] = s->shape.variant == FW_REGISTER && i <= s->lookahead
+		                   ? gpu_alloc(b->gpu, (size_t)b->count * block * block * sizeof(int32_t))
+		                   : 0;
+	}
+	b->into = copy_new(b->gpu, input->into, (n + 1) * sizeof *input->into);
+	b->edges = copy_new(b->gpu, input->edges, (size_t)(input->into[n] + 1) * sizeof *input->edges);
+	b->findings = gpu_alloc(b->gpu, 64);
+}
+
+static void code_get(const struct fw_cuda *s, struct fw_band *b, const struct ss_kernel *kernel,
+                     const struct ss_call *call) {
+	struct ss_call here = *call;
+	here.gpu = b->gpu;
+	const struct gpu_module *code = cuda_program(kernel, &here);
+	const struct gpu_module *matrix = gpu_module(b->gpu, "fw/cuda/matrix.cu", &(struct gpu_defines){.count = 0});
+	b->close = gpu_function(b->gpu, code, "fw_close");
+	b->panels = gpu_function(b->gpu, code, "fw_panels");
+	b->relax = gpu_function(b->gpu, code, "fw_relax");
+	b->fill = gpu_function(b->gpu, matrix, s->shape.lanes == 2 ? "fw_fill16" : "fw_fill32");
+	b->check = gpu_function(b->gpu, matrix, s->shape.lanes == 2 ? "fw_check16" : "fw_check32");
+}
+
+static void streams_new(const struct fw_cuda *s, struct fw_band *b) {
+	b->urgent = s->lookahead ? gpu_stream_new(b->gpu, true) : NULL;
+	b->sender = s->gpus > 1 ? gpu_stream_new(b->gpu, true) : NULL;
+	b->done = gpu_mark_new(b->gpu);
+	b->closed = gpu_mark_new(b->gpu);
+	b->ready = gpu_mark_new(b->gpu);
+	for (int i = 0; i < s->gpus; i++)
+		b->sent[i] = gpu_mark_new(b->gpu);
+}
+
+void fw_cuda_bands_new(struct fw_cuda *s, const struct ss_kernel *kernel, const struct ss_call *call) {
+	for (int i = 0; i < s->gpus; i++) {
+		struct fw_band *b = &s->bands[i];
+		b->gpu = gpu_peer(call->gpu, i);
+		if (!b->gpu)
+			return;
+		b->first = s->tiles * i / s->gpus;
+		b->count = s->tiles * (i + 1) / s->gpus - b->first;
+		code_get(s, b, kernel, call); /* first, as memory is of no use without it */
+		streams_new(s, b);
+		memory_new(s, b);
+	}
+	for (int m = 0; m < FW_MOMENTS; m++)
+		s->moments[m] = gpu_mark_new(call->gpu);
+}
+
+static void band_free(struct fw_band *b) {
+	const gpu_ptr memory[] = {b->matrix,    b->rows[0], b->rows[1], b->across[0],
+	                          b->across[1], b->into,    b->edges,   b->findings};
+	struct gpu_mark *const marks[] = {b->done, b->closed, b->ready};
+	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+		gpu_free(b->gpu, memory[i]);
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (marks[i])
+			gpu_mark_free(b->gpu, marks[i]);
+	for (int i = 0; i < FW_CUDA_GPUS_MAX; i++)
+		if (b->sent[i])
+			gpu_mark_free(b->gpu, b->sent[i]);
+	if (b->urgent)
+		gpu_stream_free(b->gpu, b->urgent);
+	if (b->sender)
+		gpu_stream_free(b->gpu, b->sender);
+}
+
+void fw_cuda_bands_free(struct fw_cuda *s) {
+	struct gpu *gpu = s->bands[0].gpu;
+	for (int i = 0; i < s->gpus; i++)
+		if (s->bands[i].gpu)
+			band_free(&s->bands[i]);
+	for (int m = 0; m < FW_MOMENTS; m++)
+		if (s->moments[m])
+			gpu_mark_free(gpu, s->moments[m]);
+}
+
+void fw_cuda_bands_fill(struct fw_cuda *s) {
+	uint32_t none = (uint32_t)fw_cuda_none(s) * (s->shape.lanes == 2 ? 0x10001u : 1u);
+	struct gpu_shape shape = {.grid = {gpu_blocks((uint64_t)s->n, 128)}, .block = {128}};
+	int64_t pitch = (int64_t)s->pitch * s->shape.lanes;
+	for (int i = 0; i < s->gpus; i++) {
+		struct fw_band *b = &s->bands[i];
+		int first = b->first * s->shape.block, rows = b->count * s->shape.block;
+		gpu_fill32(b->gpu, b->matrix, none, fw_cuda_band_bytes(s, b) / sizeof none);
+		GPU_LAUNCH(b->gpu, b->fill, &shape, &b->matrix, &pitch, &b->into, &b->edges, &s->n, &first, &rows);
 	}
 }

@@ -4,8 +4,7 @@ libkernels_la_SOURCES += \
 	%D%/register.c \
 	%D%/warp.c \
 	%D%/mma.c \
-	%D%/upload.c \
-	%D%/gemm_cuda.h
+	%D%/gemm_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/simple.cu \
 	%D%/register.cu \

@@ -2,7 +2,7 @@
 /* Tiles of a thread in registers, those of a block in shared memory. */
 #include <config.h>
 
-#include "kernels/gemm/cuda/gemm_cuda.h"
+#include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
 static void register_program(const struct ss_call *call, struct ss_program *program) {
 	const struct ss_value *config = call->config;

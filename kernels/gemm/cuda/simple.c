@@ -2,7 +2,7 @@
 /* A thread for each element: from memory, or from tiles in shared memory. */
 #include <config.h>
 
-#include "kernels/gemm/cuda/gemm_cuda.h"
+#include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
 static void simple_program(const struct ss_call *call, struct ss_program *program) {
 	*program = (struct ss_program){

@@ -2,7 +2,91 @@
 /* The table of gol for GPUs. It shares inputs, oracle and comparison with the CPU. */
 #include <config.h>
 
-#include "kernels/gol/cuda/gol_cuda.h"
+#include "kernels/gol/cuda/gol_cuda_impl.h"
+
+#include <stdlib.h>
+
+/* The grids. The host's side of a generation is always 64 cells a word; bytes are made and packed on the GPU. */
+
+enum { PACK_THREADS = 256 };
+
+static size_t packed_bytes(const struct gol_cuda *s) {
+	return s->input->n * s->input->words * sizeof(uint64_t);
+}
+
+static void layout(struct gol_cuda *s) {
+	size_t n = s->input->n, row = s->variant->bytes ? n + 1 : (n + 31) / 32 * 4 + 4;
+	s->stride = (int64_t)((row + GOL_CUDA_LINE - 1) / GOL_CUDA_LINE * GOL_CUDA_LINE);
+	s->bytes = (n + 2) * (size_t)s->stride + 2 * GOL_CUDA_LINE; /* a word behind the last row is read, too */
+}
+
+static enum ss_status gol_cuda_memory_new(struct gol_cuda *s, const struct ss_call *call) {
+	size_t n = s->input->n;
+	layout(s);
+	s->cells = calloc(1, packed_bytes(s));
+	if (!s->cells)
+		return kernel_fail(call, SS_NOMEM, "no memory for the result of %zu by %zu cells", n, n);
+	s->start = gpu_alloc(s->gpu, packed_bytes(s));
+	gpu_upload(s->gpu, s->start, s->input->cells, packed_bytes(s));
+	for (int i = 0; i < 2; i++) {
+		s->memory[i] = gpu_alloc(s->gpu, s->bytes);
+		s->grid[i] = s->memory[i] + (uint64_t)(GOL_CUDA_LINE + s->stride);
+		if (s->memory[i])
+			gpu_fill8(s->gpu, s->memory[i], 0, s->bytes);
+	}
+	return cuda_status(call);
+}
+
+static void convert(struct gol_cuda *s, const struct gpu_function *function, gpu_ptr from, int64_t from_pitch,
+                    gpu_ptr to, int64_t to_pitch) {
+	int n = (int)s->input->n;
+	struct gpu_shape shape = {.grid = {(unsigned)n, gpu_blocks((uint64_t)n, PACK_THREADS)}, .block = {PACK_THREADS}};
+	GPU_LAUNCH(s->gpu, function, &shape, &from, &from_pitch, &to, &to_pitch, &n);
+}
+
+static void across(struct gol_cuda *s, gpu_ptr to, size_t to_pitch, gpu_ptr from, size_t from_pitch) {
+	struct gpu_rectangle rows = {.to = to,
+	                             .from = from,
+	                             .to_pitch = to_pitch,
+	                             .from_pitch = from_pitch,
+	                             .width = (s->input->n + 31) / 32 * sizeof(uint32_t),
+	                             .rows = s->input->n};
+	gpu_copy_rectangle(s->gpu, GPU_ACROSS, &rows);
+}
+
+/* The input becomes the current generation. */
+static void gol_cuda_load(struct gol_cuda *s) {
+	size_t pitch = s->input->words * sizeof(uint64_t);
+	s->now = 0;
+	if (s->variant->bytes)
+		convert(s, s->unpack, s->start, (int64_t)(pitch / sizeof(uint32_t)), s->grid[0], s->stride);
+	else
+		across(s, s->grid[0], (size_t)s->stride, s->start, pitch);
+}
+
+/* The current generation into s->cells. */
+static void gol_cuda_save(struct gol_cuda *s) {
+	size_t pitch = s->input->words * sizeof(uint64_t);
+	gpu_ptr packed = gpu_alloc(s->gpu, packed_bytes(s));
+	if (!packed)
+		return;
+	gpu_fill8(s->gpu, packed, 0, packed_bytes(s));
+	if (s->variant->bytes)
+		convert(s, s->pack, s->grid[s->now], s->stride, packed, (int64_t)(pitch / sizeof(uint32_t)));
+	else
+		across(s, packed, pitch, s->grid[s->now], (size_t)s->stride);
+	gpu_download(s->gpu, s->cells, packed, packed_bytes(s));
+	gpu_free(s->gpu, packed);
+}
+
+static void gol_cuda_memory_free(void *opaque) {
+	struct gol_cuda *s = opaque;
+	const gpu_ptr memory[] = {s->start, s->memory[0], s->memory[1]};
+	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+		if (memory[i])
+			gpu_free(s->gpu, memory[i]);
+	free(s->cells);
+}
 
 extern const struct ss_kernel kernel_gol_cuda;
 
@@ -116,10 +200,6 @@ static size_t gol_cuda_figures(const void *state, const struct ss_call *call, do
 	return gol_figures(&host, seconds, out, most);
 }
 
-static void gol_cuda_teardown(void *state) {
-	gol_cuda_memory_free(state);
-}
-
 const struct ss_kernel kernel_gol_cuda = {
 	.abi = SS_KERNEL_ABI,
 	.name = "gol",
@@ -135,7 +215,7 @@ const struct ss_kernel kernel_gol_cuda = {
 	.run = gol_cuda_run,
 	.verify = gol_cuda_verify,
 	.work = gol_work,
-	.teardown = gol_cuda_teardown,
+	.teardown = gol_cuda_memory_free,
 	.close = gol_close,
 	.figures = gol_cuda_figures,
 	.device = "cuda",

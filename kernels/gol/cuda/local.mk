@@ -2,8 +2,7 @@
 libkernels_la_SOURCES += \
 	%D%/bytes.c \
 	%D%/words.c \
-	%D%/memory.c \
-	%D%/gol_cuda.h
+	%D%/gol_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/bits.cu \
 	%D%/byte.cu

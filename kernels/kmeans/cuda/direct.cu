@@ -5,7 +5,7 @@
  * A warp has COPIES tables of sums. Its lanes take turns, COPIES of them at a time, each with a table of its own: fewer
  * copies leave room for more warps, and cost more turns. The order of sums is fixed, and no operation is atomic.
  *
- * The host (fast.c) mirrors the sizes of the parts of shared memory. */
+ * The host (single.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
 
 enum { EACH = PACK / D /* objects in 16 bytes */ };

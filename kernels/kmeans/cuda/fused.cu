@@ -5,7 +5,7 @@
  * and each lane has a table of its own, CLUSTERS x CHUNKS numbers, all of them in its own bank. Blocks stay on their
  * SM, write their sums once, and means.cu adds them up.
  *
- * The host (fast.c) mirrors the sizes of the parts of shared memory. */
+ * The host (single.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
 
 enum { P = POINTS, TILE = 32 * P };

@@ -3,7 +3,7 @@
 #include <config.h>
 #include <string.h>
 
-#include "kernels/kmeans/cuda/cuda.h"
+#include "kernels/kmeans/cuda/kmeans_cuda_impl.h"
 
 static const struct ss_param problem[] = {
 	KMEANS_PROBLEM_ROWS,
@@ -309,10 +309,6 @@ static size_t kmeans_cuda_series(const void *state, const struct ss_call *call, 
 	return count;
 }
 
-static void kmeans_cuda_teardown(void *state) {
-	kmeans_cuda_memory_free(state);
-}
-
 static void kmeans_cuda_close(void *input) {
 	struct kmeans_cuda_input *own = input;
 	for (int layout = 0; own->gpu && layout < KMEANS_LAYOUTS; layout++)
@@ -361,7 +357,7 @@ const struct ss_kernel kernel_kmeans_cuda = {
 	.work = kmeans_cuda_work,
 	.figures = kmeans_cuda_figures,
 	.series = kmeans_cuda_series,
-	.teardown = kmeans_cuda_teardown,
+	.teardown = kmeans_cuda_memory_free,
 	.close = kmeans_cuda_close,
 	.program = kmeans_cuda_program,
 };

@@ -1,9 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of a run: launches alone, or the host makes the new centres between them. */
 #include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-#include "kernels/kmeans/cuda/cuda.h"
+#include "kernels/kmeans/cuda/kmeans_cuda_impl.h"
+
+/* Numbers on their way: the host has doubles by rows. */
+
+enum { CHUNK = 1 << 16 };
+
+static void kmeans_cuda_narrow(void *to, const double *from, size_t count, size_t real) {
+	float *single = to;
+	if (real == sizeof(double))
+		memcpy(to, from, count * sizeof *from);
+	for (size_t i = 0; real == sizeof(float) && i < count; i++)
+		single[i] = (float)from[i];
+}
+
+static void kmeans_cuda_widen(double *to, const void *from, size_t count, size_t real) {
+	const float *single = from;
+	if (real == sizeof(double))
+		memcpy(to, from, count * sizeof *to);
+	for (size_t i = 0; real == sizeof(float) && i < count; i++)
+		to[i] = (double)single[i];
+}
+
+/* `count` objects by rows to a piece of each column. */
+static void piece_turn(double *to, const double *from, size_t count, size_t coords) {
+	for (size_t j = 0; j < coords; j++)
+		for (size_t i = 0; i < count; i++)
+			to[j * count + i] = from[i * coords + j];
+}
+
+static void piece_upload(struct gpu *gpu, const struct kmeans_input *in, gpu_ptr to, enum kmeans_layout layout,
+                         size_t real, size_t first, double *turned, void *narrow) {
+	size_t count = in->n - first < CHUNK ? in->n - first : CHUNK, coords = in->coords;
+	const double *from = in->objects + first * coords;
+	if (layout == KMEANS_COLUMNS) {
+		piece_turn(turned, from, count, coords);
+		from = turned;
+	}
+	kmeans_cuda_narrow(narrow, from, count * coords, real);
+	if (layout == KMEANS_ROWS) {
+		gpu_upload(gpu, to + first * coords * real, narrow, count * coords * real);
+		return;
+	}
+	struct gpu_rectangle rectangle = {.to = to + first * real,
+	                                  .from = (uintptr_t)narrow,
+	                                  .to_pitch = in->n * real,
+	                                  .from_pitch = count * real,
+	                                  .width = count * real,
+	                                  .rows = coords};
+	gpu_copy_rectangle(gpu, GPU_UP, &rectangle);
+}
+
+gpu_ptr kmeans_cuda_objects(struct kmeans_cuda_input *input, struct gpu *gpu, enum kmeans_layout layout, size_t real) {
+	const struct kmeans_input *in = &input->in;
+	size_t rows = (in->n + KMEANS_TILE_MAX - 1) / KMEANS_TILE_MAX * KMEANS_TILE_MAX, size = rows * in->coords * real;
+	if (input->objects[layout])
+		return input->objects[layout];
+	size_t most = (in->n < CHUNK ? in->n : CHUNK) * in->coords;
+	double *turned = malloc(most * sizeof *turned);
+	void *narrow = malloc(most * real);
+	gpu_ptr objects = turned && narrow ? gpu_alloc(gpu, size) : 0;
+	if (!turned || !narrow)
+		gpu_fail(gpu, GPU_NO_MEMORY, "no memory on the host to send %zu objects", in->n);
+	if (objects) {
+		gpu_fill8(gpu, objects, 0, size);
+		for (size_t first = 0; first < in->n; first += CHUNK) {
+			piece_upload(gpu, in, objects, layout, real, first, turned, narrow);
+			gpu_stream_sync(gpu);
+		}
+	}
+	free(turned);
+	free(narrow);
+	input->gpu = gpu;
+	if (objects && !gpu_is_fine(gpu)) {
+		gpu_free(gpu, objects);
+		objects = 0;
+	}
+	return input->objects[layout] = objects;
+}
 
 enum { MEANS_SIDE = 32 /* means.cu: ENTRIES and LANES */ };
 enum { TRACE_GPU, TRACE_TRANSFER, TRACE_CPU };
@@ -106,4 +186,108 @@ size_t kmeans_cuda_trace(const struct kmeans_cuda_state *s) {
 		                                 gpu_elapsed(s->gpu, m[KMEANS_ASSIGNED_ALL], m[KMEANS_DOWNLOADED]);
 	}
 	return s->traced;
+}
+
+/* The memory of a state on the device and on the host, and the way of the results back. */
+
+static bool trace_new(struct kmeans_cuda_state *s) {
+	s->traced = s->input->in.loops < KMEANS_TRACED_MAX ? s->input->in.loops : KMEANS_TRACED_MAX;
+	for (size_t loop = 0; loop < s->traced; loop++)
+		for (int mark = 0; mark < KMEANS_MARKS; mark++)
+			s->marks[loop][mark] = gpu_mark_new(s->gpu);
+	for (int part = 0; part < 3; part++)
+		s->trace[part] = calloc(s->traced, sizeof *s->trace[part]);
+	return s->trace[0] && s->trace[1] && s->trace[2];
+}
+
+static bool host_new(struct kmeans_cuda_state *s) {
+	const struct kmeans_input *in = &s->input->in;
+	size_t entries = in->clusters * in->coords;
+	struct kmeans_state *h = &s->host;
+	*h = (struct kmeans_state){.input = &s->input->in, .objects = in->objects};
+	h->centres = malloc(entries * sizeof *h->centres);
+	h->changed = calloc(in->loops, sizeof *h->changed);
+	h->sums = malloc(entries * sizeof *h->sums);
+	h->counts = malloc(in->clusters * sizeof *h->counts);
+	h->membership = malloc(in->n * sizeof *h->membership);
+	s->first = malloc(entries * s->real);
+	return h->centres && h->changed && h->sums && h->counts && h->membership && s->first;
+}
+
+static void device_new(struct kmeans_cuda_state *s) {
+	const struct kmeans_input *in = &s->input->in;
+	size_t entries = in->clusters * in->coords;
+	s->membership = gpu_alloc(s->gpu, in->n * s->label);
+	s->centres = gpu_alloc(s->gpu, entries * s->real);
+	s->changed = gpu_alloc(s->gpu, in->loops * sizeof(uint64_t));
+	if (s->variant->on_host) {
+		s->pinned = gpu_pinned_alloc(s->gpu, in->n * s->label);
+		s->up = gpu_pinned_alloc(s->gpu, entries * s->real);
+		return;
+	}
+	s->sums = gpu_alloc(s->gpu, s->parts * entries * sizeof(double));
+	s->counts = gpu_alloc(s->gpu, s->parts * in->clusters * sizeof(uint32_t));
+}
+
+enum ss_status kmeans_cuda_memory_new(struct kmeans_cuda_state *s) {
+	bool fits = host_new(s);
+	if (fits && s->variant->on_host)
+		fits = trace_new(s);
+	if (fits)
+		device_new(s);
+	return fits ? SS_OK : SS_NOMEM;
+}
+
+void kmeans_cuda_memory_free(void *opaque) {
+	struct kmeans_cuda_state *s = opaque;
+	if (!s->gpu)
+		return;
+	const gpu_ptr device[] = {s->membership, s->centres, s->changed, s->sums, s->counts};
+	void *const host[] = {s->host.centres, s->host.changed, s->host.sums, s->host.counts, s->host.membership,
+	                      s->first,        s->trace[0],     s->trace[1],  s->trace[2]};
+	gpu_graph_free(s->gpu, s->graph);
+	for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+		gpu_free(s->gpu, device[i]);
+	gpu_pinned_free(s->gpu, s->pinned);
+	gpu_pinned_free(s->gpu, s->up);
+	for (size_t loop = 0; loop < s->traced; loop++)
+		for (int mark = 0; mark < KMEANS_MARKS; mark++)
+			gpu_mark_free(s->gpu, s->marks[loop][mark]);
+	for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+		free(host[i]);
+}
+
+static void membership_widen(int32_t *to, const void *from, size_t n, size_t label) {
+	const uint8_t *bytes = from;
+	const uint16_t *halves = from;
+	const int32_t *words = from;
+	for (size_t i = 0; i < n; i++)
+		to[i] = label == 1 ? bytes[i] : label == 2 ? halves[i] : words[i];
+}
+
+/* The device does not have the last centres if the host computes them. */
+enum ss_status kmeans_cuda_fetch(struct kmeans_cuda_state *s) {
+	const struct kmeans_input *in = &s->input->in;
+	size_t entries = in->clusters * in->coords, most = in->n * s->label;
+	most = most > entries * s->real ? most : entries * s->real;
+	most = most > in->loops * sizeof(uint64_t) ? most : in->loops * sizeof(uint64_t);
+	void *some = malloc(most);
+	if (!some)
+		return SS_NOMEM;
+	if (!s->variant->on_host) {
+		gpu_download(s->gpu, some, s->centres, entries * s->real);
+		gpu_stream_sync(s->gpu);
+		if (gpu_is_fine(s->gpu))
+			kmeans_cuda_widen(s->host.centres, some, entries, s->real);
+	}
+	gpu_download(s->gpu, some, s->changed, in->loops * sizeof(uint64_t));
+	gpu_stream_sync(s->gpu);
+	for (size_t loop = 0; gpu_is_fine(s->gpu) && loop < in->loops; loop++)
+		s->host.changed[loop] = (double)((uint64_t *)some)[loop];
+	gpu_download(s->gpu, some, s->membership, in->n * s->label);
+	gpu_stream_sync(s->gpu);
+	if (gpu_is_fine(s->gpu))
+		membership_widen(s->host.membership, some, in->n, s->label);
+	free(some);
+	return SS_OK;
 }

@@ -4,7 +4,7 @@
  * row those are does not matter as long as both agree, so pairs are used, which can be read as 16 bytes. The next tile
  * is loaded into registers meanwhile.
  *
- * The host (fast.c) mirrors the sizes of the parts of shared memory. */
+ * The host (single.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
 
 enum { TILE = 32, PANELS = (K + 7) / 8, AHEAD = D <= 32 };

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libkernels_la_SOURCES += \
 	%D%/stepwise.c \
-	%D%/tiles.c %D%/tiling.c \
-	%D%/quake_cuda.h
+	%D%/tiles.c \
+	%D%/quake_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/step.cu \
 	%D%/tiles.cu

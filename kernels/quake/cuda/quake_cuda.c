@@ -3,7 +3,7 @@
 #include <config.h>
 #include <stdlib.h>
 
-#include "kernels/quake/cuda/quake_cuda.h"
+#include "kernels/quake/cuda/quake_cuda_impl.h"
 
 extern const struct ss_kernel kernel_quake_cuda;
 

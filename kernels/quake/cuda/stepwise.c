@@ -2,7 +2,7 @@
 /* A launch a step: with a copy of its sums to the host each time, one copy in the end, or as graphs of many steps. */
 #include <config.h>
 
-#include "kernels/quake/cuda/quake_cuda.h"
+#include "kernels/quake/cuda/quake_cuda_impl.h"
 
 static void step_program(const struct ss_value *config, struct ss_program *program) {
 	*program = (struct ss_program){

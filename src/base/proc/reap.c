@@ -151,17 +151,41 @@ int reap_group(pid_t group, double seconds) {
 	return count;
 }
 
+static void name_read(pid_t pid, char *name, size_t size) {
+	char path[40];
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+	if (!sys_read_line(path, name, size))
+		snprintf(name, size, "?");
+}
+
 void reap_names(char *names, size_t size) {
 	struct descendants all = {0};
 	size_t used = 0;
 	*names = '\0';
 	descendants_look(&all, spared, DESCENDANTS_STRAYS, false);
 	for (size_t i = 0; i < all.count && used + 40 < size; i++) {
-		char path[40], name[64] = "?";
-		snprintf(path, sizeof path, "/proc/%d/comm", (int)all.list[i].pid);
-		sys_read_line(path, name, sizeof name);
+		char name[64];
+		name_read(all.list[i].pid, name, sizeof name);
 		used +=
 			(size_t)snprintf(names + used, size - used, "%s%d (%.20s)", used ? ", " : "", (int)all.list[i].pid, name);
 	}
 	descendants_free(&all);
+}
+
+size_t reap_living(reap_living_fn *fn, void *ctx) {
+	struct descendants all = {0};
+	size_t count = 0;
+	if (!has_children())
+		return 0;
+	descendants_look(&all, spared, DESCENDANTS_STRAYS, false);
+	for (size_t i = 0; i < all.count; i++) {
+		char name[64];
+		if (strchr("ZX", all.list[i].state))
+			continue;
+		name_read(all.list[i].pid, name, sizeof name);
+		fn(ctx, name);
+		count++;
+	}
+	descendants_free(&all);
+	return count;
 }

@@ -26,6 +26,10 @@ int reap_children(double seconds);
 int reap_group(pid_t group, double seconds);
 /* "123 (sleep), 124 (sudo)": strays and what is below them, as many as fit. */
 void reap_names(char *names, size_t size);
+/* Calls fn with the name of each of them that has not ended, and returns their number. Costs one system call without
+ * children. */
+typedef void reap_living_fn(void *ctx, const char *name);
+size_t reap_living(reap_living_fn *fn, void *ctx);
 /* Adds times and counts; keeps the larger resident set. */
 void reap_add(struct rusage *sum, const struct rusage *one);
 

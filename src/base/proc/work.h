@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What does the work in a command: "./hyb" of `mpirun -np 4 taskset -c 0-3 ./hyb`, "km.py" of `python3 -u km.py 9`.
- * Results are named after it. Only the text decides, so that a stored command says the same everywhere. */
+/* Finds what does the work in a command, as in "./hyb" of `mpirun -np 4 taskset -c 0-3 ./hyb`, "km.py" of `python3 -u
+ * km.py 9`. Results are named after it. Only the text decides, so that a stored command says the same everywhere. */
 #ifndef SRC_BASE_PROC_WORK_H
 #define SRC_BASE_PROC_WORK_H
 #include <stdbool.h>

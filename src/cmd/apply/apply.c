@@ -11,6 +11,7 @@
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
+#include "tuner/profile/use.h"
 #include "tuner/program/program.h"
 #include "tuner/store/store.h"
 
@@ -19,11 +20,12 @@ static const struct opt options[] = {
 	{"regions", 0, NULL, "use the settings found by tune --regions", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"print", 0, NULL, "print the command instead of running it", 0},
-	{"or-as-is", 0, NULL, "run it as it is if nothing can be recommended", 0},
+	{"or-as-is", 0, NULL, "run it as it is if nothing is known of it", 0},
 	OPT_GROUP("Which recommendation"),
 	{"size", 's', "K=V,..", "problem size of KERNEL (the last tuned)", OPT_REPEAT},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
 	{"param", 0, "NAME", "variable that the profile may also set", OPT_REPEAT},
+	{"anyway", 0, NULL, "use the best setting found even if it is not proven", 0},
 	{0},
 };
 
@@ -121,6 +123,7 @@ static int request_read(const struct opt_args *args, struct apply_request *reque
 	request->words = opt_rest(args, &request->count);
 	request->shell = opt_has(args, "shell");
 	request->as_is = opt_has(args, "or-as-is");
+	request->anyway = opt_has(args, "anyway");
 	request->kernel = opt_word(args, 0);
 	if (!opt_dashes(args))
 		return err_set(err, ERR_USAGE, hint, "write -- before the program");
@@ -130,8 +133,6 @@ static int request_read(const struct opt_args *args, struct apply_request *reque
 		return err_set(err, ERR_USAGE, hint, "%s: give at most one kernel before --", opt_word(args, 1));
 	if (opt_has(args, "size") && !request->kernel)
 		return err_set(err, ERR_USAGE, "sweetspot apply fw --size n=1024 -- ./app", "--size needs a kernel");
-	if (opt_has(args, "json") && !opt_has(args, "print"))
-		return err_set(err, ERR_USAGE, "add --print", "--json needs --print, because stdout belongs to the program");
 	for (size_t i = 0; i < opt_count(args, "size"); i++)
 		if (!strchr(opt_at(args, "size", i), '='))
 			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--size %s does not give a value",
@@ -150,14 +151,15 @@ static int apply(struct app *app, const struct opt_args *args, const struct appl
 	return 0;
 }
 
-/* A profile has a recommendation for the program. */
-static bool is_known(struct app *app, const struct opt_args *args, const struct apply_request *request) {
+/* A profile has a recommendation for the program that may be used. */
+static bool is_proven(struct app *app, const struct opt_args *args, const struct apply_request *request) {
 	struct apply_choice choice = {0};
 	struct err none = {0};
 	json_t *profile = NULL;
-	bool known = choose_any(app, args, request, &profile, &choice, &none) == 0;
+	bool proven = choose_any(app, args, request, &profile, &choice, &none) == 0 &&
+	              (request->anyway || ssp_use_of(choice.entry) == SSP_PROVEN);
 	json_decref(profile);
-	return known;
+	return proven;
 }
 
 /* The values of an option that may be repeated, NULL-terminated. The caller frees the list. */
@@ -170,6 +172,8 @@ static const char **values_of(const struct opt_args *args, const char *option) {
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "json") && !opt_has(args, "print"))
+		return err_set(err, ERR_USAGE, "add --print", "--json needs --print, because stdout belongs to the program");
 	if (opt_has(args, "regions"))
 		return regions_command_apply(app, args, err);
 	struct apply_request request = {0};
@@ -179,8 +183,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	request.size = size;
 	request.params = params;
 	int failed = request_read(args, &request, err);
-	bool by_region = !failed && !request.kernel && !opt_has(args, "print") && !opt_has(args, "profile") &&
-	                 !opt_has(args, "shell") && regions_command_known(app, args) && !is_known(app, args, &request);
+	bool by_region = !failed && !request.kernel && !opt_has(args, "profile") && !opt_has(args, "shell") &&
+	                 regions_command_known(app, args) && !is_proven(app, args, &request);
 	failed = failed || (by_region ? regions_command_apply(app, args, err)
 	                              : choose(app, args, &request, &profile, &launch.choice, err) ||
 	                                    apply(app, args, &request, &launch, err));
@@ -201,7 +205,8 @@ const struct cmd cmd_apply = {
 	.options = tables,
 	.notes = "Uses the recommendation for the same command line, or else for the same program;\n"
 			 "with KERNEL, the recommendation for that kernel. {NAME} becomes the recommended\n"
-			 "value of a tuned argument. The exit status is that of the program.",
+			 "value of a tuned argument. What is not proven to be faster is not used: the\n"
+			 "program then runs as it is. The exit status is that of the program.",
 	.examples = "sweetspot apply -- ./app in.dat\n"
 				"sweetspot apply fw --print -- ./app",
 	.becomes_program = true,

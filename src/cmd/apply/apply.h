@@ -24,6 +24,7 @@ struct apply_request {
 	const char *kernel;        /* the name of a kernel; NULL: find the program */
 	const char *const *params; /* variables that the user lets a file set, NULL-terminated */
 	bool as_is;                /* run the user's own build if the one that was measured is not there */
+	bool anyway;               /* use what is not proven, too */
 	const char *const *size;   /* parts of the kernel's problem as "K=V,..", NULL-terminated */
 };
 
@@ -55,7 +56,8 @@ char *apply_template_line(const json_t *program, const json_t *config);
 /* A command with its environment. */
 struct launch {
 	struct apply_choice choice; /* entry is NULL if the command runs unchanged */
-	json_t *config;             /* the recommended values, and the folder of the build as "BUILD" */
+	const char *kept;           /* why the user's own setting stays, though there is an entry; NULL: it does not */
+	json_t *config;             /* the values to fill in, and the folder of the build as "BUILD" */
 	char *program;              /* runs instead of the first word; NULL: that one */
 	char **argv;                /* NULL-terminated */
 	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */

@@ -11,6 +11,7 @@
 #include "src/base/text.h"
 #include "src/base/value.h"
 #include "tuner/profile/state.h"
+#include "tuner/profile/use.h"
 #include "tuner/program/program.h"
 
 /* Cleans text of the profile or the command line for people. */
@@ -72,11 +73,6 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	}
 }
 
-/* There is nothing to prove about what runs today. */
-static bool is_baseline(const json_t *entry) {
-	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
-}
-
 static void warn_of_load(struct ui *ui, const struct launch *launch) {
 	char *busy = profile_entry_busy(launch->choice.entry);
 	if (busy)
@@ -84,12 +80,25 @@ static void warn_of_load(struct ui *ui, const struct launch *launch) {
 	free(busy);
 }
 
+/* In one line, because every rank of a job may say it. */
+static void tell_kept(struct ui *ui, const struct launch *launch) {
+	char *proof = profile_use_proof(launch->choice.entry);
+	ui_inform(ui, "%s, so the program runs as it is%s%s", launch->kept, proof ? "; to prove it: " : "",
+	          proof ? proof : "");
+	free(proof);
+}
+
 void launch_warn(struct ui *ui, const struct launch *launch) {
 	if (!launch->choice.entry)
 		return;
-	if (!js_bool_or(launch->choice.entry, "proven", true) && !is_baseline(launch->choice.entry))
-		ui_warn(ui, "`sweetspot tune --resume` with the options of that search proves it",
-		        "this setting was the best of a search that ended early; it is not yet proven to be faster");
+	if (launch->kept) {
+		tell_kept(ui, launch);
+		return;
+	}
+	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
+	const char *why = profile_use_why(entry);
+	if (why && !json_equal(json_object_get(entry, "config"), json_object_get(baseline, "config")))
+		ui_warn(ui, NULL, "this setting is used although it is not proven to be faster: %s", why);
 	warn_of_load(ui, launch);
 	warn_of_arguments(ui, launch);
 	warn_of_age(ui, launch);

@@ -11,6 +11,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "tuner/profile/program.h"
+#include "tuner/profile/use.h"
 #include "tuner/program/program.h"
 
 /* The OpenMP settings belong together: a profile recommends all of them, or none if the present ones are the best. */
@@ -95,7 +96,7 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
 	        "cannot run %s: %s", launch->argv[0], strerror(why));
 	if (absent && build) {
-		char *line = apply_template_fill(build, true, program, json_object_get(launch->choice.entry, "config"));
+		char *line = apply_template_fill(build, true, program, launch->config);
 		err_hint(err, "build it first: %s", line ? line : build);
 		free(line);
 	} else if (absent && cwd) {
@@ -129,13 +130,15 @@ int launch_run(struct app *app, const struct launch *launch, struct err *err) {
 int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err) {
 	launch->set = json_object();
 	launch->unset = json_array();
-	launch->config = json_copy(json_object_get(launch->choice.entry, "config"));
-	if (launch->choice.foreign && (profile_check_foreign(launch->choice.entry, request->params, err) ||
-	                               apply_nested_check(launch->config, request, err)))
+	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
+	launch->kept = entry && !request->anyway ? profile_use_why(entry) : NULL;
+	launch->config = json_copy(json_object_get(launch->kept ? baseline : entry, "config"));
+	if (launch->choice.foreign && apply_nested_check(launch->config, request, err))
 		return -1;
-	if (launch->choice.entry && environment_read(launch, err))
-		return -1;
-	if (launch_build_choose(ui, launch, request, err))
+	if (launch->kept) /* the program runs as the user would run it: nothing is set */
+		return words_fill(launch, request, err);
+	if ((launch->choice.foreign && profile_check_foreign(entry, request->params, err)) ||
+	    (entry && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
 		return -1;
 	return words_fill(launch, request, err);
 }

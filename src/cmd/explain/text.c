@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
@@ -124,7 +125,7 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 	double ratio = js_real_or(speedup, "ratio", NAN);
 	char gain[64];
 	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
-	if (strcmp(verdict, "faster") == 0)
+	if (verdict_is_faster(result))
 		return mem_printf("%s as fast as the baseline: %s instead of %s%s", gain, to, from, medians_word(result));
 	if (strcmp(verdict, "tie") == 0 && js_real_or(speedup, "ratio", NAN) == 1) /* the others lost */
 		return mem_printf("nothing that was tried is faster: %s", to);

@@ -56,7 +56,7 @@ static void step_print(const struct explain_text *text, const json_t *step) {
 static const char *title_of(const json_t *result) {
 	const char *verdict = js_string_or(result, "verdict", "");
 	if (strcmp(verdict, "tie") == 0)
-		return "from the baseline to the cheaper setup (equally fast overall, one change at a time)";
+		return "from the baseline to a setting that is equally fast (one change at a time)";
 	if (strcmp(verdict, "undecided") == 0 && !json_object_get(result, "table"))
 		return "from the baseline to the best so far (undecided: the steps may be noise)";
 	return "what makes it fast (from the baseline, one change at a time)";

@@ -12,25 +12,32 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/target.h"
+#include "tuner/profile/use.h"
+#include "tuner/program/program.h"
 #include "tuner/regions/environment.h"
 #include "tuner/regions/rebuilt.h"
 #include "tuner/regions/regions.h"
 
 enum { TABLE_MAX = 1 << 20 };
 
-static void warn(struct app *app, const json_t *settings) {
-	const char *verdict = js_string_or(settings, "verdict", "");
-	if (strcmp(verdict, "slower") == 0)
-		ui_warn(app_ui(app), "sweetspot tune --regions -- ..", "these settings were slower than the program's own");
-	else if (js_bool_or(settings, "busy", false))
-		ui_warn(app_ui(app), "tune again when the machine is quiet",
-		        "the machine was too busy to find settings, so the program runs as it is");
-	else if (strcmp(verdict, "undecided") == 0)
-		ui_warn(app_ui(app), "tune again with a larger --budget",
-		        "it is not proven that the settings found are faster, so the program runs as it is");
+/* In one line, because every rank of a job may say it. */
+static void tell_kept(struct app *app, const json_t *settings, const char *end) {
+	const json_t *argv = json_object_get(settings, "argv");
+	const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
+	for (size_t i = 0; i < json_array_size(argv); i++)
+		words[i] = json_string_value(json_array_get(argv, i));
+	char *line = program_join(words, true);
+	text_clean(line, false);
+	ui_inform(app_ui(app), "%s, so %s; to prove it: sweetspot tune --regions -- %s",
+	          js_bool_or(settings, "busy", false) ? "undecided: the machine was too busy to find settings"
+	                                              : profile_use_why(settings),
+	          end, line);
+	free(line);
+	free(words);
 }
 
 static bool is_text_same(const char *path, const char *text) {
@@ -55,20 +62,23 @@ static char *table_write(const char *kept, const struct regions_rebuilt *rebuilt
 	return path;
 }
 
-/* The table for the program as it is now. */
+/* The table for the program as it is now. The one that is kept changes nothing unless its settings are proven. */
 static char *table_of(struct app *app, const json_t *settings, struct err *err) {
 	const char *kept = js_string_or(settings, "table", "");
 	struct regions_rebuilt rebuilt;
 	char *path = NULL;
-	if (regions_rebuilt_find(settings, &rebuilt, err) == 0) {
+	bool proven = regions_document_proven(settings);
+	if (regions_rebuilt_find(settings, !proven, &rebuilt, err) == 0) {
 		path = rebuilt.table ? table_write(kept, &rebuilt, err) : mem_strdup(kept);
 		if (rebuilt.table && rebuilt.lost)
 			ui_warn(app_ui(app), "tune again to find settings for them",
 			        "the program was built again: %zu regions keep their settings, %zu have changed: %s", rebuilt.used,
 			        rebuilt.lost, rebuilt.names);
-		else if (rebuilt.table && rebuilt.used)
+		else if (rebuilt.build_id && rebuilt.used)
 			ui_inform(app_ui(app), "the program was built again, but its tuned regions are as they were");
 	}
+	if (path && !proven)
+		ui_warn(app_ui(app), NULL, "these settings are used although they are not proven to be faster");
 	regions_rebuilt_clear(&rebuilt);
 	return path;
 }
@@ -93,17 +103,58 @@ static bool is_one_of_many(void) {
 	return false;
 }
 
-/* The user's own words win. */
-static void environment_set(const json_t *settings) {
+/* The variables that the program needs. The user's own words win. New reference. */
+static json_t *environment_of(const json_t *settings, const char *library, const char *table) {
+	char *preload = regions_preload(library);
+	json_t *set = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
+	free(preload);
 	for (const char *const *name = regions_environment_names; *name; name++)
-		if (*environment_value(settings, *name) && (strcmp(*name, "OMP_WAIT_POLICY") == 0 || !is_one_of_many()))
-			setenv(*name, environment_value(settings, *name), 0);
+		if (*environment_value(settings, *name) && !getenv(*name) &&
+		    (strcmp(*name, "OMP_WAIT_POLICY") == 0 || !is_one_of_many()))
+			json_object_set_new(set, *name, json_string(environment_value(settings, *name)));
+	return set;
 }
 
-static void environment_print(FILE *out, const char *form, const json_t *settings) {
-	for (const char *const *name = regions_environment_names; *name; name++)
-		if (regions_document_proven(settings) && *environment_value(settings, *name))
-			fprintf(out, form, *name, environment_value(settings, *name));
+static void command_print(const struct regions_target *target, const json_t *set, bool json) {
+	char *prefix = program_env_prefix(NULL, set), *line = program_join((const char *const *)target->words, true);
+	json_t *document = json_pack("{s:o,s:O,s:[]}", "argv", regions_target_command(target), "environment", set, "unset");
+	if (json)
+		js_write(document, stdout);
+	else
+		printf("%s%s\n", prefix, line);
+	json_decref(document);
+	free(prefix);
+	free(line);
+}
+
+static int become(struct app *app, const struct regions_target *target, const json_t *set, struct err *err) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)set, name, value) setenv(name, json_string_value(value), 1);
+	app_release(app);
+	fflush(stderr);
+	execv(target->path, target->words);
+	return err_set(err, errno == ENOENT ? ERR_ABSENT : ERR_BARRED, NULL, "cannot run %s: %s", target->path,
+	               strerror(errno));
+}
+
+static int launch(struct app *app, const struct opt_args *args, const struct regions_target *target,
+                  const json_t *settings, struct err *err) {
+	bool used = opt_has(args, "anyway") || regions_document_proven(settings);
+	char *table = used ? table_of(app, settings, err) : NULL;
+	if (used && !table)
+		return -1;
+	json_t *set = used ? environment_of(settings, target->library, table) : json_object();
+	int failed = 0;
+	if (!used)
+		tell_kept(app, settings, "the program runs as it is");
+	if (opt_has(args, "print"))
+		command_print(target, set, opt_has(args, "json"));
+	else
+		failed = become(app, target, set, err);
+	json_decref(set);
+	free(table);
+	return failed;
 }
 
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err) {
@@ -111,36 +162,30 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 	json_t *settings = NULL;
 	if (regions_target_read(&target, args, "apply", err) == 0)
 		settings = regions_file_load(app, args, target.subject, err);
-	char *table = settings && regions_document_proven(settings) ? table_of(app, settings, err) : NULL;
-	if (settings && regions_document_proven(settings) && !table) {
-		json_decref(settings);
-		settings = NULL;
-	}
-	if (table) {
-		char *preload = regions_preload(target.library);
-		setenv("LD_PRELOAD", preload, 1);
-		setenv("SWEETSPOT_OMP_TABLE", table, 1);
-		environment_set(settings);
-		free(preload);
-	}
-	if (settings) {
-		warn(app, settings);
-		app_release(app);
-		fflush(stderr);
-		execv(target.path, target.words);
-		err_set(err, errno == ENOENT ? ERR_ABSENT : ERR_BARRED, NULL, "cannot run %s: %s", target.path,
-		        strerror(errno));
-	}
-	free(table);
+	int failed = settings ? launch(app, args, &target, settings, err) : -1;
 	json_decref(settings);
 	regions_target_clear(&target);
-	return -1;
+	return failed;
 }
 
+static void environment_print(FILE *out, const char *form, const json_t *settings) {
+	for (const char *const *name = regions_environment_names; *name; name++)
+		if (*environment_value(settings, *name))
+			fprintf(out, form, *name, environment_value(settings, *name));
+}
+
+/* table: NULL where nothing is to be set. */
 static void lines_print(FILE *out, const char *format, const char *library, const char *table, const json_t *settings) {
+	bool module = format[0] == 'm';
+	if (module)
+		fputs("#%Module1.0\n", out);
+	if (!table) {
+		fputs("# no settings are proven to be faster, so the program runs as it is\n", out);
+		return;
+	}
 	char *quoted_library = program_quote(library), *quoted_table = program_quote(table);
-	if (strcmp(format, "modulefile") == 0) {
-		fprintf(out, "#%%Module1.0\nprepend-path LD_PRELOAD {%s}\nsetenv SWEETSPOT_OMP_TABLE {%s}\n", library, table);
+	if (module) {
+		fprintf(out, "prepend-path LD_PRELOAD {%s}\nsetenv SWEETSPOT_OMP_TABLE {%s}\n", library, table);
 		environment_print(out, "setenv %s {%s}\n", settings);
 	} else {
 		fprintf(out, "export LD_PRELOAD=%s${LD_PRELOAD:+:$LD_PRELOAD}\n", quoted_library);
@@ -151,6 +196,17 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 	free(quoted_table);
 }
 
+/* The measurements stay in the document, but each region keeps its own team. */
+static void settings_clear(json_t *settings) {
+	size_t i;
+	json_t *region;
+	json_array_foreach(json_object_get(settings, "regions"), i, region) {
+		json_object_set(region, "best", json_object_get(region, "baseline"));
+		json_object_set_new(region, "setting", json_pack("{s:i,s:i,s:i}", "threads", 0, "kind", 0, "chunk", 0));
+	}
+	json_object_set_new(settings, "environment", json_object());
+}
+
 static int format_check(const char *format, const char *table, const char *library, struct err *err) {
 	static const char *const known[] = {"env", "slurm", "module", "modulefile", "json"};
 	bool found = false;
@@ -159,40 +215,43 @@ static int format_check(const char *format, const char *table, const char *libra
 	if (!found)
 		return err_set(err, ERR_USAGE, "env, slurm, modulefile or json", "--regions cannot be exported as %s", format);
 	/* Tcl would read these inside braces. */
-	if (format[0] == 'm' && (strpbrk(library, "{}\\") || strpbrk(table, "{}\\")))
+	if (format[0] == 'm' && table && (strpbrk(library, "{}\\") || strpbrk(table, "{}\\")))
 		return err_set(err, ERR_USAGE, "keep the store in a folder without braces and backslashes",
 		               "the path of the table cannot be written into a modulefile");
 	return 0;
 }
 
-int regions_command_export(struct app *app, const struct opt_args *args, struct err *err) {
-	const char *format = opt_get(args, "format", "env"), *output = opt_get(args, "output", NULL);
-	size_t count;
-	char *const *words = opt_rest(args, &count), *text = NULL;
-	char *library = regions_library_path(err);
+static int export_write(const json_t *settings, const char *format, const char *library, const char *table,
+                        const char *path, struct err *err) {
+	char *text = NULL;
 	size_t size;
-	json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
-	/* The table that is kept changes nothing where that is not proven. */
-	bool proven = settings && regions_document_proven(settings);
-	char *table = proven     ? table_of(app, settings, err)
-	              : settings ? mem_strdup(js_string_or(settings, "table", ""))
-	                         : NULL;
-	int failed = !table || format_check(format, table, library, err);
-	if (!failed)
-		warn(app, settings);
-	FILE *out = failed ? NULL : open_memstream(&text, &size);
-	if (out) {
-		if (strcmp(format, "json") == 0)
-			js_write(settings, out);
-		else
-			lines_print(out, format[0] == 'm' ? "modulefile" : format, library, table, settings);
-		failed = fclose(out) ? err_set(err, ERR_FAILED, NULL, "out of memory") : 0;
-		if (!failed && output)
-			failed = sys_write_file(output, text, size, err);
-		else if (!failed)
-			fputs(text, stdout); /* main looks for errors of stdout */
-	}
+	FILE *out = open_memstream(&text, &size);
+	if (out && strcmp(format, "json") == 0)
+		js_write(settings, out);
+	else if (out)
+		lines_print(out, format, library, table, settings);
+	int failed = out && fclose(out) == 0 ? 0 : err_set(err, ERR_FAILED, NULL, "out of memory");
+	if (!failed && path)
+		failed = sys_write_file(path, text, size, err);
+	else if (!failed)
+		fputs(text, stdout); /* main looks for errors of stdout */
 	free(text);
+	return failed;
+}
+
+int regions_command_export(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *format = opt_get(args, "format", "env");
+	size_t count;
+	char *const *words = opt_rest(args, &count), *library = regions_library_path(err);
+	json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
+	bool used = settings && (opt_has(args, "anyway") || regions_document_proven(settings));
+	char *table = used ? table_of(app, settings, err) : NULL;
+	int failed = !settings || (used && !table) || format_check(format, table, library, err);
+	if (!failed && !used) {
+		tell_kept(app, settings, "there is nothing to export");
+		settings_clear(settings);
+	}
+	failed = failed || export_write(settings, format, library, table, opt_get(args, "output", NULL), err);
 	free(table);
 	json_decref(settings);
 	free(library);

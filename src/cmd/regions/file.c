@@ -14,6 +14,7 @@
 #include "src/base/sys.h"
 #include "src/cmd/regions/target.h"
 #include "src/base/proc/path.h"
+#include "tuner/profile/use.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };
 
@@ -74,8 +75,7 @@ json_t *regions_document_load(const char *path, struct err *err) {
 }
 
 bool regions_document_proven(const json_t *document) {
-	const char *verdict = js_string_or(document, "verdict", "");
-	return (strcmp(verdict, "faster") == 0 || strcmp(verdict, "tie") == 0) && !js_bool_or(document, "busy", false);
+	return ssp_use_of(document) == SSP_PROVEN && !js_bool_or(document, "busy", false);
 }
 
 /* The only document in the folder; *count says how many there are. */

@@ -22,7 +22,7 @@ static bool has_verdict(const json_t *document, const char *verdict) {
 static bool is_same_build(const json_t *document) {
 	struct regions_rebuilt rebuilt;
 	struct err none = {0};
-	bool same = regions_rebuilt_find(document, &rebuilt, &none) == 0 && !rebuilt.table;
+	bool same = regions_rebuilt_find(document, false, &rebuilt, &none) == 0 && !rebuilt.table;
 	regions_rebuilt_clear(&rebuilt);
 	return same;
 }

@@ -17,6 +17,7 @@
 #include "src/cmd/regions/show.h"
 #include "src/cmd/regions/target.h"
 #include "src/show/counters_ask.h"
+#include "src/plan/program_plan.h"
 #include "tuner/regions/regions.h"
 
 static const double TIMEOUT_SECONDS = 3600;
@@ -31,11 +32,7 @@ static void progress(void *ctx, const char *phase, int done, int all) {
 int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
                          struct regions_options *options, struct err *err) {
 	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
-	const char *expect = opt_get(args, "expect-output", NULL);
 	long long seed;
-	if (expect && strcmp(expect, "same") != 0)
-		return err_set(err, ERR_USAGE, "the only valid value is same; use --verify CMD for other checks",
-		               "--expect-output cannot be %.100s", expect);
 	*options = (struct regions_options){.worker = app_worker(app, err),
 	                                    .library = target->library,
 	                                    .timeout_s = TIMEOUT_SECONDS,
@@ -47,9 +44,9 @@ int regions_options_read(struct app *app, const struct opt_args *args, const str
 	                                         .cwd = opt_get(args, "cwd", NULL),
 	                                         .input = opt_get(args, "input", NULL),
 	                                         .before_each = opt_get(args, "before-each", NULL),
-	                                         .verify = opt_get(args, "verify", NULL),
-	                                         .expect_same = expect != NULL};
-	if (!options->worker || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	                                         .verify = opt_get(args, "verify", NULL)};
+	if (!options->worker || program_expect_read(args, &options->program, err) ||
+	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
 	    (budget && opt_seconds(budget, "budget", &options->budget_s, err)) ||
 	    (timeout && opt_limit(timeout, "timeout", &options->timeout_s, err)))
 		return -1;

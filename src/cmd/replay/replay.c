@@ -5,15 +5,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
 #include "src/app/cmd.h"
-#include "src/cmd/replay/baseline.h"
-#include "src/cmd/replay/options.h"
-#include "src/cmd/replay/output.h"
-#include "src/cmd/tune/stop_when.h"
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/base/value.h"
+#include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
+#include "src/cmd/tune/stop_when.h"
 #include "tuner/replay/threads.h"
+
+/* A word that looks like a number is a word if the space contains it as a word, and otherwise a number. */
+static json_t *value_read(const struct space *space, const char *name, const char *text) {
+	int param = space_param_find(space, name);
+	for (size_t i = 0; param >= 0 && i < space_param_values(space, (size_t)param); i++)
+		if (value_equal(space_param_value(space, (size_t)param, i), value_word(text)))
+			return json_string(text);
+	return value_json(value_parse(text));
+}
+
+static int word_read(const struct space *space, char *word, json_t *config, struct err *err) {
+	char *equals = strchr(word, '=');
+	if (!equals || equals == word)
+		return err_set(err, ERR_USAGE, "write --baseline 'P=V ..'", "\"%.100s\" does not give a value", word);
+	*equals = '\0';
+	if (json_object_set_new(config, word, value_read(space, word, equals + 1)))
+		return err_set(err, ERR_USAGE, NULL, "a name is not UTF-8 text");
+	return 0;
+}
+
+static int words_read(const struct space *space, char *words, json_t *config, struct err *err) {
+	char *rest = NULL;
+	for (char *word = strtok_r(words, ", \t\n", &rest); word; word = strtok_r(NULL, ", \t\n", &rest))
+		if (word_read(space, word, config, err))
+			return -1;
+	return 0;
+}
+
+/* Reads "P=V ..", separated by spaces or commas. ERR_USAGE if the space does not have such a configuration. */
+static int replay_baseline_read(const char *words, const struct record *record, uint64_t *index, struct err *err) {
+	char *list = mem_strdup(words);
+	json_t *config = json_object();
+	int failed =
+		words_read(record->space, list, config, err) || space_config_read(record->space, config, NULL, index, err)
+			? err_prefix(err, "--baseline")
+			: 0;
+	if (failed && !*err->hint)
+		err_hint(err, "it must be a configuration of the space, with all of its parameters");
+	json_decref(config);
+	free(list);
+	return failed;
+}
+
+static json_t *space_json_of(const struct record *record) {
+	uint64_t all = space_valid(record->space);
+	return json_pack("{s:o,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "cartesian", js_number(space_cartesian(record->space)),
+	                 "configurations", (json_int_t)all, "valid", (json_int_t)record->correct, "failed",
+	                 (json_int_t)(all - record->correct), "optimum", js_number(record->optimum), "median",
+	                 js_number(record->median), "worst", js_number(record->worst), "best",
+	                 space_config_json(record->space, record->best));
+}
+
+/* In words. */
+static const char *replay_chosen_by(const struct replay *run) {
+	return isnan(run->noise) ? "the least value" : "repeats of the leaders";
+}
+
+/* null: nothing worked. */
+static json_t *chosen_json(const struct record *record, const struct replay *run) {
+	if (run->chosen.times == 0)
+		return json_null();
+	return json_pack("{s:o,s:o,s:o,s:I,s:s}", "config", space_config_json(record->space, run->chosen.index), "value",
+	                 js_number(record->rows[run->chosen.index].value), "measured", js_number(run->chosen.value),
+	                 "measurements", (json_int_t)run->chosen.times, "by", replay_chosen_by(run));
+}
+
+static json_t *evaluations_json(const struct record *record, const struct replay *run, bool noisy) {
+	json_t *list = json_array();
+	double best = NAN;
+	for (size_t i = 0; i < run->count; i++) {
+		const struct replay_step *step = &run->steps[i];
+		best = fmin(best, step->value);
+		json_t *one = json_pack("{s:o,s:o,s:o,s:o}", "config", space_config_json(record->space, step->index), "value",
+		                        js_number(step->value), "best", js_number(best), "seconds", js_number(step->seconds));
+		if (noisy)
+			json_object_set_new(one, "measured", js_number(step->measured));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+static json_t *runs_json(const struct replay_output *output) {
+	json_t *list = json_array();
+	for (size_t i = 0; i < output->count; i++)
+		if (output->played[i])
+			json_array_append_new(list,
+			                      json_pack("{s:I,s:o,s:o}", "seed", (json_int_t)(output->seed + i), "evaluations",
+			                                evaluations_json(output->record, &output->runs[i], output->noise > 0),
+			                                "chosen", chosen_json(output->record, &output->runs[i])));
+	return list;
+}
+
+static json_t *replay_output_json(const struct replay_output *output) {
+	const struct record *record = output->record;
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:b,s:o,s:o}", "schema", "sweetspot-replay/1", "file",
+	                 output->path, "format", record->format, "kernel", record->kernel, "device", record->device,
+	                 "problem", record->problem, "objective", record->objective, "unit", record->unit, "strategy",
+	                 output->strategy, "noise", output->noise, "interrupted", output->interrupted, "space",
+	                 space_json_of(record), "runs", runs_json(output));
+}
 
 enum { DEFAULT_EVALUATIONS = 200 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/base/mem.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
@@ -162,6 +163,20 @@ static void command_put(struct report *report, const struct report_section *sect
 	free(config);
 }
 
+/* How the winner was checked, and what it does otherwise than the baseline. */
+static void checked_put(struct report *report, const json_t *tune) {
+	char *checked = verdict_checked(tune);
+	size_t i;
+	json_t *clause;
+	if (checked)
+		html_element(report->html, "p", NULL, "Checked: %s.", checked);
+	free(checked);
+	if (verdict_of(tune) != VERDICT_NOT_SAME)
+		return;
+	json_array_foreach(json_object_get(json_object_get(tune, "evidence"), "differs"), i, clause)
+		html_element(report->html, "p", "warning", "Not the same work: %s.", json_string_value(clause));
+}
+
 static void card_put(struct report *report, const struct report_section *section) {
 	const json_t *tune = section->tune;
 	char *verdict = results_verdict(tune);
@@ -175,6 +190,7 @@ static void card_put(struct report *report, const struct report_section *section
 		html_element(report->html, "small", NULL, " %s", section->problem_text);
 	html_end(report->html);
 	html_element(report->html, "p", good ? "verdict high" : "verdict", "%s", verdict);
+	checked_put(report, tune);
 	speedup_put(report, tune);
 	command_put(report, section);
 	report_pinning(report, section);

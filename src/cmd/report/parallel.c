@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/cmd/report/chart/colour.h"
-#include "src/cmd/report/chart/text.h"
+#include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/report.h"
 #include "src/cmd/report/slice.h"
 #include "src/show/results.h"

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 
-static const char *const titles[] = {"kernel",     "\2problem", "\2recommended",      "\1measured", "\1interval",
-                                     "\1baseline", "\1speedup", "\1speedup interval", "verdict",    "state",
-                                     NULL};
+static const char *const titles[] = {"kernel",     "\2problem",  "\2recommended", "\1measured",
+                                     "\1interval", "\1baseline", "\1speedup",     "\1speedup interval",
+                                     "verdict",    "checked",    "state",         NULL};
 
 static void values_put(struct html_table *table, const struct report_section *section, const json_t *entry) {
 	const json_t *ci = json_object_get(entry, "ci");
@@ -59,6 +60,9 @@ static void row_put(struct report *report, struct html_table *table, const struc
 	bool keeps = json_equal(config, json_object_get(json_object_get(section->entry, "baseline"), "config"));
 	speedup_put(table, keeps ? NULL : json_object_get(section->entry, "speedup"));
 	html_table_text(table, "%s", section->entry ? js_string_or(section->entry, "verdict", "?") : "-");
+	char *checked = verdict_checked(section->entry);
+	html_table_text(table, "%s", checked ? checked : "-");
+	free(checked);
 	html_table_text(table, "%s", state_of(section));
 	free(words);
 }
@@ -83,7 +87,7 @@ void report_recommend(struct report *report) {
 		html_element(
 			report->html, "p", NULL,
 			"Speedups are relative to the baseline, which is what a user gets without tuning. They come from a "
-			"duel of fresh, interleaved pairs, never from the search. After a tie the simpler setup is "
-			"recommended.");
+			"duel of fresh, interleaved pairs, never from the search. After a tie the baseline "
+			"stays.");
 	html_end(report->html);
 }

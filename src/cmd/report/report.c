@@ -171,7 +171,7 @@ const struct cmd cmd_report = {
 	.usage = "report [OPTION...] [KERNEL...]\n"
 			 "report [OPTION...] --compare A B [KERNEL...]",
 	.options = tables,
-	.notes = "The page is one file that works without a network. Only --png needs gnuplot.\n"
+	.notes = "The page is one file that works without a network. --png needs rsvg-convert.\n"
 			 "A and B of --compare are two store files, the first digits of the fingerprints\n"
 			 "of two machines in the store, or two dates (2026-01-31, 2026-01-31T12:00), which\n"
 			 "mean the results of this machine (or --machine) as of the end of them, in UTC.",

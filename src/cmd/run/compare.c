@@ -16,6 +16,7 @@
 #include "tuner/race/race.h"
 #include "tuner/trial/counters.h"
 #include "tuner/race/numbers.h"
+#include "tuner/same/same.h"
 
 static const struct opt options[] = {
 	OPT_GROUP("Measuring"),
@@ -40,6 +41,9 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 	for (int side = 0; side < 2 && result->status != TRIAL_CORRECT; side++)
 		if (json_equal(config, comparison->config[side]))
 			snprintf(comparison->why[side], sizeof comparison->why[side], "%s", result->message);
+	for (int side = 0; side < 2 && result->status == TRIAL_CORRECT; side++)
+		if (json_equal(config, comparison->config[side]))
+			same_add(comparison->seen[side], json_object_get(result->reply, "evidence"));
 	ui_progress(app_ui(app), "compare  pair %d of at most %d", block + 1, comparison->most);
 	if (comparison->manual &&
 	    manual_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
@@ -152,8 +156,11 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	watch_begin(comparison);
 	if (budget)
 		budget_begin(seconds, args, &duel_options);
-	for (int side = 0; side < 2; side++)
+	for (int side = 0; side < 2; side++) {
 		comparison->config[side] = config[side];
+		comparison->seen[side] = json_array();
+	}
+	comparison->any_output = opt_has(args, "expect-output") || opt_has(args, "verify");
 	int failed = lock < 0 ? -1
 	                      : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options,
 	                                 &observer, &duel, err);
@@ -176,6 +183,8 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	duel_result_clear(&duel);
 	busy_free(comparison->watch.busy);
 	json_decref(comparison->watch.pairs);
+	json_decref(comparison->seen[0]);
+	json_decref(comparison->seen[1]);
 	return failed;
 }
 
@@ -233,6 +242,7 @@ static int program_compare(struct app *app, const struct opt_args *args, struct 
 		                                .request = program.request,
 		                                .seed = program.seed,
 		                                .unit = trial_metric_unit(task->goal.metric),
+		                                .metric = task->goal.metric,
 		                                .maximize = task->goal.maximize};
 		failed = compare(&comparison, args, config, err);
 	}
@@ -252,6 +262,7 @@ static int two_compare(struct app *app, const struct opt_args *args, struct err 
 		                                .request = two.request,
 		                                .seed = two.seed,
 		                                .unit = trial_metric_unit(two.metric),
+		                                .metric = two.metric,
 		                                .maximize = two.maximize};
 		failed = compare(&comparison, args, config, err);
 	}

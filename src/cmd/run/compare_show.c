@@ -8,6 +8,7 @@
 #include "src/cmd/run/compare_show.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"
+#include "tuner/same/same.h"
 
 static double shown(const struct comparison *comparison, double value) {
 	return comparison->maximize ? 1 / value : value;
@@ -39,6 +40,36 @@ static bool is_open(const struct duel_result *duel) {
 	return duel->verdict == PAIRED_TIE && !duel->decided;
 }
 
+/* Says what b does otherwise than a. Two programs may well print different things, so this is a note and no verdict. */
+static json_t *differs_json(const struct comparison *comparison, const json_t *const config[2]) {
+	const struct same_case one = {.base_config = config[0],
+	                              .best_config = config[1],
+	                              .metric = comparison->metric,
+	                              .base = comparison->seen[0],
+	                              .best = comparison->seen[1]};
+	json_t *all = json_array();
+	if (!same_is_known(&one) || json_equal(config[0], config[1]))
+		return all;
+	json_t *parts[] = {same_left(&one), same_files(&one), comparison->any_output ? json_array() : same_output(&one)};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		json_array_extend(all, parts[i]);
+		json_decref(parts[i]);
+	}
+	return all;
+}
+
+static void differs_print(const struct comparison *comparison, const json_t *const config[2]) {
+	json_t *all = differs_json(comparison, config), *clause;
+	size_t i;
+	json_array_foreach(all, i, clause) {
+		char *text = mem_printf(
+			"%s%s%s", i ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
+		ui_wrap(stdout, 0, 6, text);
+		free(text);
+	}
+	json_decref(all);
+}
+
 static json_t *document(const struct comparison *comparison, const json_t *const config[2],
                         const struct duel_result *duel) {
 	struct app *app = comparison->app;
@@ -51,6 +82,7 @@ static json_t *document(const struct comparison *comparison, const json_t *const
 	              js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
 	              js_number(duel->paired.p), "verdict",
 	              is_open(duel) ? "undecided" : paired_said(duel->verdict, &duel->paired), "failures", duel->failures);
+	json_object_set_new(json, "differs", differs_json(comparison, config));
 	json_object_set_new(json, "load", race_watch_json(&comparison->watch));
 	if (comparison->slower.asked)
 		json_object_set_new(json, "regression", slower_json(&comparison->slower));
@@ -121,6 +153,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
 	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs\n", duel->paired.ratio, duel->paired.ci[0],
 	       duel->paired.ci[1], what, duel->paired.count);
+	differs_print(comparison, config);
 	busy_print(comparison, duel);
 }
 

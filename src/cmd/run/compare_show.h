@@ -20,13 +20,16 @@ struct comparison {
 	const char *unit;
 	enum measured_format export;
 	struct slower slower;
-	bool maximize; /* The samples are 1/rate, and rates are shown. */
+	const char *metric; /* of a program, or NULL */
+	bool any_output;    /* an option tells already what the output must be */
+	bool maximize;      /* The samples are 1/rate, and rates are shown. */
 	struct race_watch watch;
 	struct manual_store kept;
 	struct counters_words counters;
 	json_t *counted[2]; /* the counters of a and of b, or NULL */
 	int done, most;
 	const json_t *config[2];
+	json_t *seen[2];  /* evidence of the runs of a program (tuner/same/same.h) */
 	char why[2][256]; /* the last failure of each, or empty */
 };
 

@@ -59,8 +59,8 @@ int compare_two_only(struct app *app, const struct opt_args *args, struct err *e
 }
 
 static int options_check(const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"openmp",   "param",    "default", "constraint", "build", "expect-output",
-	                                    "counters", "flush-l2", "samples", "size",       "set"};
+	static const char *const names[] = {"openmp",       "param",    "default",  "constraint", "build", "expect-output",
+	                                    "expect-files", "counters", "flush-l2", "samples",    "size",  "set"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (opt_has(args, names[i]))
 			return err_set(err, ERR_USAGE, "leave it out, or compare two configurations of one program: see --help",

@@ -144,6 +144,7 @@ static void annotate(void *ctx, json_t *result) {
 	json_object_set_new(result, "program", program_json(p->program, config ? config : p->plan->baseline));
 	line_add(p->program, json_object_get(result, "runner_up"));
 	notes_add(p->plan, result);
+	program_work_add(p->program, result);
 	variables_note(p, result);
 	short_note(p, result);
 }
@@ -168,7 +169,7 @@ static void work_close(void *state) {
 
 static void work_seen(void *ctx, const struct trial_request *request, const struct trial_result *result) {
 	const struct program_item *p = ctx;
-	program_usage_note(p->program, request->config, result);
+	program_note(p->program, request->config, result);
 }
 
 static char *line_of(const struct tune_item *item, const json_t *config) {

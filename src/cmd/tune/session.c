@@ -23,6 +23,7 @@
 #include "src/cmd/tune/trials.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
+#include "tuner/profile/use.h"
 
 static int session_open(struct tuning *t, struct err *err) {
 	const json_t *machine = app_machine(t->app, err);
@@ -261,6 +262,17 @@ static bool has_best(const struct tuning *t, bool proven) {
 	return false;
 }
 
+/* Is there a result that was decided? An interruption may come before anything was. */
+static bool has_decided(const struct tuning *t) {
+	size_t i;
+	json_t *result;
+	json_array_foreach(t->results, i, result) {
+		if (json_is_object(json_object_get(result, "best")) && ssp_use_of(result) != SSP_OPEN)
+			return true;
+	}
+	return false;
+}
+
 /* Is there a best configuration, not yet proven, that is not what the user runs today? */
 static bool has_other(const struct tuning *t) {
 	size_t i;
@@ -281,7 +293,8 @@ static void resume_hint(const struct tuning *t, bool unproven) {
 	size_t first = tune ? (size_t)(tune - line) + strlen(" tune") : strcspn(line, " ");
 	bool given = opt_has(t->what->args, "resume");
 	const char *what =
-		!unproven      ? "the results so far are proven and in the profile; to go on"
+		!unproven && has_decided(t) ? "the results so far are proven and in the profile; to go on"
+		: !unproven                 ? "nothing is decided yet; to begin again"
 		: has_other(t) ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
 					   : "it is not yet decided whether another setting is faster; to go on";
 	ui_inform(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);

@@ -4,6 +4,7 @@
 #define SRC_WORKER_COUNT_COUNTING_H
 #include <jansson.h>
 
+#include "counters/backend/counter.h"
 #include "counters/plan/plan.h"
 #include "src/worker/kernel/state.h"
 #include "src/worker/kernel/team.h"

@@ -2,13 +2,114 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include "counters/backend/counter.h"
+#include "counters/selftest.h"
 #include "src/base/expr/expr.h"
 #include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/worker/count/counters.h"
 #include "src/worker/count/counting.h"
+#include "src/worker/count/noise.h"
 #include "src/worker/count/simulate.h"
+#include "src/worker/kernel/device.h"
 #include "src/worker/kernel/word.h"
+
+struct counters {
+	char cpu[64];
+	struct counter_selftest *selftest; /* NULL until the first plan */
+	bool loaded;
+	struct counter_tables *tables; /* NULL if they cannot be read; tables_err says why */
+	struct err tables_err;
+};
+
+/* Decides which backend counts each event of one plan. */
+struct bench {
+	struct counters *counters;
+	struct counter_site site;
+};
+
+struct counters *counters_new(void) {
+	return mem_alloc(1, sizeof(struct counters));
+}
+
+void counters_free(struct counters *counters) {
+	if (counters) {
+		counter_selftest_free(counters->selftest);
+		counter_tables_free(counters->tables);
+		free(counters);
+	}
+}
+
+const struct counter_tables *counters_tables(struct counters *counters, struct err *err) {
+	if (!counters->loaded) {
+		counters->tables = counter_tables_load(&counters->tables_err);
+		counters->loaded = true;
+	}
+	if (!counters->tables && err) {
+		*err = counters->tables_err;
+	}
+	return counters->tables;
+}
+
+static bool good(void *ctx, const struct counter_backend *backend, const char *event, double least,
+                 char reason[COUNTER_REASON]) {
+	const struct bench *bench = ctx;
+	return counter_selftest_good(bench->counters->selftest, backend, event, &bench->site, least, reason);
+}
+
+/* Backends can be named even without the tables. */
+struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
+                                   const struct counter_site *site, struct err *err) {
+	struct bench bench = {counters, *site};
+	bench.site.threads = 1;
+	if (!counters->selftest) {
+		counters->selftest = counter_selftest_new();
+		counter_cpu(counters->cpu, sizeof counters->cpu);
+	}
+	const struct counter_judge judge = {&bench, counters->cpu, good, site->device ? "cuda" : device_kind_of(site->gpu)};
+	const struct counter_tables *tables = counters_tables(counters, NULL);
+	struct counter_plan *plan = counter_plan_new(arena, tables, asked, site->software, &judge, err);
+	if (!plan) {
+		counters_tables(counters, err);
+	}
+	return plan;
+}
+
+static size_t event_count(const struct ss_kernel *kernel) {
+	size_t count = 0;
+	while (kernel->events && count < SS_EVENTS_MAX && kernel->events[count].name) {
+		count++;
+	}
+	return count;
+}
+
+struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel) {
+	size_t count = event_count(kernel);
+	if (count == 0) {
+		return NULL;
+	}
+	const char **names = arena_alloc(arena, count, sizeof *names),
+			   **summaries = arena_alloc(arena, count, sizeof *names);
+	for (size_t i = 0; i < count; i++) {
+		names[i] = kernel->events[i].name;
+		summaries[i] = kernel->events[i].summary;
+	}
+	struct counter_software *software = arena_alloc(arena, 1, sizeof *software);
+	*software = (struct counter_software){
+		.owner = kernel->name, .count = count, .stride = SS_EVENTS_MAX, .names = names, .summaries = summaries};
+	return software;
+}
+
+void counters_software_alloc(struct arena *arena, struct counter_software *software, int threads) {
+	software->values = arena_alloc(arena, (size_t)threads * software->stride, sizeof *software->values);
+	software->threads = threads;
+}
 
 /* The most loaded thread's count over the mean count. */
 static json_t *imbalance(const struct counted *counted) {
@@ -93,4 +194,46 @@ json_t *counting_json(const struct counter_plan *plan, const struct counting *co
 		json_object_set_new(json, "simulation", simulation_json(counting->simulation));
 	}
 	return json;
+}
+
+/* Nanoseconds: the second number of schedstat (Documentation/scheduler/sched-stats.rst). */
+static void delay_add(void *ctx, int thread) {
+	uint64_t *total = ctx;
+	char line[128];
+	unsigned long long delay;
+	(void)thread;
+	if (sys_read_line("/proc/thread-self/schedstat", line, sizeof line) && sscanf(line, "%*u %llu", &delay) == 1) {
+		__atomic_fetch_add(total, delay, __ATOMIC_RELAXED);
+	}
+}
+
+/* Steal is the eighth number of the first line, in clock ticks (proc(5)). The kernel formats the whole file for one
+ * line, which costs milliseconds on large machines, so only virtual machines, where steal exists, read it. */
+double noise_steal(void) {
+	char line[256];
+	unsigned long long steal;
+	if (!sys_read_line("/proc/stat", line, sizeof line) ||
+	    sscanf(line, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1) {
+		return 0;
+	}
+	return (double)steal / (double)sysconf(_SC_CLK_TCK);
+}
+
+void noise_read(const struct team *team, struct noise *noise) {
+	struct rusage usage;
+	uint64_t delay = 0;
+	*noise = (struct noise){.steal_s = team_is_virtual(team) ? noise_steal() : 0};
+	if (getrusage(RUSAGE_SELF, &usage) == 0) {
+		noise->involuntary = usage.ru_nivcsw;
+	}
+	team_each(team, delay_add, &delay);
+	noise->run_delay_s = (double)delay * 1e-9;
+}
+
+struct noise noise_since(const struct noise *earlier, const struct noise *later) {
+	return (struct noise){
+		.involuntary = later->involuntary - earlier->involuntary,
+		.run_delay_s = later->run_delay_s - earlier->run_delay_s,
+		.steal_s = later->steal_s - earlier->steal_s,
+	};
 }

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "src/worker/count/simulate_file.h"
-
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "counters/cachegrind.h"
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/worker/count/simulate.h"
 #include "src/worker/kernel/word.h"
 
 enum { COLUMNS_MAX = 32, THREAD_MAX = 1 << 20, PROCESS_MAX = 1 << 22, LINE_MAX_BYTES = 1024 };
@@ -140,4 +148,110 @@ int simulate_part_read(const char *text, size_t size, struct simulate_part *part
 		line += length + 1;
 	}
 	return !reader.bad && reader.summed ? 0 : -1;
+}
+
+enum { FILE_BYTES_MAX = 256 << 20, FILES_MAX = 1 << 16 };
+static const double BYTES_MAX = 0x1p33;
+
+char *simulate_text(const char *path, size_t limit, size_t *size) {
+	struct stat what;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	bool plain = fd >= 0 && fstat(fd, &what) == 0 && S_ISREG(what.st_mode);
+	char *text = plain ? sys_read_fd(fd, path, limit, size, NULL) : NULL;
+	if (fd >= 0) {
+		close(fd);
+	}
+	return text;
+}
+
+static const char *file_add(struct simulate_harvest *harvest, const char *path) {
+	size_t size = 0;
+	struct simulate_part part;
+	char *text = simulate_text(path, FILE_BYTES_MAX, &size);
+	int status = text ? simulate_part_read(text, size, &part) : -1;
+	bool empty = text && size == 0; /* valgrind makes one to test whether it can */
+	free(text);
+	if (status != 0) {
+		return empty ? NULL : "one cannot be read";
+	}
+	harvest->bytes += (double)size;
+	if (harvest->count == FILES_MAX || harvest->bytes > BYTES_MAX) {
+		return "there are too many";
+	}
+	if ((harvest->count & (harvest->count - 1)) == 0) {
+		harvest->parts = mem_grow(harvest->parts, harvest->count ? 2 * harvest->count : 1, sizeof *harvest->parts);
+	}
+	harvest->parts[harvest->count++] = part;
+	return NULL;
+}
+
+const char *simulate_harvest_read(const char *folder, const char *prefix, struct simulate_harvest *harvest) {
+	DIR *dir = opendir(folder);
+	const char *wrong = dir ? NULL : "their folder cannot be read";
+	for (struct dirent *entry; !wrong && dir && (entry = readdir(dir));) {
+		if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+			char *path = mem_printf("%s/%s", folder, entry->d_name);
+			wrong = file_add(harvest, path);
+			free(path);
+		}
+	}
+	if (dir) {
+		closedir(dir);
+	}
+	return wrong;
+}
+
+void simulate_harvest_free(struct simulate_harvest *harvest) {
+	free(harvest->parts);
+	*harvest = (struct simulate_harvest){.count = 0};
+}
+
+static void event_miss(struct counted *counted, const char *reason) {
+	counted->status = COUNTER_UNAVAILABLE;
+	counted->total = NAN;
+	snprintf(counted->reason, sizeof counted->reason, "%s", reason);
+}
+
+static void event_fill(const struct simulate_job *job, int event, const double *values, struct counted *counted) {
+	counted->status = COUNTER_SIMULATED;
+	counted->unit = "count";
+	counted->total = 0;
+	for (int t = 0; t < job->threads; t++) {
+		double value = values[(size_t)t * CACHEGRIND_EVENTS + (size_t)event];
+		counted->total += value;
+		if (counted->per_thread) {
+			counted->per_thread[t] = value;
+		}
+	}
+	snprintf(counted->reason, sizeof counted->reason, "simulated by valgrind's cache model, not counted%s",
+	         job->threads > 1 ? "; the threads ran one at a time and shared all caches" : "");
+}
+
+void simulate_count(struct arena *arena, const struct simulate_job *job, const struct counter_plan *plan,
+                    const size_t *events, size_t count, struct counting *counting) {
+	char reason[2 * COUNTER_REASON] = "";
+	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
+	double *values = arena_alloc(arena, (size_t)job->threads * CACHEGRIND_EVENTS, sizeof *values);
+	bool on_device = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") != 0, good = false;
+	if (on_device) {
+		snprintf(reason, sizeof reason, "valgrind does not simulate GPUs");
+	} else {
+		good = simulate_run(job, values, simulation, reason);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct counted *counted = &counting->events[events[i]];
+		int event = cachegrind_event_find(plan->events[events[i]].event);
+		if (good && event >= 0) {
+			event_fill(job, event, values, counted);
+		} else {
+			event_miss(counted, good ? "this event is not simulated" : reason);
+		}
+	}
+	counting->simulation = good ? simulation : NULL;
+}
+
+json_t *simulation_json(const struct simulation *simulation) {
+	return json_pack("{s:f, s:f, s:o, s:s, s:s}", "seconds", simulation->seconds, "elapsed_s", simulation->elapsed_s,
+	                 "slowdown", js_number(simulation->slowdown), "model", simulation->model, "tool",
+	                 "valgrind's callgrind");
 }

@@ -32,17 +32,13 @@ static int file_open(const char *path) {
 	return -1;
 }
 
-static bool part_read(int fd, void *to, size_t size, size_t from) {
-	char *at = to;
-	while (size > 0) {
-		ssize_t got = pread(fd, at, size, (off_t)from);
-		if (got <= 0)
-			return false;
-		at += got;
-		from += (size_t)got;
-		size -= (size_t)got;
-	}
-	return true;
+/* How much of it there is. */
+static size_t part_read(int fd, void *to, size_t size, size_t from) {
+	size_t done = 0;
+	ssize_t got = 1;
+	while (done < size && (got = pread(fd, (char *)to + done, size - done, (off_t)(from + done))) > 0)
+		done += (size_t)got;
+	return done;
 }
 
 static void file_read(struct gpu_work *work, const char *folder, const char *name) {
@@ -50,11 +46,11 @@ static void file_read(struct gpu_work *work, const char *folder, const char *nam
 	struct cuda_record *raw = mem_alloc(1, sizeof *raw);
 	struct cuda_span *spans = NULL;
 	int fd = file_open(path);
-	bool good = fd >= 0 && part_read(fd, raw, sizeof *raw, 0) && gpu_record_check(raw);
+	bool good = fd >= 0 && part_read(fd, raw, sizeof *raw, 0) > 0 && gpu_record_check(raw);
 	size_t count = good ? (size_t)(raw->span_count < raw->span_room ? raw->span_count : raw->span_room) : 0;
 	if (good) {
 		spans = mem_alloc(count + 1, sizeof *spans);
-		good = part_read(fd, spans, count * sizeof *spans, sizeof *raw);
+		good = part_read(fd, spans, count * sizeof *spans, sizeof *raw) == count * sizeof *spans;
 	}
 	if (good)
 		gpu_record_add(work, raw, spans, count);

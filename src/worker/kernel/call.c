@@ -3,11 +3,179 @@
 
 #include "src/worker/kernel/call.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/json/js.h"
+#include "src/base/value.h"
 #include "src/topo/topo.h"
-#include "src/worker/kernel/param.h"
+#include "src/worker/kernel/member.h"
+#include "src/worker/kernel/word.h"
+
+enum { TEXT_MAX = 4096 }; /* bytes: as long as a file name can be */
+
+static const char *type_text(enum ss_type type) {
+	static const char *const texts[] = {
+		[SS_INT] = "a whole number", [SS_REAL] = "a number", [SS_WORD] = "a word", [SS_TEXT] = "a text"};
+	return texts[type];
+}
+
+static int type_error(const struct ss_param *param, struct value value, struct err *err) {
+	char text[128];
+	value_text(value, text, sizeof text);
+	return err_set(err, ERR_USAGE, NULL, "%s takes %s, not \"%s\"", param->name, type_text(param->type), text);
+}
+
+static int bounds_check(const struct ss_param *param, double r, struct err *err) {
+	if ((param->min == 0 && param->max == 0) || (r >= param->min && r <= param->max)) {
+		return 0;
+	}
+	return err_set(err, ERR_USAGE, NULL, "%s is %.17g, but it goes from %.17g to %.17g", param->name, r, param->min,
+	               param->max);
+}
+
+static int word_error(struct arena *arena, const struct ss_param *param, const char *word, struct err *err) {
+	size_t count;
+	const char *const *words = word_split(arena, param->values, &count);
+	char *what = arena_printf(arena, "%s has no value \"%.100s\"", param->name, word);
+	return word_unknown(word, words, count, what, err);
+}
+
+/* Compare the text, because words may look like numbers ("4"). */
+static int word_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
+                     struct err *err) {
+	char number[64];
+	const char *word = value.as.w;
+	if (value.type != VALUE_WORD) {
+		value_text(value, number, sizeof number);
+		word = number;
+	}
+	size_t count;
+	const char *const *words = word_split(arena, param->values, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(words[i], word) == 0) {
+			*out = (struct ss_value){.i = (int64_t)i, .r = (double)i, .w = words[i]};
+			return 0;
+		}
+	}
+	return word_error(arena, param, word, err);
+}
+
+/* A text that looks like a number stays a text. */
+static int text_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
+                     struct err *err) {
+	char number[64];
+	const char *text = value.as.w;
+	if (value.type != VALUE_WORD) {
+		value_text(value, number, sizeof number);
+		text = number;
+	}
+	size_t most = param->max > 0 ? (size_t)param->max : TEXT_MAX;
+	if (strlen(text) > most) {
+		return err_set(err, ERR_USAGE, NULL, "%s is a text of more than %zu bytes", param->name, most);
+	}
+	*out = (struct ss_value){.w = arena_strdup(arena, text)};
+	return 0;
+}
+
+static int int_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
+	if (value.type == VALUE_REAL && fabs(value.as.r) <= 0x1p53 && value.as.r == trunc(value.as.r)) {
+		value = value_int((int64_t)value.as.r);
+	}
+	if (value.type != VALUE_INT) {
+		return type_error(param, value, err);
+	}
+	*out = (struct ss_value){.i = value.as.i, .r = (double)value.as.i};
+	return 0;
+}
+
+static int real_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
+	double r = value_number(value);
+	if (value.type == VALUE_WORD) {
+		return type_error(param, value, err);
+	}
+	if (!isfinite(r)) {
+		return err_set(err, ERR_USAGE, NULL, "%s is not a finite number", param->name);
+	}
+	*out = (struct ss_value){.r = r};
+	return 0;
+}
+
+static int value_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
+                      struct err *err) {
+	switch (param->type) {
+	case SS_WORD:
+		return word_read(arena, param, value, out, err);
+	case SS_TEXT:
+		return text_read(arena, param, value, out, err);
+	case SS_REAL:
+		return real_read(param, value, out, err);
+	default:
+		return int_read(param, value, out, err);
+	}
+}
+
+int param_read(struct arena *arena, const struct ss_param *param, const json_t *json, struct ss_value *out,
+               struct err *err) {
+	struct value value;
+	if (json_is_boolean(json)) {
+		value = value_word(json_is_true(json) ? "true" : "false");
+	} else if (!value_from_json(json, &value)) {
+		return err_set(err, ERR_USAGE, NULL, "%s takes %s", param->name, type_text(param->type));
+	}
+	if (value_read(arena, param, value, out, err) != 0) {
+		return -1;
+	}
+	return param->type == SS_WORD || param->type == SS_TEXT ? 0 : bounds_check(param, out->r, err);
+}
+
+int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err) {
+	if (!param->initial) {
+		return err_set(err, ERR_USAGE, NULL, "%s has no initial value and must be given", param->name);
+	}
+	return value_read(arena, param, value_parse(param->initial), out, err);
+}
+
+static int name_error(const struct ss_param *const *tables, size_t count, const char *name, const char *where,
+                      struct err *err) {
+	struct arena *arena = arena_new();
+	size_t all = 0;
+	for (size_t t = 0; t < count; t++) {
+		for (const struct ss_param *p = tables[t]; p && p->name; p++) {
+			all++;
+		}
+	}
+	const char **names = arena_alloc(arena, all + 1, sizeof *names);
+	all = 0;
+	for (size_t t = 0; t < count; t++) {
+		for (const struct ss_param *p = tables[t]; p && p->name; p++) {
+			names[all++] = p->name;
+		}
+	}
+	word_unknown(name, names, all, arena_printf(arena, "%s has no parameter \"%.100s\"", where, name), err);
+	arena_free(arena);
+	return -1;
+}
+
+/* Every key of the object (which may be NULL) must be in one of the tables; else ERR_USAGE with the nearest name. */
+static int param_check_names(const struct ss_param *const *tables, size_t count, const json_t *object,
+                             const char *where, struct err *err) {
+	const char *name;
+	json_t *json;
+	json_object_foreach((json_t *)object, name, json) {
+		bool found = false;
+		for (size_t t = 0; t < count && !found; t++) {
+			for (const struct ss_param *p = tables[t]; p && p->name && !found; p++) {
+				found = strcmp(p->name, name) == 0;
+			}
+		}
+		if (!found) {
+			return name_error(tables, count, name, where, err);
+		}
+	}
+	return 0;
+}
 
 static const struct ss_param call_team_params[] = {
 	{.name = "threads", .type = SS_INT, .initial = "0", .min = 1, .max = 1 << 16},
@@ -141,4 +309,86 @@ char *call_state_key(struct arena *arena, const struct call *call, const char *b
 	char *key = arena_printf(arena, "%s | %d %d %d", call_input_key(arena, call), call->threads, (int)call->schedule,
 	                         call->chunk);
 	return arena_printf(arena, "%s | %s", values_key(arena, key, call->entry->kernel->params, call->config), binding);
+}
+
+static int number_read(const json_t *json, const struct member *member, void *field, struct err *err) {
+	int64_t value;
+	if (js_int(json, member->key, member->min, member->type == MEMBER_INT ? member->max : INT64_MAX, &value, err) !=
+	    0) {
+		return -1;
+	}
+	if (member->type == MEMBER_INT) {
+		*(int *)field = (int)value;
+	} else {
+		*(uint64_t *)field = (uint64_t)value;
+	}
+	return 0;
+}
+
+static int string_read(const json_t *json, const struct member *member, const char **out, struct err *err) {
+	if (js_string(json, member->key, out, err) != 0) {
+		return -1;
+	}
+	return strlen(*out) >= (size_t)member->min ? 0
+	                                           : err_set(err, ERR_USAGE, "leave it out", "'%s' is empty", member->key);
+}
+
+static int words_read(struct arena *arena, const json_t *json, const struct member *member, const char ***out,
+                      struct err *err) {
+	json_t *array = json_object_get(json, member->key), *item;
+	size_t i;
+	if (array && !json_is_null(array) && js_array(json, member->key, (size_t)member->max, &array, err) != 0) {
+		return -1;
+	}
+	*out = arena_alloc(arena, json_array_size(array) + 1, sizeof **out);
+	json_array_foreach(array, i, item) {
+		(*out)[i] = json_string_value(item);
+		if (!(*out)[i]) {
+			return err_set(err, ERR_USAGE, "write numbers as strings, too", "'%s' takes strings only", member->key);
+		}
+	}
+	return 0;
+}
+
+static int member_read(struct arena *arena, const struct member *member, const json_t *json, void *field,
+                       struct err *err) {
+	const json_t *value = json_object_get(json, member->key);
+	if (member->type == MEMBER_WORDS) {
+		return words_read(arena, json, member, field, err);
+	}
+	if (!value || json_is_null(value)) {
+		return 0;
+	}
+	switch (member->type) {
+	case MEMBER_INT:
+	case MEMBER_WHOLE:
+		return number_read(json, member, field, err);
+	case MEMBER_REAL:
+		return js_real(json, member->key, 0, (double)member->max, field, err);
+	case MEMBER_BOOL:
+		return js_bool(json, member->key, field, err);
+	case MEMBER_TEXT:
+		return string_read(json, member, field, err);
+	case MEMBER_READ:
+		return member->read(value, field, err);
+	default:
+		return 0;
+	}
+}
+
+int members_read(struct arena *arena, const struct member *members, size_t count, const json_t *json, void *out,
+                 struct err *err) {
+	const char **keys = arena_alloc(arena, count + 1, sizeof *keys);
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = members[i].key;
+	}
+	if (word_check_keys(json, keys, count, err) != 0) {
+		return -1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (member_read(arena, &members[i], json, (char *)out + members[i].offset, err) != 0) {
+			return -1;
+		}
+	}
+	return 0;
 }

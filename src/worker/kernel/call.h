@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <stdint.h>
 
+#include "kernels/kernel.h"
 #include "kernels/registry.h"
 #include "src/base/err.h"
 #include "src/base/mem.h"
@@ -32,5 +33,13 @@ void call_copy(struct arena *arena, const struct call *from, struct call *to);
 /* Texts that are equal for the same input, and for the same configuration of it under this binding. */
 char *call_input_key(struct arena *arena, const struct call *call);
 char *call_state_key(struct arena *arena, const struct call *call, const char *binding);
+
+/* Values of single parameters, checked against their rows. */
+
+/* ERR_USAGE if the value has the wrong type, is out of bounds or is not one of the words. */
+int param_read(struct arena *arena, const struct ss_param *param, const json_t *json, struct ss_value *out,
+               struct err *err);
+/* The initial value, which need not be inside the bounds; ERR_USAGE if the row has none. */
+int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err);
 
 #endif

@@ -17,7 +17,4 @@ void libraries_free(struct libraries *libraries); /* unloads nothing, because th
  * since it was loaded. */
 const struct kernel_entry *libraries_load(struct libraries *libraries, const char *path, struct err *err);
 
-/* Checks the tables completely before anything in them is used. */
-int library_check(const struct ss_plugin *plugin, struct err *err);
-
 #endif

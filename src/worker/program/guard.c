@@ -18,7 +18,19 @@ bool program_guard_begin(struct program_guard *guard) {
 	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal) {
 		prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
 	}
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		getrlimit(i, &guard->limits[i]);
+	}
 	return !adopts;
+}
+
+bool program_guard_robbed(const struct program_guard *guard) {
+	struct rlimit now;
+	bool robbed = false;
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		robbed = robbed || (getrlimit(i, &now) == 0 && now.rlim_cur < guard->limits[i].rlim_cur);
+	}
+	return robbed;
 }
 
 /* Arm first, then check, so that a parent that dies in between is noticed by one or the other. */

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes a program's stdout as it arrives: hashes it, searches it, keeps it for the verify command. */
+/* Processes a program's stdout as it arrives: digests it, searches it, keeps it for the verify command. */
 #ifndef SRC_WORKER_PROGRAM_OUTPUT_H
 #define SRC_WORKER_PROGRAM_OUTPUT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/sha256.h"
+#include "src/worker/program/digest.h"
 #include "src/worker/program/metric.h"
 
-enum { PROGRAM_SPOOL_MAX = 256 << 20, PROGRAM_KEPT = 2048 };
+enum { PROGRAM_SPOOL_MAX = 256 << 20 };
 
 struct program_output {
-	bool hash;                     /* wanted */
+	bool keep;                     /* wanted for its digest */
 	struct program_metric *metric; /* or NULL */
 	int spool;                     /* a file, or -1 */
-	struct sha256 sha;
-	uint64_t bytes;
-	char kept[PROGRAM_KEPT]; /* the last bytes */
-	size_t kept_size;
+	struct digest digest;
 	char failure[160]; /* why nothing more is accepted; empty: all is well */
 };
 
@@ -27,7 +24,5 @@ void program_output_start(struct program_output *output);
 void program_output_add(struct program_output *output, const char *data, size_t size);
 /* Call it after the last byte; the spool is then at its start. */
 void program_output_end(struct program_output *output, char hash[SHA256_TEXT]);
-/* The last bytes of the last run, as text; the caller frees it. */
-char *program_output_end_text(const struct program_output *output);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "counters/perf/event.h"
+#include "counters/perf/perf.h"
 
 /* NAN if unknown; then the reason is set. */
 struct program_extra {

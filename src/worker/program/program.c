@@ -62,13 +62,16 @@ static json_t *reply_make(const struct program_trial *trial) {
 	if (trial->hash[0]) {
 		json_object_set_new(reply, "hash", json_string(trial->hash));
 	}
+	if (trial->evidence) {
+		json_object_set(reply, "evidence", trial->evidence);
+	}
 	if (trial->count > 0) {
 		program_usage_set(trial->usage, reply);
 	} else if (trial->lost_s > 0) {
 		json_object_set_new(reply, "noise", json_pack("{s:f}", "steal_s", trial->lost_s));
 	}
 	json_object_set_new(reply, "output_bytes",
-	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.bytes)
+	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.digest.bytes)
 	                                                          : json_null());
 	return reply;
 }
@@ -85,7 +88,8 @@ static int kernel_open(struct arena *arena, struct program_trial *trial, struct 
 
 static int trial_open(struct arena *arena, struct program_trial *trial, struct program_request *request, int watch,
                       struct err *err) {
-	trial->output.hash = request->hash;
+	trial->output.keep = request->hash || request->evidence;
+	trial->evidence = request->evidence ? json_array() : NULL;
 	if (request->metric) {
 		trial->output.metric = program_metric_new(request->metric, err);
 		if (!trial->output.metric) {
@@ -116,6 +120,8 @@ static void trial_close(struct program_trial *trial) {
 	if (trial->output.spool >= 0) {
 		close(trial->output.spool);
 	}
+	json_decref(trial->evidence);
+	json_decref(trial->files);
 	program_run_free(&trial->run);
 	program_run_free(&trial->side);
 	program_site_close(&trial->site);
@@ -137,6 +143,14 @@ static int counters_ask(struct counters *counters, struct arena *arena, const st
 		*plan = counters_plan(counters, arena, request->counters, &site, err);
 	}
 	return request->counters[0] && !*plan ? -1 : 0;
+}
+
+/* The samples are worth nothing beside what the program did to the worker, which must be replaced. */
+static void robbed(json_t *reply) {
+	json_object_set_new(reply, "status", json_string("runtime"));
+	json_object_set_new(reply, "message",
+	                    json_string("it lowered the limits of the process that measures it (prlimit)"));
+	json_object_set_new(reply, "ending", json_true());
 }
 
 json_t *program_answer(int watch, struct counters *counters, const json_t *json, bool *abandoned, struct err *err) {
@@ -170,6 +184,9 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		json_object_set_new(reply, "verify_s", json_real(trial.verify_s));
 		json_object_set_new(reply, "side_s", json_real(trial.side_s));
 		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
+	}
+	if (reply && program_guard_robbed(&guard)) {
+		robbed(reply);
 	}
 	trial_close(&trial);
 	counter_plan_clear(plan);

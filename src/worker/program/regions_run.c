@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/perf/names.h"
+#include "counters/perf/perf.h"
 
 static const struct regions_event events_usual[] = {
 	{"task_clock", "s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},

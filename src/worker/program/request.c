@@ -74,6 +74,7 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "side_s", REAL, side_s, .max = 1000000000),
 	MEMBER(struct program_request, "left_s", REAL, left_s, .max = 1000000000),
 	MEMBER(struct program_request, "hash", BOOL, hash),
+	MEMBER(struct program_request, "evidence", BOOL, evidence),
 	MEMBER(struct program_request, "regions", BOOL, regions),
 	MEMBER(struct program_request, "show", BOOL, show),
 	MEMBER(struct program_request, "file_limit", WHOLE, file_limit),

@@ -114,13 +114,31 @@ static void fly(struct flight *flight) {
 	}
 }
 
-/* The leader's id, and its group's, stay its own until it is reaped. */
+/* Each name once, as many as fit. */
+static void left_add(void *ctx, const char *name) {
+	struct program_run *run = ctx;
+	size_t used = strlen(run->left), length = strlen(name);
+	for (const char *at = run->left; (at = strstr(at, name)); at += length ? length : 1) {
+		if ((at == run->left || at[-1] == ' ') && (!at[length] || at[length] == ',')) {
+			return;
+		}
+	}
+	if (used + length + 3 < sizeof run->left) {
+		snprintf(run->left + used, sizeof run->left - used, "%s%s", used ? ", " : "", name);
+	}
+}
+
+/* The leader's id, and its group's, stay its own until it is reaped. One that has ended by itself is reaped first, so
+ * that all children are processes that it leaves behind. */
 static void land(struct flight *flight) {
 	struct program_run *run = flight->run;
 	struct program_leader leader = {.migrations = NAN, .run_delay_s = NAN};
 	struct rusage usage = {.ru_maxrss = 0};
 	double deadline = sys_now() + RUN_KILL_S;
-	kill(-flight->pid, SIGKILL);
+	bool alone = flight->ended && run->end == PROGRAM_ENDED;
+	if (!alone) {
+		kill(-flight->pid, SIGKILL);
+	}
 	while (!flight->ended && sys_now() < deadline) {
 		pump(flight, RUN_POLL_S);
 		look(flight);
@@ -132,6 +150,10 @@ static void land(struct flight *flight) {
 		run->end = run->end == PROGRAM_ABANDONED ? PROGRAM_ABANDONED : PROGRAM_STUCK;
 	}
 	run->usage = usage;
+	if (alone) {
+		reap_living(left_add, run);
+		text_clean(run->left, false);
+	}
 	if (reap_strays(RUN_KILL_S, &run->usage) > 0 && run->end != PROGRAM_ABANDONED) {
 		run->end = PROGRAM_REMAINS;
 		reap_names(run->remains, sizeof run->remains);
@@ -199,6 +221,7 @@ void program_run(const struct program_place *place, const struct program_command
 		.place = place, .command = command, .run = run, .pid = -1, .pidfd = -1, .out = -1, .err = -1};
 	int out[2] = {-1, -1}, err[2] = {-1, -1};
 	run->end = PROGRAM_UNSTARTED;
+	run->left[0] = '\0';
 	run->tail.keep = RUN_TAIL;
 	run->tail.used = 0;
 	if (reap_strays(RUN_KILL_S, NULL) > 0) { /* nothing is measured beside the remains of another run */

@@ -49,6 +49,8 @@ struct program_run {
 	struct program_extra extra; /* procfs was read */
 	struct err err;
 	char remains[160];
+	char left[160]; /* names of processes that still ran when it had ended by itself: "sleep, sh"; "" if there were none
+	                 */
 	struct tail tail; /* end of stderr; its memory is reused by the next run */
 };
 

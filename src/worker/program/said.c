@@ -45,7 +45,7 @@ static void lines_add(json_t *lines, char *text, size_t most) {
 json_t *program_said(const struct program_trial *trial) {
 	size_t most = trial->request->show ? SAID_LINES_SHOWN : SAID_LINES;
 	json_t *lines = json_array();
-	char *out = program_output_end_text(&trial->output), *err = tail_raw(&trial->run.tail);
+	char *out = digest_end_text(&trial->output.digest), *err = tail_raw(&trial->run.tail);
 	lines_add(lines, out, most);
 	lines_add(lines, err, most);
 	free(out);

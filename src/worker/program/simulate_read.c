@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/worker/program/simulate.h"
-#include "src/worker/count/simulate_harvest.h"
+#include "src/worker/count/simulate.h"
 
 enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
 

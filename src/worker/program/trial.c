@@ -16,6 +16,8 @@
 #include "src/base/sys.h"
 #include "src/worker/count/noise.h"
 #include "src/worker/kernel/word.h"
+#include "src/worker/program/witness.h"
+#include "src/worker/program/written.h"
 
 #define REMAINS "processes that it started cannot be ended: %s"
 enum { PROGRAM_WORDS_KEPT = 200 };
@@ -194,6 +196,9 @@ static bool metric_record(struct program_trial *trial, double *value) {
 }
 
 static bool same_output(struct program_trial *trial, const char *hash) {
+	if (!trial->request->hash) {
+		return true;
+	}
 	if (!trial->hash[0]) {
 		memcpy(trial->hash, hash, sizeof trial->hash);
 	}
@@ -244,6 +249,7 @@ static bool program_once(struct program_trial *trial, const struct program_again
 			return fail(trial, "runtime", "%s", err.what);
 		}
 	}
+	struct written *written = request->evidence && !again ? written_begin(request->cwd) : NULL;
 	program_output_start(&trial->output);
 	double steal = trial->steal_s > 0 ? noise_steal() : 0;
 	program_fly(trial, &command, again);
@@ -251,7 +257,17 @@ static bool program_once(struct program_trial *trial, const struct program_again
 	if (command.in >= 0) {
 		close(command.in);
 	}
+	json_decref(trial->files);
+	trial->files = written ? written_end(written) : NULL;
 	return ended_well(trial, command.seconds, censors);
+}
+
+/* The files of the last run are taken over. */
+static void evidence_keep(struct program_trial *trial, const char *hash) {
+	if (trial->files) {
+		program_witness_add(trial->evidence, &trial->run, &trial->output, hash, trial->files);
+		trial->files = NULL;
+	}
 }
 
 /* again: NULL for warm-up and samples. */
@@ -266,6 +282,7 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 		return false;
 	}
 	program_output_end(&trial->output, hash);
+	evidence_keep(trial, hash);
 	return (timed ? kernel_record(trial, metric) : metric_record(trial, metric)) && same_output(trial, hash) &&
 	       verified(trial);
 }

@@ -2,6 +2,7 @@
 /* The runs of one trial of a program, each judged by its end, its output and its time. */
 #ifndef SRC_WORKER_PROGRAM_TRIAL_H
 #define SRC_WORKER_PROGRAM_TRIAL_H
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,6 +27,8 @@ struct program_trial {
 	double until;           /* monotonic; nothing may last longer; INFINITY: no end */
 	size_t count;
 	char hash[SHA256_TEXT]; /* of the first run */
+	json_t *evidence;       /* of all runs that ended well; NULL: not wanted */
+	json_t *files;          /* that the last run has written; NULL: not wanted */
 	const char *status;     /* NULL: no failure so far */
 	char message[PROGRAM_MESSAGE];
 	char unchecked[PROGRAM_MESSAGE]; /* why a run could not be verified; empty: all were, or none had to be */

@@ -72,13 +72,6 @@ json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *requ
 __attribute__((format(printf, 3, 4))) enum ss_status source_fail(const struct ss_call *call, enum ss_status status,
                                                                  const char *format, ...);
 
-/* Fills an argument. */
-void source_fill(const struct source_argument *argument, size_t at, uint64_t seed, unsigned char *out);
-/* Reads a file of exactly this many bytes. */
-enum ss_status source_load(const struct ss_call *call, const char *path, unsigned char *out, size_t size);
-/* A reference must be finite. */
-enum ss_status source_finite(const struct ss_call *call, const struct source_argument *argument,
-                             const unsigned char *is);
 /* The absolute part of what elements may differ from their reference. */
 double source_limit(const struct source_argument *argument, const unsigned char *want);
 /* Compares the next `count` elements of an argument within its tolerance; *found begins as zeros. */
@@ -88,9 +81,6 @@ struct source_difference {
 };
 void source_compare(const struct source_argument *argument, const unsigned char *is, const unsigned char *want,
                     size_t count, double limit, struct source_difference *found);
-/* want: the whole reference. */
-enum ss_status source_judge(const struct ss_call *call, const struct source_argument *argument,
-                            const unsigned char *want, const struct source_difference *found);
 
 /* ---- data that lives in the worker ---- */
 
@@ -123,22 +113,14 @@ struct source_state {
 };
 
 /* The hooks of kernels/kernel.h. */
-enum ss_status source_open(void *memory, const struct ss_call *call);
-void source_close(void *memory);
 enum ss_status source_setup(void *memory, void *input, const struct ss_call *call);
-void source_teardown(void *memory);
 enum ss_status source_verify(void *memory, const struct ss_call *call);
-gpu_ptr source_vector_new(struct gpu *gpu, size_t size); /* with its guard */
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
 
 /* Memory through which vectors come down a part at a time. */
 struct source_parts;
-struct source_parts *source_parts_new(struct gpu *gpu);
-void source_parts_free(struct source_parts *parts);
 /* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
 typedef bool source_part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
-enum ss_status source_parts_each(struct source_parts *parts, const struct ss_call *call, gpu_ptr from, size_t size,
-                                 source_part_fn *look, void *context);
 
 #endif

@@ -2,8 +2,8 @@
 /* The functions of the emulated HIP that are not those of CUDA under another name (hip.mk). */
 #include <stddef.h>
 
-#include "gpu/driver_abi.h"
-#include "gpu/hip/abi.h"
+#include "gpu/gpu_abi_impl.h"
+#include "gpu/hip/hip_impl.h"
 #include "tests/gpu/emulator/abi.h"
 
 extern CUresult cuDeviceGetAttribute(int *value, int which, int device);

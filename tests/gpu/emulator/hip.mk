@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# HIP's names for the emulated functions (gpu/hip/abi.h): the same code under another name, as their parameters are the same.
+# HIP's names for the emulated functions (gpu/hip/hip_impl.h): the same code under another name, as their parameters are the same.
 emulator_hip_names = \
 	hipInit=cuInit hipGetDeviceCount=cuDeviceGetCount hipDeviceGet=cuDeviceGet hipDeviceGetName=cuDeviceGetName \
 	hipDeviceGetUuid=cuDeviceGetUuid_v2 hipDeviceTotalMem=cuDeviceTotalMem_v2 \

@@ -19,7 +19,7 @@
 static int record_print(const char *path) {
 	struct cuda_record *record = mem_alloc(1, sizeof *record);
 	FILE *file = fopen(path, "re");
-	if (!file || fread(record, sizeof *record, 1, file) != 1)
+	if (!file || fread(record, 1, sizeof *record, file) == 0)
 		return 1;
 	printf("room %u\nfailure %s\n", record->range_room, record->failure);
 	for (uint32_t f = 0; f < record->function_count; f++) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/profile %D%/merge %D%/select %D%/hostile
-TESTS += %D%/profile %D%/merge %D%/select
+check_PROGRAMS += %D%/profile %D%/merge %D%/select %D%/use %D%/hostile
+TESTS += %D%/profile %D%/merge %D%/select %D%/use
 slow_tests += %D%/hostile
 %C%_profile_SOURCES = %D%/profile.c
 %C%_profile_LDADD = $(TUNER) libbase.la
@@ -8,6 +8,8 @@ slow_tests += %D%/hostile
 %C%_merge_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS)
 %C%_select_SOURCES = %D%/select.c %D%/made.h
 %C%_select_LDADD = $(TUNER) $(LIBSWEETSPOT_INSIDE)
+%C%_use_SOURCES = %D%/use.c
+%C%_use_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS)
 %C%_hostile_SOURCES = %D%/hostile.c %D%/fuzz_verbs.c %D%/made.h
 %C%_hostile_LDADD = $(TUNER) libbase.la $(JANSSON_LIBS)
 EXTRA_DIST += %D%/seeds

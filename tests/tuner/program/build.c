@@ -171,7 +171,7 @@ static void test_copied(const char *top) {
 	json_t *json = program_json(rig.program, NULL);
 	is_text(json_string_value(json_array_get(json_object_get(json, "argv"), 1)), app,
 	        "the result has the user's words");
-	is_text(json_string_value(json_object_get(json, "build")), inside, "and build");
+	is_text(json_string_value(json_object_get(json, "build")), inside, "the result has the user's build command");
 	file_is("app", "echo 9\n", "no build writes to the sources");
 	json_decref(json);
 	rig_close(&rig);

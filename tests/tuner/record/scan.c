@@ -8,7 +8,7 @@
 
 #include "src/base/rng.h"
 #include "tests/tap.h"
-#include "tuner/record/scan.h"
+#include "tuner/record/scan_impl.h"
 
 static char buffer[1 << 16];
 

@@ -57,7 +57,13 @@ void omp_record_forked(void) {
 void omp_slots_forget(void) {
 }
 
-static int level(void) {
+bool omp_record_reserve(const struct omp_record *record, const void *at, size_t size) {
+	(void)record;
+	(void)at;
+	return size == 0;
+}
+
+static int none(void) {
 	return 0;
 }
 
@@ -65,14 +71,48 @@ static int max_threads(void) {
 	return SIMULATED_THREADS;
 }
 
-const struct omp_calls *omp_calls_get(void) {
-	static const struct omp_calls calls = {.level = level, .max_threads = max_threads};
-	return &calls;
+omp_function *omp_real(enum omp_name name, const void *code) {
+	(void)code;
+	return (omp_function *)(name == OMP_IS_omp_get_max_threads ? max_threads : none);
 }
 
-struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place,
+bool omp_is_asked(void) {
+	return false;
+}
+
+bool omp_team_is_set(void) {
+	return false;
+}
+
+bool omp_guard_begin(struct omp_guard *guard) {
+	*guard = (struct omp_guard){0};
+	return true;
+}
+
+void omp_guard_end(const struct omp_guard *guard) {
+	(void)guard;
+}
+
+void omp_counts_begin(struct omp_counts *counts, struct omp_record *record) {
+	(void)record;
+	*counts = (struct omp_counts){{0}};
+}
+
+void omp_counts_end(const struct omp_counts *counts, struct omp_region *region) {
+	(void)counts;
+	(void)region;
+}
+
+void omp_teams_probe(struct omp_record *record, const struct omp_table *table, const struct omp_begun *begun) {
+	(void)record;
+	(void)table;
+	(void)begun;
+}
+
+struct omp_slot *omp_slot_find(struct omp_record *record, void *function, enum omp_sharing sharing, const char *place,
                                const struct omp_inputs *inputs) {
 	struct omp_slot *slots = self.slots[(uintptr_t)function - 1];
+	(void)record;
 	(void)sharing;
 	(void)place;
 	return &slots[slots->sizes ? omp_size_class(slots, inputs) : 0];
@@ -100,16 +140,18 @@ static const struct omp_sizes *sizes_of(uint64_t offset) {
 /* Regions of the record in the order of the program's, each class after the other. */
 static void slot_add(size_t number, uint32_t size_class) {
 	struct omp_region *region = &self.record->regions[self.record->region_count];
+	const bool learns = self.has_table && self.table.learn;
 	region->offset = 16 * (number + 1);
 	region->sharing = self.program->regions[number].sharing;
 	region->size_class = size_class;
 	region->least_ns = UINT64_MAX;
-	self.slots[number][size_class] =
-		(struct omp_slot){.function = (void *)(number + 1),
-	                      .region = region,
-	                      .number = (uint16_t)self.record->region_count++,
-	                      .size_class = (uint16_t)size_class,
-	                      .row = self.has_table ? row_of(region->offset, size_class) : NULL};
+	self.slots[number][size_class] = (struct omp_slot){
+		.function = (void *)(number + 1),
+		.region = region,
+		.seen = learns && self.record->region_count < OMP_SEEN ? self.record->seen[self.record->region_count] : NULL,
+		.number = (uint16_t)self.record->region_count++,
+		.size_class = (uint16_t)size_class,
+		.row = self.has_table ? row_of(region->offset, size_class) : NULL};
 }
 
 static void slots_add(size_t number) {
@@ -123,6 +165,7 @@ static void slots_add(size_t number) {
 
 static void run_begin(const char *table) {
 	const struct simulated_program *program = self.program;
+	self.table = (struct omp_table){0};
 	self.has_table = table && omp_table_read(table, &self.table);
 	self.record = raw_new(0, self.has_table && self.table.trace ? CALLS_MOST : 0);
 	self.record->default_threads = self.record->cpus = SIMULATED_THREADS;
@@ -147,7 +190,7 @@ static void call(size_t number, double progress) {
 	const struct simulated_program *program = self.program;
 	const struct simulated_region *region = &program->regions[number];
 	struct omp_visit visit = {.inputs = {.trips = region->size ? region->size(progress) : 0}};
-	omp_region_begin(&visit, (void *)(number + 1), region->sharing, NULL, 0);
+	omp_region_begin(&visit, &(struct omp_begun){.function = (void *)(number + 1), .sharing = region->sharing});
 	unsigned threads = visit.threads ? visit.threads : SIMULATED_THREADS;
 	double seconds = region->seconds(threads, visit.setting, progress) * exp(program->noise * rng_normal(&self.rng));
 	if (rng_unit(&self.rng) < program->delayed)

@@ -9,7 +9,6 @@
 #include "tests/tuner/replay/record_made.h"
 #include "tuner/replay/threads.h"
 #include "tuner/replay/replay.h"
-#include "tuner/replay/source.h"
 
 enum { WIDTH = 12, HEIGHT = 9, ALL = WIDTH * HEIGHT };
 

@@ -7,7 +7,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/replay/record_made.h"
-#include "tuner/replay/score.h"
+#include "tuner/replay/score_impl.h"
 
 static double line(int x, int y) {
 	(void)y;

@@ -8,7 +8,7 @@
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"
-#include "tuner/strategy/cold.h"
+#include "tuner/strategy/strategy_impl.h"
 
 enum { FIRST = 7, REWARD = 8, SAVED = 16, MANY = 40 };
 

@@ -6,7 +6,7 @@
 
 #include "src/base/rng.h"
 #include "tests/tap.h"
-#include "tuner/search/leaders.h"
+#include "tuner/search/search.h"
 
 enum { CANDIDATES = 60, REPEATS = 10, SEEDS = 300 };
 

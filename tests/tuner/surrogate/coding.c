@@ -7,7 +7,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
-#include "tuner/surrogate/coding.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 static bool is_at(const struct coding *coding, size_t dim, uint16_t code, double at) {
 	return fabs(coding->dim[dim].at[code] - at) < 1e-12;

@@ -2,7 +2,7 @@
 /* Tests predictions of the cost of evaluations, which must matter if the budget is a time, and never otherwise. */
 #include <config.h>
 
-#include "tuner/surrogate/cost.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

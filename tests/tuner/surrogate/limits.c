@@ -10,7 +10,7 @@
 #include "tests/tuner/search/land.h"
 #include "tests/tuner/space/help.h"
 #include "tests/tuner/surrogate/watched.h"
-#include "tuner/surrogate/limits.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 enum { LEARNED = 100, SEEDS = 8, EVALUATIONS = 100, AFTER = 20 };
 

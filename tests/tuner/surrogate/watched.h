@@ -3,7 +3,7 @@
 #ifndef TESTS_TUNER_SURROGATE_WATCHED_H
 #define TESTS_TUNER_SURROGATE_WATCHED_H
 #include "tuner/search/search.h"
-#include "tuner/surrogate/impl.h"
+#include "tuner/surrogate/surrogate_impl.h"
 
 enum { WATCHED_FIRST = 3 }; /* proposals before the first one of the model */
 

@@ -114,13 +114,14 @@ static void liars(void) {
 		(struct site){.nodes = 1, .liars = 1, .gain = 1, .half = 0.5, .all = 1, .jitter = 0.01, .seconds = 1});
 	ok(one.faster == 0 && one.undecided == SEEDS, "a node that reports half of the winner's time proves nothing: %d",
 	   one.undecided);
-	ok(one.named == SEEDS, "and is named: %d", one.named);
+	ok(one.named == SEEDS, "the node that reports half of the winner's time is named: %d", one.named);
 	struct tally much = tune_many(
 		(struct site){.nodes = 1, .liars = 1, .gain = 1.1, .half = 0.7, .all = 1, .jitter = 0.01, .seconds = 1});
-	ok(much.faster == 0, "nor does one that makes 1.57 of a gain of 1.1: %d", SEEDS - much.faster);
+	ok(much.faster == 0, "a node that makes 1.57 of a gain of 1.1 proves nothing: %d", SEEDS - much.faster);
 	struct tally all = tune_many(
 		(struct site){.nodes = 1, .liars = 1, .gain = 1.5, .half = 1, .all = 0.5, .jitter = 0.01, .seconds = 1});
-	ok(all.faster == 0 && all.named == SEEDS, "nor one that reports half of all times: %d", SEEDS - all.faster);
+	ok(all.faster == 0 && all.named == SEEDS, "a node that reports half of all times proves nothing: %d",
+	   SEEDS - all.faster);
 }
 
 static void among_others(void) {

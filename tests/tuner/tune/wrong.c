@@ -196,15 +196,16 @@ static void one_in_twenty(void) {
 	int least;
 	double share = found_share(false, 0, 0.05, 0, &least);
 	ok(share >= 0.95, "a setting that is wrong once in twenty runs loses in %.1f %% of all cases", 100 * share);
-	ok(least >= RUNS_PROVEN, "it loses wherever its first wrong run is among the first %d", least);
+	ok(least >= RUNS_PROVEN, "a setting loses wherever its first wrong run is among the first %d", least);
 	share = found_share(false, 0, 0.05, 120, &least);
-	ok(share >= 0.95, "so it does with a budget of time: %.1f %%", 100 * share);
+	ok(share >= 0.95, "a setting that is wrong once in twenty runs loses with a budget of time: %.1f %%", 100 * share);
 	share = found_share(false, 3, 5, 5000, &least); /* nodes run such a program once a trial */
-	ok(share >= 0.95, "and on three nodes: %.1f %%", 100 * share);
+	ok(share >= 0.95, "a setting that is wrong now and then loses on three nodes: %.1f %%", 100 * share);
 	share = found_share(true, 0, 5e-4, 0, &least);
-	ok(share >= 0.95, "so does a kernel that is verified again: %.1f %%", 100 * share);
+	ok(share >= 0.95, "a kernel that is wrong now and then loses as it is verified again: %.1f %%", 100 * share);
 	share = found_share(true, 0, 0.05, 0, &least);
-	ok(share >= 0.95, "also if that takes so long that only the winner is: %.1f %%", 100 * share);
+	ok(share >= 0.95, "a kernel loses also if verifying takes so long that only the winner is verified: %.1f %%",
+	   100 * share);
 }
 
 static void never_wrong(void) {
@@ -215,8 +216,9 @@ static void never_wrong(void) {
 		ok(best_of(result) == BEST && is_faster(result), "a setting that is never wrong wins as before");
 		ok(json_equal(json_object_get(result, "speedup"), json_object_get(plain, "speedup")) &&
 		       json_equal(json_object_get(result, "pairs"), json_object_get(plain, "pairs")),
-		   "with the same proof as without checks");
-		ok(checked_of(result) >= RUNS_PROVEN, "and was checked in %lld runs", (long long)checked_of(result));
+		   "a setting that is never wrong has the same proof as without checks");
+		ok(checked_of(result) >= RUNS_PROVEN, "a setting that is never wrong was checked in %lld runs",
+		   (long long)checked_of(result));
 		ok(best_of(plain) == BEST && !json_object_get(plain, "checked"), "nothing is claimed where nothing is checked");
 		json_decref(result);
 		json_decref(plain);
@@ -229,9 +231,9 @@ static void no_time(void) {
 	struct err err = {0};
 	json_t *result = tune(&p, 0, &err);
 	ok(is_faster(result) && p.clock <= 210, "a long program is proven within its budget: %g s", p.clock);
-	ok(checked_of(result) > 3 && checked_of(result) < RUNS_PROVEN, "and says in how few runs it was checked: %lld",
-	   (long long)checked_of(result));
-	ok(checked_of(result) == p.runs_of[BEST], "which are all that it was run in: %d", p.runs_of[BEST]);
+	ok(checked_of(result) > 3 && checked_of(result) < RUNS_PROVEN,
+	   "the result says in how few runs the best was checked: %lld", (long long)checked_of(result));
+	ok(checked_of(result) == p.runs_of[BEST], "the best was checked in all runs that it had: %d", p.runs_of[BEST]);
 	json_decref(result);
 }
 
@@ -252,10 +254,10 @@ static void phases(void) {
 		struct err err = {0};
 		json_t *result = tune(&p, 0, &err);
 		is_text(named(result, BEST, cases[i].how), cases[i].phase, cases[i].what);
-		ok(failures_of(result, cases[i].how) == 1, "it %s: that is counted once", cases[i].what);
+		ok(failures_of(result, cases[i].how) == 1, "a best that %s is counted once", cases[i].what);
 		ok((best_of(result) == 32 || best_of(result) == 128) && is_faster(result),
-		   "it %s: the next best, %d, is proven instead", cases[i].what, best_of(result));
-		ok(p.clock <= 63, "it %s: the budget of 60 s holds: %g s", cases[i].what, p.clock);
+		   "a best that %s gives way to the next best, %d, which is proven", cases[i].what, best_of(result));
+		ok(p.clock <= 63, "a best that %s leaves the budget of 60 s as it is: %g s", cases[i].what, p.clock);
 		json_decref(result);
 	}
 }
@@ -266,8 +268,8 @@ static void nothing_else(void) {
 		struct err err = {0};
 		json_t *result = tune(&p, nodes, &err);
 		is_text(js_string_or(result, "verdict", ""), "tie", "if all others turn out to be wrong, the baseline stays");
-		ok(best_of(result) == 16 && failures_of(result, TRIAL_CORRECTNESS) >= 3, "and they are counted: %lld",
-		   (long long)failures_of(result, TRIAL_CORRECTNESS));
+		ok(best_of(result) == 16 && failures_of(result, TRIAL_CORRECTNESS) >= 3,
+		   "all others that turn out to be wrong are counted: %lld", (long long)failures_of(result, TRIAL_CORRECTNESS));
 		json_decref(result);
 	}
 }
@@ -277,10 +279,11 @@ static void too_late(void) {
 	struct program p = {.how = TRIAL_CORRECTNESS, .from = 5, .seconds = 5, .budget = 105};
 	struct err err = {0};
 	json_t *result = tune(&p, 0, &err);
-	ok(best_of(result) != BEST && !is_faster(result), "without time for another proof nothing is claimed: %s, block %d",
-	   js_string_or(result, "verdict", "?"), best_of(result));
+	ok(best_of(result) != BEST && !is_faster(result),
+	   "nothing is claimed where no time is left for another proof: %s, block %d", js_string_or(result, "verdict", "?"),
+	   best_of(result));
 	ok(failures_of(result, TRIAL_CORRECTNESS) == 1 && *named(result, BEST, TRIAL_CORRECTNESS),
-	   "but the result says that the best was wrong");
+	   "the result says that the best was wrong");
 	ok(p.clock <= 111, "within the budget: %g s", p.clock);
 	json_decref(result);
 }

@@ -1,14 +1,224 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/mem.h"
 #include "src/base/rng.h"
-#include "tuner/model/effects/anova_impl.h"
+#include "tuner/model/effects/effects_impl.h"
+
+/* The mean log cost of the rows of a configuration that were measured to the end and are not outliers; false if it has
+ * none. */
+static bool measured_at(const struct anova_work *work, const struct effects_key *keys, size_t i) {
+	const struct effects_table *m = &work->data->measured;
+	size_t first = 0, count = effects_keys_at(keys, m, work->data->sample + i * m->params, &first), n = 0;
+	double sum = 0, variance = 0, noise = response_noise(work->response);
+	for (size_t k = first; k < first + count; k++) {
+		size_t row = keys[k].row;
+		if (response_is_outlier(work->response, row) || effects_table_over(m, row))
+			continue;
+		sum += log(m->cost[row]);
+		variance += m->deviation && isfinite(m->deviation[row]) ? pow(m->deviation[row], 2) : noise;
+		n++;
+	}
+	work->f[i] = n ? sum / (double)n : NAN;
+	work->deviation[i] = n ? sqrt(variance) / (double)n : NAN;
+	return n > 0;
+}
+
+/* Is all of the space measured? Then it fills f and deviation. */
+static bool anova_grid(struct anova_work *work) {
+	const struct anova_data *data = work->data;
+	struct effects_key *keys = effects_keys_new(&data->measured);
+	bool full = data->whole;
+	for (size_t i = 0; i < data->samples && full; i++)
+		full = measured_at(work, keys, i);
+	free(keys);
+	return full;
+}
+
+/* Sets bin[level]: at most `most` bins in the order of the values, with about the same number of configurations each.
+ * Values that do not occur in the sample have none. */
+static size_t bins_of(const struct anova_data *data, size_t param, size_t most, int *bin) {
+	size_t params = data->measured.params, levels = data->measured.levels[param], all = 0, used = 0, before = 0;
+	size_t *seen = mem_alloc(levels + 1, sizeof *seen), *order = response_order_new(&data->measured, param), last = 0;
+	int bins = 0;
+	for (size_t i = 0; i < data->samples; i++) {
+		int level = data->sample[i * params + param];
+		if (level == EFFECTS_ABSENT)
+			continue;
+		used += seen[level]++ == 0;
+		all++;
+	}
+	for (size_t i = 0, v = 0; i < levels; i++) {
+		size_t own = seen[order[i]], at = used <= most ? v : (2 * before + own) * most / (2 * all);
+		if (own == 0)
+			continue;
+		bins += v++ == 0 || at != last;
+		bin[order[i]] = bins - 1;
+		last = at;
+		before += own;
+	}
+	free(seen);
+	free(order);
+	return (size_t)bins;
+}
+
+static void param_make(struct bins_param *to, const struct anova_data *data, size_t param, size_t most,
+                       const size_t *order, size_t count) {
+	int *bin = mem_alloc(data->measured.levels[param] + 1, sizeof *bin);
+	to->bins = bins_of(data, param, most, bin);
+	to->bin = mem_alloc(count, sizeof *to->bin);
+	for (size_t i = 0; i < count; i++) {
+		int level = data->sample[order[i] * data->measured.params + param];
+		to->bin[i] = level == EFFECTS_ABSENT ? -1 : bin[level];
+	}
+	free(bin);
+}
+
+/* Computed from the first `count` of the sample in `order`. */
+static void bins_make(struct bins *bins, const struct anova_data *data, const size_t *order, size_t count) {
+	size_t params = data->measured.params;
+	*bins = (struct bins){.count = count, .params = params};
+	bins->fine = mem_alloc(params, sizeof *bins->fine);
+	bins->coarse = mem_alloc(params, sizeof *bins->coarse);
+	for (size_t p = 0; p < params; p++) {
+		param_make(&bins->fine[p], data, p, BINS_FINE, order, count);
+		param_make(&bins->coarse[p], data, p, BINS_COARSE, order, count);
+	}
+}
+
+static void bins_clear(struct bins *bins) {
+	for (size_t p = 0; p < bins->params; p++) {
+		free(bins->fine[p].bin);
+		free(bins->coarse[p].bin);
+	}
+	free(bins->fine);
+	free(bins->coarse);
+}
+
+/* Draws functions that are as plausible, from the posterior of the process or with the noise of the measurements. */
+
+/* The sample is cut into parts to estimate its own contribution to the error. */
+enum { PARTS = 10, PART_MIN = 40 };
+static const double JITTER = 1e-8;
+
+static double *drawn_f(const struct anova_work *work) {
+	double *f = mem_alloc(work->drawn, sizeof *f);
+	for (size_t i = 0; i < work->drawn; i++)
+		f[i] = work->f[work->order[i]];
+	return f;
+}
+
+/* The Cholesky factor of the covariance of a draw; NULL: the configurations of a grid are independent. */
+static double *factor_new(const struct anova_work *work) {
+	size_t n = work->drawn, params = work->data->measured.params;
+	if (work->grid)
+		return NULL;
+	double *factor = mem_alloc(n * n, sizeof *factor);
+	int *level = mem_alloc(n * params, sizeof *level);
+	for (size_t i = 0; i < n; i++)
+		memcpy(level + i * params, work->data->sample + work->order[i] * params, params * sizeof *level);
+	response_predict(work->response, level, n, NULL, factor);
+	double stretch = response_stretch(work->response);
+	gsl_matrix_view view = gsl_matrix_view_array(factor, n, n);
+	double most = 0;
+	for (size_t i = 0; i < n; i++)
+		most = fmax(most, factor[i * n + i]);
+	for (size_t i = 0; i < n; i++)
+		factor[i * n + i] += JITTER + 1e-6 * most;
+	gsl_matrix_scale(&view.matrix, stretch * stretch);
+	if (gsl_linalg_cholesky_decomp1(&view.matrix))
+		memset(factor, 0, n * n * sizeof *factor);
+	free(level);
+	return factor;
+}
+
+static void draw(const struct anova_work *work, const double *factor, struct rng *rng, const double *f, double *to) {
+	size_t n = work->drawn;
+	double *z = mem_alloc(n, sizeof *z);
+	for (size_t i = 0; i < n; i++)
+		z[i] = rng_normal(rng);
+	for (size_t i = 0; i < n; i++) {
+		to[i] = f[i];
+		for (size_t k = 0; factor && k <= i; k++)
+			to[i] += factor[i * n + k] * z[k];
+		if (!factor)
+			to[i] += work->deviation[work->order[i]] * z[i];
+	}
+	free(z);
+}
+
+static void terms(const struct split *split, size_t params, double *to) {
+	memcpy(to, split->main, params * sizeof *to);
+	memcpy(to + params, split->pair, pairs_of(params) * sizeof *to);
+}
+
+/* The standard error of each term because of the sample, by its spread over parts of it. */
+static double *sample_error_new(const struct anova_work *work) {
+	size_t params = work->data->measured.params, step = params + pairs_of(params), size = work->data->samples / PARTS;
+	double *error = mem_alloc(2 * step, sizeof *error), *one = mem_alloc(step, sizeof *one), *sum = error + step;
+	double *f = mem_alloc(size + 1, sizeof *f);
+	struct split split = split_new(params);
+	for (size_t part = 0; part < PARTS && !work->data->whole && size >= PART_MIN; part++) {
+		struct bins bins;
+		const size_t *order = work->order + part * size;
+		for (size_t i = 0; i < size; i++)
+			f[i] = work->f[order[i]];
+		bins_make(&bins, work->data, order, size);
+		split_make(&split, &bins, f, work->pairs, NAN);
+		terms(&split, params, one);
+		for (size_t k = 0; k < step; k++) {
+			sum[k] += one[k];
+			error[k] += one[k] * one[k];
+		}
+		bins_clear(&bins);
+	}
+	for (size_t k = 0; k < step; k++)
+		error[k] = sqrt(fmax(error[k] - sum[k] * sum[k] / PARTS, 0) / (PARTS - 1) / PARTS);
+	split_free(&split);
+	free(f);
+	free(one);
+	return error;
+}
+
+/* Off: ANOVA_DRAWS x (params + pairs), by how much the variances of a draw exceed those of f. Returns by how much the
+ * total does, on average. */
+static double anova_draw(const struct anova_work *work, double *off) {
+	size_t params = work->data->measured.params, step = params + pairs_of(params);
+	struct bins bins;
+	struct split base = split_new(params), split = split_new(params);
+	struct rng rng;
+	double *f = drawn_f(work), *drawn = mem_alloc(work->drawn, sizeof *drawn),
+		   *middle = mem_alloc(step, sizeof *middle);
+	double *factor = factor_new(work), *error = sample_error_new(work), more = 0;
+	rng_seed(&rng, 2);
+	bins_make(&bins, work->data, work->order, work->drawn);
+	split_make(&base, &bins, f, work->pairs, work->noise);
+	terms(&base, params, middle);
+	for (size_t k = 0; k < ANOVA_DRAWS; k++) {
+		draw(work, factor, &rng, f, drawn);
+		split_make(&split, &bins, drawn, work->pairs, work->noise);
+		terms(&split, params, off + k * step);
+		more += (split.total - base.total) / ANOVA_DRAWS;
+		for (size_t i = 0; i < step; i++)
+			off[k * step + i] += error[i] * rng_normal(&rng) - middle[i];
+	}
+	split_free(&base);
+	split_free(&split);
+	bins_clear(&bins);
+	free(factor);
+	free(error);
+	free(middle);
+	free(drawn);
+	free(f);
+	return more;
+}
 
 /* A draw has at most DRAWN_MAX configurations, because they are correlated and cost the cube of their number. */
 enum { DRAWN_MAX = 600, SAMPLES_MIN = 4 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "tuner/model/effects/anova_impl.h"
+#include "tuner/model/effects/effects_impl.h"
 
 enum { ROUNDS_MAX = 40 };
 static const double SETTLED = 1e-4; /* of the largest change, in deviations of f */

@@ -9,7 +9,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "tuner/model/effects/drivers_impl.h"
+#include "tuner/model/effects/effects_impl.h"
 #include "tuner/model/paired.h"
 #include "tuner/model/robust.h"
 

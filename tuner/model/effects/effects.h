@@ -25,7 +25,22 @@
  * changing is unknown. If there are more than 511 values in all, those that were measured least count as the mean. */
 #ifndef TUNER_MODEL_EFFECTS_EFFECTS_H
 #define TUNER_MODEL_EFFECTS_EFFECTS_H
-#include "tuner/model/effects/table.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Measured configurations, one per row, as effects.h, response.h, anova.h and landscape.h take them. */
+enum { EFFECTS_ABSENT = -1, EFFECTS_REASON = 200 };
+
+struct effects_table {
+	size_t rows, params;
+	const size_t *levels;     /* number of values of each parameter */
+	const int *level;         /* rows x params: index of the value; EFFECTS_ABSENT where the parameter does not exist */
+	const double *cost;       /* rows, > 0; smaller is better */
+	const bool *over;         /* rows, or NULL; true: the trial was cut short, and costs more than `cost` */
+	const double *weight;     /* rows, or NULL: all count the same; only effects_fit looks at it */
+	const double *deviation;  /* rows, relative standard error of the cost, or NULL; NAN: unknown */
+	const struct gp_dim *dim; /* of each parameter (gp_dim_of); NULL where no response surface is fitted */
+};
 
 struct effect {
 	bool known; /* false: fewer than two of its values were measured, or it cannot be told apart from another parameter

@@ -1,13 +1,188 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_erf.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/base/mem.h"
+#include "src/base/rng.h"
 #include "src/base/stats.h"
-#include "tuner/model/effects/response_impl.h"
+#include "tuner/model/effects/effects_impl.h"
+#include "tuner/model/effects/response.h"
+#include "tuner/model/robust.h"
+
+/* Shared by the files response*.c only. */
+struct response {
+	struct effects_table table;
+	struct gp *gp;
+	size_t count, *row;   /* the observations: rows that the process was given */
+	double centre, scale; /* target = (log cost - centre) / scale */
+	double *target;       /* of each row */
+	double *extra;        /* of each row: what censoring or being an outlier adds to its variance */
+	bool *outlier;        /* of each row */
+	double *left, *error; /* of each observation: leave-one-out mean and variance */
+	double nugget;        /* variance that all rows have, in addition to what was measured */
+	double r2;
+	bool predicts;
+};
+
+/* Does the process predict anything? Leave-one-out errors use parameters that were fitted to all rows, and are a little
+ * too small: with few rows, folds are left out of the fit as well (cross-validation). */
+
+static const double R2_MIN = 0.1, P_MAX = 0.01;
+enum { FEW = 200, PARTS = 8, SCORE_STEPS = 12 };
+
+static bool counts(const struct response *response, size_t row) {
+	return !response->outlier[row] && !effects_table_over(&response->table, row);
+}
+
+/* Returns R2, the share of squares that predictions save against the mean of all others, and the p of a t test of the
+ * savings. */
+static double gain_test(const struct response *response, const double *predicted, double *p) {
+	double sum = 0, errors = 0, squares = 0, gain = 0, gains = 0, n = 0;
+	for (size_t i = 0; i < response->count; i++) {
+		n += counts(response, response->row[i]);
+		sum += counts(response, response->row[i]) ? response->target[response->row[i]] : 0;
+	}
+	for (size_t i = 0; i < response->count; i++) {
+		if (!counts(response, response->row[i]))
+			continue;
+		double own = response->target[response->row[i]], off = (own - sum / n) * n / fmax(n - 1, 1);
+		double error = own - predicted[i];
+		errors += error * error;
+		squares += (own - sum / n) * (own - sum / n);
+		gain += off * off - error * error;
+		gains += pow(off * off - error * error, 2);
+	}
+	double variance = n > 1 ? fmax(gains - gain * gain / n, 0) / (n - 1) : INFINITY;
+	*p = n > 2 && gain > 0 ? gsl_cdf_tdist_Q(gain / sqrt(n * variance + 1e-300), n - 1) : 1;
+	return squares > 0 ? 1 - errors / squares : 0;
+}
+
+static void response_codes(const struct effects_table *table, const int *level, uint16_t *codes);
+
+static double response_variance(const struct response *response, size_t row);
+
+static void part_predict(const struct response *response, const size_t *part, size_t left, double *predicted) {
+	const struct effects_table *table = &response->table;
+	struct gp *gp = gp_new(table->dim, table->params);
+	uint16_t codes[GP_DIMS_MAX];
+	double *y = mem_alloc(response->count, sizeof *y), variance;
+	size_t kept = 0;
+	for (size_t i = 0; i < response->count; i++) {
+		if (part[i] == left)
+			continue;
+		response_codes(table, table->level + response->row[i] * table->params, codes);
+		gp_add(gp, codes, response_variance(response, response->row[i]));
+		y[kept++] = response->target[response->row[i]];
+	}
+	gp_target(gp, y);
+	gp_fit(gp, SCORE_STEPS);
+	gp_condition(gp);
+	for (size_t i = 0; i < response->count; i++) {
+		response_codes(table, table->level + response->row[i] * table->params, codes);
+		if (part[i] == left)
+			gp_predict(gp, codes, &predicted[i], &variance);
+	}
+	gp_free(gp);
+	free(y);
+}
+
+/* The p of the predictions of folds that the fit did not see. */
+static double parts_test(const struct response *response) {
+	size_t *part = mem_alloc(response->count, sizeof *part);
+	double *predicted = mem_alloc(response->count, sizeof *predicted), p;
+	struct rng rng;
+	rng_seed(&rng, 3);
+	for (size_t i = 0; i < response->count; i++)
+		part[i] = i % PARTS;
+	rng_shuffle(&rng, part, response->count, sizeof *part);
+	for (size_t left = 0; left < PARTS; left++)
+		part_predict(response, part, left, predicted);
+	if (gain_test(response, predicted, &p) <= 0)
+		p = 1;
+	free(predicted);
+	free(part);
+	return p;
+}
+
+/* Sets r2 and predicts. */
+static void response_score(struct response *response) {
+	double p;
+	response->r2 = gain_test(response, response->left, &p);
+	response->predicts = response->r2 >= R2_MIN && p < P_MAX;
+	if (response->predicts && response->count < FEW)
+		response->predicts = parts_test(response) < 2 * P_MAX;
+}
+
+/* Finds the outliers; response.h says why it takes two steps. */
+
+static const double FAR = 5, FAR_OF_PREDICTED = 4; /* deviations */
+/* Without noise, an additive model would take every interaction for an outlier: its scale counts as at least this
+ * share of the spread of log cost, so that a suspect is off by more than costs differ anyway. */
+static const double SPREAD_SHARE = 0.25;
+/* If more rows than this share are far off, they are not outliers: the model lacks something. */
+static const double OUTLIER_SHARE_MAX = 0.15;
+
+static void outliers_limit(struct response *response) {
+	size_t outliers = 0;
+	for (size_t i = 0; i < response->count; i++)
+		outliers += response->outlier[response->row[i]];
+	if ((double)outliers > OUTLIER_SHARE_MAX * (double)response->count)
+		for (size_t row = 0; row < response->table.rows; row++)
+			response->outlier[row] = false;
+}
+
+/* Sets aside the rows that are outliers of the additive model. */
+static void response_suspect(struct response *response) {
+	const struct effects_table *table = &response->table;
+	struct design design;
+	struct fit fit = {0};
+	design_make(&design, table);
+	if (!fit_make(&fit, &design)) {
+		double scale = fmax(fit.scale, SPREAD_SHARE * stats_mad(design.y, table->rows));
+		for (size_t row = 0; row < table->rows; row++)
+			response->outlier[row] = !effects_table_over(table, row) && fabs(fit.residual[row]) > FAR * scale;
+	}
+	fit_clear(&fit);
+	design_clear(&design);
+	outliers_limit(response);
+}
+
+/* A row that was set aside hardly influenced its own prediction, so that only its extra noise has to be taken off the
+ * error. */
+static bool is_far(const struct response *response, size_t i, double residual, double sigma) {
+	size_t row = response->row[i];
+	double own = response->outlier[row] ? response->extra[row] : 0;
+	double deviation = sqrt(fmax(response->error[i] - own, 0));
+	return fabs(residual) > FAR * sigma &&
+	       fabs(response->target[row] - response->left[i]) > FAR_OF_PREDICTED * deviation;
+}
+
+/* Judges all rows by their leave-one-out predictions. */
+static void response_judge(struct response *response) {
+	size_t count = response->count;
+	struct robust robust;
+	double *x = mem_alloc(2 * count, sizeof *x), *y = mem_alloc(count, sizeof *y);
+	for (size_t i = 0; i < count; i++) {
+		x[2 * i] = 1;
+		x[2 * i + 1] = response->left[i];
+		y[i] = response->target[response->row[i]];
+	}
+	if (!robust_fit(&robust, x, y, count, 2)) {
+		for (size_t i = 0; i < count; i++)
+			response->outlier[response->row[i]] = !effects_table_over(&response->table, response->row[i]) &&
+			                                      is_far(response, i, robust.residual[i], robust.sigma);
+		robust_clear(&robust);
+	}
+	outliers_limit(response);
+	free(x);
+	free(y);
+}
 
 /* With more rows, this many of the smallest are kept and an even choice of the others by cost. */
 enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2, ROWS_MIN = 8 };
@@ -31,7 +206,8 @@ static int check(const struct effects_table *table, char reason[RESPONSE_REASON]
 	return *reason ? -1 : 0;
 }
 
-void response_codes(const struct effects_table *table, const int *level, uint16_t *codes) {
+/* Codes of a configuration: a level is its own code, and absence comes after the last level. */
+static void response_codes(const struct effects_table *table, const int *level, uint16_t *codes) {
 	for (size_t p = 0; p < table->params; p++)
 		codes[p] = (uint16_t)(level[p] == EFFECTS_ABSENT ? table->levels[p] : (size_t)level[p]);
 }
@@ -71,7 +247,8 @@ static void scale(struct response *response) {
 	free(kept);
 }
 
-double response_variance(const struct response *response, size_t row) {
+/* The noise of a row's target, without the process's own. */
+static double response_variance(const struct response *response, size_t row) {
 	const struct effects_table *table = &response->table;
 	double deviation =
 		table->deviation && isfinite(table->deviation[row]) ? table->deviation[row] / response->scale : 0;

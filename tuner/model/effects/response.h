@@ -11,7 +11,7 @@
  * (the mean of a truncated normal distribution). The noise is chosen among a few levels by the likelihood. */
 #ifndef TUNER_MODEL_EFFECTS_RESPONSE_H
 #define TUNER_MODEL_EFFECTS_RESPONSE_H
-#include "tuner/model/effects/table.h"
+#include "tuner/model/effects/effects.h"
 #include "tuner/model/gp/gp.h"
 
 enum { RESPONSE_REASON = EFFECTS_REASON };

@@ -4,7 +4,7 @@
  * hangs there, and if no thread can be created it kills the process, even for `--version`. */
 #include <config.h>
 
-#include "tuner/model/gp/blas.h"
+#include "tuner/model/gp/impl.h"
 
 #ifdef SS_OPENBLAS
 #include <dlfcn.h>

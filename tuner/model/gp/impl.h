@@ -54,25 +54,13 @@ double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
 double gp_matern(double z, double *slope);
 /* Tabulates the correlations at the current theta where that takes less time than computing them for each pair of
  * observations. */
-void gp_correlations_make(struct gp *gp);
 double gp_correlation(const struct gp *gp, const struct gp_kernel *kernel, size_t dim, unsigned a, unsigned b);
-/* The prior covariance of two configurations, trends included. */
-double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b);
-/* x becomes L^-1 x, with the factor of the first `count` observations. */
-void gp_solve(const struct gp *gp, size_t count, double *x);
 /* The trends' prediction for a configuration, and the covariance that their uncertain slopes give to two. */
 double gp_trend(const struct gp *gp, const uint16_t *codes);
 double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
 
-/* groups.c: the dimensions of a pool's candidates. codes: dims x stride */
+/* The dimensions of a pool's candidates. codes: dims x stride */
 struct gp_groups;
-struct gp_groups *gp_groups_new(void);
-void gp_groups_free(struct gp_groups *groups);
-void gp_groups_set(struct gp_groups *groups, const struct gp *gp, const uint16_t *codes, size_t stride, size_t count);
-/* Takes the correlations of each dimension's codes with those of one observation: dims x values. */
-void gp_groups_tabulate(struct gp_groups *groups, const float *table, size_t values);
-/* Adds and multiplies the correlations of some candidates. */
-void gp_groups_add(const struct gp_groups *groups, size_t from, size_t width, float *sum, float *product);
 
 /* The observations of a fit, with everything that is constant during it. */
 struct gp_problem;
@@ -81,5 +69,10 @@ void gp_problem_free(struct gp_problem *problem);
 /* Logarithm of likelihood times priors, and its gradient by theta unless that is NULL. -INFINITY: theta is out of
  * range. */
 double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient);
+
+/* OpenBLAS for GSL, loaded when it is needed. */
+
+/* Chooses between OpenBLAS and GSL's own functions, at the first call. */
+void blas_load(void);
 
 #endif

@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/growth.c %D%/growth.h %D%/growth_impl.h %D%/growth_line.c %D%/growth_local.c \
-	%D%/growth_overhead.c %D%/scaling.c %D%/scaling.h %D%/scaling_data.c %D%/scaling_impl.h %D%/scaling_judge.c \
-	%D%/scaling_mean.c %D%/scaling_minimum.c %D%/scaling_outlier.c %D%/scaling_profile.c
+libtuner_la_SOURCES += %D%/growth_law.c %D%/growth.h %D%/law_impl.h %D%/growth_line.c %D%/scaling_law.c %D%/scaling.h \
+	%D%/scaling_data.c

@@ -3,12 +3,116 @@
  */
 #include <config.h>
 
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_min.h>
+#include <gsl/gsl_multifit_nlinear.h>
+#include <gsl/gsl_roots.h>
 #include <math.h>
 
 #include "src/base/stats.h"
-#include "tuner/model/law/scaling_impl.h"
+#include "tuner/model/law/law_impl.h"
+
+/* Inside the bounds, sigma is fitted as its logit and kappa as its logarithm, from the best point of a grid. The bounds
+ * themselves are lines, whose minimum is taken if it is at least as good. */
+enum { ETA, SIGMA, KAPPA, STEPS = 100, GRID = 8 };
+static const double TOLERANCE = 1e-10;
+
+size_t scaling_params(enum scaling_law law) {
+	return law == SCALING_AMDAHL ? 2 : 3;
+}
+
+static struct rates place_of(const gsl_vector *x) {
+	double kappa = x->size > KAPPA ? exp(fmin(gsl_vector_get(x, KAPPA), 300)) : 0;
+	return (struct rates){1 / (1 + exp(-gsl_vector_get(x, SIGMA))), kappa};
+}
+
+static int residuals(const gsl_vector *x, void *ctx, gsl_vector *f) {
+	const struct scaling_data *data = ctx;
+	struct rates at = place_of(x);
+	for (size_t i = 0; i < data->count; i++) {
+		double law = gsl_vector_get(x, ETA) + log(scaling_growth(at, data->threads[i]));
+		gsl_vector_set(f, i, law - data->base[i]);
+	}
+	return GSL_SUCCESS;
+}
+
+static int slopes(const gsl_vector *x, void *ctx, gsl_matrix *j) {
+	const struct scaling_data *data = ctx;
+	struct rates at = place_of(x);
+	for (size_t i = 0; i < data->count; i++) {
+		double threads = data->threads[i], growth = scaling_growth(at, threads);
+		gsl_matrix_set(j, i, ETA, 1);
+		gsl_matrix_set(j, i, SIGMA, at.sigma * (1 - at.sigma) * (threads - 1) / growth);
+		if (x->size > KAPPA)
+			gsl_matrix_set(j, i, KAPPA, at.kappa * threads * (threads - 1) / growth);
+	}
+	return GSL_SUCCESS;
+}
+
+static void start_set(const struct scaling_data *data, gsl_vector *x) {
+	double least = INFINITY;
+	int kappas = x->size > KAPPA ? 2 * GRID : 1;
+	for (int s = 1; s < GRID; s++)
+		for (int k = 0; k < kappas; k++) {
+			double share = (double)s / GRID, eta;
+			struct rates at = {share * share, kappas > 1 ? data->kappa_top * exp2(-k) : 0};
+			double squares = scaling_squares(data, at, &eta);
+			if (!(squares < least))
+				continue;
+			least = squares;
+			gsl_vector_set(x, ETA, eta);
+			gsl_vector_set(x, SIGMA, log(at.sigma / (1 - at.sigma)));
+			if (kappas > 1)
+				gsl_vector_set(x, KAPPA, log(at.kappa));
+		}
+}
+
+/* The minimum inside the bounds, or close to one if it lies there. */
+static struct rates inside(const struct scaling_data *data, enum scaling_law law) {
+	size_t params = scaling_params(law);
+	gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
+	gsl_multifit_nlinear_workspace *fit =
+		gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, data->count, params);
+	gsl_multifit_nlinear_fdf functions = {
+		.f = residuals, .df = slopes, .n = data->count, .p = params, .params = (void *)data};
+	gsl_vector_const_view weight = gsl_vector_const_view_array(data->weight, data->count);
+	gsl_vector *x = gsl_vector_calloc(params);
+	int info;
+	start_set(data, x);
+	struct rates at = place_of(x);
+	if (gsl_multifit_nlinear_winit(x, &weight.vector, &functions, fit) == GSL_SUCCESS) {
+		gsl_multifit_nlinear_driver(STEPS, TOLERANCE, TOLERANCE, 0, NULL, NULL, &info, fit);
+		at = place_of(gsl_multifit_nlinear_position(fit));
+	}
+	gsl_vector_free(x);
+	gsl_multifit_nlinear_free(fit);
+	return at;
+}
+
+static void take(double *least, struct rates *best, double squares, struct rates at) {
+	if (!(squares <= *least * (1 + 1e-9)))
+		return;
+	*least = squares;
+	*best = at;
+}
+
+static double scaling_least(const struct scaling_data *data, struct rates from, struct rates to, struct rates *best);
+
+double scaling_minimum(const struct scaling_data *data, enum scaling_law law, struct rates *best) {
+	const struct rates corners[] = {{0, data->kappa_top}, {0, 0}, {1, 0}, {1, data->kappa_top}};
+	struct rates at = inside(data, law);
+	double least = scaling_squares(data, at, NULL);
+	*best = at;
+	for (size_t i = 0; i < 3; i++) {
+		if (law == SCALING_AMDAHL && i != 1)
+			continue;
+		double squares = scaling_least(data, corners[i], corners[i + 1], &at);
+		take(&least, best, squares, at);
+	}
+	return least;
+}
 
 enum { COARSE = 16, REFINE = 40 };
 static const double ORDERS = 20;       /* as a logarithm */
@@ -109,7 +213,8 @@ static double line_refine(struct line *line, double low, double middle, double h
 	return middle;
 }
 
-double scaling_least(const struct scaling_data *data, struct rates from, struct rates to, struct rates *best) {
+/* The smallest sum of squares on the line between two points, and its position. */
+static double scaling_least(const struct scaling_data *data, struct rates from, struct rates to, struct rates *best) {
 	struct line line = {data, from, to};
 	int at = 0;
 	double squares[COARSE + 1], t;
@@ -127,4 +232,132 @@ double scaling_least(const struct scaling_data *data, struct rates from, struct 
 	}
 	*best = line_at(&line, t);
 	return scaling_squares(data, *best, NULL);
+}
+
+/* Intervals by profile likelihood (Bates and Watts, Nonlinear regression analysis and its applications, 1988,
+ * section 6.1): the values of a quantity for which the smallest sum of squares over everything else is at most least (1
+ * + t^2 / degrees of freedom). With one quantity of the law fixed, the free ones form a straight line. */
+
+enum { HALVINGS = 60 };
+static const double TAIL = 0.025, CLOSE = 1e-5;
+static const double EXACT = 1e-12; /* a smaller variance is taken for rounding */
+
+struct scaling_region scaling_region(const struct scaling_data *data, enum scaling_law law) {
+	struct scaling_region region = {.data = data, .law = law};
+	double freedom = (double)(data->count - scaling_params(law)), t = gsl_cdf_tdist_Qinv(TAIL, freedom);
+	region.squares = scaling_minimum(data, law, &region.best);
+	region.limit = region.squares + t * t * fmax(region.squares / freedom, EXACT);
+	return region;
+}
+
+struct profile {
+	const struct scaling_region *region;
+	/* The line on which the quantity has this value. */
+	void (*line)(const struct profile *profile, double value, struct rates ends[2]);
+	double threads;
+};
+
+static double excess(double value, void *ctx) {
+	const struct profile *profile = ctx;
+	struct rates ends[2], at;
+	profile->line(profile, value, ends);
+	return scaling_least(profile->region->data, ends[0], ends[1], &at) - profile->region->limit;
+}
+
+/* Searches from the best value, which is inside, towards a bound. */
+static double end_find(struct profile *profile, double best, double bound) {
+	gsl_function function = {.function = excess, .params = profile};
+	double low = fmin(best, bound), high = fmax(best, bound);
+	if (!(low < high) || !(excess(bound, profile) > 0))
+		return bound;
+	if (!(excess(best, profile) < 0)) /* possible by rounding */
+		return best;
+	gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+	if (gsl_root_fsolver_set(solver, &function, low, high) == GSL_SUCCESS)
+		for (int i = 0; i < HALVINGS && high - low > CLOSE * high; i++) {
+			if (gsl_root_fsolver_iterate(solver) != GSL_SUCCESS)
+				break;
+			low = gsl_root_fsolver_x_lower(solver);
+			high = gsl_root_fsolver_x_upper(solver);
+		}
+	gsl_root_fsolver_free(solver);
+	return bound < best ? low : high;
+}
+
+static double kappa_most(const struct profile *profile) {
+	return profile->region->law == SCALING_AMDAHL ? 0 : profile->region->data->kappa_top;
+}
+
+static void sigma_line(const struct profile *profile, double sigma, struct rates ends[2]) {
+	ends[0] = (struct rates){sigma, 0};
+	ends[1] = (struct rates){sigma, kappa_most(profile)};
+}
+
+void scaling_sigma_ci(const struct scaling_region *region, double ci[2]) {
+	struct profile profile = {region, sigma_line, 0};
+	ci[0] = end_find(&profile, region->best.sigma, 0);
+	ci[1] = end_find(&profile, region->best.sigma, 1);
+}
+
+static void kappa_line(const struct profile *profile, double kappa, struct rates ends[2]) {
+	(void)profile;
+	ends[0] = (struct rates){0, kappa};
+	ends[1] = (struct rates){1, kappa};
+}
+
+void scaling_kappa_ci(const struct scaling_region *region, double ci[2]) {
+	struct profile profile = {region, kappa_line, 0};
+	double top = kappa_most(&profile);
+	ci[0] = ci[1] = 0;
+	if (region->law == SCALING_AMDAHL)
+		return;
+	ci[0] = end_find(&profile, region->best.kappa, 0);
+	ci[1] = end_find(&profile, region->best.kappa, fmax(top, region->best.kappa));
+	if (ci[1] >= top)
+		ci[1] = INFINITY;
+}
+
+/* The time is smallest at sqrt((1 - sigma) / kappa) (Gunther 2007, section 4.4.1), so that kappa = (1 - sigma) /
+ * threads^2. The quantity is 1 / threads^2, which is between 0 and 1. */
+static void best_line(const struct profile *profile, double inverse, struct rates ends[2]) {
+	(void)profile;
+	ends[0] = (struct rates){0, inverse};
+	ends[1] = (struct rates){1, 0};
+}
+
+static double best_inverse(struct rates at) {
+	if (!(at.kappa > 0))
+		return 0;
+	return at.kappa < 1 - at.sigma ? at.kappa / (1 - at.sigma) : 1;
+}
+
+double scaling_best(struct rates at) {
+	return 1 / sqrt(best_inverse(at));
+}
+
+void scaling_best_ci(const struct scaling_region *region, double ci[2]) {
+	struct profile profile = {region, best_line, 0};
+	double best = best_inverse(region->best);
+	ci[0] = ci[1] = INFINITY;
+	if (region->law == SCALING_AMDAHL)
+		return;
+	ci[0] = 1 / sqrt(end_find(&profile, best, 1));
+	ci[1] = 1 / sqrt(end_find(&profile, best, 0));
+}
+
+static void growth_line(const struct profile *profile, double growth, struct rates ends[2]) {
+	double n = profile->threads, sigma = fmin(1, (growth - 1) / (n - 1));
+	ends[0] = (struct rates){sigma, (growth - 1 - sigma * (n - 1)) / (n * (n - 1))};
+	ends[1] = profile->region->law == SCALING_AMDAHL ? ends[0] : (struct rates){0, (growth - 1) / (n * (n - 1))};
+}
+
+void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]) {
+	struct profile profile = {region, growth_line, threads};
+	double best = scaling_growth(region->best, threads);
+	double top = fmax(best, scaling_growth((struct rates){1, kappa_most(&profile)}, threads));
+	ci[0] = ci[1] = 1;
+	if (!(threads > 1))
+		return;
+	ci[0] = end_find(&profile, best, 1);
+	ci[1] = end_find(&profile, best, top);
 }

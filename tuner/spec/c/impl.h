@@ -75,8 +75,6 @@ enum { C_ARGUMENTS_MAX = 64, C_OPTIONS_MAX = 64 };
 int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
                   struct err *err);
 int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
-/* The member Tolerance of an argument, or of KernelSpecification, which is the rule for arguments without their own. */
-int c_tolerance_read(const json_t *json, struct c_tolerance *tolerance, struct err *err);
 /* Sets it for the outputs that do not have one. An argument that is not an output must not have one. */
 int c_tolerances_read(const json_t *kernel, struct c_argument *first, size_t count, size_t stride, struct err *err);
 /* The absolute path of KernelFile. */
@@ -118,19 +116,11 @@ enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
  * why the compiler could not run, or that it was interrupted. */
 enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, char message[256],
                          struct err *err);
-/* there.c: the same on the machine of compiler->worker. */
-enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *const *argv, double seconds,
-                               char message[256], struct err *err);
-void c_first_error(const char *text, char message[256]); /* text: a compiler's output */
 
-/* depend.c: the files that a build was made of, which decide whether it is still good. */
-/* From the rule that the compiler has written into the file `rule`: {"PATH": "sha256:.."}, without files below `skip`,
- * whose texts are part of the key. NULL: it cannot be read, or a file was changed after `begun` (seconds since 1970).
- * Relative paths are relative to `cwd`. New reference. */
-json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip, double begun);
+/* The files that a build was made of, which decide whether it is still good. */
 bool c_depend_holds(void *ctx, const json_t *facts); /* are all files as they were? */
 
-/* plugin.c: compiles a configuration into the folder `tree`. Returns 0 also where it does not compile, with the
+/* Compiles a configuration into the folder `tree`. Returns 0 also where it does not compile, with the
  * compiler's message; -1 and err where the compiler could not run. *facts: what c_depend_seen says, NULL if it failed.
  */
 extern const char c_plugin_file[], *const c_first_options[];
@@ -147,13 +137,5 @@ struct c_build {
  * user's cache), which becomes the compiler's. Plug-ins for this machine stay in the cache for later sessions. The
  * kernel, and the compiler's words and cwd, are borrowed, and so is the worker. */
 struct c_builds;
-struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
-                              struct worker *worker, struct err *err);
-void c_builds_free(struct c_builds *builds);  /* removes the folder */
-void c_builds_renew(struct c_builds *builds); /* from now on, ignores what earlier sessions have built */
-struct builder *c_builds_builder(struct c_builds *builds);
-const char *c_builds_folder(const struct c_builds *builds); /* of the run */
-/* A new or an earlier build; left_s as for builder_get. -1 and err where nothing can be built. */
-int c_build_get(struct c_builds *builds, const json_t *config, double left_s, struct c_build *build, struct err *err);
 
 #endif

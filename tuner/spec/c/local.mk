@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/argument.c %D%/build.c %D%/c.c %D%/c.h %D%/check.c %D%/compile.c %D%/depend.c %D%/impl.h %D%/plugin.c %D%/read.c \
-	%D%/source.c %D%/there.c %D%/tolerance.c
+libtuner_la_SOURCES += %D%/c_argument.c %D%/spec_c.c %D%/c.h %D%/c_compile.c %D%/impl.h %D%/c_plugin.c %D%/c_read.c
 
 # The parts of a plug-in for a C function, as arrays of lines.
 nodist_libtuner_la_SOURCES += %D%/kernel.def %D%/harness.def

@@ -54,15 +54,9 @@ int cuda_kernel_read(const json_t *json, enum spec_language language, const char
                      struct arena *arena, struct cuda_kernel *kernel, struct err *err);
 int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
                         struct err *err);
-int cuda_options_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
-                      struct err *err);
 
 /* The names with this configuration's values in place of the largest ones, and room for one more; at is for free(3). */
 struct cuda_names cuda_names_of(const struct cuda_kernel *kernel, const json_t *config);
-/* metric.c: the members of Metrics are expressions, which may also use `time`, the milliseconds of a run. */
-int cuda_metrics_check(const struct cuda_kernel *kernel, const json_t *baseline, struct err *err);
-/* Appends them to setup["metrics"], from its "config" and its "median", in seconds. */
-void cuda_metrics_add(const struct cuda_kernel *kernel, json_t *setup);
 
 /* Blocks, threads of a block and dynamic shared bytes of a configuration. */
 struct cuda_shape {
@@ -74,11 +68,7 @@ int cuda_shape_of(const struct cuda_kernel *kernel, const json_t *config, struct
 json_t *cuda_problem_json(const struct cuda_kernel *kernel);
 json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err);
 
-/* ahead.c: compiles before a configuration is measured. The kernel and the worker are borrowed. */
+/* Compiles before a configuration is measured. The kernel and the worker are borrowed. */
 struct cuda_ahead;
-struct cuda_ahead *cuda_ahead_new(const struct cuda_kernel *kernel, const json_t *problem, struct worker *worker,
-                                  int arch);
-void cuda_ahead_free(struct cuda_ahead *ahead);
-struct builder *cuda_ahead_builder(struct cuda_ahead *ahead);
 
 #endif

@@ -3,18 +3,235 @@
 
 #include "src/cmd/report/chart/chart.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/cmd/report/chart/plot.h"
-#include "src/cmd/report/chart/write.h"
+#include "src/cmd/report/chart/chart_impl.h"
+
+/* Draws an axis: ticks with their grid, or names. */
+
+enum { NAME_MOST = 130, TICK = 5, TICK_ROW = 26, GAP = 8 };
+enum { FLAT = GAP + CANVAS_FONT / 2 }; /* how far below the plot the middle of a level row is */
+static const double name_height = CANVAS_FONT * 1.1;
+
+static double widest_name(struct names names) {
+	double widest = 0;
+	for (size_t i = 0; i < names.count; i++) {
+		char *tame = text_tame(names.texts[i]);
+		widest = fmax(widest, text_width(tame));
+		free(tame);
+	}
+	return fmin(widest, NAME_MOST);
+}
+
+static double axis_margin(const struct plot *plot) {
+	return plot->y_names.texts ? widest_name(plot->y_names) : scale_widest_label(&plot->y);
+}
+
+static void rule_draw(struct plot *plot, int role, struct spot from, struct spot to) {
+	drawing_line(plot->drawing, (struct stroke){paint_role(role), 1, NULL});
+	drawing_move(plot->drawing, from.x, from.y);
+	drawing_to(plot->drawing, to.x, to.y);
+}
+
+/* Names are left out at regular steps if there is not enough room for all. */
+static size_t stride_of(double each) {
+	return (size_t)fmax(1, ceil(name_height / each));
+}
+
+static void names_draw_y(struct plot *plot) {
+	double each = (plot->y.from - plot->y.to) / (double)plot->y_names.count;
+	for (size_t i = 0; i < plot->y_names.count; i += stride_of(each))
+		drawing_text(
+			plot->drawing, plot->y_names.texts[i],
+			(struct label){plot->x.from - GAP, scale_at(&plot->y, (double)i), .anchor = 'r', .width = NAME_MOST});
+}
+
+static void axis_draw_y(struct plot *plot) {
+	if (plot->y_names.texts) {
+		names_draw_y(plot);
+		return;
+	}
+	for (size_t i = 0; i < plot->y.tick_count; i++) {
+		double y = scale_at(&plot->y, plot->y.ticks[i].at);
+		rule_draw(plot, COLOUR_RULE, spot_at(plot->x.from, y), spot_at(plot->x.to, y));
+	}
+	for (size_t i = 0; i < plot->y.tick_count; i++)
+		drawing_text(plot->drawing, plot->y.ticks[i].label,
+		             (struct label){plot->x.from - GAP, scale_at(&plot->y, plot->y.ticks[i].at), .anchor = 'r'});
+}
+
+static double ticks_draw_x(struct plot *plot) {
+	double bottom = plot->y.from;
+	for (size_t i = 0; i < plot->x.tick_count; i++) {
+		double x = scale_at(&plot->x, plot->x.ticks[i].at);
+		rule_draw(plot, COLOUR_RULE, spot_at(x, plot->y.to), spot_at(x, bottom));
+	}
+	for (size_t i = 0; i < plot->x.tick_count; i++) {
+		double x = scale_at(&plot->x, plot->x.ticks[i].at);
+		rule_draw(plot, COLOUR_AXIS, spot_at(x, bottom), spot_at(x, bottom + TICK));
+	}
+	for (size_t i = 0; i < plot->x.tick_count; i++)
+		drawing_text(plot->drawing, plot->x.ticks[i].label,
+		             (struct label){scale_at(&plot->x, plot->x.ticks[i].at), bottom + FLAT, .anchor = 'c'});
+	return bottom + TICK_ROW;
+}
+
+/* Names stand side by side if they fit, otherwise slanted, otherwise upright. */
+static int names_angle(double widest, double each) {
+	return widest + 6 <= each ? 0 : each >= CANVAS_FONT * 1.6 ? 45 : 90;
+}
+
+static double names_draw_x(struct plot *plot) {
+	double each = (plot->x.to - plot->x.from) / (double)(plot->x_names.count ? plot->x_names.count : 1);
+	double widest = widest_name(plot->x_names), bottom = plot->y.from;
+	size_t stride = stride_of(each);
+	int angle = names_angle(widest, each * (double)stride);
+	for (size_t i = 0; i < plot->x_names.count; i += stride) {
+		double x = scale_at(&plot->x, (double)i) + (angle ? 4 : 0);
+		double room =
+			angle == 45 ? fmin(NAME_MOST + 2, (x - EDGE) * M_SQRT2) : NAME_MOST + 2; /* the edge of the canvas */
+		struct label flat = {x, bottom + FLAT, .anchor = 'c', .width = each * (double)stride},
+					 turned = {x, bottom + GAP, .anchor = 'r', .width = room, .rotate = angle};
+		drawing_text(plot->drawing, plot->x_names.texts[i], angle ? turned : flat);
+	}
+	return bottom + (angle == 0 ? TICK_ROW : angle == 45 ? widest * M_SQRT1_2 + 20 : widest + 14);
+}
+
+/* Returns the first y below ticks or names. */
+static double axis_draw_x(struct plot *plot) {
+	return plot->x_names.texts ? names_draw_x(plot) : ticks_draw_x(plot);
+}
+
+/* Draws everything around the data: title, labels and axes. */
+
+enum { TITLE_LINES = 3, RIGHT = 16, TICK_AND_GAP = 11, BELOW_TITLE = 8 };
+static const double bold_wider = 1.08;
+
+/* Returns the first y below the title. */
+static double title_draw(struct drawing *drawing, const char *text) {
+	char *lines[TITLE_LINES], *title = text_tame(text);
+	size_t count = text_wrap(title, (CANVAS_WIDTH - 2 * EDGE) / bold_wider, lines, TITLE_LINES);
+	for (size_t i = 0; i < count; i++) {
+		drawing_text(drawing, lines[i],
+		             (struct label){EDGE, EDGE + LINE_HEIGHT * ((double)i + 0.5), .anchor = 'l', .bold = true});
+		free(lines[i]);
+	}
+	free(title);
+	return EDGE + LINE_HEIGHT * (double)count;
+}
+
+static bool is_given(const char *text) {
+	return text && *text;
+}
+
+void frame_begin(struct plot *plot, double height) {
+	plot->y.to = title_draw(plot->drawing, plot->chart->title) + BELOW_TITLE;
+	plot->y.from = plot->y.to + height;
+	plot->x.from = EDGE + (is_given(plot->chart->y_label) ? LINE_HEIGHT : 0) + axis_margin(plot) + TICK_AND_GAP;
+	plot->x.to = CANVAS_WIDTH - RIGHT;
+}
+
+static void label_y_draw(struct plot *plot) {
+	double height = plot->y.from - plot->y.to;
+	drawing_text(
+		plot->drawing, plot->chart->y_label,
+		(struct label){EDGE + 6, plot->y.to + height / 2, .anchor = 'c', .width = height + 2 * EDGE, .rotate = 90});
+}
+
+static void label_x_draw(struct plot *plot, double y) {
+	double middle = (plot->x.from + plot->x.to) / 2, room = 2 * fmin(middle, CANVAS_WIDTH - middle) - EDGE;
+	drawing_text(plot->drawing, plot->chart->x_label, (struct label){middle, y, .anchor = 'c', .width = room});
+}
+
+double frame_draw(struct plot *plot) {
+	axis_draw_y(plot);
+	if (is_given(plot->chart->y_label))
+		label_y_draw(plot);
+	double y = axis_draw_x(plot);
+	if (!is_given(plot->chart->x_label))
+		return y;
+	label_x_draw(plot, y + LINE_HEIGHT / 2.0);
+	return y + LINE_HEIGHT;
+}
+
+/* Fits the scales to all series of a chart. */
+
+enum { PLOT_HEIGHT = 220 };
+
+/* Returns the value at which the point is drawn, NAN if it cannot be shown. */
+static double top_of(const struct chart *chart, const struct chart_series *series, const struct chart_point *point) {
+	if (isnan(scale_value(point->x, chart->x_log)))
+		return NAN;
+	return series_value(chart, series, point);
+}
+
+static void point_add(const struct chart *chart, const struct chart_series *series, const struct chart_point *point,
+                      struct extent *x, struct extent *y) {
+	double top = top_of(chart, series, point), base = series_base(chart, series, point->x);
+	if (isnan(top))
+		return;
+	extent_add(y, top, chart->y_log);
+	extent_stretch(y, base + point->low, chart->y_log);
+	extent_stretch(y, base + point->high, chart->y_log);
+	if (series->style == CHART_BOUND || series->style == CHART_STEPS)
+		extent_stretch(x, point->x, chart->x_log);
+	else
+		extent_add(x, point->x, chart->x_log);
+}
+
+static void extents(const struct chart *chart, struct extent *x, struct extent *y) {
+	*x = *y = EXTENT_NONE;
+	for (size_t i = 0; i < chart->series_count; i++)
+		for (size_t j = 0; j < chart->series[i].count; j++)
+			point_add(chart, &chart->series[i], &chart->series[i].points[j], x, y);
+	if (chart->winner) {
+		extent_stretch(x, chart->winner->x, chart->x_log);
+		extent_stretch(y, chart->winner->y, chart->y_log);
+	}
+}
+
+/* Repeats the fit, because half of a label at an end needs room beside the plot, and another width means other ticks.
+ */
+static void fit_across(struct plot *plot, struct extent seen, double air) {
+	scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
+	for (int round = 0; round < 2; round++) {
+		double half = scale_widest_label(&plot->x) / 2;
+		plot->x.from = fmax(plot->x.from, 2 + half);
+		plot->x.to = fmin(plot->x.to, CANVAS_WIDTH - 2 - half);
+		scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
+	}
+}
+
+/* The first and the last bar need room for half of the distance between bars. */
+static void fit_positions(struct plot *plot, struct extent seen) {
+	const double air = 0.04;
+	fit_across(plot, seen, air);
+	if (bars_groups(plot->chart) > 0)
+		fit_across(plot, seen, air + bars_gap(plot) / (plot->x.to - plot->x.from) * (0.5 + air));
+}
+
+/* Fits both scales and begins the frame of a chart with series. Bars begin at 0 because their length would
+ * mislead otherwise. Points do so unless they are close to each other. */
+static void series_fit(struct plot *plot) {
+	const struct chart *chart = plot->chart;
+	struct extent x, y;
+	extents(chart, &x, &y);
+	bool zero = bars_groups(chart) > 0 || (y.low <= y.high && y.low > 0 && y.low < y.high / 2);
+	plot->y.from = PLOT_HEIGHT; /* the final height, on which the ticks depend */
+	scale_fit_values(&plot->y, y, chart->y_log, zero);
+	plot->x_names = (struct names){chart->x_names, chart->x_name_count};
+	frame_begin(plot, PLOT_HEIGHT);
+	if (chart->x_names)
+		scale_fit_names(&plot->x, chart->x_name_count);
+	else
+		fit_positions(plot, x);
+	plot->bar_gap = bars_gap(plot);
+}
 
 /* Draws the line that bars stand on: 0, or the nearest value on the axis. */
 static void base_draw(struct plot *plot) {
@@ -59,7 +276,7 @@ static void chart_draw(const struct chart *chart, struct drawing *drawing) {
 	drawing->height = ceil(y + EDGE);
 }
 
-/* The id also becomes a file name and a word of a gnuplot command. */
+/* The id also becomes a file name. */
 static int check_id(const char *id, struct err *err) {
 	size_t size = id ? strlen(id) : 0;
 	if (size > 0 && size <= 100 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == size)
@@ -86,73 +303,4 @@ char *chart_svg(const struct chart *chart, struct err *err) {
 	fclose(out);
 	drawing_free(&drawing);
 	return text;
-}
-
-static char *script_of(const struct chart *charts, size_t count, size_t *size) {
-	char *script;
-	FILE *out = memory_open(&script, size);
-	for (size_t i = 0; i < count; i++) {
-		struct drawing drawing = {0};
-		chart_draw(&charts[i], &drawing);
-		script_write(out, &drawing, charts[i].id);
-		drawing_free(&drawing);
-	}
-	fprintf(out, "exit\n");
-	fclose(out);
-	return script;
-}
-
-/* gnuplot does not look at errors of its output: on a full disk it leaves an empty or a cut file, which lacks the chunk
- * that ends each PNG. */
-static bool is_whole(const char *path) {
-	static const char END[] = "IEND\xAE\x42\x60\x82";
-	char last[sizeof END - 1] = "";
-	FILE *file = fopen(path, "re");
-	if (file && fseek(file, -(long)sizeof last, SEEK_END) == 0 && fread(last, sizeof last, 1, file) != 1)
-		*last = '\0';
-	if (file)
-		fclose(file);
-	return memcmp(last, END, sizeof last) == 0;
-}
-
-static int written_check(const char *path, struct err *err) {
-	if (is_whole(path))
-		return 0;
-	unlink(path);
-	return err_set(err, ERR_FAILED, "check the space on the disk, or choose another folder",
-	               "gnuplot could not write all of %s", path);
-}
-
-/* gnuplot continues after a file that it cannot open, and a file from an earlier report would then be taken for a new
- * one. */
-static int old_remove(const char *path, struct err *err) {
-	if (unlink(path) == 0 || errno == ENOENT)
-		return 0;
-	return err_set(err, ERR_FAILED, "choose a writable path", "cannot write %s: %s", path, strerror(errno));
-}
-
-static int for_each_file(const struct chart *charts, size_t count, const char *dir,
-                         int use(const char *path, struct err *err), struct err *err) {
-	bool failed = false;
-	for (size_t i = 0; i < count; i++) {
-		char *path = mem_printf("%s/%s.png", dir, charts[i].id);
-		failed = use(path, err) != 0 || failed;
-		free(path);
-	}
-	return failed ? -1 : 0;
-}
-
-int chart_png(const struct chart *charts, size_t count, const char *dir, struct err *err) {
-	size_t size;
-	for (size_t i = 0; i < count; i++)
-		if (check_id(charts[i].id, err) != 0)
-			return -1;
-	if (sys_make_dirs(dir, err) != 0 || for_each_file(charts, count, dir, old_remove, err) != 0)
-		return -1;
-	if (count == 0)
-		return 0;
-	char *script = script_of(charts, count, &size);
-	int failed = gnuplot_run(script, size, dir, err);
-	free(script);
-	return failed ? failed : for_each_file(charts, count, dir, written_check, err);
 }

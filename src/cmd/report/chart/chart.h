@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws charts as inline SVG, and as PNG if gnuplot is installed. All texts may be hostile: they are escaped, and none
- * of them can become markup or a gnuplot command.
+/* Draws charts as inline SVG, and as PNG if rsvg-convert is installed. All texts may be hostile: they are escaped, and
+ * none of them can become markup.
  *
  * The canvas is 440 units wide and its letters are 13 high. They appear as 10 pixels on a phone that is 360 wide, and
  * as 17 at 36 rem, the largest width of a chart; columns of 22 to 36 rem suit them. Heights differ, because long titles
@@ -65,13 +65,18 @@ struct chart {
 /* Returns an <svg role="img"> with <title> and <desc>, as wide as its container, in the colours of chart_css. Its ids
  * begin with chart.id. The caller frees it. Only an invalid id fails: NULL with ERR_USAGE. */
 char *chart_svg(const struct chart *chart, struct err *err);
-/* Creates the folder and writes DIR/ID.png for each chart. Fails with ERR_UNAVAILABLE and a hint if gnuplot is not
- * installed, and with ERR_FAILED if gnuplot fails. */
+/* Creates the folder and writes DIR/ID.png for each chart. Fails with ERR_UNAVAILABLE and a hint if rsvg-convert is not
+ * installed, and with ERR_FAILED if it fails. */
 int chart_png(const struct chart *charts, size_t count, const char *dir, struct err *err);
 /* Creates the folder and writes DIR/ID.svg, which has its colours inside, and DIR/ID.csv with the values of each chart.
  */
 int chart_files(const struct chart *charts, size_t count, const char *dir, struct err *err);
 /* Returns the rules for the page's <style>, for light and dark themes and for paper. The caller frees them. */
 char *chart_css(void);
+
+/* For pictures beside charts. Viridis, from 0 to 1: 0xrrggbb. */
+unsigned colour_map(double share);
+/* Cuts the text to the width, with an ellipsis if the end is missing. The caller frees it. */
+char *text_fit(const char *text, double width);
 
 #endif

@@ -1,5 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/axis.c %D%/bars.c %D%/chart.c %D%/chart.h %D%/colour.c %D%/colour.h %D%/drawing.c \
-	%D%/drawing.h %D%/files.c %D%/fit.c %D%/frame.c %D%/gnuplot.c %D%/heat.c %D%/intervals.c %D%/legend.c %D%/lines.c \
-	%D%/plot.h %D%/scale.c %D%/scale.h %D%/script.c %D%/spots.c %D%/svg.c %D%/text.c %D%/text.h %D%/ticks.c \
-	%D%/winner.c %D%/write.h
+libapp_la_SOURCES += %D%/chart_series.c %D%/chart.c %D%/chart.h %D%/drawing.c %D%/chart_heat.c %D%/chart_impl.h \
+	%D%/scale.c %D%/svg.c

@@ -1,10 +1,136 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/report/chart/scale.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "src/cmd/report/chart/chart_impl.h"
+
+/* Ticks are round numbers, as in Heckbert: Nice Numbers for Graph Labels (Graphics Gems, 1990). */
+
+enum { WANTED_MOST = 9 };
+static const double written_out = 1e9; /* larger whole numbers are rounded */
+
+/* "1e+06" becomes "1e6". */
+static void shorten_exponent(char *text) {
+	char *e = strchr(text, 'e');
+	if (!e)
+		return;
+	char *to = e + 1, *from = e + 1;
+	if (*from == '-')
+		to++;
+	from++;
+	while (*from == '0' && from[1])
+		from++;
+	memmove(to, from, strlen(from) + 1);
+}
+
+/* Writes as many digits as distinguish the value from its neighbours, which are one step away. */
+static void label_write(char label[32], double value, double step) {
+	double most = fmax(fabs(value), step);
+	int decimals = step > 0 ? (int)fmax(0, -floor(log10(step) + 1e-9)) : 0;
+	if (fabs(value) < step / 1e6)
+		value = 0;
+	if (step > 0 && most < 1e6 && decimals <= 4) {
+		snprintf(label, 32, "%.*f", decimals, value);
+		return;
+	}
+	int digits = step > 0 ? (int)fmin(fmax(ceil(log10(most / step) + 1e-9), 0) + 1, 14) : 6;
+	snprintf(label, 32, "%.*g", digits, value);
+	shorten_exponent(label);
+}
+
+static void tick_add(struct scale *scale, double at, double step) {
+	double share = scale_share(scale, at);
+	if (scale->tick_count == SCALE_TICKS || share < -1e-9 || share > 1 + 1e-9)
+		return;
+	struct tick *tick = &scale->ticks[scale->tick_count++];
+	tick->at = at;
+	label_write(tick->label, at, step);
+}
+
+static double scale_nice_step(double span, int wanted) {
+	double rough = span / wanted, power = pow(10, floor(log10(rough))), share = rough / power;
+	return (share <= 1.001 ? 1 : share <= 2.001 ? 2 : share <= 5.001 ? 5 : 10) * power;
+}
+
+static void ticks_linear(struct scale *scale, int wanted, bool whole) {
+	double step = fmax(scale_nice_step(scale->high - scale->low, wanted), whole ? 1 : 0),
+		   first = ceil(scale->low / step - 1e-6);
+	for (int i = 0; i < SCALE_TICKS && (first + i) * step <= scale->high + step * 1e-6; i++)
+		tick_add(scale, (first + i) * step, step);
+}
+
+static void ticks_binary(struct scale *scale, int wanted) {
+	int first = (int)ceil(log2(scale->low) - 1e-9), last = (int)floor(log2(scale->high) + 1e-9);
+	int stride = (last - first) / wanted + 1;
+	for (int k = first; k <= last; k += stride)
+		tick_add(scale, ldexp(1, k), ldexp(1, k));
+}
+
+static void ticks_decimal(struct scale *scale, int wanted) {
+	int first = (int)floor(log10(scale->low)), last = (int)ceil(log10(scale->high));
+	int stride = (last - first) / wanted + 1, parts = (last - first) * 3 <= wanted + 3 ? 3 : 1;
+	for (int k = first; k <= last; k += stride)
+		for (int part = 0; part < parts; part++) {
+			double at = pow(10, k) * (double[]){1, 2, 5}[part];
+			tick_add(scale, at, at);
+		}
+}
+
+static void ticks_measured(struct scale *scale, const struct extent *seen) {
+	for (size_t i = 0; i < seen->few_count; i++)
+		tick_add(scale, seen->few[i], 1);
+}
+
+static void ticks_nice(struct scale *scale, bool whole, bool across, int wanted) {
+	if (!scale->log || scale->high / scale->low < 4)
+		ticks_linear(scale, wanted, across && whole);
+	else if (across && scale->low >= 0.5 && scale->high <= 300000)
+		ticks_binary(scale, wanted);
+	else
+		ticks_decimal(scale, wanted);
+}
+
+double scale_widest_label(const struct scale *scale) {
+	double widest = 0;
+	for (size_t i = 0; i < scale->tick_count; i++)
+		widest = fmax(widest, text_width(scale->ticks[i].label));
+	return widest;
+}
+
+static bool has_room(const struct scale *scale, bool across) {
+	for (size_t i = 1; i < scale->tick_count; i++) {
+		const struct tick *a = &scale->ticks[i - 1], *b = &scale->ticks[i];
+		double distance = fabs(scale_at(scale, b->at) - scale_at(scale, a->at));
+		double across_needs = (text_width(a->label) + text_width(b->label)) / 2 + CANVAS_FONT * 0.8;
+		if (distance < (across ? across_needs : CANVAS_FONT * 2.0))
+			return false;
+	}
+	return true;
+}
+
+/* Chooses ticks whose labels do not touch each other. */
+static void scale_set_ticks(struct scale *scale, const struct extent *seen, bool across) {
+	bool few = across && !seen->fractions && seen->few_count > 1 && seen->few_count <= EXTENT_FEW;
+	if (across && seen->low == seen->high) {
+		tick_add(scale, seen->low, seen->fractions ? 0 : 1);
+		return;
+	}
+	if (few && fabs(seen->low) < written_out && fabs(seen->high) < written_out) {
+		ticks_measured(scale, seen);
+		if (has_room(scale, across))
+			return;
+	}
+	for (int wanted = across || scale->log ? WANTED_MOST : SCALE_STEPS; wanted > 0; wanted--) {
+		scale->tick_count = 0;
+		ticks_nice(scale, !seen->fractions, across, wanted);
+		if (has_room(scale, across))
+			return;
+	}
+	scale->tick_count = scale->tick_count ? 1 : 0;
+}
 
 static const double hugest = 1e100, tiniest = 1e-100;
 

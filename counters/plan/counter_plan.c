@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "counters/plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counters/plan/plan_impl.h"
+#include "src/base/expr/expr.h"
+#include "src/base/near.h"
+
+static void metric_add(struct plan_build *build, const struct table_group *group, const struct table_metric *metric) {
+	for (size_t i = 0; i < build->plan->metric_count; i++)
+		if (strcmp(build->plan->metrics[i].group, group->name) == 0 &&
+		    strcmp(build->plan->metrics[i].name, metric->name) == 0)
+			return;
+	plan_metric(build, group->name, metric->name, metric->unit, plan_formula(build, metric->formula));
+}
+
+static void plan_group(struct plan_build *build, const struct table_group *group) {
+	for (size_t i = 0; i < group->event_count; i++)
+		plan_portable(build, table_event_find(build->tables, group->events[i]), group->name);
+	for (size_t i = 0; i < group->metric_count; i++)
+		metric_add(build, group, &group->metrics[i]);
+}
+
+/* Can every event that the metric needs be counted here? */
+static bool metric_countable(struct plan_build *build, const struct table_metric *metric) {
+	struct expr *expr = expr_parse(metric->formula, NULL);
+	size_t counted = 0, missing = 0;
+	for (size_t i = 0; expr && i < expr_name_count(expr); i++) {
+		const struct table_event *event = table_event_find(build->tables, expr_name(expr, i));
+		if (!event)
+			continue;
+		const struct resolution *way = event->simulated ? NULL : plan_resolve(build, event);
+		bool good = way && (way->backend || way->formula);
+		counted += good;
+		missing += !good;
+	}
+	expr_free(expr);
+	return counted > 0 && missing == 0;
+}
+
+static bool group_countable(struct plan_build *build, const struct table_group *group) {
+	for (size_t i = 0; i < group->metric_count; i++)
+		if (metric_countable(build, &group->metrics[i]))
+			return true;
+	return false;
+}
+
+/* Does the group belong to the device that will run the kernel? */
+static bool is_here(const struct plan_build *build, const struct table_group *group) {
+	const char *device = build->judge->device ? build->judge->device : "cpu";
+	return strcmp(group->device ? group->device : "cpu", device) == 0;
+}
+
+static const struct table_metric *metric_of(const struct table_group *group, const char *name) {
+	for (size_t i = 0; i < group->metric_count; i++)
+		if (strcasecmp(group->metrics[i].name, name) == 0)
+			return &group->metrics[i];
+	return NULL;
+}
+
+/* Can the group's metrics be asked for by name? A GPU's can, because nvprof's could. */
+static bool plan_has_metrics(const struct plan_build *build, const struct table_group *group) {
+	return group->device && is_here(build, group);
+}
+
+/* Adds one of them with the events that it needs, from the group that `auto` takes if several have it. False if none
+ * does. */
+static bool plan_metric_asked(struct plan_build *build, const char *name) {
+	const struct table_group *group = NULL;
+	for (size_t i = 0; build->tables && i < build->tables->group_count; i++) {
+		const struct table_group *one = &build->tables->groups[i];
+		if (plan_has_metrics(build, one) && metric_of(one, name) && (!group || (group->asked && !one->asked)))
+			group = one;
+	}
+	if (!group)
+		return false;
+	const struct table_metric *metric = metric_of(group, name);
+	struct expr *expr = expr_parse(metric->formula, NULL);
+	for (size_t i = 0; expr && i < expr_name_count(expr); i++) {
+		const struct table_event *event = table_event_find(build->tables, expr_name(expr, i));
+		if (event)
+			plan_portable(build, event, group->name);
+	}
+	expr_free(expr);
+	metric_add(build, group, metric);
+	return true;
+}
+
+/* Adds SOFTWARE on the CPU, and each group of the device that has at least one metric available here. */
+static void plan_auto(struct plan_build *build) {
+	const struct table_group *software = table_group_find(build->tables, "SOFTWARE");
+	if (software && is_here(build, software))
+		plan_group(build, software);
+	for (size_t i = 0; i < build->tables->group_count; i++) {
+		const struct table_group *group = &build->tables->groups[i];
+		if (is_here(build, group) && !group->asked && group_countable(build, group))
+			plan_group(build, group);
+	}
+	if (build->software) /* counted in a run of their own, whose code counts */
+		plan_software(build);
+}
+
+enum { PLAN_WORDS_MAX = TABLE_EVENTS_MAX + TABLE_GROUPS_MAX + 64, PLAN_METRIC_WORDS_MAX = 512 };
+
+static size_t metrics_known(const struct plan_build *build, const char **known) {
+	const struct counter_tables *tables = build->tables;
+	size_t count = 0;
+	for (size_t i = 0; tables && i < tables->group_count; i++) {
+		const struct table_group *group = &tables->groups[i];
+		for (size_t k = 0; plan_has_metrics(build, group) && k < group->metric_count && count < PLAN_METRIC_WORDS_MAX;
+		     k++)
+			known[count++] = group->metrics[k].name;
+	}
+	return count;
+}
+
+/* Every name that the user could have meant. */
+static size_t words_known(const struct plan_build *build, const char **known) {
+	const struct counter_tables *tables = build->tables;
+	size_t count = 0, software = build->software ? build->software->count : 0;
+	for (size_t i = 0; tables && i < tables->group_count; i++)
+		known[count++] = tables->groups[i].name;
+	for (size_t i = 0; counter_registry[i] && i < 30; i++)
+		known[count++] = counter_registry[i]->name;
+	for (size_t i = 0; i < software && i < 30; i++)
+		known[count++] = build->software->names[i];
+	for (size_t i = 0; tables && i < tables->event_count; i++)
+		known[count++] = tables->events[i].name;
+	count += metrics_known(build, known + count);
+	known[count++] = "SDE";
+	if (tables)
+		known[count++] = "auto";
+	return count;
+}
+
+static const char *group_names(const struct plan_build *build) {
+	const char *names = "";
+	for (size_t i = 0; build->tables && i < build->tables->group_count; i++)
+		names = arena_printf(build->arena, "%s%s, ", names, build->tables->groups[i].name);
+	return arena_printf(build->arena, "%sSDE", names);
+}
+
+static int unknown(const struct plan_build *build, const char *word, struct err *err) {
+	const char *known[PLAN_WORDS_MAX + PLAN_METRIC_WORDS_MAX];
+	const char *near = near_word(word, known, words_known(build, known));
+	err_set(err, ERR_USAGE, NULL, "unknown counters \"%.100s\"", word);
+	return err_hint(err, "%s%s%sthe groups are %s", near ? "did you mean " : "", near ? near : "", near ? "? " : "",
+	                group_names(build));
+}
+
+static const struct counter_backend *backend_find(const char *word) {
+	for (size_t i = 0; counter_registry[i]; i++)
+		if (strcasecmp(counter_registry[i]->name, word) == 0)
+			return counter_registry[i];
+	return NULL;
+}
+
+/* An event that a formula defines is a metric of the same name. */
+static void event_asked(struct plan_build *build, const struct table_event *event) {
+	const char *formula = plan_resolve(build, event)->formula;
+	plan_portable(build, event, NULL);
+	for (size_t i = 0; formula && i < build->plan->metric_count; i++)
+		if (strcmp(build->plan->metrics[i].group, event->name) == 0)
+			return;
+	if (formula)
+		plan_metric(build, event->name, event->name, event->unit, formula);
+}
+
+static bool table_word(struct plan_build *build, const char *word) {
+	const struct table_group *group = build->tables ? table_group_find(build->tables, word) : NULL;
+	const struct table_event *event = build->tables ? table_event_find(build->tables, word) : NULL;
+	if (build->tables && strcasecmp(word, "auto") == 0)
+		plan_auto(build);
+	else if (group)
+		plan_group(build, group);
+	else if (event)
+		event_asked(build, event);
+	else
+		return false;
+	return true;
+}
+
+/* CUPTI's names are words only where a GPU is counted. */
+static bool is_familiar(const struct table_source *source, const char *word) {
+	return strcasecmp(source->event, word) == 0 && strncmp(source->backend, "cupti", 5) != 0;
+}
+
+/* The portable event that lists a source of this name, such as PAPI_TOT_CYC or LLC-loads. */
+static const struct table_event *event_of_source(const struct counter_tables *tables, const char *word) {
+	for (size_t i = 0; tables && i < tables->event_count; i++)
+		for (size_t k = 0; k < tables->events[i].source_count; k++)
+			if (is_familiar(&tables->events[i].sources[k], word))
+				return &tables->events[i];
+	return NULL;
+}
+
+/* Names of PAPI and perf without the backend in front, as their own tools take them. */
+static bool familiar_word(struct plan_build *build, const char *word) {
+	static const char *const generic[] = {"cache-misses", "cache-references", "bus-cycles"};
+	const struct table_event *event = event_of_source(build->tables, word);
+	if (event) {
+		event_asked(build, event);
+		return true;
+	}
+	if (strncmp(word, "PAPI_", 5) == 0)
+		return plan_source(build, arena_printf(build->arena, "papi:%s", word));
+	for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
+		if (strcmp(word, generic[i]) == 0)
+			return plan_source(build, arena_printf(build->arena, "perf:%s", word));
+	return false;
+}
+
+static bool asked_add(struct plan_build *build, const char *word) {
+	const struct counter_backend *backend = backend_find(word);
+	if (strcasecmp(word, "SDE") == 0)
+		plan_software(build);
+	else if (table_word(build, word))
+		return true;
+	else if (backend)
+		plan_backend(build, backend);
+	else
+		return plan_software_event(build, word) || plan_metric_asked(build, word) || plan_source(build, word) ||
+		       plan_cupti(build, word) || familiar_word(build, word);
+	return true;
+}
+
+static int asked_add_all(struct plan_build *build, const char *const *asked, struct err *err) {
+	for (; *asked; asked++)
+		if (!asked_add(build, arena_strdup(build->arena, *asked)))
+			return unknown(build, *asked, err);
+	if (build->full)
+		return err_set(err, ERR_USAGE, "ask for fewer groups at once", "these are more than %d events or %d metrics",
+		               PLAN_EVENTS_MAX, PLAN_METRICS_MAX);
+	return 0;
+}
+
+struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_tables *tables,
+                                      const char *const *asked, const struct counter_software *software,
+                                      const struct counter_judge *judge, struct err *err) {
+	struct counter_plan *plan = arena_alloc(arena, 1, sizeof *plan);
+	struct plan_build build = {.arena = arena, .tables = tables, .software = software, .judge = judge, .plan = plan};
+	plan->events = arena_alloc(arena, PLAN_EVENTS_MAX, sizeof *plan->events);
+	plan->metrics = arena_alloc(arena, PLAN_METRICS_MAX, sizeof *plan->metrics);
+	build.resolutions = arena_alloc(arena, tables ? tables->event_count + 1 : 1, sizeof *build.resolutions);
+	if (asked_add_all(&build, asked, err) == 0)
+		return plan;
+	counter_plan_clear(plan);
+	return NULL;
+}
+
+void counter_plan_clear(struct counter_plan *plan) {
+	for (size_t i = 0; plan && i < plan->metric_count; i++)
+		expr_free(plan->metrics[i].expr);
+}
+
+enum { METRIC_NAMES_MAX = 32 };
+
+struct counter_event *counter_plan_find(const struct counter_plan *plan, const char *name) {
+	for (size_t i = 0; i < plan->event_count; i++)
+		if (strcmp(plan->events[i].name, name) == 0)
+			return &plan->events[i];
+	return NULL;
+}
+
+struct known {
+	const struct counter_plan *plan;
+	const double *values;
+	double seconds;
+	int threads;
+};
+
+static double known_find(const struct known *known, const char *name) {
+	if (strcmp(name, "seconds") == 0)
+		return known->seconds;
+	if (strcmp(name, "threads") == 0)
+		return known->threads > 0 ? known->threads : NAN;
+	const struct counter_event *event = counter_plan_find(known->plan, name);
+	return event ? known->values[event - known->plan->events] : NAN;
+}
+
+bool counter_metric_value(const struct counter_plan *plan, size_t metric, const double *values, double seconds,
+                          int threads, double *out, char reason[COUNTER_REASON]) {
+	const struct known known = {plan, values, seconds, threads};
+	const struct expr *expr = plan->metrics[metric].expr;
+	struct value named[METRIC_NAMES_MAX], result;
+	size_t count = expr_name_count(expr);
+	for (size_t i = 0; i < count && i < METRIC_NAMES_MAX; i++) {
+		double x = known_find(&known, expr_name(expr, i));
+		if (!isfinite(x)) {
+			snprintf(reason, COUNTER_REASON, "%s was not counted", expr_name(expr, i));
+			return false;
+		}
+		named[i] = value_real(x);
+	}
+	if (count > METRIC_NAMES_MAX || !expr_eval(expr, named, &result) || result.type == VALUE_WORD) {
+		snprintf(reason, COUNTER_REASON, "%s cannot be computed from these counts", plan->metrics[metric].formula);
+		return false;
+	}
+	*out = value_number(result);
+	if (!isfinite(*out))
+		snprintf(reason, COUNTER_REASON, "%s cannot be computed from these counts", plan->metrics[metric].formula);
+	return isfinite(*out);
+}

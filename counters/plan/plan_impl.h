@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A plan in the making. */
+#ifndef COUNTERS_PLAN_PLAN_IMPL_H
+#define COUNTERS_PLAN_PLAN_IMPL_H
+#include "counters/plan/plan.h"
+
+/* The internals of the tables (doc/counters.md describes their format), for tables*.c and plan*.c. All text belongs to
+ * the JSON that was read, which the tables keep. */
+
+enum { TABLE_EVENTS_MAX = 512, TABLE_FAMILIES_MAX = 128, TABLE_GROUPS_MAX = 256, TABLE_LIST_MAX = 64 };
+
+/* A source of counts: a backend and its word for the event. */
+struct table_source {
+	const char *backend, *event;
+};
+
+/* A portable event has the same meaning on all machines. */
+struct table_event {
+	const char *file, *name, *unit, *summary;
+	double least; /* amount that the calibrated loop causes, in the unit; 0: no promise */
+	bool never_zero, simulated;
+	const struct table_source *sources; /* the best first */
+	size_t source_count;
+	const char *formula;   /* over other events, for CPUs where no source counts it; NULL: none */
+	const char *simulator; /* the backend that could count it if requested; NULL: none */
+};
+
+/* One family's way to count a portable event. */
+struct table_native {
+	const char *event;
+	struct table_source source; /* backend NULL: none */
+	const char *formula;        /* over other events; NULL: none */
+	const json_t *without;      /* sources of the portable event that count something else on this family */
+};
+
+struct table_family {
+	const char *file;
+	const json_t *cpus; /* patterns with * and ? */
+	const struct table_native *natives;
+	size_t native_count;
+};
+
+struct table_metric {
+	const char *name, *unit, *formula, *summary;
+};
+
+struct table_group {
+	const char *file, *name, *summary;
+	const char **events;
+	size_t event_count;
+	const struct table_metric *metrics;
+	size_t metric_count;
+	const char *device; /* "cuda": for runs on a GPU; NULL: on the CPU */
+	bool asked;         /* excluded from `auto`, but may be named */
+	bool users;         /* replaces an installed one */
+};
+
+struct counter_tables {
+	struct arena *arena;
+	json_t *files; /* keeps the texts */
+	struct table_event *events;
+	struct table_family *families;
+	struct table_group *groups;
+	size_t event_count, family_count, group_count;
+};
+
+/* Folders that hold tables. */
+enum table_folder { TABLE_EVENTS, TABLE_GROUPS, TABLE_USERS };
+
+struct counter_tables *counter_tables_new(void); /* empty */
+/* Takes the JSON of one file over; the message begins with the file's name. Both must live as long as the tables. */
+int counter_tables_add(struct counter_tables *tables, const char *file, json_t *json, enum table_folder folder,
+                       struct err *err);
+/* Returns the tables if rc is 0 and they agree with each other; otherwise frees them and returns NULL. */
+struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err);
+/* Each reads one file into the tables; -1 and ERR_USAGE with the member. */
+int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
+int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
+/* One portable event, from an object. */
+int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
+
+struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
+struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
+/* Returns the way in which this CPU's family counts the event: the most specific pattern wins. NULL: no family lists
+ * it. */
+const struct table_native *table_native_find(const struct counter_tables *tables, const char *cpu, const char *event);
+
+/* Splits "BACKEND:EVENT", in the arena. False for another form. */
+bool table_source_split(struct arena *arena, const char *text, struct table_source *source);
+/* Readers of one member: a text without control characters and of limited length; a name such as l1d_misses. */
+int table_text(const json_t *json, const char *key, const char **text, struct err *err);
+int table_text_or_null(const json_t *json, const char *key, const char **text, struct err *err);
+int table_name(const json_t *json, const char *key, const char **name, struct err *err);
+/* Checks that this list contains all members of the object (NULL ends it). */
+int table_members(const json_t *json, const char *const *known, struct err *err);
+/* Checks each event that the formula names; `seconds` and `threads` always pass. */
+int table_formula_check(const char *formula, bool (*passes)(const void *ctx, const char *name), const void *ctx,
+                        struct err *err);
+
+enum { PLAN_EVENTS_MAX = 256, PLAN_METRICS_MAX = 256 };
+
+/* The way to count a portable event here. */
+struct resolution {
+	bool done;
+	const struct counter_backend *backend; /* NULL: not by a single counter */
+	const char *event;
+	const char *formula; /* over counted events; NULL: none */
+	const char *reason;  /* the reason, if it is neither */
+};
+
+struct plan_build {
+	struct arena *arena;
+	const struct counter_tables *tables; /* may be NULL */
+	const struct counter_software *software;
+	const struct counter_judge *judge;
+	struct resolution *resolutions; /* by the tables' events */
+	struct counter_plan *plan;
+	bool full;
+};
+
+/* Asks the judge about each source in turn, once for each event. */
+const struct resolution *plan_resolve(struct plan_build *build, const struct table_event *event);
+
+/* Adds a portable event, or the parts of its formula. */
+void plan_portable(struct plan_build *build, const struct table_event *event, const char *group);
+/* Expands each event in a formula that is itself a formula. In the arena. */
+const char *plan_formula(struct plan_build *build, const char *formula);
+/* The plan owns the metric's expression. */
+void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula);
+/* Adds all events of the kernel itself. */
+void plan_software(struct plan_build *build);
+/* Adds one event of the kernel itself; false if it does not define it. */
+bool plan_software_event(struct plan_build *build, const char *name);
+/* Adds all events of the backend. */
+void plan_backend(struct plan_build *build, const struct counter_backend *backend);
+/* Adds "BACKEND:EVENT"; false for another form or an unknown backend. */
+bool plan_source(struct plan_build *build, const char *word);
+/* Adds a metric by CUPTI's name, such as dram__bytes.sum, if a GPU is counted. */
+bool plan_cupti(struct plan_build *build, const char *word);
+
+#endif

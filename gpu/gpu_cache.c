@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Keeps compiled code on disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file for each key, which is complete or absent,
+ * and which is checked before use. The cache is off if the folder is missing or others may write to it. */
+#include <config.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpu/gpu_impl.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+enum { CACHE_FILE_MAX = 64 << 20, CACHE_FUNCTIONS_MAX = 4096 };
+
+/* `functions` of struct gpu_compiled follow, then the image; hash covers both. */
+struct head {
+	char magic[16];
+	uint64_t image, functions, each;
+	char hash[SHA256_TEXT];
+};
+static const char magic[16] = "sweetspot cubin";
+
+char *cache_folder(void) {
+	struct err err;
+	struct stat st;
+	char *parent = sys_cache_dir(&err);
+	if (!parent)
+		return NULL;
+	char *folder = mem_printf("%s/cubin", parent);
+	bool fine = sys_make_dirs(parent, &err) == 0;
+	free(parent);
+	if (fine)
+		mkdir(folder, 0700);
+	if (fine && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0)
+		return folder;
+	free(folder);
+	return NULL;
+}
+
+/* The key is "sha256:" and digits. */
+static char *file_name(const char *folder, const char *key) {
+	return mem_printf("%s/%s.cubin", folder, key + 7);
+}
+
+static void hash_of(const struct gpu_compiled *functions, size_t count, const char *image, size_t size,
+                    char hash[SHA256_TEXT]) {
+	struct sha256 sha;
+	sha256_start(&sha);
+	sha256_add(&sha, functions, count * sizeof *functions);
+	sha256_add(&sha, image, size);
+	sha256_end(&sha, hash);
+}
+
+static bool head_is_right(const struct head *head, size_t size) {
+	return memcmp(head->magic, magic, sizeof magic) == 0 && head->each == sizeof(struct gpu_compiled) &&
+	       head->functions <= CACHE_FUNCTIONS_MAX && head->image > 0 && head->image <= CACHE_FILE_MAX &&
+	       size == sizeof *head + head->functions * head->each + head->image;
+}
+
+static bool names_end(const struct gpu_compiled *functions, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (!memchr(functions[i].name, '\0', sizeof functions[i].name))
+			return false;
+	return true;
+}
+
+static bool parse(const char *data, size_t size, struct code *code) {
+	struct head head;
+	char hash[SHA256_TEXT];
+	if (size < sizeof head)
+		return false;
+	memcpy(&head, data, sizeof head);
+	if (!head_is_right(&head, size))
+		return false;
+	code->count = head.functions;
+	code->size = head.image;
+	code->functions = mem_alloc(code->count + 1, sizeof *code->functions);
+	code->image = mem_alloc(code->size + 1, 1);
+	memcpy(code->functions, data + sizeof head, code->count * sizeof *code->functions);
+	memcpy(code->image, data + sizeof head + code->count * sizeof *code->functions, code->size);
+	hash_of(code->functions, code->count, code->image, code->size, hash);
+	if (memcmp(hash, head.hash, sizeof hash) == 0 && names_end(code->functions, code->count))
+		return true;
+	code_free(code);
+	return false;
+}
+
+/* Returns NULL, and sets *damaged if there is a file that we did not write like this. */
+static char *file_read(const char *path, size_t *size, bool *damaged) {
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char *data = NULL;
+	*damaged = false;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		data = sys_read_fd(fd, path, CACHE_FILE_MAX, size, NULL);
+	*damaged = !data;
+	futimens(fd, NULL); /* used now: the others go first */
+	close(fd);
+	return data;
+}
+
+bool cache_load(const char *folder, const char *key, struct code *code) {
+	char *path = file_name(folder, key);
+	size_t size = 0;
+	bool damaged;
+	char *data = file_read(path, &size, &damaged);
+	bool fine = data && parse(data, size, code);
+	if (damaged || (data && !fine))
+		unlink(path);
+	free(data);
+	free(path);
+	return fine;
+}
+
+static bool write_all(int fd, const void *data, size_t size) {
+	const char *at = data;
+	while (size) {
+		ssize_t put = write(fd, at, size);
+		if (put <= 0)
+			return false;
+		at += put;
+		size -= (size_t)put;
+	}
+	return true;
+}
+
+static bool file_write(int fd, const struct code *code) {
+	struct head head = {.image = code->size, .functions = code->count, .each = sizeof *code->functions};
+	memcpy(head.magic, magic, sizeof magic);
+	hash_of(code->functions, code->count, code->image, code->size, head.hash);
+	return write_all(fd, &head, sizeof head) && write_all(fd, code->functions, code->count * sizeof *code->functions) &&
+	       write_all(fd, code->image, code->size) && fsync(fd) == 0;
+}
+
+/* Failures are ignored, because the code is then compiled again next time. */
+void cache_store(const char *folder, const char *key, const struct code *code) {
+	char *path = file_name(folder, key), *temporary = mem_printf("%s/.XXXXXX.tmp", folder);
+	if (code->count <= CACHE_FUNCTIONS_MAX && code->size <= CACHE_FILE_MAX / 2) {
+		int fd = mkostemps(temporary, 4, O_CLOEXEC);
+		bool fine = fd >= 0 && file_write(fd, code);
+		if (fd >= 0 && (close(fd) != 0 || !fine || rename(temporary, path) != 0))
+			unlink(temporary);
+	}
+	free(temporary);
+	free(path);
+}
+
+void cache_remove(const char *folder, const char *key) {
+	char *path = file_name(folder, key);
+	unlink(path);
+	free(path);
+}
+
+enum { TRIM_ABANDONED = 3600 /* seconds; writing a file never takes this long */ };
+
+struct found {
+	char name[96];
+	struct timespec used;
+	uint64_t size;
+};
+
+static int by_age(const void *a, const void *b) {
+	const struct timespec *x = &((const struct found *)a)->used, *y = &((const struct found *)b)->used;
+	if (x->tv_sec != y->tv_sec)
+		return x->tv_sec < y->tv_sec ? -1 : 1;
+	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+static bool ends(const char *name, const char *end) {
+	size_t length = strlen(name), tail = strlen(end);
+	return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+/* Nothing but our own files is touched. */
+static struct found *list(DIR *dir, size_t *count) {
+	struct found *all = mem_alloc(1, sizeof *all);
+	size_t room = 1;
+	*count = 0;
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		struct stat st;
+		bool temporary = ends(entry->d_name, ".tmp");
+		if ((!temporary && !ends(entry->d_name, ".cubin")) || strlen(entry->d_name) >= sizeof all->name ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		if (temporary) {
+			if (time(NULL) - st.st_mtime > TRIM_ABANDONED)
+				unlinkat(dirfd(dir), entry->d_name, 0);
+			continue;
+		}
+		if (*count == room)
+			all = mem_grow(all, room *= 2, sizeof *all);
+		all[*count] = (struct found){.used = st.st_mtim, .size = (uint64_t)st.st_size};
+		memcpy(all[(*count)++].name, entry->d_name, strlen(entry->d_name) + 1);
+	}
+	return all;
+}
+
+void cache_trim(const char *folder, uint64_t bytes) {
+	DIR *dir = opendir(folder);
+	size_t count;
+	uint64_t sum = 0;
+	if (!dir)
+		return;
+	struct found *all = list(dir, &count);
+	qsort(all, count, sizeof *all, by_age);
+	for (size_t i = 0; i < count; i++)
+		sum += all[i].size;
+	for (size_t i = 0; i < count && sum > bytes; i++) {
+		unlinkat(dirfd(dir), all[i].name, 0);
+		sum -= all[i].size;
+	}
+	free(all);
+	closedir(dir);
+}

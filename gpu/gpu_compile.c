@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gpu/gpu_impl.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+/* Reads the facts that ptxas reports for each function: NVIDIA, CUDA Compiler Driver NVCC 13.0, "Printing Code
+ * Generation Statistics". */
+
+enum { PTXAS_FUNCTIONS = 4096 };
+
+/* Returns the number before `words` in a line; 0 if the line does not contain them. */
+static int before(const char *line, const char *words) {
+	const char *at = strstr(line, words);
+	if (!at)
+		return 0;
+	while (at > line && at[-1] == ' ')
+		at--;
+	while (at > line && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	long value = strtol(at, NULL, 10);
+	return value < 0 || value > 1 << 30 ? 0 : (int)value;
+}
+
+static bool name_read(const char *line, char *name, size_t size) {
+	static const char words[] = "Compiling entry function '";
+	const char *at = strstr(line, words);
+	if (!at)
+		return false;
+	at += sizeof words - 1;
+	snprintf(name, size, "%.*s", (int)strcspn(at, "'"), at);
+	return true;
+}
+
+/* A function that is not inlined has its own lines, after those of the kernel that calls it. */
+static void line_read(const char *line, struct gpu_function_facts *facts) {
+	facts->spill_bytes += before(line, "bytes spill stores") + before(line, "bytes spill loads");
+	int stack = before(line, "bytes stack frame");
+	facts->local_bytes = stack > facts->local_bytes ? stack : facts->local_bytes;
+	if (!strstr(line, ": Used "))
+		return;
+	facts->registers = before(line, "registers");
+	facts->shared_bytes = before(line, "bytes smem");
+	stack = before(line, "bytes cumulative stack size");
+	facts->local_bytes = stack > facts->local_bytes ? stack : facts->local_bytes;
+}
+
+/* Returns the limit that registers set: all devices since 5.0 have 64 Ki of them for a block. */
+static int threads_max(int registers) {
+	struct gpu_facts device = {.threads_per_sm = 1024,
+	                           .blocks_per_sm = 1,
+	                           .registers_per_sm = 65536,
+	                           .registers_per_block = 65536,
+	                           .threads_per_block = 1024,
+	                           .shared_per_sm = 1};
+	const struct gpu_function_facts facts = {.registers = registers};
+	int threads = 1024;
+	while (threads > 32 && occupancy_of(&device, &facts, (unsigned)threads, 0).blocks == 0)
+		threads -= 32;
+	return threads;
+}
+
+struct gpu_compiled *ptxas_read(const char *log, size_t *count) {
+	struct gpu_compiled *all = mem_alloc(1, sizeof *all), *now = NULL;
+	*count = 0;
+	while (*log) {
+		char line[512];
+		size_t length = strcspn(log, "\n");
+		snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), log);
+		log += length + (log[length] == '\n');
+		char name[COMPILED_NAME];
+		if (name_read(line, name, sizeof name) && *count < PTXAS_FUNCTIONS) {
+			all = mem_grow(all, *count + 1, sizeof *all);
+			now = &all[(*count)++];
+			*now = (struct gpu_compiled){.name = ""};
+			memcpy(now->name, name, sizeof name);
+		} else if (now) {
+			line_read(line, &now->facts);
+		}
+	}
+	for (size_t i = 0; i < *count; i++)
+		all[i].facts.threads_max = threads_max(all[i].facts.registers);
+	return all;
+}
+
+/* The code of the closest older architecture of the same generation runs, too; a newer generation needs PTX, which the
+ * driver compiles (NVIDIA, CUDA C++ Programming Guide 13.0, 6.1 "Binary compatibility" and "PTX compatibility"). */
+static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t size, bool *ptx) {
+	int archs[128], count = 0, best = 0;
+	if (!nvrtc->arch_count || !nvrtc->archs || nvrtc->arch_count(&count) != NVRTC_FINE || count <= 0 ||
+	    count > (int)(sizeof archs / sizeof *archs) || nvrtc->archs(archs) != NVRTC_FINE)
+		archs[0] = arch, count = 1;
+	for (int i = 0; i < count; i++)
+		if (archs[i] <= arch && archs[i] > best)
+			best = archs[i];
+	*ptx = best / 10 != arch / 10;
+	snprintf(text, size, "%s_%d", *ptx ? "compute" : "sm", best);
+	return best;
+}
+
+/* NVRTC 12.9 and newer may take code from the driver's cache, and then write no log (NVIDIA, NVRTC 13.0, "Caching").
+ * The names of functions and their registers are read from the log. Our own cache keeps them beside the code. */
+static void driver_cache_avoid(const struct nvrtc *nvrtc, struct options *options) {
+	if (!nvrtc->is_hip && (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9)))
+		options->words[options->count++] = "--no-cache";
+}
+
+/* NVRTC's file is part of the key beside its version, because libraries of the same version may differ. */
+static void key_make(const struct compiler *compiler, const struct source *source, const struct headers *headers,
+                     const struct options *options, char key[CACHE_KEY]) {
+	const struct nvrtc *nvrtc = &compiler->nvrtc;
+	struct sha256 sha;
+	struct stat file = {.st_size = 0};
+	char text[512];
+	stat(nvrtc->library.path, &file);
+	int used = snprintf(text, sizeof text, "1 %d.%d %s %lld %lld", nvrtc->major, nvrtc->minor, nvrtc->library.path,
+	                    (long long)file.st_size, (long long)file.st_mtime);
+	sha256_start(&sha);
+	sha256_add(&sha, text, (size_t)used + 1);
+	for (int i = 0; i < options->count; i++)
+		sha256_add(&sha, options->words[i], strlen(options->words[i]) + 1);
+	sha256_add(&sha, "", 1);
+	if (source->device)
+		sha256_add(&sha, source->device, strlen(source->device) + 1);
+	sha256_add(&sha, source->name, strlen(source->name) + 1);
+	for (int i = 0; i < headers->count; i++)
+		sha256_add(&sha, headers->texts[i], strlen(headers->texts[i]) + 1);
+	sha256_add(&sha, source->text, strlen(source->text) + 1);
+	if (source->seen)
+		sha256_add(&sha, source->seen, strlen(source->seen));
+	sha256_end(&sha, key);
+}
+
+/* The included files may have changed while the compiler read them. */
+static bool is_as_seen(const struct source *source) {
+	char now[SHA256_TEXT];
+	return !source->seen || !source->seen[0] ||
+	       (includes_digest(source->text, source->options, now) && strcmp(now, source->seen) == 0);
+}
+
+static const char *compiler_name(const struct nvrtc *nvrtc) {
+	return nvrtc->is_hip ? "hiprtc" : "NVRTC";
+}
+
+/* The name of the source for hiprtc, in a separate folder. */
+#define HIPRTC_FILE "CompileSource"
+
+/* Takes the first line of the log that contains "error"; without one the message is the compiler's result. */
+static void log_error(const struct nvrtc *nvrtc, const char *log, const char *name, nvrtc_result result,
+                      struct err *err) {
+	for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		int length = (int)strcspn(line, "\n");
+		const char *found = strstr(line, "error");
+		const char *file = nvrtc->is_hip ? strstr(line, HIPRTC_FILE) : NULL;
+		if (!found || found >= line + length)
+			continue;
+		if (file && file < found)
+			err_set(err, ERR_FAILED, NULL, "%s%.*s", name, length - (int)(file - line) - (int)strlen(HIPRTC_FILE),
+			        file + strlen(HIPRTC_FILE));
+		else
+			err_set(err, ERR_FAILED, NULL, "%.*s", length, line);
+		return;
+	}
+	err_set(err, ERR_FAILED, NULL, "%s does not compile: error %d of %s", name, (int)result, compiler_name(nvrtc));
+}
+
+static char *log_read(const struct nvrtc *nvrtc, nvrtc_program program) {
+	size_t size = 0;
+	if (nvrtc->log_size(program, &size) != NVRTC_FINE || size > (size_t)64 << 20)
+		size = 0;
+	char *log = mem_alloc(size + 1, 1);
+	if (size && nvrtc->log(program, log) != NVRTC_FINE)
+		log[0] = '\0';
+	return log;
+}
+
+static bool image_read(const struct nvrtc *nvrtc, nvrtc_program program, bool ptx, struct code *code) {
+	nvrtc_result (*size)(nvrtc_program, size_t *) = ptx ? nvrtc->ptx_size : nvrtc->cubin_size;
+	nvrtc_result (*get)(nvrtc_program, char *) = ptx ? nvrtc->ptx : nvrtc->cubin;
+	if (!size || !get || size(program, &code->size) != NVRTC_FINE || code->size == 0)
+		return false;
+	code->image = mem_alloc(code->size + 1, 1);
+	return get(program, code->image) == NVRTC_FINE;
+}
+
+static bool translate(struct compiler *compiler, const struct source *source, const struct headers *headers,
+                      const struct options *options, bool ptx, struct code *code, struct err *err) {
+	const struct nvrtc *nvrtc = &compiler->nvrtc;
+	nvrtc_program program = NULL;
+	double start = sys_now();
+	nvrtc_result result = nvrtc->create(&program, source->text, source->name, headers->count,
+	                                    (const char *const *)headers->texts, (const char *const *)headers->names);
+	if (result != NVRTC_FINE)
+		return err_set(err, ERR_FAILED, NULL, "%s: error %d of %s", source->name, (int)result, compiler_name(nvrtc)) ==
+		       0;
+	result = nvrtc->compile(program, options->count, options->words);
+	char *log = log_read(nvrtc, program);
+	bool fine = result == NVRTC_FINE && image_read(nvrtc, program, ptx, code);
+	if (fine)
+		code->functions = ptxas_read(log, &code->count);
+	else
+		log_error(nvrtc, log, source->name, result, err);
+	free(log);
+	nvrtc->destroy(&program);
+	compiler->seconds += sys_now() - start;
+	compiler->compiled++;
+	return fine;
+}
+
+static bool compile_or_load(struct compiler *compiler, const struct source *source, const struct headers *headers,
+                            const struct options *options, bool ptx, bool fresh, struct code *code, struct err *err) {
+	char key[CACHE_KEY];
+	if (!compiler->tried)
+		compiler->folder = cache_folder();
+	compiler->tried = true;
+	const char *folder = source->unseen ? NULL : compiler->folder;
+	key_make(compiler, source, headers, options, key);
+	if (folder && fresh)
+		cache_remove(folder, key);
+	if (folder && !fresh && cache_load(folder, key, code)) {
+		compiler->from_disk++;
+		return true;
+	}
+	if (!translate(compiler, source, headers, options, ptx, code, err))
+		return false;
+	if (folder && is_as_seen(source)) {
+		cache_store(folder, key, code);
+		if (compiler->stored++ % 64 == 0)
+			cache_trim(folder, CACHE_BYTES);
+	}
+	return true;
+}
+
+bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
+                    enum gpu_failure *failure, struct err *err) {
+	char arch[24];
+	bool ptx;
+	struct options options;
+	struct headers headers;
+	*code = (struct code){.image = NULL};
+	*failure = GPU_REFUSED;
+	if (compiler->nvrtc.is_hip)
+		arch[0] = '\0', ptx = false;
+	else if (!arch_choose(&compiler->nvrtc, source->arch, arch, sizeof arch, &ptx))
+		return err_set(err, ERR_UNAVAILABLE, "install the NVRTC of an older CUDA",
+		               "NVRTC %d.%d knows no architecture %d.%d", compiler->nvrtc.major, compiler->nvrtc.minor,
+		               source->arch / 10, source->arch % 10) == 0;
+	if (options_make(&options, source, *arch ? arch : NULL) < 0)
+		return err_set(err, ERR_USAGE, NULL, "%s: too many or too long options", source->name) == 0;
+	driver_cache_avoid(&compiler->nvrtc, &options);
+	*failure = GPU_COMPILE;
+	if (!headers_read(source, &headers, err))
+		return false;
+	bool fine = compile_or_load(compiler, source, &headers, &options, ptx, fresh, code, err);
+	headers_free(&headers);
+	if (!fine)
+		code_free(code);
+	return fine;
+}
+
+void code_free(struct code *code) {
+	free(code->image);
+	free(code->functions);
+	*code = (struct code){.image = NULL};
+}
+
+struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch,
+                                      bool barely_optimised, size_t *count, struct err *err) {
+	static const char *const fast[] = {"--Ofast-compile=max", "--minimal", NULL};
+	struct compiler compiler = {.seconds = 0};
+	struct library_why why;
+	struct code code = {.image = NULL};
+	enum gpu_failure failure;
+	*count = 0;
+	if (!nvrtc_open(&compiler.nvrtc, 0, &why)) {
+		err_set(err, ERR_UNAVAILABLE, why.fix, "%s", why.reason);
+		return NULL;
+	}
+	char *text = source_read(source, err);
+	const struct source what = {.name = source,
+	                            .text = text,
+	                            .options = barely_optimised && compiler.nvrtc.major >= 13 ? fast : NULL,
+	                            .defines = defines,
+	                            .arch = arch};
+	struct gpu_compiled *functions = NULL;
+	if (text && compile_source(&compiler, &what, false, &code, &failure, err)) {
+		functions = code.functions;
+		*count = code.count;
+		code.functions = NULL;
+	}
+	code_free(&code);
+	free(text);
+	free(compiler.folder);
+	nvrtc_close(&compiler.nvrtc);
+	return functions;
+}

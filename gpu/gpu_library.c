@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu_impl.h"
+#include "gpu/open.h"
+
+static const struct library_symbol driver_symbols[] = {
+#define DRIVER_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct driver, field)},
+	DRIVER_CALLS(DRIVER_SYMBOL)
+#undef DRIVER_SYMBOL
+		{NULL, 0},
+};
+static const struct library_symbol nvrtc_symbols[] = {
+#define NVRTC_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvrtc, field)},
+	NVRTC_CALLS(NVRTC_SYMBOL)
+#undef NVRTC_SYMBOL
+		{NULL, 0},
+};
+static const struct library_symbol nvml_symbols[] = {
+#define NVML_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvml, field)},
+	NVML_CALLS(NVML_SYMBOL)
+#undef NVML_SYMBOL
+		{NULL, 0},
+};
+
+/* Looks below CUDA's own folder, which the loader does not always know. */
+static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64", NULL};
+
+void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols) {
+	for (const struct library_symbol *symbol = symbols; symbol->name; symbol++) {
+		void *found = dlsym(library->handle, symbol->name);
+		memcpy((char *)table + symbol->place, &found, sizeof found);
+	}
+}
+
+/* Libraries are never unmapped, because they have threads and handlers of their own. */
+static void *open_one(const char *name) {
+	return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+static void *open_beneath(const char *root, const char *name) {
+	void *handle = NULL;
+	for (size_t i = 0; root && root[0] == '/' && folders[i] && !handle; i++) {
+		char path[512];
+		if (snprintf(path, sizeof path, "%s/%s/%s", root, folders[i], name) < (int)sizeof path)
+			handle = open_one(path);
+	}
+	return handle;
+}
+
+bool library_open(struct library *library, const char *const *names, const char *known, const char *const *roots,
+                  size_t root_count) {
+	Dl_info info;
+	library->handle = NULL;
+	for (size_t i = 0; names[i] && !library->handle; i++)
+		library->handle = open_one(names[i]);
+	for (size_t r = 0; r < root_count; r++)
+		for (size_t i = 0; names[i] && !library->handle; i++)
+			library->handle = open_beneath(roots[r], names[i]);
+	if (!library->handle)
+		return false;
+	void *symbol = dlsym(library->handle, known);
+	if (symbol && dladdr(symbol, &info) && info.dli_fname)
+		snprintf(library->path, sizeof library->path, "%s", info.dli_fname);
+	return symbol;
+}
+
+void library_close(struct library *library) {
+	if (library->handle)
+		dlclose(library->handle);
+	library->handle = NULL;
+}
+
+__attribute__((format(printf, 3, 4))) bool library_because(struct library_why *why, const char *fix, const char *format,
+                                                           ...) {
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(why->reason, sizeof why->reason, format, ap);
+	va_end(ap);
+	snprintf(why->fix, sizeof why->fix, "%s", fix);
+	return false;
+}
+
+void driver_words(const struct driver *driver, const char *call, driver_result result, char *text, size_t size) {
+	const char *name = NULL, *words = NULL;
+	if (driver->word)
+		name = driver->word(result);
+	else if (driver->error_name)
+		driver->error_name(result, &name);
+	if (driver->error_string)
+		driver->error_string(result, &words);
+	if (name)
+		snprintf(text, size, words ? "%s: %s (%s)" : "%s: %s", call, name, words);
+	else
+		snprintf(text, size, "%s: CUDA error %d", call, (int)result);
+}
+
+static const char *init_fix(driver_result result) {
+	switch (result) {
+	case DRIVER_NO_DEVICE:
+		return "look at what nvidia-smi lists and at CUDA_VISIBLE_DEVICES; a container needs --gpus";
+	case DRIVER_STUB_LIBRARY:
+		return "take the folder \"stubs\" of the CUDA toolkit out of LD_LIBRARY_PATH";
+	default:
+		return "run nvidia-smi; restart the machine if the driver was changed since";
+	}
+}
+
+static bool cuda_open(struct library *library, const char *const *names, const char *known) {
+	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+	return library_open(library, names, known, roots, sizeof roots / sizeof *roots);
+}
+
+bool driver_open(struct driver *driver, struct library_why *why) {
+	static const char *const names[] = {"libcuda.so.1", NULL};
+	*driver = (struct driver){.api = &driver_cuda};
+	if (!cuda_open(&driver->library, names, "cuInit"))
+		return library_because(why, "install NVIDIA's driver; a container needs --gpus",
+		                       "the NVIDIA driver (libcuda.so.1) was not found");
+	library_symbols(driver, &driver->library, driver_symbols);
+	driver_result result = driver->init(0);
+	if (result == DRIVER_SUCCESS && driver->get_version)
+		driver->get_version(&driver->version);
+	if (result == DRIVER_SUCCESS)
+		return true;
+	char words[LIBRARY_WHY - 32];
+	driver_words(driver, "cuInit", result, words, sizeof words);
+	driver_close(driver);
+	return library_because(why, init_fix(result), "the driver does not start: %s", words);
+}
+
+bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) {
+	static const char *const newer[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
+	static const char *const older[] = {"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", NULL};
+	static const char fix[] = "install CUDA's NVRTC (package cuda-nvrtc), or name the toolkit's folder in CUDA_HOME";
+	*nvrtc = (struct nvrtc){.major = 0};
+	if (!cuda_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))
+		return library_because(why, fix, "NVRTC (libnvrtc.so.13 or .12), which compiles the kernels, was not found");
+	library_symbols(nvrtc, &nvrtc->library, nvrtc_symbols);
+	bool whole = nvrtc->create && nvrtc->compile && nvrtc->destroy && nvrtc->log_size && nvrtc->log &&
+	             nvrtc->cubin_size && nvrtc->cubin;
+	if (whole && nvrtc->get_version(&nvrtc->major, &nvrtc->minor) == NVRTC_FINE)
+		return true;
+	library_because(why, fix, "%s is too old", nvrtc->library.path);
+	nvrtc_close(nvrtc);
+	return false;
+}
+
+bool nvml_open(struct nvml *nvml, struct library_why *why) {
+	static const char *const names[] = {"libnvidia-ml.so.1", NULL};
+	static const char fix[] = "it comes with NVIDIA's driver (libnvidia-ml.so.1)";
+	*nvml = (struct nvml){.library = {NULL, ""}};
+	if (!cuda_open(&nvml->library, names, "nvmlInit_v2"))
+		return library_because(why, fix, "NVML was not found, so clocks, power and other users are not known");
+	library_symbols(nvml, &nvml->library, nvml_symbols);
+	nvml_result result = nvml->init();
+	if (result == NVML_FINE)
+		return true;
+	library_close(&nvml->library);
+	return library_because(why, fix, "NVML does not start (nvmlInit_v2: %d)", result);
+}
+
+static bool cupti_find(struct library *library, unsigned *version, struct library_why *why) {
+	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
+	int (*get)(uint32_t *) = NULL;
+	*library = (struct library){NULL, ""};
+	if (cuda_open(library, names, "cuptiGetVersion")) {
+		void *symbol = dlsym(library->handle, "cuptiGetVersion");
+		memcpy(&get, &symbol, sizeof get);
+		uint32_t found = 0;
+		get(&found);
+		*version = found;
+		return true;
+	}
+	return library_because(why, "install CUPTI (package cuda-cupti), or name the toolkit's folder in CUDA_HOME",
+	                       "CUPTI was not found, so the GPU's counters are not available");
+}
+
+void driver_close(struct driver *driver) {
+	library_close(&driver->library);
+}
+
+void nvrtc_close(struct nvrtc *nvrtc) {
+	library_close(&nvrtc->library);
+}
+
+void nvml_close(struct nvml *nvml) {
+	if (nvml->library.handle && nvml->shutdown)
+		nvml->shutdown();
+	library_close(&nvml->library);
+}
+
+static int as_it_is(int which) {
+	return which;
+}
+
+static const char *symbol_of(const char *field) {
+	static const char *const names[][2] = {
+#define LIBRARY_NAME(field, symbol, parameters) {#field, #symbol},
+		DRIVER_CALLS(LIBRARY_NAME)
+#undef LIBRARY_NAME
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i][0], field) == 0)
+			return names[i][1];
+	return field;
+}
+
+const struct driver_api driver_cuda = {.kind = GPU_CUDA,
+                                       .device = "cuda",
+                                       .list = "nvidia-smi",
+                                       .open = driver_open,
+                                       .compiler_open = nvrtc_open,
+                                       .attribute = as_it_is,
+                                       .symbol = symbol_of};
+
+/* Finds the parts of CUDA on this machine. */
+
+static void part_fill(struct gpu_part *part, bool usable, const struct library *library,
+                      const struct library_why *why) {
+	part->usable = usable;
+	if (usable)
+		snprintf(part->path, sizeof part->path, "%s", library->path);
+	if (usable)
+		return;
+	snprintf(part->reason, sizeof part->reason, "%s", why->reason);
+	snprintf(part->fix, sizeof part->fix, "%s", why->fix);
+}
+
+static void driver_part(struct gpu_part *part) {
+	struct driver driver;
+	struct library_why why;
+	bool usable = driver_open(&driver, &why);
+	part_fill(part, usable, &driver.library, &why);
+	if (!usable)
+		return;
+	snprintf(part->version, sizeof part->version, "%d.%d", driver.version / 1000, driver.version % 1000 / 10);
+	driver_close(&driver);
+}
+
+static void nvrtc_part(struct gpu_part *part) {
+	struct nvrtc nvrtc;
+	struct library_why why;
+	bool usable = nvrtc_open(&nvrtc, 0, &why);
+	part_fill(part, usable, &nvrtc.library, &why);
+	if (!usable)
+		return;
+	snprintf(part->version, sizeof part->version, "%d.%d", nvrtc.major, nvrtc.minor);
+	nvrtc_close(&nvrtc);
+}
+
+/* 130001 is CUDA 13.0, update 1. */
+static void cupti_part(struct gpu_part *part) {
+	struct library library;
+	struct library_why why;
+	unsigned version = 0;
+	bool usable = cupti_find(&library, &version, &why);
+	part_fill(part, usable, &library, &why);
+	if (usable && version >= 100000)
+		snprintf(part->version, sizeof part->version, "%u.%u", version / 10000, version / 100 % 100);
+	else if (usable)
+		snprintf(part->version, sizeof part->version, "%u", version);
+}
+
+static void nvml_part(struct gpu_part *part) {
+	struct nvml nvml;
+	struct library_why why;
+	bool usable = nvml_open(&nvml, &why);
+	part_fill(part, usable, &nvml.library, &why);
+	if (!usable)
+		return;
+	if (!nvml.version || nvml.version(part->version, sizeof part->version) != NVML_FINE)
+		snprintf(part->version, sizeof part->version, "?");
+	nvml_close(&nvml);
+}
+
+void gpu_parts(struct gpu_part parts[GPU_PARTS]) {
+	static const struct {
+		const char *name;
+		void (*look)(struct gpu_part *part);
+	} all[GPU_PARTS] = {{"driver", driver_part}, {"NVRTC", nvrtc_part}, {"CUPTI", cupti_part}, {"NVML", nvml_part}};
+	for (int i = 0; i < GPU_PARTS; i++) {
+		parts[i] = (struct gpu_part){.name = all[i].name};
+		all[i].look(&parts[i]);
+	}
+}
+
+/* Finds variables and mangled functions in a user's module. */
+
+gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, const char *name, size_t *size) {
+	driver_ptr at = 0;
+	*size = 0;
+	if (!module || gpu->backend || !gpu_enter(gpu))
+		return 0;
+	if (!gpu->driver.module_global) {
+		gpu_lacks(gpu, "module_global");
+		return 0;
+	}
+	driver_result result = gpu->driver.module_global(&at, size, module->handle, name);
+	return result == DRIVER_NOT_FOUND || !gpu_succeeded(gpu, "module_global", result) ? 0 : at;
+}
+
+/* _Z, the length of the name, the name, its parameters: what C++ calls a function outside of namespaces and templates
+ * (Itanium C++ ABI, 5.1 "External Names (a.k.a. Mangling)"). */
+const char *gpu_module_entry(const struct gpu_module *module, const char *name) {
+	char mangled[COMPILED_NAME];
+	int length = snprintf(mangled, sizeof mangled, "_Z%zu%s", strlen(name), name);
+	for (size_t i = 0; module && length < (int)sizeof mangled && i < module->compiled_count; i++)
+		if (strncmp(module->compiled[i].name, mangled, (size_t)length) == 0)
+			return module->compiled[i].name;
+	return name;
+}
+
+int gpu_function_parameters(struct gpu *gpu, const struct gpu_function *function, size_t *sizes, int most) {
+	size_t offset;
+	int count = 0;
+	if (gpu->backend && function) {
+		for (; count < function->parameters && count < most; count++)
+			sizes[count] = 0;
+		return function->parameters < 0 ? -1 : count;
+	}
+	if (!gpu->driver.function_parameter || !function || !gpu_enter(gpu))
+		return -1;
+	while (count < most &&
+	       gpu->driver.function_parameter(function->handle, (size_t)count, &offset, &sizes[count]) == DRIVER_SUCCESS)
+		count++;
+	return count;
+}

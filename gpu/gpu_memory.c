@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "gpu/gpu_impl.h"
+#include "src/base/mem.h"
+
+/* Released memory is kept, because the next configuration wants as much as the last. It is freed first when the driver
+ * runs out of memory. */
+
+enum { POOL_KEPT = 64 }; /* blocks of each kind that are kept at most */
+
+static struct block *unused_of(struct pool *pool, size_t size, bool pinned) {
+	for (size_t i = 0; i < pool->count; i++)
+		if (!pool->blocks[i].used && pool->blocks[i].size == size && pool->blocks[i].pinned == pinned)
+			return &pool->blocks[i];
+	return NULL;
+}
+
+static driver_result make(struct gpu *gpu, size_t size, bool pinned, uint64_t *memory) {
+	driver_ptr device = 0;
+	void *host = NULL;
+	driver_result result =
+		pinned ? gpu->driver.host_alloc(&host, size, DRIVER_HOST_PORTABLE) : gpu->driver.memory_alloc(&device, size);
+	*memory = pinned ? (uintptr_t)host : device;
+	return result;
+}
+
+static void unmake(struct gpu *gpu, const struct block *block) {
+	if (block->pinned)
+		GPU_CALL(gpu, host_free, (void *)(uintptr_t)block->memory);
+	else
+		GPU_CALL(gpu, memory_free, block->memory);
+}
+
+static uint64_t pool_add(struct pool *pool, uint64_t memory, size_t size, bool pinned) {
+	if (pool->count == pool->room) {
+		pool->room = pool->room ? 2 * pool->room : 32;
+		pool->blocks = mem_grow(pool->blocks, pool->room, sizeof *pool->blocks);
+	}
+	pool->blocks[pool->count++] = (struct block){memory, size, pinned, true};
+	return memory;
+}
+
+static void pool_drop(struct gpu *gpu);
+
+static uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned) {
+	struct block *block = unused_of(&gpu->pool, size, pinned);
+	uint64_t memory = 0;
+	if (block) {
+		block->used = true;
+		return block->memory;
+	}
+	driver_result result = make(gpu, size, pinned, &memory);
+	if (result == DRIVER_OUT_OF_MEMORY) {
+		pool_drop(gpu);
+		result = make(gpu, size, pinned, &memory);
+	}
+	if (result == DRIVER_OUT_OF_MEMORY)
+		gpu_fail(gpu, GPU_NO_MEMORY, "fewer than %zu bytes of %s memory are left", size, pinned ? "pinned" : "GPU");
+	else if (gpu_succeeded(gpu, pinned ? "host_alloc" : "memory_alloc", result))
+		return pool_add(&gpu->pool, memory, size, pinned);
+	return 0;
+}
+
+static void block_forget(struct pool *pool, size_t i) {
+	pool->blocks[i] = pool->blocks[--pool->count];
+}
+
+/* Returns unused memory to the driver. */
+static void pool_drop(struct gpu *gpu) {
+	for (size_t i = gpu->pool.count; i-- > 0;)
+		if (!gpu->pool.blocks[i].used) {
+			unmake(gpu, &gpu->pool.blocks[i]);
+			block_forget(&gpu->pool, i);
+		}
+}
+
+static size_t kept(const struct pool *pool) {
+	size_t count = 0;
+	for (size_t i = 0; i < pool->count; i++)
+		count += !pool->blocks[i].used;
+	return count;
+}
+
+/* Pending writes must not reach the memory's next owner. */
+static void pool_give(struct gpu *gpu, uint64_t memory) {
+	struct pool *pool = &gpu->pool;
+	size_t i = 0;
+	while (i < pool->count && !(pool->blocks[i].memory == memory && pool->blocks[i].used))
+		i++;
+	if (i == pool->count) {
+		gpu_fail(gpu, GPU_REFUSED, "released memory was not allocated here");
+		return;
+	}
+	pool->blocks[i].used = false;
+	if (!gpu_enter_to_free(gpu) || !GPU_CALL(gpu, context_sync))
+		return;
+	if (kept(pool) > POOL_KEPT)
+		pool_drop(gpu);
+}
+
+static bool pool_is_pinned(const struct gpu *gpu, const void *memory, size_t size) {
+	uintptr_t at = (uintptr_t)memory;
+	for (size_t i = 0; i < gpu->pool.count; i++) {
+		const struct block *block = &gpu->pool.blocks[i];
+		if (block->pinned && at >= block->memory && at - block->memory <= block->size &&
+		    size <= block->size - (at - block->memory))
+			return true;
+	}
+	return false;
+}
+
+/* Bytes of device memory that are kept for reuse. */
+static size_t pool_idle(const struct gpu *gpu) {
+	size_t bytes = 0;
+	for (size_t i = 0; i < gpu->pool.count; i++)
+		if (!gpu->pool.blocks[i].used && !gpu->pool.blocks[i].pinned)
+			bytes += gpu->pool.blocks[i].size;
+	return bytes;
+}
+
+void pool_free(struct gpu *gpu) {
+	for (size_t i = 0; i < gpu->pool.count && gpu->failure != GPU_BROKEN; i++)
+		unmake(gpu, &gpu->pool.blocks[i]);
+	free(gpu->pool.blocks);
+}
+
+gpu_ptr gpu_alloc(struct gpu *gpu, size_t size) {
+	if (!size || !gpu_enter(gpu))
+		return 0;
+	return gpu->backend ? gpu->backend->alloc(gpu->opencl, size) : pool_take(gpu, size, false);
+}
+
+void gpu_free(struct gpu *gpu, gpu_ptr memory) {
+	if (memory && gpu->backend)
+		gpu->backend->free(gpu->opencl, memory);
+	else if (memory)
+		pool_give(gpu, memory);
+}
+
+void *gpu_pinned_alloc(struct gpu *gpu, size_t size) {
+	return size && gpu_enter(gpu) ? (void *)(uintptr_t)pool_take(gpu, size, true) : NULL;
+}
+
+void gpu_pinned_free(struct gpu *gpu, void *memory) {
+	if (memory)
+		pool_give(gpu, (uintptr_t)memory);
+}
+
+size_t gpu_memory_free(struct gpu *gpu) {
+	size_t unused = 0, total = 0;
+	if (!gpu_enter(gpu) || !GPU_CALL(gpu, memory_info, &unused, &total))
+		return 0;
+	return unused + pool_idle(gpu);
+}
+
+/* The driver may return before it is done with memory that is not pinned. */
+static void host_wait(struct gpu *gpu, const void *memory, size_t size) {
+	if (!gpu->recording && !pool_is_pinned(gpu->root, memory, size) && !pool_is_pinned(gpu, memory, size))
+		GPU_CALL(gpu, stream_sync, gpu->use->handle);
+}
+
+void gpu_upload(struct gpu *gpu, gpu_ptr to, const void *from, size_t size) {
+	if (!size || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->upload(gpu->opencl, to, from, size);
+	else if (GPU_CALL(gpu, copy_up, to, from, size, gpu->use->handle))
+		host_wait(gpu, from, size);
+}
+
+void gpu_download(struct gpu *gpu, void *to, gpu_ptr from, size_t size) {
+	if (!size || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->download(gpu->opencl, to, from, size);
+	else if (GPU_CALL(gpu, copy_down, to, from, size, gpu->use->handle))
+		host_wait(gpu, to, size);
+}
+
+void gpu_copy(struct gpu *gpu, gpu_ptr to, gpu_ptr from, size_t size) {
+	if (!size || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->copy(gpu->opencl, to, from, size);
+	else
+		GPU_CALL(gpu, copy_across, to, from, size, gpu->use->handle);
+}
+
+void gpu_fill8(struct gpu *gpu, gpu_ptr to, uint8_t value, size_t count) {
+	if (!count || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->fill(gpu->opencl, to, value, 1, count);
+	else
+		GPU_CALL(gpu, fill8, to, value, count, gpu->use->handle);
+}
+
+void gpu_fill32(struct gpu *gpu, gpu_ptr to, uint32_t value, size_t count) {
+	if (!count || !gpu_enter(gpu))
+		return;
+	if (gpu->backend)
+		gpu->backend->fill(gpu->opencl, to, value, 4, count);
+	else
+		GPU_CALL(gpu, fill32, to, value, count, gpu->use->handle);
+}
+
+static driver_copy_2d described(enum gpu_way way, const struct gpu_rectangle *r) {
+	driver_copy_2d copy = {.from_type = way == GPU_UP ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+	                       .to_type = way == GPU_DOWN ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+	                       .from_pitch = r->from_pitch,
+	                       .to_pitch = r->to_pitch,
+	                       .width = r->width,
+	                       .height = r->rows};
+	if (way == GPU_UP)
+		copy.from_host = (const void *)(uintptr_t)r->from;
+	else
+		copy.from = r->from;
+	if (way == GPU_DOWN)
+		copy.to_host = (void *)(uintptr_t)r->to;
+	else
+		copy.to = r->to;
+	return copy;
+}
+
+void gpu_copy_rectangle(struct gpu *gpu, enum gpu_way way, const struct gpu_rectangle *rectangle) {
+	if (!rectangle->width || !rectangle->rows || !gpu_enter(gpu))
+		return;
+	driver_copy_2d copy = described(way, rectangle);
+	if (!GPU_CALL(gpu, copy_rectangle, &copy, gpu->use->handle) || way == GPU_ACROSS)
+		return;
+	size_t pitch = way == GPU_UP ? rectangle->from_pitch : rectangle->to_pitch;
+	host_wait(gpu, way == GPU_UP ? copy.from_host : copy.to_host, (rectangle->rows - 1) * pitch + rectangle->width);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OpenCL devices as struct gpu: opening, and modules through the cache on disk. gpu/opencl does the rest. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/backend.h"
+#include "gpu/opencl/open.h"
+#include "gpu/opencl/opencl_impl.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+/* Builds programs from source or from a binary. */
+
+static const size_t LOG_LARGEST = 16 << 20, BINARY_LARGEST = 32 << 20;
+
+static char *log_read(struct opencl *ocl, opencl_program program) {
+	const struct opencl_calls *calls = ocl->calls;
+	size_t size = 0;
+	if (calls->build_info(program, ocl->device, OPENCL_BUILD_LOG, 0, NULL, &size) != OPENCL_SUCCESS ||
+	    size > LOG_LARGEST)
+		size = 0;
+	char *log = mem_alloc(size + 1, 1);
+	if (size && calls->build_info(program, ocl->device, OPENCL_BUILD_LOG, size, log, NULL) != OPENCL_SUCCESS)
+		log[0] = '\0';
+	log[size] = '\0';
+	return log;
+}
+
+/* The first line with "error:" in it, as Clang's compilers, and so most of OpenCL's, write it; then with "error". */
+static const char *error_line(const char *log) {
+	const char *found = strstr(log, "error:");
+	found = found ? found : strstr(log, "error");
+	while (found && found > log && found[-1] != '\n')
+		found--;
+	return found;
+}
+
+static void build_failed(struct opencl *ocl, opencl_program program, const char *name, int32_t result) {
+	char text[32], *log = log_read(ocl, program);
+	const char *line = error_line(log);
+	if (line)
+		gpu_fail(ocl->gpu, GPU_COMPILE, "%.*s", (int)strcspn(line, "\n"), line);
+	else
+		gpu_fail(ocl->gpu, GPU_COMPILE, "%s does not compile: %s", name, opencl_result_text(result, text, sizeof text));
+	free(log);
+}
+
+static void opencl_program_free(struct opencl *ocl, opencl_program program);
+
+/* NULL after a failure: GPU_COMPILE with the compiler's first error. */
+static opencl_program opencl_build(struct opencl *ocl, const char *name, const char *text, const char *options) {
+	int32_t result = OPENCL_SUCCESS;
+	opencl_program program = ocl->calls->program_source(ocl->context, 1, &text, NULL, &result);
+	if (!opencl_succeeded(ocl, "clCreateProgramWithSource", result))
+		return NULL;
+	result = ocl->calls->program_build(program, 1, &ocl->device, options, NULL, NULL);
+	if (result == OPENCL_SUCCESS)
+		return program;
+	build_failed(ocl, program, name, result);
+	opencl_program_free(ocl, program);
+	return NULL;
+}
+
+/* NULL, without a failure, if the binary does not load: it may be meant for an earlier driver. */
+static opencl_program opencl_load(struct opencl *ocl, const char *binary, size_t size, const char *options) {
+	const unsigned char *bytes = (const unsigned char *)binary;
+	int32_t status = OPENCL_SUCCESS, result = OPENCL_SUCCESS;
+	opencl_program program = ocl->calls->program_binary(ocl->context, 1, &ocl->device, &size, &bytes, &status, &result);
+	if (!program || result != OPENCL_SUCCESS)
+		return NULL;
+	if (status == OPENCL_SUCCESS &&
+	    ocl->calls->program_build(program, 1, &ocl->device, options, NULL, NULL) == OPENCL_SUCCESS)
+		return program;
+	opencl_program_free(ocl, program);
+	return NULL;
+}
+
+/* The binary to keep, for free(3); NULL if there is none. */
+static char *opencl_binary(struct opencl *ocl, opencl_program program, size_t *size) {
+	*size = 0;
+	if (ocl->calls->program_info(program, OPENCL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) != OPENCL_SUCCESS ||
+	    *size == 0 || *size > BINARY_LARGEST)
+		return NULL;
+	char *binary = mem_alloc(*size, 1);
+	unsigned char *to = (unsigned char *)binary;
+	if (ocl->calls->program_info(program, OPENCL_PROGRAM_BINARIES, sizeof to, &to, NULL) == OPENCL_SUCCESS)
+		return binary;
+	free(binary);
+	return NULL;
+}
+
+static void opencl_program_free(struct opencl *ocl, opencl_program program) {
+	if (program)
+		ocl->calls->program_release(program);
+}
+
+struct gpu_opencl {
+	struct opencl_list *list;
+};
+
+struct gpu_opencl *gpu_opencl_new(void) {
+	struct gpu_opencl *opencl = mem_alloc(1, sizeof *opencl);
+	opencl->list = opencl_list_new();
+	return opencl;
+}
+
+void gpu_opencl_free(struct gpu_opencl *opencl) {
+	if (opencl)
+		opencl_list_free(opencl->list);
+	free(opencl);
+}
+
+bool gpu_opencl_facts(const struct gpu_opencl *opencl, int i, struct gpu_facts *facts) {
+	if (i < 0 || (size_t)i >= opencl->list->count)
+		return false;
+	opencl_facts(opencl->list, (size_t)i, facts);
+	return true;
+}
+
+void gpu_opencl_part(const struct gpu_opencl *opencl, struct gpu_part *part) {
+	const struct opencl_list *list = opencl->list;
+	*part = (struct gpu_part){.name = "OpenCL", .usable = list->count > 0};
+	snprintf(part->path, sizeof part->path, "%s", list->path);
+	snprintf(part->reason, sizeof part->reason, "%s", list->reason);
+	snprintf(part->fix, sizeof part->fix, "%s", list->fix);
+}
+
+static const char OPENCL[] = "opencl";
+
+bool gpu_opencl_is(const char *device) {
+	size_t length = sizeof OPENCL - 1;
+	return strncmp(device, OPENCL, length) == 0 && (!device[length] || (device[length] == ':' && device[length + 1]));
+}
+
+/* A number is not looked up, because opening the device says whether it exists. */
+int gpu_opencl_index(const char *device, int *index, struct err *err) {
+	const char *word = device[sizeof OPENCL - 1] ? device + sizeof OPENCL : "";
+	size_t digits = strspn(word, "0123456789");
+	if (word[digits] == '\0' && digits < 4) {
+		*index = atoi(word);
+		return 0;
+	}
+	struct opencl_list *list = opencl_list_new();
+	size_t at = opencl_find(list, word), count = list->count;
+	*index = (int)at;
+	if (!count)
+		err_set(err, ERR_UNAVAILABLE, list->fix, "%s", list->reason);
+	else if (at == count)
+		err_set(err, ERR_UNAVAILABLE, "sweetspot doctor lists platforms and devices",
+		        "OpenCL does not have a platform or device like \"%.60s\"", word);
+	opencl_list_free(list);
+	return at < count ? 0 : -1;
+}
+
+/* After a failure that broke the device, releasing might wait for ever, and the process ends anyway. */
+static void device_close(struct gpu *gpu) {
+	bool works = gpu->failure != GPU_BROKEN;
+	for (struct gpu_module *module = gpu->modules, *next; module; module = next) {
+		next = module->next;
+		for (struct gpu_function *function = module->functions, *after; function; function = after) {
+			after = function->next;
+			if (works)
+				opencl_function_free(gpu->opencl, function->kernel);
+			free(function->passed);
+			free(function);
+		}
+		if (works)
+			opencl_program_free(gpu->opencl, module->program);
+		free(module->id);
+		free(module);
+	}
+	if (works)
+		opencl_close(gpu->opencl);
+	free(gpu->compiler.folder);
+	free(gpu);
+}
+
+/* OpenCL takes one string, which compilers split at blanks, so an option cannot contain one. */
+static char *options_join(struct gpu *gpu, const char *name, const char *const *options) {
+	char *all = mem_strdup("");
+	for (size_t i = 0; options && options[i]; i++) {
+		char *longer = mem_printf("%s%s%s", all, i ? " " : "", options[i]);
+		if (strpbrk(options[i], " \t\"")) {
+			gpu_fail(gpu, GPU_COMPILE, "%s: the option %s contains a blank", name, options[i]);
+			free(all);
+			free(longer);
+			return NULL;
+		}
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+static void key_make(const struct gpu *gpu, const char *name, const char *text, const char *options, const char *seen,
+                     char key[CACHE_KEY]) {
+	const char *const parts[] = {"1", opencl_identity(gpu->opencl), options, name, text, seen};
+	struct sha256 sha;
+	sha256_start(&sha);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		sha256_add(&sha, parts[i], strlen(parts[i]) + 1);
+	sha256_end(&sha, key);
+}
+
+static opencl_program from_disk(struct gpu *gpu, const char *folder, const char *key, const char *options) {
+	struct code code = {.image = NULL};
+	if (!cache_load(folder, key, &code))
+		return NULL;
+	opencl_program program = opencl_load(gpu->opencl, code.image, code.size, options);
+	if (program)
+		gpu->compiler.from_disk++;
+	else
+		cache_remove(folder, key);
+	code_free(&code);
+	return program;
+}
+
+static void to_disk(struct gpu *gpu, const char *folder, const char *key, opencl_program program) {
+	struct code code = {.image = NULL};
+	code.image = opencl_binary(gpu->opencl, program, &code.size);
+	if (!code.image)
+		return;
+	cache_store(folder, key, &code);
+	if (gpu->compiler.stored++ % 64 == 0)
+		cache_trim(folder, CACHE_BYTES);
+	code_free(&code);
+}
+
+static opencl_program program_make(struct gpu *gpu, const char *name, const char *text, const char *options,
+                                   const char *key, bool unseen) {
+	struct compiler *compiler = &gpu->compiler;
+	double start = sys_now();
+	if (!compiler->tried)
+		compiler->folder = cache_folder();
+	compiler->tried = true;
+	const char *folder = unseen ? NULL : compiler->folder;
+	opencl_program program = folder ? from_disk(gpu, folder, key, options) : NULL;
+	if (program)
+		return program;
+	program = opencl_build(gpu->opencl, name, text, options);
+	compiler->compiled++;
+	compiler->seconds += sys_now() - start;
+	if (program && folder)
+		to_disk(gpu, folder, key, program);
+	return program;
+}
+
+static const struct gpu_module *module_make(struct gpu *gpu, const char *name, const char *text,
+                                            const char *const *options) {
+	char key[CACHE_KEY], seen[SHA256_TEXT], *joined = options_join(gpu, name, options);
+	bool unseen = !includes_digest(text, options, seen);
+	if (!joined)
+		return NULL;
+	key_make(gpu, name, text, joined, seen, key);
+	const struct gpu_module *found = unseen ? NULL : gpu->modules;
+	while (found && strcmp(found->id, key) != 0)
+		found = found->next;
+	opencl_program program = found ? NULL : program_make(gpu, name, text, joined, key, unseen);
+	free(joined);
+	if (!program)
+		return found;
+	struct gpu_module *module = mem_alloc(1, sizeof *module);
+	*module = (struct gpu_module){.id = mem_strdup(key), .program = program, .next = gpu->modules};
+	return gpu->modules = module;
+}
+
+static struct gpu_function *function_make(struct gpu *gpu, struct gpu_module *module, const char *name) {
+	struct gpu_function_facts facts;
+	int parameters;
+	opencl_kernel kernel = opencl_function(gpu->opencl, module->program, name, &parameters, &facts);
+	if (!kernel)
+		return NULL;
+	struct gpu_function *function = mem_alloc(1, sizeof *function);
+	*function =
+		(struct gpu_function){.facts = facts, .kernel = kernel, .parameters = parameters, .next = module->functions};
+	snprintf(function->name, sizeof function->name, "%s", name);
+	return module->functions = function;
+}
+
+static void launch(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape,
+                   void *const *arguments) {
+	opencl_launch(gpu->opencl, function->kernel, function->name, shape, function->passed, function->passed_count,
+	              arguments);
+}
+
+static const struct gpu_backend backend = {.alloc = opencl_alloc,
+                                           .free = opencl_free,
+                                           .upload = opencl_upload,
+                                           .download = opencl_download,
+                                           .copy = opencl_copy,
+                                           .fill = opencl_fill,
+                                           .sync = opencl_sync,
+                                           .clock_start = opencl_clock_start,
+                                           .clock_stop = opencl_clock_stop,
+                                           .module = module_make,
+                                           .function = function_make,
+                                           .launch = launch,
+                                           .close = device_close};
+
+struct gpu *gpu_opencl_open(int index, struct err *err) {
+	struct gpu *gpu = mem_alloc(1, sizeof *gpu);
+	char word[16];
+	snprintf(word, sizeof word, "%d", index);
+	gpu->root = gpu;
+	gpu->nvml_tried = true; /* NVML knows NVIDIA's devices, by CUDA's names */
+	gpu->use = &gpu->own;
+	gpu->backend = &backend;
+	gpu->driver.api = &driver_cuda; /* names what it lacks */
+	gpu->opencl = opencl_open(gpu, word, &gpu->facts, err);
+	if (gpu->opencl)
+		return gpu;
+	free(gpu);
+	return NULL;
+}

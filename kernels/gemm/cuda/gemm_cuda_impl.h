@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix multiplication on a GPU. The matrices are padded with zeros to whole tiles, so that no thread has to check for
+ * a border. */
+#ifndef KERNELS_GEMM_CUDA_GEMM_CUDA_IMPL_H
+#define KERNELS_GEMM_CUDA_GEMM_CUDA_IMPL_H
+#include "kernels/cuda.h"
+#include "kernels/gemm/gemm.h"
+
+/* Places among the parameters. */
+enum {
+	GEMM_CUDA_VARIANT,
+	GEMM_CUDA_X,
+	GEMM_CUDA_Y,
+	GEMM_CUDA_TILE,
+	GEMM_CUDA_BLOCK_M,
+	GEMM_CUDA_BLOCK_N,
+	GEMM_CUDA_BLOCK_K,
+	GEMM_CUDA_THREAD_M,
+	GEMM_CUDA_THREAD_N,
+	GEMM_CUDA_STAGES,
+	GEMM_CUDA_BUFFERS,
+	GEMM_CUDA_GROUP,
+	GEMM_CUDA_WARP_M,
+	GEMM_CUDA_WARP_N,
+	GEMM_CUDA_DEPTH,
+	GEMM_CUDA_PARAMS
+};
+/* Padding: every tile is a part of it. */
+enum {
+	GEMM_CUDA_PAD = 256,
+	GEMM_CUDA_PAD_K = 32,
+	GEMM_CUDA_PAD_K16 = 64 /* of 16-bit elements */,
+	GEMM_CUDA_THREADS_MAX = 1024
+};
+
+struct gemm_cuda {
+	const struct gemm_cuda_variant *variant;
+	const struct gemm_input *input; /* not owned */
+	struct gpu *gpu;
+	int m, n, k; /* with the padding */
+	gpu_ptr a, b, c;
+	float *result; /* m x n, for the host */
+	const struct gpu_function *function;
+	struct gpu_shape shape;
+};
+
+struct gemm_cuda_variant {
+	const char *name;
+	unsigned types;                                        /* a bit for each gemm_type; 0: all */
+	const char *(*refusal)(const struct ss_value *config); /* the reason why no device can run it; may be NULL */
+	void (*program)(const struct ss_call *call, struct ss_program *program);
+	enum ss_status (*setup)(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call);
+};
+extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register, gemm_cuda_warp,
+	gemm_cuda_mma;
+
+/* gemm_cuda.c: blocks of m x n elements. Those that run at the same time are beside each other if blocks start in the
+ * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column
+ * y. */
+void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group);
+
+#endif

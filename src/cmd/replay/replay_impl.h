@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The option --baseline of `replay`: a configuration of a recorded space. */
+#ifndef SRC_CMD_REPLAY_REPLAY_IMPL_H
+#define SRC_CMD_REPLAY_REPLAY_IMPL_H
+#include "src/base/opt.h"
+#include "src/ui/ui.h"
+#include "tuner/record/record.h"
+#include "tuner/replay/replay.h"
+#include "tuner/replay/score.h"
+#include "tuner/tune/tune.h"
+
+/* The options that `replay` and `score` share. */
+
+struct replay_settings {
+	uint64_t seed;
+	size_t repeat, jobs, batch;
+	struct tune_budget budget; /* all members are 0 if it is not given */
+	bool counters;
+	struct record **from; /* spaces that serve as sources */
+	size_t from_count;
+	bool from_folder; /* some of them come from a folder */
+};
+
+extern const struct opt replay_options[];
+/* A recorded space. The hint for a file that does not exist says where they come from. */
+struct record *replay_record(const char *path, struct err *err);
+/* Call replay_settings_clear even after a failure. */
+int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings, struct err *err);
+void replay_settings_clear(struct replay_settings *settings);
+/* Makes the task of a repeat, except for its seed. Configurations of the sources are mapped into `record`; ERR_USAGE if
+ * a source shares none with it. The arena owns the results. */
+int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
+                         struct replay_task *task, struct err *err);
+
+/* The output of `replay`. */
+
+struct replay_output {
+	const struct record *record;
+	const char *path, *strategy;
+	const struct replay *runs;
+	const bool *played; /* false for repeats that were not started */
+	size_t count;
+	uint64_t seed; /* the seed of the first repeat */
+	bool interrupted;
+	double noise; /* 0: the recorded values */
+};
+
+void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out);
+
+/* The output of `score`. */
+
+struct score_space {
+	const char *path;
+	struct record *record;
+	struct score_axis *axis;
+	struct replay_task task;
+	const char *peers; /* the name of the space in the file of peers, or NULL */
+};
+
+struct score_entry { /* the results of one strategy */
+	const struct strategy *strategy;
+	struct score_table **tables;  /* one for each space */
+	struct score_result *results; /* one for each space, then one over all */
+};
+
+struct score_output {
+	const struct score_space *spaces;
+	size_t space_count;
+	const struct score_entry *entries;
+	size_t entry_count;
+	size_t repeat;
+	uint64_t seed;
+	bool interrupted;
+	const char *peers_path;         /* NULL without --peers */
+	const struct score_peer *peers; /* over all spaces; NULL unless the file knows each space */
+	size_t peer_count;
+};
+
+void score_output_print(const struct score_output *output, const struct ui *ui);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/replay/replay_impl.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/cmd/tune/options.h"
+#include "tuner/replay/threads.h"
+#include "tuner/replay/replay.h"
+
+enum { REPEAT_MAX = 100000, JOBS_MAX = 1024, BATCH_MAX = 4096 };
+
+const struct opt replay_options[] = {
+	OPT_GROUP("Search"),
+	{"repeat", 0, "N", "number of repeats (replay: 1, score: 25)", 0},
+	{"seed", 0, "N", "random seed of the first repeat, then N + 1, .. (1)", 0},
+	{"batch", 0, "N", "configurations proposed at a time (1)", 0},
+	{"jobs", 'j', "N", "repeats run in parallel (number of cores)", 0},
+	OPT_GROUP("Prior knowledge"),
+	{"from", 0, "FILE", "earlier results: a recorded space or a folder", OPT_REPEAT},
+	{"counters", 0, NULL, "give the strategy the recorded counters, too", 0},
+	{"no-counters", 0, NULL, "give it times only (the default)", 0},
+	{0},
+};
+
+struct record *replay_record(const char *path, struct err *err) {
+	struct record *record = record_read(path, err);
+	if (record || err->code != ERR_USAGE || access(path, F_OK) == 0)
+		return record;
+	if (strpbrk(path, "*?["))
+		err_set(err, ERR_USAGE, NULL, "no file matches %s", path);
+	err_hint(err,
+	         "record a space with `sweetspot export KERNEL --format kt -o SPACE.json`, or use one of another tuner");
+	return NULL;
+}
+
+static int from_add(const char *path, struct replay_settings *settings, struct err *err) {
+	struct record *record = replay_record(path, err);
+	if (!record)
+		return -1;
+	settings->from = mem_grow(settings->from, settings->from_count + 1, sizeof *settings->from);
+	settings->from[settings->from_count++] = record;
+	return 0;
+}
+
+static int is_visible(const struct dirent *entry) {
+	return *entry->d_name != '.';
+}
+
+/* Every file of a folder is a recorded space. */
+static int from_folder(const char *path, struct replay_settings *settings, struct err *err) {
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, is_visible, alphasort), failed = 0;
+	if (count <= 0)
+		failed = err_set(err, ERR_USAGE, "--from takes a recorded space or a folder of them", "%s is empty", path);
+	for (int i = 0; i < count; i++) {
+		char *file = mem_printf("%s/%s", path, entries[i]->d_name);
+		failed = failed || from_add(file, settings, err);
+		free(file);
+		free(entries[i]);
+	}
+	free(entries);
+	return failed;
+}
+
+static int from_read(const struct opt_args *args, struct replay_settings *settings, struct err *err) {
+	struct stat info;
+	for (size_t i = 0; i < opt_count(args, "from"); i++) {
+		const char *path = opt_at(args, "from", i);
+		bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+		settings->from_folder |= folder;
+		if (folder ? from_folder(path, settings, err) : from_add(path, settings, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int counters_read(const struct opt_args *args, bool *counters, struct err *err) {
+	*counters = opt_has(args, "counters");
+	if (*counters && opt_has(args, "no-counters"))
+		return err_set(err, ERR_USAGE, "leave one of them out", "--counters and --no-counters exclude each other");
+	return 0;
+}
+
+int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings,
+                         struct err *err) {
+	const char *budget = opt_get(args, "budget", NULL);
+	long long seed, repeats, jobs, batch;
+	*settings = (struct replay_settings){0};
+	if (opt_int(args, "seed", 0, INT64_MAX - REPEAT_MAX, 1, &seed, err) ||
+	    opt_int(args, "repeat", 1, REPEAT_MAX, (long long)repeat, &repeats, err) ||
+	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)replay_threads_cores(), &jobs, err) ||
+	    opt_int(args, "batch", 1, BATCH_MAX, 1, &batch, err) || counters_read(args, &settings->counters, err) ||
+	    (budget && tune_budget_read(budget, &settings->budget, err)) || from_read(args, settings, err))
+		return -1;
+	tune_budget_alone(&settings->budget);
+	settings->seed = (uint64_t)seed;
+	settings->repeat = (size_t)repeats;
+	settings->jobs = (size_t)jobs;
+	settings->batch = (size_t)batch;
+	return 0;
+}
+
+void replay_settings_clear(struct replay_settings *settings) {
+	for (size_t i = 0; i < settings->from_count; i++)
+		record_free(settings->from[i]);
+	free(settings->from);
+	*settings = (struct replay_settings){0};
+}
+
+int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
+                         struct replay_task *task, struct err *err) {
+	struct strategy_source *sources = arena_alloc(arena, settings->from_count + 1, sizeof *sources);
+	size_t count = 0;
+	for (size_t i = 0; i < settings->from_count; i++) {
+		const struct record *from = settings->from[i];
+		sources[count] = replay_source(from, record->space, *from->device ? from->device : from->kernel, arena);
+		if (sources[count].count)
+			count++;
+		else if (!settings->from_folder) /* a folder may hold spaces of other kernels */
+			return err_set(err, ERR_USAGE, "spaces are joined by parameters with the same names and values",
+			               "a space of --from shares no configuration with the one to search");
+	}
+	bool counters = settings->counters && record->counter_count;
+	*task = (struct replay_task){
+		.record = record,
+		.evaluations = settings->budget.evaluations,
+		.seconds = settings->budget.seconds,
+		.batch = settings->batch,
+		.sources = sources,
+		.source_count = count,
+		.counters = counters,
+		.outcomes = replay_outcomes(record, counters, arena),
+	};
+	return 0;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Draws bars. Those of several series stand side by side, and the parts of a stack on top of each other. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/cmd/report/chart/chart_impl.h"
+
+static bool series_is_bar(const struct chart_series *series) {
+	return series->style == CHART_BARS || series->style == CHART_STACK;
+}
+
+/* A negative part of a whole makes no sense and is left out. */
+static double part_of(const struct chart_point *point) {
+	return point->y >= 0 ? scale_value(point->y, false) : NAN;
+}
+
+double series_base(const struct chart *chart, const struct chart_series *series, double x) {
+	double sum = 0;
+	if (series->style != CHART_STACK)
+		return 0;
+	for (const struct chart_series *below = chart->series; below < series; below++)
+		for (size_t i = 0; below->style == CHART_STACK && i < below->count; i++)
+			if (below->points[i].x == x && !isnan(part_of(&below->points[i])))
+				sum += part_of(&below->points[i]);
+	return sum;
+}
+
+double series_value(const struct chart *chart, const struct chart_series *series, const struct chart_point *point) {
+	if (series->style == CHART_STACK)
+		return series_base(chart, series, point->x) + part_of(point);
+	return scale_value(point->y, chart->y_log);
+}
+
+static double bars_middle(const struct plot *plot, const struct chart_series *series, double x);
+
+bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot) {
+	const struct chart_point *point = &series->points[i];
+	double x = scale_value(point->x, plot->x.log), y = series_value(plot->chart, series, point);
+	if (isnan(x) || isnan(y))
+		return false;
+	*spot = (struct spot){.x = series_is_bar(series) ? bars_middle(plot, series, x) : scale_at(&plot->x, x),
+	                      .y = scale_at(&plot->y, y)};
+	return true;
+}
+
+/* Finds the ends of the interval of a point; false if it has none. An end that the scale cannot show is at the border.
+ */
+static bool plot_interval(const struct plot *plot, const struct chart_series *series, size_t i, double *low,
+                          double *high) {
+	const struct chart_point *point = &series->points[i];
+	if (isnan(point->low) || isnan(point->high) || point->low >= point->high)
+		return false;
+	double a = scale_value(point->low, plot->y.log), b = scale_value(point->high, plot->y.log);
+	double base = series_base(plot->chart, series, point->x);
+	*low = isnan(a) ? plot->y.from : scale_at(&plot->y, base + a);
+	*high = isnan(b) ? plot->y.to : scale_at(&plot->y, base + b);
+	return *low > *high; /* y grows downwards */
+}
+
+static const double group_share = 0.8, bar_share = 0.92, bar_widest = 88;
+
+/* Returns the group of a series, counted from the left. All parts of a stack share the last group. */
+static size_t group_of(const struct chart *chart, const struct chart_series *series) {
+	size_t group = 0;
+	const struct chart_series *end = series->style == CHART_STACK ? chart->series + chart->series_count : series;
+	for (const struct chart_series *other = chart->series; other < end; other++)
+		group += other->style == CHART_BARS;
+	return group;
+}
+
+size_t bars_groups(const struct chart *chart) {
+	size_t groups = 0, parts = 0;
+	for (size_t i = 0; i < chart->series_count; i++) {
+		groups += chart->series[i].style == CHART_BARS;
+		parts += chart->series[i].style == CHART_STACK;
+	}
+	return groups + (parts > 0);
+}
+
+static int by_value(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static size_t bar_places(const struct plot *plot, double *places) {
+	size_t count = 0;
+	for (size_t i = 0; i < plot->chart->series_count; i++)
+		for (size_t j = 0; series_is_bar(&plot->chart->series[i]) && j < plot->chart->series[i].count; j++) {
+			double x = scale_value(plot->chart->series[i].points[j].x, plot->x.log);
+			if (!isnan(x))
+				places[count++] = scale_at(&plot->x, x);
+		}
+	qsort(places, count, sizeof(*places), by_value);
+	return count;
+}
+
+double bars_gap(const struct plot *plot) {
+	double length = plot->x.to - plot->x.from, gap = length / 4;
+	size_t room = 1;
+	if (plot->x_names.texts)
+		return length / (double)(plot->x_names.count ? plot->x_names.count : 1);
+	for (size_t i = 0; i < plot->chart->series_count; i++)
+		room += plot->chart->series[i].count;
+	double *places = mem_alloc(room, sizeof(*places));
+	size_t count = bar_places(plot, places);
+	for (size_t i = 1; i < count; i++)
+		if (places[i] - places[i - 1] > length * 1e-4)
+			gap = fmin(gap, places[i] - places[i - 1]);
+	free(places);
+	return gap;
+}
+
+/* Returns the distance between the middles of two neighbouring bars of a group. */
+static double bar_step(const struct plot *plot) {
+	return fmin(plot->bar_gap * group_share / (double)bars_groups(plot->chart), bar_widest);
+}
+
+static double bars_middle(const struct plot *plot, const struct chart_series *series, double x) {
+	double from_middle = (double)group_of(plot->chart, series) - ((double)bars_groups(plot->chart) - 1) / 2;
+	return scale_at(&plot->x, x) + from_middle * bar_step(plot);
+}
+
+static double bar_base(const struct plot *plot, const struct chart_series *series, double x) {
+	return plot->y.log ? plot->y.from : scale_at(&plot->y, series_base(plot->chart, series, x));
+}
+
+static double inside(const struct plot *plot, double x) {
+	return fmin(fmax(x, plot->x.from), plot->x.to);
+}
+
+void bars_draw(struct plot *plot) {
+	const struct chart *chart = plot->chart;
+	double half = bar_step(plot) * bar_share / 2;
+	for (size_t i = 0; i < chart->series_count; i++) {
+		const struct chart_series *series = &chart->series[i];
+		struct spot top;
+		for (size_t j = 0; series_is_bar(series) && j < series->count; j++)
+			if (plot_spot(plot, series, j, &top))
+				drawing_rect(plot->drawing, paint_role(series_role(i)), spot_at(inside(plot, top.x - half), top.y),
+				             spot_at(inside(plot, top.x + half), bar_base(plot, series, series->points[j].x)));
+	}
+}
+
+/* Draws intervals as lines from the lower to the upper end. */
+
+enum { CAPS_MOST = 60 /* more caps would form a mesh */ };
+static const double cap = 3;
+
+static void interval_draw(struct plot *plot, double x, double low, double high, bool caps) {
+	drawing_move(plot->drawing, x, low);
+	drawing_to(plot->drawing, x, high);
+	for (int end = 0; caps && end < 2; end++) {
+		double y = end ? high : low;
+		drawing_move(plot->drawing, x - cap, y);
+		drawing_to(plot->drawing, x + cap, y);
+	}
+}
+
+/* Intervals of bars are drawn in ink, because the colour of the bar would hide them. */
+static void series_intervals(struct plot *plot, const struct chart_series *series, struct paint paint) {
+	struct spot spot;
+	double low, high;
+	for (size_t i = 0; i < series->count; i++)
+		if (plot_spot(plot, series, i, &spot) && plot_interval(plot, series, i, &low, &high)) {
+			drawing_line(plot->drawing, (struct stroke){paint, 1, NULL});
+			interval_draw(plot, spot.x, low, high, series->count <= CAPS_MOST);
+		}
+}
+
+void intervals_draw(struct plot *plot, bool bars) {
+	for (size_t i = 0; i < plot->chart->series_count; i++)
+		if (series_is_bar(&plot->chart->series[i]) == bars)
+			series_intervals(plot, &plot->chart->series[i], paint_role(bars ? COLOUR_INK : series_role(i)));
+}
+
+/* Draws lines, steps and points. */
+
+/* A point that cannot be shown interrupts the line. */
+static void line_draw(struct plot *plot, const struct chart_series *series) {
+	struct spot spot, last = {0};
+	bool down = false;
+	for (size_t i = 0; i < series->count; i++) {
+		if (!plot_spot(plot, series, i, &spot)) {
+			down = false;
+			continue;
+		}
+		if (!down)
+			drawing_move(plot->drawing, spot.x, spot.y);
+		else if (series->style == CHART_STEPS)
+			drawing_to(plot->drawing, spot.x, last.y);
+		if (down)
+			drawing_to(plot->drawing, spot.x, spot.y);
+		down = true;
+		last = spot;
+	}
+}
+
+static size_t shown_count(const struct plot *plot, const struct chart_series *series) {
+	struct spot spot;
+	size_t count = 0;
+	for (size_t i = 0; i < series->count; i++)
+		count += plot_spot(plot, series, i, &spot);
+	return count;
+}
+
+static void points_draw(struct plot *plot, const struct chart_series *series, size_t index) {
+	struct spot spot;
+	for (size_t i = 0; i < series->count; i++)
+		if (plot_spot(plot, series, i, &spot))
+			drawing_shape(plot->drawing, paint_role(series_role(index)), series_shape(index), spot.x, spot.y);
+}
+
+/* A line of one point would be invisible, so the point itself is shown. */
+static void series_draw(struct plot *plot, const struct chart_series *series, size_t index) {
+	size_t count = shown_count(plot, series);
+	double width = series->style == CHART_BOUND ? 1.5 : 2;
+	if (count > 1 && series->style != CHART_POINTS) {
+		drawing_line(plot->drawing, (struct stroke){paint_role(series_role(index)), width, series_dash(index)});
+		line_draw(plot, series);
+	}
+	if (count == 1 || series->style == CHART_LINE || series->style == CHART_POINTS)
+		points_draw(plot, series, index);
+}
+
+void lines_draw(struct plot *plot) {
+	for (size_t i = 0; i < plot->chart->series_count; i++)
+		if (!series_is_bar(&plot->chart->series[i]))
+			series_draw(plot, &plot->chart->series[i], i);
+}
+
+/* Marks the winner: a ring around its point, or a frame around its cell. */
+
+static void box_draw(struct plot *plot, struct spot a, struct spot b) {
+	drawing_move(plot->drawing, a.x, a.y);
+	drawing_to(plot->drawing, b.x, a.y);
+	drawing_to(plot->drawing, b.x, b.y);
+	drawing_to(plot->drawing, a.x, b.y);
+	drawing_to(plot->drawing, a.x, a.y);
+}
+
+/* A black line inside a white one is visible on any colour. */
+static void outline_draw(struct plot *plot, struct spot a, struct spot b) {
+	drawing_line(plot->drawing, (struct stroke){paint_rgb(0xffffff), 4, NULL});
+	box_draw(plot, a, b);
+	drawing_line(plot->drawing, (struct stroke){paint_rgb(0x000000), 1.5, NULL});
+	box_draw(plot, a, b);
+}
+
+static void cell_outline(struct plot *plot) {
+	const struct chart_mark *winner = plot->chart->winner;
+	const double half = 0.5, inset = 2;
+	outline_draw(plot,
+	             spot_at(scale_at(&plot->x, winner->x - half) + inset, scale_at(&plot->y, winner->y + half) + inset),
+	             spot_at(scale_at(&plot->x, winner->x + half) - inset, scale_at(&plot->y, winner->y - half) - inset));
+}
+
+void winner_draw(struct plot *plot) {
+	const struct chart_mark *winner = plot->chart->winner;
+	if (!winner || isnan(scale_value(winner->x, plot->x.log)) || isnan(scale_value(winner->y, plot->y.log)))
+		return;
+	if (plot->chart->heat)
+		cell_outline(plot);
+	else
+		drawing_shape(plot->drawing, paint_role(COLOUR_INK), SHAPE_RING, scale_at(&plot->x, winner->x),
+		              scale_at(&plot->y, winner->y));
+}
+
+static void winner_sample(struct plot *plot, double x, double y) {
+	if (plot->chart->heat)
+		outline_draw(plot, spot_at(x - 9, y - 6), spot_at(x + 9, y + 6));
+	else
+		drawing_shape(plot->drawing, paint_role(COLOUR_INK), SHAPE_RING, x, y);
+}
+
+/* Draws the legend in columns below the plot, where it never covers data. */
+
+enum { SAMPLE = 34, GAP = 8, BETWEEN = 16, ABOVE = 10 };
+static const char winner_name[] = "winner";
+
+struct legend {
+	struct plot *plot;
+	double top, column_width;
+	size_t columns, shown;
+};
+
+static size_t named_count(const struct chart *chart) {
+	size_t count = 0;
+	for (size_t i = 0; i < chart->series_count; i++)
+		count += chart->series[i].name != NULL;
+	return count;
+}
+
+static double widest_entry(const struct chart *chart) {
+	double widest = chart->winner ? text_width(winner_name) : 0;
+	for (size_t i = 0; i < chart->series_count; i++) {
+		char *tame = text_tame(chart->series[i].name);
+		widest = fmax(widest, text_width(tame));
+		free(tame);
+	}
+	return widest;
+}
+
+static void line_sample(struct plot *plot, double x, double y, size_t index, double width) {
+	drawing_line(plot->drawing, (struct stroke){paint_role(series_role(index)), width, series_dash(index)});
+	drawing_move(plot->drawing, x, y);
+	drawing_to(plot->drawing, x + SAMPLE, y);
+}
+
+static void series_sample(struct plot *plot, double x, double y, size_t index) {
+	const struct chart_series *series = &plot->chart->series[index];
+	struct paint paint = paint_role(series_role(index));
+	if (series_is_bar(series))
+		drawing_rect(plot->drawing, paint, spot_at(x + 6, y - 5), spot_at(x + SAMPLE - 6, y + 5));
+	else if (series->style != CHART_POINTS)
+		line_sample(plot, x, y, index, series->style == CHART_BOUND ? 1.5 : 2);
+	if (series->style == CHART_LINE || series->style == CHART_POINTS)
+		drawing_shape(plot->drawing, paint, series_shape(index), x + SAMPLE / 2.0, y);
+}
+
+/* Writes the name of the next entry and returns the left end of its sample. */
+static struct spot entry_add(struct legend *legend, const char *name) {
+	struct spot at = spot_at(EDGE + legend->column_width * (double)(legend->shown % legend->columns),
+	                         legend->top + LINE_HEIGHT * ((double)(legend->shown / legend->columns) + 0.5));
+	drawing_text(
+		legend->plot->drawing, name,
+		(struct label){at.x + SAMPLE + GAP, at.y, .anchor = 'l', .width = legend->column_width - SAMPLE - GAP});
+	legend->shown++;
+	return at;
+}
+
+static void entries_add(struct legend *legend, size_t named) {
+	struct plot *plot = legend->plot;
+	for (size_t i = 0, shown = 0; i < plot->chart->series_count && shown < NAMES_SHOWN; i++)
+		if (plot->chart->series[i].name) {
+			struct spot at = entry_add(legend, plot->chart->series[i].name);
+			series_sample(plot, at.x, at.y, i);
+			shown++;
+		}
+	if (named > NAMES_SHOWN) {
+		char more[48];
+		snprintf(more, sizeof(more), "and %zu more", named - NAMES_SHOWN);
+		entry_add(legend, more);
+	}
+	if (plot->chart->winner) {
+		struct spot at = entry_add(legend, winner_name);
+		winner_sample(plot, at.x + SAMPLE / 2.0, at.y);
+	}
+}
+
+double legend_draw(struct plot *plot, double y) {
+	double room = CANVAS_WIDTH - 2 * EDGE, each = SAMPLE + GAP + widest_entry(plot->chart) + BETWEEN;
+	size_t named = named_count(plot->chart), entries = named + (plot->chart->winner != NULL);
+	if (entries == 0)
+		return y;
+	struct legend legend = {.plot = plot, .top = y + ABOVE};
+	legend.columns = (size_t)fmin(fmax(1, floor(room / each)), (double)entries);
+	legend.column_width = room / (double)legend.columns;
+	entries_add(&legend, named);
+	return legend.top + LINE_HEIGHT * (double)((legend.shown + legend.columns - 1) / legend.columns);
+}

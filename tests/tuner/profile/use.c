@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Only a proven result is used, every other one says why, and what is open says what proves it. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tuner/profile/use.h"
+
+static const char *const verdicts[] = {"faster", "slower", "tie", "undecided", "no baseline", "something new"};
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
+
+/* proven: 0 or 1, or -1 for a profile that does not say it. */
+static json_t *entry_new(const char *verdict, int proven, bool result) {
+	json_t *entry = json_pack("{s:s,s:{s:{s:i}}}", "verdict", verdict, "baseline", "config", "V", 1);
+	json_t *config = json_pack("{s:i}", "V", 2);
+	if (result)
+		json_object_set_new(entry, "best", json_pack("{s:o}", "config", config));
+	else
+		json_object_set_new(entry, "config", config);
+	if (proven >= 0)
+		json_object_set_new(entry, "proven", json_boolean(proven));
+	json_t *command = json_string("sweetspot tune --param V=1,2 -- ./app '{V}'");
+	if (result)
+		json_object_set_new(entry, "command", command);
+	else
+		json_object_set_new(entry, "provenance", json_pack("{s:o}", "command", command));
+	return entry;
+}
+
+static bool is_good(const json_t *entry) {
+	bool used = ssp_use_of(entry) == SSP_PROVEN, open = ssp_use_of(entry) == SSP_OPEN;
+	const char *why = profile_use_why(entry);
+	char *proof = profile_use_proof(entry);
+	bool good = !why == used && !proof == !open && (!proof || strncmp(proof, "sweetspot tune ", 15) == 0);
+	free(proof);
+	return good;
+}
+
+static enum ssp_use use_of(const char *verdict, int proven) {
+	json_t *entry = entry_new(verdict, proven, false);
+	enum ssp_use use = ssp_use_of(entry);
+	json_decref(entry);
+	return use;
+}
+
+static void resumed(int proven, const char *expected) {
+	json_t *entry = entry_new("undecided", proven, true);
+	char *proof = profile_use_proof(entry);
+	ok(proof && strcmp(proof, expected) == 0, "%s: `%s`",
+	   proven ? "a search that ran to its end is repeated" : "a search that ended early is resumed", proof);
+	free(proof);
+	json_decref(entry);
+}
+
+int main(void) {
+	bool good = true, unproven = true;
+	for (size_t i = 0; i < VERDICTS; i++)
+		for (int proven = -1; proven <= 1; proven++)
+			for (int result = 0; result <= 1; result++) {
+				json_t *entry = entry_new(verdicts[i], proven, result);
+				good = good && is_good(entry);
+				unproven = unproven && (proven != 0 || ssp_use_of(entry) == SSP_OPEN);
+				json_decref(entry);
+			}
+	ok(good, "what is not used says why, and what is open says what proves it");
+	ok(unproven, "nothing is used that says of itself that it is not proven");
+	ok(use_of("faster", -1) == SSP_PROVEN && use_of("faster", 1) == SSP_PROVEN, "a proven gain is used");
+	ok(use_of("no baseline", 1) == SSP_PROVEN, "a setting that works is used where the baseline fails");
+	ok(use_of("tie", 1) == SSP_KEEPS && use_of("slower", -1) == SSP_KEEPS, "a tie keeps the user's setting");
+	ok(use_of("undecided", 1) == SSP_OPEN && use_of("something new", 1) == SSP_OPEN,
+	   "a verdict that is open or unknown is not used");
+	resumed(0, "sweetspot tune --resume --param V=1,2 -- ./app '{V}'");
+	resumed(1, "sweetspot tune --param V=1,2 -- ./app '{V}'");
+	return tap_done();
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/stats.h"
+#include "tuner/model/law/law_impl.h"
+
+/* Cleveland 1979, section 2, of degree one, without the robust rounds: a size that is off bends its surroundings, and
+ * its leave-one-out error shows it. */
+
+static const double TINY = 1e-12;
+/* The bandwidth extends a little beyond the furthest neighbour, whose weight would be 0 otherwise. */
+static const double BEYOND = 1.15;
+static const double DEVIATION_OF_MEAN = 1.2533; /* deviation of a normal error over its mean absolute value */
+
+/* The neighbours [first, first + near) of x among ascending sizes, without `out` (SIZE_MAX: with all). */
+static size_t neighbours(const struct growth_law *law, double x, size_t out, size_t *chosen) {
+	size_t count = 0;
+	bool taken[GROWTH_SIZES_MAX] = {false};
+	for (size_t k = 0; k < law->near; k++) {
+		size_t best = SIZE_MAX;
+		for (size_t i = 0; i < law->count; i++)
+			if (!taken[i] && i != out && (best == SIZE_MAX || fabs(law->x[i] - x) < fabs(law->x[best] - x)))
+				best = i;
+		if (best == SIZE_MAX)
+			break;
+		taken[best] = true;
+		chosen[count++] = best;
+	}
+	return count;
+}
+
+static double line_at(const struct growth_law *law, double x, size_t out) {
+	size_t chosen[GROWTH_SIZES_MAX], count = neighbours(law, x, out, chosen);
+	double sum = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+	double reach = BEYOND * fabs(law->x[chosen[count - 1]] - x) + TINY, weight[GROWTH_SIZES_MAX];
+	for (size_t k = 0; k < count; k++) {
+		double u = fabs(law->x[chosen[k]] - x) / reach;
+		weight[k] = pow(1 - u * u * u, 3);
+		sum += weight[k];
+		mean_x += weight[k] * (law->x[chosen[k]] - x);
+		mean_y += weight[k] * law->y[chosen[k]];
+	}
+	mean_x /= sum;
+	mean_y /= sum;
+	for (size_t k = 0; k < count; k++) {
+		double dx = law->x[chosen[k]] - x - mean_x;
+		xx += weight[k] * dx * dx;
+		xy += weight[k] * dx * (law->y[chosen[k]] - mean_y);
+	}
+	return mean_y - (xx > TINY ? xy / xx : 0) * mean_x;
+}
+
+double growth_local_at(const struct growth_law *law, double x) {
+	return line_at(law, x, SIZE_MAX);
+}
+
+/* Fits lines through law->near sizes each. */
+static bool growth_local_fit(const struct growth_points *points, struct growth_law *law) {
+	double sum = 0;
+	law->kind = GROWTH_LOCAL;
+	law->count = points->count;
+	if (points->count < law->near + 2)
+		return false;
+	memcpy(law->x, points->x, points->count * sizeof *law->x);
+	memcpy(law->y, points->y, points->count * sizeof *law->y);
+	for (size_t i = 0; i < points->count; i++)
+		sum += fabs(points->y[i] - line_at(law, points->x[i], i));
+	law->sigma = DEVIATION_OF_MEAN * sum / (double)points->count;
+	law->freedom = fmax(1, (double)points->count - 2 * (double)points->count / (double)law->near);
+	return true;
+}
+
+enum { CANDIDATES_MAX = 32, FOLDS_MAX = 16, EASY = 12 /* up to this many sizes every pair of breaks is tried */ };
+static const double SPAN_MIN = 1.25; /* of the largest size over the smallest */
+/* How much better a law must predict to win: CLEARLY for more parameters; LOCALLY for a local law, which does not have
+ * parameters of its own. */
+static const double CLEARLY = 0.8, EXACT = 1e-9, LOCALLY = 0.95;
+static const double LEVEL = 0.95;
+
+/* Sorted by the number of parameters. */
+static const struct shape {
+	enum growth_kind kind;
+	size_t breaks, sizes_min, near;
+} shapes[] = {{GROWTH_POWER, 0, 3, 0},  {GROWTH_OVERHEAD, 0, 5, 0}, {GROWTH_BROKEN, 1, 5, 0},
+              {GROWTH_BROKEN, 2, 8, 0}, {GROWTH_LOCAL, 0, 8, 4},    {GROWTH_LOCAL, 0, 8, 5}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+struct candidates {
+	size_t count;
+	double x[CANDIDATES_MAX];
+};
+
+const char *growth_word(enum growth_kind kind) {
+	static const char *const words[] = {"power law", "overhead and power law", "power laws with breaks",
+	                                    "local power laws"};
+	return words[kind];
+}
+
+static int by_size(const void *a, const void *b) {
+	const double *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static bool shape_fit(const struct shape *shape, const struct growth_points *points,
+                      const struct candidates *candidates, struct growth_law *law) {
+	*law = (struct growth_law){.breaks = shape->breaks, .near = shape->near};
+	if (points->count + 1 < shape->sizes_min) /* + 1, because each fold lacks one */
+		return false;
+	if (shape->kind == GROWTH_OVERHEAD)
+		return growth_overhead_fit(points, law);
+	if (shape->kind == GROWTH_LOCAL)
+		return growth_local_fit(points, law);
+	return shape->breaks ? growth_breaks_fit(points, candidates->x, candidates->count, law)
+	                     : growth_line_fit(points, law);
+}
+
+static struct growth_points without(const struct growth_points *points, size_t out) {
+	struct growth_points rest = {0};
+	for (size_t i = 0; i < points->count; i++) {
+		if (i == out)
+			continue;
+		rest.x[rest.count] = points->x[i];
+		rest.y[rest.count++] = points->y[i];
+	}
+	return rest;
+}
+
+/* The mean distance of log t from its prediction by the other sizes; with many sizes only some of them are left out in
+ * turn. INFINITY if the law cannot be fitted to a fold. */
+static double score(const struct shape *shape, const struct growth_points *points,
+                    const struct candidates *candidates) {
+	double sum = 0, terms[GROWTH_TERMS_MAX];
+	size_t step = (points->count + FOLDS_MAX - 1) / FOLDS_MAX, folds = 0;
+	if (points->count < shape->sizes_min)
+		return INFINITY;
+	for (size_t out = 0; out < points->count; out += step, folds++) {
+		struct growth_points rest = without(points, out);
+		struct growth_law law;
+		if (!shape_fit(shape, &rest, candidates, &law))
+			return INFINITY;
+		sum += fabs(growth_law_at(&law, points->x[out], terms) - points->y[out]);
+	}
+	return sum / (double)folds;
+}
+
+static bool choose(const struct growth_points *points, const struct candidates *candidates, struct growth_law *law) {
+	double best = INFINITY;
+	bool found = false;
+	for (size_t i = 0; i < SHAPES; i++) {
+		struct growth_law one;
+		double off = points->count > 2 ? score(&shapes[i], points, candidates) : INFINITY;
+		if (found && !(off < (shapes[i].near ? LOCALLY : CLEARLY) * best && best > EXACT))
+			continue;
+		if (!shape_fit(&shapes[i], points, candidates, &one))
+			continue;
+		found = true;
+		best = fmin(best, off);
+		*law = one;
+		/* A fit with few degrees of freedom may look too good: its sigma is at least the error of left-out sizes. */
+		law->sigma = isfinite(off) ? fmax(law->sigma, off) : law->sigma;
+	}
+	return found;
+}
+
+static void candidate_add(struct candidates *candidates, double x) {
+	if (candidates->count < CANDIDATES_MAX)
+		candidates->x[candidates->count++] = x;
+}
+
+/* With many sizes only every second or third midpoint is a candidate, because a break is not known better than that
+ * anyway. */
+static struct candidates candidates_make(const struct growth_points *points, const double *given, size_t count,
+                                         double shift) {
+	struct candidates candidates = {0};
+	size_t step = (points->count + EASY - 1) / EASY;
+	for (size_t i = 0; i < count; i++)
+		if (given[i] > 0 && log(given[i]) - shift > points->x[0] &&
+		    log(given[i]) - shift < points->x[points->count - 1])
+			candidate_add(&candidates, log(given[i]) - shift);
+	for (size_t i = 1; i < points->count; i += step)
+		candidate_add(&candidates, (points->x[i - 1] + points->x[i]) / 2);
+	qsort(candidates.x, candidates.count, sizeof *candidates.x, by_size);
+	return candidates;
+}
+
+/* Sorts the points, and merges those of the same size. */
+static int points_make(const double *n, const double *t, size_t count, struct growth *growth, struct err *err) {
+	double pairs[GROWTH_SIZES_MAX][2];
+	size_t merged = 0;
+	if (count > GROWTH_SIZES_MAX)
+		return err_set(err, ERR_USAGE, NULL, "%zu sizes are too many; the limit is %d", count, GROWTH_SIZES_MAX);
+	for (size_t i = 0; i < count; i++) {
+		if (!(n[i] > 0 && t[i] > 0 && isfinite(n[i]) && isfinite(t[i])))
+			return err_set(err, ERR_USAGE, NULL, "a size or cost must be above 0");
+		pairs[i][0] = n[i];
+		pairs[i][1] = log(t[i]);
+	}
+	if (count)
+		qsort(pairs, count, sizeof *pairs, by_size);
+	for (size_t i = 0, same; i < count; i += same) {
+		double sum = 0;
+		for (same = 0; i + same < count && pairs[i + same][0] == pairs[i][0]; same++)
+			sum += pairs[i + same][1];
+		growth->n[merged] = pairs[i][0];
+		growth->t[merged++] = exp(sum / (double)same);
+	}
+	growth->count = merged;
+	return 0;
+}
+
+static int data_check(const struct growth *growth, struct err *err) {
+	size_t count = growth->count;
+	if (count < GROWTH_SIZES_MIN)
+		return err_set(err, ERR_USAGE, "measure it at more sizes: sweetspot tune KERNEL --sizes NAME=A..B",
+		               "%zu size%s are too few for a law, which needs %d", count, count == 1 ? "" : "s",
+		               GROWTH_SIZES_MIN);
+	if (growth->n[count - 1] / growth->n[0] < SPAN_MIN)
+		return err_set(err, ERR_USAGE, "measure it at sizes further apart",
+		               "the sizes are too close together for a law: the largest is %.2f times the smallest",
+		               growth->n[count - 1] / growth->n[0]);
+	return 0;
+}
+
+static double middle(const struct growth *growth) {
+	double sum = 0;
+	for (size_t i = 0; i < growth->count; i++)
+		sum += log(growth->n[i]);
+	return sum / (double)growth->count;
+}
+
+static void leave_one_out(struct growth *growth, const struct growth_points *points,
+                          const struct candidates *candidates) {
+	double terms[GROWTH_TERMS_MAX];
+	for (size_t out = 0; out < points->count; out++) {
+		struct growth_points rest = without(points, out);
+		struct growth_law law;
+		growth->predicted[out] =
+			choose(&rest, candidates, &law) ? exp(growth_law_at(&law, points->x[out], terms)) : NAN;
+		growth->error[out] = fabs(growth->predicted[out] / growth->t[out] - 1);
+		growth->worst_error = fmax(growth->worst_error, growth->error[out]);
+	}
+	growth->median_error = stats_median(growth->error, points->count);
+}
+
+int growth_fit(const double *n, const double *t, size_t count, const double *breaks, size_t break_count,
+               struct growth *growth, struct err *err) {
+	struct growth_points points = {0};
+	*growth = (struct growth){0};
+	if (points_make(n, t, count, growth, err) || data_check(growth, err))
+		return -1;
+	double shift = middle(growth);
+	for (size_t i = 0; i < growth->count; i++) {
+		points.x[i] = log(growth->n[i]) - shift;
+		points.y[i] = log(growth->t[i]);
+	}
+	points.count = growth->count;
+	struct candidates tried = candidates_make(&points, breaks, break_count, shift);
+	if (!choose(&points, &tried, &growth->law))
+		return err_set(err, ERR_USAGE, NULL, "no law fits these sizes");
+	leave_one_out(growth, &points, &tried);
+	return 0;
+}
+
+double growth_predict(const struct growth *growth, double n, double ci[2]) {
+	const struct growth_law *law = &growth->law;
+	double terms[GROWTH_TERMS_MAX] = {0}, spread = 1;
+	double value = growth_law_at(law, log(n) - middle(growth), terms);
+	for (size_t i = 0; i < law->terms; i++)
+		for (size_t j = 0; j < law->terms; j++)
+			spread += terms[i] * law->cov[i][j] * terms[j];
+	double off = gsl_cdf_tdist_Pinv(0.5 + LEVEL / 2, law->freedom) * law->sigma * sqrt(spread);
+	ci[0] = exp(value - off);
+	ci[1] = exp(value + off);
+	return exp(value);
+}
+
+/* The sizes where one piece ends and the next begins, with the smallest and the largest size. */
+static size_t knots_make(const struct growth *growth, double *knots) {
+	const struct growth_law *law = &growth->law;
+	size_t count = 0, last = growth->count - 1;
+	bool local = law->kind == GROWTH_LOCAL;
+	size_t inner = local ? last - 1 : law->breaks;
+	size_t step = inner / (GROWTH_PIECES_MAX - 1) + 1;
+	knots[count++] = growth->n[0];
+	for (size_t i = 0; i < inner; i += step)
+		knots[count++] = local ? growth->n[i + 1] : exp(law->at[i] + middle(growth));
+	knots[count++] = growth->n[last];
+	return count;
+}
+
+size_t growth_pieces(const struct growth *growth, struct growth_piece *pieces) {
+	const struct growth_law *law = &growth->law;
+	double knots[GROWTH_PIECES_MAX + 1], ci[2];
+	double overhead = law->kind == GROWTH_OVERHEAD ? exp(law->coef[0]) : 0;
+	size_t count = knots_make(growth, knots) - 1;
+	for (size_t i = 0; i < count; i++) {
+		double from = growth_predict(growth, knots[i], ci) - overhead,
+			   to = growth_predict(growth, knots[i + 1], ci) - overhead;
+		double exponent = law->kind == GROWTH_OVERHEAD ? law->coef[2] : log(to / from) / log(knots[i + 1] / knots[i]);
+		pieces[i] = (struct growth_piece){.from = knots[i],
+		                                  .to = knots[i + 1],
+		                                  .overhead = overhead,
+		                                  .factor = to / pow(knots[i + 1], exponent),
+		                                  .exponent = exponent};
+	}
+	return count;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Keeps what the runs of a program did, and tells whether the recommended setting does the work of the baseline. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/json/verdict.h"
+#include "src/base/mem.h"
+#include "tuner/program/evident.h"
+#include "tuner/program/run.h"
+#include "tuner/same/same.h"
+
+enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };
+
+static json_t *list_of(const struct program *program, const json_t *config) {
+	char *key = program_key(config);
+	json_t *list = json_object_get(program->seen, key);
+	free(key);
+	return list;
+}
+
+static void seen_thin(struct program *program) {
+	json_t *baseline = json_incref(json_object_get(program->seen, program->baseline_key));
+	json_object_clear(program->seen);
+	if (baseline)
+		json_object_set_new(program->seen, program->baseline_key, baseline);
+}
+
+void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result) {
+	const json_t *evidence = json_object_get(result->reply, "evidence");
+	const char *unchecked = js_string_or(result->reply, "unchecked", NULL);
+	if (unchecked && !program->unchecked)
+		program->unchecked = mem_strdup(unchecked);
+	if (result->status != TRIAL_CORRECT || !json_is_array(evidence))
+		return;
+	if (!list_of(program, config)) {
+		char *key = program_key(config);
+		if (json_object_size(program->seen) >= CONFIGS)
+			seen_thin(program);
+		json_object_set_new(program->seen, key, json_array());
+		free(key);
+	}
+	same_add(list_of(program, config), evidence);
+}
+
+static struct same_case case_of(const struct program *program, const json_t *config) {
+	return (struct same_case){.base_config = program->baseline,
+	                          .best_config = config,
+	                          .metric = program->spec.metric,
+	                          .base = list_of(program, program->baseline),
+	                          .best = list_of(program, config)};
+}
+
+static char *first_of(json_t *clauses) {
+	const char *first = json_string_value(json_array_get(clauses, 0));
+	char *text = first ? mem_strdup(first) : NULL;
+	json_decref(clauses);
+	return text;
+}
+
+char *program_files_differ(const struct program *program, const json_t *config) {
+	const struct same_case one = case_of(program, config);
+	return one.base && one.best ? first_of(same_files(&one)) : NULL;
+}
+
+bool program_writes_files(const struct program *program) {
+	const struct same_case one = case_of(program, program->baseline);
+	return one.base && same_files_count(&one) > 0;
+}
+
+/* Leaves out what an option has settled already. */
+static json_t *differs_of(const struct program *program, const struct same_case *one) {
+	const struct program_spec *spec = &program->spec;
+	json_t *all = json_array();
+	json_t *left = same_left(one), *files = same_files(one), *output = same_output(one);
+	if (!spec->verify && !spec->expect_files)
+		json_array_extend(all, left);
+	if (!spec->verify && !spec->expect_files)
+		json_array_extend(all, files);
+	if (!spec->verify && !spec->expect_same && !spec->expect_any)
+		json_array_extend(all, output);
+	json_decref(left);
+	json_decref(files);
+	json_decref(output);
+	return all;
+}
+
+static json_t *evidence_of(const struct program *program, const struct same_case *one) {
+	json_t *differs = program_is_baseline(program, one->best_config) ? json_array() : differs_of(program, one);
+	return json_pack("{s:b,s:o,s:{s:o,s:o}}", "same_work", json_array_size(differs) == 0, "differs", differs,
+	                 "processor_s", "baseline", js_number(same_processor(one->base)), "best",
+	                 js_number(same_processor(one->best)));
+}
+
+/* Why nothing was compared. */
+static const char *unchecked_why(const struct program *program, const struct same_case *one) {
+	size_t i;
+	json_t *item;
+	if (program->unchecked)
+		return program->unchecked;
+	if (!same_is_known(one))
+		return "too few runs to tell what repeats";
+	json_array_foreach((json_t *)one->base, i, item) {
+		if (js_int_or(json_object_get(item, "output"), "bytes", 0) > 0)
+			return "its output differs between runs or settings";
+	}
+	return "it prints nothing";
+}
+
+/* runs: of a comparison that counts them; 0: those that are known here. */
+static json_t *checked_of(const struct program *program, const struct same_case *one, int64_t runs) {
+	const struct program_spec *spec = &program->spec;
+	int64_t all = (int64_t)same_runs(one->best), same = (int64_t)same_outputs(one);
+	bool alike = all > 0 && same == all && same_is_known(one);
+	int64_t seen = runs > 0 ? runs : all;
+	if (spec->verify && !program->unchecked)
+		return json_pack("{s:s,s:I,s:s}", "how", "verify", "runs", (json_int_t)seen, "by", spec->verify);
+	if (spec->expect_same || alike)
+		return json_pack("{s:s,s:I}", "how", "output same", "runs", (json_int_t)(spec->expect_same ? seen : all));
+	return json_pack("{s:s,s:i,s:o}", "how", "nothing", "runs", 0, "why", js_text(unchecked_why(program, one)));
+}
+
+void program_work_add(const struct program *program, json_t *result) {
+	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	if (!config)
+		return;
+	const struct same_case one = case_of(program, config);
+	json_object_set_new(result, "checked",
+	                    checked_of(program, &one, js_int_or(json_object_get(result, "checked"), "runs", 0)));
+	if (!same_is_known(&one))
+		return;
+	json_object_set_new(result, "evidence", evidence_of(program, &one));
+	if (verdict_of(result) == VERDICT_FASTER && !js_bool_or(json_object_get(result, "evidence"), "same_work", true))
+		json_object_set_new(result, "verdict", json_string(verdict_word(VERDICT_NOT_SAME)));
+}

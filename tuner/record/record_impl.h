@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A recorded space under construction: the reader of a format adds rows, and build_finish makes the space from them. */
+#ifndef TUNER_RECORD_RECORD_IMPL_H
+#define TUNER_RECORD_RECORD_IMPL_H
+#include "tuner/record/record.h"
+#include "tuner/record/scan_impl.h"
+
+struct build;
+struct build *build_new(void);
+void build_free(struct build *build); /* frees the record as well, unless it was finished */
+/* Readers also fill the texts of the whole record. */
+struct record *build_record(struct build *build);
+struct arena *build_scratch(struct build *build); /* lives as long as the build */
+
+/* The parameter of that name, which is added if it is new; -1 with the scan's error set. */
+int build_column(struct build *build, struct scan *scan, const struct scan_text *name);
+int build_column_find(const struct build *build, const struct scan_text *name); /* -1: unknown */
+size_t build_columns(const struct build *build);
+/* Sets the order of the values if the file lists them. Without a list they are sorted. */
+void build_list_value(struct build *build, int column, struct value value);
+int build_counter(struct build *build, struct scan *scan, const struct scan_text *name);
+struct scan_text build_counter_name(const struct build *build, int counter);
+
+/* For each row: begin, fill the row that is returned and call the others, end. */
+struct record_row *build_begin(struct build *build);
+void build_value(struct build *build, int column, struct value value);
+struct scan_reals *build_samples(struct build *build); /* to add to */
+void build_count(struct build *build, int counter, double count);
+/* False with the scan's error set if there are too many rows. A correct row becomes a failure at run time unless its
+ * value is a finite number above 0. */
+bool build_end(struct build *build, struct scan *scan);
+
+/* Makes the space and the figures; NULL with err. */
+struct record *build_finish(struct build *build, const char *name, struct err *err);
+
+/* Members come in the same order in every row, so that the kind of a member is looked up where the last row had it. */
+enum { BUILD_KEYS_MAX = 96 };
+struct build_keys {
+	struct {
+		struct scan_text key;
+		int kind;
+	} seen[BUILD_KEYS_MAX];
+	size_t next, count;
+};
+/* True if the last row had the key here; else the caller finds the kind and stores it with build_keys_set. */
+static inline bool build_keys_get(struct build_keys *keys, const struct scan_text *key, int *kind) {
+	size_t at = keys->next++;
+	if (at >= keys->count || keys->seen[at].key.size != key->size ||
+	    memcmp(keys->seen[at].key.at, key->at, key->size) != 0)
+		return false;
+	*kind = keys->seen[at].kind;
+	return true;
+}
+static inline void build_keys_set(struct build_keys *keys, const struct scan_text *key, int kind) {
+	size_t at = keys->next - 1;
+	if (at > keys->count || at >= BUILD_KEYS_MAX)
+		return;
+	keys->seen[at].key = *key;
+	keys->seen[at].kind = kind;
+	if (at == keys->count)
+		keys->count++;
+}
+
+/* Shared by the files that build a record. */
+
+enum { COUNTERS_MAX = 4096 };
+
+struct column_value {
+	struct value value;
+	uint32_t rank; /* its place in the file's list, else UINT32_MAX */
+};
+
+struct column {
+	const char *name;
+	size_t name_size;
+	struct column_value *values;
+	size_t count, room, last;
+	uint32_t *slots; /* place + 1, open addressing; a power of two */
+	size_t mask;
+	uint32_t listed; /* how many values the file lists */
+};
+
+struct raw_row {
+	struct record_row row;
+	const int *places; /* in the columns that were known then */
+	uint32_t place_count, counter_count;
+};
+
+struct build {
+	struct arena *scratch;
+	struct record *record;
+	struct column columns[SPACE_PARAMS_MAX];
+	size_t column_count;
+	struct scan_text counters[COUNTERS_MAX]; /* as they stand in the file */
+	const char *counter_names[COUNTERS_MAX];
+	size_t counter_count, counter_next; /* counters come in the same order in every row */
+	struct raw_row *rows;
+	size_t row_count, row_room;
+	/* The row under construction. */
+	struct record_row row;
+	int places[SPACE_PARAMS_MAX];
+	struct scan_reals samples;
+	double *counts;
+	size_t count_room;
+	bool counted;
+};
+
+/* Copies the values to `sorted`, by rank, or by their order if the file lists none, and their new places to `place`. */
+void column_sort(const struct column *column, struct value *sorted, int *place);
+/* Makes the space, and puts the rows in the order of its index. */
+int build_space(struct build *build, struct err *err);
+/* An expression that holds exactly in the rows that have the parameter; NULL if none was found. */
+void build_figures(struct record *record);
+
+/* A format of recorded spaces: one const table `record_NAME`, one file record_NAME.c, one line in local.mk. */
+
+struct record_format {
+	const char *name, *summary;
+	const char *const *signs; /* a top-level member with one of these names identifies the format; ends with NULL */
+	/* Reads the whole file. False with the scan's error set. */
+	bool (*read)(struct scan *scan, struct build *build);
+};
+
+/* NULL with the error set if the format is unknown. The scan keeps its place. */
+const struct record_format *record_detect(struct scan *scan);
+
+/* A file in memory, gzipped or not. A large gzipped file is unpacked by a thread of its own while it is scanned. */
+
+enum { LOAD_LIMIT = 1 << 30 };
+
+struct load;
+
+/* Shared by the formats. */
+
+/* A text for the record; any other value is skipped and leaves *out unchanged. */
+bool words_text(struct scan *scan, struct build *build, const char **out);
+/* 4096, "n" and [64, 48] as "4096", "n" and "64x48" */
+bool words_problem(struct scan *scan, struct build *build, const char **out);
+/* A number; NAN for any other value. */
+bool words_number(struct scan *scan, double *out);
+/* The numbers of a list become samples; any other value is skipped. */
+bool words_samples(struct scan *scan, struct build *build);
+/* Reads a number in units of `unit_ms` milliseconds and stores it, in seconds, at the offset in struct record_cost. */
+bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, double unit_ms);
+/* The milliseconds in "s", "seconds", "Microseconds", "miliseconds", ..; 0 if it is not a unit of time. */
+double words_unit_ms(const char *unit, size_t size);
+double words_ms(double time, double unit_ms); /* rounded once */
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/same/same.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "tuner/same/line_same.h"
+#include "tuner/same/text_same.h"
+
+enum { KINDS = 32 /* different runs of one configuration that are kept */ };
+static const double PACKED_LEAST = 2.0 / 3, PART_LEAST = 0.9;
+
+static bool is_equal(const json_t *a, const json_t *b) {
+	static const char *const keys[] = {"output", "errors", "left", "files"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+			return false;
+	return true;
+}
+
+/* The worker runs in the same place as the program, which may make it lie. */
+static bool is_sound(const json_t *item) {
+	return json_is_object(json_object_get(item, "output")) && json_is_array(json_object_get(item, "errors")) &&
+	       json_is_string(json_object_get(item, "left")) && js_int_or(item, "runs", 0) > 0 &&
+	       js_string_or(json_object_get(item, "output"), "hash", NULL);
+}
+
+static void sum_set(json_t *seen, const json_t *item) {
+	json_object_set_new(seen, "runs", json_integer(js_int_or(seen, "runs", 0) + js_int_or(item, "runs", 0)));
+	json_object_set_new(seen, "processor_s",
+	                    json_real(js_real_or(seen, "processor_s", 0) + js_real_or(item, "processor_s", 0)));
+}
+
+void same_add(json_t *list, const json_t *evidence) {
+	size_t i, k;
+	json_t *item, *seen;
+	json_array_foreach((json_t *)evidence, i, item) {
+		bool known = !is_sound(item);
+		json_array_foreach(list, k, seen) {
+			if (!known && is_equal(seen, item)) {
+				sum_set(seen, item);
+				known = true;
+			}
+		}
+		if (!known && json_array_size(list) < KINDS)
+			json_array_append_new(list, json_copy(item));
+	}
+}
+
+size_t same_runs(const json_t *list) {
+	size_t i, runs = 0;
+	json_t *item;
+	json_array_foreach((json_t *)list, i, item) runs += (size_t)js_int_or(item, "runs", 0);
+	return runs;
+}
+
+double same_processor(const json_t *list) {
+	size_t i;
+	json_t *item;
+	double sum = 0;
+	json_array_foreach((json_t *)list, i, item) sum += js_real_or(item, "processor_s", 0);
+	return same_runs(list) ? sum / (double)same_runs(list) : NAN;
+}
+
+bool same_is_known(const struct same_case *one) {
+	return same_runs(one->base) >= 2 && same_runs(one->best) >= 1;
+}
+
+static bool has_member(const json_t *array, const char *key, const char *value) {
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		if (*value && strcmp(js_string_or(item, key, ""), value) == 0)
+			return true;
+	}
+	return false;
+}
+
+static json_t *members_of(const json_t *list, const char *key) {
+	json_t *array = json_array(), *item;
+	size_t i;
+	json_array_foreach((json_t *)list, i, item) {
+		if (json_object_get(item, key))
+			json_array_append(array, json_object_get(item, key));
+	}
+	return array;
+}
+
+size_t same_outputs(const struct same_case *one) {
+	json_t *bases = members_of(one->base, "output"), *item;
+	size_t i, runs = 0;
+	json_array_foreach((json_t *)one->best, i, item) {
+		const json_t *output = json_object_get(item, "output");
+		if (js_int_or(output, "bytes", 0) > 0 && has_member(bases, "hash", js_string_or(output, "hash", "")))
+			runs += (size_t)js_int_or(item, "runs", 0);
+	}
+	json_decref(bases);
+	return runs;
+}
+
+/* The value that all have; NULL: they differ. */
+static const json_t *common(const json_t *array, const char *key) {
+	const json_t *first = json_object_get(json_array_get(array, 0), key);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		if (!first || !json_equal(first, json_object_get(item, key)))
+			return NULL;
+	}
+	return first;
+}
+
+static double least_of(const json_t *array, const char *key) {
+	double least = INFINITY;
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) least = fmin(least, js_real_or(item, key, 0));
+	return least;
+}
+
+static char *bytes_text(const json_t *bases, const json_t *digest) {
+	return mem_printf("%lld bytes instead of %.0f", (long long)js_int_or(digest, "bytes", 0), least_of(bases, "bytes"));
+}
+
+/* Compares one part of the texts, "text" or "end". */
+static char *part_text(const struct same_case *one, const json_t *bases, const json_t *digest, const char *key,
+                       bool part) {
+	json_t *lines = json_array(), *base;
+	size_t i;
+	json_array_foreach((json_t *)bases, i, base)
+		json_array_append_new(lines, same_lines(js_string_or(base, key, ""), one->base_config, one->metric));
+	json_t *best = same_lines(js_string_or(digest, key, ""), one->best_config, one->metric);
+	char *text = same_text(one, lines, best, part);
+	json_decref(lines);
+	json_decref(best);
+	return text;
+}
+
+/* Only the ends of long texts are known; between them, their length and the sum of their numbers. */
+static char *long_text(const struct same_case *one, const json_t *bases, const json_t *digest) {
+	const json_t *lines = common(bases, "lines"), *words = common(bases, "words"), *sum = common(bases, "sum");
+	char *text = part_text(one, bases, digest, "end", true);
+	if (text)
+		return text;
+	long long here = (long long)js_int_or(digest, "lines", 0), there = (long long)json_integer_value(lines);
+	if (lines && (double)here < PART_LEAST * (double)there)
+		return mem_printf("%lld lines instead of %lld", here, there);
+	bool alike = words && strcmp(json_string_value(words), js_string_or(digest, "words", "")) == 0;
+	bool ends = json_equal(json_object_get(json_array_get(bases, 0), "text"), json_object_get(digest, "text"));
+	double total = json_number_value(sum), apart = fabs(total - js_real_or(digest, "sum", 0));
+	return sum && alike && ends && !one->metric && apart > 1e-6 * fabs(total) ? mem_strdup("other numbers") : NULL;
+}
+
+/* Says how the content differs from that of the baseline, as the object of a verb; NULL: it does not. */
+static char *content_text(const struct same_case *one, const json_t *bases, const json_t *digest) {
+	const json_t *packed = common(bases, "packed");
+	double bytes = js_real_or(digest, "bytes", 0), least = least_of(bases, "bytes");
+	const char *hash = js_string_or(digest, "hash", NULL);
+	if (hash && has_member(bases, "hash", hash))
+		return NULL;
+	if (has_member(bases, "bag", js_string_or(digest, "bag", "")))
+		return NULL; /* threads print in any order */
+	if (bytes == 0)
+		return least > 0 ? mem_strdup("nothing") : NULL;
+	if (packed)
+		return json_equal(packed, json_object_get(digest, "packed")) && bytes >= PACKED_LEAST * least
+		           ? NULL
+		           : bytes_text(bases, digest);
+	if (common(bases, "hash") && least == 0)
+		return NULL; /* it says more than the baseline */
+	bool text = true;
+	size_t i;
+	json_t *base;
+	json_array_foreach((json_t *)bases, i, base) text = text && json_object_get(base, "text");
+	if (text && json_object_get(digest, "text")) {
+		bool part = json_object_get(digest, "end") || json_object_get(json_array_get(bases, 0), "end");
+		char *differs = part_text(one, bases, digest, "text", part);
+		return differs || !part ? differs : long_text(one, bases, digest);
+	}
+	if (common(bases, "bytes") && bytes != least && (common(bases, "hash") || bytes < PACKED_LEAST * least))
+		return bytes_text(bases, digest);
+	return common(bases, "hash") && hash ? mem_strdup("other data") : NULL;
+}
+
+/* The same lines in another order, always the same one, where the baseline always has its own: not sorted, perhaps.
+ * Few lines of few threads may come in one order by chance. */
+static char *order_text(const json_t *bases, const json_t *digests) {
+	enum { LINES_LEAST = 10 };
+	const json_t *base = common(bases, "hash"), *best = common(digests, "hash"), *bag = common(digests, "bag");
+	bool same = bag && has_member(bases, "bag", json_string_value(bag));
+	return base && best && same && !json_equal(base, best) && least_of(bases, "lines") >= LINES_LEAST
+	           ? mem_strdup("its lines in another order")
+	           : NULL;
+}
+
+static void clause_add(json_t *clauses, char *clause) {
+	size_t i;
+	json_t *known;
+	bool told = !clause;
+	json_array_foreach(clauses, i, known) told = told || strcmp(json_string_value(known), clause) == 0;
+	if (!told)
+		json_array_append_new(clauses, js_text(clause));
+	free(clause);
+}
+
+/* Errors that at least half of the runs print and the baseline never does. */
+static void errors_add(const struct same_case *one, json_t *clauses) {
+	json_t *known = json_object(), *item, *line;
+	size_t i, k;
+	json_array_foreach((json_t *)one->base, i, item) {
+		json_array_foreach(json_object_get(item, "errors"), k, line) {
+			json_t *lines = same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config, NULL);
+			json_object_update(known, lines);
+			json_decref(lines);
+		}
+	}
+	json_array_foreach((json_t *)one->best, i, item) {
+		const char *first = json_string_value(json_array_get(json_object_get(item, "errors"), 0));
+		if (!first || 2 * js_int_or(item, "runs", 0) < (json_int_t)same_runs(one->best))
+			continue;
+		json_t *lines = same_lines(first, one->best_config, NULL);
+		const char *words = json_object_iter_key(json_object_iter(lines));
+		if (words && !json_object_get(known, words))
+			clause_add(clauses, mem_printf("it prints \"%.60s\" to stderr", first));
+		json_decref(lines);
+	}
+	json_decref(known);
+}
+
+json_t *same_output(const struct same_case *one) {
+	json_t *clauses = json_array(), *bases = members_of(one->base, "output"), *item;
+	size_t i;
+	json_array_foreach((json_t *)one->best, i, item) {
+		char *text = json_array_size(clauses) ? NULL : content_text(one, bases, json_object_get(item, "output"));
+		clause_add(clauses, text ? mem_printf("it prints %s", text) : NULL);
+		free(text);
+	}
+	json_t *bests = members_of(one->best, "output");
+	char *order = json_array_size(clauses) ? NULL : order_text(bases, bests);
+	clause_add(clauses, order ? mem_printf("it prints %s", order) : NULL);
+	free(order);
+	json_decref(bests);
+	json_decref(bases);
+	errors_add(one, clauses);
+	return clauses;
+}
+
+static bool is_name_in(const char *names, const char *name, size_t length) {
+	for (const char *at = names; *at; at += strspn(at, ", ")) {
+		size_t here = strcspn(at, ",");
+		if (here == length && strncmp(at, name, length) == 0)
+			return true;
+		at += here;
+	}
+	return false;
+}
+
+static bool leaves(const json_t *list, const char *name, size_t length) {
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)list, i, item) {
+		if (is_name_in(js_string_or(item, "left", ""), name, length))
+			return true;
+	}
+	return false;
+}
+
+/* A process that just happens to end a little late is left behind in few runs. */
+json_t *same_left(const struct same_case *one) {
+	json_t *clauses = json_array(), *item;
+	char *names = mem_strdup("");
+	size_t i, runs = 0;
+	json_array_foreach((json_t *)one->best, i, item) {
+		const char *left = js_string_or(item, "left", "");
+		bool other = false;
+		for (const char *at = left; *at; at += strspn(at, ", ")) {
+			size_t length = strcspn(at, ",");
+			if (!leaves(one->base, at, length)) {
+				char *more = is_name_in(names, at, length)
+				                 ? mem_strdup(names)
+				                 : mem_printf("%s%s%.*s", names, *names ? ", " : "", (int)length, at);
+				free(names);
+				names = more;
+				other = true;
+			}
+			at += length;
+		}
+		runs += other ? (size_t)js_int_or(item, "runs", 0) : 0;
+	}
+	if (3 * runs > same_runs(one->best))
+		clause_add(clauses, mem_printf("it leaves processes behind: %s", names));
+	free(names);
+	return clauses;
+}
+
+/* The files of a run by their names without numbers: {"out_#.txt": [file, ..]}. New reference. */
+static json_t *files_by_name(const json_t *item, const json_t *config) {
+	json_t *all = json_object(), *file;
+	size_t i;
+	json_array_foreach(json_object_get(item, "files"), i, file) {
+		const char *name = js_string_or(file, "name", "");
+		struct same_line line = same_line_read(name, strlen(name), config);
+		if (!json_object_get(all, line.words))
+			json_object_set_new(all, line.words, json_array());
+		json_array_append(json_object_get(all, line.words), file);
+		same_line_clear(&line);
+	}
+	return all;
+}
+
+/* For each run that looked at the files. */
+static json_t *runs_by_name(const json_t *list, const json_t *config) {
+	json_t *all = json_array(), *item;
+	size_t i;
+	json_array_foreach((json_t *)list, i, item) {
+		if (json_is_array(json_object_get(item, "files")))
+			json_array_append_new(all, files_by_name(item, config));
+	}
+	return all;
+}
+
+/* The number of files of this name that all runs write; 0: not all write equally many. */
+static size_t written_count(const json_t *runs, const char *key) {
+	size_t i, count = json_array_size(json_object_get(json_array_get(runs, 0), key));
+	json_t *run;
+	json_array_foreach((json_t *)runs, i, run) {
+		if (json_array_size(json_object_get(run, key)) != count)
+			return 0;
+	}
+	return count;
+}
+
+static char *file_text(const struct same_case *one, const json_t *runs, const char *key, size_t at,
+                       const json_t *file) {
+	json_t *bases = json_array(), *run;
+	size_t i;
+	json_array_foreach((json_t *)runs, i, run) json_array_append(bases, json_array_get(json_object_get(run, key), at));
+	const json_t *kind = common(bases, "kind");
+	const char *name = js_string_or(file, "name", "");
+	char *text = NULL, *clause = NULL;
+	if (kind && !json_equal(kind, json_object_get(file, "kind")))
+		clause = mem_printf("its %s is a %s instead of a %s", name, js_string_or(file, "kind", "?"),
+		                    json_string_value(kind));
+	else if ((text = content_text(one, bases, file)))
+		clause = mem_printf("its %s holds %s", name, text);
+	free(text);
+	json_decref(bases);
+	return clause;
+}
+
+static void name_compare(const struct same_case *one, const json_t *runs, const char *key, const json_t *there,
+                         json_t *clauses) {
+	const json_t *first = json_object_get(json_array_get(runs, 0), key), *files = json_object_get(there, key);
+	size_t count = written_count(runs, key), here = json_array_size(files);
+	const char *name = js_string_or(json_array_get(first, 0), "name", "");
+	if (here < count && !same_counts(count, here, one->base_config, one->best_config))
+		clause_add(clauses, here ? mem_printf("it writes %zu instead of %zu files like %s", here, count, name)
+		                         : mem_printf("it does not write %s", name));
+	for (size_t i = 0; i < here && here == count; i++)
+		clause_add(clauses, file_text(one, runs, key, i, json_array_get(files, i)));
+}
+
+json_t *same_files(const struct same_case *one) {
+	json_t *clauses = json_array(), *files, *there;
+	json_t *bases = runs_by_name(one->base, one->base_config), *runs = runs_by_name(one->best, one->best_config);
+	const char *key;
+	size_t i;
+	json_object_foreach(json_array_get(bases, 0), key, files) {
+		if (written_count(bases, key))
+			json_array_foreach(runs, i, there) name_compare(one, bases, key, there, clauses);
+	}
+	json_decref(bases);
+	json_decref(runs);
+	return clauses;
+}
+
+size_t same_files_count(const struct same_case *one) {
+	json_t *bases = runs_by_name(one->base, one->base_config), *files;
+	const char *key;
+	size_t count = 0;
+	json_object_foreach(json_array_get(bases, 0), key, files) count += written_count(bases, key);
+	json_decref(bases);
+	return count;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Did two settings of a program do the same work? What the runs of the baseline have in common is compared with what
+ * those of another setting printed, wrote and left behind: lists of what the worker saw of each run
+ * (src/worker/program/witness.h). Numbers that differ between the baseline's own runs do not count, nor times, rates
+ * and what follows from the settings themselves, such as a number of threads. */
+#ifndef TUNER_SAME_SAME_H
+#define TUNER_SAME_SAME_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct same_case {
+	const json_t *base_config, *best_config;
+	const char *metric;        /* a regular expression for lines whose numbers are the objective; NULL: none */
+	const json_t *base, *best; /* lists of evidence, as same_add makes them */
+};
+
+/* Adds evidence from a reply to a list; what makes no sense is left out. */
+void same_add(json_t *list, const json_t *evidence);
+size_t same_runs(const json_t *list);
+/* Is there enough to compare? Two runs of the baseline, so that it is known what repeats. */
+bool same_is_known(const struct same_case *one);
+
+/* How many runs of `best` printed exactly what one of the baseline's did, and that is something. */
+size_t same_outputs(const struct same_case *one);
+/* Each a list of clauses like "it does not write answer.dat"; empty if nothing differs. New references. */
+json_t *same_output(const struct same_case *one);
+json_t *same_files(const struct same_case *one);
+json_t *same_left(const struct same_case *one);
+/* Files that all runs of the baseline wrote. */
+size_t same_files_count(const struct same_case *one);
+/* Processor seconds of a run, on average; NAN: none is known. */
+double same_processor(const json_t *list);
+
+#endif

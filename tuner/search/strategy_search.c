@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/search/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+
+enum { REJECTIONS_MAX = 64, ASK_AGAIN_MAX = 16, FIRST_SLOTS = 256, BUILDS_MIN = 5, BUILDS_MAX = 256 };
+static const double PATIENCE = 10; /* times the median build */
+
+enum slot_state { SLOT_EMPTY, SLOT_WITHDRAWN, SLOT_ASKED, SLOT_TOLD };
+
+struct slot {
+	uint64_t index;
+	enum slot_state state;
+	struct strategy_outcome outcome;
+};
+
+/* A hash table with open addressing, never more than half full. */
+struct history {
+	struct slot *slots;
+	size_t room, used, taken, told; /* used: slots that are not empty; taken: those asked for or told */
+	uint64_t best;
+};
+
+struct search {
+	const struct strategy *strategy;
+	void *state;
+	const struct space *space;
+	struct history history;
+	struct arena *arena;
+	struct rng rng;
+	size_t counter_count;
+	double builds[BUILDS_MAX]; /* seconds of the latest builds, a ring */
+	size_t build_count;
+};
+
+/* Fibonacci hashing (Knuth, The art of computer programming 3, section 6.4): neighbouring indexes, which local search
+ * asks for, go to slots far apart. */
+static size_t slot_at(const struct history *history, uint64_t index) {
+	size_t mask = history->room - 1;
+	size_t at = (size_t)((index * 0x9E3779B97F4A7C15ull) >> 20) & mask;
+	while (history->slots[at].state != SLOT_EMPTY && history->slots[at].index != index)
+		at = (at + 1) & mask;
+	return at;
+}
+
+static void history_grow(struct history *history) {
+	struct history larger = *history;
+	larger.room = history->room ? 2 * history->room : FIRST_SLOTS;
+	larger.slots = mem_alloc(larger.room, sizeof *larger.slots);
+	for (size_t i = 0; i < history->room; i++)
+		if (history->slots[i].state != SLOT_EMPTY)
+			larger.slots[slot_at(&larger, history->slots[i].index)] = history->slots[i];
+	free(history->slots);
+	*history = larger;
+}
+
+static struct slot *slot_make(struct history *history, uint64_t index) {
+	if (2 * (history->used + 1) > history->room)
+		history_grow(history);
+	struct slot *slot = &history->slots[slot_at(history, index)];
+	history->used += slot->state == SLOT_EMPTY;
+	if (slot->state < SLOT_ASKED) {
+		slot->index = index;
+		slot->state = SLOT_ASKED;
+		history->taken++;
+	}
+	return slot;
+}
+
+static const struct slot *slot_find(const struct history *history, uint64_t index) {
+	return history->room ? &history->slots[slot_at(history, index)] : NULL;
+}
+
+const struct strategy_outcome *history_find(const struct history *history, uint64_t index) {
+	const struct slot *slot = slot_find(history, index);
+	return slot && slot->state == SLOT_TOLD ? &slot->outcome : NULL;
+}
+
+bool history_taken(const struct history *history, uint64_t index) {
+	const struct slot *slot = slot_find(history, index);
+	return slot && slot->state >= SLOT_ASKED;
+}
+
+uint64_t history_count(const struct history *history) {
+	return history->told;
+}
+
+uint64_t history_best(const struct history *history) {
+	return history->best;
+}
+
+void history_each(const struct history *history,
+                  void (*tell)(void *ctx, uint64_t index, const struct strategy_outcome *outcome), void *ctx) {
+	for (size_t i = 0; i < history->room; i++)
+		if (history->slots[i].state == SLOT_TOLD)
+			tell(ctx, history->slots[i].index, &history->slots[i].outcome);
+}
+
+uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng) {
+	uint64_t valid = space_valid(space);
+	if (history->taken >= valid)
+		return UINT64_MAX;
+	for (int i = 0; i < REJECTIONS_MAX; i++) {
+		uint64_t index = space_sample(space, rng);
+		if (!history_taken(history, index))
+			return index;
+	}
+	uint64_t index = rng_below(rng, valid); /* most indexes are taken, so that the walk is no longer than the history */
+	while (history_taken(history, index))
+		index = (index + 1) % valid;
+	return index;
+}
+
+struct search *search_new(const struct strategy *strategy, const struct strategy_task *task, struct err *err) {
+	struct search *search = mem_alloc(1, sizeof *search);
+	search->strategy = strategy;
+	search->space = task->space;
+	search->counter_count = task->counter_count;
+	search->history.best = UINT64_MAX;
+	search->arena = arena_new();
+	search->state = arena_alloc(search->arena, 1, strategy->state_size);
+	rng_split(&search->rng, task->seed, "search fallback");
+	history_grow(&search->history);
+	struct strategy_task own = *task;
+	own.history = &search->history;
+	own.arena = search->arena;
+	if (strategy->init(search->state, &own, err)) {
+		search_free(search);
+		return NULL;
+	}
+	return search;
+}
+
+void search_free(struct search *search) {
+	if (!search)
+		return;
+	arena_free(search->arena);
+	free(search->history.slots);
+	free(search);
+}
+
+/* Leaves out proposals that are taken or invalid, because a strategy is a plug-in and may be wrong. */
+static size_t propose(struct search *search, uint64_t *out, size_t want) {
+	size_t asked = search->strategy->ask(search->state, out, want), kept = 0;
+	for (size_t i = 0; i < asked && i < want; i++) {
+		if (out[i] >= space_valid(search->space) || history_taken(&search->history, out[i]))
+			continue;
+		slot_make(&search->history, out[i]);
+		out[kept++] = out[i];
+	}
+	return kept;
+}
+
+size_t search_ask(struct search *search, uint64_t *out, size_t want) {
+	size_t count = 0;
+	if (want == 0)
+		return 0;
+	for (int again = 0; count < want && again < ASK_AGAIN_MAX; again++) {
+		size_t more = propose(search, out + count, want - count);
+		count += more;
+		if (more)
+			again = 0;
+		else if (count)
+			return count; /* the strategy waits for results */
+	}
+	if (count == 0) {
+		uint64_t index = history_unseen(&search->history, search->space, &search->rng);
+		if (index == UINT64_MAX)
+			return 0;
+		slot_make(&search->history, index);
+		out[count++] = index;
+	}
+	return count;
+}
+
+static struct strategy_outcome outcome_checked(struct search *search, const struct strategy_outcome *told) {
+	struct strategy_outcome outcome = *told;
+	if (outcome.result != STRATEGY_FAILURE && !(outcome.value > 0 && isfinite(outcome.value)))
+		outcome.result = STRATEGY_FAILURE;
+	if (outcome.result == STRATEGY_FAILURE)
+		outcome.value = 0;
+	if (!(outcome.deviation >= 0 && isfinite(outcome.deviation)))
+		outcome.deviation = 0;
+	if (!(outcome.seconds >= 0 && isfinite(outcome.seconds)))
+		outcome.seconds = 0;
+	if (!(outcome.build >= 0 && isfinite(outcome.build)))
+		outcome.build = 0;
+	outcome.given_up = outcome.given_up && outcome.result == STRATEGY_FAILURE && outcome.build > 0;
+	outcome.counters = NULL;
+	if (told->counters && search->counter_count) {
+		double *kept = arena_alloc(search->arena, search->counter_count, sizeof *kept);
+		memcpy(kept, told->counters, search->counter_count * sizeof *kept);
+		outcome.counters = kept;
+	}
+	return outcome;
+}
+
+void search_tell(struct search *search, uint64_t index, const struct strategy_outcome *told) {
+	struct history *history = &search->history;
+	if (index >= space_valid(search->space) || history_find(history, index))
+		return;
+	const struct strategy_outcome outcome = outcome_checked(search, told);
+	struct slot *slot = slot_make(history, index);
+	slot->state = SLOT_TOLD;
+	slot->outcome = outcome;
+	history->told++;
+	if (outcome.build > 0)
+		search->builds[search->build_count++ % BUILDS_MAX] = outcome.build;
+	const struct strategy_outcome *best = history->best == UINT64_MAX ? NULL : history_find(history, history->best);
+	if (outcome.result == STRATEGY_VALUE && (!best || outcome.value < best->value))
+		history->best = index;
+	search->strategy->tell(search->state, index, &outcome);
+}
+
+void search_tell_value(struct search *search, uint64_t index, enum strategy_result result, double value) {
+	search_tell(search, index, &(struct strategy_outcome){.result = result, .value = value});
+}
+
+static int by_index(const void *a, const void *b) {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static bool same_set(const uint64_t *a, const uint64_t *b, size_t count) {
+	uint64_t *x = mem_alloc(2 * count, sizeof *x), *y = x + count;
+	memcpy(x, a, count * sizeof *x);
+	memcpy(y, b, count * sizeof *y);
+	qsort(x, count, sizeof *x, by_index);
+	qsort(y, count, sizeof *y, by_index);
+	bool same = memcmp(x, y, count * sizeof *x) == 0;
+	free(x);
+	return same;
+}
+
+/* A strategy that returns anything but another order is ignored, because it is a plug-in and may be wrong. */
+size_t search_rank(struct search *search, uint64_t *pending, size_t count) {
+	if (!search->strategy->rank || count == 0)
+		return count;
+	uint64_t *ranked = mem_alloc(count, sizeof *ranked);
+	memcpy(ranked, pending, count * sizeof *ranked);
+	size_t worth = search->strategy->rank(search->state, ranked, count);
+	if (worth <= count && same_set(ranked, pending, count))
+		memcpy(pending, ranked, count * sizeof *ranked);
+	else
+		worth = count;
+	free(ranked);
+	return worth;
+}
+
+void search_withdraw(struct search *search, uint64_t index) {
+	struct history *history = &search->history;
+	struct slot *slot = history->room ? &history->slots[slot_at(history, index)] : NULL;
+	if (!slot || slot->state != SLOT_ASKED)
+		return;
+	slot->state = SLOT_WITHDRAWN;
+	history->taken--;
+	if (search->strategy->withdraw)
+		search->strategy->withdraw(search->state, index);
+}
+
+double search_patience(const struct search *search) {
+	size_t count = search->build_count < BUILDS_MAX ? search->build_count : BUILDS_MAX;
+	return count < BUILDS_MIN ? INFINITY : PATIENCE * stats_median(search->builds, count);
+}
+
+double search_promise(const struct search *search, uint64_t left) {
+	return search->strategy->promise ? search->strategy->promise(search->state, left) : NAN;
+}
+
+const struct history *search_history(const struct search *search) {
+	return &search->history;
+}
+
+const char *search_phase(const struct search *search) {
+	return search->strategy->phase ? search->strategy->phase(search->state) : NULL;
+}
+
+enum { FIRST_ROOM = 64, FREEDOM_MIN = 3 };
+/* A lead of this many deviations is clear. */
+static const double CLEAR = 2;
+
+struct entry {
+	uint64_t index;
+	double mean; /* of the logarithms */
+	size_t times;
+};
+
+struct leaders {
+	struct entry *entries;
+	size_t count, room;
+	double squares; /* of the deviations from the means */
+	size_t freedom; /* the repeats */
+};
+
+struct leaders *leaders_new(void) {
+	return mem_alloc(1, sizeof(struct leaders));
+}
+
+void leaders_free(struct leaders *leaders) {
+	if (leaders)
+		free(leaders->entries);
+	free(leaders);
+}
+
+static struct entry *entry_of(struct leaders *leaders, uint64_t index) {
+	for (size_t i = 0; i < leaders->count; i++)
+		if (leaders->entries[i].index == index)
+			return &leaders->entries[i];
+	if (leaders->count == leaders->room) {
+		leaders->room = leaders->room ? 2 * leaders->room : FIRST_ROOM;
+		leaders->entries = mem_grow(leaders->entries, leaders->room, sizeof *leaders->entries);
+	}
+	leaders->entries[leaders->count] = (struct entry){.index = index};
+	return &leaders->entries[leaders->count++];
+}
+
+/* Welford, Note on a method for calculating corrected sums of squares and products, 1962. */
+void leaders_note(struct leaders *leaders, uint64_t index, double value) {
+	struct entry *entry = entry_of(leaders, index);
+	double away = log(value) - entry->mean;
+	leaders->freedom += entry->times > 0;
+	entry->mean += away / (double)++entry->times;
+	if (entry->times > 1)
+		leaders->squares += away * (log(value) - entry->mean);
+}
+
+double leaders_noise(const struct leaders *leaders) {
+	return leaders->freedom ? sqrt(leaders->squares / (double)leaders->freedom) : NAN;
+}
+
+static const struct entry *least(const struct leaders *leaders) {
+	const struct entry *best = NULL;
+	for (size_t i = 0; i < leaders->count; i++)
+		if (!best || leaders->entries[i].mean < best->mean)
+			best = &leaders->entries[i];
+	return best;
+}
+
+/* By how many deviations of one measurement the other is behind. */
+static double behind(const struct entry *best, const struct entry *other) {
+	return (other->mean - best->mean) / sqrt(1 / (double)best->times + 1 / (double)other->times);
+}
+
+static const struct entry *challenger_of(const struct leaders *leaders, const struct entry *best) {
+	const struct entry *challenger = NULL;
+	for (size_t i = 0; i < leaders->count; i++) {
+		const struct entry *other = &leaders->entries[i];
+		if (other != best && (!challenger || behind(best, other) < behind(best, challenger)))
+			challenger = other;
+	}
+	return challenger;
+}
+
+bool leaders_again(const struct leaders *leaders, uint64_t *index) {
+	const struct entry *best = least(leaders), *challenger = best ? challenger_of(leaders, best) : NULL;
+	if (!challenger)
+		return false;
+	if (leaders->freedom >= FREEDOM_MIN && behind(best, challenger) > CLEAR * leaders_noise(leaders))
+		return false;
+	*index = best->times <= challenger->times ? best->index : challenger->index;
+	return true;
+}
+
+struct leader leaders_best(const struct leaders *leaders) {
+	const struct entry *best = NULL;
+	double noise = leaders->freedom ? leaders_noise(leaders) : 0, lowest = INFINITY;
+	for (size_t i = 0; i < leaders->count; i++) {
+		const struct entry *entry = &leaders->entries[i];
+		double upper = entry->mean + noise / sqrt((double)entry->times);
+		if (best && !(upper < lowest))
+			continue;
+		best = entry;
+		lowest = upper;
+	}
+	return best ? (struct leader){best->index, exp(best->mean), best->times} : (struct leader){UINT64_MAX, NAN, 0};
+}

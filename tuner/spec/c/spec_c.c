@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+#include "tuner/build/builder.h"
+#include "tuner/build/cache.h"
+#include "tuner/build/toolchain.h"
+#include "tuner/spec/c/c.h"
+#include "tuner/spec/c/impl.h"
+
+/* Compiles each configuration to a plug-in, in a folder of the cache for builds. */
+
+struct c_builds {
+	struct arena *arena;
+	const struct c_kernel *kernel;
+	struct c_compiler compiler;
+	struct build_cache *cache;
+	struct build_folder *folder; /* of the run */
+	struct builder *builder;
+	struct stat file;     /* the kernel file when it was first read */
+	struct sha256 common; /* of everything except the configuration */
+	bool keeps, renews;
+	char *path; /* of the last plug-in that was asked for */
+};
+
+/* The harness is the same for all configurations; compiling it first also proves that the compiler works. */
+static int harness_build(struct c_builds *b, struct err *err) {
+	const char *const arguments[] = {"-O2",
+	                                 "-fPIC",
+	                                 "-w",
+	                                 "-c",
+	                                 arena_printf(b->arena, "%s/%s", b->compiler.folder, c_harness_file),
+	                                 "-o",
+	                                 arena_printf(b->arena, "%s/%s", b->compiler.folder, c_object_file),
+	                                 b->kernel->openmp ? "-fopenmp" : NULL,
+	                                 NULL};
+	char message[256];
+	switch (c_compile(&b->compiler, arguments, message, err)) {
+	case C_DONE:
+		return 0;
+	case C_REFUSED:
+		return err_set(err, ERR_FAILED, "name a working C compiler in the environment variable CC",
+		               "%s cannot compile a plug-in: %s", b->compiler.words[0], message);
+	case C_BROKEN:
+	default:
+		return -1;
+	}
+}
+
+static int tree_make(const struct build_folder *folder, struct err *err) {
+	const char *tree = build_folder_tree(folder);
+	return mkdir(tree, 0700) ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", tree, strerror(errno)) : 0;
+}
+
+/* The folder of the run is removed at its end: what it holds is made again in no time, and reference outputs may be
+ * large. */
+static int folder_make(struct c_builds *b, const char *base, struct err *err) {
+	char key[SHA256_TEXT];
+	sha256_text(b->kernel->file, strlen(b->kernel->file), key);
+	b->cache = build_cache_new(base);
+	b->folder = build_cache_make(b->cache, key, err);
+	if (!b->folder || tree_make(b->folder, err))
+		return -1;
+	b->compiler.folder = build_folder_tree(b->folder);
+	return 0;
+}
+
+static void words_hash(struct sha256 *sha, const char *const *words) {
+	for (; *words; words++)
+		toolchain_hash_text(sha, *words);
+	toolchain_hash_text(sha, NULL);
+}
+
+static void common_hash(struct c_builds *b) {
+	struct sha256 *sha = &b->common;
+	toolchain_hash_text(sha, b->compiler.cwd);
+	words_hash(sha, c_first_options);
+	words_hash(sha, b->kernel->options);
+	words_hash(sha, b->compiler.words);
+	for (size_t i = 0; b->compiler.words[i]; i++)
+		toolchain_hash_line(sha, b->compiler.words[i]);
+	toolchain_hash_host(sha);
+}
+
+static char *build_key(void *ctx, const json_t *config) {
+	(void)ctx;
+	return js_canonical(config);
+}
+
+/* Keeps the folder for later sessions where it is known what the plug-in was made of. */
+static int folder_compile(const struct c_builds *b, const struct c_compiler *compiler, struct build_folder *folder,
+                          const json_t *config, struct built *built, struct err *err) {
+	json_t *facts = NULL;
+	int failed = tree_make(folder, err) ||
+	             c_plugin_compile(b->kernel, compiler, config, build_folder_tree(folder), built, &facts, err);
+	if (facts && b->keeps)
+		build_folder_keep(folder, facts, built->seconds);
+	json_decref(facts);
+	return failed ? -1 : 0;
+}
+
+static struct build_folder *earlier_find(const struct c_builds *b, const char *key, struct built *built) {
+	struct build_folder *folder = b->keeps && !b->renews ? build_cache_find(b->cache, key, c_depend_holds, NULL) : NULL;
+	if (!folder)
+		return NULL;
+	built->found = true;
+	built->status = TRIAL_CORRECT;
+	built->seconds = build_folder_seconds(folder);
+	return folder;
+}
+
+static int plugin_make(void *ctx, struct worker *worker, const char *config_text, const json_t *config, double seconds,
+                       struct built *built, struct err *err) {
+	const struct c_builds *b = ctx;
+	struct c_compiler compiler = b->compiler;
+	struct sha256 sha = b->common;
+	char key[SHA256_TEXT];
+	compiler.interrupt = worker_interrupt(worker);
+	compiler.worker = b->compiler.worker ? worker : NULL;
+	compiler.seconds = seconds;
+	toolchain_hash_text(&sha, config_text);
+	sha256_end(&sha, key);
+	if (c_file_check(b->kernel->file, &b->file, err))
+		return -1;
+	built->artefact = earlier_find(b, key, built);
+	if (built->artefact)
+		return 0;
+	struct build_folder *folder = build_cache_make(b->cache, key, err);
+	int failed = folder ? folder_compile(b, &compiler, folder, config, built, err) : -1;
+	if (failed || built->status != TRIAL_CORRECT) {
+		build_folder_free(folder);
+		folder = NULL;
+	}
+	built->artefact = folder;
+	return failed;
+}
+
+static void plugin_release(void *ctx, struct built *built) {
+	(void)ctx;
+	build_folder_free(built->artefact);
+	built->artefact = NULL;
+}
+
+static void c_builds_free(struct c_builds *b);
+
+static struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
+                                     struct worker *worker, struct err *err) {
+	struct c_builds *b = mem_alloc(1, sizeof *b);
+	const struct build_work work = {.ctx = b, .key = build_key, .make = plugin_make, .release = plugin_release};
+	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler, .keeps = !compiler->worker};
+	sha256_start(&b->common);
+	if (stat(kernel->file, &b->file)) {
+		err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read");
+		goto fail;
+	}
+	if (folder_make(b, base, err) || c_sources_write(kernel, b->compiler.folder, &b->common, err) ||
+	    harness_build(b, err))
+		goto fail;
+	common_hash(b);
+	b->builder = builder_new(&work, worker);
+	return b;
+fail:
+	c_builds_free(b);
+	return NULL;
+}
+
+/* Removes the folder. */
+static void c_builds_free(struct c_builds *b) {
+	if (!b)
+		return;
+	builder_free(b->builder);
+	build_folder_free(b->folder);
+	build_cache_free(b->cache);
+	arena_free(b->arena);
+	free(b->path);
+	free(b);
+}
+
+/* A new or an earlier build; left_s as for builder_get. -1 and err where nothing can be built. */
+static int c_build_get(struct c_builds *b, const json_t *config, double left_s, struct c_build *build,
+                       struct err *err) {
+	const struct built *built = builder_get(b->builder, config, left_s, err);
+	if (!built)
+		return -1;
+	*build = (struct c_build){0};
+	if (built->status != TRIAL_CORRECT) {
+		build->message = built->message;
+		return 0;
+	}
+	free(b->path);
+	build->path = b->path = mem_printf("%s/%s", build_folder_tree(built->artefact), c_plugin_file);
+	return 0;
+}
+
+static const double LEAST_SECONDS = 1e-3;
+enum { KERNEL_FILE_MAX = 16 << 20, REFERENCES_MAX = 16 };
+
+struct spec_c {
+	struct arena *arena;
+	struct c_kernel kernel;
+	struct c_compiler compiler;
+	struct c_builds *builds;
+	char source[SHA256_TEXT];
+	json_t *baseline;
+	struct runner worker;
+	uint64_t references[REFERENCES_MAX]; /* seeds that have a reference */
+	size_t reference_count;
+};
+
+static const char *const *compiler_words(struct arena *arena) {
+	const char *said = getenv("CC");
+	char *text = arena_strdup(arena, said && *said ? said : "cc"), *rest = NULL;
+	const char **words = arena_alloc(arena, strlen(text) + 2, sizeof *words);
+	size_t count = 0;
+	for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+		words[count++] = word;
+	if (count == 0)
+		words[0] = "cc";
+	return words;
+}
+
+static int source_hash(struct spec_c *c, const struct spec *spec, struct err *err) {
+	size_t size;
+	char hash[SHA256_TEXT], *text = sys_read_file(c->kernel.file, KERNEL_FILE_MAX, &size, err);
+	if (!text)
+		return -1;
+	sha256_text(text, size, hash);
+	free(text);
+	const char *all = arena_printf(c->arena, "%s %s", spec_hash(spec), hash);
+	for (size_t i = 0; c->compiler.words[i]; i++)
+		all = arena_printf(c->arena, "%s %s", all, c->compiler.words[i]);
+	sha256_text(all, strlen(all), c->source);
+	return 0;
+}
+
+/* The specification is copied, because other threads may be reading it. */
+static struct spec_c *c_open(const struct spec *spec, struct err *err) {
+	struct spec_c *c = mem_alloc(1, sizeof *c);
+	c->arena = arena_new();
+	c->baseline = json_deep_copy(spec_baseline(spec));
+	c->compiler =
+		(struct c_compiler){.words = compiler_words(c->arena), .cwd = arena_strdup(c->arena, spec_folder(spec))};
+	if (c_kernel_read(spec_kernel(spec), spec_folder(spec), c->arena, &c->kernel, err) ||
+	    c_space_check(c->arena, spec_space(spec), c->kernel.name, err) || source_hash(c, spec, err)) {
+		spec_c_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static struct spec_c *c_begin(const struct spec *spec, struct worker *worker, const char *folder, struct err *err) {
+	struct spec_c *c = c_open(spec, err);
+	if (!c)
+		return NULL;
+	c->worker = worker_runner(worker);
+	c->compiler.interrupt = worker_interrupt(worker);
+	c->compiler.worker = folder ? worker : NULL;
+	c->builds = c_builds_new(&c->kernel, &c->compiler, folder, worker, err);
+	if (c->builds)
+		return c;
+	spec_c_free(c);
+	return NULL;
+}
+
+struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err) {
+	return c_begin(spec, worker, NULL, err);
+}
+
+struct spec_c *spec_c_new_at(const struct spec *spec, struct worker *worker, const char *folder, struct err *err) {
+	return c_begin(spec, worker, folder, err);
+}
+
+int spec_c_identify(const struct spec *spec, char source[SHA256_TEXT], struct err *err) {
+	struct spec_c *c = c_open(spec, err);
+	if (!c)
+		return -1;
+	snprintf(source, SHA256_TEXT, "%s", c->source);
+	spec_c_free(c);
+	return 0;
+}
+
+void spec_c_free(struct spec_c *c) {
+	if (!c)
+		return;
+	c_builds_free(c->builds);
+	json_decref(c->baseline);
+	arena_free(c->arena);
+	free(c);
+}
+
+const char *spec_c_source(const struct spec_c *c) {
+	return c->source;
+}
+
+/* The parameters are compiled into the build, so that only the team size of an OpenMP kernel has to be sent. */
+static struct trial_request request_of(const struct spec_c *c, const struct trial_request *request,
+                                       const struct c_build *build, json_t *own) {
+	struct trial_request of = *request;
+	const json_t *threads = c->kernel.openmp ? json_object_get(request->config, "threads") : NULL;
+	json_object_set_new(own, "problem", json_object());
+	json_object_set_new(own, "config", json_object());
+	json_object_set_new(json_object_get(own, "problem"), "folder", json_string(c->builds->compiler.folder));
+	if (json_is_integer(threads))
+		json_object_set(json_object_get(own, "config"), "threads", (json_t *)threads);
+	of.kernel = "t1";
+	of.library = build->path;
+	of.problem = json_object_get(own, "problem");
+	of.config = json_object_get(own, "config");
+	return of;
+}
+
+/* The baseline's outputs for this seed are the reference. */
+static int reference_make(struct spec_c *c, const struct trial_request *trial, struct err *err) {
+	for (size_t i = 0; i < c->reference_count; i++)
+		if (c->references[i] == trial->seed)
+			return 0;
+	struct c_build build;
+	if (c_build_get(c->builds, c->baseline, 0, &build, err))
+		return -1;
+	if (!build.path)
+		return c_baseline_failed(c->baseline, "does not compile", build.message, err);
+	json_t *own = json_object();
+	struct trial_result result = {0};
+	struct trial_request base = *trial;
+	base.config = c->baseline;
+	struct trial_request request = request_of(c, &base, &build, own);
+	json_object_set_new((json_t *)request.problem, "reference", json_integer(1));
+	request.samples = 1;
+	request.warmup = 0;
+	request.min_sample_s = request.limit_s = 0;
+	request.counters = NULL;
+	int failed = c->worker.run(c->worker.ctx, &request, &result, err);
+	if (!failed && result.status != TRIAL_CORRECT)
+		failed = c_baseline_failed(c->baseline, trial_status_text(result.status), result.message, err);
+	if (!failed)
+		c->references[c->reference_count < REFERENCES_MAX ? c->reference_count++ : 0] = trial->seed;
+	trial_result_clear(&result);
+	json_decref(own);
+	return failed;
+}
+
+static int c_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct spec_c *c = ctx;
+	double start = sys_now();
+	memset(result, 0, sizeof *result);
+	result->value = result->least = NAN;
+	if (reference_make(c, request, err))
+		return -1;
+	double left = request->left_s > 0 ? fmax(request->left_s - (sys_now() - start), LEAST_SECONDS) : 0;
+	struct c_build build;
+	if (c_build_get(c->builds, request->config, left, &build, err))
+		return -1;
+	if (!build.path) {
+		result->status = TRIAL_COMPILE;
+		snprintf(result->message, sizeof result->message, "%s", build.message);
+		result->elapsed_s = sys_now() - start;
+		return 0;
+	}
+	json_t *own = json_object();
+	struct trial_request of = request_of(c, request, &build, own);
+	int failed = c->worker.run(c->worker.ctx, &of, result, err);
+	result->elapsed_s = sys_now() - start;
+	json_decref(own);
+	return failed;
+}
+
+void spec_c_rebuild(struct spec_c *c) {
+	c->builds->renews = true;
+}
+
+struct builder *spec_c_builder(struct spec_c *c) {
+	return c->builds->builder;
+}
+
+struct runner spec_c_runner(struct spec_c *c) {
+	return (struct runner){.ctx = c, .run = c_run};
+}

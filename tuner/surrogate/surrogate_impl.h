@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files of this folder only. */
+#ifndef TUNER_SURROGATE_SURROGATE_IMPL_H
+#define TUNER_SURROGATE_SURROGATE_IMPL_H
+#include "tuner/model/gp/gp.h"
+#include "tuner/search/strategy.h"
+#include "tuner/surrogate/surrogate.h"
+
+/* Configurations as a Gaussian process sees them: one dimension for each parameter that has a choice (gp_dim_of), and
+ * one for the alignment of numbers whose powers of two do not simply grow with them. (48 lies between 32 and 64, but is
+ * less aligned than either.) Numbers of few values have another one, without an order. */
+
+struct coding {
+	const struct space *space;
+	size_t count, unnamed; /* unnamed: dimensions before those without an order that repeat a number */
+	struct gp_dim dim[GP_DIMS_MAX];
+	int param[GP_DIMS_MAX];            /* parameter of each dimension; -1: the dimension belongs to a source */
+	const uint16_t *code[GP_DIMS_MAX]; /* code of each level of it, then of its absence */
+};
+
+/* Allocated in the arena. Leaves room for `spare` dimensions. */
+struct coding *coding_new(struct arena *arena, const struct space *space, size_t spare);
+void coding_config(const struct coding *coding, const int *config, uint16_t *codes);
+void coding_index(const struct coding *coding, uint64_t index, uint16_t *codes);
+
+/* Tells which configurations work by a logistic regression with a ridge (Hoerl, Kennard, Ridge regression, 1970): on
+ * the parameters, most of them as logarithms, their squares and their products. Resources such as threads, registers
+ * and shared memory are products of parameters, so that their limits are planes here, of which a few failures on either
+ * side tell more than distances do. */
+
+struct limits;
+/* Allocated in the arena, with room for so many observations. Sources' dimensions are not used. */
+struct limits *limits_new(struct arena *arena, const struct coding *coding, size_t room);
+void limits_clear(struct limits *limits);
+void limits_add(struct limits *limits, const uint16_t *codes, bool works);
+size_t limits_count(const struct limits *limits);
+/* Begins at the weights of the last fit. */
+void limits_fit(struct limits *limits);
+/* The logarithms of the odds that configurations work. codes: `stride` apart. */
+void limits_logits(const struct limits *limits, const uint16_t *codes, size_t stride, size_t count, float *logit);
+
+enum {
+	POOL_WHOLE = 20000,
+	POOL_SAMPLED = 6000,
+	OBSERVED_MAX = 512,
+	OBSERVED_KEPT = 320,
+	SOURCES_MAX = 8,
+	PENDING_MAX = 256
+};
+
+struct observed {
+	uint64_t index;
+	enum strategy_result result;
+	double log; /* of the value, or of its lower limit if it was cut short */
+	double deviation;
+};
+
+struct pool { /* the candidates */
+	uint64_t *index;
+	uint16_t *codes; /* count x dims */
+	size_t count, room;
+	bool whole;
+};
+
+struct source_model;
+struct cost;
+
+struct surrogate {
+	struct strategy_task task;
+	struct rng rng;
+	struct coding *coding;
+	size_t dims;
+	struct observed *observed; /* OBSERVED_MAX */
+	size_t count, worked, failed;
+	double best; /* logarithm; INFINITY if there is none */
+	struct pending {
+		uint64_t index;
+		bool own; /* the model asked for it */
+	} pending[PENDING_MAX];
+	size_t pending_count;
+	struct pool pool;
+	struct gp *value, *works; /* works: NULL until a configuration fails */
+	struct gp_pool *values, *workings;
+	struct limits *limits;  /* what works, too */
+	float *chance;          /* of each candidate to work, if `works` is there */
+	bool strict;            /* candidates that don't pass are out */
+	double pass, pass_bold; /* the chances that they need */
+	double line_moved;      /* the line's logarithm of the odds, less that at the beginning */
+	struct guesses {        /* what was predicted before each result */
+		double chance[OBSERVED_MAX];
+		bool failed[OBSERVED_MAX];
+		size_t count;
+		double ordered, pairs; /* of a success and a failure */
+	} guesses;
+	size_t in_value, in_works; /* number of observations that each model has */
+	size_t *row;               /* observation behind each row of the value model */
+	double *target, *lone_mean, *lone_variance;
+	size_t fits;
+	size_t told, fit_at; /* results so far, and how many of them the next fit waits for */
+	double stretch;      /* factor of variances */
+	double error;        /* median leave-one-out error of the logarithm; NAN before the first fit */
+	double *gain;        /* of each candidate: surrogate_gain_at or more; 0: it is taken */
+	float *gain_most;
+	float incumbent;
+	struct source_model *source[SOURCES_MAX];
+	size_t source_count, dropped, firsts;
+	struct cost *cost; /* NULL if the budget counts evaluations */
+	bool asked;
+};
+
+/* Sets the targets of the value model's rows; the soft cap applies to them and to sources */
+void surrogate_targets(struct surrogate *surrogate);
+double surrogate_cap(double log_ratio, double cap);
+void surrogate_calibrate(struct surrogate *surrogate);
+
+double surrogate_gain_at(const struct surrogate *surrogate, size_t candidate); /* times its chance to work */
+
+/* surrogate.c: the deviation of a candidate's target, after surrogate_ask */
+double surrogate_deviation_of(const struct surrogate *surrogate, size_t candidate);
+
+/* chance.c: the chance that a configuration works, as of the last update, and whether a candidate may be proposed. A
+ * result is reported before it is learned. */
+void surrogate_chance_update(struct surrogate *surrogate, bool fit);
+void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool failed);
+double surrogate_chance_at(const struct surrogate *surrogate, const uint16_t *codes);
+double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
+double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate); /* a factor of its worth */
+bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
+
+void surrogate_pool_fill(struct surrogate *surrogate);
+void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
+
+/* source.c: adds a dimension for each source that can be used. Their order follows from their contents, because the
+ * order in which they are given must not change the search; one that is given twice counts once. */
+void source_models_make(struct surrogate *surrogate);
+double source_model_scale(const struct source_model *model); /* the target that the highest code stands for */
+/* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
+uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
+void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
+/* After a fit: the source without which left-out configurations are predicted better; SIZE_MAX if all sources help. */
+size_t source_misleading(struct surrogate *surrogate);
+
+/* Takes the lengths that the task expects */
+void surrogate_lengths_expect(struct coding *coding, const struct strategy_task *task);
+
+/* models.c: makes the models for the current dimensions, without observations */
+double observed_variance(const struct observed *observed);
+void surrogate_models_make(struct surrogate *surrogate);
+void surrogate_models_update(struct surrogate *surrogate);
+/* Removes a source and its dimension; the models start again. */
+void surrogate_source_drop(struct surrogate *surrogate, size_t source);
+
+/* Predicts the cost of an evaluation in seconds of wall clock from the evaluations so far: of the build and of the rest
+ * the mean logarithm of the seconds and an effect of each value of each parameter, additive and shrunk. (Unrolling
+ * costs time to compile, small blocks cost time to run.) If the budget is a time, a gain is divided by its cost (Snoek,
+ * Larochelle, Adams, Practical Bayesian optimization of machine learning algorithms, 2012, section 3.2), the less the
+ * more of the budget is used, so that cheap configurations come first and the best ones last (Lee, Perrone, Archambeau,
+ * Seeger, Cost-aware Bayesian optimization, 2020). */
+
+struct cost;
+/* Covers the dimensions that the coding has now; allocated in the task's arena, which must outlive it as the coding
+ * must. NULL, which all functions below accept, if the budget is a number of evaluations, because costs do not matter
+ * then. */
+struct cost *cost_new(const struct strategy_task *task, const struct coding *coding);
+void cost_report(struct cost *cost, uint64_t index, const struct strategy_outcome *outcome);
+/* The power of the seconds by which a gain is divided now: 0 while costs are alike or unpredictable, at most 1. */
+double cost_power(const struct cost *cost);
+/* The logarithm of a configuration's cost relative to the mean. */
+double cost_predict(const struct cost *cost, const uint16_t *codes);
+
+/* The factor by which a gain shrinks when it is divided by the seconds to this power. It is almost 0 if building is
+ * expected to take over 10 times as long as usual, so that such configurations come last. */
+double cost_share(const struct cost *cost, double power, const uint16_t *codes);
+
+#endif
