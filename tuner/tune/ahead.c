@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configurations that are measured next, proposed several at a time, so that the later ones are built while the
- * first ones are built or measured. Where builds would disturb the measurements, a batch is built and then measured;
- * elsewhere each that was measured makes room for another one to build. */
+/* The proposals of the strategy. Everything that it is told at first is stored, because a resumed search must be told
+ * the same: evaluation counts that were estimated from times, and the contents of the store at that moment. Several are
+ * proposed at a time, so that the later ones are built while the first ones are built or measured. Where builds would
+ * disturb the measurements, a batch is built and then measured; elsewhere each that was measured makes room for another
+ * one to build. */
 #include <config.h>
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "tuner/tune/state.h"
+#include "src/base/json/js.h"
+#include "tuner/tune/session_impl.h"
 
 static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at Ctrl-C, while builds are awaited */
 static const double LEAST_SECONDS = 1e-3;
 enum { LEAST_EVALUATIONS = 2 /* the baseline and another one */ };
-
 /* A build that takes that many times as long as the longest so far is given up while too few are known for a median,
  * but no build is before some seconds, because a busy machine can slow a short one down that much. */
 static const double PATIENCE = 10, PATIENCE_SECONDS_MIN = 5;
@@ -43,7 +43,8 @@ static unsigned depth_of(const struct tune_ahead *ahead, double build_s, double 
 	return depth < ahead->most ? (unsigned)depth : ahead->most;
 }
 
-void tune_ahead_begin(struct tune *tune) {
+/* Called once the baseline is measured: decides how many are proposed at a time. */
+static void tune_ahead_begin(struct tune *tune) {
 	struct tune_ahead *ahead = &tune->bench.ahead;
 	ahead->depth = ahead->most = 1;
 	if (!tune->task->builder || tune->bench.fleet)
@@ -56,6 +57,73 @@ void tune_ahead_begin(struct tune *tune) {
 	else
 		ahead->depth = depth_of(ahead, figures.last_s,
 		                        tune->bench.times.run > 0 ? tune->bench.times.run : tune->bench.times.trial);
+}
+
+static json_t *plan_new(const struct tune *tune, uint64_t budget, struct err *err) {
+	int64_t until = 0;
+	if (store_last_trial(tune->task->store, &until, err))
+		return NULL;
+	return json_pack("{s:I,s:I,s:i}", "budget", (json_int_t)budget, "until", (json_int_t)until, "ahead",
+	                 (int)tune->bench.ahead.depth);
+}
+
+/* wanted: the searches of an earlier plan; NULL: there was none. */
+static int sources_find(struct tune *tune, const json_t *plan, const json_t *wanted, struct err *err) {
+	const struct tune_task *task = tune->task;
+	if (wanted ? json_array_size(wanted) == 0 : !task->prior.transfer)
+		return 0;
+	char *objective = tune_objective(task);
+	const struct tune_sources_query query = {.kernel = task->kernel,
+	                                         .source = task->source,
+	                                         .objective = objective,
+	                                         .fingerprint = task->fingerprint ? task->fingerprint : "",
+	                                         .problem = task->problem,
+	                                         .space = task->space,
+	                                         .start = task->start,
+	                                         .search = tune->memory.id,
+	                                         .until = js_int_or(plan, "until", 0)};
+	tune->memory.sources = tune_sources_new(task->store, &query, wanted, err);
+	free(objective);
+	return tune->memory.sources ? 0 : -1;
+}
+
+static int plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct err *err) {
+	struct store *store = tune->task->store;
+	if (tune->task->resume && store_plan_get(store, tune->memory.id, plan, err))
+		return -1;
+	if (*plan)
+		return sources_find(tune, *plan, json_object_get(*plan, "sources"), err);
+	*plan = plan_new(tune, budget, err);
+	if (!*plan || sources_find(tune, *plan, NULL, err))
+		return -1;
+	json_object_set_new(*plan, "sources", tune_sources_searches(tune->memory.sources));
+	return store_plan_set(store, tune->memory.id, *plan, err);
+}
+
+int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
+	const struct tune_task *task = tune->task;
+	json_t *plan = NULL;
+	tune_ahead_begin(tune);
+	int failed = plan_make(tune, budget, &plan, err);
+	if (!failed) {
+		int64_t ahead = js_int_or(plan, "ahead", 1);
+		tune->bench.ahead.depth = ahead < 1 ? 1 : ahead < TUNE_AHEAD_MAX ? (unsigned)ahead : TUNE_AHEAD_MAX;
+		int64_t planned = js_int_or(plan, "budget", 0);
+		struct strategy_task of_strategy = {.space = task->space,
+		                                    .seed = task->seed,
+		                                    .start = task->start,
+		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
+		                                    .seconds = tune->money.budget.evaluations ? 0 : tune_budget_time(tune),
+		                                    .builders = tune->bench.ahead.most > 1 ? tune->bench.ahead.most : 0,
+		                                    .hints = task->prior.hints,
+		                                    .hint_count = task->prior.hint_count,
+		                                    .counter_count = json_array_size(tune->counting.names)};
+		of_strategy.sources = tune_sources_list(tune->memory.sources, &of_strategy.source_count);
+		tune->search = search_new(task->strategy, &of_strategy, err);
+		failed = tune->search ? 0 : -1;
+	}
+	json_decref(plan);
+	return failed;
 }
 
 /* The baseline tells little: its trial includes what happens only once, and it is often the fastest to build. */

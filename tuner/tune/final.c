@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "tuner/tune/state.h"
 #include "tuner/race/unsafe.h"
+#include "tuner/tune/session_impl.h"
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
@@ -19,10 +18,10 @@ static const double VAGUE_SECONDS_LEAST = 5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
 static const double RACE_SECONDS_LEAST = 5;
 
-static int by_promise(const void *a, const void *b) {
+static int by_least(const void *a, const void *b) {
 	const struct measured *x = a, *y = b;
-	if (x->promise != y->promise)
-		return x->promise > y->promise ? 1 : -1;
+	if (x->least != y->least)
+		return x->least > y->least ? 1 : -1;
 	return (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
 }
 
@@ -37,27 +36,27 @@ static bool is_baseline(const struct tune *tune, const json_t *config) {
 /* Picks the best few of the search, safe ones only. Their configurations are owned by the caller. */
 static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	if (tune->memory.worked_count)
-		qsort(tune->memory.worked, tune->memory.worked_count, sizeof *tune->memory.worked, by_promise);
+		qsort(tune->memory.worked, tune->memory.worked_count, sizeof *tune->memory.worked, by_least);
 	double best = NAN;
 	*count = 0;
 	for (size_t i = 0; i < tune->memory.worked_count && *count < FINALISTS_MAX; i++) {
 		const struct measured *measured = &tune->memory.worked[i];
-		if (!isfinite(measured->promise))
+		if (!isfinite(measured->least))
 			return 0; /* dropped together with its node */
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
-		if (measured->promise > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
 			json_decref(config);
-			return measured->promise > best * TUNE_FINALIST_MARGIN ? 0 : -1;
+			return measured->least > best * TUNE_FINALIST_MARGIN ? 0 : -1;
 		}
 		if (unsafe) {
 			json_decref(config);
 			continue;
 		}
 		if (isnan(best))
-			best = measured->promise;
+			best = measured->least;
 		entries[(*count)++] = (struct race_entry){
-			.config = config, .estimate = measured->promise, .cost = tune_price(tune, config, measured->wall)};
+			.config = config, .estimate = measured->least, .cost = tune_price(tune, config, measured->wall)};
 	}
 	return 0;
 }
@@ -326,7 +325,7 @@ static bool works_alone(const struct tune *tune, const struct race_entry *entrie
 	bool others = tune->memory.worked_count > count || count > 1 ||
 	              (count == 1 && !json_equal(entries[0].config, tune->task->baseline));
 	return tune->task->whole_programs && !tune->bench.fleet && !others && tune->tally.evaluations > 1 &&
-	       !(tune->memory.cut_index != UINT64_MAX && tune_is_loud(tune)) &&
+	       !(tune->memory.cut_index != UINT64_MAX && tune_is_busy(tune)) &&
 	       tune->memory.baseline.status == TRIAL_CORRECT && tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
@@ -380,17 +379,17 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
                              struct err *err) {
 	size_t winner = 0;
 	*again = false;
-	if (!tune_opponent_is_sure(tune, entries, *count, &winner)) {
+	if (!tune_rival_is_sure(tune, entries, *count, &winner)) {
 		if (race(tune, entries, *count, &winner, err))
 			return -1;
 		*again = is_baseline(tune, entries[winner].config) && any_fell(tune, entries, *count) &&
 		         next_best(tune, entries, *count) == SIZE_MAX;
 		if (*again)
 			return 0;
-		if (tune_opponent(tune, entries, count, &winner, err))
+		if (tune_rival_choose(tune, entries, count, &winner, err))
 			return -1;
 	}
-	tune->finals.no_rival = tune->finals.rival_ratio > 0 && (isfinite(tune->finals.rival_ratio) || !tune_is_loud(tune));
+	tune->finals.no_rival = tune->finals.rival_ratio > 0 && (isfinite(tune->finals.rival_ratio) || !tune_is_busy(tune));
 	if (tune->finals.rival_ratio > 0)
 		baseline_keep(tune);
 	while (!(tune->finals.rival_ratio > 0) && winner != SIZE_MAX) {

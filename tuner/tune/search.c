@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search of a session on one machine: proposes, measures and reports one trial after the other until the budget is
- * used up (doc/measurement.md, rule 3). */
+ * used up. It repeats disturbed trials, confirms a new best, and measures the best again from time to time, so that the
+ * value to beat is not one lucky trial (doc/measurement.md, rule 3). */
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "tuner/tune/state.h"
+#include "tuner/store/trial_store.h"
+#include "tuner/tune/session_impl.h"
 
+/* Repeated measurements of the best take at most this share of the time. */
+static const double PROBE_SHARE = 0.25;
+/* As long as the best stays within the noise, or this, the share is halved with each probe. */
+static const double DRIFT_LEAST = 0.005;
+enum { CALM_MAX = 3 };
+enum { TIMES_MAX = 5 /* a mean over more values would lag behind a machine that changes */ };
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
  * than that. */
 static const double LIMIT_FACTOR = 1.25;
@@ -18,17 +25,122 @@ static const double LIMIT_FACTOR = 1.25;
 static const double ENERGY_SAMPLE_SECONDS = 0.2;
 /* A default time budget grows to at least this many runs of a program. */
 static const double RUNS_EXPECTED = 100;
-/* Failures of a program, its baseline included, before the search gives up. */
-static const uint64_t BROKEN_AFTER = 2;
-/* With fewer evaluations the expected gain is too uncertain to stop on. */
-static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* Longer programs are not run a second time to warm up before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
 /* Noise of a sample that needs no second look. */
 static const double QUIET = 0.005;
 
-bool tune_may_repeat(const struct tune *tune, const struct trial_result *result) {
-	return !tune_interrupted(tune) && tune_left(tune) > tune_proof_seconds(tune) + result->elapsed_s;
+/* Seconds, as tune_trial wrote them. */
+static double recalled_build(const struct trial_result *result) {
+	double seconds = js_real_or(result->reply, "build_s", 0);
+	return seconds > 0 && isfinite(seconds) ? seconds : 0;
+}
+
+int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
+                 struct trial_result *sum, struct err *err) {
+	struct trial_result one = {0};
+	struct trial_request limited = *request;
+	bool recalled = recall_take(tune->memory.recall, phase, request->config, &one);
+	double begun = tune_now(tune);
+	tune_limit(tune, &limited);
+	if (!recalled && tune_trial(tune, SPENT_MEASURE, &limited, &one, err)) {
+		trial_result_clear(&one);
+		return -1;
+	}
+	bool cut = !recalled && tune_was_cut(&limited, &one);
+	tune->money.cut = cut && merge == MERGE_FIRST;
+	if (cut) {
+		snprintf(tune->money.cut_message, sizeof tune->money.cut_message, "%s", one.message);
+		trial_result_clear(&one);
+		return 0;
+	}
+	tune_noise_note(tune, &one);
+	if (!recalled)
+		tune_beside_note(tune, &one, tune->bench.times.trial);
+	if (!recalled && tune->tally.evaluations > 0 && one.status != TRIAL_TIMEOUT)
+		tune->bench.times.longest = fmax(tune->bench.times.longest, tune_now(tune) - begun);
+	tune->memory.is_new = tune->memory.is_new || !recalled;
+	tune_pareto_record(tune, request->config, &one);
+	tune_checked_note(tune, request->config, &one);
+	tune->bench.current.seconds += recalled ? one.elapsed_s : tune->bench.times.trial;
+	if (recalled)
+		tune->bench.current.build_seconds += recalled_build(&one);
+	const struct trial_result *kept = tune_merge(&tune->bench.current.deviation, sum, &one, merge) ? sum : &one;
+	int failed = recalled ? 0 : trial_store(tune->task->store, tune->memory.id, phase, 0, request->config, kept, err);
+	trial_result_clear(&one);
+	return failed;
+}
+
+static bool is_due(const struct tune *tune) {
+	if (tune->memory.best_index == UINT64_MAX || isnan(tune->memory.best))
+		return false;
+	double expected =
+		tune->memory.probe.seconds > 0 ? tune->memory.probe.seconds : 8 * tune_seconds(tune, tune->memory.best);
+	return tune_now(tune) - tune->memory.probe.at >= expected / PROBE_SHARE * (1 << tune->memory.probe.steady);
+}
+
+/* The value to beat is the geometric mean of all measurements of the best, because a single lucky one would be a
+ * threshold that nothing could reach. */
+static void best_update(struct tune *tune, double value) {
+	for (size_t i = 0; i < tune->memory.worked_count; i++) {
+		struct measured *measured = &tune->memory.worked[i];
+		if (measured->index != tune->memory.best_index)
+			continue;
+		double times = measured->times < TIMES_MAX ? ++measured->times : TIMES_MAX;
+		measured->value *= pow(value / measured->value, 1 / times);
+		break;
+	}
+	tune_best_find(tune);
+}
+
+static void probe_use(struct tune *tune, const struct trial_result *result, double cost) {
+	if (result->status == TRIAL_CORRECT && !result->disturbed) {
+		double noise = tune_noise(tune), same = fmax(DRIFT_LEAST, isnan(noise) ? 0 : 3 * noise);
+		bool drifts = !(fabs(log(result->value / tune->memory.best)) <= same);
+		tune->memory.probe.steady = drifts                                 ? 0
+		                            : tune->memory.probe.steady < CALM_MAX ? tune->memory.probe.steady + 1
+		                                                                   : CALM_MAX;
+		best_update(tune, result->value);
+	}
+	tune->memory.probe.at = tune_now(tune);
+	tune->memory.probe.seconds = cost;
+}
+
+/* Replays the probes that an interrupted run made at this point instead of measuring. */
+static void probes_recall(struct tune *tune, const json_t *next) {
+	struct trial_result result;
+	while (tune->memory.best_index != UINT64_MAX && recall_probe(tune->memory.recall, next, &result)) {
+		probe_use(tune, &result, result.elapsed_s);
+		trial_result_clear(&result);
+	}
+}
+
+/* Measures the best so far again before configuration `next`, if the last time is long enough ago for its cost. */
+static int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
+	json_t *coming = space_config_json(tune->task->space, next);
+	bool known = recall_has(tune->memory.recall, coming);
+	probes_recall(tune, known ? coming : NULL);
+	json_decref(coming);
+	if (known || !is_due(tune) ||
+	    tune_left(tune) < tune_proof_seconds(tune) + 8 * tune_seconds(tune, tune->memory.best))
+		return 0;
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
+	struct trial_request request = tune_request(tune, config);
+	struct trial_result result = {0};
+	double begun = tune_now(tune);
+	int failed = tune_trial(tune, SPENT_PROBE, &request, &result, err);
+	if (!failed) {
+		tune_pareto_record(tune, config, &result);
+		tune_checked_note(tune, config, &result);
+		probe_use(tune, &result, tune_now(tune) - begun);
+		if (result.status == TRIAL_CORRECTNESS)
+			tune_failure_note(tune, "probe", config, &result);
+	}
+	if (!failed)
+		failed = trial_store(tune->task->store, tune->memory.id, "probe", 0, config, &result, err);
+	trial_result_clear(&result);
+	json_decref(config);
+	return failed;
 }
 
 /* Where the noise is small, the smallest of many values is hardly biased; a long run is better spent on another
@@ -76,14 +188,6 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	if (tune->money.cut)
 		return 0;
 	return measure_again(tune, phase, &request, result, err);
-}
-
-/* Is the expected gain below the requested minimum? */
-static bool hopeless(const struct tune *tune) {
-	if (!(tune->task->limits.stop_gain > 0) || tune->tally.evaluations < EVALUATIONS_BEFORE_STOP ||
-	    tune_is_recalling(tune))
-		return false;
-	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
 }
 
 /* A metric that the worker refused; NAN: none. Metrics are compared by ratios, so a value of 0 or below cannot be
@@ -230,23 +334,7 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	return tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1 : 0;
 }
 
-/* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,
- * so that more trials would only repeat it. A number that cannot be compared is a configuration's own. */
-static bool is_broken(const struct tune *tune) {
-	return tune->task->whole_programs && tune->memory.baseline.status != TRIAL_CORRECT &&
-	       tune->tally.evaluations >= BROKEN_AFTER &&
-	       tune->tally.failures[TRIAL_CORRECT] + tune->tally.failures[TRIAL_CENSORED] + tune->tally.incomparable == 0;
-}
-
-const char *tune_over(const struct tune *tune) {
-	if (is_broken(tune))
-		return "baseline";
-	if (tune_spent(tune))
-		return "budget";
-	return hopeless(tune) ? "gain" : NULL;
-}
-
-static int search_run(struct tune *tune, struct err *err) {
+int tune_search_run(struct tune *tune, struct err *err) {
 	if (measure_baseline(tune, err))
 		return -1;
 	tune_counters_keep(tune);
@@ -265,12 +353,4 @@ static int search_run(struct tune *tune, struct err *err) {
 		}
 	}
 	return 0;
-}
-
-int tune_search_phase(struct tune *tune, struct err *err) {
-	if (tune->bench.fleet)
-		return tune_parallel_search(tune, err);
-	int failed = search_run(tune, err);
-	tune_ahead_end(tune);
-	return failed || tune_budget_used(tune, err) ? -1 : 0;
 }

@@ -24,7 +24,7 @@ struct tune_budget {
 
 void tune_budget_alone(struct tune_budget *budget); /* on a single machine node-seconds are seconds */
 
-/* What is better. */
+/* Tells which of two is better. */
 struct tune_goal {
 	enum trial_objective objective; /* of the search, the race and the duel */
 	enum trial_objective second;    /* with `pareto`: the second quantity to minimise */
@@ -33,7 +33,7 @@ struct tune_goal {
 	bool maximize;      /* the runner returns 1/rate; rates are shown */
 };
 
-/* What ends trials, builds and the search, besides the budget. */
+/* These end trials, builds and the search, besides the budget. */
 struct tune_limits {
 	size_t sharers;         /* searches that the user's budget is divided among; 0: this one only */
 	double timeout_s;       /* of one trial; 0: a multiple of the baseline's time */
@@ -42,7 +42,7 @@ struct tune_limits {
 	double stop_gain;       /* stop the search if less gain is expected: 0.01 is 1 %; 0: never */
 };
 
-/* What is known before the search. */
+/* Known before the search. */
 struct tune_prior {
 	bool transfer;         /* tell the strategy about earlier searches of the kernel */
 	const uint64_t *hints; /* configurations that suit the machine */

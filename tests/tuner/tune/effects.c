@@ -8,7 +8,7 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "tests/tap.h"
-#include "tuner/tune/state.h"
+#include "tuner/tune/session_impl.h"
 
 static struct space *space_make(void) {
 	struct value threads[4], schedules[2] = {value_word("static"), value_word("dynamic")}, chunks[3];
@@ -88,7 +88,7 @@ static void test_cut_short(const struct tune_task *task) {
 	tune.memory.worked_count = 0;
 	for (size_t i = 0; i < all; i++) {
 		space_config(task->space, worked[i].index, config);
-		if (config[0] == 0 && isfinite(worked[i].promise) && worked[i].promise > 0 && kept++)
+		if (config[0] == 0 && isfinite(worked[i].least) && worked[i].least > 0 && kept++)
 			search_tell_value(tune.search, worked[i].index, STRATEGY_CENSORED, 0.125);
 		else
 			worked[tune.memory.worked_count++] = worked[i];

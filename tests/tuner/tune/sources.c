@@ -4,7 +4,7 @@
 #include <config.h>
 
 #include "tests/tuner/tune/spy.h"
-#include "tuner/tune/source.h"
+#include "tuner/tune/sources_impl.h"
 
 static struct store *store;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result of a session as a document. */
 #include <config.h>
 
 #include <math.h>
@@ -6,8 +7,130 @@
 #include <string.h>
 
 #include "src/base/json/js.h"
+#include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "tuner/tune/state.h"
+#include "tuner/model/pareto.h"
+#include "tuner/race/unsafe.h"
+#include "tuner/tune/session_impl.h"
+
+static const json_t *counted_of(const struct tune *tune, const json_t *config) {
+	char *key = config ? js_canonical(config) : NULL;
+	const json_t *row = key ? json_object_get(tune->counting.counted, key) : NULL;
+	free(key);
+	return row;
+}
+
+/* Adds the counters of the configuration in setup["config"]; setup may be NULL. */
+static void setup_add(const struct tune *tune, json_t *setup) {
+	static const char *const keys[] = {"counters", "metrics", "simulation", "regions", "regions_notes"};
+	const json_t *row = counted_of(tune, json_object_get(setup, "config"));
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		json_t *member = json_object_get(row, keys[i]);
+		if (member)
+			json_object_set(setup, keys[i], member);
+	}
+}
+
+/* The overhead of counting: the geometric mean over all configurations, less 1. */
+static double overhead_of(const struct tune *tune) {
+	double sum = 0;
+	int count = 0;
+	const char *key;
+	json_t *row;
+	json_object_foreach(tune->counting.counted, key, row) {
+		double overhead = js_real_or(json_object_get(row, "counting"), "overhead", NAN);
+		if (overhead > -1) {
+			sum += log1p(overhead);
+			count++;
+		}
+	}
+	return count ? expm1(sum / count) : NAN;
+}
+
+static double start_stop_of(const struct tune *tune) {
+	double most = NAN;
+	const char *key;
+	json_t *row;
+	json_object_foreach(tune->counting.counted, key, row) most =
+		fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
+	return most;
+}
+
+static json_t *counting_json(const struct tune *tune) {
+	json_t *asked = json_array();
+	for (const char *const *word = tune->task->counters.asked; *word; word++)
+		json_array_append_new(asked, json_string(*word));
+	return json_pack("{s:o,s:b,s:b,s:I,s:f,s:o,s:o,s:O}", "asked", asked, "default", tune->task->counters.optional,
+	                 "every", tune->task->counters.every, "configurations",
+	                 (json_int_t)json_object_size(tune->counting.counted), "seconds", tune->counting.seconds,
+	                 "overhead", js_number(overhead_of(tune)), "start_stop_s", js_number(start_stop_of(tune)),
+	                 "failures", tune->counting.uncounted);
+}
+
+/* Adds the counters and the cost of counting to the result. */
+static void tune_counted_add(const struct tune *tune, json_t *result) {
+	if (!counting_asked(tune))
+		return;
+	setup_add(tune, json_object_get(result, "baseline"));
+	setup_add(tune, json_object_get(result, "best"));
+	size_t i;
+	json_t *finalist;
+	json_array_foreach(json_object_get(result, "finalists"), i, finalist) setup_add(tune, finalist);
+	json_object_set_new(result, "counting", counting_json(tune));
+}
+
+/* Points of the front differ by more than this, or than the noise floor. */
+static const double NOISE_LEAST = 0.01;
+
+static double median_member(const json_t *entry, const char *key) {
+	const json_t *array = json_object_get(entry, key);
+	size_t count = json_array_size(array);
+	double *values = mem_alloc(count, sizeof *values), median;
+	for (size_t i = 0; i < count; i++)
+		values[i] = json_number_value(json_array_get(array, i));
+	median = stats_median(values, count);
+	free(values);
+	return median;
+}
+
+static bool is_unsafe(const struct tune *tune, const json_t *config) {
+	struct err err = {0};
+	bool unsafe = false;
+	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, &unsafe, &err) || unsafe;
+}
+
+static json_t *row_json(const struct tune *tune, const json_t *entry, const double values[2]) {
+	const struct tune_task *task = tune->task;
+	return json_pack("{s:O,s:f,s:f,s:I}", "config", json_object_get(entry, "config"),
+	                 trial_objective_word(task->goal.objective), values[0], trial_objective_word(task->goal.second),
+	                 values[1], "trials", (json_int_t)json_array_size(json_object_get(entry, "first")));
+}
+
+/* The front in the order of the first objective: [{"config", one member named like each objective, "trials"}]. New
+ * reference. */
+static json_t *tune_pareto(const struct tune *tune) {
+	size_t room = json_object_size(tune->finals.both), count = 0, *front = mem_alloc(room + 1, sizeof *front);
+	double(*values)[2] = mem_alloc(room + 1, sizeof *values);
+	const json_t **entries = mem_alloc(room + 1, sizeof *entries);
+	double floor = tune->finals.dueled ? duel_noise_floor(&tune->finals.duel) : NAN;
+	json_t *array = json_array(), *entry;
+	const char *key;
+	json_object_foreach(tune->finals.both, key, entry) {
+		if (is_unsafe(tune, json_object_get(entry, "config")))
+			continue;
+		values[count][0] = median_member(entry, "first");
+		values[count][1] = median_member(entry, "second");
+		entries[count++] = entry;
+	}
+	size_t kept = (size_t)pareto_front((const double(*)[2])values, count, front);
+	kept = (size_t)pareto_thin((const double(*)[2])values, front, kept, fmax(NOISE_LEAST, floor));
+	for (size_t i = 0; i < kept; i++)
+		json_array_append_new(array, row_json(tune, entries[front[i]], values[front[i]]));
+	free(front);
+	free(values);
+	free(entries);
+	return array;
+}
 
 static json_t *interval(const double ci[2]) {
 	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));

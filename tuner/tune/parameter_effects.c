@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers questions about the trials of a search by the additive model of tuner/model/effects/effects.h: the effect of
- * each parameter, and what follows for the finalists (doc/measurement.md, rule 9). */
+/* The effect of each parameter, and what follows for the recommendation: a setup without the changes that did not
+ * matter, and a runner-up. */
 #include <config.h>
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "tuner/model/effects/effects.h"
-#include "tuner/tune/state.h"
+#include "tuner/tune/session_impl.h"
 
 static const double TIE_MARGIN = 0.01;
-
 struct rows {
 	const struct space *space;
 	size_t count;
@@ -80,7 +80,7 @@ static void rows_fill(struct rows *rows, const struct tune *tune) {
 		sorted[i] = tune->memory.worked[i];
 	qsort(sorted, tune->memory.worked_count, sizeof *sorted, by_index);
 	for (size_t i = 0; i < tune->memory.worked_count; i++)
-		row_add(rows, sorted[i].index, isfinite(sorted[i].value) ? sorted[i].value : sorted[i].promise, false);
+		row_add(rows, sorted[i].index, isfinite(sorted[i].value) ? sorted[i].value : sorted[i].least, false);
 	free(sorted);
 	rows->sorted = rows->count;
 	if (tune->search)
@@ -189,4 +189,62 @@ json_t *tune_runner_up(const struct tune *tune) {
 		json_pack("{s:O,s:o,s:s}", "config", config, "ratio", js_number(median_of(picked) / best), "why", why);
 	free(why);
 	return object;
+}
+
+/* A parameter clearly matters if the interval of its effect excludes 1. */
+static bool matters(const json_t *effects, const char *param) {
+	size_t i;
+	json_t *effect;
+	json_array_foreach((json_t *)effects, i, effect) {
+		if (strcmp(js_string_or(effect, "param", ""), param) != 0)
+			continue;
+		double low = json_number_value(json_array_get(json_object_get(effect, "ci"), 0));
+		return js_bool_or(effect, "known", false) && low > 1.01;
+	}
+	return false;
+}
+
+static void put_back(json_t *config, const json_t *baseline, const char *param) {
+	json_t *today = json_object_get(baseline, param);
+	if (today)
+		json_object_set(config, param, today);
+	else
+		json_object_del(config, param);
+}
+
+/* Resets a parameter to its baseline value, together with parameters that depend on its old one, if that gives a valid
+ * configuration. */
+static json_t *without(const struct tune *tune, json_t *config, const json_t *effects, const char *param) {
+	const json_t *baseline = tune->task->baseline;
+	json_t *changed = json_copy(config);
+	const char *name;
+	json_t *value;
+	uint64_t index;
+	put_back(changed, baseline, param);
+	for (int also = 0; also < 2; also++) {
+		if (!space_config_read(tune->task->space, changed, NULL, &index, NULL)) {
+			json_decref(config);
+			return changed;
+		}
+		json_object_foreach(config, name, value) if (!json_object_get(baseline, name) && !matters(effects, name))
+			json_object_del(changed, name);
+	}
+	json_decref(changed);
+	return config;
+}
+
+json_t *tune_simplified(const struct tune *tune, const json_t *config) {
+	json_t *effects = tune_effects(tune), *simple = json_copy((json_t *)config);
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)config, name, value) {
+		const json_t *today = json_object_get(tune->task->baseline, name);
+		if (json_object_get(simple, name) && !json_equal(value, today) && !matters(effects, name))
+			simple = without(tune, simple, effects, name);
+	}
+	json_decref(effects);
+	if (!json_equal(simple, config))
+		return simple;
+	json_decref(simple);
+	return NULL;
 }

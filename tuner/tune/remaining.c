@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long a run will probably go on, and its first useful answer. */
+/* How long a session will probably go on, its first useful answer, and its progress. */
 #include <config.h>
 
 #include <math.h>
 
-#include "tuner/tune/state.h"
+#include "tuner/tune/session_impl.h"
+#include "tuner/tune/tune.h"
 
-/* A first answer may be wanted after this share of the budget, if it gains so much that it is hardly noise. */
-static const double FIRST_SHARE = 0.1, FIRST_GAIN = 1.05;
-
+/* A first answer may be wanted after this share of the budget, if it is useful. */
+static const double FIRST_SHARE = 0.1;
 static const uint64_t EVALUATIONS_TELLING = 3;
 
 static double configurations(const struct tune *tune) {
@@ -21,10 +21,10 @@ static double configurations(const struct tune *tune) {
 static double block_seconds(const struct tune *tune, double evaluations) {
 	double count = 0, seconds = 0, all = (double)tune->memory.worked_count;
 	for (size_t i = 0; i < tune->memory.worked_count; i++) {
-		if (tune->memory.worked[i].promise > TUNE_FINALIST_MARGIN * tune->memory.best)
+		if (tune->memory.worked[i].least > TUNE_FINALIST_MARGIN * tune->memory.best)
 			continue;
 		count++;
-		seconds += tune_final_seconds(tune, tune->memory.worked[i].promise);
+		seconds += tune_final_seconds(tune, tune->memory.worked[i].least);
 	}
 	/* Two more that are not, because the first few say little. */
 	double entries = fmax(count, count / (all + 2) * evaluations);
@@ -71,7 +71,8 @@ static double duel_left(const struct tune *tune) {
 	return rest * (tune_elapsed(tune) - tune->money.outlook.duel_begun) / tune->money.outlook.duel_trials;
 }
 
-double tune_time_left(const struct tune *tune, enum tune_phase phase) {
+/* Estimated seconds until the session ends; NAN: not known. */
+static double tune_remaining(const struct tune *tune, enum tune_phase phase) {
 	double budget = tune_budget_time(tune), left = INFINITY;
 	double until = budget > 0 ? fmax(0, budget - tune_elapsed(tune)) : INFINITY;
 	if (phase == TUNE_SEARCH && !tune->bench.fleet && tune->tally.evaluations > 0)
@@ -101,11 +102,8 @@ static double share_used(const struct tune *tune) {
 	return time > 0 ? tune_elapsed(tune) / time : limit > 0 ? (double)tune->tally.evaluations / limit : 0;
 }
 
-bool tune_is_useful(const struct tune *tune) {
-	return tune->memory.best_index != UINT64_MAX && tune->memory.baseline.value / tune->memory.best > FIRST_GAIN;
-}
-
-void tune_first_report(struct tune *tune) {
+/* Reports the first useful configuration. */
+static void tune_first_report(struct tune *tune) {
 	const struct tune_observer *observer = tune->observer;
 	double gain = tune->memory.baseline.value / tune->memory.best;
 	if (tune->money.reported || !observer || !observer->found || tune_is_recalling(tune) || !tune_is_useful(tune) ||
@@ -115,4 +113,45 @@ void tune_first_report(struct tune *tune) {
 	observer->found(observer->ctx, config, tune->task->baseline, gain);
 	json_decref(config);
 	tune->money.reported = true;
+}
+
+const char *tune_phase_word(enum tune_phase phase) {
+	static const char *const words[] = {"baseline", "search", "race", "duel", "counters"};
+	return words[phase];
+}
+
+static uint64_t failure_total(const struct tune *tune) {
+	uint64_t total = 0;
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT && i != TRIAL_CENSORED)
+			total += tune->tally.failures[i];
+	return total;
+}
+
+void tune_report(struct tune *tune, enum tune_phase phase) {
+	const struct tune_task *task = tune->task;
+	uint64_t limit = tune->money.budget.evaluations;
+	uint64_t valid = space_valid(task->space);
+	const struct tune_progress progress = {
+		.phase = phase,
+		.kernel = task->kernel,
+		.evaluations = tune->tally.evaluations,
+		.limit = limit && limit < valid ? limit : valid,
+		.failures = failure_total(tune),
+		.best = tune_shown(tune, tune->memory.best),
+		.baseline = tune_shown(tune, tune->memory.baseline.value),
+		.unit = task->goal.metric ? trial_metric_unit(task->goal.metric) : trial_objective_unit(task->goal.objective),
+		.gain = tune->memory.baseline.value / tune->memory.best,
+		.elapsed = tune_elapsed(tune),
+		.budget = tune_budget_time(tune) + tune->counting.kept,
+		.left = tune_remaining(tune, phase),
+		.building = task->builder ? builder_figures(task->builder).running : 0,
+		.note = tune->search ? search_phase(tune->search) : NULL,
+	};
+	if (tune->bench.busy)
+		busy_look(tune->bench.busy);
+	if (tune->observer && tune->observer->progress)
+		tune->observer->progress(tune->observer->ctx, &progress);
+	if (phase != TUNE_BASELINE)
+		tune_first_report(tune);
 }
