@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tests/tuner/fleet/play.h"
 
 int main(int argc, char **argv) {

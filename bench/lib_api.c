@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "lib/sweetspot.h"
-#include "src/base/rng.h"
-#include "src/base/stats.h"
+#include "base/rng.h"
+#include "base/stats.h"
 
 enum { ROUNDS = 101, LOOKUPS = 10000, SIZES = 1024 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Included before each file that `make analyze` looks at: the analyzers see one file at a time and cannot know that
- * these never return NULL (src/base/mem.h). */
+ * these never return NULL (base/mem.h). */
 #include <stddef.h>
 struct arena;
 void *mem_alloc(size_t count, size_t size) __attribute__((returns_nonnull));

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 enum { CACHEGRIND_EVENTS = 13, CACHEGRIND_MODEL_MAX = 3, CACHEGRIND_OPTION = 48 };
 

@@ -13,9 +13,9 @@
 
 #include "counters/backend/counter.h"
 #include "counters/plan/plan.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 
 enum { CACHE_BYTES_MAX = 1 << 20 };
 

@@ -8,7 +8,7 @@
 #include "gpu/gpu.h"
 #include "gpu/gpu_abi_impl.h"
 #include "gpu/open.h"
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 
 /* CUDA's libraries, opened when they are first needed. A call that a library does not export is NULL. */
 

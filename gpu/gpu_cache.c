@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 
 enum { CACHE_FILE_MAX = 64 << 20, CACHE_FUNCTIONS_MAX = 4096 };
 

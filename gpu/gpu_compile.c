@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 
 /* Reads the facts that ptxas reports for each function: NVIDIA, CUDA Compiler Driver NVCC 13.0, "Printing Code
  * Generation Statistics". */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 /* Keeps failures until somebody asks for them. */
 

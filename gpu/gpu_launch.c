@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static int number(struct gpu *gpu, driver_function function, int which) {
 	int value = 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 /* Released memory is kept, because the next configuration wants as much as the last. It is freed first when the driver
  * runs out of memory. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 struct gpu_stream *gpu_stream_new(struct gpu *gpu, bool urgent) {
 	int least = 0, greatest = 0;

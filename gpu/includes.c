@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 
 /* Provides the headers of our own .cu files. NVRTC gets them by name, because the host may lack a search path for them.
  */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 
 /* Our .cu files are data: they are in share/sweetspot/kernels of an installation, or in kernels/ beside data/ in the
  * tree that was built. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/sys.h"
+#include "base/sys.h"
 
 static const struct {
 	uint64_t bit;

@@ -3,7 +3,7 @@
 #ifndef GPU_OPEN_H
 #define GPU_OPEN_H
 #include "gpu/gpu.h"
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* A part of CUDA on this machine, found without opening a device. version: "13.0"; reason and fix: why it is missing
  * and the remedy. */

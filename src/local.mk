@@ -36,7 +36,6 @@ CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(COMMANDS); do f=$${f##*/}; echo "COMMAND($${f%.*})"; done >$@
 
-include %D%/topo/local.mk
 include %D%/app/local.mk
 include %D%/ui/local.mk
 include %D%/show/local.mk

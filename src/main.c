@@ -13,11 +13,11 @@
 #include "src/app/app.h"
 #include "src/app/dashes.h"
 #include "src/app/signals.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/reap.h"
-#include "src/base/near.h"
-#include "src/base/stop.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/reap.h"
+#include "base/near.h"
+#include "base/stop.h"
 #include "src/cmd/status/state.h"
 
 const struct opt cmd_common_options[] = {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* A quick check without a context: is a driver installed, and does libcupti open? */
 void cupti_probe(struct counter_probe *probe);

@@ -12,7 +12,7 @@
 
 #include "counters/cupti/cupti.h"
 #include "counters/cupti/cupti_impl.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 /* A launch takes 70 KB of CUPTI's memory with the metrics of one pass, 1 MB with those of eleven. */
 enum { RANGES_MOST = 8 /* one is used */, DATA_BYTES_MAX = 256 << 20 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 struct sde_page {
 	const int64_t *counts; /* the exported memory; NULL: closed */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "counters/perf/perf.h"
-#include "src/base/rights.h"
-#include "src/base/sys.h"
+#include "base/rights.h"
+#include "base/sys.h"
 
 /* The PMU is "cpu" if all cores are of one kind; with several kinds, and on ARM, each PMU has a file `cpus` (Linux,
  * tools/perf/Documentation/intel-hybrid.txt). PMUs outside cores have `cpumask` instead. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "counters/plan/plan_impl.h"
-#include "src/base/expr/expr.h"
-#include "src/base/near.h"
+#include "base/expr/expr.h"
+#include "base/near.h"
 
 static void metric_add(struct plan_build *build, const struct table_group *group, const struct table_metric *metric) {
 	for (size_t i = 0; i < build->plan->metric_count; i++)

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/err.h"
-#include "src/base/mem.h"
+#include "base/err.h"
+#include "base/mem.h"
 
 /* Decides about one way to count an event. */
 struct counter_judge {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "counters/plan/plan_impl.h"
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 
 enum { REFUSALS_MAX = TABLE_LIST_MAX + 4, PLAN_REASON = 2 * COUNTER_REASON };
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "counters/plan/plan_impl.h"
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 
 /* Reads files of data/groups/ and of the user's own groups. */
 

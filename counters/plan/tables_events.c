@@ -8,9 +8,9 @@
 
 #include "counters/plan/plan.h"
 #include "counters/plan/plan_impl.h"
-#include "src/base/expr/expr.h"
-#include "src/base/json/js.h"
-#include "src/base/near.h"
+#include "base/expr/expr.h"
+#include "base/json/js.h"
+#include "base/near.h"
 
 /* Checks members of the tables one by one. */
 

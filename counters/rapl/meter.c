@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 
 /* Powercap has one folder for each zone, and all of them are also below /sys/class/powercap (Linux,
  * Documentation/power/powercap/powercap.rst). */

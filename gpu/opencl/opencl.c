@@ -9,9 +9,9 @@
 #include "gpu/backend.h"
 #include "gpu/opencl/open.h"
 #include "gpu/opencl/opencl_impl.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 
 /* Builds programs from source or from a binary. */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "gpu/opencl/opencl_impl.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
 
 enum { CLOCK_LARGEST = 1000000 /* MHz */ };
 

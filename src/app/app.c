@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "src/app/device.h"
 #include "src/app/plugin.h"
 #include "tuner/program/program.h"

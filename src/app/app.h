@@ -3,7 +3,7 @@
  * include src/app/cmd.h. */
 #ifndef SRC_APP_APP_H
 #define SRC_APP_APP_H
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 #include "src/app/cmd.h"
 
 /* interrupt becomes non-zero after the first Ctrl-C (finish the trial), abandon after the second one (give it up). */

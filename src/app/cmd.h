@@ -5,10 +5,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/err.h"
-#include "src/base/opt.h"
-#include "src/base/sha256.h"
-#include "src/topo/topo.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/sha256.h"
+#include "topo/topo.h"
 #include "src/ui/ui.h"
 #include "tuner/worker/kernel_desc.h"
 #include "tuner/worker/worker.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/path.h"
+#include "base/mem.h"
+#include "base/proc/path.h"
 #include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 

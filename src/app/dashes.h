@@ -2,7 +2,7 @@
 /* Recognises that the two dashes before a program were forgotten, so that its options were taken for ours. */
 #ifndef SRC_APP_DASHES_H
 #define SRC_APP_DASHES_H
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* argv: the whole command line; `words`: how many of them come before the options. Replaces the hint of `err` by the
  * line with dashes if a word names a program that can be run. */

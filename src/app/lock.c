@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/quiet.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
-#include "src/topo/topo.h"
+#include "base/mem.h"
+#include "base/quiet.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "topo/topo.h"
 
 /* Refuses a file of that name that belongs to another user, and a link, hard or symbolic: in /tmp anybody may have put
  * it there. */

@@ -4,7 +4,7 @@
 #define SRC_APP_LOCK_H
 #include <stdbool.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "src/ui/ui.h"
 
 /* Waits for another tuner, with a message, until *interrupt is set. Returns a descriptor to keep open, or -1 with err

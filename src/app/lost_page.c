@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/err.h"
-#include "src/base/text.h"
+#include "base/err.h"
+#include "base/text.h"
 
 /* Only functions that are safe in a signal handler (signal-safety(7)) are called here, so numbers are read by hand. */
 static uintptr_t hex_read(const char **at) {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/mem.h"
+#include "base/near.h"
 
 struct plugin {
 	char *path;

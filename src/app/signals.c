@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "src/app/lost_page.h"
-#include "src/base/err.h"
-#include "src/base/stop.h"
+#include "base/err.h"
+#include "base/stop.h"
 
 volatile int signals_interrupted, signals_abandoned;
 /* timeout(1) sends its signal twice, which must not cost the results. */

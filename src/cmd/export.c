@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "src/app/cmd.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/sys.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/export/export.h"
 #include "tuner/profile/folder.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "src/app/cmd.h"
 #include "src/cmd/store_rows.h"
 #include "src/cmd/store_share.h"

@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/json/verdict.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/proc/work.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/proc/work.h"
+#include "base/text.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"
 #include "tuner/store/remove.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 enum { THREADS, BIND, PLACES, COLUMNS };
 

@@ -4,8 +4,8 @@
 #define SRC_PLAN_BINDINGS_H
 #include <stdbool.h>
 
-#include "src/base/err.h"
-#include "src/topo/topo.h"
+#include "base/err.h"
+#include "topo/topo.h"
 #include "tuner/space/space.h"
 
 /* Restricts the space, which already has the three parameters, to one combination for each distinct binding. Of several

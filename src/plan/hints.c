@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/mem.h"
+#include "base/value.h"
 
 /* Three square tiles of 8-byte elements are in use at once in most blocked loops (Lam, Rothberg, Wolf, "The Cache
  * Performance and Optimizations of Blocked Algorithms", 1991). */

@@ -3,7 +3,7 @@
  * parameters (threads, proc_bind, block, tile_m, block_size_x, ...), not on the kernel. */
 #ifndef SRC_PLAN_HINTS_H
 #define SRC_PLAN_HINTS_H
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tuner/space/space.h"
 
 enum { PLAN_HINTS_MAX = 8 };

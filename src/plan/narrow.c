@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/program/program.h"
 
 enum { CPUS = 4096 /* more are not looked at */, THREADS_MOST = 1 << 16, WORD = 64 };

@@ -4,7 +4,7 @@
 #define SRC_PLAN_NARROW_H
 #include <jansson.h>
 
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 
 /* "processors" or "cores", of which `config` uses fewer than `than`; NULL: as many, or nobody knows. program: that of a
  * result (program_json), or NULL for a kernel. The number of threads that a program reads from its command line is

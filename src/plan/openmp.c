@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "src/plan/openmp_file.h"
-#include "src/base/proc/path.h"
+#include "base/proc/path.h"
 
 enum { OBJECTS_MAX = 512, LINES_MAX = 4096 };
 static const double trace_seconds = 10;

@@ -4,7 +4,7 @@
 #define SRC_PLAN_OPENMP_H
 #include <stdbool.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 enum openmp_runtime {
 	OPENMP_NONE,    /* an ELF program without a known OpenMP runtime */

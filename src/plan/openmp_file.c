@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 enum { BLOCK = 1 << 18, TEXT_MAX = 128, HEADERS_MAX = 1024, FILE_MAX = 512 << 20 };
 

@@ -5,9 +5,9 @@
 #define SRC_PLAN_PARAMS_H
 #include <jansson.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
-#include "src/topo/topo.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "topo/topo.h"
 #include "tuner/worker/kernel_desc.h"
 
 enum { PARAMS_ROOM = 64 + 5 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/near.h"
+#include "base/near.h"
 #include "src/plan/params.h"
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 
 static const struct kernel_param *problem_find(const struct params *params, const char *name) {
 	for (size_t i = 0; i < params->kernel->problem_count; i++)

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/value.h"
 #include "src/plan/params.h"
 #include "tuner/fleet/words.h"
 

@@ -4,7 +4,7 @@
 #define SRC_PLAN_PROGRAM_CONFIG_H
 #include <jansson.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/space/space.h"
 
 /* Parses "B=16 schedule=dynamic", split as in a shell, and takes the rest from the baseline; or a JSON object, to which

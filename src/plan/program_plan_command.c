@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "src/plan/program_plan_impl.h"
-#include "src/base/proc/path.h"
-#include "src/base/proc/work.h"
+#include "base/proc/path.h"
+#include "base/proc/work.h"
 #include "tuner/program/source.h"
 
 static bool is_utf8(const char *text) {

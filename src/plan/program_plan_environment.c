@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "src/plan/bindings.h"
 #include "src/plan/program_plan_impl.h"
 

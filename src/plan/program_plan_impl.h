@@ -2,10 +2,10 @@
 /* Private to the program_plan files. */
 #ifndef SRC_PLAN_PROGRAM_PLAN_IMPL_H
 #define SRC_PLAN_PROGRAM_PLAN_IMPL_H
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/program_plan.h"
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 
 enum { DRAFT_NOTES_MAX = 16 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/base/near.h"
+#include "base/near.h"
 #include "src/plan/params.h"
 #include "src/plan/program_plan_impl.h"
 #include "tuner/space/domain.h"

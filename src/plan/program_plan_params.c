@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/near.h"
-#include "src/base/text.h"
+#include "base/near.h"
+#include "base/text.h"
 #include "src/plan/program_plan_impl.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"

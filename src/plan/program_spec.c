@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/path.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/path.h"
 #include "tuner/program/source.h"
 
 enum { WORDS_MAX = 4096 };

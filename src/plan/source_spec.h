@@ -2,7 +2,7 @@
 /* Makes the specification for `tune FILE.cu --kernel NAME ...`, FILE.cl and FILE.hip. */
 #ifndef SRC_PLAN_SOURCE_SPEC_H
 #define SRC_PLAN_SOURCE_SPEC_H
-#include "src/base/opt.h"
+#include "base/opt.h"
 #include "tuner/spec/spec.h"
 
 /* --kernel --arg --problem --grid --grid-div --block --shared --option; --param, --constraint and --default belong to

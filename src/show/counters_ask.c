@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/trial/counters.h"
 
 /* Warns about GPU metrics that do not fit into one run. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/counters.h"
 
 const json_t *counters_sources(struct app *app) {

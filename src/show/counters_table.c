@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/counters.h"
 
 enum { CELL = 80 };

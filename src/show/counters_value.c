@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "src/show/counters.h"
 
 /* Plain numbers from here on get a prefix. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
-#include "src/base/opt.h"
+#include "base/err.h"
+#include "base/opt.h"
 
 enum { COUNTERS_WORDS_MAX = 32 };
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/text.h"
 
 static void value_text(const json_t *figure, char *text, size_t size) {
 	double value = js_real_or(figure, "value", NAN);

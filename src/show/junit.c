@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
 
 struct junit {
 	char *suite;

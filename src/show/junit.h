@@ -2,7 +2,7 @@
 /* Results as JUnit XML, which the test pages of GitLab, Jenkins and others read. */
 #ifndef SRC_SHOW_JUNIT_H
 #define SRC_SHOW_JUNIT_H
-#include "src/base/err.h"
+#include "base/err.h"
 
 enum junit_result { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
 

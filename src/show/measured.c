@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/csv.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/csv.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 const struct opt measured_options[] = {
 	OPT_GROUP("Results"),

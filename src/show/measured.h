@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "src/base/opt.h"
+#include "base/opt.h"
 
 enum measured_format { MEASURED_NONE, MEASURED_MARKDOWN, MEASURED_CSV, MEASURED_JSON };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 
 /* A word that is empty or has blanks is put in quotes, so that one sees where it ends. */
 static char *value_shown(const json_t *member) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/results.h"
 #include "tuner/worker/worker.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "src/show/results.h"
 
 /* A ratio is a clear effect if its interval excludes 1 by at least this. */

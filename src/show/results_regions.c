@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/results.h"
 
 enum { ROWS_MAX = 12, COUNTERS_MAX = 24, CELL = 40 };

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/show/results.h"
 
 static void range_text(const json_t *range, char *text, size_t size) {

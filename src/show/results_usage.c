@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/results.h"
 
 enum { WIDTH = 78 /* and a comma: what fits an ordinary terminal is not folded again */ };

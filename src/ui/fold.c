@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/ui/ui.h"
 
 /* The columns of a text without its escape sequences, which end in 'm'. */

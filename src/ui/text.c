@@ -8,7 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "src/ui/ui.h"
 
 bool ui_utf8(void) {

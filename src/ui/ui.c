@@ -10,9 +10,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
 
 static const double PROGRESS_SECONDS = 0.1, PROGRESS_PIPED_SECONDS = 30;
 

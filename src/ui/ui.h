@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct ui; /* one per process, made by main */
 struct ui *ui_new(FILE *out, FILE *diagnostics, bool quiet, bool verbose);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "src/ui/ui.h"
 
 enum { WIDTH_MAX = 110 };

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/proc/apart.h"
-#include "src/base/stop.h"
+#include "base/proc/apart.h"
+#include "base/stop.h"
 #include "tests/tap.h"
 
 enum { CPU_SECONDS = 1, BLOCK = 1 << 24 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "src/base/demangle.h"
+#include "base/demangle.h"
 
 static void test_trim(const char *text, const char *want) {
 	char name[160];

@@ -2,15 +2,15 @@
 /* Expressions against what Python gives for the same text. */
 #include <config.h>
 
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tests/base/expr_rows.h"
 

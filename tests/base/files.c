@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/file_hash.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/file_hash.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 /* How a child that runs `act` ends, with its stderr thrown away. */

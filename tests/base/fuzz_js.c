@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/hash.h"
-#include "src/base/rng.h"
-#include "src/base/stats.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/stats.h"
 #include "tests/tap.h"
 
 /* The authors' table of test vectors. */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/opt.h"
+#include "base/opt.h"
 #include "tests/tap.h"
 
 static const struct opt common[] = {

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/pattern.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/pattern.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 static bool compiles(const char *expression, char why[160]) {

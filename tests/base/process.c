@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 static const double patience = 60;

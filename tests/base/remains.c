@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/proc/reap.h"
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/proc/reap.h"
+#include "base/rng.h"
+#include "base/sha256.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 /* How long a process may live that should have been ended: the test then fails, and the process goes by itself. */

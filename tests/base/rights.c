@@ -2,7 +2,7 @@
 /* Capabilities as perf_event_open(2) sees them: those of a nested user namespace do not count. */
 #include <config.h>
 
-#include "src/base/rights.h"
+#include "base/rights.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 #define FIRST "         0          0 4294967295\n"

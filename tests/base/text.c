@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/csv.h"
-#include "src/base/err.h"
-#include "src/base/near.h"
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/csv.h"
+#include "base/err.h"
+#include "base/near.h"
+#include "base/rng.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tests/tap.h"
 
 static void test_errors(void) {

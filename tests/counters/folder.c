@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tree.h"
 
 const char *const folder_right[][2] = {
 	{"events/generic.json",

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "counters/plan/plan_impl.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/counters/folder.h"
 #include "tests/counters/machine.h"
 #include "tests/fuzz.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 json_t *console_read(const char *path) {
 	json_t *sections = json_object(), *section = NULL;

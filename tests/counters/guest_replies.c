@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/counters/guest_console.h"
 #include "tests/counters/guest_loop.h"
 #include "tests/tap.h"

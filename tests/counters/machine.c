@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 static const char *const rusage_events[] = {"user-time", "minor-faults", NULL}, *const none[] = {NULL},
 						 *const simulated[] = {"sim_instructions", NULL};

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "counters/perf/perf.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/counters/perf_help.h"
 
 enum { ERRNO_MAX = 140 };

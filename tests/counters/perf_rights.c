@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 
 #include "counters/perf/perf.h"
-#include "src/base/rights.h"
-#include "src/base/sys.h"
+#include "base/rights.h"
+#include "base/sys.h"
 #include "tests/counters/perf_help.h"
 
 enum { NOBODY = 65534, UNPREPARED = 77 };

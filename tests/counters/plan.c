@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/expr/expr.h"
-#include "src/base/json/js.h"
+#include "base/expr/expr.h"
+#include "base/json/js.h"
 #include "tests/counters/machine.h"
 #include "tests/tap.h"
 

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "counters/rapl/meter.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 #define RANGE UINT64_C(262143328850) /* what processors say */

@@ -14,7 +14,7 @@
 
 #include "counters/backend/counter.h"
 #include "counters/plan/plan.h"
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 static int opened; /* of any of these backends */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/worker/count/simulate.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "worker/count/simulate.h"
 #include "tests/tap.h"
 
 #define HEAD                                                                                                           \

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "src/base/proc/reap.h"
+#include "base/proc/reap.h"
 #include "tests/worker/program_fixture.h"
 
 enum { ROUNDS = 20000 };

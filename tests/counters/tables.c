@@ -6,9 +6,9 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "src/base/expr/expr.h"
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/expr/expr.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tests/counters/folder.h"
 #include "tests/counters/machine.h"
 #include "tests/tap.h"

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/counters/folder.h"
 #include "tests/tap.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/text.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/explain/explain.h"
 #include "tests/fuzz.h"

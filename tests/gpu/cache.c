@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "gpu/backend.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sha256.h"
 #include "tests/tap.h"
 
 enum { SIZES = 40 };

@@ -9,7 +9,7 @@
 
 #include "gpu/backend.h"
 #include "gpu/open.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 
 static const int archs[] = {75, 80, 90, 100};

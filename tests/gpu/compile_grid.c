@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "src/base/hash.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/gpu/device.h"
 #include "tests/gpu/grid.h"
 #include "tests/tap.h"

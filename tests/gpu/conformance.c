@@ -4,7 +4,7 @@
  * ends; and all memory released. Without a GPU it runs in the emulator, with threads in several orders. */
 #include <config.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/gpu/device.h"
 #include "tests/gpu/grid.h"
 #include "tests/kernels/sanitized.h"

@@ -9,7 +9,7 @@
 
 #include "counters/cupti/cupti.h"
 #include "counters/plan/plan_impl.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tap.h"
 
 enum { METRICS_MAX = 64, CHIPS_MAX = 64 };

@@ -9,7 +9,7 @@
 
 #include "counters/backend/counter.h"
 #include "gpu/open.h"
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 enum { N = 8192, TILE = 32, ROWS = 8, PASSES_MAX = 64 };

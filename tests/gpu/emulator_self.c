@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/gpu/device.h"
 #include "tests/tap.h"
 

@@ -7,8 +7,8 @@
 
 #include "gpu/open.h"
 #include "kernels/registry.h"
-#include "src/worker/cli.h"
-#include "src/worker/kernel/device.h"
+#include "worker/cli.h"
+#include "worker/kernel/device.h"
 
 enum fault { NONE, ILLEGAL, HANG, COMPILE, THREADS, MEMORY, WRONG };
 #define FAULTS "none,illegal,hang,compile,threads,memory,wrong"

@@ -7,7 +7,7 @@
 
 #include "gpu/backend.h"
 #include "gpu/hip/hip_impl.h"
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 static const char text[] = "#include <hip/hip_runtime.h>\n"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/backend.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 
 static const char *const options[] = {"-DX=1", "-Ifirst", "-Isecond", NULL};

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "gpu/open.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 
 static const char layer_source[] = "#include \"sweetspot.cuh\"\n"

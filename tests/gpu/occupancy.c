@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "gpu/gpu_impl.h"
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #ifdef HAVE_CUDA
 #pragma GCC diagnostic push

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/kernels/live.h"
 #include "tests/kernels/sanitized.h"
 #include "tests/kernels/values.h"

@@ -3,7 +3,7 @@
  * each thread counts for itself, another run adds to it, and a timed run does not count. */
 #include <config.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/kernels/events.h"
 #include "tests/kernels/values.h"
 #include "tests/tap.h"

@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include "kernels/gol/gol.h"
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/worker/program/regions_set.h"
+#include "worker/program/regions_set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "src/base/rng.h"
-#include "src/worker/program/regions_set.h"
+#include "base/rng.h"
+#include "worker/program/regions_set.h"
 #include "tests/lib/rig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 

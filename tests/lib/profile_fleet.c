@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/tree.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 #include "tuner/profile/profile.h"

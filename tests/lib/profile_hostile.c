@@ -2,8 +2,8 @@
 /* Profiles that someone broke, or made to break what reads them. */
 #include <config.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 

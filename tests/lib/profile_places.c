@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/tree.h"
-#include "src/worker/program/regions.h"
+#include "base/mem.h"
+#include "base/tree.h"
+#include "worker/program/regions.h"
 #include "tests/tap.h"
 
 struct rig {

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "src/cmd/machine/ceilings.h"
 #include "tests/tap.h"
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "src/plan/openmp.h"
 #include "src/plan/openmp_file.h"
 #include "tests/plan/help.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/plan/plan.h"
 
 #define RAN                                                                                                            \

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/plan/hints.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"

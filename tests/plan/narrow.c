@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/plan/narrow.h"
 #include "tests/tap.h"
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
+#include "base/rng.h"
+#include "base/sha256.h"
 #include "tests/plan/help.h"
 #include "tests/tap.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/plan/params.h"
 #include "tests/plan/help.h"
 #include "tests/tap.h"

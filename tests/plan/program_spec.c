@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 
 #define PARAMS                                                                                                         \

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tap.h"
 #include "tuner/profile/profile.h"
 #include "tuner/program/environment.h"

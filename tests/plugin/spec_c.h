@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 #include "tuner/spec/c/c.h"
 

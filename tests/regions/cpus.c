@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "lib/omp/omp.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 static char root[] = "/tmp/sweetspot-groups-XXXXXX";

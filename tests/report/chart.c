@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/text.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/text.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"
 

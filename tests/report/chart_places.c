@@ -2,7 +2,7 @@
 /* Marks stand where the axes say that their values are: both are read back from the SVG. */
 #include <config.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"

@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"

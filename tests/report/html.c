@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "src/cmd/report/html.h"
 #include "src/cmd/report/table.h"
 #include "tests/tap.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 enum { SVG_ATTRIBUTES = 16, SVG_SPOTS = 4096 };
 

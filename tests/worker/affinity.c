@@ -5,7 +5,7 @@
 #include <hwloc.h>
 #include <stdlib.h>
 
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tests/tap.h"
 
 enum { PLACES_MAX = 64, THREADS_MAX = 3 * PLACES_MAX };

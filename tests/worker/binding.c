@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tests/tap.h"
 
 enum { TEAM_MAX = 8 };

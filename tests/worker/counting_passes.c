@@ -3,7 +3,7 @@
  * started for nothing, and read at the end. */
 #include <config.h>
 
-#include "src/worker/count/counting_impl.h"
+#include "worker/count/counting_impl.h"
 #include "tests/tap.h"
 
 enum { PASSES = 5, LOG_MAX = 200 };

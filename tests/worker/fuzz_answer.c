@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/worker/counters.h"
 #include "tuner/worker/exchange.h"
 #include "tuner/worker/kernel_desc.h"

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/demangle.h"
-#include "src/base/json/js.h"
-#include "src/base/text.h"
+#include "base/demangle.h"
+#include "base/json/js.h"
+#include "base/text.h"
 #include "tests/fuzz.h"
-#include "src/worker/gpu/work_impl.h"
+#include "worker/gpu/work_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

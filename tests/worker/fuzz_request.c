@@ -10,9 +10,9 @@
 #include <strings.h>
 
 #include "kernels/registry.h"
-#include "src/base/json/js.h"
-#include "src/worker/protocol.h"
-#include "src/worker/request.h"
+#include "base/json/js.h"
+#include "worker/protocol.h"
+#include "worker/request.h"
 #include "tests/fuzz.h"
 #include "tests/worker/fuzz_request.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/worker/gpu/work_impl.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "worker/gpu/work_impl.h"
 #include "tests/tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

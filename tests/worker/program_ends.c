@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "src/base/proc/reap.h"
+#include "base/proc/reap.h"
 #include "tests/worker/program_fixture.h"
 
 static void nap(void) {

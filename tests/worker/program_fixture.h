@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/worker/protocol_client.h"
 

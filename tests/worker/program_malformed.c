@@ -2,10 +2,10 @@
 /* Malformed requests for programs: each is refused with a message that names the mistake, and runs nothing. */
 #include <config.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
-#include "src/worker/program/metric.h"
-#include "src/worker/program/request.h"
+#include "base/json/js.h"
+#include "base/rng.h"
+#include "worker/program/metric.h"
+#include "worker/program/request.h"
 #include "tests/worker/program_fixture.h"
 
 #define P "{\"op\":\"program\",\"argv\":[\"/bin/false\"],"

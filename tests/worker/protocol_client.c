@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
 
 /* Long, because on a busy machine a team of threads waits for a processor at each of its barriers. */
 enum { PATIENCE_S = 900 };

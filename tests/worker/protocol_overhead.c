@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/stats.h"
-#include "src/base/sys.h"
+#include "base/stats.h"
+#include "base/sys.h"
 #include "tests/worker/protocol_client.h"
 
 enum { TRIALS = 1000, WARM = 20 };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/worker/source/source.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "worker/source/source.h"
 #include "tests/tap.h"
 
 enum { ELEMENTS_MAX = 6000, ROUNDS = 400 };

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tests/tap.h"
 
 #define SS_SMT "synthetic:package:2 numa:2 l3:1(size=16777216) l2:4(size=524288) l1d:1(size=32768) core:1 pu:2"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/topo/topo.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "topo/topo.h"
 #include "tests/tap.h"
 
 static void refused(const char *source) {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 static const double BUSY = 60, ACTIVE_LEAST = 50, WARPS_FEW = 25, LOCAL_MOST = 0.95;
 

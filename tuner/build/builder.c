@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/build/impl.h"
 
 static const double SLICE_SECONDS = 0.1; /* interval between checks of the interrupt flag */

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tuner/build/impl.h"
 
 enum { KEY_PREFIX = 7 /* "sha256:" */, KEY_SHOWN = 32 };

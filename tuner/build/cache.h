@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* Least recently used folders go once all of them together are larger; a larger single one is not kept at all. */
 #define BUILD_CACHE_BYTES ((uint64_t)2 << 30)

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sha256.h"
 #include "tuner/build/impl.h"
 
 static bool is_ours(const char *folder) {

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tuner/build/impl.h"
 
 struct kept {

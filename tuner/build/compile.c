@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tuner/worker/exchange.h"
 
 static const double COMPILE_SECONDS = 600, GRACE_SECONDS = 0, LEAST_SECONDS = 1e-3;

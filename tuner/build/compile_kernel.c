@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/build/compile.h"
 
 struct compile_kernel {

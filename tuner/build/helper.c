@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tuner/build/impl.h"
 
 static const double LEAST_SECONDS = 1e-3;

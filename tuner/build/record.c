@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file_hash.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/file_hash.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tuner/build/impl.h"
 
 enum { RECORD_MAX = 64 << 20 };

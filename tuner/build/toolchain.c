@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/path.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/proc/path.h"
+#include "base/sys.h"
 
 /* Variables that compilers, linkers, make and cmake obey. */
 static const char *const VARIABLES[] = {

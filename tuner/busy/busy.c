@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/quiet.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/quiet.h"
+#include "base/sys.h"
 #include "tuner/busy/proc.h"
 
 enum { CPUS_MAX = 8192 };

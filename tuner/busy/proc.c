@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 
 enum { LINE = 1024 };
 

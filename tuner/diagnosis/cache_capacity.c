@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
 enum { TILES = 3 /* tiles that a step of a blocked algorithm works on */ };

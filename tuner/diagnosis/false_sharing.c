@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/remedy.h"
 
 static const struct remedy_words words = {

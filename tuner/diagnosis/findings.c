@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "tuner/diagnosis/findings_impl.h"
 
 /* The share of shuffled tables that may be taken for real ones. */

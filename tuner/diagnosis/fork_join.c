@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/saturation.h"
 
 static const double NEAR = 0.1, FAR = 0.01; /* shares of fork, join and barrier in a region */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/gpu.h"
 
 static const json_t *gpu_of(const struct study *study, size_t row) {

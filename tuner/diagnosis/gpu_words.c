@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/gpu.h"
 #include "tuner/model/paired.h"
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/diagnosis/impossible.h"
 
 enum { OTHERS_LEAST = 3, ROWS_MOST = 2000 };

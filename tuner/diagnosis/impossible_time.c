@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/diagnosis/impossible.h"
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };

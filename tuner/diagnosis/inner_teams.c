@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
 static const char meant_serial[] = "serial sequential single coarse global none one";

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/saturation.h"
 
 static const double NEAR = 0.7, ABOVE = 1.15 /* a larger share comes from caches, not memory */,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/paired.h"
 
 enum { TEAMS_MOST = 1000 };

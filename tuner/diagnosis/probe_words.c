@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
 const char probe_locks[] =

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 enum {
 	LINE_LEAST = 32, /* a padding of at least a cache line */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static const double GOES_ON = 1.2, SIZE_APART = 2;
 

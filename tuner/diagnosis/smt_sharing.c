@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
 static const double WELL = 0.6 /* efficiency up to the number of cores */, LITTLE = 1.15;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 static const char *variable(const json_t *entry, const char *name) {
 	return js_string_or(json_object_get(entry, "environment"), name, "");

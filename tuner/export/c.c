@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/export/c_text.h"
 #include "tuner/export/export.h"
 #include "tuner/export/text.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/export/text.h"
 
 /* Keywords of C23 and C++23, macros of compilers in their GNU modes, object-like macros of the standard headers. */

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 int export_cpus_check(const json_t *profile, const char *format, struct err *err); /* ERR_USAGE: an entry lacks it */
 /* "0,2,4": all CPUs of the team; NULL: not bound. The caller frees it. */

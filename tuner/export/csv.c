@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/csv.h"
-#include "src/base/json/js.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/csv.h"
+#include "base/json/js.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tuner/export/export.h"
 #include "tuner/export/text.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct export_format {
 	const char *name, *summary;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/value.h"
 #include "tuner/export/export.h"
 #include "tuner/export/text.h"
 #include "tuner/export/trials.h"

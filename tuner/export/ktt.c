@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/export/export.h"
 #include "tuner/export/text.h"
 #include "tuner/export/trials.h"

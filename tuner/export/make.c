@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/export/export.h"
 #include "tuner/export/settings.h"
 #include "tuner/export/shell.h"

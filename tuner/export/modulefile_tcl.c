@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "tuner/export/export.h"
 #include "tuner/export/settings.h"
 #include "tuner/export/text.h"

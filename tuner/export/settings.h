@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 typedef void export_setter(FILE *out, const char *name, const char *value); /* value NULL: unset it */
 /* Sets an entry's variables, after unsetting those that are best left out, those that another entry may have set, and

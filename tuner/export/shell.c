@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "tuner/export/cpus.h"
 #include "tuner/export/text.h"
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/export/batch.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell.h"

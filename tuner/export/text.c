@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "lib/profile/json.h"
-#include "src/base/json/js.h"
-#include "src/base/json/verdict.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 
 char *export_value_text(const json_t *value) {
 	char number[64] = "";

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* One line: no control characters, and nothing that would continue it. lead: "# ". */
 void export_comment(FILE *out, const char *lead, const char *text);

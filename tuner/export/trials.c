@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/trial/trial.h"
 
 const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err) {

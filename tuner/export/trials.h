@@ -4,7 +4,7 @@
 #define TUNER_EXPORT_TRIALS_H
 #include <jansson.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* The only entry of a profile, which must have trials in seconds; ERR_USAGE for several, or another unit. */
 const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err);

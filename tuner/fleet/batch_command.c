@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/sys.h"
 
 enum { OUTPUT_MAX = 64 << 10 };
 

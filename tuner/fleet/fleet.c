@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/fleet/fleet_impl.h"
 
 static enum pool_state state_of(const struct fleet *fleet, size_t node) {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/fleet/fleet_impl.h"
 
 /* Repeated baselines take at most this share of a node's time. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/worker/worker.h"
 
 struct launcher_probe {

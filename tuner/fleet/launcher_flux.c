@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/fleet/batch_command.h"
 #include "tuner/fleet/end_sign.h"
 #include "tuner/fleet/launcher.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/fleet/launcher.h"
 
 enum { GPUS_MAX = 1000, WORDS = 5 };

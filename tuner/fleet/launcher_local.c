@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/fleet/launcher.h"
 
 struct local {

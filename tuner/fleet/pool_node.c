@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The thread of a node. It must live as long as its worker, because a child gets its parent's death signal when the
- * thread that started it ends (src/base/proc/proc.h). */
+ * thread that started it ends (base/proc/proc.h). */
 #include <config.h>
 
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 /* Delays before the first and the second attempt to restart a lost worker. Each further delay is twice as long until

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 int pool_queue_init(struct pool_queue *queue) {

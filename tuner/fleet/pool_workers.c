@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 static const double SLICE_SECONDS = 0.1; /* interval between checks of the interrupt flag */

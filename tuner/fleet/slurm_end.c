@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/fleet/batch_command.h"
 #include "tuner/fleet/end_sign.h"
 

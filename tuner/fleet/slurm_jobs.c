@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tuner/fleet/batch_command.h"
 
 static const double ASK_SECONDS = 10, GONE_SECONDS = 20, PATIENCE_SECONDS = 5;

@@ -4,7 +4,7 @@
 #define TUNER_FLEET_SLURM_JOBS_H
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 enum { SLURM_JOBS_NAME = 24 };
 /* Writes "sweetspot-" and a random number. */

@@ -3,7 +3,7 @@
  * is expanded or run. */
 #ifndef TUNER_FLEET_WORDS_H
 #define TUNER_FLEET_WORDS_H
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* Returns a NULL-terminated array, to be freed with words_free. NULL with ERR_USAGE if a quote is not closed, or if a
  * shell would do more than split. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 enum { STEPS = 60 };
 static const double FIRST_STEP = 0.1, LINE_TOLERANCE = 0.1, GRADIENT_ENOUGH = 0.02;

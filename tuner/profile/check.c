@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/json/verdict.h"
+#include "base/json/verdict.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"
 #include "tuner/profile/sizes.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/profile/profile.h"
 
 /* {"NAME": {"value": .., "unit": .., "status": ..}}; those without a value are left out. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* FOLDER/profile-FINGERPRINT12.json; an empty folder is the current one. Caller frees. */
 char *profile_file_name(const char *folder, const char *fingerprint);

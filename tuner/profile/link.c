@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/hash.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/hash.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/profile/folder.h"
 
 static const char LINK[] = "machine-";

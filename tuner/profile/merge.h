@@ -4,7 +4,7 @@
 #define TUNER_PROFILE_MERGE_H
 #include <jansson.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* The choice between different configurations for the same (machine, kernel, problem, objective). */
 enum profile_prefer {

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/sys.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/store/store.h"
 
 /* Recommendations of the store for a machine; kernels: NULL or a NULL-terminated list to pick from. New reference.

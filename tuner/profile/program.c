@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* Settings of OpenMP, our own names, and the harmless parameters of the program (NULL: a kernel). */
 bool profile_may_set(const char *name, const json_t *program);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "lib/profile/json.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/profile/use.h"
 
 const char *profile_fit_word(enum profile_fit fit) {

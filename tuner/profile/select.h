@@ -4,7 +4,7 @@
 #define TUNER_PROFILE_SELECT_H
 #include <jansson.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 enum profile_fit {
 	PROFILE_EXACT,        /* this problem was tuned */

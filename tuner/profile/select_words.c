@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/value.h"
 #include "tuner/profile/select.h"
 
 /* Entries and sizes, one after the other; NULL after the last. */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"
 #include "tuner/program/environment.h"

@@ -6,7 +6,7 @@
 #define TUNER_PROFILE_SIZES_H
 #include <jansson.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/store/store.h"
 
 /* One member for each kernel and objective whose results differ in one number of the problem. New reference; it may be

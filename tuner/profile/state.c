@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 /* Members that describe how programs are compiled on a machine, not the machine itself. */
 static const char *const compiled[] = {"compiler", "cflags", "openmp", "nvrtc"};

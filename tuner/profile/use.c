@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/json/verdict.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 /* A result has its command elsewhere than an entry. */
 static const char *command_of(const json_t *entry) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tuner/build/builder.h"
 #include "tuner/build/cache.h"
 #include "tuner/program/first_error.h"

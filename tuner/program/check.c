@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/pattern.h"
+#include "base/pattern.h"
 #include "tuner/program/impl.h"
-#include "src/base/proc/path.h"
+#include "base/proc/path.h"
 
 static int metric_check(const struct program_spec *spec, struct err *err) {
 	if (!spec->metric)

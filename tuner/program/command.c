@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/value.h"
+#include "base/value.h"
 #include "tuner/program/impl.h"
 #include "tuner/program/text.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/program/run.h"
 
 enum { COUNTERS_MAX = 4096 };

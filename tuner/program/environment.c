@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/mem.h"
+#include "base/value.h"
 #include "tuner/program/environment.h"
 
 /* The text of a number, word or boolean; NULL for anything else. Caller frees. */

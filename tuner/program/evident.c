@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/json/verdict.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
 #include "tuner/program/evident.h"
 #include "tuner/program/run.h"
 #include "tuner/same/same.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/program/run.h"
 
 enum { ROWS_MAX = 4096 };

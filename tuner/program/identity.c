@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sha256.h"
+#include "base/json/js.h"
+#include "base/sha256.h"
 #include "tuner/build/toolchain.h"
 #include "tuner/program/build.h"
 

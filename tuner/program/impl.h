@@ -2,8 +2,8 @@
 /* Shared by the files of this folder only. */
 #ifndef TUNER_PROGRAM_IMPL_H
 #define TUNER_PROGRAM_IMPL_H
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
+#include "base/mem.h"
+#include "base/sha256.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"
 

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file_hash.h"
-#include "src/base/hash.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/file_hash.h"
+#include "base/hash.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 
 enum { FILE_MAX = 512 << 20 };
 /* Any second long ago: reading a file with an older time of access than of change updates it, on relatime as well. */

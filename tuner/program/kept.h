@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 #include "tuner/program/program.h"
 
 struct program_kept {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/program/build.h"
 #include "tuner/program/environment.h"
 #include "tuner/program/impl.h"

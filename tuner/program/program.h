@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/trial/trial.h"
 #include "tuner/worker/worker.h"
 

@@ -4,7 +4,7 @@
 #define TUNER_PROGRAM_RECORDED_H
 #include <jansson.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/program/program.h"
 
 /* The texts are borrowed from `program`, lists are allocated from the arena. baseline may be NULL. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/worker/exchange.h"
 
 /* The worker ends runs that take too long. The tuner waits a little longer and ends a worker that fails to. */
@@ -17,8 +17,8 @@ static const double SPARE_SECONDS = 30, LEFT_SPARE_SECONDS = 2, COMMAND_SECONDS 
  * several times what a run takes, so only much stolen time explains that it was reached. */
 static const double STEAL = 0.02, STEAL_OF_TIMEOUT = 0.25;
 
-enum { COUNT_RUNS = 16 }; /* at most, for counting: src/worker/program/count.c */
-/* A simulated run may take this many time-outs, and some more: src/worker/program/simulate.c */
+enum { COUNT_RUNS = 16 }; /* at most, for counting: worker/program/count.c */
+/* A simulated run may take this many time-outs, and some more: worker/program/simulate.c */
 static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
 
 static double deadline(const struct program_run *run) {

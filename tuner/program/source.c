@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/file_hash.h"
-#include "src/base/mem.h"
-#include "src/base/proc/path.h"
-#include "src/base/proc/work.h"
+#include "base/file_hash.h"
+#include "base/mem.h"
+#include "base/proc/path.h"
+#include "base/proc/work.h"
 
 enum { PROGRAM_MAX = 512 << 20 };
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "tuner/program/program.h"
 #include "tuner/program/shell.h"
 #include "tuner/program/text.h"

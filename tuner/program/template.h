@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct template_names {
 	const char *const *list;

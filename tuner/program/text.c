@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static void make_room(struct program_text *text, size_t more) {
 	size_t need = text->size + more + 1;

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static const char hint_out_of_tree[] =
 	"build outside of this folder: a build command with {SOURCE}, such as `cmake {SOURCE} "

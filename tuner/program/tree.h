@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies folder trees and detects changes in them. src/base/tree.h removes them. */
+/* Copies folder trees and detects changes in them. base/tree.h removes them. */
 #ifndef TUNER_PROGRAM_TREE_H
 #define TUNER_PROGRAM_TREE_H
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct program_tree_limit {
 	uint64_t bytes, files;

@@ -4,7 +4,7 @@
 #include <fts.h>
 #include <sys/stat.h>
 
-#include "src/base/hash.h"
+#include "base/hash.h"
 #include "tuner/program/tree.h"
 
 static uint64_t entry_mark(const FTSENT *entry) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tuner/program/build.h"
 #include "tuner/program/evident.h"
 #include "tuner/program/impl.h"

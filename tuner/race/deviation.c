@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 
 /* Corrects the median absolute deviation of few normal samples, which is biased downwards (Croux and Rousseeuw,
  * "Time-efficient algorithms for two highly robust estimators of scale", 1992). */

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "base/sys.h"
 
 enum { IN_A_ROW_MAX = 3, AWAY_MAX = 20, TRIALS_FAIR = 12 };
 

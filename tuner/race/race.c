@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/race/entrant_impl.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"

@@ -4,7 +4,7 @@
  * a block cancels there; doc/measurement.md has the figures. */
 #ifndef TUNER_RACE_RACE_H
 #define TUNER_RACE_RACE_H
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/race/block.h"
 #include "tuner/race/watch.h"
 #include "tuner/model/paired.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/expr/expr.h"
-#include "src/base/value.h"
+#include "base/expr/expr.h"
+#include "base/value.h"
 
 size_t unsafe_split(const char *text, struct arena *arena, const char ***expressions) {
 	char *list = arena_strdup(arena, text ? text : ""), *rest = NULL;

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
+#include "base/err.h"
+#include "base/mem.h"
 
 /* Splits a list of expressions separated by ";"; the configuration is unsafe if one of them holds. They are separate
  * because a name that the configuration lacks (its condition does not hold) leaves a whole expression undecided. text:

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 /* Whatever the time allows: a comparison ends. */
 enum { TIMES_MAX = 20 };

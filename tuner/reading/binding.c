@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 static const char columns_words[] = "bind binding bound affinity pin pinned pinning places";

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { AXIS_LEAST = 2, MOST = 12, PARTING_LEAST = 3, PARTINGS = 3 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/reading/reading.h"
 
 enum { POINTS_LEAST = 3, WORDS = READING_WORDS, CURVES_MAX = 400, MANY = 4, FLAT_LEAST = 4 };

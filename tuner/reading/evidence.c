@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { STRATA_LEAST = 2, SERIES_LEAST = 5 };

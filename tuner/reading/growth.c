@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/reading/reading.h"
 
 enum { SIZES_LEAST = 3, BREAKS_MOST = 6, LAWS_MOST = 4 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { POINTS_LEAST = 4, SHOWN = 6 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { PARTS_MAX = 12, ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };

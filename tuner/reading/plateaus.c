@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { POINTS_LEAST = 5, PLATEAUS_LEAST = 2, SHOWN = 6, CACHES = 4 };

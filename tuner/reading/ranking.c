@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "tuner/reading/reading.h"
 
 enum { SHOWN = 10, WORDS = 700 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 #define DIAGNOSIS(name) extern const struct diagnosis reading_##name;
 #include "tuner/reading/readings.def"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/stop.h"
+#include "base/stop.h"
 #include "tuner/record/record_impl.h"
 #include "tuner/space/domain.h"
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
+#include "base/err.h"
+#include "base/mem.h"
 #include "tuner/space/space.h"
 
 enum record_status {

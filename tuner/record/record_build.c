@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/hash.h"
-#include "src/base/stats.h"
-#include "src/base/text.h"
+#include "base/hash.h"
+#include "base/stats.h"
+#include "base/text.h"
 #include "tuner/record/record_impl.h"
 #include "tuner/space/domain.h"
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "tuner/record/record_impl.h"
 
 /* Packed bytes from which on a thread pays, and unpacked bytes between two updates of the limit. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "tuner/record/record_impl.h"
 
 enum { MEASUREMENTS_MAX = 4096 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <strings.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 
 bool words_text(struct scan *scan, struct build *build, const char **out) {
 	struct scan_text text;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/stop.h"
+#include "base/stop.h"
 #include "tuner/record/scan_impl.h"
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err) {

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/value.h"
 
 /* A pull parser of JSON (RFC 8259) for large files of which only a part is needed: values are read in place, nothing is
  * stored, and skipped values are checked only as far as brackets and strings require. NaN, Infinity and -Infinity are

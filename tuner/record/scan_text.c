@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "tuner/record/scan_impl.h"
 
 /* From behind the opening quote to behind the closing one. */

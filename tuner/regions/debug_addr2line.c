@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
 #include "tuner/regions/debug.h"
 
 static const double PATIENCE_SECONDS = 20;

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "base/sys.h"
 #include "tuner/regions/impl.h"
 #include "tuner/regions/limits.h"
 

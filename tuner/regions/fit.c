@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 
 /* SETTLING_PART: a stretch has settled after a fifth of it. */
 enum { SWEEPS = 12, CELLS_MOST = 1 << 20, UNEVEN_CALLS = 16, SETTLING_PART = 5 };

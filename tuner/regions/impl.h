@@ -2,7 +2,7 @@
 /* Shared by the files of this room. */
 #ifndef TUNER_REGIONS_IMPL_H
 #define TUNER_REGIONS_IMPL_H
-#include "src/base/scratch.h"
+#include "base/scratch.h"
 #include "tuner/busy/busy.h"
 #include "tuner/regions/output.h"
 #include "tuner/regions/plan.h"

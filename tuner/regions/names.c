@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/demangle.h"
-#include "src/base/mem.h"
-#include "src/base/proc/apart.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/demangle.h"
+#include "base/mem.h"
+#include "base/proc/apart.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "tuner/regions/debug.h"
 #include "tuner/regions/symbols.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/regions/output_impl.h"
 
 enum { WORD_SHOWN = 32 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
-#include "src/base/mem.h"
+#include "base/hash.h"
+#include "base/mem.h"
 #include "tuner/regions/output.h"
 #include "tuner/regions/output_impl.h"
 

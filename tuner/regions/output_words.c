@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "tuner/regions/output.h"
 #include "tuner/regions/output_impl.h"
 

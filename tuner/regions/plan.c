@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 /* A sample of the calls is enough to count the changes of the team. */
 enum { CALLS_MOST = 20000, SWEEPS = 8 };

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/regions/impl.h"
 
 /* Clocks of perf_event_open(2) count nanoseconds: PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK and _TASK_CLOCK. */

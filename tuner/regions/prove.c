@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/impl.h"

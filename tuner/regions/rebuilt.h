@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct regions_rebuilt {
 	char *table;       /* the text of a table for the program as it is now; NULL: the kept one holds */

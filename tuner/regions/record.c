@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-#include "src/base/mem.h"
-#include "src/base/scratch.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/scratch.h"
+#include "base/sys.h"
 #include "tuner/regions/names.h"
 
 enum { PROCESSES_MAX = 4096, PEERS_MAX = 15, RECORD_LEAST = 64 << 10 };

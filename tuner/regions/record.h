@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "lib/omp/format.h"
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct regions_module {
 	const char *path, *build_id; /* absolute path of the program or library; "-": it has no build ID */

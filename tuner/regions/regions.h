@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/program/program.h"
 #include "tuner/regions/record.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tuner/regions/impl.h"
 
 enum { REPEATS = 2 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/regions/search_impl.h"
 
 /* The error of both proofs is at most 5 %, and most of it is for the first. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 enum { CALLS_LEAST = 64 };
 /* Mean times of neighbouring classes; of the shortest and the longest, now and in the next run; the time in all but the

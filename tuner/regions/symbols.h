@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct symbols;
 /* NULL where the file cannot be read or is not a 64-bit ELF file. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static void columns_print(FILE *out, const struct regions_setting *settings, size_t count) {
 	for (size_t i = 0; i < count; i++) {

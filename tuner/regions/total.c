@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 
 static const double DELAYED = 4, UNEVEN = 4;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 
 enum { FIRST_STEPS = 256, BATCH_MAX = 4096 };
 /* The part of the budget that may go to repeats. */

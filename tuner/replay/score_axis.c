@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/replay/score_impl.h"
 
 /* Figures of the runs, and their intervals: runs drawn again with replacement (Efron and Tibshirani, An introduction to

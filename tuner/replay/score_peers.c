@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/replay/score_impl.h"
 
 enum { FILE_MAX = 64 << 20, LIST_MAX = 64 };

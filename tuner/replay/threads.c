@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static const long WATCH_NANOSECONDS = 100 * 1000 * 1000;
 

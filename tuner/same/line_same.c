@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/mem.h"
+#include "base/value.h"
 
 /* Words that stand before a number which depends on how long a run takes, or on who runs it. */
 static const char *const labels[] = {

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tuner/space/space.h"
 
 enum strategy_result {

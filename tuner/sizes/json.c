@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "tuner/sizes/impl.h"
 #include "tuner/race/numbers.h"
 

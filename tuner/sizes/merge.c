@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/sizes/stations.h"
 
 /* A threshold keeps at least this share of the gap away from both measured sizes, because ratios measured so far apart

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/sizes/impl.h"
 
 /* A configuration that takes this much longer than the best drops out from the second round on. The rest stay: if a

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/sizes/impl.h"
 
 static const double WIDE = 1.5, WIDER = 1.25; /* a wider gap gets a midpoint; widen by this if there are too many */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/sizes/impl.h"
 #include "tuner/race/numbers.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/model/law/growth.h"
 #include "tuner/store/store.h"
 

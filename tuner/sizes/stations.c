@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/race/numbers.h"
 
 static size_t config_index(const json_t *const *configs, size_t count, const json_t *config) {

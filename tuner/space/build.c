@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "tuner/space/impl.h"
 
 static size_t rule_count(const struct space *space) {

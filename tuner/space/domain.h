@@ -6,9 +6,9 @@
 #define TUNER_SPACE_DOMAIN_H
 #include <stddef.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/value.h"
 
 enum { DOMAIN_MAX = 1 << 20 };
 

@@ -3,8 +3,8 @@
  * of a value or, after the last value of a parameter with a condition, its absence. */
 #ifndef TUNER_SPACE_IMPL_H
 #define TUNER_SPACE_IMPL_H
-#include "src/base/mem.h"
-#include "src/base/expr/expr.h"
+#include "base/mem.h"
+#include "base/expr/expr.h"
 #include "tuner/space/space.h"
 #include "tuner/space/diagram.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 void intern_clear(struct intern *set) {
 	free(set->slots);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sha256.h"
+#include "base/json/js.h"
+#include "base/sha256.h"
 #include "tuner/space/impl.h"
 
 json_t *space_config_json(const struct space *space, uint64_t index) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/expr/node.h"
+#include "base/expr/node.h"
 #include "tuner/space/slice.h"
 
 /* A node with at most EAGER_MAX combinations left finds all its children at once, so that it can be merged with its

@@ -7,7 +7,7 @@
  * children become one node where that is cheap to find out (always at the last parameter). */
 #ifndef TUNER_SPACE_PART_H
 #define TUNER_SPACE_PART_H
-#include "src/base/stop.h"
+#include "base/stop.h"
 #include "tuner/space/impl.h"
 #include "tuner/space/intern.h"
 

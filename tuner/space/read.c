@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/near.h"
+#include "base/near.h"
 #include "tuner/space/repair.h"
 
 enum { MISSING = REPAIR_FREE };

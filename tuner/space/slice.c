@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/expr/node.h"
+#include "base/expr/node.h"
 #include "tuner/space/tree.h"
 
 struct slice {

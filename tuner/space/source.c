@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/expr/node.h"
+#include "base/expr/node.h"
 
 struct sources {
 	const struct space *space;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/near.h"
+#include "base/near.h"
 #include "tuner/space/domain.h"
 #include "tuner/space/impl.h"
 

@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
-#include "src/base/rng.h"
-#include "src/base/value.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/value.h"
 
 enum { SPACE_ABSENT = -1, SPACE_PARAMS_MAX = 64, SPACE_ROWS_MAX = 1 << 24 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/stop.h"
+#include "base/stop.h"
 #include "tuner/space/intern.h"
 #include "tuner/space/keys.h"
 #include "tuner/space/order.h"

@@ -4,7 +4,7 @@
  * quotients, so that as few distinct values as possible have to be remembered from one parameter to the next. */
 #ifndef TUNER_SPACE_TREE_H
 #define TUNER_SPACE_TREE_H
-#include "src/base/expr/node.h"
+#include "base/expr/node.h"
 #include "tuner/space/part.h"
 
 #define TREE_NONE UINT32_MAX

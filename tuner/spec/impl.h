@@ -4,10 +4,10 @@
 #define TUNER_SPEC_IMPL_H
 #include <stdint.h>
 
-#include "src/base/err.h"
-#include "src/base/expr/expr.h"
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/err.h"
+#include "base/expr/expr.h"
+#include "base/mem.h"
+#include "base/value.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/slice.h"
 #include "tuner/spec/spec.h"

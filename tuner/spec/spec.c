@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/expr/node.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/expr/node.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 #include "tuner/space/repair.h"
 #include "tuner/spec/impl.h"
 #include "tuner/spec/slice.h"

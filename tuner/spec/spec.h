@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/space/space.h"
 
 enum spec_language { SPEC_COMMAND, SPEC_C, SPEC_CUDA, SPEC_OPENCL, SPEC_HIP, SPEC_OTHER };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/near.h"
 #include "tuner/space/domain.h"
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 #include "tuner/spec/impl.h"
 
 enum { CONDITIONS_MAX = 4096 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/impl.h"
 #include "tuner/spec/slice.h"

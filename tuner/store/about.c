@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/db.h"
 
 static int64_t file_bytes(const char *path, const char *suffix) {

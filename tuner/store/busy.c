@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "tuner/store/db.h"
 
 /* SQLite takes a lock that fails with ENOLCK for one that another process holds, because NFS may answer so once in a

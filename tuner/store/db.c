@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/store/db.h"
 
 #define ELSEWHERE "or choose another file with --store"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/db.h"
 
 /* https://www.sqlite.org/fileformat2.html, section 1.3 */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/store/merge_impl.h"
 
 /* The columns: id, 11 that are set at the beginning, 3 that are set at the end. */

@@ -2,7 +2,7 @@
 /* Every query for searches selects the same columns, so that one reader serves all of them. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/store/db.h"
 
 enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/db.h"
 
 /* Reads a JSON number of at most 15 digits before the point. Returns its end, or NULL for anything else. */

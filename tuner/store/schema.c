@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/db.h"
 
 /* The check reads every page, which takes 2 to 3 ms a MiB (measured). Larger stores are checked only where they are

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/store/share.h"
 
 static const char *const facts[] = {"cpu",         "packages", "numa_nodes", "llcs",     "cores",  "threads",

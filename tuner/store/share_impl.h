@@ -2,7 +2,7 @@
 /* Shared by the files of share.h only. */
 #ifndef TUNER_STORE_SHARE_IMPL_H
 #define TUNER_STORE_SHARE_IMPL_H
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 #include "tuner/store/share.h"
 
 #define SHARE_SCHEMA "sweetspot-share/1"

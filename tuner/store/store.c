@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/work.h"
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/work.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "tuner/store/db.h"
 
 char *store_default_path(struct err *err) {

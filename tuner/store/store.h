@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct store;
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 
 int trial_store(struct store *store, int64_t search, const char *phase, int block, const json_t *config,
                 const struct trial_result *result, struct err *err) {

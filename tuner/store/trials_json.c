@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/trial/trial.h"
 
 struct gather {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 
 enum { FILE_MAX = 16 << 20, FIELDS_MAX = 300, NAME_SHOWN = 80, COUNTERS_MAX = 2000 /* a list is searched */ };
 /* A counter that ran for a smaller part of the time was extrapolated. */

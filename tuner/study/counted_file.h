@@ -5,7 +5,7 @@
 #define TUNER_STUDY_COUNTED_FILE_H
 #include <jansson.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* Reads the file `name` beside the table: [{"name", "value", "unit", "status"}], under our names where we have one. New
  * reference; NULL with ERR_USAGE if the name leads elsewhere, or if the file is of neither kind. */

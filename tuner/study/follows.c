@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/study/study_impl.h"
 
 enum {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/rng.h"
-#include "src/base/stats.h"
+#include "base/rng.h"
+#include "base/stats.h"
 #include "tuner/study/study_impl.h"
 
 enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999, OUTLYING = 4 };

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/study/study_impl.h"
 
 enum { EXACT_MOST = 7, SHUFFLES = 4999 };

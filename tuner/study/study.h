@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/value.h"
+#include "base/value.h"
 
 struct study;
 

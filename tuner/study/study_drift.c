@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/study/study_impl.h"
 
 enum { BOTH_MIN = 3 };

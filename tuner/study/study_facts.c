@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/study/study_impl.h"
 
 static int count_of(const json_t *machine, const char *key) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
-#include "src/base/json/js.h"
+#include "base/hash.h"
+#include "base/json/js.h"
 #include "tuner/study/study_impl.h"
 
 static size_t *slot_find(const struct study *study, const char *key) {

@@ -4,7 +4,7 @@
 #define TUNER_STUDY_STUDY_IMPL_H
 #include <stdint.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/study/contrast.h"
 #include "tuner/study/study.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "tuner/study/study_set.h"
 
 static const char *const counts[] = {"packages", "numa_nodes", "cores", "threads", "llcs"}, *const caches[] = {

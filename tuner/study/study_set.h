@@ -2,7 +2,7 @@
 /* Studies under construction, one for each kernel, device and machine, filled from the store and from files. */
 #ifndef TUNER_STUDY_STUDY_SET_H
 #define TUNER_STUDY_STUDY_SET_H
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/store/store.h"
 #include "tuner/study/study.h"
 

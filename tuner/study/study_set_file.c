@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stop.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "tuner/record/record.h"
 #include "tuner/study/study_set.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/study/study_impl.h"
 
 enum { ROWS_MOST = 2500, PROBLEMS_MOST = 600, APART_MOST = STUDY_COLUMNS_MAX };

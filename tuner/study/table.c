@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tuner/study/table_wide.h"
 
 static const double SECONDS_MAX = 1e9, SECONDS_MIN = 1e-15;

@@ -3,7 +3,7 @@
  * time or a rate, and what else was measured. */
 #ifndef TUNER_STUDY_TABLE_H
 #define TUNER_STUDY_TABLE_H
-#include "src/base/csv.h"
+#include "base/csv.h"
 #include "tuner/study/study_set.h"
 
 enum table_role {

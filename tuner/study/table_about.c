@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "tuner/study/table.h"
 
 /* A value that was published without its spread is taken to be right within this. */

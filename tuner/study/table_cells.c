@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/study/table.h"
 
 const char table_serial_words[] = "serial sequential seq seriell sequentiell sequenziell";

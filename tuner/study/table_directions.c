@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/study/table_wide.h"
 
 enum { SIDES_LEAST = 2 };

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/text.h"
 #include "tuner/study/table.h"
 
 static const double WHOLE_LEAST = 0.85, WHOLE_MOST = 1.05, SHARE = 0.8, MATTERS = 0.2;

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/value.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/value.h"
 #include "tuner/study/table.h"
 
 enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100 };

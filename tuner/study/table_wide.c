@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/study/table_wide.h"
 
 /* Called parts only where other columns are. */

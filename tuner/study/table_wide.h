@@ -2,7 +2,7 @@
 /* Tables with a column of times for each value of something become tables with a row for each time. */
 #ifndef TUNER_STUDY_TABLE_WIDE_H
 #define TUNER_STUDY_TABLE_WIDE_H
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/study/table.h"
 
 struct wide {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* The expected length of alignment, of a range of 1, and the largest power of two that it distinguishes; both were

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/expr/expr.h"
-#include "src/base/mem.h"
+#include "base/expr/expr.h"
+#include "base/mem.h"
 #include "tuner/surrogate/surrogate.h"
 #include "tuner/surrogate/surrogate_impl.h"
 

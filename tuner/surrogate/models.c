@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01, DEVIATION_MAX = 10;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* Configurations that were proposed and have no result yet: their assumed outcomes, and which of them are still worth

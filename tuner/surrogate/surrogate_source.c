@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* Targets of the value model: logarithms relative to the best, softly capped, with censored trials at their expected

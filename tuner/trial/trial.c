@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/pattern.h"
+#include "base/pattern.h"
 
 static const char *const words[TRIAL_STATUS_COUNT] = {
 #define TRIAL_WORD(name, word, text) word,

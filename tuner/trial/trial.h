@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 /* The word in JSON and a phrase for people. The first six words are those of the T4 format. */
 #define TRIAL_STATUS(X)                                                                                                \

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/tune/session_impl.h"
 
 static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at Ctrl-C, while builds are awaited */

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/tune/session_impl.h"
 #include "tuner/tune/tune.h"
 

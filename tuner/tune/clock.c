@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tuner/tune/session_impl.h"
 #include "tuner/tune/tune.h"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/session_impl.h"
 

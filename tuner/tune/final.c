@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/tune/session_impl.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/race/deviation.h"
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/nodes_impl.h"

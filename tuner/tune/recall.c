@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/tune/recall_impl.h"
 
 enum kind { KIND_BASELINE, KIND_SEARCH, KIND_PROBE, KIND_NODE, KIND_COUNT };

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/session_impl.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tuner/race/deviation.h"
 #include "tuner/trial/trial.h"
 #include "tuner/tune/sources_impl.h"

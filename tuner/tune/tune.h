@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "tuner/build/builder.h"
 #include "tuner/fleet/pool.h"
 #include "tuner/space/space.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/tune/nodes_impl.h"
 #include "tuner/tune/tune.h"
 

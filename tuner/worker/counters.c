@@ -3,7 +3,7 @@
 
 #include "tuner/worker/counters.h"
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/worker/impl.h"
 
 /* The first question makes the worker open every event once, which takes long. */

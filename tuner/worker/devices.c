@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/worker/impl.h"
 
 static const double ANSWER_SECONDS = 120; /* a driver needs long to initialise eight GPUs */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "tuner/worker/impl.h"
 
 static const double WRITE_SECONDS = 10;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 
 enum { KERNELS_MAX = 1000, PARAMS_MAX = 64, CONSTRAINTS_MAX = 256 };
 

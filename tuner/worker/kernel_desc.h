@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
-#include "src/base/value.h"
+#include "base/err.h"
+#include "base/value.h"
 
 struct kernel_param {
 	const char *name, *summary, *values /* may be NULL */, *initial, *when /* may be NULL */;

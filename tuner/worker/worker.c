@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/proc/reap.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/proc/reap.h"
 #include "tuner/worker/impl.h"
 
 static const double REAP_SECONDS = 5, KEEPER_SECONDS = 10;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "src/cmd/apply/apply.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/app/cmd.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/profile.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "src/app/cmd.h"
 
 /* How well a command line fits the one that was tuned, in increasing order. */

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "src/cmd/apply/apply.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/program/kept.h"
 #include "tuner/program/recorded.h"
 #include "tuner/program/source.h"

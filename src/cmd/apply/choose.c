@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "src/cmd/apply/apply.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/proc/work.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/proc/work.h"
+#include "base/value.h"
 #include "tuner/program/source.h"
 
 /* Skips the folder of the first word. The rest of the line stays, because the templates of words do not contain blanks.

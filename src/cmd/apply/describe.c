@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "src/cmd/apply/apply.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tuner/profile/state.h"
 #include "tuner/profile/use.h"
 #include "tuner/program/program.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "src/cmd/apply/apply.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/profile/program.h"
 #include "tuner/profile/use.h"
 #include "tuner/program/program.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/cmd/apply/apply.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _.,:=/+@%-";
 static const char BETWEEN[] = " \t\n'\";|&(){}`";

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "src/cmd/apply/apply.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"
 

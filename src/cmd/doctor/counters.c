@@ -10,10 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/rights.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/rights.h"
+#include "base/sys.h"
 #include "src/show/counters.h"
 #include "src/cmd/doctor/doctor.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/doctor/doctor.h"
 
 static const json_t *part_named(const json_t *devices, const char *name) {

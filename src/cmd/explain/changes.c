@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "src/cmd/explain/probe.h"
 #include "src/show/results.h"
 

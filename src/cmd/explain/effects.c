@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/explain/table.h"
 #include "tuner/model/effects/anova.h"
 #include "tuner/model/effects/effects.h"

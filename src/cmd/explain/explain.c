@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stop.h"
-#include "src/base/mem.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/stop.h"
+#include "base/mem.h"
+#include "base/value.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/probe.h"
 #include "src/cmd/regions/regions.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/explain/table.h"
 #include "tuner/model/effects/landscape.h"
 

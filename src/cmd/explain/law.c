@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/explain/scaling.h"
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20 };

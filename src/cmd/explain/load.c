@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/explain/explain.h"
 #include "tuner/race/unsafe.h"

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/sys.h"
 #include "tuner/fleet/words.h"
 
 enum { WORDS_MAX = 320, COMMANDS_MAX = 32 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/explain/explain.h"
 
 static const double GIGA = 1e9;

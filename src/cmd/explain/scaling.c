@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/reading/reading.h"
 
 enum { ENTRIES_MAX = 256 };

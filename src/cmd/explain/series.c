@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/explain/scaling.h"
 
 enum { SERIES_LEAST = 3, POINTS_ENOUGH = 6 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/explain/explain.h"
 #include "tuner/diagnosis/probe.h"
 #include "tuner/sizes/sizes.h"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 /* The same coding as in a search, so that both describe the same surface. */
 static struct gp_dim dim_of(const struct study_column *column, double *at) {

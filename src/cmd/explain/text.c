@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/json/verdict.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/text.h"
 #include "src/show/results.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "src/cmd/explain/text.h"
 
 enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, INDENT = 2, DEEP = 10 };

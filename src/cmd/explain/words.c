@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/explain/probe.h"
 #include "tuner/fleet/words.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 
 enum { TEXT_MAX = 4 << 20 };
 

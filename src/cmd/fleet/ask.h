@@ -4,7 +4,7 @@
 #define SRC_CMD_FLEET_ASK_H
 #include <stdbool.h>
 
-#include "src/base/proc/proc.h"
+#include "base/proc/proc.h"
 
 struct fleet_answer {
 	char *text;

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
-#include "src/base/mem.h"
-#include "src/base/proc/pipe.h"
-#include "src/base/proc/spawn.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/proc/pipe.h"
+#include "base/proc/spawn.h"
+#include "base/sys.h"
 #include "src/cmd/fleet/run.h"
 
 enum { TEXT_MAX = 256 << 20, CHUNK = 64 << 10 };

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/near.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/near.h"
+#include "base/sys.h"
 #include "src/cmd/fleet/launcher.h"
 #include "src/app/lock.h"
 #include "src/plan/plan.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/fleet/ssh_hosts.h"
 #include "tuner/program/program.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/fleet/run.h"
 #include "tuner/program/program.h"
 

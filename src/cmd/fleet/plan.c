@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/cmd/fleet/launcher.h"
 
 /* Tells `tune` about the nodes of a type that is not known yet. */

@@ -5,7 +5,7 @@
 #define SRC_CMD_FLEET_RUN_H
 #include <limits.h>
 
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 #include "src/app/cmd.h"
 #include "src/cmd/fleet/ask.h"
 #include "tuner/fleet/slurm_jobs.h"

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "src/cmd/fleet/launcher.h"
 #include "src/app/lock.h"
 #include "src/cmd/tune/options.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "src/cmd/fleet/run.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"

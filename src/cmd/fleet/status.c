@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "src/cmd/fleet/run.h"
 #include "src/cmd/profile/input.h"
 #include "tuner/fleet/launcher.h"

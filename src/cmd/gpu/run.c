@@ -7,8 +7,8 @@
 
 #include "src/app/app.h"
 #include "src/app/lock.h"
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "src/cmd/gpu/gpu.h"
 #include "src/cmd/gpu/show.h"
 #include "src/show/counters_words.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 static const json_t *described(struct app *app, const char *what, struct err *err) {
 	return json_object_get(app_counters(app, err), what);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "src/app/cmd.h"
 #include "src/cmd/list/counters.h"
 #include "src/cmd/list/metrics.h"

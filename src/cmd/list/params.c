@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/plan/plan.h"
 #include "src/show/results.h"
 #include "tuner/spec/spec.h"

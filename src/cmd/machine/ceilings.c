@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "src/app/lock.h"
 #include "tuner/busy/busy.h"
 #include "tuner/trial/trial.h"

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 
 static const char SCHEMA[] = "sweetspot-ceilings/1";

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/machine/ceilings.h"
 
 enum { COUNTS_MAX = 64, PAIRS_MAX = 32, LEVELS = 4 };

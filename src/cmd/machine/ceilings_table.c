@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/machine/ceilings.h"
 
 enum { COLUMNS_MAX = 24, CELL = 24 };

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/app/cmd.h"
 #include "tuner/worker/worker.h"

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/sys.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/text.h"
 #include "src/cmd/profile/verb.h"

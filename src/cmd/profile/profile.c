@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "src/base/near.h"
+#include "base/near.h"
 #include "src/cmd/profile/verb.h"
 
 static const struct opt options[] = {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/path.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/path.h"
+#include "base/text.h"
 #include "src/cmd/profile/input.h"
 #include "tuner/profile/profile.h"
 #include "tuner/program/source.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/text.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "src/plan/params.h"
 #include "src/cmd/profile/text.h"
 #include "src/cmd/profile/verify.h"

@@ -2,8 +2,8 @@
 /* Verifies the recommendation for a program, by running it as `tune` did according to its entry. */
 #include <config.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/cmd/profile/verify.h"
 #include "tuner/program/program.h"
 #include "tuner/program/recorded.h"

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/target.h"

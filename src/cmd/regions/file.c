@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 #include "src/cmd/regions/target.h"
-#include "src/base/proc/path.h"
+#include "base/proc/path.h"
 #include "tuner/profile/use.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/regions/command.h"
 
 static bool is_among(const char *name, const char *const *names) {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "src/app/lock.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/regions/command.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
-#include "src/base/proc/path.h"
+#include "base/proc/path.h"
 #include "tuner/regions/regions.h"
 
 enum { CALLS_LEAST = 100, REGIONS_LEAST = 2 };

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/openmp_file.h"
-#include "src/base/proc/path.h"
-#include "src/base/proc/work.h"
+#include "base/proc/path.h"
+#include "base/proc/work.h"
 
 /* It is installed beside the worker; where it was built it is in libtool's folder. */
 char *regions_library_path(struct err *err) {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "src/app/lock.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "src/cmd/regions/command.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/keep.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "src/app/cmd.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
-#include "src/base/value.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/value.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
 #include "src/cmd/tune/stop_when.h"

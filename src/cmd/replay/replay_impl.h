@@ -2,7 +2,7 @@
 /* The option --baseline of `replay`: a configuration of a recorded space. */
 #ifndef SRC_CMD_REPLAY_REPLAY_IMPL_H
 #define SRC_CMD_REPLAY_REPLAY_IMPL_H
-#include "src/base/opt.h"
+#include "base/opt.h"
 #include "src/ui/ui.h"
 #include "tuner/record/record.h"
 #include "tuner/replay/replay.h"

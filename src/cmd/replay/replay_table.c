@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "src/cmd/replay/replay_impl.h"
 
 enum { TARGETS = 3, COLUMNS = 7 + TARGETS, CURVE = 16, ROWS_MAX = 25 };

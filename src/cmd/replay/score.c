@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "src/app/cmd.h"
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"

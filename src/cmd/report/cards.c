@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/json/verdict.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 

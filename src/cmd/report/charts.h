@@ -2,7 +2,7 @@
 /* The charts of a page. */
 #ifndef SRC_CMD_REPORT_CHARTS_H
 #define SRC_CMD_REPORT_CHARTS_H
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/html.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/report.h"
 #include "tuner/profile/diff.h"
 #include "tuner/profile/profile.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 enum { IDEAL_POINTS = 33 };
 static const double WIDE = 4, TALL = 20, IDEAL_MOST = 4;

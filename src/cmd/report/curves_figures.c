@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 enum { RATES_MAX = 2 };
 

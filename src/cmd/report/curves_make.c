@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 double curves_number(const struct curves *curves, size_t row) {
 	return study_number(curves->study, row, curves->column);

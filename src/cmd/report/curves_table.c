@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/results.h"
 
 /* Over threads, the speedup over one thread stands beside that over the serial code. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/explain/text.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"

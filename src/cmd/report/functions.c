@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/report.h"
 #include "src/ui/ui.h"
 #include "tuner/bound/function.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 enum { DEPTH_MAX = 64 };
 static const char REPLACED[] = "\xef\xbf\xbd"; /* U+FFFD */

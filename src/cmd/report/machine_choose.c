@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/app/app.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/report.h"
 #include "tuner/store/store.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
+#include "base/mem.h"
+#include "base/sha256.h"
 #include "src/cmd/report/chart/chart.h"
 
 static const char style[] =

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/slice.h"
 
 enum { PARTS_MAX = 8, BARS_MAX = 24 };

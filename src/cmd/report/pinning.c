@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/cmd/report/report.h"
 
 enum { CORES_MAX = 160, CORE_CPUS_MAX = 8, CPUS_MAX = CORES_MAX * CORE_CPUS_MAX, TEAM_MAX = 4096 };

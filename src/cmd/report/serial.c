@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/report.h"
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/store/store.h"
 
 struct search {

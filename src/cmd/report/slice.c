@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/explain/scaling.h"
 
 enum { SPLIT_LEVELS_MAX = 8, LEVELS_LEAST = 2 };

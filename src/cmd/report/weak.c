@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/curves.h"
 #include "src/show/results.h"
 

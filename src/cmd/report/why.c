@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/report.h"
 
 static void lines_put(struct report *report, const json_t *finding, const char *key, const char *before) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "src/cmd/run/compare_program.h"
 #include "src/cmd/run/compare_show.h"
 #include "src/cmd/run/compare_two.h"

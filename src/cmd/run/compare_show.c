@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/run/compare_show.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/proc/path.h"
-#include "src/base/proc/work.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/path.h"
+#include "base/proc/work.h"
+#include "base/text.h"
 #include "src/plan/program_plan.h"
 #include "tuner/fleet/words.h"
 

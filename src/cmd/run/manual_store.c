@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tuner/store/trial_store.h"
 
 int manual_store_begin(struct manual_store *kept, struct manual *manual, const struct opt_args *args, struct err *err) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "src/cmd/gpu/gpu.h"
 #include "src/cmd/gpu/show.h"
 #include "src/cmd/run/manual.h"

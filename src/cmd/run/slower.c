@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/junit.h"
 
 int slower_read(struct slower *slower, const struct opt_args *args, struct err *err) {

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/stats.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "base/sys.h"
 #include "src/cmd/run/sweep.h"
 #include "src/app/lock.h"
 #include "src/show/results.h"

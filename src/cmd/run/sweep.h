@@ -2,7 +2,7 @@
 /* The parts of the command sweep on kernels. */
 #ifndef SRC_CMD_RUN_SWEEP_H
 #define SRC_CMD_RUN_SWEEP_H
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/run/manual_store.h"
 #include "src/cmd/run/sweep_table.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/expr/expr.h"
-#include "src/base/json/js.h"
+#include "base/expr/expr.h"
+#include "base/json/js.h"
 #include "src/cmd/run/sweep.h"
 #include "tuner/space/domain.h"
 

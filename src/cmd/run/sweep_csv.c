@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/csv.h"
-#include "src/base/json/js.h"
-#include "src/base/value.h"
+#include "base/csv.h"
+#include "base/json/js.h"
+#include "base/value.h"
 
 enum { CELL = 400 };
 

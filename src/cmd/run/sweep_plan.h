@@ -4,7 +4,7 @@
 #define SRC_CMD_RUN_SWEEP_PLAN_H
 #include <jansson.h>
 
-#include "src/base/opt.h"
+#include "base/opt.h"
 
 /* rows: [{"config", "problem" of a kernel, "line" of a program, "device" of several}], all combinations in their order.
  * runs: how often each runs at least. Prints a document with --json. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "src/app/lock.h"
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 #include "src/cmd/run/sweep_plan.h"
 #include "src/cmd/tune/item.h"
 #include "src/show/measured.h"

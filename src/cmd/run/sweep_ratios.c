@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/run/sweep.h"
 
 /* Members that only one side has do not count: a GPU's kernel may have more of them. */

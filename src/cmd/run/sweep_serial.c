@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/cmd/run/references.h"
 #include "src/cmd/run/sweep.h"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/show/figures.h"
 
 enum { BAR_WIDTH = 24 };

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "src/base/value.h"
+#include "base/value.h"
 #include "src/ui/ui.h"
 
 struct axis {

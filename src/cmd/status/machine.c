@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "src/app/built.h"
 #include "src/cmd/status/state.h"
 

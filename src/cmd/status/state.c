@@ -4,7 +4,7 @@
 
 #include "src/cmd/status/state.h"
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *store = opt_get(args, "store", NULL);

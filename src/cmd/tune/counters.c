@@ -3,7 +3,7 @@
 
 #include "src/cmd/tune/counters.h"
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/counters.h"
 #include "src/show/counters_ask.h"
 

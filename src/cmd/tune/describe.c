@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "src/show/results.h"
 
 void tune_describe_progress(void *ctx, const struct tune_progress *progress) {

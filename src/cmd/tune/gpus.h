@@ -3,7 +3,7 @@
 #ifndef SRC_CMD_TUNE_GPUS_H
 #define SRC_CMD_TUNE_GPUS_H
 #include "src/app/app.h"
-#include "src/base/opt.h"
+#include "base/opt.h"
 
 /* The GPUs that --gpus names ("all", or "0,2"), as CUDA_VISIBLE_DEVICES names them: NULL-terminated, each for free(3).
  * Without --device, CUDA is used from now on. NULL with ERR_USAGE if there is no such GPU, or ERR_UNAVAILABLE. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/plan/plan.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/build/compile.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "src/plan/program_plan.h"
 #include "src/plan/program_spec.h"
 #include "src/cmd/tune/item.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "src/app/app.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/spec/c/c.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "src/app/app.h"
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/near.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
 #include "src/cmd/tune/gpus.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/pool_workers.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "src/base/near.h"
-#include "src/base/sys.h"
+#include "base/near.h"
+#include "base/sys.h"
 #include "src/cmd/tune/stop_when.h"
 
 static const double DEFAULT_SECONDS = 60;

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/race/race.h"
 #include "tuner/store/trial_store.h"
 #include "tuner/race/unsafe.h"

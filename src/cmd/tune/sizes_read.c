@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/tune/sizes.h"
 #include "tuner/space/domain.h"
 

@@ -3,7 +3,7 @@
  * budget. */
 #ifndef SRC_CMD_TUNE_STOP_WHEN_H
 #define SRC_CMD_TUNE_STOP_WHEN_H
-#include "src/base/opt.h"
+#include "base/opt.h"
 #include "tuner/search/search.h"
 
 extern const struct opt stop_when_options[];

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/stats.h"
 
 struct rows {
 	json_t *rows;

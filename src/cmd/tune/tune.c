@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/app/cmd.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
@@ -18,7 +18,7 @@
 #include "src/cmd/tune/nodes.h"
 #include "src/cmd/tune/session.h"
 #include "src/cmd/tune/sizes.h"
-#include "src/base/proc/path.h"
+#include "base/proc/path.h"
 
 static int item_add(struct tune_session *session, struct tune_item *item) {
 	if (!item)

@@ -5,7 +5,7 @@
 #define SRC_CMD_TUNE_WATCH_H
 #include <jansson.h>
 
-#include "src/base/opt.h"
+#include "base/opt.h"
 #include "tuner/tune/tune.h"
 
 extern const struct opt watch_options[]; /* --watch */

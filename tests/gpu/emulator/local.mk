@@ -5,7 +5,7 @@
 emulator_driver = %D%/block.c %D%/copy.c %D%/device.c %D%/event.c %D%/fiber.c %D%/function.c %D%/launch.c %D%/memory.c \
 	%D%/module.c %D%/op.c %D%/signals.c %D%/stream.c %D%/warp.c
 emulator_nvrtc = %D%/nvrtc/compile.c %D%/nvrtc/nvrtc.c %D%/nvrtc/objects.c %D%/nvrtc/text.c %D%/nvrtc/translate.c \
-	src/base/hash.c
+	base/hash.c
 emulator_headers = %D%/abi.h %D%/block.h %D%/device.h %D%/fiber.h %D%/function.h %D%/launch.h %D%/link.h %D%/memory.h \
 	%D%/signals.h %D%/stream.h %D%/stream_impl.h %D%/warp.h %D%/nvrtc/program.h
 emulator_device = %D%/device/atomics.h %D%/device/device.h %D%/device/math.h %D%/device/numbers.h %D%/device/vectors.h \

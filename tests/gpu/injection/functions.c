@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "counters/backend/counter.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/gpu/device.h"
 #include "tests/gpu/layer.h"
 

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/expr/expr.h"
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
-#include "src/base/tree.h"
-#include "src/worker/gpu/work.h"
+#include "base/expr/expr.h"
+#include "base/json/js.h"
+#include "base/rng.h"
+#include "base/tree.h"
+#include "worker/gpu/work.h"
 #include "tests/tap.h"
 
 static int record_print(const char *path) {

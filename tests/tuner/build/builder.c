@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 #include "tuner/build/builder.h"
 

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tuner/build/cache.h"
 

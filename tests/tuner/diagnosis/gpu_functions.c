@@ -2,7 +2,7 @@
 /* The hottest function of a GPU: which one it is, what bounds it, and the gain, from counters by function. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/diagnosis/gpu_help.h"
 
 static void counter_add(json_t *function, const char *name, double mean) {

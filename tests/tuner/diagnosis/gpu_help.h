@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tests/tuner/diagnosis/alone.h"
 #include "tuner/diagnosis/diagnosis.h"

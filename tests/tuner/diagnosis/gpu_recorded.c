@@ -2,7 +2,7 @@
 /* Tests the conclusions from measurements of an H100 (recorded/README.md). */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/diagnosis/gpu_help.h"
 
 static json_t *recorded(const char *name) {

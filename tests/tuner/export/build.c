@@ -3,7 +3,7 @@
  * find the configuration of a problem, of a range and of the nearest problem. */
 #include <config.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tuner/export/help.h"
 
 /* Kernel fw at n = 1, 2, .., each with a hostile value. */

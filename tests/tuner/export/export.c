@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "tests/tuner/export/help.h"
 #include "tuner/export/shell.h"
 #include "tuner/export/text.h"

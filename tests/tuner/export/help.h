@@ -4,7 +4,7 @@
 #define TESTS_TUNER_EXPORT_HELP_H
 #include <sys/wait.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"
 #include "tuner/profile/profile.h"

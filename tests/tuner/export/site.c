@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tuner/export/help.h"
 
 static json_t *profile_of(json_t *entry) {

@@ -3,7 +3,7 @@
 
 #include "tests/tuner/fleet/event_heap.h"
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 static bool before(const struct event *a, const struct event *b) {
 	return a->time != b->time ? a->time < b->time : a->number < b->number;

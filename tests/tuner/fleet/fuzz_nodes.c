@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/fleet/slurm_end.h"
 #include "tuner/fleet/ssh_hosts.h"
 #include "tuner/fleet/words.h"

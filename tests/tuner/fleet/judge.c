@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/fleet/fleet.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/mutate.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/words.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
 enum { NODES = 10000, EVALUATIONS = 50000 };

@@ -3,8 +3,8 @@
 
 #include "tests/tuner/fleet/play.h"
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 
 enum { PARAMS = 6 };
 

@@ -5,8 +5,8 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/tuner/fleet/rig.h"
 
 enum { KILLS = 100, NODES = 3, JOBS = 400, PIDS = 64 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/fleet/event_heap.h"
 #include "tests/tuner/fleet/simulated.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tests/tuner/fleet/rig.h"
 
 static const struct pool_workers_options plain = {.losses = 3};

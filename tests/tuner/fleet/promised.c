@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
 /* The share of the budget that is used at least, because a search that ends early wastes it. */

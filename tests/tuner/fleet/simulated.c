@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tests/tuner/fleet/event_heap.h"
 
 enum kind { EVENT_READY, EVENT_END, EVENT_FAIL };

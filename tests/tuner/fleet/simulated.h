@@ -3,7 +3,7 @@
  * seed. It stands in for fleets that are larger than any test machine. */
 #ifndef TESTS_TUNER_FLEET_SIMULATED_H
 #define TESTS_TUNER_FLEET_SIMULATED_H
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/fleet/pool.h"
 
 struct simulated_node {

@@ -3,7 +3,7 @@
  * on one node only, losses repeated. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
 static const char *state_of(const struct fleet_played *played, size_t node) {

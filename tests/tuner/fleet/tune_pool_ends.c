@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 
 static void all_die(size_t node, struct simulated_node *out) {

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 enum { PARAMS_MAX = 64, LEVELS_MAX = 10, ROWS_MAX = 2000, SEEDS = 100 };

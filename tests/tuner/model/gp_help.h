@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tuner/model/gp/impl.h"
 
 enum { MADE_DIMS = 8, MADE_VALUES = 90, MADE_ROWS = 64 };

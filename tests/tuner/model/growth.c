@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/model/law/growth.h"
 

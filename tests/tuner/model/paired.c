@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 enum { BRUTE_MAX = 10, WALSH_MAX = BRUTE_MAX * (BRUTE_MAX + 1) / 2, PAIRS_MAX = 150 };

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 
 enum { POINTS = 40, CASES = 2000 };

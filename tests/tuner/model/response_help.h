@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tuner/model/effects/response.h"
 
 enum { PARAMS = 5, LEVELS = 6, UNORDERED = 2 };

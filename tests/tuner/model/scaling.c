@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tuner/model/scaling_made.h"
 #include "tests/tap.h"
 

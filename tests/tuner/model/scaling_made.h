@@ -4,7 +4,7 @@
 #define TESTS_TUNER_MODEL_SCALING_MADE_H
 #include <math.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/model/law/scaling.h"
 
 struct made {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/fuzz.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/diff.h"

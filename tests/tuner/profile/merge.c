@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/diff.h"
 #include "tuner/profile/merge.h"

@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/state.h"

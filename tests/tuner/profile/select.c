@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "lib/profile/profile.h"
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/select.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "src/base/tree.h"
+#include "base/tree.h"
 #include "tests/tuner/program/help.h"
 
 static const char worker[] = "sweetspot-worker";

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/fuzz.h"
 #include "tests/tuner/program/quoting.h"
 #include "tuner/program/shell.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 #include "tuner/program/program.h"
 #include "tuner/program/tree.h"

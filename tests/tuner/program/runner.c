@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "src/base/tree.h"
+#include "base/tree.h"
 #include "tests/tuner/program/help.h"
 
 static const char worker[] = "sweetspot-worker";

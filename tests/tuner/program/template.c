@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/mutate.h"
 #include "tuner/program/program.h"
 #include "tuner/program/template.h"

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tuner/program/tree.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
-#include "src/base/proc/work.h"
+#include "base/proc/work.h"
 #include "tuner/program/program.h"
 
 static struct program *make(struct program_spec spec, struct err *err) {

@@ -2,7 +2,7 @@
 /* What a duel does about failures, impossible times, interruptions, observers and options. */
 #include <config.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tests/tuner/race/duel.h"
 
 static struct sim sim_failing(int side, enum trial_status status, int from, int every) {

@@ -2,7 +2,7 @@
 /* How often a duel is right, how long it takes, and when it ends early. */
 #include <config.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tests/tuner/race/duel.h"
 
 enum { REPEATS = 100 };

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tuner/trial/trial.h"
 
 struct noise {

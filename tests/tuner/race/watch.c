@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/tree.h"
+#include "base/json/js.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/tuner/race/noise.h"
 #include "tuner/race/race.h"

@@ -5,7 +5,7 @@
 #include <malloc.h>
 #include <zlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tuner/record/record_help.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

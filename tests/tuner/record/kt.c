@@ -2,7 +2,7 @@
 /* Cache files of Kernel Tuner, with the variants that published files have. */
 #include <config.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tuner/record/record_help.h"
 
 #define HEAD                                                                                                           \

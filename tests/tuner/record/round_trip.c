@@ -3,7 +3,7 @@
  * times and counters. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"
 #include "tuner/export/trials.h"

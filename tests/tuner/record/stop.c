@@ -2,7 +2,7 @@
 /* The user's wish to end is heard while a file is read and while a space is counted. */
 #include <config.h>
 
-#include "src/base/stop.h"
+#include "base/stop.h"
 #include "tests/tap.h"
 #include "tests/tuner/record/record_help.h"
 #include "tuner/space/space.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/fuzz.h"
 #include "tuner/regions/fit.h"
 #include "tuner/regions/record_impl.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/regions/symbols_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/rng.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
 #include "tuner/regions/symbols_impl.h"

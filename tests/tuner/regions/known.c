@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tap.h"
 #include "tests/tuner/regions/simulated.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/regions/impl.h"
 

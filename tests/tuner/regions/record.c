@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "src/base/sys.h"
-#include "src/base/tree.h"
+#include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
 

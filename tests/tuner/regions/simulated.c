@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "src/base/sys.h"
+#include "base/sys.h"
 #include "tests/tuner/regions/made.h"
 
 enum { SOON = 8, CALLS_MOST = 1 << 17 };

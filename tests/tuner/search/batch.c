@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"

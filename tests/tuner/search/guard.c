@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"

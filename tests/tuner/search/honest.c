@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tuner/search/search.h"

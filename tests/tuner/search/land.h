@@ -2,7 +2,7 @@
 /* Landscapes to search: a space and the true time of every valid configuration. */
 #ifndef TESTS_TUNER_SEARCH_LAND_H
 #define TESTS_TUNER_SEARCH_LAND_H
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/space/space.h"
 
 struct land {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/search/search.h"
 

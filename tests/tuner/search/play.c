@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 
 enum { FINALISTS = 6 };
 static const double LIMIT = 1.1, CUT = 1.5, FINALIST_MARGIN = 1.12;

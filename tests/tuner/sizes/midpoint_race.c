@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
-#include "src/base/stats.h"
+#include "base/json/js.h"
+#include "base/rng.h"
+#include "base/stats.h"
 #include "tests/tap.h"
 #include "tuner/sizes/sizes.h"
 

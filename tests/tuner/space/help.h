@@ -4,7 +4,7 @@
 #define TESTS_TUNER_SPACE_HELP_H
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/space/domain.h"
 #include "tuner/space/space.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 #include "tests/tuner/space/help.h"
 
 enum { ROWS = 12, COMBINATIONS = 46656 };

@@ -2,7 +2,7 @@
 /* A random space and a second, naive implementation of it to compare with. */
 #ifndef TESTS_TUNER_SPACE_MODEL_H
 #define TESTS_TUNER_SPACE_MODEL_H
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tuner/space/space.h"
 
 enum { PARAMS = 6, RULES = 5, ROWS_FULL = 300 };

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tests/tuner/spec/help.h"
 #include "tests/tuner/spec/texts.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/stop.h"
+#include "base/stop.h"
 #include "tests/fuzz.h"
 #include "tuner/spec/spec.h"
 

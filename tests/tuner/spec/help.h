@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/spec/spec.h"
 
 __attribute__((unused)) static char *quoted(const char *text) {

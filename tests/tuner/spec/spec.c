@@ -2,7 +2,7 @@
 /* Specifications of published spaces, and the meaning of their members. */
 #include <config.h>
 
-#include "src/base/sha256.h"
+#include "base/sha256.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 #include "tests/tuner/spec/help.h"

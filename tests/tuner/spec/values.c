@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/spec.h"

@@ -6,8 +6,8 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/tuner/store/fixture.h"
 
 static void put_file(const char *path, const void *data, size_t size) {

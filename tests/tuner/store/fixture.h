@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
+#include "base/err.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tuner/store/store.h"
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/tree.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/tree.h"
 #include "tests/fuzz.h"
 #include "tuner/store/db.h"
 #include "tuner/store/share_impl.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 
 enum { KILLS = 30, WRITERS = 3, EACH = 150 };

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "src/base/rng.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/rng.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/store/about.h"
 #include "tuner/store/merge.h"

@@ -2,7 +2,7 @@
 /* Lists of searches that were changed after they were exported, under a hash that fits; imports that fail half way. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/mutate.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/store/db.h"

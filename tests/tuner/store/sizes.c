@@ -3,7 +3,7 @@
  * is made from them. */
 #include <config.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
 #include "tuner/sizes/sizes.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
 #include "tests/mutate.h"
 #include "tuner/study/counted_file.h"
 #include "tuner/study/study_set.h"

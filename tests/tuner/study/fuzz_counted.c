@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/study/counted_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "tests/fuzz.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/reading/reading.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sys.h"
 #include "tests/tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/rng.h"
+#include "base/rng.h"
 #include "tests/tap.h"
 #include "tests/tuner/search/land.h"
 #include "tests/tuner/space/help.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/mem.h"
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "tests/tap.h"
 #include "tuner/tune/session_impl.h"
 

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tuner/space/help.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/tune/tune.h"

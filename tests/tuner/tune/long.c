@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "src/plan/hints.h"
-#include "src/topo/topo.h"
+#include "topo/topo.h"
 #include "tests/plan/help.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/tune/tune.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/json/js.h"
-#include "src/base/rng.h"
+#include "base/json/js.h"
+#include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tests/tuner/space/help.h"
 #include "tuner/tune/tune.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tuner/model/effects/effects_impl.h"
 
 /* The mean log cost of the rows of a configuration that were measured to the end and are not outliers; false if it has

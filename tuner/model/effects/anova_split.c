@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
 
 enum { ROUNDS_MAX = 40 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
 
 enum { COLUMNS_MAX = 512 /* a matrix of this size squared is inverted in every iteration */ };

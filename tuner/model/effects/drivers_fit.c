@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/model/effects/effects_impl.h"
 #include "tuner/model/paired.h"
 #include "tuner/model/robust.h"

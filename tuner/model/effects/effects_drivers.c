@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
 
 static const double MISSING_MAX = 0.2, ZERO_MAX = 0.5;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
 
 /* Costs of the neighbours of the winner: measured where possible, else predicted as differences to the winner

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/base/rng.h"
-#include "src/base/stats.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/stats.h"
 #include "tuner/model/effects/effects_impl.h"
 #include "tuner/model/effects/response.h"
 #include "tuner/model/robust.h"

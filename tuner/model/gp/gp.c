@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/gp/gp.h"
 #include "tuner/model/gp/impl.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/gp/impl.h"
 
 /* The likelihood and its gradient (Rasmussen and Williams 2006, equations 5.8 and 5.9). The constant mean has its

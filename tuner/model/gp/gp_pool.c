@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "tuner/model/gp/impl.h"
 
 /* Groups of dimensions whose codes occur in few combinations among the candidates, because the alignment and the names

@@ -9,7 +9,7 @@
 #define TUNER_MODEL_LAW_GROWTH_H
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 enum {
 	GROWTH_SIZES_MAX = 64,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/model/law/law_impl.h"
 
 /* Cleveland 1979, section 2, of degree one, without the robust rounds: a size that is off bends its surroundings, and

@@ -8,7 +8,7 @@
 #include <gsl/gsl_vector.h>
 #include <math.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/model/law/law_impl.h"
 
 enum { ROUNDS = 6, POINTS_A_PIECE = 2 };

@@ -11,7 +11,7 @@
 #include <gsl/gsl_roots.h>
 #include <math.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/model/law/law_impl.h"
 
 /* Inside the bounds, sigma is fitted as its logit and kappa as its logarithm, from the best point of a grid. The bounds

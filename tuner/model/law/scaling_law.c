@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "src/base/stats.h"
+#include "base/stats.h"
 #include "tuner/model/law/law_impl.h"
 
 static const double EXACT = 1e-12; /* a smaller variance is taken for rounding */

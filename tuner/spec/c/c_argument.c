@@ -9,9 +9,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/near.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/near.h"
+#include "base/sys.h"
 #include "tuner/space/space.h"
 #include "tuner/spec/c/impl.h"
 

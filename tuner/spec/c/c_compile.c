@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/sys.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/sys.h"
 #include "tuner/spec/c/impl.h"
 #include "tuner/worker/exchange.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/file_hash.h"
-#include "src/base/sys.h"
+#include "base/file_hash.h"
+#include "base/sys.h"
 #include "tuner/spec/c/impl.h"
 
 /* The prerequisites that a compiler writes with -MD, a rule of make, as hashes of the files. */

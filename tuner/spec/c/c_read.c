@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tuner/spec/c/impl.h"
 
 enum { NAME_LONGEST = 63, OPTION_LONGEST = 1024 };

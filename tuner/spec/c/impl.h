@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
-#include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/value.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/value.h"
 #include "tuner/build/builder.h"
 
 /* name in the specification, C type, kind, bytes */

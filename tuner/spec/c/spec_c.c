@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 #include "tuner/build/builder.h"
 #include "tuner/build/cache.h"
 #include "tuner/build/toolchain.h"

@@ -11,8 +11,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sys.h"
 #include "tuner/spec/cuda/impl.h"
 #include "tuner/spec/slice.h"
 

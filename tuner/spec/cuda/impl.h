@@ -2,7 +2,7 @@
 /* Shared by the files of this folder. */
 #ifndef TUNER_SPEC_CUDA_IMPL_H
 #define TUNER_SPEC_CUDA_IMPL_H
-#include "src/base/expr/expr.h"
+#include "base/expr/expr.h"
 #include "tuner/space/space.h"
 #include "tuner/build/builder.h"
 #include "tuner/spec/c/impl.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/json/js.h"
+#include "base/json/js.h"
 #include "tuner/spec/cuda/impl.h"
 
 /* An OpenCL device tells its own limit of a work group. */

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/json/js.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "base/json/js.h"
+#include "base/sha256.h"
+#include "base/sys.h"
 #include "tuner/build/compile.h"
 #include "tuner/spec/cuda/cuda.h"
 #include "tuner/spec/cuda/impl.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
 /* Draws an axis: ticks with their grid, or names. */

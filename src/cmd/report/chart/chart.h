@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 
 struct chart_point {
 	double x, y;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "src/base/err.h"
+#include "base/err.h"
 #include "src/cmd/report/chart/chart.h"
 
 /* A scale maps values to places on the canvas, linearly or by their logarithm, and holds the ticks of its axis. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
+#include "base/mem.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
 static bool series_is_bar(const struct chart_series *series) {

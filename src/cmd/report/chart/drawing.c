@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mem.h"
-#include "src/base/text.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/chart/chart_impl.h"
 

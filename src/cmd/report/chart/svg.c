@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "src/base/csv.h"
-#include "src/base/mem.h"
-#include "src/base/proc/proc.h"
-#include "src/base/sys.h"
-#include "src/base/text.h"
+#include "base/csv.h"
+#include "base/mem.h"
+#include "base/proc/proc.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/chart/chart_impl.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/hash.h"
+#include "base/hash.h"
 #include "tests/gpu/emulator/nvrtc/program.h"
 
 enum { PATH = 400 };

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "base/expr/expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/expr/node.h"
+
+static void *room_for(void *array, uint32_t needed, uint32_t *room, size_t size) {
+	if (needed <= *room)
+		return array;
+	*room = *room * 2 > needed ? *room * 2 : needed + 16;
+	return mem_grow(array, *room, size);
+}
+
+void expr_tree_clear(struct expr_tree *tree) {
+	free(tree->nodes);
+	free(tree->kids);
+	*tree = (struct expr_tree){0};
+}
+
+static uint32_t tree_push(struct expr_tree *tree, struct expr_node node) {
+	tree->nodes = room_for(tree->nodes, tree->count + 1, &tree->room, sizeof *tree->nodes);
+	tree->nodes[tree->count] = node;
+	return tree->count++;
+}
+
+uint32_t expr_tree_literal(struct expr_tree *tree, struct value value) {
+	return tree_push(tree, (struct expr_node){.op = EXPR_LITERAL, .value = value});
+}
+
+uint32_t expr_tree_name(struct expr_tree *tree, uint32_t name) {
+	return tree_push(tree, (struct expr_node){.op = EXPR_NAME, .name = name});
+}
+
+uint32_t expr_tree_add(struct expr_tree *tree, enum expr_op op, const uint32_t *kids, uint32_t count,
+                       uint32_t kid_total) {
+	tree->kids = room_for(tree->kids, tree->kid_count + kid_total, &tree->kid_room, sizeof *tree->kids);
+	memcpy(tree->kids + tree->kid_count, kids, kid_total * sizeof *kids);
+	tree->kid_count += kid_total;
+	return tree_push(tree, (struct expr_node){.op = op, .kids = tree->kid_count - kid_total, .count = count});
+}
+
+/* Compiles the whole expression; each name is read from the slot of its number. */
+static struct expr_code *compile(const struct expr *expr) {
+	int32_t *slots = mem_alloc(expr->tree.count, sizeof *slots);
+	for (uint32_t i = 0; i < expr->tree.count; i++)
+		slots[i] = expr->tree.nodes[i].op == EXPR_NAME ? (int32_t)expr->tree.nodes[i].name : -1;
+	struct expr_code *code = expr_code_new(&expr->tree, expr->root, slots);
+	free(slots);
+	return code;
+}
+
+struct expr *expr_parse(const char *text, struct err *err) {
+	if (strlen(text) > EXPR_TEXT_MAX) {
+		err_set(err, ERR_USAGE, NULL, "an expression is longer than %d characters: '%.60s...'", EXPR_TEXT_MAX, text);
+		return NULL;
+	}
+	struct expr *expr = mem_alloc(1, sizeof *expr);
+	expr->arena = arena_new();
+	expr->source = arena_strdup(expr->arena, text);
+	if (expr_parse_text(expr, err) != 0)
+		goto fail;
+	expr->code = compile(expr);
+	if (!expr->code) {
+		err_set(err, ERR_USAGE, NULL, "an expression is nested too deeply: '%.300s'", text);
+		goto fail;
+	}
+	return expr;
+fail:
+	expr_free(expr);
+	return NULL;
+}
+
+void expr_free(struct expr *expr) {
+	if (!expr)
+		return;
+	expr_code_free(expr->code);
+	expr_tree_clear(&expr->tree);
+	free(expr->names);
+	arena_free(expr->arena);
+	free(expr);
+}
+
+const char *expr_source(const struct expr *expr) {
+	return expr->source;
+}
+
+size_t expr_name_count(const struct expr *expr) {
+	return expr->name_count;
+}
+
+const char *expr_name(const struct expr *expr, size_t i) {
+	return expr->names[i];
+}
+
+bool expr_eval(const struct expr *expr, const struct value *values, struct value *out) {
+	*out = expr_code_run(expr->code, values);
+	return out->type != EXPR_FAILED;
+}
+
+bool expr_holds(const struct expr *expr, const struct value *values) {
+	return expr_true(expr_code_run(expr->code, values));
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "base/json/js.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+static void *memory_get(size_t size) {
+	return mem_grow(NULL, size, 1);
+}
+
+void js_end_without_memory(void) {
+	json_set_alloc_funcs(memory_get, free);
+}
+
+json_t *js_parse(const char *text, size_t size, const char *where, struct err *err) {
+	json_error_t why;
+	if (size && memchr(text, '\0', size)) { /* jansson ignores a 0 byte behind a number */
+		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: it contains 0 bytes", where);
+		return NULL;
+	}
+	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+	if (!json)
+		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: line %d, column %d: %s", where, why.line, why.column,
+		        why.text);
+	return json;
+}
+
+json_t *js_load(const char *path, size_t limit, struct err *err) {
+	bool is_stdin = strcmp(path, "-") == 0;
+	const char *where = is_stdin ? "standard input" : path;
+	size_t size;
+	char *text =
+		is_stdin ? sys_read_fd(STDIN_FILENO, where, limit, &size, err) : sys_read_file(path, limit, &size, err);
+	json_t *json = text ? js_parse(text, size, where, err) : NULL;
+	free(text);
+	return json;
+}
+
+char *js_canonical(const json_t *value) {
+	return json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+}
+
+/* NULL and err if the member is absent or of another type. */
+static json_t *member(const json_t *object, const char *key, bool (*is)(const json_t *), const char *wanted,
+                      struct err *err) {
+	json_t *json = json_object_get(object, key);
+	if (json && is(json))
+		return json;
+	if (json)
+		err_set(err, ERR_USAGE, NULL, "'%s' must be %s", key, wanted);
+	else
+		err_set(err, ERR_USAGE, NULL, "'%s' is missing", key);
+	return NULL;
+}
+
+static bool is_number(const json_t *json) {
+	return json_is_number(json);
+}
+
+static bool is_whole(const json_t *json) {
+	double real = json_real_value(json);
+	return json_is_integer(json) || (json_is_real(json) && real >= -0x1p63 && real < 0x1p63 && real == floor(real));
+}
+
+static int64_t whole(const json_t *json) {
+	return json_is_integer(json) ? json_integer_value(json) : (int64_t)json_real_value(json);
+}
+
+int js_int(const json_t *object, const char *key, int64_t min, int64_t max, int64_t *out, struct err *err) {
+	const json_t *json = member(object, key, is_whole, "a whole number", err);
+	if (!json)
+		return -1;
+	*out = whole(json);
+	if (*out >= min && *out <= max)
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "'%s' must be from %" PRId64 " to %" PRId64 ", not %" PRId64, key, min, max,
+	               *out);
+}
+
+int js_real(const json_t *object, const char *key, double min, double max, double *out, struct err *err) {
+	const json_t *json = member(object, key, is_number, "a number", err);
+	if (!json)
+		return -1;
+	*out = json_number_value(json);
+	if (*out >= min && *out <= max)
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "'%s' must be from %g to %g, not %g", key, min, max, *out);
+}
+
+static bool is_bool(const json_t *json) {
+	return json_is_boolean(json);
+}
+
+int js_bool(const json_t *object, const char *key, bool *out, struct err *err) {
+	const json_t *json = member(object, key, is_bool, "true or false", err);
+	if (json)
+		*out = json_is_true(json);
+	return json ? 0 : -1;
+}
+
+static bool is_string(const json_t *json) {
+	return json_is_string(json);
+}
+
+int js_string(const json_t *object, const char *key, const char **out, struct err *err) {
+	const json_t *json = member(object, key, is_string, "a string", err);
+	if (json)
+		*out = json_string_value(json);
+	return json ? 0 : -1;
+}
+
+static bool is_object(const json_t *json) {
+	return json_is_object(json);
+}
+
+int js_object(const json_t *object, const char *key, json_t **out, struct err *err) {
+	json_t *json = member(object, key, is_object, "an object", err);
+	if (json)
+		*out = json;
+	return json ? 0 : -1;
+}
+
+static bool is_array(const json_t *json) {
+	return json_is_array(json);
+}
+
+int js_array(const json_t *object, const char *key, size_t max, json_t **out, struct err *err) {
+	json_t *json = member(object, key, is_array, "an array", err);
+	if (!json)
+		return -1;
+	if (json_array_size(json) > max)
+		return err_set(err, ERR_USAGE, NULL, "'%s' has more than %zu items", key, max);
+	*out = json;
+	return 0;
+}
+
+const char *js_string_or(const json_t *object, const char *key, const char *fallback) {
+	const json_t *json = json_object_get(object, key);
+	return json_is_string(json) ? json_string_value(json) : fallback;
+}
+
+double js_real_or(const json_t *object, const char *key, double fallback) {
+	const json_t *json = json_object_get(object, key);
+	return json_is_number(json) ? json_number_value(json) : fallback;
+}
+
+int64_t js_int_or(const json_t *object, const char *key, int64_t fallback) {
+	const json_t *json = json_object_get(object, key);
+	return json && is_whole(json) ? whole(json) : fallback;
+}
+
+bool js_bool_or(const json_t *object, const char *key, bool fallback) {
+	const json_t *json = json_object_get(object, key);
+	return json_is_boolean(json) ? json_is_true(json) : fallback;
+}
+
+json_t *js_text(const char *text) {
+	char *copy = mem_strdup(text);
+	text_clean(copy, false);
+	json_t *json = json_string(copy);
+	free(copy);
+	return json;
+}
+
+json_t *js_number(double value) {
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *js_reals(const double *x, size_t count) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, js_number(x[i]));
+	return array;
+}

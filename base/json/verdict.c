@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "base/json/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+static const char *const words[VERDICT_COUNT] = {
+#define VERDICT_WORD(name, word) word,
+	VERDICTS(VERDICT_WORD)
+#undef VERDICT_WORD
+};
+
+const char *verdict_word(enum verdict verdict) {
+	return words[verdict];
+}
+
+bool verdict_find(const char *word, enum verdict *verdict) {
+	for (int i = 0; i < VERDICT_COUNT; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*verdict = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum verdict verdict_of(const json_t *result) {
+	enum verdict verdict = VERDICT_UNDECIDED;
+	verdict_find(js_string_or(result, "verdict", ""), &verdict);
+	return verdict;
+}
+
+bool verdict_is_faster(const json_t *result) {
+	enum verdict verdict = verdict_of(result);
+	return verdict == VERDICT_FASTER || verdict == VERDICT_NOT_SAME;
+}
+
+static char *nothing_text(const char *why) {
+	char *text = mem_printf("nothing%s%s", *why ? ": " : "", why);
+	text_clean(text, false);
+	return text;
+}
+
+char *verdict_checked(const json_t *result) {
+	const json_t *checked = json_object_get(result, "checked");
+	const char *how = js_string_or(checked, "how", NULL), *by = js_string_or(checked, "by", "its own test");
+	long long runs = (long long)js_int_or(checked, "runs", 0);
+	bool verified = how && strcmp(how, "verify") == 0;
+	if (!how)
+		return NULL;
+	if (!verified && strcmp(how, "output same") != 0)
+		return nothing_text(js_string_or(checked, "why", ""));
+	char *text = mem_printf("%s%s", verified ? "verified by " : "output same", verified ? by : "");
+	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs", text, runs, runs) : mem_strdup(text);
+	text_clean(all, false);
+	free(text);
+	return all;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside proc, and for callers that manage a child themselves: its pipes, and waiting. */
+#ifndef BASE_PROC_PIPE_H
+#define BASE_PROC_PIPE_H
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* Close-on-exec and above 2; {-1, -1} and a return of -1 on failure. */
+int proc_pipe(int pair[2]);
+void proc_shut(int *fd); /* unless it is -1, which it is then */
+/* read(2) returned the end: nothing more will come. */
+bool proc_is_final(ssize_t got);
+/* Like ppoll(2), except that a call that fails takes its time. */
+int proc_poll(struct pollfd *fds, nfds_t count, double seconds);
+/* -1: it always fails here, so that nobody could wait for a child. */
+int proc_poll_check(struct err *err);
+/* Does not reap the child. True also if the child does not exist. */
+bool proc_has_ended(pid_t pid);
+/* Reaps the child if it has ended. Where wait4(2) denies the child or is forbidden, as in some sandboxes, it is asked
+ * for in another way. A child whose end nobody can tell counts as one that ended with exit status 255. */
+bool proc_collect(pid_t pid, int *status, struct rusage *usage);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "base/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct tree {
+	int top;
+	uint64_t moved; /* folders that were moved to the top, each under its own number */
+	bool progress;
+};
+
+static DIR *open_folder(int at, const char *name) {
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(at, name, flags);
+	if (fd < 0 && errno == EACCES && fchmodat(at, name, S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0)
+		fd = openat(at, name, flags);
+	if (fd < 0)
+		return NULL;
+	fchmod(fd, S_IRWXU);
+	DIR *dir = fdopendir(fd);
+	if (!dir)
+		close(fd);
+	return dir;
+}
+
+static bool is_dots(const char *name) {
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Moves a nested folder to the top, where it will be emptied. */
+static void move_up(struct tree *tree, int from, const char *name) {
+	char fresh[40];
+	do
+		snprintf(fresh, sizeof(fresh), "moved-up-%ju", (uintmax_t)tree->moved++);
+	while (faccessat(tree->top, fresh, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+	fchmodat(from, name, S_IRWXU, AT_SYMLINK_NOFOLLOW); /* Moving a folder writes into it, because its ".." changes. */
+	if (renameat(from, name, tree->top, fresh) == 0)
+		tree->progress = true;
+}
+
+static void empty_below(struct tree *tree, const char *folder) {
+	DIR *dir = open_folder(tree->top, folder);
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		if (is_dots(entry->d_name))
+			continue;
+		if (unlinkat(dirfd(dir), entry->d_name, 0) == 0)
+			tree->progress = true;
+		else
+			move_up(tree, dirfd(dir), entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (unlinkat(tree->top, folder, AT_REMOVEDIR) == 0)
+		tree->progress = true;
+}
+
+/* One pass over the top; false once it no longer makes progress. */
+static bool pass(struct tree *tree, const char *path) {
+	DIR *dir = open_folder(AT_FDCWD, path);
+	tree->progress = false;
+	if (!dir)
+		return false;
+	tree->top = dirfd(dir);
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		if (is_dots(entry->d_name))
+			continue;
+		if (unlinkat(tree->top, entry->d_name, 0) == 0)
+			tree->progress = true;
+		else
+			empty_below(tree, entry->d_name);
+	}
+	closedir(dir);
+	return tree->progress;
+}
+
+int tree_remove(const char *path) {
+	struct tree tree = {.top = -1};
+	while (rmdir(path) < 0) {
+		int why = errno;
+		if (!pass(&tree, path)) {
+			errno = why;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+bool tree_is_fresh(const char *path) {
+	struct stat there;
+	if (lstat(path, &there) != 0 || !S_ISDIR(there.st_mode) || there.st_uid != geteuid() ||
+	    (there.st_mode & 07777) != S_IRWXU)
+		return false;
+	DIR *dir = open_folder(AT_FDCWD, path);
+	bool fresh = dir;
+	errno = 0;
+	for (struct dirent *entry; fresh && (entry = readdir(dir));)
+		fresh = is_dots(entry->d_name);
+	fresh = fresh && errno == 0;
+	if (dir)
+		closedir(dir);
+	return fresh;
+}

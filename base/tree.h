@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Folders of ours that others fill. */
+#ifndef BASE_TREE_H
+#define BASE_TREE_H
+#include <stdbool.h>
+
+/* Removes a folder with everything in it. Does not follow links; needs the same number of descriptors and the same
+ * stack at any depth; opens folders of ours that were closed with chmod. 0, or -1 if something is left. */
+int tree_remove(const char *path);
+/* Is this a folder of this user's, as mkdir(path, 0700) makes it, with nothing in it? */
+bool tree_is_fresh(const char *path);
+
+#endif

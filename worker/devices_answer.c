@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "worker/devices_answer.h"
+
+#include "gpu/hip/open.h"
+#include "gpu/opencl/open.h"
+#include "base/json/js.h"
+#include "worker/kernel/word.h"
+
+enum { PIDS = sizeof((struct gpu_tenants *)0)->pids / sizeof(unsigned) };
+
+static json_t *part_json(const struct gpu_part *part) {
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", part->name, "usable", part->usable, "version",
+	                 word_clean_json(part->version), "path", word_clean_json(part->path), "reason",
+	                 word_clean_json(part->reason), "fix", word_clean_json(part->fix));
+}
+
+static json_t *parts_json(void) {
+	struct gpu_part parts[GPU_PARTS] = {{.name = NULL}};
+	json_t *array = json_array();
+	gpu_parts(parts);
+	for (size_t i = 0; i < GPU_PARTS; i++) {
+		json_array_append_new(array, part_json(&parts[i]));
+	}
+	return array;
+}
+
+/* Serial numbers are left out, because GPUs that differ only by them are the same to a kernel. */
+static json_t *facts_json(const struct gpu_facts *facts) {
+	char word[24], capability[24];
+	if (facts->kind != GPU_CUDA) {
+		snprintf(word, sizeof word, "%s:%d", facts->kind == GPU_HIP ? "hip" : "opencl", facts->index);
+		return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:I, s:i, s:i}", "device", word, "name",
+		                 word_clean_json(facts->name), "platform", word_clean_json(facts->platform), "driver_version",
+		                 word_clean_json(facts->driver), "sms", facts->sms, "memory_bytes",
+		                 (json_int_t)facts->memory_bytes, "l2_bytes", (json_int_t)facts->l2_bytes, "clock_khz",
+		                 facts->clock_khz, "work_group_size", facts->threads_per_block);
+	}
+	snprintf(word, sizeof word, "cuda:%d", facts->index);
+	snprintf(capability, sizeof capability, "%d.%d", facts->major, facts->minor);
+	return json_pack("{s:s, s:o, s:s, s:i, s:I, s:I, s:i, s:i, s:i}", "device", word, "name",
+	                 word_clean_json(facts->name), "compute_capability", capability, "sms", facts->sms, "memory_bytes",
+	                 (json_int_t)facts->memory_bytes, "l2_bytes", (json_int_t)facts->l2_bytes, "clock_khz",
+	                 facts->clock_khz, "memory_clock_khz", facts->memory_clock_khz, "memory_bus_bits",
+	                 facts->memory_bus_bits);
+}
+
+static void tenants_add(json_t *json, int index) {
+	struct gpu_tenants tenants = {.processes = -1};
+	json_t *pids = json_array();
+	gpu_tenants(index, &tenants);
+	for (int i = 0; i < tenants.processes && i < PIDS; i++) {
+		json_array_append_new(pids, json_integer(tenants.pids[i]));
+	}
+	json_object_set_new(json, "mig", json_boolean(tenants.mig));
+	json_object_set_new(json, "processes", tenants.processes < 0 ? json_null() : json_integer(tenants.processes));
+	json_object_set_new(json, "pids", pids);
+}
+
+static json_t *all_json(void) {
+	json_t *array = json_array();
+	struct gpu_facts facts;
+	for (int i = 0; gpu_probe(i, &facts); i++) {
+		json_t *json = facts_json(&facts);
+		tenants_add(json, i);
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static json_t *opencl_json(void) {
+	struct gpu_opencl *opencl = gpu_opencl_new();
+	struct gpu_part part;
+	struct gpu_facts facts;
+	json_t *array = json_array();
+	gpu_opencl_part(opencl, &part);
+	json_t *json = part_json(&part);
+	for (int i = 0; gpu_opencl_facts(opencl, i, &facts); i++) {
+		json_array_append_new(array, facts_json(&facts));
+	}
+	json_object_set_new(json, "devices", array);
+	gpu_opencl_free(opencl);
+	return json;
+}
+
+static json_t *hip_json(void) {
+	struct gpu_part part;
+	struct gpu_facts facts;
+	json_t *array = json_array();
+	gpu_hip_part(&part);
+	json_t *json = part_json(&part);
+	for (int i = 0; part.usable && gpu_hip_probe(i, &facts); i++) {
+		json_array_append_new(array, facts_json(&facts));
+	}
+	json_object_set_new(json, "devices", array);
+	return json;
+}
+
+json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err) {
+	static const char *const keys[] = {"op", "id", "device"};
+	const char *word = "cpu";
+	int index;
+	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    (json_object_get(request, "device") && js_string(request, "device", &word, err) != 0) ||
+	    device_read(word, &index, err) != 0) {
+		return NULL;
+	}
+	struct gpu *gpu = devices_get(devices, index, err);
+	if (!gpu && index != DEVICE_CPU) {
+		return NULL;
+	}
+	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());
+	if (!gpu) { /* these libraries take a while to load, so they are only listed for those who ask about everything */
+		json_object_set_new(answer, "opencl", opencl_json());
+		json_object_set_new(answer, "hip", hip_json());
+	} else {
+		json_object_set_new(answer, "device", facts_json(gpu_facts(gpu)));
+	}
+	return answer;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "worker/kernel/call.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/value.h"
+#include "topo/topo.h"
+#include "worker/kernel/member.h"
+#include "worker/kernel/word.h"
+
+enum { TEXT_MAX = 4096 }; /* bytes: as long as a file name can be */
+
+static const char *type_text(enum ss_type type) {
+	static const char *const texts[] = {
+		[SS_INT] = "a whole number", [SS_REAL] = "a number", [SS_WORD] = "a word", [SS_TEXT] = "a text"};
+	return texts[type];
+}
+
+static int type_error(const struct ss_param *param, struct value value, struct err *err) {
+	char text[128];
+	value_text(value, text, sizeof text);
+	return err_set(err, ERR_USAGE, NULL, "%s takes %s, not \"%s\"", param->name, type_text(param->type), text);
+}
+
+static int bounds_check(const struct ss_param *param, double r, struct err *err) {
+	if ((param->min == 0 && param->max == 0) || (r >= param->min && r <= param->max)) {
+		return 0;
+	}
+	return err_set(err, ERR_USAGE, NULL, "%s is %.17g, but it goes from %.17g to %.17g", param->name, r, param->min,
+	               param->max);
+}
+
+static int word_error(struct arena *arena, const struct ss_param *param, const char *word, struct err *err) {
+	size_t count;
+	const char *const *words = word_split(arena, param->values, &count);
+	char *what = arena_printf(arena, "%s has no value \"%.100s\"", param->name, word);
+	return word_unknown(word, words, count, what, err);
+}
+
+/* Compare the text, because words may look like numbers ("4"). */
+static int word_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
+                     struct err *err) {
+	char number[64];
+	const char *word = value.as.w;
+	if (value.type != VALUE_WORD) {
+		value_text(value, number, sizeof number);
+		word = number;
+	}
+	size_t count;
+	const char *const *words = word_split(arena, param->values, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(words[i], word) == 0) {
+			*out = (struct ss_value){.i = (int64_t)i, .r = (double)i, .w = words[i]};
+			return 0;
+		}
+	}
+	return word_error(arena, param, word, err);
+}
+
+/* A text that looks like a number stays a text. */
+static int text_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
+                     struct err *err) {
+	char number[64];
+	const char *text = value.as.w;
+	if (value.type != VALUE_WORD) {
+		value_text(value, number, sizeof number);
+		text = number;
+	}
+	size_t most = param->max > 0 ? (size_t)param->max : TEXT_MAX;
+	if (strlen(text) > most) {
+		return err_set(err, ERR_USAGE, NULL, "%s is a text of more than %zu bytes", param->name, most);
+	}
+	*out = (struct ss_value){.w = arena_strdup(arena, text)};
+	return 0;
+}
+
+static int int_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
+	if (value.type == VALUE_REAL && fabs(value.as.r) <= 0x1p53 && value.as.r == trunc(value.as.r)) {
+		value = value_int((int64_t)value.as.r);
+	}
+	if (value.type != VALUE_INT) {
+		return type_error(param, value, err);
+	}
+	*out = (struct ss_value){.i = value.as.i, .r = (double)value.as.i};
+	return 0;
+}
+
+static int real_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
+	double r = value_number(value);
+	if (value.type == VALUE_WORD) {
+		return type_error(param, value, err);
+	}
+	if (!isfinite(r)) {
+		return err_set(err, ERR_USAGE, NULL, "%s is not a finite number", param->name);
+	}
+	*out = (struct ss_value){.r = r};
+	return 0;
+}
+
+static int value_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
+                      struct err *err) {
+	switch (param->type) {
+	case SS_WORD:
+		return word_read(arena, param, value, out, err);
+	case SS_TEXT:
+		return text_read(arena, param, value, out, err);
+	case SS_REAL:
+		return real_read(param, value, out, err);
+	default:
+		return int_read(param, value, out, err);
+	}
+}
+
+int param_read(struct arena *arena, const struct ss_param *param, const json_t *json, struct ss_value *out,
+               struct err *err) {
+	struct value value;
+	if (json_is_boolean(json)) {
+		value = value_word(json_is_true(json) ? "true" : "false");
+	} else if (!value_from_json(json, &value)) {
+		return err_set(err, ERR_USAGE, NULL, "%s takes %s", param->name, type_text(param->type));
+	}
+	if (value_read(arena, param, value, out, err) != 0) {
+		return -1;
+	}
+	return param->type == SS_WORD || param->type == SS_TEXT ? 0 : bounds_check(param, out->r, err);
+}
+
+int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err) {
+	if (!param->initial) {
+		return err_set(err, ERR_USAGE, NULL, "%s has no initial value and must be given", param->name);
+	}
+	return value_read(arena, param, value_parse(param->initial), out, err);
+}
+
+static int name_error(const struct ss_param *const *tables, size_t count, const char *name, const char *where,
+                      struct err *err) {
+	struct arena *arena = arena_new();
+	size_t all = 0;
+	for (size_t t = 0; t < count; t++) {
+		for (const struct ss_param *p = tables[t]; p && p->name; p++) {
+			all++;
+		}
+	}
+	const char **names = arena_alloc(arena, all + 1, sizeof *names);
+	all = 0;
+	for (size_t t = 0; t < count; t++) {
+		for (const struct ss_param *p = tables[t]; p && p->name; p++) {
+			names[all++] = p->name;
+		}
+	}
+	word_unknown(name, names, all, arena_printf(arena, "%s has no parameter \"%.100s\"", where, name), err);
+	arena_free(arena);
+	return -1;
+}
+
+/* Every key of the object (which may be NULL) must be in one of the tables; else ERR_USAGE with the nearest name. */
+static int param_check_names(const struct ss_param *const *tables, size_t count, const json_t *object,
+                             const char *where, struct err *err) {
+	const char *name;
+	json_t *json;
+	json_object_foreach((json_t *)object, name, json) {
+		bool found = false;
+		for (size_t t = 0; t < count && !found; t++) {
+			for (const struct ss_param *p = tables[t]; p && p->name && !found; p++) {
+				found = strcmp(p->name, name) == 0;
+			}
+		}
+		if (!found) {
+			return name_error(tables, count, name, where, err);
+		}
+	}
+	return 0;
+}
+
+static const struct ss_param call_team_params[] = {
+	{.name = "threads", .type = SS_INT, .initial = "0", .min = 1, .max = 1 << 16},
+	{.name = "places", .type = SS_WORD, .values = "threads,cores,ll_caches,numa_domains,sockets", .initial = "threads"},
+	{.name = "proc_bind", .type = SS_WORD, .values = "false,close,spread,primary,master", .initial = "false"},
+	{.name = NULL},
+};
+static const struct ss_param call_schedule_params[] = {
+	{.name = "schedule", .type = SS_WORD, .values = "static,dynamic,guided", .initial = "static"},
+	{.name = "chunk", .type = SS_INT, .initial = "0", .min = 0, .max = 1 << 30},
+	{.name = NULL},
+};
+static const struct ss_param call_no_params[] = {{.name = NULL}};
+
+enum { CALL_TABLES = 3 };
+
+static size_t call_param_count(const struct ss_param *params) {
+	size_t count = 0;
+	while (params && params[count].name) {
+		count++;
+	}
+	return count;
+}
+
+/* Reads one object into as many value arrays as there are tables; every key must belong to one of them. */
+static int object_read(struct arena *arena, const char *where, const struct ss_param *const tables[CALL_TABLES],
+                       const json_t *object, struct ss_value *values[CALL_TABLES], struct err *err) {
+	if (object && !json_is_object(object)) {
+		return err_set(err, ERR_USAGE, "write {\"name\": value, ...}", "%s is not an object", where);
+	}
+	for (size_t t = 0; t < CALL_TABLES; t++) {
+		size_t count = call_param_count(tables[t]);
+		values[t] = arena_alloc(arena, count + 1, sizeof *values[t]);
+		for (size_t i = 0; i < count; i++) {
+			const struct ss_param *param = &tables[t][i];
+			const json_t *json = json_object_get(object, param->name);
+			if ((json ? param_read(arena, param, json, &values[t][i], err)
+			          : param_initial(arena, param, &values[t][i], err)) != 0) {
+				return err_prefix(err, "%s", where);
+			}
+		}
+	}
+	return param_check_names(tables, CALL_TABLES, object, where, err);
+}
+
+static omp_sched_t schedule_kind(int64_t place) {
+	static const omp_sched_t kinds[] = {omp_sched_static, omp_sched_dynamic, omp_sched_guided};
+	return kinds[place];
+}
+
+int call_read(struct arena *arena, const struct kernel_entry *entry, const json_t *problem, const json_t *config,
+              struct call *call, struct err *err) {
+	const struct ss_kernel *kernel = entry->kernel;
+	const struct ss_param *problem_tables[CALL_TABLES] = {kernel->problem, call_no_params, call_no_params};
+	const struct ss_param *config_tables[CALL_TABLES] = {
+		kernel->params,
+		kernel->flags & SS_OPENMP ? call_team_params : call_no_params,
+		kernel->flags & SS_SCHEDULE ? call_schedule_params : call_no_params,
+	};
+	struct ss_value *parts[CALL_TABLES], *values[CALL_TABLES];
+
+	*call = (struct call){.entry = entry,
+	                      .threads = 1,
+	                      .places = "threads",
+	                      .proc_bind = "false",
+	                      .schedule = omp_sched_static,
+	                      .device = DEVICE_CPU};
+	const char *problem_name = arena_printf(arena, "the problem of kernel %s", kernel->name);
+	const char *config_name = arena_printf(arena, "the configuration of kernel %s", kernel->name);
+	if (object_read(arena, problem_name, problem_tables, problem, parts, err) != 0 ||
+	    object_read(arena, config_name, config_tables, config, values, err) != 0) {
+		return -1;
+	}
+	call->problem = parts[0];
+	call->config = values[0];
+	if (kernel->flags & SS_OPENMP) {
+		call->threads = (int)values[1][0].i;
+		call->places = values[1][1].w;
+		call->proc_bind = values[1][2].w;
+	}
+	if (kernel->flags & SS_SCHEDULE) {
+		call->schedule = schedule_kind(values[2][0].i);
+		call->chunk = (int)values[2][1].i;
+	}
+	return 0;
+}
+
+static struct ss_value *values_copy(struct arena *arena, const struct ss_param *params, const struct ss_value *from) {
+	size_t count = call_param_count(params);
+	struct ss_value *to = arena_alloc(arena, count + 1, sizeof *to);
+	for (size_t i = 0; i < count; i++) {
+		to[i] = from[i];
+		if (from[i].w) {
+			to[i].w = arena_strdup(arena, from[i].w);
+		}
+	}
+	return to;
+}
+
+void call_copy(struct arena *arena, const struct call *from, struct call *to) {
+	*to = *from;
+	to->problem = values_copy(arena, from->entry->kernel->problem, from->problem);
+	to->config = values_copy(arena, from->entry->kernel->params, from->config);
+	to->places = arena_strdup(arena, from->places);
+	to->proc_bind = arena_strdup(arena, from->proc_bind);
+}
+
+static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
+	for (size_t i = 0; params && params[i].name; i++) {
+		if (params[i].type == SS_TEXT) {
+			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
+		} else if (params[i].type == SS_REAL) {
+			key = arena_printf(arena, "%s %.17g", key, values[i].r);
+		} else {
+			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
+		}
+	}
+	return key;
+}
+
+char *call_input_key(struct arena *arena, const struct call *call) {
+	const struct ss_kernel *kernel = call->entry->kernel;
+	/* The address is part of the key because two plug-ins may have a kernel of the same name. Entries live as long
+	 * as the process. */
+	char *key = arena_printf(arena, "%s %p %d %llu", kernel->name, (const void *)call->entry, call->device,
+	                         (unsigned long long)call->seed);
+	return values_key(arena, key, kernel->problem, call->problem);
+}
+
+char *call_state_key(struct arena *arena, const struct call *call, const char *binding) {
+	char *key = arena_printf(arena, "%s | %d %d %d", call_input_key(arena, call), call->threads, (int)call->schedule,
+	                         call->chunk);
+	return arena_printf(arena, "%s | %s", values_key(arena, key, call->entry->kernel->params, call->config), binding);
+}
+
+static int number_read(const json_t *json, const struct member *member, void *field, struct err *err) {
+	int64_t value;
+	if (js_int(json, member->key, member->min, member->type == MEMBER_INT ? member->max : INT64_MAX, &value, err) !=
+	    0) {
+		return -1;
+	}
+	if (member->type == MEMBER_INT) {
+		*(int *)field = (int)value;
+	} else {
+		*(uint64_t *)field = (uint64_t)value;
+	}
+	return 0;
+}
+
+static int string_read(const json_t *json, const struct member *member, const char **out, struct err *err) {
+	if (js_string(json, member->key, out, err) != 0) {
+		return -1;
+	}
+	return strlen(*out) >= (size_t)member->min ? 0
+	                                           : err_set(err, ERR_USAGE, "leave it out", "'%s' is empty", member->key);
+}
+
+static int words_read(struct arena *arena, const json_t *json, const struct member *member, const char ***out,
+                      struct err *err) {
+	json_t *array = json_object_get(json, member->key), *item;
+	size_t i;
+	if (array && !json_is_null(array) && js_array(json, member->key, (size_t)member->max, &array, err) != 0) {
+		return -1;
+	}
+	*out = arena_alloc(arena, json_array_size(array) + 1, sizeof **out);
+	json_array_foreach(array, i, item) {
+		(*out)[i] = json_string_value(item);
+		if (!(*out)[i]) {
+			return err_set(err, ERR_USAGE, "write numbers as strings, too", "'%s' takes strings only", member->key);
+		}
+	}
+	return 0;
+}
+
+static int member_read(struct arena *arena, const struct member *member, const json_t *json, void *field,
+                       struct err *err) {
+	const json_t *value = json_object_get(json, member->key);
+	if (member->type == MEMBER_WORDS) {
+		return words_read(arena, json, member, field, err);
+	}
+	if (!value || json_is_null(value)) {
+		return 0;
+	}
+	switch (member->type) {
+	case MEMBER_INT:
+	case MEMBER_WHOLE:
+		return number_read(json, member, field, err);
+	case MEMBER_REAL:
+		return js_real(json, member->key, 0, (double)member->max, field, err);
+	case MEMBER_BOOL:
+		return js_bool(json, member->key, field, err);
+	case MEMBER_TEXT:
+		return string_read(json, member, field, err);
+	case MEMBER_READ:
+		return member->read(value, field, err);
+	default:
+		return 0;
+	}
+}
+
+int members_read(struct arena *arena, const struct member *members, size_t count, const json_t *json, void *out,
+                 struct err *err) {
+	const char **keys = arena_alloc(arena, count + 1, sizeof *keys);
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = members[i].key;
+	}
+	if (word_check_keys(json, keys, count, err) != 0) {
+		return -1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (member_read(arena, &members[i], json, (char *)out + members[i].offset, err) != 0) {
+			return -1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inputs and states of earlier trials, kept and dropped in least-recently-used order, by count and by the process's
+ * memory. */
+#ifndef WORKER_KERNEL_STATE_H
+#define WORKER_KERNEL_STATE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "worker/kernel/call.h"
+
+enum { STATE_COUNT = 24, STATE_INPUTS = 8, STATE_MESSAGE = 256 };
+
+/* One configuration of a kernel, set up. The kernel's allocations belong to it until the state is dropped. */
+struct state {
+	const struct ss_kernel *kernel;
+	struct ss_call call; /* its message is `message` */
+	void *memory;        /* the kernel's own state */
+	bool verified;
+	int64_t batch;      /* runs in a sample; 0: not determined yet */
+	double batch_min_s; /* the shortest sample that this batch serves */
+	char message[STATE_MESSAGE];
+};
+
+struct states;
+/* resident_max: bytes of resident memory above which older states are dropped; 0: never. */
+struct states *states_new(size_t count_max, uint64_t resident_max);
+void states_free(struct states *states);
+/* The state of this call, old or new; *setup_s is the time that setting up took, 0 for an old one. On failure *out
+ * is NULL and message gives the reason; *refused: the problem itself cannot be opened, whatever the configuration.
+ * The call's team is in force, and `binding` names it. */
+enum ss_status states_get(struct states *states, const struct call *call, const char *binding, struct state **out,
+                          double *setup_s, bool *refused, char message[STATE_MESSAGE]);
+void states_drop(struct states *states, struct state *state);
+/* Drops all states and inputs; returns how many states there were. */
+size_t states_clear(struct states *states);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of words, and the error for a word that is not in one. */
+#ifndef WORKER_KERNEL_WORD_H
+#define WORKER_KERNEL_WORD_H
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/* Splits "a,b,c" into words in the arena. */
+const char *const *word_split(struct arena *arena, const char *list, size_t *count);
+/* Sets ERR_USAGE: the message, and the nearest word as a hint, or all of them if none is near. Returns -1. */
+int word_unknown(const char *word, const char *const *known, size_t count, const char *what, struct err *err);
+/* Every key of the object must be a known one; else ERR_USAGE with the nearest. */
+int word_check_keys(const json_t *object, const char *const *known, size_t count, struct err *err);
+/* Makes a kernel's text safe for JSON: NUL-terminated, one line, UTF-8. */
+void word_clean(char *text, size_t size);
+/* New references: the text, null for NULL and ""; and a cleaned copy of it. */
+json_t *word_or_null(const char *text);
+json_t *word_clean_json(const char *text);
+
+#endif

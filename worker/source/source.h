@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The user's own CUDA or OpenCL source as a kernel: two texts of JSON describe it (doc/protocol.md), one for the
+ * problem and one for the configuration. It is not in a registry; only requests name it. */
+#ifndef WORKER_SOURCE_SOURCE_H
+#define WORKER_SOURCE_SOURCE_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/open.h"
+#include "kernels/registry.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+/* "t1", and "t1-reset", which restores read and written arguments before each run. A NULL kernel ends the list. */
+extern const struct kernel_entry source_entries[];
+
+enum { SOURCE_TEXT_MAX = 64 << 10, SOURCE_ARGUMENTS_MAX = 64, SOURCE_OPTIONS_MAX = 88 };
+enum source_kind { SOURCE_SIGNED, SOURCE_UNSIGNED, SOURCE_REAL };
+enum source_access { SOURCE_READ_ONLY, SOURCE_WRITE_ONLY, SOURCE_READ_WRITE };
+enum source_memory { SOURCE_VECTOR, SOURCE_SCALAR, SOURCE_CONSTANT };
+
+/* An element is right if it differs from the reference by at most absolute + relative * |reference|. Without `given`,
+ * reals may differ by a part of the largest reference value, and whole numbers must be equal. The share of the elements
+ * may be wrong. */
+struct source_tolerance {
+	bool given;
+	double absolute, relative, share;
+};
+
+struct source_argument {
+	const char *name;
+	enum source_kind kind;
+	enum source_access access;
+	enum source_memory memory;
+	size_t bytes, count; /* bytes of an element; elements */
+	bool random, output;
+	double real;      /* the value, or the bound of random ones */
+	uint64_t whole;   /* the same for whole numbers, two's complement */
+	const char *file; /* raw elements; NULL: filled */
+	struct source_tolerance tolerance;
+	const char *reference; /* raw reference elements; NULL: the output of a run with `reference` */
+};
+
+struct source_problem {
+	const char *file, *function;
+	const char *const *options; /* NULL-terminated */
+	struct source_argument *arguments;
+	size_t count;
+};
+
+struct source_config {
+	const char *const *defines; /* -DNAME=VALUE, NULL-terminated */
+	size_t define_count;
+	struct gpu_shape shape;
+	bool reference; /* its outputs become the reference */
+};
+
+/* Checks the texts; everything lives in the arena. */
+int source_problem_read(struct arena *arena, const char *text, struct source_problem *problem, struct err *err);
+int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
+size_t source_size(const struct source_argument *argument);
+
+/* The options for the compiler, NULL-terminated, and the name of the source in its messages. */
+void source_options(const struct source_problem *problem, const struct source_config *config,
+                    const char *options[2 * SOURCE_OPTIONS_MAX + 1]);
+const char *source_name(const struct source_problem *problem);
+/* Answers a request to compile (doc/protocol.md); *compiler is made when it is first needed. */
+json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);
+
+/* Sets a message of one line; returns the status. */
+__attribute__((format(printf, 3, 4))) enum ss_status source_fail(const struct ss_call *call, enum ss_status status,
+                                                                 const char *format, ...);
+
+/* The absolute part of what elements may differ from their reference. */
+double source_limit(const struct source_argument *argument, const unsigned char *want);
+/* Compares the next `count` elements of an argument within its tolerance; *found begins as zeros. */
+struct source_difference {
+	size_t compared, wrong, first;
+	unsigned char is[8]; /* the first wrong element */
+};
+void source_compare(const struct source_argument *argument, const unsigned char *is, const unsigned char *want,
+                    size_t count, double limit, struct source_difference *found);
+
+/* ---- data that lives in the worker ---- */
+
+enum { SOURCE_GUARD = 4096 }; /* bytes after each vector that must stay untouched */
+
+struct source_vector {
+	unsigned char *host; /* content before a run */
+	gpu_ptr device;      /* the same, except for WriteOnly arguments */
+	unsigned char *want; /* the reference */
+	bool known;          /* want is filled */
+	bool limited;        /* and limit, source_limit of it, is known */
+	double limit;
+};
+
+struct source_input {
+	struct arena *arena;
+	struct source_problem problem;
+	struct source_vector vectors[SOURCE_ARGUMENTS_MAX];
+	char *text; /* of the source */
+	struct gpu *gpu;
+};
+
+struct source_state {
+	struct arena *arena;
+	struct source_input *input;
+	struct source_config config;
+	const struct gpu_function *function;
+	gpu_ptr own[SOURCE_ARGUMENTS_MAX], at[SOURCE_ARGUMENTS_MAX]; /* freed by the owner */
+	void *passed[SOURCE_ARGUMENTS_MAX + 1];
+};
+
+/* The hooks of kernels/kernel.h. */
+enum ss_status source_setup(void *memory, void *input, const struct ss_call *call);
+enum ss_status source_verify(void *memory, const struct ss_call *call);
+void source_guard_set(struct gpu *gpu, gpu_ptr guard);
+bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
+
+/* Memory through which vectors come down a part at a time. */
+struct source_parts;
+/* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
+typedef bool source_part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
+
+#endif
