@@ -16,7 +16,7 @@
 static const double PROBE_SHARE = 0.25;
 /* As long as the best stays within the noise, or this, the share is halved with each probe. */
 static const double DRIFT_LEAST = 0.005;
-enum { CALM_MAX = 3 };
+enum { STEADY_MAX = 3 };
 enum { TIMES_MAX = 5 /* a mean over more values would lag behind a machine that changes */ };
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
  * than that. */
@@ -98,8 +98,8 @@ static void probe_use(struct tune *tune, const struct trial_result *result, doub
 		double noise = tune_noise(tune), same = fmax(DRIFT_LEAST, isnan(noise) ? 0 : 3 * noise);
 		bool drifts = !(fabs(log(result->value / tune->memory.best)) <= same);
 		tune->memory.probe.steady = drifts                                 ? 0
-		                            : tune->memory.probe.steady < CALM_MAX ? tune->memory.probe.steady + 1
-		                                                                   : CALM_MAX;
+		                            : tune->memory.probe.steady < STEADY_MAX ? tune->memory.probe.steady + 1
+		                                                                   : STEADY_MAX;
 		best_update(tune, result->value);
 	}
 	tune->memory.probe.at = tune_now(tune);
