@@ -50,13 +50,15 @@ static char *nothing_text(const char *why) {
 char *verdict_checked(const json_t *result) {
 	const json_t *checked = json_object_get(result, "checked");
 	const char *how = js_string_or(checked, "how", NULL), *by = js_string_or(checked, "by", "its own test");
+	const char *except = js_string_or(checked, "except", NULL);
 	long long runs = (long long)js_int_or(checked, "runs", 0);
 	bool verified = how && strcmp(how, "verify") == 0;
 	if (!how)
 		return NULL;
-	if (!verified && strcmp(how, "output same") != 0)
+	if (!verified && strcmp(how, "output same") != 0 && strcmp(how, "files same") != 0)
 		return nothing_text(js_string_or(checked, "why", ""));
-	char *text = mem_printf("%s%s", verified ? "verified by " : "output same", verified ? by : "");
+	char *text = verified ? mem_printf("verified by %s", by)
+	                      : mem_printf("%s%s%s", how, except ? " but for " : "", except ? except : "");
 	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs", text, runs, runs) : mem_strdup(text);
 	text_clean(all, false);
 	free(text);

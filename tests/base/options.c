@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/opt.h"
 #include "tests/tap.h"
@@ -19,6 +20,7 @@ static const struct opt own[] = {
 	{"set", 0, "P=V", "fix a parameter", OPT_REPEAT},
 	OPT_GROUP("Randomness"),
 	{"seed", 0, "N", "seed of all randomness", 0},
+	{"files", 'f', "[A]", "compare files", OPT_MAYBE},
 	OPT_GROUP("Search"),
 	{"a-very-long-option-name", 0, "WITH-A-LONG-ARGUMENT", "too wide for the column", 0},
 	{0},
@@ -111,6 +113,37 @@ static void test_refused(void) {
 	is_shown("x -oa --output=b", "2: option --output is given more than once (give it once)");
 }
 
+/* The argument of an option that needs none, and the words beside it. */
+static void test_maybe(void) {
+	static const struct {
+		const char *line, *value, *words;
+	} rows[] = {
+		{"x", "-", ""},
+		{"x --files", "", ""},
+		{"x --files=A", "A", ""},
+		{"x --files A", "A", ""},
+		{"x -f A", "A", ""},
+		{"x --files=other", "other", ""}, /* for the caller to refuse */
+		{"x --files other", "", "other"},
+		{"x --files Al", "", "Al"},
+		{"x --files A A", "A", "A"},
+		{"x --files --json", "", ""},
+		{"x --files -- A", "", ""},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char line[64];
+		struct err err = {0};
+		snprintf(line, sizeof line, "%s", rows[i].line);
+		struct opt_args *args = parse(line, &err);
+		const char *value = args ? opt_get(args, "files", "-") : "refused";
+		const char *word = args && opt_words(args) ? opt_word(args, 0) : "";
+		ok(strcmp(value, rows[i].value) == 0 && strcmp(word, rows[i].words) == 0 && args && opt_words(args) <= 1,
+		   "only its own word is the argument of an option that needs none: %s", rows[i].line);
+		opt_free(args);
+	}
+	is_shown("x --files --files=A", "2: option --files is given more than once (give it once)");
+}
+
 static void test_nothing(void) {
 	char *none[] = {NULL};
 	size_t count = 1;
@@ -195,7 +228,8 @@ static void test_help(void) {
 	        "      --limit N      stop after N\n"
 	        "      --steps N      stop after N steps\n"
 	        "\nRandomness:\n"
-	        "      --seed N       seed of all randomness\n",
+	        "      --seed N       seed of all randomness\n"
+	        "  -f, --files [A]    compare files\n",
 	        "help is aligned; tables go on in the group before them, and a group is shown once");
 	free(text);
 	out = open_memstream(&text, &size);
@@ -208,6 +242,7 @@ static void test_help(void) {
 int main(void) {
 	test_forms();
 	test_refused();
+	test_maybe();
 	test_nothing();
 	test_whole_numbers();
 	test_durations();

@@ -193,6 +193,7 @@ static void check_use(const char *json, const char *label, const int (*expected)
 #define V_TIE_100     VERDICT("100", "2", "tie")
 #define V_FASTER_500  VERDICT("500", "3", "faster")
 #define V_OPEN_1000   VERDICT("1000", "3", "undecided")
+#define V_OTHER_3000  VERDICT("3000", "6", "faster, but not the same work")
 #define V_FAILS_5000  VERDICT("5000", "4", "no baseline")
 #define V_TIE_9000    VERDICT("9000", "5", "tie")
 #define V_RANGE_10    RANGE("10", "20", "1")
@@ -202,16 +203,17 @@ static void check_use(const char *json, const char *label, const int (*expected)
 #define V_SIZES_BEGIN "{\"kernel\":\"v\",\"over\":\"n\",\"problem\":{},\"laws\":[],\"thresholds\":["
 
 static const char proven[] =
-	MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_FASTER_10 "," V_TIE_100 "," V_OPEN_1000 "]}";
+	MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_FASTER_10 "," V_TIE_100 "," V_OPEN_1000 "," V_OTHER_3000 "]}";
 static const char ranges[] = MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_FASTER_10
 	"," V_TIE_40 "," V_TIE_100 "," V_FASTER_500 "," V_OPEN_1000 "," V_FAILS_5000 "," V_TIE_9000
 	"],\"sizes\":[" V_SIZES_BEGIN V_RANGE_10 "," V_RANGE_21 "," V_RANGE_201 "," V_RANGE_2001 "]}]}";
 
 static void check_proven(void) {
-	static const int alone[][2] = {{10, 1}, {12, 1}, {100, 0}, {90, 0}, {1000, 0}, {2000, 0}, {0, 0}};
+	static const int alone[][2] = {{10, 1}, {12, 1}, {100, 0}, {90, 0}, {1000, 0}, {2000, 0}, {3000, 0}, {0, 0}};
 	static const int between[][2] = {{10, 1},  {15, 1},   {40, 0},   {60, 0},   {100, 0},  {150, 0},
 	                                 {500, 3}, {3000, 4}, {5000, 4}, {7000, 4}, {9000, 0}, {0, 0}};
-	check_use(proven, "a tie gives nothing, there and nearby, and what is undecided is passed over", alone);
+	check_use(proven, "a tie gives nothing, there and nearby, and what is undecided or other work is passed over",
+	          alone);
 	check_use(ranges, "a range is as proven as the sizes that were tuned in it", between);
 }
 

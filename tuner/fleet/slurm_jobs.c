@@ -1,19 +1,178 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/fleet/slurm_jobs.h"
-
+#include <ctype.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
+#include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/fleet/batch_command.h"
+#include "tuner/fleet/batch_command_impl.h"
+#include "tuner/fleet/end_sign_impl.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/fleet/slurm_jobs.h"
+
+/* Finds out how a Slurm job ended. The messages of srun and slurmstepd were tried with Slurm 22.05.8 and looked up in
+ * its sources: src/slurmd/slurmstepd/req.c (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."),
+ * src/api/step_launch.c ("Node failure on"), src/srun/libsrun/allocate.c. For states see squeue(1), JOB STATE CODES,
+ * and scontrol(1), NODES - STATE. */
+static const double SLURM_END_ASK_SECONDS = 10;
+
+/* The first match counts, so that messages with a cause come before those that only report the end. "Force Terminated"
+ * is not listed because srun also prints it after a task that crashed by itself. */
+static const struct end_sign said_signs[] = {
+	{"DUE TO TIME LIMIT", "its job reached its time limit", false},
+	{"DUE TO PREEMPTION", "its job was preempted", false},
+	{"DUE TO NODE FAILURE", "its node failed", false},
+	{"Node failure on", "its node failed", false},
+	{"CANCELLED AT", "its job was cancelled", false},
+	{"has been revoked", "its job was cancelled", false},
+	{"Job has been cancelled", "its job was cancelled", false},
+	{"Job/step already completing or completed", "its job is over", false},
+	{"Job step aborted", "its job was cancelled", false},
+	{"Socket timed out", "Slurm did not answer", false},
+	{"Communication connection failure", "Slurm did not answer", false},
+	{"Unable to contact slurm controller", "Slurm did not answer", false},
+	{"Timed out waiting for job step", "Slurm did not answer", false},
+	{"Unable to create step", "Slurm did not start the step", true},
+	{"Unable to allocate resources", "Slurm did not allocate a node", true},
+	{"launch failed", "Slurm could not start it", true},
+	{"Aborting, io error", "the connection to its node broke", false},
+	{0},
+};
+
+static const struct end_sign job_signs[] = {
+	{"TIMEOUT", "its job reached its time limit", false},
+	{"DEADLINE", "its job reached its deadline", false},
+	{"PREEMPTED", "its job was preempted", false},
+	{"NODE_FAIL", "its node failed", false},
+	{"BOOT_FAIL", "its node failed", false},
+	{"CANCELLED", "its job was cancelled", false},
+	{"SUSPENDED", "its job was suspended", false},
+	{"STOPPED", "its job was stopped", false},
+	{0},
+};
+
+static const struct end_sign node_signs[] = {
+	{"*", "its node does not respond", false},
+	{"NOT_RESPONDING", "its node does not respond", false},
+	{"DOWN", "its node is down", false},
+	{"FAIL", "its node failed", false},
+	{0},
+};
+
+/* "srun: error: n1: task 0: Killed" */
+static const struct end_sign killed_signs[] = {
+	{": Killed\n", "its worker was killed", false},
+	{": Terminated\n", "its worker was killed", false},
+	{0},
+};
+
+/* True for lines of Slurm itself, as opposed to output of the worker: "srun: ", "slurmstepd: error: ", "slurmstepd-n1:
+ * ". */
+static bool is_slurms(const char *line) {
+	return strncmp(line, "srun: ", 6) == 0 || strncmp(line, "slurmstepd", 10) == 0;
+}
+
+/* Keeps only Slurm's own lines. NULL without memory, or if a task ran out of memory: that task was stopped for what it
+ * did itself. */
+static char *own_lines(const char *said) {
+	char *own = calloc(strlen(said) + 2, 1), *out = own;
+	for (const char *line = said; own && *line;) {
+		size_t length = strcspn(line, "\n");
+		if (is_slurms(line)) {
+			memcpy(out, line, length);
+			out += length;
+			*out++ = '\n';
+		}
+		line += length + (line[length] == '\n');
+	}
+	if (own && !strstr(own, "oom") && !strstr(own, "Out Of Memory"))
+		return own;
+	free(own);
+	return NULL;
+}
+
+static bool find_own(const struct end_sign *signs, const char *said, char *reason, size_t size) {
+	char *own = own_lines(said);
+	bool found = own && end_sign_find(signs, own, reason, size);
+	free(own);
+	return found;
+}
+
+bool slurm_end_said(const char *said, char *reason, size_t size) {
+	return find_own(said_signs, said, reason, size);
+}
+
+bool slurm_end_killed(const char *said, char *reason, size_t size) {
+	return find_own(killed_signs, said, reason, size);
+}
+
+/* Reads "Key=value" from a record of one line. */
+static bool field(const char *record, const char *key, char *value, size_t size) {
+	const char *at = strstr(record, key);
+	if (!at)
+		return false;
+	at += strlen(key);
+	snprintf(value, size, "%.*s", (int)strcspn(at, " \n"), at);
+	return true;
+}
+
+bool slurm_end_job(const char *record, char *reason, size_t size) {
+	char state[64];
+	return field(record, "JobState=", state, sizeof state) && end_sign_find(job_signs, state, reason, size);
+}
+
+bool slurm_end_node(const char *record, char *reason, size_t size) {
+	char state[128];
+	return field(record, " State=", state, sizeof state) && end_sign_find(node_signs, state, reason, size);
+}
+
+static char *show(const char *what, const char *name) {
+	const char *const argv[] = {"scontrol", "-o", "show", what, name, NULL};
+	int status;
+	return batch_command(argv, SLURM_END_ASK_SECONDS, &status, NULL, 0);
+}
+
+/* The name comes from the answer of a worker, so it must not look like an option of a command. */
+static bool is_name(const char *text) {
+	return isalnum((unsigned char)*text) && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                                                           "0123456789._-")];
+}
+
+static bool asked(const char *what, const char *name, bool (*judge)(const char *, char *, size_t), char *reason,
+                  size_t size) {
+	char *record = is_name(name) ? show(what, name) : NULL;
+	bool lost = record && judge(record, reason, size);
+	free(record);
+	return lost;
+}
+
+static bool is_outside(const struct worker_end *end, char *reason, size_t size) {
+	return slurm_end_said(end->said, reason, size) ||
+	       asked("job", js_string_or(end->machine, "job", ""), slurm_end_job, reason, size) ||
+	       (end->silent && asked("node", js_string_or(end->machine, "node", ""), slurm_end_node, reason, size));
+}
+
+/* The exit status is not used, because it is 0 after a node failure and 128 or more after any signal. */
+bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss) {
+	bool outside = is_outside(end, loss->reason, sizeof loss->reason);
+	bool killed = !outside && slurm_end_killed(end->said, loss->reason, sizeof loss->reason);
+	bool never = !end->machine; /* it never answered, so that no trial can be to blame */
+	if (never && !outside && !killed)
+		end_never_started(end->said, loss);
+	loss->outside = outside || never;
+	return outside || killed || never;
+}
 
 static const double ASK_SECONDS = 10, GONE_SECONDS = 20, PATIENCE_SECONDS = 5;
 
@@ -39,8 +198,9 @@ static enum jobs jobs_look(const char *name) {
 	return status == 0 ? found : JOBS_UNKNOWN;
 }
 
+/* Why its jobs do not run yet, as Slurm says it; "": unknown. */
 /* "ReqNodeNotAvail, UnavailableNodes:n[1-2]", as squeue(1) has it; "None" where it has not been looked at. */
-void slurm_jobs_queued(const char *name, char *why, size_t size) {
+static void slurm_jobs_queued(const char *name, char *why, size_t size) {
 	const char *const argv[] = {"squeue", "-h", "--me", "-t", "PD", "-o", "%r", "-n", name, NULL};
 	int status;
 	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
@@ -80,3 +240,167 @@ int slurm_jobs_end(const char *name, struct err *err) {
 	        jobs == JOBS_UNKNOWN ? "Slurm does not answer" : "Slurm has not ended them yet");
 	return err_hint(err, "`squeue -n %s` lists them and `scancel -n %s` ends them", name, name);
 }
+
+/* Starts workers with srun: one job per node, or, inside an allocation, one step per node. The options follow srun(1)
+ * of Slurm 22.05 and were tried with it; doc/fleet.md has the findings. */
+enum { NODES_MAX = 10000 };
+static const double PING_SECONDS = 5, LAUNCHER_SLURM_ASK_SECONDS = 10;
+
+struct slurm {
+	struct arena *arena;
+	char name[SLURM_JOBS_NAME]; /* name of its jobs and steps, which no other run has */
+	bool inside;                /* inside an allocation */
+	const char *const **nodes;  /* command line of each */
+	size_t count;
+};
+
+/* The controller answers `scontrol ping` with "Slurmctld(primary) at HOST is UP" (scontrol(1)). */
+static void slurm_probe(struct launcher_probe *probe) {
+	static const char *const programs[] = {"srun", "scontrol", "squeue", "scancel"};
+	static const char *const ping[] = {"scontrol", "ping", NULL};
+	char said[120] = "";
+	int status;
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		if (!batch_command_found(programs[i])) {
+			snprintf(probe->reason, sizeof probe->reason, "%s was not found in PATH", programs[i]);
+			snprintf(probe->fix, sizeof probe->fix, "run it on a login node, where Slurm's commands are installed");
+			return;
+		}
+	char *text = batch_command(ping, PING_SECONDS, &status, said, sizeof said);
+	probe->usable = strstr(text, " is UP");
+	if (!probe->usable) {
+		snprintf(probe->reason, sizeof probe->reason, "Slurm's controller can't be reached%s%s", *said ? ": " : "",
+		         said);
+		snprintf(probe->fix, sizeof probe->fix, "see `scontrol ping` and `sinfo`; SLURM_CONF names the configuration");
+	}
+	free(text);
+}
+
+/* The nodes of the allocation, one per line. */
+static char *hosts_list(struct err *err) {
+	const char *list = getenv("SLURM_JOB_NODELIST");
+	const char *const argv[] = {"scontrol", "show", "hostnames", list, NULL};
+	char said[160] = "";
+	int status = -1;
+	char *text = list && *list != '-' ? batch_command(argv, LAUNCHER_SLURM_ASK_SECONDS, &status, said, sizeof said)
+	                                  : mem_strdup("");
+	if (status == 0 && *text)
+		return text;
+	free(text);
+	err_set(err, ERR_UNAVAILABLE, "see `scontrol show hostnames`; without SLURM_JOB_ID set, jobs are submitted instead",
+	        "the nodes of this allocation cannot be listed: %s", *said ? said : "SLURM_JOB_NODELIST is empty");
+	return NULL;
+}
+
+static size_t words_count(const char *const *words) {
+	size_t count = 0;
+	while (words && words[count])
+		count++;
+	return count;
+}
+
+static const char *const *argv_make(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
+	/* --exclusive without -n gives the job, and with it the step, all CPUs of the node; with -n1 the step has only one
+	 * (tried). Inside an allocation it is the other way round: a step has all CPUs of the job on its node unless it is
+	 * exclusive. */
+	const char *const job[] = {"srun", "-N1", "--exclusive", NULL};
+	const char *const step[] = {"srun", "-N1", "-n1", "-w", host, NULL};
+	/* The worker binds its threads itself and does not use MPI. */
+	const char *const common[] = {arena_printf(slurm->arena, "--job-name=%s", slurm->name), "--cpu-bind=none",
+	                              "--mpi=none", "--quit-on-interrupt", NULL};
+	const char *const worker[] = {arena_strdup(slurm->arena, settings->worker), NULL};
+	const char *const *const parts[] = {host ? step : job, common, settings->words, worker};
+	size_t count = 0, size = 1;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		size += words_count(parts[i]);
+	const char **argv = arena_alloc(slurm->arena, size, sizeof *argv);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		for (const char *const *word = parts[i]; word && *word; word++)
+			argv[count++] = arena_strdup(slurm->arena, *word);
+	return argv;
+}
+
+static void node_add(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
+	slurm->nodes = mem_grow(slurm->nodes, slurm->count + 1, sizeof *slurm->nodes);
+	slurm->nodes[slurm->count++] = argv_make(slurm, settings, host);
+}
+
+static int steps_add(struct slurm *slurm, const struct launcher_settings *settings, struct err *err) {
+	char *hosts = hosts_list(err), *rest = hosts;
+	if (!hosts)
+		return -1;
+	for (char *host; (host = strsep(&rest, "\n"));)
+		if (*host && (!settings->nodes || slurm->count < settings->nodes))
+			node_add(slurm, settings, host);
+	free(hosts);
+	if (slurm->count >= settings->nodes)
+		return 0;
+	return err_set(err, ERR_USAGE, "ask for more with salloc, or leave --nodes out",
+	               "this allocation has only %zu node(s)", slurm->count);
+}
+
+static void slurm_free(struct slurm *slurm) {
+	arena_free(slurm->arena);
+	free(slurm->nodes);
+	free(slurm);
+}
+
+static void *slurm_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
+	const char *job = getenv("SLURM_JOB_ID");
+	if (settings->nodes > NODES_MAX) {
+		err_set(err, ERR_USAGE, NULL, "at most %d nodes are possible", NODES_MAX);
+		return NULL;
+	}
+	struct slurm *slurm = mem_alloc(1, sizeof *slurm);
+	slurm->arena = arena_new();
+	slurm->inside = job && *job;
+	slurm_jobs_name(slurm->name);
+	int failed = slurm->inside ? steps_add(slurm, settings, err) : 0;
+	while (!failed && !slurm->inside && slurm->count < (settings->nodes ? settings->nodes : 1))
+		node_add(slurm, settings, NULL);
+	*nodes = slurm->count;
+	if (!failed)
+		return slurm;
+	slurm_free(slurm);
+	return NULL;
+}
+
+static const char *const *slurm_argv(const void *state, size_t node) {
+	const struct slurm *slurm = state;
+	return slurm->nodes[node];
+}
+
+static bool slurm_lost(const void *state, const struct worker_end *end, struct worker_loss *loss) {
+	(void)state;
+	return slurm_end_lost(end, loss);
+}
+
+static void slurm_queued(const void *state, char *why, size_t size) {
+	const struct slurm *slurm = state;
+	slurm_jobs_queued(slurm->name, why, size);
+}
+
+static void slurm_end(const void *state, struct err *left) {
+	const struct slurm *slurm = state;
+	if (!slurm->inside)
+		slurm_jobs_end(slurm->name, left);
+}
+
+static void slurm_close(void *state) {
+	slurm_free(state);
+}
+
+const struct launcher launcher_slurm = {
+	.name = "slurm",
+	.summary = "workers on cluster nodes through srun: steps of this allocation, or queued jobs",
+	.elsewhere = true,
+	.end_signal = SIGTERM, /* lets srun end its job, which SIGKILL would not */
+	.end_seconds = 10,
+	.probe = slurm_probe,
+	.open = slurm_open,
+	.argv = slurm_argv,
+	.lost = slurm_lost,
+	.queued = slurm_queued,
+	.end = slurm_end,
+	.close = slurm_close,
+};

@@ -37,19 +37,27 @@ const char *profile_use_why(const json_t *entry) {
 	return "undecided: the best setting that was found is not proven to be faster";
 }
 
-char *profile_command_resume(const char *command) {
+static char *command_with(const char *command, const char *option) {
 	static const char tune[] = "sweetspot tune";
-	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
+	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, option))
 		return mem_strdup(command);
-	return mem_printf("%s --resume%s", tune, command + sizeof tune - 1);
+	return mem_printf("%s%s%s", tune, option, command + sizeof tune - 1);
 }
 
-/* Only a search that ended early can be resumed; another one needs new measurements. */
+/* `sweetspot tune ..` with --resume after its first two words; other commands as they are. The caller frees it. */
+static char *profile_command_resume(const char *command) {
+	return command_with(command, " --resume");
+}
+
+/* Only a search that ended early can be resumed; another one needs new measurements, or somebody who tells whether the
+ * other work is right. */
 char *profile_use_proof(const json_t *entry) {
 	const char *command = command_of(entry);
 	if (ssp_use_of(entry) != SSP_OPEN || !*command)
 		return NULL;
-	char *proof = is_proven(entry) ? mem_strdup(command) : profile_command_resume(command);
+	char *proof = verdict_of(entry) == VERDICT_NOT_SAME ? command_with(command, " --verify CMD")
+	              : is_proven(entry)                    ? mem_strdup(command)
+	                                                    : profile_command_resume(command);
 	text_clean(proof, false);
 	return proof;
 }

@@ -9,8 +9,8 @@
 #include "base/json/js.h"
 #include "base/json/verdict.h"
 #include "base/mem.h"
-#include "tuner/program/evident.h"
-#include "tuner/program/run.h"
+#include "tuner/program/evident_impl.h"
+#include "tuner/program/run_impl.h"
 #include "tuner/same/same.h"
 
 enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };
@@ -97,17 +97,13 @@ static json_t *evidence_of(const struct program *program, const struct same_case
 
 /* Why nothing was compared. */
 static const char *unchecked_why(const struct program *program, const struct same_case *one) {
-	size_t i;
-	json_t *item;
 	if (program->unchecked)
 		return program->unchecked;
 	if (!same_is_known(one))
 		return "too few runs to tell what repeats";
-	json_array_foreach((json_t *)one->base, i, item) {
-		if (js_int_or(json_object_get(item, "output"), "bytes", 0) > 0)
-			return "its output differs between runs or settings";
-	}
-	return "it prints nothing";
+	if (same_prints_more(one))
+		return "its output differs between runs or settings";
+	return one->metric ? "it prints nothing but the metric" : "it prints nothing";
 }
 
 /* runs: of a comparison that counts them; 0: those that are known here. */
@@ -118,8 +114,13 @@ static json_t *checked_of(const struct program *program, const struct same_case 
 	int64_t seen = runs > 0 ? runs : all;
 	if (spec->verify && !program->unchecked)
 		return json_pack("{s:s,s:I,s:s}", "how", "verify", "runs", (json_int_t)seen, "by", spec->verify);
-	if (spec->expect_same || alike)
-		return json_pack("{s:s,s:I}", "how", "output same", "runs", (json_int_t)(spec->expect_same ? seen : all));
+	if (spec->expect_same)
+		return json_pack("{s:s,s:I}", "how", "output same", "runs", (json_int_t)seen);
+	if (spec->expect_files)
+		return json_pack("{s:s,s:I}", "how", "files same", "runs", (json_int_t)seen);
+	if (alike)
+		return json_pack("{s:s,s:I,s:s*}", "how", "output same", "runs", (json_int_t)all, "except",
+		                 one->metric ? "the metric" : NULL);
 	return json_pack("{s:s,s:i,s:o}", "how", "nothing", "runs", 0, "why", js_text(unchecked_why(program, one)));
 }
 

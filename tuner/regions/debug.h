@@ -4,7 +4,7 @@
 #define TUNER_REGIONS_DEBUG_H
 #include <stdbool.h>
 
-#include "tuner/regions/record.h"
+#include "tuner/regions/regions_record.h"
 
 /* Fill name, symbol and place where they are still empty. base: the address that the file has for its first loaded
  * byte. libdw reads separate debug files, too; false without it, or where it cannot read the file. */

@@ -2,7 +2,7 @@
 /* The effect of each column of an exploring table on each region. */
 #ifndef TUNER_REGIONS_FIT_H
 #define TUNER_REGIONS_FIT_H
-#include "tuner/regions/record.h"
+#include "tuner/regions/regions_record.h"
 
 struct regions_effect {
 	double log;   /* of the time of a call, against column 0; NAN: not seen often enough */

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "tuner/program/program.h"
-#include "tuner/regions/record.h"
+#include "tuner/regions/regions_record.h"
 
 struct regions_options {
 	struct program_spec program; /* without parameters */

@@ -9,8 +9,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/same/line_same.h"
-#include "tuner/same/text_same.h"
+#include "tuner/same/text_same_impl.h"
 
 enum { KINDS = 32 /* different runs of one configuration that are kept */ };
 static const double PACKED_LEAST = 2.0 / 3, PART_LEAST = 0.9;
@@ -91,16 +90,46 @@ static json_t *members_of(const json_t *list, const char *key) {
 	return array;
 }
 
+/* What tells one output from another: its hash, or its text without the lines that have the metric. Of a long text only
+ * the ends are known. Empty: there is nothing to compare. Caller frees. */
+static char *print_of(const json_t *output, const char *metric) {
+	const char *text = json_object_get(output, "end") ? NULL : js_string_or(output, "text", NULL);
+	if (js_int_or(output, "bytes", 0) <= 0)
+		return mem_strdup("");
+	return metric && text ? same_rest(text, metric) : mem_strdup(js_string_or(output, "hash", ""));
+}
+
+/* New reference. */
+static json_t *prints_of(const json_t *list, const char *metric) {
+	json_t *all = json_array(), *item;
+	size_t i;
+	json_array_foreach((json_t *)list, i, item) {
+		char *print = print_of(json_object_get(item, "output"), metric);
+		json_array_append_new(all, json_pack("{s:o}", "print", js_text(print)));
+		free(print);
+	}
+	return all;
+}
+
 size_t same_outputs(const struct same_case *one) {
-	json_t *bases = members_of(one->base, "output"), *item;
+	json_t *bases = prints_of(one->base, one->metric), *bests = prints_of(one->best, one->metric), *item;
 	size_t i, runs = 0;
-	json_array_foreach((json_t *)one->best, i, item) {
-		const json_t *output = json_object_get(item, "output");
-		if (js_int_or(output, "bytes", 0) > 0 && has_member(bases, "hash", js_string_or(output, "hash", "")))
-			runs += (size_t)js_int_or(item, "runs", 0);
+	json_array_foreach(bests, i, item) {
+		if (has_member(bases, "print", js_string_or(item, "print", "")))
+			runs += (size_t)js_int_or(json_array_get(one->best, i), "runs", 0);
 	}
 	json_decref(bases);
+	json_decref(bests);
 	return runs;
+}
+
+bool same_prints_more(const struct same_case *one) {
+	json_t *bases = prints_of(one->base, one->metric), *item;
+	size_t i;
+	bool more = false;
+	json_array_foreach(bases, i, item) more = more || *js_string_or(item, "print", "");
+	json_decref(bases);
+	return more;
 }
 
 /* The value that all have; NULL: they differ. */

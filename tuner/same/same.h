@@ -21,8 +21,11 @@ size_t same_runs(const json_t *list);
 /* Is there enough to compare? Two runs of the baseline, so that it is known what repeats. */
 bool same_is_known(const struct same_case *one);
 
-/* How many runs of `best` printed exactly what one of the baseline's did, and that is something. */
+/* How many runs of `best` printed exactly what one of the baseline's did, and that is something. Lines with the metric
+ * do not count. */
 size_t same_outputs(const struct same_case *one);
+/* Does the baseline print anything else than lines with the metric? */
+bool same_prints_more(const struct same_case *one);
 /* Each a list of clauses like "it does not write answer.dat"; empty if nothing differs. New references. */
 json_t *same_output(const struct same_case *one);
 json_t *same_files(const struct same_case *one);

@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/race/deviation.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/nodes_impl.h"
 
 /* Longer programs are not run a second time to warm a node up. */

@@ -11,7 +11,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/nodes_impl.h"
 
 struct work *work_new(const struct parallel *parallel, uint64_t index) {

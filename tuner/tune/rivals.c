@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/session_impl.h"
 #include "tuner/tune/tune.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 #include "tuner/tune/session_impl.h"
 
 /* Repeated measurements of the best take at most this share of the time. */
@@ -97,9 +97,9 @@ static void probe_use(struct tune *tune, const struct trial_result *result, doub
 	if (result->status == TRIAL_CORRECT && !result->disturbed) {
 		double noise = tune_noise(tune), same = fmax(DRIFT_LEAST, isnan(noise) ? 0 : 3 * noise);
 		bool drifts = !(fabs(log(result->value / tune->memory.best)) <= same);
-		tune->memory.probe.steady = drifts                                 ? 0
+		tune->memory.probe.steady = drifts                                   ? 0
 		                            : tune->memory.probe.steady < STEADY_MAX ? tune->memory.probe.steady + 1
-		                                                                   : STEADY_MAX;
+		                                                                     : STEADY_MAX;
 		best_update(tune, result->value);
 	}
 	tune->memory.probe.at = tune_now(tune);

@@ -78,7 +78,8 @@ struct tune_task {
 	/* A trial consists of runs of a whole program: nothing is batched, a long program is run once, and the budget also
 	 * limits the final comparison. */
 	bool whole_programs;
-	const char *checked;   /* how the result of each run of a program is checked: "verify", "output same"; NULL: not */
+	const char *checked;   /* how the result of each run of a program is checked: "verify", "output same", "files same";
+	                          NULL: not */
 	struct runner *runner; /* not used with a pool */
 	/* Builds what the runner runs; NULL: nothing is built. With a pool, what it builds must reach the nodes through a
 	 * cache, without which they build for themselves. */

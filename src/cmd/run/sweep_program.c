@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/run/sweep_program.h"
+#include "src/cmd/run/sweep_program_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "src/app/lock.h"
 #include "base/json/js.h"
 #include "base/stats.h"
-#include "src/cmd/run/sweep_plan.h"
+#include "src/cmd/run/sweep_plan_impl.h"
 #include "src/cmd/tune/item.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"

@@ -210,9 +210,10 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 		.whole_programs = true,
 		.goal.metric = plan->program.metric,
 		.goal.maximize = plan->program.maximize,
-		.checked = plan->program.verify        ? "verify"
-	               : plan->program.expect_same ? "output same"
-	                                           : NULL,
+		.checked = plan->program.verify         ? "verify"
+	               : plan->program.expect_same  ? "output same"
+	               : plan->program.expect_files ? "files same"
+	                                            : NULL,
 		.builder = program_builder(program),
 		.hooks.annotate = annotate,
 		.hooks.annotate_ctx = p,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/tune/session.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +9,99 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
+#include "src/cmd/tune/builds_impl.h"
+#include "src/cmd/tune/cmd_tune_counters_impl.h"
+#include "src/cmd/tune/cmd_tune_nodes_impl.h"
+#include "src/cmd/tune/session.h"
+#include "src/cmd/tune/session_impl.h"
+#include "src/cmd/tune/cmd_tune_sizes_impl.h"
+#include "src/cmd/tune/cmd_tune_trials_impl.h"
+#include "src/cmd/tune/cmd_tune_watch_impl.h"
 #include "src/plan/hints.h"
 #include "src/plan/narrow.h"
 #include "src/show/results.h"
-#include "src/cmd/tune/builds.h"
-#include "src/cmd/tune/counters.h"
-#include "src/cmd/tune/nodes.h"
-#include "src/cmd/tune/describe.h"
-#include "src/cmd/tune/session_impl.h"
-#include "src/cmd/tune/sizes.h"
-#include "src/cmd/tune/trials.h"
-#include "tuner/profile/profile.h"
+#include "src/ui/ui.h"
 #include "tuner/profile/folder.h"
+#include "tuner/profile/profile.h"
 #include "tuner/profile/use.h"
+#include "tuner/tune/tune.h"
+
+struct tune_description {
+	struct ui *ui;
+	struct watch *watch; /* follows the progress, too; may be NULL */
+	const char *name;    /* shown instead of the kernel's name; may be NULL */
+	char phase[512];     /* the last one that was printed */
+};
+
+/* The messages of `tune` while it works: progress and, with --verbose, what the search does and why. */
+
+static void tune_describe_progress(void *ctx, const struct tune_progress *progress) {
+	struct tune_description *description = ctx;
+	char phase[sizeof description->phase];
+	snprintf(phase, sizeof phase, "%s", progress->note && progress->phase == TUNE_SEARCH ? progress->note : "");
+	if (*phase && strcmp(phase, description->phase) != 0) {
+		snprintf(description->phase, sizeof description->phase, "%s", phase);
+		ui_step(description->ui, "search: %s", phase);
+	}
+	struct tune_progress shown = *progress;
+	shown.kernel = description->name ? description->name : shown.kernel;
+	results_progress(description->ui, &shown);
+	watch_progress(description->watch, &shown);
+}
+
+static void tune_describe_warning(void *ctx, const char *text) {
+	struct tune_description *description = ctx;
+	ui_progress_end(description->ui);
+	ui_warn(description->ui, NULL, "%s", text);
+}
+
+static void tune_describe_found(void *ctx, const json_t *config, const json_t *baseline, double gain) {
+	struct tune_description *description = ctx;
+	char *words = results_config(config, baseline);
+	ui_progress_end(description->ui);
+	ui_inform(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain,
+	          words);
+	free(words);
+}
+
+static long long failures_of(const json_t *result) {
+	const char *type;
+	json_t *count;
+	long long sum = 0;
+	json_object_foreach(json_object_get(result, "failures"), type, count) if (strcmp(type, "censored") != 0) sum +=
+		json_integer_value(count);
+	return sum;
+}
+
+static const char *end_of(const char *stopped) {
+	static const char *const words[][2] = {{"budget", "the budget is used up"},
+	                                       {"space", "all configurations have been tried"},
+	                                       {"gain", "the expected gain is too small"},
+	                                       {"baseline", "the program fails as it is run today"}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(stopped, words[i][0]) == 0)
+			return words[i][1];
+	return "interrupted";
+}
+
+/* Prints a summary of the search; result may be NULL. */
+static void tune_describe_end(struct tune_description *description, const json_t *result) {
+	ui_progress_end(description->ui);
+	if (!result)
+		return;
+	size_t sources = json_array_size(json_object_get(result, "sources")), i;
+	json_t *source;
+	json_array_foreach(json_object_get(result, "sources"), i, source)
+		ui_step(description->ui, "search: uses %lld configurations of %s",
+	            (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
+	ui_step(
+		description->ui,
+		"search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches used; %s",
+		js_string_or(result, "strategy", "?"), (long long)js_int_or(result, "evaluations", 0),
+		(long long)js_int_or(json_object_get(result, "space"), "valid", 0), failures_of(result),
+		(long long)js_int_or(json_object_get(result, "failures"), "censored", 0), sources,
+		end_of(js_string_or(result, "stopped", "")));
+}
 
 static int session_open(struct tuning *t, struct err *err) {
 	const json_t *machine = app_machine(t->app, err);
@@ -319,7 +397,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 		*err = second;
 		failed = -1;
 	}
-	if (store_check_there(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
+	if (store_check_lost(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
 		*err = second;
 		failed = -1;
 	}

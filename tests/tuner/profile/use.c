@@ -8,7 +8,8 @@
 #include "tests/tap.h"
 #include "tuner/profile/use.h"
 
-static const char *const verdicts[] = {"faster", "slower", "tie", "undecided", "no baseline", "something new"};
+static const char *const verdicts[] = {
+	"faster", "slower", "tie", "undecided", "no baseline", "something new", "faster, but not the same work"};
 enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
 
 /* proven: 0 or 1, or -1 for a profile that does not say it. */
@@ -45,11 +46,10 @@ static enum ssp_use use_of(const char *verdict, int proven) {
 	return use;
 }
 
-static void resumed(int proven, const char *expected) {
-	json_t *entry = entry_new("undecided", proven, true);
+static void resumed(const char *verdict, int proven, const char *expected, const char *label) {
+	json_t *entry = entry_new(verdict, proven, true);
 	char *proof = profile_use_proof(entry);
-	ok(proof && strcmp(proof, expected) == 0, "%s: `%s`",
-	   proven ? "a search that ran to its end is repeated" : "a search that ended early is resumed", proof);
+	is_text(proof ? proof : "nothing", expected, label);
 	free(proof);
 	json_decref(entry);
 }
@@ -71,7 +71,11 @@ int main(void) {
 	ok(use_of("tie", 1) == SSP_KEEPS && use_of("slower", -1) == SSP_KEEPS, "a tie keeps the user's setting");
 	ok(use_of("undecided", 1) == SSP_OPEN && use_of("something new", 1) == SSP_OPEN,
 	   "a verdict that is open or unknown is not used");
-	resumed(0, "sweetspot tune --resume --param V=1,2 -- ./app '{V}'");
-	resumed(1, "sweetspot tune --param V=1,2 -- ./app '{V}'");
+	ok(use_of("faster, but not the same work", 1) == SSP_OPEN, "a gain by other work is not used");
+	resumed("faster, but not the same work", 1, "sweetspot tune --verify CMD --param V=1,2 -- ./app '{V}'",
+	        "a command that verifies is asked for after a gain by other work");
+	resumed("undecided", 0, "sweetspot tune --resume --param V=1,2 -- ./app '{V}'",
+	        "a search that ended early is resumed");
+	resumed("undecided", 1, "sweetspot tune --param V=1,2 -- ./app '{V}'", "a search that ran to its end is repeated");
 	return tap_done();
 }

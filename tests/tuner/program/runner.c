@@ -196,6 +196,32 @@ static void test_expected(void) {
 	json_decref(baseline);
 }
 
+/* What the files hold decides, not what is printed. */
+static void test_expected_files(void) {
+	static const char work[] = "rm -f out; case {A} in 1|2) echo 7 >out ;; 3) echo 8 >out ;; 4) ;; 5) echo 7 >other ;; "
+							   "6) echo {A}; echo 7 >out; sleep 100 & ;; esac";
+	json_t *baseline = json_pack("{s:i}", "A", 1);
+	struct program_spec spec = {
+		.argv = WORDS("sh", "-c", work), .params = WORDS("A"), .baseline = baseline, .expect_files = true};
+	struct rig rig = rig_open(worker, NULL, spec);
+	status_is(&rig, "{\"A\":2}", 1, "correct", "the files of the baseline are written");
+	status_is(&rig, "{\"A\":3}", 1, "correctness", "a file that holds something else is wrong");
+	ok(strstr(rig.result.message, "its out holds"), "the message names the file: %s", rig.result.message);
+	status_is(&rig, "{\"A\":4}", 1, "correctness", "a file that is missing is wrong");
+	ok(strstr(rig.result.message, "does not write out"), "the message names the file that is missing: %s",
+	   rig.result.message);
+	status_is(&rig, "{\"A\":5}", 1, "correctness", "a file with another name does not replace it");
+	status_is(&rig, "{\"A\":6}", 1, "correct", "other output and a process in the background do not matter");
+	rig_close(&rig);
+	spec.argv = WORDS("sh", "-c", "echo {A}");
+	rig = rig_open(worker, NULL, spec);
+	status_is(&rig, "{\"A\":1}", 1, "error", "files can only be expected of a baseline that writes some");
+	ok(rig.err.code == ERR_USAGE && strstr(rig.err.what, "writes no file"), "the error says that it writes no file: %s",
+	   rig.err.what);
+	rig_close(&rig);
+	json_decref(baseline);
+}
+
 int main(void) {
 	char top[] = "/tmp/sweetspot-runner-XXXXXX";
 	char *build = realpath(getenv("BUILDDIR") ? getenv("BUILDDIR") : ".", NULL);
@@ -214,6 +240,7 @@ int main(void) {
 	test_environment();
 	test_openmp();
 	test_expected();
+	test_expected_files();
 	tree_remove(top);
 	return tap_done();
 }

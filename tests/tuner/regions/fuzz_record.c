@@ -12,7 +12,7 @@
 #include "tests/fuzz.h"
 #include "tuner/regions/fit.h"
 #include "tuner/regions/record_impl.h"
-#include "tuner/regions/sizes.h"
+#include "tuner/regions/regions_sizes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

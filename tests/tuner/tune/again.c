@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tests/tuner/tune/spy.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 
 static volatile int interrupt;
 static const double TIMES_SLOWER = 100;
