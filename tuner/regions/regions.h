@@ -9,8 +9,6 @@
 #include "tuner/program/program.h"
 #include "tuner/regions/regions_record_impl.h"
 
-enum { REGIONS_PAIRS_LEAST = 3 }; /* of a proof */
-
 struct regions_options {
 	struct program_spec program; /* without parameters */
 	struct worker *worker;

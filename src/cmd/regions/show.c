@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
+#include "tuner/race/numbers.h"
 #include "tuner/regions/regions.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
@@ -337,6 +338,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		       command);
 	else if (is_changed && !js_bool_or(result, "busy", false))
 		printf("\napply leaves the program as it is, because these settings are not proven to be faster%s\n",
-		       pairs < REGIONS_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
-		                                   : "");
+		       pairs < RACE_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
+		                                : "");
 }

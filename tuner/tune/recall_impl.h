@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Replays the trials of an interrupted run in their order instead of measuring them, so that a resumed search takes the
  * same decisions again. */
-#ifndef TUNER_TUNE_RECALL_H
-#define TUNER_TUNE_RECALL_H
+#ifndef TUNER_TUNE_RECALL_IMPL_H
+#define TUNER_TUNE_RECALL_IMPL_H
 #include "tuner/store/store.h"
 #include "tuner/trial/trial.h"
 
@@ -18,9 +18,9 @@ bool recall_probe(struct recall *recall, const json_t *next, struct trial_result
  * results stay owned by the recall. */
 void recall_each(struct recall *recall, void (*each)(void *ctx, const char *config, const struct trial_result *result),
                  void *ctx);
-/* Is there an untaken search trial of this configuration? */
 /* The place of its first trial in the search, in the order in which they were run; SIZE_MAX: none. */
 size_t recall_row(const struct recall *recall, const json_t *config);
+/* Is there an untaken search trial of this configuration? */
 bool recall_has(const struct recall *recall, const json_t *config);
 size_t recall_left(const struct recall *recall);    /* untaken search trials */
 bool recall_searched(const struct recall *recall);  /* its search was complete */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of this folder only: a search on several nodes (doc/adr/0011-fleet.md). All trials of a
- * configuration run on one node; trials that a node lost are repeated elsewhere. */
-#ifndef TUNER_TUNE_PARALLEL_PARALLEL_H
-#define TUNER_TUNE_PARALLEL_PARALLEL_H
-#include "tuner/tune/state.h"
+/* A search on several nodes (doc/adr/0011-fleet.md). All trials of a configuration run on one node; trials that a node
+ * lost are repeated elsewhere. */
+#ifndef TUNER_TUNE_NODES_IMPL_H
+#define TUNER_TUNE_NODES_IMPL_H
+#include "tuner/tune/session_impl.h"
 
 enum {
 	WANT_MAX = 64, /* proposals that may wait at a time */
@@ -31,7 +31,7 @@ struct work { /* a configuration, or the baseline of a node, until it is done */
 
 struct known { /* a result that rests on the last good baseline of its node */
 	uint64_t index;
-	size_t worked; /* index in tune->worked; SIZE_MAX: none */
+	size_t worked; /* index in tune->memory.worked; SIZE_MAX: none */
 };
 
 struct parallel {
@@ -65,20 +65,12 @@ void work_scale(const struct parallel *parallel, size_t node, struct trial_resul
 
 /* Records a job that has ended. */
 int parallel_record(struct parallel *parallel, struct pool_done *done, struct err *err);
-/* Records a baseline that has ended and acts on the verdict about its node. */
-int parallel_baseline_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err);
-/* Judges a node by its baseline, which was scaled by what was known of the node so far. */
-void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline);
-/* Voids what rests on the nodes that were quarantined since the last call. */
-void parallel_quarantined_drop(struct parallel *parallel);
-/* Notes that a result rests on the node's last good baseline. */
-void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index, size_t worked);
 /* Turns a block into a job for this node, preceded by the baseline if that is unknown or outdated there. Release with
  * free(). */
 struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block);
 /* Records the lead trials of such a job. Returns how many there were; -1 if they could not be stored. */
 ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err);
-/* Is anything built ahead? ahead.c */
+/* Is anything built ahead? */
 bool parallel_is_building(const struct parallel *parallel);
 /* The proposals that wait for a node while they are built; 0: nothing is built ahead. */
 size_t parallel_ahead_depth(const struct parallel *parallel);
@@ -90,5 +82,8 @@ bool parallel_ahead_baseline(const struct parallel *parallel);
 void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result);
 /* Reports the results of an interrupted run to the strategy at once. */
 int parallel_recall(struct parallel *parallel, struct err *err);
+
+int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool */
+void tune_parallel_finals(struct tune *tune);                 /* runs blocks of the finals on nodes */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One configuration that takes part in a duel or a race, with its samples and failures. Whatever a runner reports is
  * checked here. */
-#ifndef TUNER_RACE_ENTRANT_H
-#define TUNER_RACE_ENTRANT_H
+#ifndef TUNER_RACE_ENTRANT_IMPL_H
+#define TUNER_RACE_ENTRANT_IMPL_H
 #include "tuner/race/race.h"
 
 struct race_entrant {
@@ -60,5 +60,27 @@ void race_entrant_judge(struct race_entrant *entrant, bool keep);
 /* Passes a result to the observer and does nothing else with it. */
 int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
                         struct err *err);
+
+/* How a comparison measures in blocks, here or on several nodes (block.c). */
+struct race_blocks {
+	void *ctx;
+	struct race_context *context;
+	/* May another block begin, beside those on their way? */
+	bool (*may_begin)(const void *ctx);
+	/* Writes the trials of the next block in a random order to an array of trials_max; returns their number. */
+	size_t (*plan)(void *ctx, int *order);
+	size_t trials_max;
+	struct race_entrant *(*entrant)(void *ctx, int trial);
+	bool (*keeps)(const void *ctx, int trial);          /* does its time join the samples of the entrant? */
+	void (*begin)(void *ctx);                           /* the trials of one block follow */
+	void (*note)(void *ctx, int trial, double seconds); /* NAN: it failed */
+	/* Numbers the block that has ended. done: of its `count` trials; lost: together with its node. */
+	void (*end)(void *ctx, size_t count, size_t done, bool lost);
+	bool (*decide)(void *ctx); /* true: no more blocks are needed */
+};
+/* Measures blocks until the comparison is over. `blocks` counts those on several nodes; without a runner there are
+ * none.
+ */
+int race_blocks_run(struct blocks *blocks, const struct race_blocks *plan, struct err *err);
 
 #endif

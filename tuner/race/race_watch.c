@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/race/watch.h"
+#include "tuner/race/race.h"
 
 #include <math.h>
 
