@@ -234,14 +234,29 @@ static double part(const json_t *reply, const char *key, double most) {
 	return seconds > 0 ? fmin(seconds, most) : 0;
 }
 
+/* A program whose worker was lost is run once more by a new one, because somebody else may have killed it. */
+static int trial_run(struct tune *tune, const struct trial_request *request, struct trial_result *result,
+                     struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	double begun = tune_now(tune);
+	int failed = runner->run(runner->ctx, request, result, err);
+	struct trial_request again = *request;
+	if (request->left_s > 0)
+		again.left_s = request->left_s - (tune_now(tune) - begun);
+	if (failed || !result->lost || !tune->task->whole_programs || tune_interrupted(tune) ||
+	    (request->left_s > 0 && !(again.left_s > 0)))
+		return failed;
+	trial_result_clear(result);
+	return runner->run(runner->ctx, &again, result, err);
+}
+
 /* A trial counts as what it is made for, less the time for its build and its verification. The reply keeps the time of
  * the build for a resumed search, which does not build it again. */
 int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
                struct trial_result *result, struct err *err) {
-	const struct runner *runner = tune->task->runner;
 	double built = built_seconds(tune), used = used_seconds(tune), begun = tune_now(tune);
 	enum tune_spending before = tune_spend(tune, on);
-	int failed = runner->run(runner->ctx, request, result, err);
+	int failed = trial_run(tune, request, result, err);
 	tune_spend(tune, before);
 	double all = tune_now(tune) - begun, build = fmin(built_seconds(tune) - built, all);
 	build += part(json_object_get(result->reply, "gpu"), "compile_s", all - build);
