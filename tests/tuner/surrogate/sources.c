@@ -16,7 +16,8 @@ static bool codes_agree(const struct surrogate *surrogate) {
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		const uint16_t *codes = surrogate->pool.codes + c * surrogate->dims;
 		for (size_t s = 0; s < surrogate->prior.source_count; s++)
-			if (abs(codes[dim + s] - source_model_code(surrogate->prior.source[s], codes, surrogate->pool.index[c])) > 1)
+			if (abs(codes[dim + s] - source_model_code(surrogate->prior.source[s], codes, surrogate->pool.index[c])) >
+			    1)
 				return false;
 	}
 	return true;

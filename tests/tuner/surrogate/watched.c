@@ -22,7 +22,8 @@ static bool all_finite(const double *x, size_t count) {
 
 static bool is_finite(const struct surrogate *surrogate) {
 	const float *mean = gp_pool_mean(surrogate->fit.values), *variance = gp_pool_variance(surrogate->fit.values);
-	bool finite = isfinite(surrogate->worth.incumbent) && isfinite(surrogate->fit.stretch) && isfinite(surrogate->fit.error);
+	bool finite =
+		isfinite(surrogate->worth.incumbent) && isfinite(surrogate->fit.stretch) && isfinite(surrogate->fit.error);
 	finite &= all_finite(surrogate->fit.target, surrogate->fit.in_value + surrogate->waiting.count);
 	finite &= all_finite(surrogate->worth.gain, surrogate->pool.count);
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
@@ -38,7 +39,8 @@ static bool is_lifted(const struct surrogate *surrogate) {
 		const struct observed *cut = &surrogate->observed[surrogate->fit.row[i]];
 		for (size_t j = 0; cut->result == STRATEGY_CENSORED && j < surrogate->fit.in_value; j++) {
 			const struct observed *other = &surrogate->observed[surrogate->fit.row[j]];
-			if (other->result == STRATEGY_VALUE && other->log < cut->log && surrogate->fit.target[i] < surrogate->fit.target[j])
+			if (other->result == STRATEGY_VALUE && other->log < cut->log &&
+			    surrogate->fit.target[i] < surrogate->fit.target[j])
 				return false;
 		}
 	}
