@@ -10,7 +10,7 @@
 #include "src/plan/bindings_impl.h"
 #include "src/plan/program_plan_impl.h"
 #include "tuner/program/program.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 #include "tuner/space/domain.h"
 
 const struct opt program_options[] = {

@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "tuner/program/program.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 
 enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
 

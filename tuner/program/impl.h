@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "tuner/program/program.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 
 struct program_builds;
 

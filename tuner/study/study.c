@@ -41,17 +41,17 @@ static void gathered_clear(struct gathered *one) {
 void study_free(struct study *study) {
 	if (!study)
 		return;
-	for (size_t i = 0; i < study->gathered_count; i++)
-		gathered_clear(&study->gathered[i]);
-	free(study->gathered);
-	free(study->slots);
+	for (size_t i = 0; i < study->gathering.count; i++)
+		gathered_clear(&study->gathering.rows[i]);
+	free(study->gathering.rows);
+	free(study->gathering.slots);
 	json_decref(study->last_problem);
 	free(study->last_text);
 	json_decref(study->machine);
 	json_decref(study->ceilings);
-	json_decref(study->winner_problem);
-	json_decref(study->winner_config);
-	json_decref(study->baseline_config);
+	json_decref(study->named.winner_problem);
+	json_decref(study->named.winner_config);
+	json_decref(study->named.baseline_config);
 	free(study->rate);
 	free(study->kernel);
 	free(study->device);
@@ -105,12 +105,12 @@ const char *study_value_text(const struct study *study, double value, char *text
 }
 
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline) {
-	json_decref(study->winner_problem);
-	json_decref(study->winner_config);
-	json_decref(study->baseline_config);
-	study->winner_problem = json_deep_copy(problem);
-	study->winner_config = json_deep_copy(winner);
-	study->baseline_config = json_deep_copy(baseline);
+	json_decref(study->named.winner_problem);
+	json_decref(study->named.winner_config);
+	json_decref(study->named.baseline_config);
+	study->named.winner_problem = json_deep_copy(problem);
+	study->named.winner_config = json_deep_copy(winner);
+	study->named.baseline_config = json_deep_copy(baseline);
 }
 
 static enum grade grade_of(const struct study_trial *trial) {
@@ -237,30 +237,30 @@ void study_limit(struct study *study, size_t rows) {
 }
 
 size_t study_gathered(const struct study *study) {
-	return study->gathered_count;
+	return study->gathering.count;
 }
 
 void study_finish(struct study *study) {
 	study_drift(study);
-	study->rows = arena_alloc(study->arena, study->gathered_count + 1, sizeof *study->rows);
-	for (size_t i = 0; i < study->gathered_count; i++)
-		if (study->gathered[i].value_count)
-			row_make(&study->rows[study->row_count++], &study->gathered[i]);
+	study->rows = arena_alloc(study->arena, study->gathering.count + 1, sizeof *study->rows);
+	for (size_t i = 0; i < study->gathering.count; i++)
+		if (study->gathering.rows[i].value_count)
+			row_make(&study->rows[study->row_count++], &study->gathering.rows[i]);
 	if (study->limit)
 		study_columns_make(study);
-	study_thin(study, row_named(study, study->winner_problem, study->winner_config),
-	           row_named(study, study->winner_problem, study->baseline_config));
+	study_thin(study, row_named(study, study->named.winner_problem, study->named.winner_config),
+	           row_named(study, study->named.winner_problem, study->named.baseline_config));
 	if (!study->limit)
 		study_columns_make(study);
 	study_facts_make(study);
-	study->winner = row_named(study, study->winner_problem, study->winner_config);
-	study->baseline = row_named(study, study->winner_problem, study->baseline_config);
+	study->winner = row_named(study, study->named.winner_problem, study->named.winner_config);
+	study->baseline = row_named(study, study->named.winner_problem, study->named.baseline_config);
 	if (study->winner == SIZE_MAX)
 		study->winner = row_least(study);
 }
 
 void study_doubt(struct study *study, size_t row) {
-	bool tuned = row_named(study, study->winner_problem, study->winner_config) != SIZE_MAX;
+	bool tuned = row_named(study, study->named.winner_problem, study->named.winner_config) != SIZE_MAX;
 	study->rows[row].doubted = true;
 	if (!tuned)
 		study->winner = row_least(study);

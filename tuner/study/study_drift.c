@@ -21,8 +21,8 @@ static bool is_both(const struct gathered *one) {
 /* The logarithm of how much longer a configuration of this problem takes in races and duels; 0: unknown. */
 static double shift_of(const struct study *study, const json_t *problem, double *shifts) {
 	size_t count = 0;
-	for (size_t i = 0; i < study->gathered_count; i++) {
-		const struct gathered *one = &study->gathered[i];
+	for (size_t i = 0; i < study->gathering.count; i++) {
+		const struct gathered *one = &study->gathering.rows[i];
 		if (is_both(one) && json_equal(one->problem, problem))
 			shifts[count++] =
 				log(stats_median(one->values, one->value_count)) - one->searched_log / (double)one->searched_count;
@@ -40,21 +40,22 @@ static void scale(struct gathered *one, double factor) {
 
 static bool is_first(const struct study *study, size_t at) {
 	for (size_t i = 0; i < at; i++)
-		if (is_both(&study->gathered[i]) && json_equal(study->gathered[i].problem, study->gathered[at].problem))
+		if (is_both(&study->gathering.rows[i]) &&
+		    json_equal(study->gathering.rows[i].problem, study->gathering.rows[at].problem))
 			return false;
 	return true;
 }
 
 void study_drift(struct study *study) {
-	double *shifts = mem_alloc(study->gathered_count + 1, sizeof *shifts);
-	for (size_t at = 0; at < study->gathered_count; at++) {
-		if (!is_both(&study->gathered[at]) || !is_first(study, at))
+	double *shifts = mem_alloc(study->gathering.count + 1, sizeof *shifts);
+	for (size_t at = 0; at < study->gathering.count; at++) {
+		if (!is_both(&study->gathering.rows[at]) || !is_first(study, at))
 			continue;
-		double factor = exp(shift_of(study, study->gathered[at].problem, shifts));
-		for (size_t i = 0; i < study->gathered_count && factor != 1; i++)
-			if (study->gathered[i].grade != GRADE_DUEL &&
-			    json_equal(study->gathered[i].problem, study->gathered[at].problem))
-				scale(&study->gathered[i], factor);
+		double factor = exp(shift_of(study, study->gathering.rows[at].problem, shifts));
+		for (size_t i = 0; i < study->gathering.count && factor != 1; i++)
+			if (study->gathering.rows[i].grade != GRADE_DUEL &&
+			    json_equal(study->gathering.rows[i].problem, study->gathering.rows[at].problem))
+				scale(&study->gathering.rows[i], factor);
 	}
 	free(shifts);
 }

@@ -10,18 +10,18 @@
 #include "tuner/study/study_impl.h"
 
 static size_t *slot_find(const struct study *study, const char *key) {
-	size_t i = hash_text(key) & (study->slot_count - 1);
-	while (study->slots[i] && strcmp(study->gathered[study->slots[i] - 1].key, key) != 0)
-		i = (i + 1) & (study->slot_count - 1);
-	return &study->slots[i];
+	size_t i = hash_text(key) & (study->gathering.slot_count - 1);
+	while (study->gathering.slots[i] && strcmp(study->gathering.rows[study->gathering.slots[i] - 1].key, key) != 0)
+		i = (i + 1) & (study->gathering.slot_count - 1);
+	return &study->gathering.slots[i];
 }
 
 static void slots_grow(struct study *study) {
-	study->slot_count = study->slot_count ? 4 * study->slot_count : 64;
-	free(study->slots);
-	study->slots = mem_alloc(study->slot_count, sizeof *study->slots);
-	for (size_t i = 0; i < study->gathered_count; i++)
-		*slot_find(study, study->gathered[i].key) = i + 1;
+	study->gathering.slot_count = study->gathering.slot_count ? 4 * study->gathering.slot_count : 64;
+	free(study->gathering.slots);
+	study->gathering.slots = mem_alloc(study->gathering.slot_count, sizeof *study->gathering.slots);
+	for (size_t i = 0; i < study->gathering.count; i++)
+		*slot_find(study, study->gathering.rows[i].key) = i + 1;
 }
 
 /* Skips a quoted text without escapes; NULL for anything else. */
@@ -92,30 +92,30 @@ static char *trial_key(struct study *study, const struct study_trial *trial) {
 }
 
 json_t *study_config(struct study *study, const json_t *problem, const char *config_text) {
-	if (!json_is_object(problem) || !study->slot_count || !is_canonical(config_text))
+	if (!json_is_object(problem) || !study->gathering.slot_count || !is_canonical(config_text))
 		return NULL;
 	char *key = key_of(study, problem, config_text);
 	const size_t *slot = slot_find(study, key);
 	free(key);
-	return *slot ? study->gathered[*slot - 1].config : NULL;
+	return *slot ? study->gathering.rows[*slot - 1].config : NULL;
 }
 
 struct gathered *study_gather(struct study *study, const struct study_trial *trial) {
-	if (2 * (study->gathered_count + 1) > study->slot_count)
+	if (2 * (study->gathering.count + 1) > study->gathering.slot_count)
 		slots_grow(study);
 	char *key = trial_key(study, trial);
 	size_t *slot = slot_find(study, key);
 	if (*slot) {
 		free(key);
-		return &study->gathered[*slot - 1];
+		return &study->gathering.rows[*slot - 1];
 	}
-	if (study->gathered_count == study->gathered_room) {
-		study->gathered_room = study->gathered_room ? 2 * study->gathered_room : 64;
-		study->gathered = mem_grow(study->gathered, study->gathered_room, sizeof *study->gathered);
+	if (study->gathering.count == study->gathering.room) {
+		study->gathering.room = study->gathering.room ? 2 * study->gathering.room : 64;
+		study->gathering.rows = mem_grow(study->gathering.rows, study->gathering.room, sizeof *study->gathering.rows);
 	}
-	struct gathered *one = &study->gathered[study->gathered_count++];
+	struct gathered *one = &study->gathering.rows[study->gathering.count++];
 	*one = (struct gathered){
 		.key = key, .problem = json_incref((json_t *)trial->problem), .config = json_incref((json_t *)trial->config)};
-	*slot = study->gathered_count;
+	*slot = study->gathering.count;
 	return one;
 }

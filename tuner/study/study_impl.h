@@ -22,6 +22,16 @@ struct gathered { /* a row while trials are added */
 	size_t newest; /* number of its latest trial */
 };
 
+struct gathering {
+	struct gathered *rows;
+	size_t count, room;
+	size_t *slots, slot_count; /* hash table over rows: 1 + index; 0 is empty */
+};
+
+struct study_named { /* by whoever adds trials */
+	json_t *winner_problem, *winner_config, *baseline_config;
+};
+
 struct study {
 	char *kernel, *device;
 	struct arena *arena; /* of columns and rows */
@@ -33,13 +43,11 @@ struct study {
 	double rate_scale;
 	bool unitless; /* the unit of the values is not known */
 	struct study_host host;
-	struct gathered *gathered;
-	size_t gathered_count, gathered_room;
-	size_t *slots, slot_count; /* hash table over gathered: 1 + index; 0 is empty */
-	json_t *last_problem;      /* of the latest trial */
-	char *last_text;           /* its canonical text */
+	struct gathering gathering;
+	json_t *last_problem; /* of the latest trial */
+	char *last_text;      /* its canonical text */
 	size_t added, failures;
-	json_t *winner_problem, *winner_config, *baseline_config;
+	struct study_named named;
 	/* set by study_finish */
 	struct study_row *rows;
 	size_t row_count, left_out;

@@ -182,19 +182,19 @@ static double chance_of_logit(double logit) {
 }
 
 static bool is_strict(const struct surrogate *surrogate) {
-	const struct guesses *guesses = &surrogate->guesses;
+	const struct guesses *guesses = &surrogate->odds.guesses;
 	double ordered = (guesses->ordered + PRIOR_ORDERED * PRIOR_PAIRS) / (guesses->pairs + PRIOR_PAIRS);
 	return surrogate->count >= LENIENT && ordered >= ORDERED_MIN;
 }
 
 static double line_of(const struct surrogate *surrogate) {
-	return LINE + surrogate->line_moved;
+	return LINE + surrogate->odds.line_moved;
 }
 
 /* The log odds that a label, with its noise, is above 0 (Page, Approximations to the cumulative normal function, 1977,
  * because thousands of candidates ask). */
 static double logit_of(const struct surrogate *surrogate, double mean, double variance) {
-	double z = mean / sqrt(fmax(variance, 0) + gp_noise(surrogate->works) + LABEL_VARIANCE);
+	double z = mean / sqrt(fmax(variance, 0) + gp_noise(surrogate->odds.works) + LABEL_VARIANCE);
 	return fmin(LOGIT_MAX, fmax(-LOGIT_MAX, z * (1.5976 + 0.07056 * z * z)));
 }
 
@@ -207,14 +207,14 @@ static double chance_lenient(double mean) {
 }
 
 static bool is_known(const struct surrogate *surrogate) {
-	return surrogate->works && gp_count(surrogate->works) > 0 && limits_count(surrogate->limits) > 0;
+	return surrogate->odds.works && gp_count(surrogate->odds.works) > 0 && limits_count(surrogate->odds.limits) > 0;
 }
 
 static double both_at(const struct surrogate *surrogate, const uint16_t *codes, double *mean) {
 	double variance;
 	float limits;
-	gp_predict(surrogate->works, codes, mean, &variance);
-	limits_logits(surrogate->limits, codes, 0, 1, &limits);
+	gp_predict(surrogate->odds.works, codes, mean, &variance);
+	limits_logits(surrogate->odds.limits, codes, 0, 1, &limits);
 	return chance_by_both(surrogate, *mean, variance, limits);
 }
 
@@ -258,55 +258,55 @@ void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool f
 	surrogate_codes(surrogate, index, codes);
 	double chance = both_at(surrogate, codes, &mean), moved = LINE_STEP * ((failed ? 1 : 0) - SHARE);
 	if (is_strict(surrogate) && chance >= chance_of_logit(line_of(surrogate)))
-		surrogate->line_moved = fmax(LINE_MIN - LINE, surrogate->line_moved + moved);
-	guess_add(&surrogate->guesses, chance, failed);
+		surrogate->odds.line_moved = fmax(LINE_MIN - LINE, surrogate->odds.line_moved + moved);
+	guess_add(&surrogate->odds.guesses, chance, failed);
 }
 
 static void learn(struct surrogate *surrogate, bool fit) {
-	double *works = surrogate->lone_mean; /* not in use at this point */
+	double *works = surrogate->fit.lone_mean; /* not in use at this point */
 	uint16_t codes[GP_DIMS_MAX];
 	for (size_t i = 0; i < surrogate->count; i++)
 		works[i] = surrogate->observed[i].result == STRATEGY_FAILURE ? -LABEL : LABEL;
-	gp_target(surrogate->works, works);
+	gp_target(surrogate->odds.works, works);
 	if (fit)
-		gp_fit(surrogate->works, STEPS);
-	gp_condition(surrogate->works);
-	for (size_t i = limits_count(surrogate->limits); i < surrogate->count; i++) {
+		gp_fit(surrogate->odds.works, STEPS);
+	gp_condition(surrogate->odds.works);
+	for (size_t i = limits_count(surrogate->odds.limits); i < surrogate->count; i++) {
 		surrogate_codes(surrogate, surrogate->observed[i].index, codes);
-		limits_add(surrogate->limits, codes, surrogate->observed[i].result != STRATEGY_FAILURE);
+		limits_add(surrogate->odds.limits, codes, surrogate->observed[i].result != STRATEGY_FAILURE);
 	}
-	limits_fit(surrogate->limits);
+	limits_fit(surrogate->odds.limits);
 }
 
 void surrogate_chance_update(struct surrogate *surrogate, bool fit) {
 	const struct pool *pool = &surrogate->pool;
-	float *chance = surrogate->chance;
-	surrogate->strict = false;
-	if (!surrogate->works)
+	float *chance = surrogate->odds.chance;
+	surrogate->odds.strict = false;
+	if (!surrogate->odds.works)
 		return;
 	learn(surrogate, fit);
-	gp_pool_predict(surrogate->workings);
-	const float *mean = gp_pool_mean(surrogate->workings), *variance = gp_pool_variance(surrogate->workings);
-	surrogate->strict = is_strict(surrogate);
-	surrogate->pass = chance_of_logit(line_of(surrogate));
-	surrogate->pass_bold = chance_of_logit(BOLD * line_of(surrogate));
-	if (surrogate->strict)
-		limits_logits(surrogate->limits, pool->codes, surrogate->dims, pool->count, chance);
+	gp_pool_predict(surrogate->odds.workings);
+	const float *mean = gp_pool_mean(surrogate->odds.workings), *variance = gp_pool_variance(surrogate->odds.workings);
+	surrogate->odds.strict = is_strict(surrogate);
+	surrogate->odds.pass = chance_of_logit(line_of(surrogate));
+	surrogate->odds.pass_bold = chance_of_logit(BOLD * line_of(surrogate));
+	if (surrogate->odds.strict)
+		limits_logits(surrogate->odds.limits, pool->codes, surrogate->dims, pool->count, chance);
 	for (size_t c = 0; c < pool->count; c++)
-		chance[c] = (float)(surrogate->strict ? chance_by_both(surrogate, mean[c], variance[c], chance[c])
-		                                      : chance_lenient(mean[c]));
+		chance[c] = (float)(surrogate->odds.strict ? chance_by_both(surrogate, mean[c], variance[c], chance[c])
+		                                           : chance_lenient(mean[c]));
 }
 
 double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate) {
-	return surrogate->works ? (double)surrogate->chance[candidate] : 1;
+	return surrogate->odds.works ? (double)surrogate->odds.chance[candidate] : 1;
 }
 
 double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
-	return surrogate->strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
+	return surrogate->odds.strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
 }
 
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate) {
-	bool bold = (surrogate->count + surrogate->pending_count) % BOLD_EACH == 0;
-	return !surrogate->strict ||
-	       surrogate_chance_of(surrogate, candidate) >= (bold ? surrogate->pass_bold : surrogate->pass);
+	bool bold = (surrogate->count + surrogate->waiting.count) % BOLD_EACH == 0;
+	return !surrogate->odds.strict ||
+	       surrogate_chance_of(surrogate, candidate) >= (bold ? surrogate->odds.pass_bold : surrogate->odds.pass);
 }

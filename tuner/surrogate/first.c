@@ -134,9 +134,9 @@ enum { CENTRES = 4, NEAR_ROOM = 512, SECOND_STEPS = 24, ROUND_MAX = 600 };
 
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes) {
 	coding_index(surrogate->coding, index, codes);
-	for (size_t s = 0; s < surrogate->source_count; s++)
-		codes[surrogate->coding->count - surrogate->source_count + s] =
-			source_model_code(surrogate->source[s], codes, index);
+	for (size_t s = 0; s < surrogate->prior.source_count; s++)
+		codes[surrogate->coding->count - surrogate->prior.source_count + s] =
+			source_model_code(surrogate->prior.source[s], codes, index);
 }
 
 static void add(struct pool *pool, uint64_t index) {
@@ -206,12 +206,12 @@ static void give(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
 	for (size_t i = 0; i < pool->count; i++)
 		coding_index(surrogate->coding, pool->index[i], pool->codes + i * surrogate->dims);
-	for (size_t s = 0; s < surrogate->source_count; s++)
-		source_model_codes(surrogate->source[s], pool, surrogate->dims,
-		                   surrogate->coding->count - surrogate->source_count + s);
-	gp_pool_set(surrogate->values, pool->codes, pool->count);
-	if (surrogate->workings)
-		gp_pool_set(surrogate->workings, pool->codes, pool->count);
+	for (size_t s = 0; s < surrogate->prior.source_count; s++)
+		source_model_codes(surrogate->prior.source[s], pool, surrogate->dims,
+		                   surrogate->coding->count - surrogate->prior.source_count + s);
+	gp_pool_set(surrogate->fit.values, pool->codes, pool->count);
+	if (surrogate->odds.workings)
+		gp_pool_set(surrogate->odds.workings, pool->codes, pool->count);
 }
 
 void surrogate_pool_fill(struct surrogate *surrogate) {
@@ -252,9 +252,10 @@ static uint64_t farthest(struct surrogate *surrogate) {
 		if (index == UINT64_MAX)
 			return UINT64_MAX;
 		surrogate_codes(surrogate, index, codes);
-		for (size_t j = 0; j < surrogate->count + surrogate->pending_count; j++) {
+		for (size_t j = 0; j < surrogate->count + surrogate->waiting.count; j++) {
 			bool told = j < surrogate->count;
-			uint64_t known = told ? surrogate->observed[j].index : surrogate->pending[j - surrogate->count].index;
+			uint64_t known =
+				told ? surrogate->observed[j].index : surrogate->waiting.pending[j - surrogate->count].index;
 			surrogate_codes(surrogate, known, other);
 			least = fmin(least, apart(surrogate->coding, codes, other));
 		}
@@ -289,10 +290,10 @@ static uint64_t middle(struct surrogate *surrogate) {
 }
 
 static double mean_of_sources(const struct surrogate *surrogate, const uint16_t *codes) {
-	const uint16_t *own = codes + surrogate->coding->count - surrogate->source_count;
+	const uint16_t *own = codes + surrogate->coding->count - surrogate->prior.source_count;
 	double sum = 0;
-	for (size_t s = 0; s < surrogate->source_count; s++)
-		sum += own[s] * source_model_scale(surrogate->source[s]);
+	for (size_t s = 0; s < surrogate->prior.source_count; s++)
+		sum += own[s] * source_model_scale(surrogate->prior.source[s]);
 	return sum;
 }
 
@@ -314,7 +315,7 @@ static uint64_t best_by_sources(struct surrogate *surrogate) {
 }
 
 uint64_t surrogate_first(struct surrogate *surrogate) {
-	if (surrogate->source_count && surrogate->firsts++ == 0)
+	if (surrogate->prior.source_count && surrogate->prior.firsts++ == 0)
 		return best_by_sources(surrogate);
-	return surrogate->count + surrogate->pending_count ? farthest(surrogate) : middle(surrogate);
+	return surrogate->count + surrogate->waiting.count ? farthest(surrogate) : middle(surrogate);
 }

@@ -39,47 +39,50 @@ static struct gp_pool *pool_new(struct surrogate *surrogate, struct gp *gp) {
 
 void surrogate_models_make(struct surrogate *surrogate) {
 	surrogate->dims = surrogate->coding->count;
-	surrogate->value = model_new(surrogate);
-	surrogate->values = pool_new(surrogate, surrogate->value);
-	surrogate->works = NULL;
-	surrogate->workings = NULL;
-	surrogate->in_value = surrogate->in_works = 0;
+	surrogate->fit.value = model_new(surrogate);
+	surrogate->fit.values = pool_new(surrogate, surrogate->fit.value);
+	surrogate->odds.works = NULL;
+	surrogate->odds.workings = NULL;
+	surrogate->fit.in_value = surrogate->odds.in_works = 0;
 }
 
 /* Adds new observations after dropping the assumed outcomes of pending configurations, which are always the last rows.
  */
 void surrogate_models_update(struct surrogate *surrogate) {
 	uint16_t codes[GP_DIMS_MAX];
-	gp_truncate(surrogate->value, surrogate->in_value);
-	if (surrogate->failed && !surrogate->works) {
-		surrogate->works = model_new(surrogate);
-		surrogate->workings = pool_new(surrogate, surrogate->works);
+	gp_truncate(surrogate->fit.value, surrogate->fit.in_value);
+	if (surrogate->failed && !surrogate->odds.works) {
+		surrogate->odds.works = model_new(surrogate);
+		surrogate->odds.workings = pool_new(surrogate, surrogate->odds.works);
 		if (surrogate->pool.count)
-			gp_pool_set(surrogate->workings, surrogate->pool.codes, surrogate->pool.count);
+			gp_pool_set(surrogate->odds.workings, surrogate->pool.codes, surrogate->pool.count);
 	}
-	for (; surrogate->in_works < surrogate->count; surrogate->in_works++) {
-		const struct observed *observed = &surrogate->observed[surrogate->in_works];
+	for (; surrogate->odds.in_works < surrogate->count; surrogate->odds.in_works++) {
+		const struct observed *observed = &surrogate->observed[surrogate->odds.in_works];
 		surrogate_codes(surrogate, observed->index, codes);
 		if (observed->result != STRATEGY_FAILURE) {
-			gp_add(surrogate->value, codes, observed_variance(observed));
-			surrogate->row[surrogate->in_value++] = surrogate->in_works;
+			gp_add(surrogate->fit.value, codes, observed_variance(observed));
+			surrogate->fit.row[surrogate->fit.in_value++] = surrogate->odds.in_works;
 		}
 	}
-	for (size_t i = surrogate->works ? gp_count(surrogate->works) : surrogate->count; i < surrogate->count; i++) {
+	for (size_t i = surrogate->odds.works ? gp_count(surrogate->odds.works) : surrogate->count; i < surrogate->count;
+	     i++) {
 		surrogate_codes(surrogate, surrogate->observed[i].index, codes);
-		gp_add(surrogate->works, codes, WORKS_VARIANCE);
+		gp_add(surrogate->odds.works, codes, WORKS_VARIANCE);
 	}
 }
 
 /* Parameters come first, so that only dimensions of other sources move. */
 void surrogate_source_drop(struct surrogate *surrogate, size_t source) {
 	struct coding *coding = surrogate->coding;
-	size_t dim = coding->count - surrogate->source_count + source, behind = surrogate->source_count - source - 1;
+	size_t dim = coding->count - surrogate->prior.source_count + source,
+		   behind = surrogate->prior.source_count - source - 1;
 	memmove(&coding->dim[dim], &coding->dim[dim + 1], behind * sizeof *coding->dim);
-	memmove(&surrogate->source[source], &surrogate->source[source + 1], behind * sizeof(struct source_model *));
+	memmove(&surrogate->prior.source[source], &surrogate->prior.source[source + 1],
+	        behind * sizeof(struct source_model *));
 	coding->count--;
-	surrogate->source_count--;
-	surrogate->dropped++;
+	surrogate->prior.source_count--;
+	surrogate->prior.dropped++;
 	surrogate->pool.count = 0;
 	surrogate_models_make(surrogate);
 }
@@ -94,7 +97,7 @@ static size_t top_find(const struct surrogate *surrogate, size_t *top, size_t ro
 	size_t count = 0;
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		size_t at = count;
-		if (!(surrogate->gain[c] > 0) || (count == room && surrogate->gain[c] <= most[room - 1]))
+		if (!(surrogate->worth.gain[c] > 0) || (count == room && surrogate->worth.gain[c] <= most[room - 1]))
 			continue; /* taken, or too little even if it were all of that */
 		double gain = surrogate_gain_at(surrogate, c);
 		while (at > 0 && gain > most[at - 1])
@@ -115,17 +118,18 @@ static size_t top_find(const struct surrogate *surrogate, size_t *top, size_t ro
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	enum { STEPS_OF_GAIN = 64 };
 	size_t top[TOP], room = left < TOP ? (size_t)left : TOP;
-	const float *mean = gp_pool_mean(surrogate->values);
+	const float *mean = gp_pool_mean(surrogate->fit.values);
 	double widest = 0, sum = 0;
 	if (!surrogate->asked || room == 0)
 		return surrogate->asked ? 0 : NAN;
 	size_t count = top_find(surrogate, top, room);
 	for (size_t i = 0; i < count; i++)
-		widest = fmax(widest, surrogate->incumbent - mean[top[i]] + 4 * surrogate_deviation_of(surrogate, top[i]));
+		widest =
+			fmax(widest, surrogate->worth.incumbent - mean[top[i]] + 4 * surrogate_deviation_of(surrogate, top[i]));
 	for (int step = 0; step < STEPS_OF_GAIN; step++) {
 		double gain = widest * (step + 0.5) / STEPS_OF_GAIN, none = 1;
 		for (size_t i = 0; i < count; i++) {
-			double z = (surrogate->incumbent - mean[top[i]] - gain) / surrogate_deviation_of(surrogate, top[i]);
+			double z = (surrogate->worth.incumbent - mean[top[i]] - gain) / surrogate_deviation_of(surrogate, top[i]);
 			none *= 1 - surrogate_chance_of(surrogate, top[i]) * 0.5 * erfc(-z / sqrt(2));
 		}
 		sum += (1 - none) * widest / STEPS_OF_GAIN;
@@ -138,7 +142,7 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
  * they also vary where nothing does. */
 static double effect_of(const struct surrogate *surrogate, size_t dim) {
 	const struct pool *pool = &surrogate->pool;
-	const float *mean = gp_pool_mean(surrogate->values);
+	const float *mean = gp_pool_mean(surrogate->fit.values);
 	size_t values = surrogate->coding->dim[dim].values + 1, used = 0;
 	double *sum = mem_alloc(2 * values, sizeof *sum), *count = sum + values;
 	double all = 0, squares = 0, between = 0, total = (double)pool->count;
@@ -163,7 +167,7 @@ static double effect_of(const struct surrogate *surrogate, size_t dim) {
  */
 static void most_find(const struct surrogate *surrogate, int most[2]) {
 	static const double LEAST = 0.005, SECOND_LEAST = 0.2;
-	double effect[2] = {fmax(LEAST, surrogate->error), 0};
+	double effect[2] = {fmax(LEAST, surrogate->fit.error), 0};
 	most[0] = most[1] = -1;
 	for (size_t d = 0; d < surrogate->coding->count; d++) {
 		int param = surrogate->coding->param[d];
@@ -175,7 +179,7 @@ static void most_find(const struct surrogate *surrogate, int most[2]) {
 			}
 			most[0] = param;
 			effect[0] = own;
-		} else if (own > fmax(LEAST, surrogate->error) && own > effect[1] && param != most[0]) {
+		} else if (own > fmax(LEAST, surrogate->fit.error) && own > effect[1] && param != most[0]) {
 			most[1] = param;
 			effect[1] = own;
 		}
@@ -185,7 +189,7 @@ static void most_find(const struct surrogate *surrogate, int most[2]) {
 }
 
 void surrogate_describe(const struct surrogate *surrogate, char *text, size_t size) {
-	const char *dropped = surrogate->dropped ? "an earlier search misled the model and was dropped; " : "";
+	const char *dropped = surrogate->prior.dropped ? "an earlier search misled the model and was dropped; " : "";
 	const struct space *space = surrogate->task.space;
 	int most[2];
 	if (!surrogate->asked) {
@@ -193,7 +197,7 @@ void surrogate_describe(const struct surrogate *surrogate, char *text, size_t si
 		return;
 	}
 	int used = snprintf(text, size, "%sleave-one-out predictions are off by %.1f %%", dropped,
-	                    100 * (exp(surrogate->error) - 1));
+	                    100 * (exp(surrogate->fit.error) - 1));
 	most_find(surrogate, most);
 	if (most[0] < 0 || used < 0 || (size_t)used >= size)
 		return;

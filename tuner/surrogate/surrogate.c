@@ -17,15 +17,16 @@ static const double WORTH_MIN = 0.02;
 enum { RANKED_MAX = 256 };
 
 void surrogate_await(struct surrogate *surrogate, uint64_t index, bool own) {
-	if (surrogate->pending_count == PENDING_MAX) /* the oldest never got a result and is forgotten */
-		memmove(surrogate->pending, surrogate->pending + 1, --surrogate->pending_count * sizeof *surrogate->pending);
-	surrogate->pending[surrogate->pending_count++] = (struct pending){index, own};
+	if (surrogate->waiting.count == PENDING_MAX) /* the oldest never got a result and is forgotten */
+		memmove(surrogate->waiting.pending, surrogate->waiting.pending + 1,
+		        --surrogate->waiting.count * sizeof *surrogate->waiting.pending);
+	surrogate->waiting.pending[surrogate->waiting.count++] = (struct pending){index, own};
 }
 
 void surrogate_withdraw(struct surrogate *surrogate, uint64_t index) {
-	for (size_t i = 0; i < surrogate->pending_count; i++)
-		if (surrogate->pending[i].index == index) {
-			surrogate->pending[i] = surrogate->pending[--surrogate->pending_count];
+	for (size_t i = 0; i < surrogate->waiting.count; i++)
+		if (surrogate->waiting.pending[i].index == index) {
+			surrogate->waiting.pending[i] = surrogate->waiting.pending[--surrogate->waiting.count];
 			return;
 		}
 }
@@ -33,21 +34,21 @@ void surrogate_withdraw(struct surrogate *surrogate, uint64_t index) {
 /* Counts pending configurations as measured with their means, also for the incumbent. */
 static void surrogate_believe(struct surrogate *surrogate) {
 	uint16_t codes[GP_DIMS_MAX];
-	size_t rows = surrogate->in_value;
+	size_t rows = surrogate->fit.in_value;
 	double variance;
-	if (surrogate->pending_count == 0)
+	if (surrogate->waiting.count == 0)
 		return;
-	for (size_t i = 0; i < surrogate->pending_count; i++) {
-		surrogate_codes(surrogate, surrogate->pending[i].index, codes);
-		gp_predict(surrogate->value, codes, &surrogate->target[rows + i], &variance);
+	for (size_t i = 0; i < surrogate->waiting.count; i++) {
+		surrogate_codes(surrogate, surrogate->waiting.pending[i].index, codes);
+		gp_predict(surrogate->fit.value, codes, &surrogate->fit.target[rows + i], &variance);
 	}
-	for (size_t i = 0; i < surrogate->pending_count; i++) {
-		surrogate_codes(surrogate, surrogate->pending[i].index, codes);
-		gp_add(surrogate->value, codes, 0);
-		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->target[rows + i]);
+	for (size_t i = 0; i < surrogate->waiting.count; i++) {
+		surrogate_codes(surrogate, surrogate->waiting.pending[i].index, codes);
+		gp_add(surrogate->fit.value, codes, 0);
+		surrogate->worth.incumbent = fminf(surrogate->worth.incumbent, (float)surrogate->fit.target[rows + i]);
 	}
-	gp_target(surrogate->value, surrogate->target);
-	gp_condition(surrogate->value);
+	gp_target(surrogate->fit.value, surrogate->fit.target);
+	gp_condition(surrogate->fit.value);
 }
 
 struct ranked {
@@ -57,16 +58,16 @@ struct ranked {
 };
 
 static bool is_own(const struct surrogate *surrogate, uint64_t index) {
-	for (size_t i = 0; i < surrogate->pending_count; i++)
-		if (surrogate->pending[i].index == index)
-			return surrogate->pending[i].own;
+	for (size_t i = 0; i < surrogate->waiting.count; i++)
+		if (surrogate->waiting.pending[i].index == index)
+			return surrogate->waiting.pending[i].own;
 	return false;
 }
 
 static void look_up(struct surrogate *surrogate, struct ranked *ranked, uint64_t index, uint16_t *codes) {
 	double variance;
 	surrogate_codes(surrogate, index, codes);
-	gp_predict(surrogate->value, codes, &ranked->mean, &variance);
+	gp_predict(surrogate->fit.value, codes, &ranked->mean, &variance);
 	ranked->index = index;
 	ranked->chance = surrogate_chance_at(surrogate, codes);
 	ranked->share = cost_share(surrogate->cost, cost_power(surrogate->cost), codes);
@@ -80,7 +81,7 @@ static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *in
 static double best_other(struct surrogate *surrogate) {
 	uint64_t index;
 	surrogate_believe(surrogate);
-	gp_pool_predict(surrogate->values);
+	gp_pool_predict(surrogate->fit.values);
 	return surrogate_most_promising(surrogate, &index);
 }
 
@@ -91,7 +92,7 @@ static size_t best_left(const struct surrogate *surrogate, const struct ranked *
 	size_t best = SIZE_MAX;
 	*worth = -1;
 	for (size_t i = 0; i < count; i++) {
-		double deviation = sqrt(surrogate->stretch * fmax(covariance[i * count + i], 1e-9));
+		double deviation = sqrt(surrogate->fit.stretch * fmax(covariance[i * count + i], 1e-9));
 		if (ranked[i].done)
 			continue;
 		double own = ranked[i].chance * ranked[i].share * surrogate_gain_of(incumbent - ranked[i].mean, deviation);
@@ -129,7 +130,7 @@ static size_t order(struct surrogate *surrogate, struct ranked *ranked, double *
 		}
 		pending[kept++] = ranked[at].index;
 		incumbent = fmin(incumbent, ranked[at].mean);
-		condition_on(covariance, count, at, fmax(gp_noise(surrogate->value), 1e-6));
+		condition_on(covariance, count, at, fmax(gp_noise(surrogate->fit.value), 1e-6));
 	}
 	memcpy(pending + kept, behind, dropped * sizeof *behind);
 	free(behind);
@@ -147,8 +148,8 @@ size_t surrogate_rank(struct surrogate *surrogate, uint64_t *pending, size_t cou
 	double *covariance = mem_alloc(count * count, sizeof *covariance);
 	for (size_t i = 0; i < count; i++)
 		look_up(surrogate, &ranked[i], pending[i], codes + i * surrogate->dims);
-	gp_covariances(surrogate->value, codes, count, covariance);
-	size_t kept = order(surrogate, ranked, covariance, pending, count, surrogate->incumbent);
+	gp_covariances(surrogate->fit.value, codes, count, covariance);
+	size_t kept = order(surrogate, ranked, covariance, pending, count, surrogate->worth.incumbent);
 	free(covariance);
 	free(codes);
 	free(ranked);
@@ -188,8 +189,8 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->task = *task;
 	rng_split(&surrogate->rng, task->seed, "surrogate");
 	surrogate->best = INFINITY;
-	surrogate->stretch = 1;
-	surrogate->error = NAN;
+	surrogate->fit.stretch = 1;
+	surrogate->fit.error = NAN;
 	surrogate->coding = coding_new(task->arena, task->space, transfer && task->source_count ? SOURCES_MAX : SPARE);
 	surrogate_lengths_expect(surrogate->coding, task);
 	surrogate->cost = cost_new(task, surrogate->coding);
@@ -200,15 +201,15 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->pool.room = surrogate->pool.whole ? (size_t)valid : POOL_SAMPLED;
 	surrogate->pool.index = array(surrogate, surrogate->pool.room, sizeof *surrogate->pool.index);
 	surrogate->pool.codes = array(surrogate, surrogate->pool.room * surrogate->dims, sizeof *surrogate->pool.codes);
-	surrogate->limits = limits_new(task->arena, surrogate->coding, OBSERVED_MAX);
-	surrogate->chance = array(surrogate, surrogate->pool.room, sizeof *surrogate->chance);
-	surrogate->gain = array(surrogate, surrogate->pool.room, sizeof *surrogate->gain);
-	surrogate->gain_most = gain_most_new(task->arena);
+	surrogate->odds.limits = limits_new(task->arena, surrogate->coding, OBSERVED_MAX);
+	surrogate->odds.chance = array(surrogate, surrogate->pool.room, sizeof *surrogate->odds.chance);
+	surrogate->worth.gain = array(surrogate, surrogate->pool.room, sizeof *surrogate->worth.gain);
+	surrogate->worth.gain_most = gain_most_new(task->arena);
 	surrogate->observed = array(surrogate, OBSERVED_MAX, sizeof *surrogate->observed);
-	surrogate->row = array(surrogate, rows, sizeof *surrogate->row);
-	surrogate->target = array(surrogate, rows, sizeof *surrogate->target);
-	surrogate->lone_mean = array(surrogate, rows, sizeof *surrogate->lone_mean);
-	surrogate->lone_variance = array(surrogate, rows, sizeof *surrogate->lone_variance);
+	surrogate->fit.row = array(surrogate, rows, sizeof *surrogate->fit.row);
+	surrogate->fit.target = array(surrogate, rows, sizeof *surrogate->fit.target);
+	surrogate->fit.lone_mean = array(surrogate, rows, sizeof *surrogate->fit.lone_mean);
+	surrogate->fit.lone_variance = array(surrogate, rows, sizeof *surrogate->fit.lone_variance);
 	surrogate_models_make(surrogate);
 	return surrogate;
 }
@@ -231,18 +232,18 @@ static void compact(struct surrogate *surrogate) {
 		surrogate->worked += surrogate->observed[i].result == STRATEGY_VALUE;
 		surrogate->failed += surrogate->observed[i].result == STRATEGY_FAILURE;
 	}
-	gp_truncate(surrogate->value, 0);
-	if (surrogate->works)
-		gp_truncate(surrogate->works, 0);
-	limits_clear(surrogate->limits);
-	surrogate->in_value = surrogate->in_works = 0;
+	gp_truncate(surrogate->fit.value, 0);
+	if (surrogate->odds.works)
+		gp_truncate(surrogate->odds.works, 0);
+	limits_clear(surrogate->odds.limits);
+	surrogate->fit.in_value = surrogate->odds.in_works = 0;
 }
 
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_withdraw(surrogate, index);
 	cost_report(surrogate->cost, index, outcome);
 	surrogate_chance_report(surrogate, index, outcome->result == STRATEGY_FAILURE);
-	surrogate->told++;
+	surrogate->fit.told++;
 	if (surrogate->count == OBSERVED_MAX)
 		compact(surrogate);
 	struct observed *observed = &surrogate->observed[surrogate->count++];
@@ -255,7 +256,7 @@ void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct 
 }
 
 bool surrogate_ready(const struct surrogate *surrogate) {
-	return surrogate->worked > 0 && surrogate->count >= (surrogate->source_count ? 1 : NEED);
+	return surrogate->worked > 0 && surrogate->count >= (surrogate->prior.source_count ? 1 : NEED);
 }
 
 /* The expected improvement by a normal variable that is `gap` below the incumbent. */
@@ -265,15 +266,15 @@ static double surrogate_gain_of(double gap, double deviation) {
 }
 
 double surrogate_deviation_of(const struct surrogate *surrogate, size_t c) {
-	return sqrt(surrogate->stretch * fmax(gp_pool_variance(surrogate->values)[c], 1e-9));
+	return sqrt(surrogate->fit.stretch * fmax(gp_pool_variance(surrogate->fit.values)[c], 1e-9));
 }
 
 /* The lowest mean at a measured configuration is less noisy than the lowest value. */
 static void incumbent_set(struct surrogate *surrogate) {
-	surrogate->incumbent = INFINITY;
-	gp_smooth(surrogate->value, surrogate->lone_mean);
-	for (size_t i = 0; i < surrogate->in_value; i++)
-		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->lone_mean[i]);
+	surrogate->worth.incumbent = INFINITY;
+	gp_smooth(surrogate->fit.value, surrogate->fit.lone_mean);
+	for (size_t i = 0; i < surrogate->fit.in_value; i++)
+		surrogate->worth.incumbent = fminf(surrogate->worth.incumbent, (float)surrogate->fit.lone_mean[i]);
 }
 
 struct choice {
@@ -297,11 +298,11 @@ static double gain_most(const struct surrogate *surrogate, double gap, double de
 	double step = (gap / deviation - GAP_MIN) * GAP_STEP;
 	if (step >= GAP_STEPS)
 		return INFINITY;
-	return deviation * (double)surrogate->gain_most[step > 0 ? (int)step : 0];
+	return deviation * (double)surrogate->worth.gain_most[step > 0 ? (int)step : 0];
 }
 
 double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
-	double gap = surrogate->incumbent - gp_pool_mean(surrogate->values)[c];
+	double gap = surrogate->worth.incumbent - gp_pool_mean(surrogate->fit.values)[c];
 	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
 }
 
@@ -309,21 +310,21 @@ double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
  * anything, the one that falls short by the fewest deviations; if all of them will probably fail, one of those. Returns
  * what it promises. */
 static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
-	const float *mean = gp_pool_mean(surrogate->values);
+	const float *mean = gp_pool_mean(surrogate->fit.values);
 	const struct pool *pool = &surrogate->pool;
 	struct choice doubted = {UINT64_MAX, UINT64_MAX, 0, INFINITY}, passed = doubted;
 	double power = cost_power(surrogate->cost);
 	for (size_t c = 0; c < pool->count; c++) {
-		surrogate->gain[c] = 0;
+		surrogate->worth.gain[c] = 0;
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
-		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
+		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->worth.incumbent - mean[c];
 		bool passes = surrogate_passes(surrogate, c);
 		struct choice *choice = passes ? &passed : &doubted;
 		double worth = surrogate_chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);
-		surrogate->gain[c] = worth;
+		surrogate->worth.gain[c] = worth;
 		if (power > 0 || worth > choice->most)
-			worth = surrogate->gain[c] = surrogate_gain_at(surrogate, c);
+			worth = surrogate->worth.gain[c] = surrogate_gain_at(surrogate, c);
 		if (power > 0 && worth > 0)
 			worth *= cost_share(surrogate->cost, power, pool->codes + c * surrogate->dims);
 		if (passes && worth > passed.most) /* a power of thousands of chances takes time */
@@ -336,22 +337,23 @@ static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *in
 }
 
 static void fit(struct surrogate *surrogate) {
-	surrogate->fits++;
-	gp_fit(surrogate->value, surrogate->fit_at ? STEPS : FIRST_STEPS);
-	gp_condition(surrogate->value);
-	surrogate->fit_at = (size_t)fmax((double)surrogate->told + 1, (double)surrogate->told * (1 + FIT_AGAIN));
+	surrogate->fit.fits++;
+	gp_fit(surrogate->fit.value, surrogate->fit.fit_at ? STEPS : FIRST_STEPS);
+	gp_condition(surrogate->fit.value);
+	surrogate->fit.fit_at =
+		(size_t)fmax((double)surrogate->fit.told + 1, (double)surrogate->fit.told * (1 + FIT_AGAIN));
 }
 
 /* Fits if it is due, and drops a source that misleads. */
 static bool learn(struct surrogate *surrogate) {
-	bool time = surrogate->told >= surrogate->fit_at;
+	bool time = surrogate->fit.told >= surrogate->fit.fit_at;
 	surrogate_models_update(surrogate);
 	surrogate_targets(surrogate);
 	if (!time)
 		return false;
 	fit(surrogate);
 	size_t source = source_misleading(surrogate);
-	if (source < surrogate->source_count) {
+	if (source < surrogate->prior.source_count) {
 		surrogate_source_drop(surrogate, source);
 		surrogate_models_update(surrogate);
 		surrogate_targets(surrogate);
@@ -365,7 +367,7 @@ static void surrogate_refresh(struct surrogate *surrogate) {
 	bool anew = learn(surrogate);
 	if (anew || !surrogate->asked)
 		surrogate_pool_fill(surrogate);
-	gp_condition(surrogate->value);
+	gp_condition(surrogate->fit.value);
 	if (anew || surrogate->count < CALIBRATE_EACH)
 		surrogate_calibrate(surrogate);
 	surrogate_chance_update(surrogate, anew);
@@ -377,7 +379,7 @@ uint64_t surrogate_ask(struct surrogate *surrogate) {
 		return UINT64_MAX;
 	surrogate_refresh(surrogate);
 	surrogate_believe(surrogate);
-	gp_pool_predict(surrogate->values);
+	gp_pool_predict(surrogate->fit.values);
 	surrogate->asked = true;
 	uint64_t index;
 	surrogate_most_promising(surrogate, &index);
@@ -385,9 +387,9 @@ uint64_t surrogate_ask(struct surrogate *surrogate) {
 }
 
 size_t surrogate_sources(const struct surrogate *surrogate) {
-	return surrogate->source_count;
+	return surrogate->prior.source_count;
 }
 
 size_t surrogate_fits(const struct surrogate *surrogate) {
-	return surrogate->fits;
+	return surrogate->fit.fits;
 }

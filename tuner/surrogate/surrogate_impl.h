@@ -65,23 +65,12 @@ struct pool { /* the candidates */
 struct source_model;
 struct cost;
 
-struct surrogate {
-	struct strategy_task task;
-	struct rng rng;
-	struct coding *coding;
-	size_t dims;
-	struct observed *observed; /* OBSERVED_MAX */
-	size_t count, worked, failed;
-	double best; /* logarithm; INFINITY if there is none */
-	struct pending {
-		uint64_t index;
-		bool own; /* the model asked for it */
-	} pending[PENDING_MAX];
-	size_t pending_count;
-	struct pool pool;
-	struct gp *value, *works; /* works: NULL until a configuration fails */
-	struct gp_pool *values, *workings;
-	struct limits *limits;  /* what works, too */
+/* Does a configuration work? */
+struct surrogate_odds {
+	struct gp *works; /* NULL until a configuration fails */
+	struct gp_pool *workings;
+	size_t in_works; /* number of observations that the model has */
+	struct limits *limits;
 	float *chance;          /* of each candidate to work, if `works` is there */
 	bool strict;            /* candidates that don't pass are out */
 	double pass, pass_bold; /* the chances that they need */
@@ -92,18 +81,54 @@ struct surrogate {
 		size_t count;
 		double ordered, pairs; /* of a success and a failure */
 	} guesses;
-	size_t in_value, in_works; /* number of observations that each model has */
-	size_t *row;               /* observation behind each row of the value model */
+};
+
+/* How long does it take? */
+struct surrogate_fit {
+	struct gp *value;
+	struct gp_pool *values;
+	size_t in_value; /* number of observations that the model has */
+	size_t *row;     /* observation behind each row of the model */
 	double *target, *lone_mean, *lone_variance;
 	size_t fits;
 	size_t told, fit_at; /* results so far, and how many of them the next fit waits for */
 	double stretch;      /* factor of variances */
 	double error;        /* median leave-one-out error of the logarithm; NAN before the first fit */
-	double *gain;        /* of each candidate: surrogate_gain_at or more; 0: it is taken */
+};
+
+struct surrogate_worth {
+	double *gain; /* of each candidate: surrogate_gain_at or more; 0: it is taken */
 	float *gain_most;
 	float incumbent;
+};
+
+struct surrogate_prior { /* earlier searches */
 	struct source_model *source[SOURCES_MAX];
 	size_t source_count, dropped, firsts;
+};
+
+struct surrogate_waiting { /* proposed, without a result */
+	struct pending {
+		uint64_t index;
+		bool own; /* the model asked for it */
+	} pending[PENDING_MAX];
+	size_t count;
+};
+
+struct surrogate {
+	struct strategy_task task;
+	struct rng rng;
+	struct coding *coding;
+	size_t dims;
+	struct observed *observed; /* OBSERVED_MAX */
+	size_t count, worked, failed;
+	double best; /* logarithm; INFINITY if there is none */
+	struct surrogate_waiting waiting;
+	struct pool pool;
+	struct surrogate_fit fit;
+	struct surrogate_odds odds;
+	struct surrogate_worth worth;
+	struct surrogate_prior prior;
 	struct cost *cost; /* NULL if the budget counts evaluations */
 	bool asked;
 };

@@ -34,7 +34,7 @@ static double surrogate_cap_of(const double *log_ratios, size_t count) {
 }
 
 static double cap_of_observed(const struct surrogate *surrogate) {
-	double *ratios = surrogate->lone_mean; /* not in use at this point */
+	double *ratios = surrogate->fit.lone_mean; /* not in use at this point */
 	size_t count = 0;
 	for (size_t i = 0; i < surrogate->count; i++)
 		if (surrogate->observed[i].result == STRATEGY_VALUE)
@@ -53,43 +53,43 @@ static double truncated_mean(double mean, double deviation, double limit) {
 
 /* Sets the targets of trials that were cut short to what the model expects from the others. */
 static void lift_censored(struct surrogate *surrogate) {
-	gp_target(surrogate->value, surrogate->target);
-	gp_condition(surrogate->value);
-	gp_leave_one_out(surrogate->value, surrogate->lone_mean, surrogate->lone_variance);
-	for (size_t i = 0; i < surrogate->in_value; i++) {
-		if (surrogate->observed[surrogate->row[i]].result != STRATEGY_CENSORED)
+	gp_target(surrogate->fit.value, surrogate->fit.target);
+	gp_condition(surrogate->fit.value);
+	gp_leave_one_out(surrogate->fit.value, surrogate->fit.lone_mean, surrogate->fit.lone_variance);
+	for (size_t i = 0; i < surrogate->fit.in_value; i++) {
+		if (surrogate->observed[surrogate->fit.row[i]].result != STRATEGY_CENSORED)
 			continue;
-		double limit = surrogate->target[i], deviation = sqrt(surrogate->lone_variance[i]);
-		surrogate->target[i] = fmax(limit, truncated_mean(surrogate->lone_mean[i], deviation, limit));
+		double limit = surrogate->fit.target[i], deviation = sqrt(surrogate->fit.lone_variance[i]);
+		surrogate->fit.target[i] = fmax(limit, truncated_mean(surrogate->fit.lone_mean[i], deviation, limit));
 	}
 }
 
 void surrogate_targets(struct surrogate *surrogate) {
 	double cap = cap_of_observed(surrogate), best = isinf(surrogate->best) ? 0 : surrogate->best;
 	bool censored = false;
-	for (size_t i = 0; i < surrogate->in_value; i++) {
-		const struct observed *observed = &surrogate->observed[surrogate->row[i]];
+	for (size_t i = 0; i < surrogate->fit.in_value; i++) {
+		const struct observed *observed = &surrogate->observed[surrogate->fit.row[i]];
 		censored |= observed->result == STRATEGY_CENSORED;
-		surrogate->target[i] = surrogate_cap(observed->log - best, cap);
+		surrogate->fit.target[i] = surrogate_cap(observed->log - best, cap);
 	}
 	if (censored)
 		lift_censored(surrogate);
-	gp_target(surrogate->value, surrogate->target);
+	gp_target(surrogate->fit.value, surrogate->fit.target);
 }
 
 /* To be called after gp_condition. */
 void surrogate_calibrate(struct surrogate *surrogate) {
 	double sum = 0, weights = 0;
-	double *mean = surrogate->lone_mean, *variance = surrogate->lone_variance;
-	gp_leave_one_out(surrogate->value, mean, variance);
-	for (size_t i = 0; i < surrogate->in_value; i++) {
-		double off = surrogate->target[i] - mean[i], weight = exp(-surrogate->target[i] / GOOD_LENGTH);
+	double *mean = surrogate->fit.lone_mean, *variance = surrogate->fit.lone_variance;
+	gp_leave_one_out(surrogate->fit.value, mean, variance);
+	for (size_t i = 0; i < surrogate->fit.in_value; i++) {
+		double off = surrogate->fit.target[i] - mean[i], weight = exp(-surrogate->fit.target[i] / GOOD_LENGTH);
 		sum += weight * off * off / variance[i];
 		weights += weight;
 		mean[i] = fabs(off);
 	}
-	surrogate->stretch = weights > 0 ? fmax(1, sum / weights) : 1;
-	surrogate->error = stats_median(mean, surrogate->in_value);
+	surrogate->fit.stretch = weights > 0 ? fmax(1, sum / weights) : 1;
+	surrogate->fit.error = stats_median(mean, surrogate->fit.in_value);
 }
 
 enum { LEVELS = 256, USED_BEST = 120, USED_OTHERS = 120, NEED = 5, STEPS = 20, REVIEWED_MIN = 4 };
@@ -241,7 +241,7 @@ void source_models_make(struct surrogate *surrogate) {
 		model[s]->coding = own;
 		model[s]->dims = own->count;
 		dim_add(coding, model[s], count, arena);
-		surrogate->source[surrogate->source_count++] = model[s];
+		surrogate->prior.source[surrogate->prior.source_count++] = model[s];
 	}
 }
 
@@ -317,36 +317,36 @@ static double left_out_density(struct gp *gp, const double *target, struct arena
 
 static double density_without(const struct surrogate *surrogate, size_t source, struct arena *arena) {
 	const struct coding *coding = surrogate->coding;
-	size_t left_out = coding->count - surrogate->source_count + source, count = 0;
+	size_t left_out = coding->count - surrogate->prior.source_count + source, count = 0;
 	struct gp_dim *dim = arena_alloc(arena, coding->count, sizeof *dim);
 	uint16_t codes[GP_DIMS_MAX], kept[GP_DIMS_MAX];
 	for (size_t d = 0; d < coding->count; d++)
 		if (d != left_out)
 			dim[count++] = coding->dim[d];
 	struct gp *gp = gp_new(dim, count);
-	for (size_t i = 0; i < surrogate->in_value; i++) {
-		const struct observed *observed = &surrogate->observed[surrogate->row[i]];
+	for (size_t i = 0; i < surrogate->fit.in_value; i++) {
+		const struct observed *observed = &surrogate->observed[surrogate->fit.row[i]];
 		surrogate_codes(surrogate, observed->index, codes);
 		for (size_t d = 0, k = 0; d < coding->count; d++)
 			if (d != left_out)
 				kept[k++] = codes[d];
 		gp_add(gp, kept, observed_variance(observed));
 	}
-	gp_target(gp, surrogate->target);
+	gp_target(gp, surrogate->fit.target);
 	gp_fit(gp, STEPS);
 	gp_condition(gp);
-	double density = left_out_density(gp, surrogate->target, arena);
+	double density = left_out_density(gp, surrogate->fit.target, arena);
 	gp_free(gp);
 	return density;
 }
 
 size_t source_misleading(struct surrogate *surrogate) {
 	size_t worst = SIZE_MAX;
-	if (surrogate->source_count == 0 || surrogate->in_value < REVIEWED_MIN)
+	if (surrogate->prior.source_count == 0 || surrogate->fit.in_value < REVIEWED_MIN)
 		return SIZE_MAX;
 	struct arena *arena = arena_new();
-	double most = left_out_density(surrogate->value, surrogate->target, arena) + REVIEW_DOUBT;
-	for (size_t s = 0; s < surrogate->source_count; s++) {
+	double most = left_out_density(surrogate->fit.value, surrogate->fit.target, arena) + REVIEW_DOUBT;
+	for (size_t s = 0; s < surrogate->prior.source_count; s++) {
 		double density = density_without(surrogate, s, arena);
 		if (density > most) {
 			most = density;
@@ -365,12 +365,12 @@ static const double WEIGHT = 0.5, DOUBT = 0.8;
 
 const double *surrogate_lengths(const struct surrogate *surrogate, size_t *count) {
 	const struct coding *coding = surrogate->coding;
-	size_t sources = surrogate->source_count, dims = coding->count - sources;
+	size_t sources = surrogate->prior.source_count, dims = coding->count - sources;
 	double *lengths = arena_alloc(surrogate->task.arena, dims + 1, sizeof *lengths);
 	for (size_t d = 0; d < dims; d++) {
 		double sum = 0;
 		for (size_t s = 0; s < sources; s++)
-			sum += log(source_model_length(surrogate->source[s], d) / coding->dim[d].length);
+			sum += log(source_model_length(surrogate->prior.source[s], d) / coding->dim[d].length);
 		lengths[d] = coding->dim[d].length * exp(WEIGHT * sum / fmax((double)sources, 1));
 	}
 	*count = dims;

@@ -12,7 +12,7 @@
 #include "src/cmd/apply/apply_impl.h"
 #include "tuner/program/program.h"
 #include "tuner/program/source.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 
 /* Templates of words, as a profile keeps them. */
 static const char *const folders[] = {"SOURCE", "BUILD"};

@@ -10,6 +10,222 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
+#include "src/show/counters.h"
+#include "src/show/results.h"
+
+/* Sections on the position of the winner: among its neighbours, below the roofline, over the problem size, and between
+ * time and energy. */
+enum { TEXT_POSITION_INDENT = 2, PARAMS_SHOWN = 4 };
+
+static void roof_words(const json_t *roof, char *text, size_t size) {
+	char value[48];
+	const char *level = js_string_or(roof, "level", NULL);
+	counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);
+	snprintf(text, size, "%.3g %% of peak %s%s%s (%s)", 100 * js_real_or(roof, "share", NAN), level ? level : "",
+	         level ? " " : "", js_string_or(roof, "name", "?"), value);
+}
+
+/* Shows memory and arithmetic peaks always, but a cache only if at least half of its bandwidth is used. */
+static bool is_shown(const struct explain_text *text, const json_t *roof) {
+	const char *level = js_string_or(roof, "level", "");
+	return text->all || strcmp(level, "dram") == 0 || !*level || js_real_or(roof, "share", 0) >= 0.5;
+}
+
+static char *roofs_words(const struct explain_text *text, const json_t *position) {
+	char *words = mem_strdup("");
+	size_t i;
+	json_t *roof;
+	json_array_foreach(json_object_get(position, "roofs"), i, roof) {
+		char one[160];
+		if (!is_shown(text, roof))
+			continue;
+		roof_words(roof, one, sizeof one);
+		char *longer = mem_printf("%s%s%s", words, *words ? ", " : "; ", one);
+		free(words);
+		words = longer;
+	}
+	return words;
+}
+
+static void position_print(const struct explain_text *text, const json_t *position, const char *label) {
+	char rate[48];
+	double counted = js_real_or(position, "counted_bytes_per_s", NAN), least = js_real_or(position, "bytes_per_s", NAN);
+	bool known = isfinite(counted) || isfinite(least);
+	if (!json_is_object(position))
+		return;
+	counters_value(isfinite(counted) ? counted : least, "B/s", rate, sizeof rate);
+	char *roofs = roofs_words(text, position);
+	char *line = mem_printf("%s: %.3g %ss/s%s%s%s", label, js_real_or(position, "ops_per_s", NAN),
+	                        js_string_or(position, "op", "operation"),
+	                        !known              ? ""
+	                        : isfinite(counted) ? ", "
+	                                            : ", at least ",
+	                        known ? rate : "", roofs);
+	ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+	free(line);
+	free(roofs);
+}
+
+static void roofline_print(const struct explain_text *text) {
+	const json_t *roofline = json_object_get(text->result, "roofline");
+	const char *missing = js_string_or(roofline, "missing", NULL);
+	if (!json_is_object(roofline))
+		return;
+	explain_title(text, "roofline");
+	position_print(text, json_object_get(roofline, "winner"), "winner");
+	if (text->all)
+		position_print(text, json_object_get(roofline, "baseline"), "baseline");
+	if (missing) {
+		char *line =
+			mem_printf("%s; run `%s`", missing, js_string_or(roofline, "next", "sweetspot machine --ceilings"));
+		ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+		free(line);
+	}
+}
+
+/* "block: 32..64 are about as fast; 16 takes 1.4x as long" */
+static char *param_words(const json_t *param) {
+	const json_t *range = json_object_get(param, "range");
+	char first[48], last[48], *words = mem_printf("%s", js_string_or(param, "param", "?"));
+	size_t i;
+	json_t *step;
+	explain_value_text(json_array_get(range, 0), first, sizeof first);
+	explain_value_text(json_array_get(range, 1), last, sizeof last);
+	char *longer = strcmp(first, last) == 0 ? mem_printf("%s:", words)
+	                                        : mem_printf("%s: %s..%s are about as fast;", words, first, last);
+	free(words);
+	words = longer;
+	json_array_foreach(json_object_get(param, "steps"), i, step) {
+		char value[48];
+		explain_value_text(json_object_get(step, "value"), value, sizeof value);
+		longer = mem_printf("%s%s %s takes %.3gx as long%s", words, i ? "," : "", value, js_real_or(step, "ratio", NAN),
+		                    js_bool_or(step, "measured", false) ? "" : " (predicted)");
+		free(words);
+		words = longer;
+	}
+	return words;
+}
+
+static void params_print(const struct explain_text *text, const json_t *landscape, const char *verdict) {
+	size_t i, shown = 0;
+	json_t *param;
+	json_array_foreach(json_object_get(landscape, "params"), i, param) {
+		if (strcmp(js_string_or(param, "verdict", ""), verdict) != 0 ||
+		    json_array_size(json_object_get(param, "steps")) == 0)
+			continue;
+		if (++shown > PARAMS_SHOWN && !text->all)
+			break;
+		char *words = param_words(param), *line = mem_printf("%s %s", verdict, words);
+		ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+		free(line);
+		free(words);
+	}
+}
+
+static void landscape_print(const struct explain_text *text) {
+	static const struct {
+		const char *verdict, *title;
+	} titles[] = {{"fragile", "neighbours of the winner: slower, so the optimum is fragile"},
+	              {"plateau", "neighbours of the winner: about as fast, so it lies on a plateau"},
+	              {"partly flat", "neighbours of the winner: some are about as fast, others unknown"}};
+	const json_t *landscape = json_object_get(text->result, "landscape");
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+		if (strcmp(js_string_or(landscape, "verdict", ""), titles[i].verdict) != 0)
+			continue;
+		explain_title(text, titles[i].title);
+		params_print(text, landscape, "sharp");
+		params_print(text, landscape, "flat");
+	}
+}
+
+/* A bound between two sizes is not known to many digits. */
+static void bound_text(const json_t *bound, char text[48]) {
+	double number = json_number_value(bound);
+	snprintf(text, 48, number == floor(number) ? "%.0f" : "%.4g", number);
+}
+
+static void threshold_print(const struct explain_text *text, const json_t *sizes, const json_t *one) {
+	json_t *varied = explain_varied(text->result, json_object_get(one, "config"));
+	char from[48], to[48], *config = results_config(varied, NULL);
+	bound_text(json_object_get(one, "from"), from);
+	bound_text(json_object_get(one, "to"), to);
+	char *line = mem_printf("%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
+	ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+	free(line);
+	free(config);
+	json_decref(varied);
+}
+
+static const double FLAT = 0.05; /* a smaller power makes ten times the size differ by 12 % */
+
+static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
+	double exponent = js_real_or(piece, "exponent", NAN);
+	const char *over = js_string_or(sizes, "over", "?");
+	char from[48], to[48], *line;
+	bound_text(json_object_get(piece, "from"), from);
+	bound_text(json_object_get(piece, "to"), to);
+	if (fabs(exponent) < FLAT)
+		line = mem_printf("time does not depend on %s from %s to %s", over, from, to);
+	else
+		line =
+			mem_printf("time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows", over, exponent, from, to);
+	ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+	free(line);
+}
+
+enum { PIECES_SHOWN = 3 };
+static const double ERROR_MOST = 0.3; /* a law that predicts no better is none */
+
+static void sizes_print(const struct explain_text *text) {
+	const json_t *sizes = json_object_get(text->result, "sizes"), *checked = json_object_get(sizes, "leave_one_out");
+	double error = js_real_or(checked, "median_error", NAN);
+	size_t i, p;
+	json_t *one, *piece;
+	if (!json_is_object(sizes))
+		return;
+	explain_title(text, "by problem size");
+	if (!js_bool_or(sizes, "decided", true))
+		fprintf(text->out, "%*sall configurations are about as fast at every size\n", TEXT_POSITION_INDENT, "");
+	else
+		json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
+	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
+		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
+		json_array_foreach(json_object_get(one, "pieces"), p, piece) {
+			if (p % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
+				piece_print(text, sizes, piece);
+		}
+	}
+	if (error > ERROR_MOST)
+		fprintf(text->out, "%*snot a power of the size: a prediction from the other sizes is off by %.0f %% (median)\n",
+		        TEXT_POSITION_INDENT, "", 100 * error);
+	else if (isfinite(error))
+		fprintf(text->out, "%*serror in predicting a size from the others: %.1f %% (median)\n", TEXT_POSITION_INDENT,
+		        "", 100 * error);
+}
+
+static void pareto_print(const struct explain_text *text) {
+	const json_t *front = json_object_get(json_object_get(text->result, "pareto"), "front");
+	size_t i;
+	json_t *one;
+	if (json_array_size(front) == 0)
+		return;
+	explain_title(text, "time against energy (Pareto front: no configuration is better in both)");
+	json_array_foreach((json_t *)front, i, one) {
+		char time[32], *config = results_config(json_object_get(one, "config"), NULL);
+		ui_seconds(js_real_or(one, "seconds", NAN), time, sizeof time);
+		char *line = mem_printf("%s, %.4g J: %s", time, js_real_or(one, "joules", NAN), config);
+		ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+		free(line);
+		free(config);
+	}
+}
+
+void explain_text_position(const struct explain_text *text) {
+	landscape_print(text);
+	roofline_print(text);
+	sizes_print(text);
+	pareto_print(text);
+}
 
 enum { INDENT = 2, STEPS_SHOWN = 6 };
 

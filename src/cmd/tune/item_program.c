@@ -12,7 +12,7 @@
 #include "src/plan/program_plan.h"
 #include "src/plan/program_spec.h"
 #include "src/cmd/tune/item.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 
 struct program_item {
 	struct spec *spec; /* NULL: from the command line */

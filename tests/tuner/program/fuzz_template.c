@@ -13,7 +13,7 @@
 #include "tests/fuzz.h"
 #include "tests/tuner/program/quoting.h"
 #include "tuner/program/program_shell_impl.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "base/sys.h"
 #include "tests/tap.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 #include "tuner/program/program_text_impl.h"
 
 /* harmless, and in quotes as most hostile texts are */

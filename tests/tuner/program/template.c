@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "tests/mutate.h"
 #include "tuner/program/program.h"
-#include "tuner/program/template.h"
+#include "tuner/program/command.h"
 
 static char *shell(const char *line) {
 	FILE *pipe = popen(line, "r");

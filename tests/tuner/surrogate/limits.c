@@ -172,7 +172,7 @@ static void test_chance(void) {
 	uint64_t index;
 	int strict = 0, failed = 0;
 	for (int i = 0; i < EVALUATIONS && search_ask(search, &index, 1); i++) {
-		strict += watch.surrogate->strict;
+		strict += watch.surrogate->odds.strict;
 		failed += isinf(land->time[index]);
 		watched_answer(search, index, land->time[index]);
 	}

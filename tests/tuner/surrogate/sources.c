@@ -12,11 +12,12 @@
 
 /* All candidates at once in single precision must agree with each of them alone. */
 static bool codes_agree(const struct surrogate *surrogate) {
-	size_t dim = surrogate->dims - surrogate->source_count;
+	size_t dim = surrogate->dims - surrogate->prior.source_count;
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		const uint16_t *codes = surrogate->pool.codes + c * surrogate->dims;
-		for (size_t s = 0; s < surrogate->source_count; s++)
-			if (abs(codes[dim + s] - source_model_code(surrogate->source[s], codes, surrogate->pool.index[c])) > 1)
+		for (size_t s = 0; s < surrogate->prior.source_count; s++)
+			if (abs(codes[dim + s] - source_model_code(surrogate->prior.source[s], codes, surrogate->pool.index[c])) >
+			    1)
 				return false;
 	}
 	return true;
@@ -91,7 +92,7 @@ static void sources(void) {
 	struct land *lands[] = {land_separable(), land_single(), land_two(), land_conditional()};
 	for (size_t l = 0; l < sizeof lands / sizeof *lands; l++) {
 		struct search *search = watched_begin(lands[l]->space, list, 3);
-		bool taken = watch.surrogate->source_count > 0;
+		bool taken = watch.surrogate->prior.source_count > 0;
 		search_tell_value(search, 0, STRATEGY_VALUE, 2);
 		uint64_t count = 1;
 		for (; count < 40 && search_ask(search, &next, 1); count++)

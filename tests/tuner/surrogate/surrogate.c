@@ -63,7 +63,7 @@ static void most_gaining(uint64_t *out, size_t count) {
 		size_t best = 0;
 		double most = -1;
 		for (size_t c = 0; c < surrogate->pool.count; c++) {
-			double gain = surrogate->gain[c] > 0 ? surrogate_gain_at(surrogate, c) : 0;
+			double gain = surrogate->worth.gain[c] > 0 ? surrogate_gain_at(surrogate, c) : 0;
 			if (gain < limit && gain > most) {
 				most = gain;
 				best = c;
@@ -98,7 +98,7 @@ static void batches(void) {
 	ok(distinct && watch.fresh && watch.finite, "a pending configuration is not proposed again");
 	ok(apart > 1.2 * near, "proposals of a batch are spread (%.2f steps, the most promising ones %.2f)", apart / 4,
 	   near / 4);
-	ok(watch.surrogate->pending_count == 0, "nothing is pending at the end");
+	ok(watch.surrogate->waiting.count == 0, "nothing is pending at the end");
 	search_free(search);
 	land_free(land);
 }

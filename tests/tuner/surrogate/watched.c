@@ -21,24 +21,26 @@ static bool all_finite(const double *x, size_t count) {
 }
 
 static bool is_finite(const struct surrogate *surrogate) {
-	const float *mean = gp_pool_mean(surrogate->values), *variance = gp_pool_variance(surrogate->values);
-	bool finite = isfinite(surrogate->incumbent) && isfinite(surrogate->stretch) && isfinite(surrogate->error);
-	finite &= all_finite(surrogate->target, surrogate->in_value + surrogate->pending_count);
-	finite &= all_finite(surrogate->gain, surrogate->pool.count);
+	const float *mean = gp_pool_mean(surrogate->fit.values), *variance = gp_pool_variance(surrogate->fit.values);
+	bool finite =
+		isfinite(surrogate->worth.incumbent) && isfinite(surrogate->fit.stretch) && isfinite(surrogate->fit.error);
+	finite &= all_finite(surrogate->fit.target, surrogate->fit.in_value + surrogate->waiting.count);
+	finite &= all_finite(surrogate->worth.gain, surrogate->pool.count);
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		finite &= isfinite(mean[c]) && isfinite(variance[c]);
-		finite &= !surrogate->works || isfinite(gp_pool_mean(surrogate->workings)[c]);
+		finite &= !surrogate->odds.works || isfinite(gp_pool_mean(surrogate->odds.workings)[c]);
 	}
 	return finite;
 }
 
 /* A trial that was cut short must count as slower than everything that is known to be below its limit. */
 static bool is_lifted(const struct surrogate *surrogate) {
-	for (size_t i = 0; i < surrogate->in_value; i++) {
-		const struct observed *cut = &surrogate->observed[surrogate->row[i]];
-		for (size_t j = 0; cut->result == STRATEGY_CENSORED && j < surrogate->in_value; j++) {
-			const struct observed *other = &surrogate->observed[surrogate->row[j]];
-			if (other->result == STRATEGY_VALUE && other->log < cut->log && surrogate->target[i] < surrogate->target[j])
+	for (size_t i = 0; i < surrogate->fit.in_value; i++) {
+		const struct observed *cut = &surrogate->observed[surrogate->fit.row[i]];
+		for (size_t j = 0; cut->result == STRATEGY_CENSORED && j < surrogate->fit.in_value; j++) {
+			const struct observed *other = &surrogate->observed[surrogate->fit.row[j]];
+			if (other->result == STRATEGY_VALUE && other->log < cut->log &&
+			    surrogate->fit.target[i] < surrogate->fit.target[j])
 				return false;
 		}
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* {NAME} in the texts of a program. Braces without a known name stay as they are, so that awk programs and JSON need no
  * escapes; so do "{{" and "${NAME}" of the shell. */
-#ifndef TUNER_PROGRAM_TEMPLATE_H
-#define TUNER_PROGRAM_TEMPLATE_H
+#ifndef TUNER_PROGRAM_COMMAND_H
+#define TUNER_PROGRAM_COMMAND_H
 #include <stdbool.h>
 #include <stddef.h>
 
