@@ -23,7 +23,5 @@ int scratch_file(const struct scratch *scratch);
 void scratch_close(struct scratch *scratch);
 /* Removes the folders PREFIX... whose owners are gone, and ends what still runs in them. */
 void scratch_tidy(const char *prefix);
-/* Ends the processes whose TMPDIR is FOLDER/tmp. */
-void scratch_remains_end(const char *folder);
 
 #endif

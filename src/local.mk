@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A command is one file and one line here; the line is also its registry entry.
 COMMANDS = \
-	%D%/cmd/tune/tune.c \
-	%D%/cmd/run/sweep.c \
-	%D%/cmd/run/run.c \
-	%D%/cmd/run/compare.c \
-	%D%/cmd/replay/replay.c \
-	%D%/cmd/replay/score.c \
-	%D%/cmd/explain/explain.c \
-	%D%/cmd/report/report.c \
-	%D%/cmd/export.c \
-	%D%/cmd/apply/apply.c \
-	%D%/cmd/profile/profile.c \
-	%D%/cmd/store.c \
-	%D%/cmd/fleet/fleet.c \
-	%D%/cmd/machine/machine.c \
-	%D%/cmd/doctor/doctor.c \
-	%D%/cmd/list/list.c
+	%D%/cmd/tune/cmd_tune.c \
+	%D%/cmd/run/cmd_sweep.c \
+	%D%/cmd/run/cmd_run.c \
+	%D%/cmd/run/cmd_compare.c \
+	%D%/cmd/replay/cmd_replay.c \
+	%D%/cmd/replay/cmd_score.c \
+	%D%/cmd/explain/cmd_explain.c \
+	%D%/cmd/report/cmd_report.c \
+	%D%/cmd/cmd_export.c \
+	%D%/cmd/apply/cmd_apply.c \
+	%D%/cmd/profile/cmd_profile.c \
+	%D%/cmd/cmd_store.c \
+	%D%/cmd/fleet/cmd_fleet.c \
+	%D%/cmd/machine/cmd_machine.c \
+	%D%/cmd/doctor/cmd_doctor.c \
+	%D%/cmd/list/cmd_list.c
 
 # The program without its main function, once for the program and for the tests of its parts.
 noinst_LTLIBRARIES += libapp.la
-libapp_la_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows.h %D%/cmd/store_share.c %D%/cmd/store_share.h
+libapp_la_SOURCES = $(COMMANDS) %D%/cmd/store_rows.c %D%/cmd/store_rows_impl.h
 libapp_la_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 APP = libapp.la libbuilt.la $(TUNER) libtopo.la libbase.la
 
@@ -34,7 +34,7 @@ sweetspot$(EXEEXT) sweetspot-worker$(EXEEXT): private LIBTOOL = $(SHELL) $(top_s
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(COMMANDS); do f=$${f##*/}; echo "COMMAND($${f%.*})"; done >$@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(COMMANDS); do f=$${f##*/cmd_}; echo "COMMAND($${f%.*})"; done >$@
 
 include %D%/app/local.mk
 include %D%/ui/local.mk

@@ -18,7 +18,7 @@
 #include "base/proc/reap.h"
 #include "base/near.h"
 #include "base/stop.h"
-#include "src/cmd/status/state.h"
+#include "src/cmd/status/status_state.h"
 
 const struct opt cmd_common_options[] = {
 	OPT_GROUP("Output"),

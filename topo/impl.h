@@ -20,12 +20,4 @@ struct topo {
 	struct topo_places places[TOPO_LEVELS + 1];
 };
 
-/* Fills places from the loaded hw. */
-int topo_places_fill(struct topo *topo, struct err *err);
-void topo_places_free(struct topo *topo);
-/* topo_open without the trial. as_here: take what a file describes for this machine, on which threads are bound. */
-struct topo *topo_open_directly(const char *source, bool as_here, struct err *err);
-/* 0 if opening the file cannot crash this process. */
-int topo_trial(const char *source, struct err *err);
-
 #endif

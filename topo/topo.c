@@ -3,13 +3,98 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
 #include "topo/impl.h"
+
+/* The abstract places of OpenMP 5.2, section 21.1.6, as sets of CPUs.
+ *
+ * Every CPU belongs to one object at each level, and the CPUs of one object are a place. Where a level does not exist
+ * for a CPU (virtual machines without caches, recorded files without packages), a core is the hardware thread itself
+ * and the others take the next larger level: last-level cache -> NUMA domain -> socket -> the whole machine. */
+static hwloc_obj_t package_of(hwloc_topology_t hw, hwloc_obj_t pu) {
+	hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(hw, HWLOC_OBJ_PACKAGE, pu);
+	return package ? package : hwloc_get_root_obj(hw);
+}
+
+/* CPUs nearest to the same memory. Several kinds of memory at one object (DRAM and HBM) are one domain. */
+static hwloc_obj_t domain_of(hwloc_topology_t hw, hwloc_obj_t pu) {
+	for (hwloc_obj_t obj = pu; obj; obj = obj->parent)
+		if (obj->memory_arity > 0)
+			return obj;
+	return package_of(hw, pu);
+}
+
+/* The outermost cache of this CPU, which is not the same level everywhere on a hybrid processor. */
+static hwloc_obj_t last_cache_of(hwloc_topology_t hw, hwloc_obj_t pu) {
+	hwloc_obj_t last = NULL;
+	for (hwloc_obj_t obj = pu; obj; obj = obj->parent)
+		if (hwloc_obj_type_is_dcache(obj->type))
+			last = obj;
+	return last ? last : domain_of(hw, pu);
+}
+
+static hwloc_obj_t object_of(hwloc_topology_t hw, hwloc_obj_t pu, int level) {
+	hwloc_obj_t core;
+	switch (level) {
+	case TOPO_PU:
+		return pu;
+	case TOPO_CORE:
+		core = hwloc_get_ancestor_obj_by_type(hw, HWLOC_OBJ_CORE, pu);
+		return core ? core : pu;
+	case TOPO_LLC:
+		return last_cache_of(hw, pu);
+	case TOPO_NUMA:
+		return domain_of(hw, pu);
+	case TOPO_PACKAGE:
+		return package_of(hw, pu);
+	default:
+		return hwloc_get_root_obj(hw);
+	}
+}
+
+/* hwloc numbers CPUs depth first, so CPUs of one object are neighbours. */
+static int level_fill(struct topo *topo, int level, int cpus) {
+	struct topo_places *places = &topo->places[level];
+	hwloc_obj_t last = NULL;
+	places->sets = mem_alloc((size_t)cpus, sizeof(hwloc_bitmap_t));
+	for (int i = 0; i < cpus; i++) {
+		hwloc_obj_t pu = hwloc_get_obj_by_type(topo->hw, HWLOC_OBJ_PU, (unsigned)i);
+		hwloc_obj_t obj = object_of(topo->hw, pu, level);
+		if (obj != last && !(places->sets[places->count++] = hwloc_bitmap_alloc()))
+			return -1;
+		if (hwloc_bitmap_set(places->sets[places->count - 1], pu->os_index) != 0)
+			return -1;
+		last = obj;
+	}
+	return 0;
+}
+
+/* Fills places from the loaded hw. */
+static int topo_places_fill(struct topo *topo, struct err *err) {
+	int cpus = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_PU);
+	for (int level = 0; level <= TOPO_ALL; level++)
+		if (level_fill(topo, level, cpus) != 0)
+			return err_set(err, ERR_FAILED, NULL, "out of memory");
+	return 0;
+}
+
+static void topo_places_free(struct topo *topo) {
+	for (int level = 0; level <= TOPO_ALL; level++) {
+		for (int i = 0; i < topo->places[level].count; i++)
+			hwloc_bitmap_free(topo->places[level].sets[i]);
+		free(topo->places[level].sets);
+	}
+}
 
 /* hwloc takes cubic time for many objects below one; with this limit the largest synthetic machine opens within
  * seconds. */
@@ -201,7 +286,8 @@ static int load_undisturbed(struct topo *topo, const char *source, bool as_here,
 	return failed;
 }
 
-struct topo *topo_open_directly(const char *source, bool as_here, struct err *err) {
+/* topo_open without the trial. as_here: take what a file describes for this machine, on which threads are bound. */
+static struct topo *topo_open_directly(const char *source, bool as_here, struct err *err) {
 	if ((!source || as_here) && affinity_check(err))
 		return NULL;
 	struct topo *topo = mem_alloc(1, sizeof *topo);
@@ -212,6 +298,8 @@ struct topo *topo_open_directly(const char *source, bool as_here, struct err *er
 	fill_model(topo);
 	return topo;
 }
+
+static int topo_trial(const char *source, struct err *err);
 
 struct topo *topo_open(const char *source, struct err *err) {
 	const char *told = source ? source : getenv("SWEETSPOT_TOPOLOGY");
@@ -245,6 +333,130 @@ uint64_t topo_cache_size(const struct topo *topo, int level) {
 	return cache && cache->attr->cache.size <= INT64_MAX ? cache->attr->cache.size : 0;
 }
 
-const char *topo_cpu_model(const struct topo *topo) {
+static const char *topo_cpu_model(const struct topo *topo) {
 	return topo->model;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include "base/sys.h"
+#include "topo/impl.h"
+
+/* CPUID: bit 31 of leaf 1, ECX, says that a hypervisor is present; leaf 0x40000000 holds its signature in EBX, ECX,
+ * EDX. */
+static const char *hypervisor_cpuid(void) {
+#if defined(__x86_64__) || defined(__i386__)
+	static const char *const known[][2] = {
+		{"KVMKVMKVM", "kvm"},           {"TCGTCGTCGTCG", "qemu"}, {"VMwareVMware", "vmware"},
+		{"Microsoft Hv", "hyperv"},     {"XenVMMXenVMM", "xen"},  {"bhyve bhyve ", "bhyve"},
+		{"VBoxVBoxVBox", "virtualbox"}, {"ACRNACRNACRN", "acrn"}, {"prl hyperv  ", "parallels"},
+	};
+	unsigned a, b, c, d;
+	char signature[13] = "";
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1U << 31))
+		return NULL;
+	__cpuid(0x40000000, a, b, c, d);
+	memcpy(signature, (unsigned[]){b, c, d}, 12);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(signature, known[i][0]) == 0)
+			return known[i][1];
+	return "unknown";
+#else
+	return NULL;
+#endif
+}
+
+/* The kernel's report, for Xen without CPUID, s390 and arm. */
+static const char *hypervisor_kernel(void) {
+	char line[128];
+	if (sys_read_line("/sys/hypervisor/type", line, sizeof line) && strcmp(line, "xen") == 0)
+		return "xen";
+	if (sys_read_line("/proc/device-tree/hypervisor/compatible", line, sizeof line))
+		return strstr(line, "kvm") ? "kvm" : strstr(line, "xen") ? "xen" : "unknown";
+	if (sys_read_line("/sys/class/dmi/id/sys_vendor", line, sizeof line) && strcmp(line, "QEMU") == 0)
+		return "qemu";
+	return NULL;
+}
+
+static json_t *hypervisor_json(const struct topo *topo) {
+	const char *name = NULL;
+	if (topo->here) {
+		name = hypervisor_cpuid();
+		if (!name)
+			name = hypervisor_kernel();
+	}
+	return name ? json_string(name) : json_null();
+}
+
+json_t *topo_json(const struct topo *topo) {
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:{s:I, s:I, s:I}, s:o, s:b}", "cpu", topo_cpu_model(topo),
+	                 "packages", topo_count(topo, TOPO_PACKAGE), "numa_nodes", topo_count(topo, TOPO_NUMA), "llcs",
+	                 topo_count(topo, TOPO_LLC), "cores", topo_count(topo, TOPO_CORE), "threads",
+	                 topo_count(topo, TOPO_PU), "caches", "l1d", (json_int_t)topo_cache_size(topo, 1), "l2",
+	                 (json_int_t)topo_cache_size(topo, 2), "l3", (json_int_t)topo_cache_size(topo, 3), "hypervisor",
+	                 hypervisor_json(topo), "synthetic", !topo->here);
+}
+
+/* hwloc trusts the XML it reads: one changed byte can cause a segmentation fault or an endless loop. A recorded
+ * machine is therefore opened in a child process first, and here only if the child survived. */
+enum { TRIAL_SECONDS = 5 };
+
+static void quiet(void) {
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct rlimit none = {0, 0}, cpu = {TRIAL_SECONDS, TRIAL_SECONDS};
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+	}
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_CPU, &cpu);
+}
+
+/* Sends the error; code ERR_OK means success. */
+_Noreturn static void child(const char *source, int out) {
+	static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+	struct err err = {0};
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		signal(fatal[i], SIG_DFL);
+	quiet();
+	topo_close(topo_open_directly(source, false, &err));
+	_exit(write(out, &err, sizeof err) != (ssize_t)sizeof err);
+}
+
+/* Waits for the child; true if it reported before it ended. */
+static bool report_read(int in, pid_t pid, struct err *report) {
+	ssize_t got;
+	do
+		got = read(in, report, sizeof *report);
+	while (got < 0 && errno == EINTR);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	report->what[sizeof report->what - 1] = report->hint[sizeof report->hint - 1] = '\0';
+	return got == (ssize_t)sizeof *report; /* less than PIPE_BUF: written and read in one piece */
+}
+
+/* 0 if opening the file cannot crash this process. */
+static int topo_trial(const char *source, struct err *err) {
+	struct err report = {0};
+	int ends[2];
+	pid_t pid;
+	bool reported;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return err_set(err, ERR_FAILED, NULL, "cannot check %.200s: %s", source, strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		child(source, ends[1]);
+	close(ends[1]);
+	reported = pid > 0 && report_read(ends[0], pid, &report);
+	close(ends[0]);
+	if (pid < 0)
+		return err_set(err, ERR_FAILED, NULL, "cannot start a process to check %.200s: %s", source, strerror(errno));
+	if (!reported)
+		return err_set(err, ERR_USAGE, "record it again with lstopo FILE.xml", "%.200s is damaged: hwloc fails on it",
+		               source);
+	if (report.code != ERR_OK)
+		return err_set(err, report.code == ERR_FAILED ? ERR_FAILED : ERR_USAGE, report.hint, "%s", report.what);
+	return 0;
 }

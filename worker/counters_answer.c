@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/counters_answer.h"
+#include "worker/counters_answer_impl.h"
 
 #include "counters/cupti/cupti.h"
 #include "base/json/js.h"
 #include "worker/count/counting.h"
 #include "worker/kernel/member.h"
 #include "worker/kernel/word.h"
-#include "worker/request.h"
+#include "worker/request_impl.h"
 
 static json_t *event_json(const struct counter_event *event) {
 	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "name", event->name, "unit", word_or_null(event->unit), "source",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/describe.h"
+#include "worker/describe_impl.h"
 
 #include <dlfcn.h>
 
 #include "counters/plan/plan.h"
 #include "base/json/js.h"
-#include "worker/protocol.h"
+#include "worker/manual_impl.h"
 
 static json_t *text_or_null(const char *text) {
 	return text ? json_string(text) : json_null();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/devices_answer.h"
+#include "worker/devices_answer_impl.h"
 
 #include "gpu/hip/open.h"
 #include "gpu/opencl/open.h"

@@ -3,11 +3,11 @@
 noinst_LTLIBRARIES += libworker.la
 libworker_la_LIBADD = libgpu.la
 libworker_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-libworker_la_SOURCES = %D%/cli.c %D%/cli.h %D%/counters_answer.c %D%/counters_answer.h %D%/describe.c \
-	%D%/describe.h %D%/device_report.c %D%/device_report.h %D%/devices_answer.c %D%/devices_answer.h \
-	%D%/figures.c %D%/figures.h %D%/keeper.c %D%/keeper.h %D%/machine_answer.c %D%/machine_answer.h %D%/manual.c %D%/manual.h \
-	%D%/measure.c %D%/measure.h %D%/protocol.c %D%/protocol.h %D%/request.c %D%/request.h %D%/simulate_child.c \
-	%D%/trial.c %D%/trial.h
+libworker_la_SOURCES = %D%/cli.c %D%/cli_impl.h %D%/counters_answer.c %D%/counters_answer_impl.h %D%/describe.c \
+	%D%/describe_impl.h %D%/devices_answer.c %D%/devices_answer_impl.h \
+ %D%/manual.c %D%/manual_impl.h \
+	%D%/measure.c %D%/measure_impl.h %D%/request.c %D%/request_impl.h \
+	%D%/worker_trial.c %D%/worker_trial_impl.h
 include %D%/kernel/local.mk
 include %D%/count/local.mk
 include %D%/program/local.mk
@@ -15,7 +15,7 @@ include %D%/gpu/local.mk
 include %D%/source/local.mk
 
 pkglibexec_PROGRAMS += sweetspot-worker
-sweetspot_worker_SOURCES = %D%/main.c
+sweetspot_worker_SOURCES = %D%/worker_main.c
 sweetspot_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 sweetspot_worker_LDADD = libworker.la libkernels.la libgpu.la libcounters.la libtopo.la libbase.la
 sweetspot_worker_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH_WORKER)

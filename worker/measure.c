@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/measure.h"
+#include "worker/measure_impl.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/request.h"
+#include "worker/request_impl.h"
 
 #include <stddef.h>
 #include <string.h>

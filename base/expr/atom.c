@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/expr/parser.h"
+#include "base/expr/parser_impl.h"
 
 /* 0x1f, 0o17, 0b11 */
 static uint32_t parse_digits(struct parser *p, int base) {

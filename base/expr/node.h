@@ -89,9 +89,6 @@ struct expr {
 	struct expr_code *code;
 };
 
-/* Fills tree, root and names from the source. */
-int expr_parse_text(struct expr *expr, struct err *err);
-
 struct expr_code;
 /* slots[node] >= 0 reads the node from that slot; every name must have one. NULL if the stack would have to be too
  * deep. */
@@ -99,8 +96,6 @@ struct expr_code *expr_code_new(const struct expr_tree *tree, uint32_t root, con
 void expr_code_free(struct expr_code *code);
 struct value expr_code_run(const struct expr_code *code, const struct value *slots);
 
-struct value expr_bits(enum expr_op op, struct value a, struct value b);
-struct value expr_convert(enum expr_op op, struct value a);
 struct value expr_unary(enum expr_op op, struct value a);
 struct value expr_binary(enum expr_op op, struct value a, struct value b);
 bool expr_true(struct value value); /* false for a failed value */

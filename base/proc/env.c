@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/proc/spawn.h"
+#include "base/proc/pipe.h"
 
 static size_t list_length(const char *const *list) {
 	size_t length = 0;

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "base/proc/pipe.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/proc/pipe.h"
+#include "base/sys.h"
 
 /* Use descriptors above 2, because the child's dup2() would overwrite lower ones if the parent has closed its own
  * stdio. */
@@ -59,7 +64,8 @@ int proc_poll(struct pollfd *fds, nfds_t count, double seconds) {
 	return found;
 }
 
-int proc_poll_check(struct err *err) {
+/* -1: it always fails here, so that nobody could wait for a child. */
+static int proc_poll_check(struct err *err) {
 	for (int tries = 0; proc_poll(NULL, 0, 0) < 0; tries++)
 		if (tries >= (errno == EINTR ? 100 : 1))
 			return err_set(err, ERR_FAILED, "does a sandbox forbid ppoll?", "cannot wait for processes: ppoll: %s",
@@ -87,4 +93,186 @@ bool proc_collect(pid_t pid, int *status, struct rusage *usage) {
 	memset(usage, 0, sizeof *usage);
 	pid_t ended = wait4(pid, status, WNOHANG, usage);
 	return ended == pid || (ended < 0 && errno != EINTR && collect_otherwise(pid, status, usage));
+}
+
+enum stage { STAGE_PARENT, STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_INTERPRETER, STAGE_DONE };
+
+/* Sent by the child when it cannot become the program. */
+struct failure {
+	enum stage stage;
+	int why;
+};
+
+struct launch {
+	const struct proc_spec *spec;
+	char *const *environment;
+	const int *fds;
+	int report[2]; /* {read, write} */
+	pid_t parent;
+};
+
+static void close_pair(int pair[2]) {
+	proc_shut(&pair[0]);
+	proc_shut(&pair[1]);
+}
+
+/* exec resets handlers; ignored signals and the mask would survive it. */
+static void reset_signals(void) {
+	static const int signals[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGCHLD};
+	sigset_t none;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		signal(signals[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int limit_memory(uint64_t bytes) {
+	struct rlimit limit;
+	if (bytes == 0)
+		return 0;
+	if (getrlimit(RLIMIT_AS, &limit) < 0)
+		return -1;
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	return setrlimit(RLIMIT_AS, &limit);
+}
+
+static int limit_files(const struct proc_spec *spec) {
+	struct rlimit limit;
+	if (spec->no_core && setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) < 0)
+		return -1;
+	if (spec->file_size == 0)
+		return 0;
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return -1;
+	limit.rlim_cur = spec->file_size < limit.rlim_max ? spec->file_size : limit.rlim_max;
+	return setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static enum stage become(const struct launch *launch) {
+	const struct proc_spec *spec = launch->spec;
+	if (getppid() != launch->parent) /* the parent died before prctl took effect, or one of the calls is denied */
+		return STAGE_PARENT;
+	if (spec->cwd && chdir(spec->cwd) < 0)
+		return STAGE_FOLDER;
+	if (limit_files(spec) < 0 || limit_memory(spec->address_space) < 0)
+		return STAGE_LIMIT;
+	execvpe(spec->argv[0], (char *const *)spec->argv, launch->environment);
+	int why = errno;
+	bool is_there = strchr(spec->argv[0], '/') && access(spec->argv[0], F_OK) == 0;
+	errno = why;
+	return why == ENOENT && is_there ? STAGE_INTERPRETER : STAGE_EXEC;
+}
+
+/* Runs between fork and exec, so nothing here allocates or locks. */
+static _Noreturn void run_child(const struct launch *launch) {
+	if (launch->spec->session)
+		setsid();
+	else
+		setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, launch->spec->end_signal ? launch->spec->end_signal : SIGKILL);
+	reset_signals();
+	for (int i = 0; i < 3; i++)
+		dup2(launch->fds[i], i);
+#ifdef CLOSE_RANGE_CLOEXEC
+	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* descriptors that libraries opened without the flag */
+#endif
+	struct failure failure = {.stage = become(launch)};
+	failure.why = errno;
+	ssize_t put = write(launch->report[1], &failure, sizeof(failure));
+	_exit(put < 0 ? 126 : 127);
+}
+
+/* Waits for exec, which closes the pipe, or for the child's report. */
+static struct failure read_report(int fd) {
+	struct failure failure;
+	ssize_t got;
+	do
+		got = read(fd, &failure, sizeof(failure));
+	while (got < 0 && errno == EINTR);
+	return got == sizeof(failure) ? failure : (struct failure){STAGE_DONE, 0};
+}
+
+static int fail(const struct proc_spec *spec, struct failure failure, struct err *err) {
+	const char *why = strerror(failure.why);
+	switch (failure.stage) {
+	case STAGE_PARENT:
+		return err_set(err, ERR_FAILED, "does a sandbox forbid getpid or getppid?",
+		               "cannot start %s: it does not know this process as its parent", spec->argv[0]);
+	case STAGE_FOLDER:
+		return err_set(err, ERR_FAILED, NULL, "cannot enter the folder %s: %s", spec->cwd, why);
+	case STAGE_LIMIT:
+		return err_set(err, ERR_FAILED, NULL, "cannot set the limits of %s: %s", spec->argv[0], why);
+	case STAGE_INTERPRETER:
+		return err_set(err, ERR_FAILED, "see its first line; for a binary, `file` names its loader",
+		               "cannot run %s: it exists, but its interpreter does not", spec->argv[0]);
+	case STAGE_EXEC:
+		break;
+	case STAGE_DONE:
+		return 0;
+	}
+	return err_set(err, ERR_FAILED, failure.why == ENOENT ? "check the name and PATH" : NULL, "cannot run %s: %s",
+	               spec->argv[0], why);
+}
+
+static pid_t start_child(struct launch *launch, struct err *err) {
+	launch->parent = getpid();
+	pid_t pid = fork();
+	if (pid < 0)
+		return err_set(err, ERR_FAILED,
+		               sys_is_denied(errno) ? "does a sandbox forbid clone?"
+		                                    : "too many processes (`ulimit -u`), or too little memory",
+		               "cannot fork: %s", strerror(errno));
+	if (pid == 0)
+		run_child(launch);
+	close(launch->report[1]);
+	launch->report[1] = -1;
+	struct failure failure = read_report(launch->report[0]);
+	if (fail(launch->spec, failure, err) == 0)
+		return pid;
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return -1;
+}
+
+static int no_pipe(struct err *err) {
+	return err_set(err, ERR_FAILED,
+	               sys_is_denied(errno) ? "does a sandbox forbid pipe2 or fcntl?" : "raise the limit on open files",
+	               "cannot make a pipe: %s", strerror(errno));
+}
+
+pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err) {
+	struct launch launch = {.spec = spec, .environment = environment, .fds = fds};
+	if (proc_poll_check(err) < 0)
+		return -1;
+	if (proc_pipe(launch.report) < 0)
+		return no_pipe(err);
+	pid_t pid = start_child(&launch, err);
+	close_pair(launch.report);
+	return pid;
+}
+
+static void keep_end(int *end, int *kept) {
+	fcntl(*end, F_SETFL, O_NONBLOCK);
+	*kept = *end;
+	*end = -1;
+}
+
+pid_t proc_spawn(const struct proc_spec *spec, int ends[3], struct err *err) {
+	int in[2] = {-1, -1}, out[2] = {-1, -1}, errors[2] = {-1, -1};
+	char **environment = proc_environment(spec->unset, spec->set);
+	pid_t pid = -1;
+	if (proc_pipe(in) < 0 || proc_pipe(out) < 0 || proc_pipe(errors) < 0)
+		no_pipe(err);
+	else
+		pid = proc_launch(spec, environment, (const int[]){in[0], out[1], errors[1]}, err);
+	if (pid > 0) {
+		keep_end(&in[1], &ends[0]);
+		keep_end(&out[0], &ends[1]);
+		keep_end(&errors[0], &ends[2]);
+	}
+	close_pair(in);
+	close_pair(out);
+	close_pair(errors);
+	free(environment);
+	return pid;
 }

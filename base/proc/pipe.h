@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
-
 #include "base/err.h"
+#include "base/proc/proc.h"
 
 /* Close-on-exec and above 2; {-1, -1} and a return of -1 on failure. */
 int proc_pipe(int pair[2]);
@@ -16,12 +16,20 @@ void proc_shut(int *fd); /* unless it is -1, which it is then */
 bool proc_is_final(ssize_t got);
 /* Like ppoll(2), except that a call that fails takes its time. */
 int proc_poll(struct pollfd *fds, nfds_t count, double seconds);
-/* -1: it always fails here, so that nobody could wait for a child. */
-int proc_poll_check(struct err *err);
 /* Does not reap the child. True also if the child does not exist. */
 bool proc_has_ended(pid_t pid);
 /* Reaps the child if it has ended. Where wait4(2) denies the child or is forbidden, as in some sandboxes, it is asked
  * for in another way. A child whose end nobody can tell counts as one that ended with exit status 255. */
 bool proc_collect(pid_t pid, int *status, struct rusage *usage);
+
+/* From a specification to a running program: inside proc, and for callers that manage the child and its pipes
+ * themselves. */
+/* The child's environment: an array that the caller frees, of strings that belong to environ and to `set`. */
+char **proc_environment(const char *const *unset, const char *const *set);
+/* Starts a child with these descriptors, all above 2, as its stdin, stdout and stderr; they stay open here. Returns
+ * its id, or -1 and err ("cannot run X: ..."), and then no child exists. */
+pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err);
+/* Returns the child's id, or -1 and err. ends: the parent's non-blocking ends of stdin, stdout and stderr. */
+pid_t proc_spawn(const struct proc_spec *spec, int ends[3], struct err *err);
 
 #endif

@@ -8,8 +8,29 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
 #include "base/err.h"
+
+/* Inside proc: a child's output, in bounded memory. */
+/* Bytes cut into lines. [start, end) has not been consumed yet. */
+struct lines {
+	char *data;
+	size_t room, start, end, scanned, max;
+	bool skipping; /* the rest of a line over max */
+};
+
+/* One read(2) of what is available; returns what read(2) does. */
+ssize_t lines_fill(struct lines *lines, int fd);
+
+/* The last `keep` bytes. */
+struct tail {
+	char *data;
+	size_t keep, used;
+};
+
+ssize_t tail_fill(struct tail *tail, int fd);
+/* Copies, which the caller frees: as it was written, with 1 for zeros, and as text. */
+char *tail_raw(const struct tail *tail);
+char *tail_text(const struct tail *tail);
 
 struct proc;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cuda/inject.h"
+#include "lib/cuda/inject_impl.h"
 
 static void *library_find(const char *named) {
 	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};

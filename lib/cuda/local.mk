@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-cuda_sources = %D%/activity.c %D%/count.c %D%/format.h %D%/inject.c %D%/inject.h %D%/library.c %D%/ranges.c %D%/record.c \
+cuda_sources = %D%/count.c %D%/format.h %D%/inject.c %D%/inject_impl.h %D%/library.c %D%/record.c \
 	lib/record/spool.c lib/record/spool.h
 if SHARED
 if HAVE_CUPTI

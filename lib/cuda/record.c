@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/cuda/inject.h"
+#include "lib/cuda/inject_impl.h"
 #include "lib/record/spool.h"
 
 _Static_assert(offsetof(struct cuda_record, ranges) <= SPOOL_BLOCK, "the first block is always there");

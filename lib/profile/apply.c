@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_impl.h"
 
 enum { THREADS_MAX = 1 << 20, MONOTONIC = INT_MIN }; /* omp_sched_monotonic: 0x80000000 */
 

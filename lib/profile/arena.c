@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/arena.h"
+#include "lib/profile/arena_impl.h"
 
 enum { BLOCK = 16 << 10 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_impl.h"
 
 static const struct ssp_setting *setting_of(const struct sweetspot_config *config, const char *name) {
 	return config && name ? ssp_setting_find(&config->settings, name) : NULL;

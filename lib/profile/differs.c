@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/profile/machine.h"
+#include "lib/profile/machine_impl.h"
 
 static const struct {
 	const char *name;

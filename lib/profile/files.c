@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/machine.h"
+#include "lib/profile/machine_impl.h"
 
 bool ssp_line_read(const char *root, char *line, size_t size, const char *format, ...) {
 	char path[PATH_MAX];

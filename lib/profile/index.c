@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_impl.h"
 
 /* FNV-1a, 32 bits (Fowler, Noll, Vo, 1991). */
 static uint32_t ssp_hash(const char *text) {

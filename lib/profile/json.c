@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_impl.h"
 
 static bool find_range(const struct ssp_sizes *sizes, const sweetspot_config *config, size_t *range) {
 	for (*range = 0; *range < sizes->range_count; (*range)++)

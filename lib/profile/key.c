@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/profile/machine.h"
+#include "lib/profile/machine_impl.h"
 
 /* FNV-1a (G. Fowler, L. Noll, K.-P. Vo; IETF draft-eastlake-fnv); a collision is harmless, because the profile is
  * compared with the machine anyway. */

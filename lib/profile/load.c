@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/profile/machine.h"
+#include "lib/profile/machine_impl.h"
 
 /* Lists a folder's contents for the error message of a search that finds nothing. */
 struct survey {

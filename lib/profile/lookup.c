@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_impl.h"
 
 static const double ROUNDING = 1e-12;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/machine.h"
+#include "lib/profile/machine_impl.h"
 
 enum { LINE = 32 << 10, GPUS_MAX = 64 };
 #define CPUS "/sys/devices/system/cpu"

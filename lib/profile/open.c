@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/profile/machine.h"
+#include "lib/profile/machine_impl.h"
 
 enum { PLACES = 6 };
 typedef char place[PATH_MAX];

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/profile/json.h"
-#include "lib/profile/settings.h"
+#include "lib/profile/lookup_settings_impl.h"
 
 void ssp_message_set(const struct ssp_message *message, const char *format, ...) {
 	va_list ap;

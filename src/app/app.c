@@ -13,8 +13,8 @@
 #include "base/sha256.h"
 #include "base/stop.h"
 #include "base/sys.h"
-#include "src/app/device.h"
-#include "src/app/plugin.h"
+#include "src/app/device_impl.h"
+#include "src/app/plugin_impl.h"
 #include "tuner/program/program.h"
 
 struct app {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/app/device.h"
+#include "src/app/device_impl.h"
 
 #include <ctype.h>
 #include <stdio.h>

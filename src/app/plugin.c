@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/app/plugin.h"
+#include "src/app/plugin_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/store_rows.h"
+#include "src/cmd/store_rows_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"
-#include "tuner/store/remove.h"
+#include "tuner/store/store.h"
 
 static json_t *parsed(const char *text) {
 	json_t *json = js_parse(text, strlen(text), "the store", NULL);

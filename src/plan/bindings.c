@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/plan/bindings.h"
+#include "src/plan/bindings_impl.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/plan/bindings.h"
+#include "src/plan/bindings_impl.h"
 #include "tuner/space/domain.h"
 #include "tuner/race/unsafe.h"
 

@@ -10,7 +10,7 @@
 #include "base/near.h"
 #include "base/value.h"
 #include "src/plan/params.h"
-#include "tuner/fleet/words.h"
+#include "tuner/fleet/fleet_words.h"
 
 enum { SHOWN_MAX = 256 };
 

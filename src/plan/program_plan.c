@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/plan/program_plan_impl.h"
-
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/plan/bindings.h"
+#include "base/near.h"
+#include "base/text.h"
+#include "src/plan/bindings_impl.h"
+#include "src/plan/program_plan_impl.h"
+#include "tuner/program/program.h"
+#include "tuner/program/template.h"
+#include "tuner/space/domain.h"
 
 const struct opt program_options[] = {
 	OPT_GROUP("Program (after --)"),
@@ -50,7 +55,8 @@ struct draft_param *draft_param_new(struct draft *draft, const char *name, struc
 	return param;
 }
 
-struct draft_param *draft_param_find(struct draft *draft, const char *name) {
+/* NULL if unknown */
+static struct draft_param *draft_param_find(struct draft *draft, const char *name) {
 	for (size_t i = 0; i < draft->count; i++)
 		if (strcmp(draft->params[i].name, name) == 0)
 			return &draft->params[i];
@@ -70,7 +76,8 @@ char *draft_name(struct draft *draft, const char *option, const char *text, cons
 	return arena_printf(draft->plan->arena, "%.*s", (int)(equals - text), text);
 }
 
-struct value *draft_value(struct draft_param *param, struct value wanted) {
+/* NULL if it is not among its values */
+static struct value *draft_value(struct draft_param *param, struct value wanted) {
 	for (size_t i = 0; i < param->count; i++)
 		if (value_equal(param->values[i], wanted))
 			return &param->values[i];
@@ -120,6 +127,8 @@ static void finish(struct draft *draft) {
 	plan->notes = notes;
 }
 
+static int draft_user_params(struct draft *draft, struct err *err);
+
 struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err) {
 	const struct topo *topo = app_topo(app, err);
 	if (!topo)
@@ -149,4 +158,264 @@ void program_plan_free(struct program_plan *plan) {
 	json_decref(plan->baseline);
 	arena_free(plan->arena);
 	free(plan);
+}
+
+/* The user's own parameters: --param and --default. */
+/* Names that have another meaning in the command or in an expression. */
+static bool is_reserved(const char *name) {
+	static const char *const words[] = {"SOURCE", "BUILD", "and",  "or",   "not",   "in",  "is",  "if", "else",
+	                                    "lambda", "for",   "None", "True", "False", "min", "max", "abs"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(name, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static int name_check(struct draft *draft, const char *name, struct err *err) {
+	const struct draft_param *taken = draft_param_find(draft, name);
+	if (taken && taken->setting)
+		return err_set(err, ERR_USAGE, "choose another name, or give its values with --range",
+		               "%s is one of the parameters of --openmp", name);
+	if (taken)
+		return err_set(err, ERR_USAGE, "list all its values in one --param", "the parameter %s is given twice", name);
+	if (is_reserved(name))
+		return err_set(err, ERR_USAGE, "choose another name",
+		               "%s cannot be the name of a parameter because it is reserved", name);
+	return 0;
+}
+
+/* The item at `text`, up to a comma and trimmed. */
+static struct value word_at(struct arena *arena, const char *text) {
+	text += strspn(text, " \t");
+	size_t size = strcspn(text, ",");
+	while (size > 0 && isspace((unsigned char)text[size - 1]))
+		size--;
+	char *word = arena_alloc(arena, size + 1, 1);
+	memcpy(word, text, size);
+	return value_word(word);
+}
+
+/* Reads "a,b" in quotes, where "" stands for one quote, into *word. Returns what follows; NULL if it does not end. */
+static const char *quoted_read(struct arena *arena, const char *text, struct value *word) {
+	char *inside = arena_alloc(arena, strlen(text) + 1, 1);
+	size_t size = 0;
+	for (text++; *text && (*text != '"' || text[1] == '"'); text++) {
+		text += *text == '"';
+		inside[size++] = *text;
+	}
+	*word = value_word(inside);
+	return *text ? text + 1 + strspn(text + 1, " \t") : NULL;
+}
+
+static bool is_written_so(struct value value, struct value word) {
+	char ours[64];
+	value_text(value, ours, sizeof ours);
+	return value.type == VALUE_WORD || strcmp(ours, word.as.w) == 0;
+}
+
+/* A parameter in a constraint must stay a number, because expressions calculate with it. */
+static bool is_constrained(const struct draft *draft, const char *name) {
+	for (size_t i = 0; i < opt_count(draft->args, "constraint"); i++)
+		if (strstr(opt_at(draft->args, "constraint", i), name))
+			return true;
+	return false;
+}
+
+/* Keeps values as words if they would be printed differently as numbers: in01.dat is not in1.dat, and release 1.10 is
+ * not 1.1. */
+static void list_keep(struct draft *draft, struct draft_param *param, const char *text) {
+	struct arena *arena = draft->plan->arena;
+	struct value *words = arena_alloc(arena, param->count, sizeof *words);
+	bool all_ours = true;
+	size_t count = 0;
+	if (strstr(text, "..") || strchr(text, '(') || is_constrained(draft, param->name))
+		return;
+	for (const char *item = text; item; item = strchr(item, ','), item = item ? item + 1 : NULL) {
+		if (count == param->count)
+			return;
+		words[count] = word_at(arena, item);
+		all_ours = all_ours && is_written_so(param->values[count], words[count]);
+		count++;
+	}
+	if (!all_ours && count == param->count)
+		param->values = words;
+}
+
+static int utf8_check(const char *name, const char *text, struct err *err) {
+	size_t left = strlen(text);
+	for (size_t step; left; text += step, left -= step)
+		if (!(step = text_utf8(text, left)))
+			return err_set(err, ERR_USAGE, "the store accepts only UTF-8", "a value of %.100s is not UTF-8", name);
+	return 0;
+}
+
+/* Is there an item that is empty or begins with a quote? */
+static bool has_words(const char *values) {
+	for (const char *item = values;; item += strcspn(item, ",") + 1) {
+		char first = item[strspn(item, " \t")];
+		if (first == ',' || first == '"' || !first)
+			return true;
+		if (!item[strcspn(item, ",")])
+			return false;
+	}
+}
+
+/* Adds the item at *text and moves *text behind its comma; NULL at the end. */
+static int word_next(struct draft *draft, const char **text, struct draft_param *param, struct err *err) {
+	struct value *word = &param->values[param->count++];
+	const char *first = *text + strspn(*text, " \t"), *end = first + strcspn(first, ",");
+	*word = word_at(draft->plan->arena, first);
+	if (*first == '"' && (!(end = quoted_read(draft->plan->arena, first, word)) || (*end && *end != ',')))
+		return err_set(
+			err, ERR_USAGE, "write \"a,b\",c; within the quotes, \"\" stands for a quote",
+			end ? "a quoted value continues after its closing quote: %.100s" : "a quote is not closed: %.100s", first);
+	*text = *end ? end + 1 : NULL;
+	return 0;
+}
+
+/* Values of which one is empty, such as ",-O2,-O3 -ffast-math", or in quotes because it has a comma: all are words,
+ * because neither is a number. */
+static int words_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
+	size_t count = 1;
+	for (const char *c = text; *c; c++) {
+		count += *c == ',';
+		if (iscntrl((unsigned char)*c))
+			return err_set(err, ERR_USAGE, NULL, "a value has a control character");
+	}
+	param->values = arena_alloc(draft->plan->arena, count, sizeof *param->values);
+	param->count = 0;
+	while (text)
+		if (word_next(draft, &text, param, err))
+			return -1;
+	const struct value *twice = domain_duplicate(param->values, param->count);
+	return twice ? err_set(err, ERR_USAGE, "list each value once", "the value '%s' occurs twice", twice->as.w) : 0;
+}
+
+static int values_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
+	if (has_words(text))
+		return words_parse(draft, text, param, err);
+	if (domain_parse(text, draft->plan->arena, &param->values, &param->count, err))
+		return -1;
+	list_keep(draft, param, text);
+	return 0;
+}
+
+/* A single value is seldom meant, and brackets would become a part of the first and the last one. */
+static void values_doubt(struct draft *draft, const struct draft_param *param) {
+	char first[64], last[64];
+	const char *name = param->name;
+	value_text(param->values[0], first, sizeof first);
+	value_text(param->values[param->count - 1], last, sizeof last);
+	const char *open = *first ? strchr("[{(", *first) : NULL,
+			   *shut = *last ? strchr("]})", last[strlen(last) - 1]) : NULL;
+	if (param->count == 1 && param->values[0].type == VALUE_WORD)
+		draft_note(draft, "%.60s has one value, \"%s\"; write a list as %.60s=1,2,4 and a range as %.60s=1..8", name,
+		           first, name, name);
+	else if (param->count > 1 && open && shut)
+		draft_note(draft, "the first value of %.60s is \"%s\" and the last one \"%s\"; write a list without brackets",
+		           name, first, last);
+}
+
+static int param_add(struct draft *draft, const char *text, struct err *err) {
+	const char *values, *name = draft_name(draft, "param", text, &values, err);
+	if (!name || name_check(draft, name, err))
+		return -1;
+	struct draft_param *param = draft_param_new(draft, name, err);
+	if (!param || utf8_check(name, values, err))
+		return -1;
+	if (values_parse(draft, values, param, err))
+		return err_prefix(err, "%.100s", name);
+	param->initial = param->values[0];
+	values_doubt(draft, param);
+	return 0;
+}
+
+static int unknown_name(struct draft *draft, const char *name, struct err *err) {
+	const char *names[SPACE_PARAMS_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < draft->count; i++)
+		if (!draft->params[i].setting)
+			names[count++] = draft->params[i].name;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "give it with --param first", "--default: unknown parameter \"%.100s\"", name);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+static int unknown_value(const struct draft_param *param, const char *text, struct err *err) {
+	char list[300] = "", value[64];
+	size_t used = 0;
+	for (size_t i = 0; i < param->count && used < sizeof list; i++) {
+		value_text(param->values[i], value, sizeof value);
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", value);
+	}
+	err_set(err, ERR_USAGE, NULL, "--default: \"%.100s\" is not a value of %s", text, param->name);
+	return err_hint(err, "the values are %s%s", list, used < sizeof list ? "" : " ..");
+}
+
+static int default_read(struct draft *draft, const char *text, struct err *err) {
+	const char *value, *name = draft_name(draft, "default", text, &value, err);
+	struct draft_param *param = name ? draft_param_find(draft, name) : NULL;
+	if (!name)
+		return -1;
+	if (param && param->setting)
+		return err_set(err, ERR_USAGE, "set its variable, or fix it with --set",
+		               "--default: %s comes from the environment", name);
+	if (!param)
+		return unknown_name(draft, name, err);
+	if (param->held)
+		return err_set(err, ERR_USAGE, "give only one", "the parameter %s has two defaults", name);
+	const struct value *known = draft_value(param, value_parse(value));
+	known = known ? known : draft_value(param, value_word(value));
+	struct value inside;
+	const char *end = !known && *value == '"' ? quoted_read(draft->plan->arena, value, &inside) : NULL;
+	known = end && !*end ? draft_value(param, inside) : known;
+	if (!known)
+		return unknown_value(param, value, err);
+	param->initial = *known;
+	param->held = true;
+	return 0;
+}
+
+/* Does the value get into the command or the build, rather than into the environment? */
+static bool is_mentioned(const struct draft *draft, const char *name) {
+	const struct program_spec *program = &draft->plan->program;
+	bool mentioned = template_mentions(program->build, name);
+	for (const char *const *word = program->argv; *word; word++)
+		mentioned = mentioned || template_mentions(*word, name);
+	return mentioned;
+}
+
+/* A variable that is set now starts at that value, because that is how the program is run today, and one that is not
+ * set starts at "unset". */
+static void today_take(struct draft *draft, struct draft_param *param) {
+	const char *now = getenv(param->name);
+	if (param->setting || param->held || is_mentioned(draft, param->name))
+		return;
+	const struct value *known = now ? draft_value(param, value_parse(now)) : NULL;
+	known = known ? known : draft_value(param, value_word(now ? now : PROGRAM_UNSET));
+	if (!known) {
+		char first[64];
+		value_text(param->values[0], first, sizeof first);
+		draft_note(
+			draft,
+			now ? "%.60s is \"%.60s\" today, which is not among its values; the baseline sets it to %s"
+				: "%.60s is not set today%.0s, but the baseline sets it to %s; with `unset` as a value of it the "
+				  "baseline runs without it",
+			param->name, now ? now : "", first);
+		return;
+	}
+	param->initial = *known;
+}
+
+/* Reads --param and --default. program_plan_params.c */
+static int draft_user_params(struct draft *draft, struct err *err) {
+	for (size_t i = 0; i < opt_count(draft->args, "param"); i++)
+		if (param_add(draft, opt_at(draft->args, "param", i), err))
+			return -1;
+	for (size_t i = 0; i < opt_count(draft->args, "default"); i++)
+		if (default_read(draft, opt_at(draft->args, "default", i), err))
+			return -1;
+	for (size_t i = 0; i < draft->count; i++)
+		today_take(draft, &draft->params[i]);
+	return 0;
 }

@@ -45,22 +45,15 @@ struct draft {
 void draft_note(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* NULL with ERR_USAGE if there are too many. */
 struct draft_param *draft_param_new(struct draft *draft, const char *name, struct err *err);
-struct draft_param *draft_param_find(struct draft *draft, const char *name); /* NULL if unknown */
 /* Splits NAME=VALUE: returns a copy of the name and points *value to the value. NULL with ERR_USAGE if one is missing.
  */
 char *draft_name(struct draft *draft, const char *option, const char *text, const char **value, struct err *err);
-struct value *draft_value(struct draft_param *param, struct value wanted); /* NULL if it is not among its values */
 
 /* Reads argv, commands, folders and files, sets name, source and problem, and inspects the program.
  * program_plan_command.c */
 int draft_command(struct draft *draft, struct err *err);
-/* Reads --param and --default. program_plan_params.c */
-int draft_user_params(struct draft *draft, struct err *err);
 /* Adds the OpenMP settings if --openmp is given or implied, with --range and --set. program_plan_openmp.c */
 int draft_openmp(struct draft *draft, struct err *err);
-/* The current value of a setting according to the environment. config: the settings read so far.
- * program_plan_environment.c */
-struct value draft_environment(struct draft *draft, const struct setting *setting, const json_t *config);
 /* Makes baseline and start once the space exists. program_plan_baseline.c */
 int draft_baseline(struct draft *draft, struct err *err);
 

@@ -16,9 +16,6 @@ void counters_value(double value, const char *unit, char *text, size_t size);
 void counters_print(struct ui *ui, const json_t *document, const json_t *sources, FILE *out);
 /* Prints one paragraph for each reason why counters are missing or not simply counted. src/show/counters_reason.c */
 void counters_reasons_print(const json_t *counters, const json_t *sources, FILE *out);
-/* ", 1.2 % slower than the timed runs", by the member "overhead"; nothing if it is not known. */
-void counters_overhead_print(const json_t *counting, FILE *out);
-void counters_simulation_print(const json_t *simulation, FILE *out);
 
 /* The worker's counter sources, or NULL; borrowed. src/show/counters_sources.c */
 const json_t *counters_sources(struct app *app);

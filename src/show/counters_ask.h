@@ -4,7 +4,7 @@
 #define SRC_SHOW_COUNTERS_ASK_H
 #include "src/app/cmd.h"
 #include "src/show/counters_words.h"
-#include "tuner/worker/counters.h"
+#include "tuner/worker/client_trial.h"
 
 /* The events and metrics that the worker would count for these words: {"events","metrics"}. *slow: one of them needs a
  * simulator. New reference; ERR_USAGE for an unknown word. */

@@ -29,7 +29,6 @@ bool results_medians_differ(const json_t *result);
 bool results_decided(const json_t *result);
 /* Are larger values of the metric better? */
 bool results_is_maximized(const json_t *result);
-bool results_is_metric(const json_t *result); /* is a number that the program prints the objective? */
 bool results_untried(const json_t *result);   /* was nothing but the baseline tried? */
 bool results_single(const json_t *result);    /* is the baseline all that there is? */
 bool results_tried_all(const json_t *result); /* was every valid configuration measured? */
@@ -66,15 +65,11 @@ enum { RESULTS_INDENT = 13 /* column of the text that follows labels such as "ru
 void results_program_print(struct ui *ui, const json_t *result, FILE *out);
 /* The effect of each parameter that was measured at two values or more, one per line. */
 void results_effects_print(const json_t *result, FILE *out);
-/* User and system time, memory, faults and switches, baseline -> best; prints nothing if neither is known. */
-void results_usage_print(const json_t *result, FILE *out);
 /* The counters that differ most between baseline and best, those that are missing, and the cost of counting. */
 void results_counters_print(struct ui *ui, const json_t *result, FILE *out);
 /* The "gpu" of a trial or of a best configuration: its clock, and a line for each function that was launched. Prints
  * nothing for NULL. */
 void results_device_print(struct ui *ui, const json_t *gpu, FILE *out);
-/* With two objectives: the configurations on the Pareto front, one per line. */
-void results_pareto_print(struct ui *ui, const json_t *result, FILE *out);
 /* The results of --sizes: ranges with their configurations, the law, and its error. Prints nothing for NULL. */
 void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */

@@ -12,6 +12,38 @@
 #include "base/text.h"
 #include "src/show/results.h"
 
+enum { COLUMNS = 3 };
+
+static void row_add(struct table *table, const char *const *words, const json_t *row) {
+	char values[2][32], *config = results_config(json_object_get(row, "config"), NULL);
+	for (int i = 0; i < 2; i++)
+		results_value(js_real_or(row, words[i], NAN), trial_unit(words[i]), values[i], sizeof values[i]);
+	table_add(table, values[0], values[1], config);
+	free(config);
+}
+
+/* With two objectives: the configurations on the Pareto front, one per line. */
+static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out) {
+	const json_t *rows = json_object_get(result, "pareto"), *objectives = json_object_get(result, "objectives");
+	const char *titles[COLUMNS] = {NULL, NULL, "Pareto-optimal configuration"};
+	json_t *row;
+	size_t i;
+	for (i = 0; i < 2; i++)
+		titles[i] = json_string_value(json_array_get(objectives, i));
+	if (json_array_size(rows) == 0 || !titles[0] || !titles[1])
+		return;
+	char *kernel = mem_strdup(js_string_or(result, "kernel", "?"));
+	text_clean(kernel, false);
+	fprintf(out, "\n%s: %s against %s\n", kernel, titles[0], titles[1]);
+	free(kernel);
+	struct table *table = table_new(COLUMNS, titles);
+	table_right(table, 0);
+	table_right(table, 1);
+	json_array_foreach((json_t *)rows, i, row) row_add(table, titles, row);
+	table_print(table, ui, out);
+	table_free(table);
+}
+
 static bool is_program(const json_t *result) {
 	return json_is_object(json_object_get(result, "program"));
 }
@@ -147,10 +179,6 @@ bool results_decided(const json_t *result) {
 
 double results_closest(const json_t *result) {
 	return js_real_or(result, "closest", 0);
-}
-
-bool results_is_metric(const json_t *result) {
-	return results_is_maximized(result) || strncmp(js_string_or(result, "objective", ""), "minimize ", 9) == 0;
 }
 
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */

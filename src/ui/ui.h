@@ -24,7 +24,6 @@ void ui_error(FILE *out, const struct err *err);
 /* The columns that text occupies, and the number of its bytes that fit into `columns`. */
 int ui_columns(const char *text, size_t size);
 size_t ui_fitting(const char *text, size_t size, int columns);
-bool ui_utf8(void); /* whether the locale uses UTF-8 */
 
 enum ui_style { UI_PLAIN, UI_BOLD, UI_DIM, UI_GOOD, UI_BAD, UI_NOTE };
 const char *ui_style(const struct ui *ui, enum ui_style style); /* escape sequence for stdout or "" */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cmd/explain/probe.h"
+#include "src/cmd/explain/explain_probe_impl.h"
 #include "tests/tap.h"
-#include "tuner/fleet/words.h"
+#include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 
 static struct kernel_list *kernels;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/machine.h"
+#include "lib/profile/machine_impl.h"
 #include "tests/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

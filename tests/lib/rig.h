@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/tree.h"
-#include "worker/program/regions.h"
+#include "worker/program/runner_program.h"
 #include "tests/tap.h"
 
 struct rig {

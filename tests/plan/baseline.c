@@ -133,7 +133,7 @@ static void spins(const char *program, const char *environment, const char *para
 }
 
 static void test_spinning(void) {
-	if (program_build("gcc", "-O1 -fopenmp", loop_runtime, "used")) {
+	if (program_compile("gcc", "-O1 -fopenmp", loop_runtime, "used")) {
 		spins("./used", "GOMP_SPINCOUNT=", "spincount", "\"default\"", true);
 		spins("./used", "GOMP_SPINCOUNT=30000", "spincount", "30000", true);
 		spins("./used", "GOMP_SPINCOUNT=30k", "spincount", "30000", true);
@@ -144,7 +144,7 @@ static void test_spinning(void) {
 	} else {
 		tap_skip("GOMP_SPINCOUNT", "gcc -fopenmp builds nothing here");
 	}
-	if (has_command("clang") && program_build("clang", "-O1 -fopenmp", loop_runtime, "llvm")) {
+	if (has_command("clang") && program_compile("clang", "-O1 -fopenmp", loop_runtime, "llvm")) {
 		spins("./llvm", "KMP_BLOCKTIME=0", "blocktime", "0", true);
 		spins("./llvm", "KMP_BLOCKTIME=10ms", "blocktime", "10", true);
 		spins("./llvm", "KMP_BLOCKTIME=infinite", "blocktime", "\"infinite\"", true);

@@ -70,7 +70,7 @@ bool has_command(const char *name) {
 	return shell("command -v %s", name);
 }
 
-bool program_build(const char *compiler, const char *flags, const char *code, const char *path) {
+bool program_compile(const char *compiler, const char *flags, const char *code, const char *path) {
 	file_write("code.c", code, strlen(code), 0644);
 	return shell("%s %s -o %s code.c", compiler, flags, path);
 }

@@ -15,7 +15,7 @@ void file_write(const char *path, const void *data, size_t size, int mode);
 bool shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool has_command(const char *name);
 /* Programs that leave a file "ran" behind when they are started; false where this compiler can't build them. */
-bool program_build(const char *compiler, const char *flags, const char *code, const char *path);
+bool program_compile(const char *compiler, const char *flags, const char *code, const char *path);
 bool program_ran(void); /* since the last time that this was asked */
 
 extern const char loop_runtime[], loop_static[], loop_none[]; /* code of programs */

@@ -29,20 +29,21 @@ static void seen(const char *program, const char *cwd, enum openmp_runtime runti
 }
 
 static void test_gomp(void) {
-	if (!program_build("gcc", "-O1 -fopenmp", loop_runtime, "used")) {
+	if (!program_compile("gcc", "-O1 -fopenmp", loop_runtime, "used")) {
 		tap_skip("programs with libgomp", "gcc -fopenmp builds nothing here");
 		return;
 	}
 	ok(shell("./used") && program_ran(), "the test would notice a start");
 	seen("./used", NULL, OPENMP_GOMP, OPENMP_SCHEDULE_USED, "schedule(runtime) by gcc");
-	ok(program_build("gcc", "-O1 -fopenmp", loop_static, "unused"), "gcc builds a static loop");
+	ok(program_compile("gcc", "-O1 -fopenmp", loop_static, "unused"), "gcc builds a static loop");
 	seen("./unused", NULL, OPENMP_GOMP, OPENMP_SCHEDULE_NONE, "schedule(static) by gcc");
 	ok(shell("strip used"), "a program is stripped");
 	seen("./used", NULL, OPENMP_GOMP, OPENMP_SCHEDULE_USED, "a stripped one");
-	if (program_build("gcc", "-O1 -fopenmp -static", loop_runtime, "linked")) {
+	if (program_compile("gcc", "-O1 -fopenmp -static", loop_runtime, "linked")) {
 		ok(shell("./linked") && program_ran(), "a static program would be noticed, too");
 		seen("./linked", NULL, OPENMP_GOMP, OPENMP_SCHEDULE_UNKNOWN, "a static program");
-		ok(program_build("gcc", "-O1 -static", loop_none, "linked_none"), "gcc builds a static program without OpenMP");
+		ok(program_compile("gcc", "-O1 -static", loop_none, "linked_none"),
+		   "gcc builds a static program without OpenMP");
 		seen("./linked_none", NULL, OPENMP_NONE, OPENMP_SCHEDULE_UNKNOWN, "a static program without OpenMP");
 	} else {
 		tap_skip("a static program", "gcc -static builds nothing here");
@@ -55,8 +56,8 @@ static void test_library(void) {
 		"double s[64];\nvoid loop(void);\nvoid loop(void) {\n"
 		"#pragma omp parallel for schedule(runtime)\nfor (int i = 0; i < 64; i++) s[i] += i; }\n";
 	static const char main_code[] = "void loop(void);\nint main(void) { loop(); return 0; }\n";
-	if (!program_build("gcc", "-O1 -fopenmp -fPIC -shared", loop, "libloop.so") ||
-	    !program_build("gcc", "-Wl,--no-as-needed -Wl,-rpath,'$ORIGIN'", main_code, "user libloop.so")) {
+	if (!program_compile("gcc", "-O1 -fopenmp -fPIC -shared", loop, "libloop.so") ||
+	    !program_compile("gcc", "-Wl,--no-as-needed -Wl,-rpath,'$ORIGIN'", main_code, "user libloop.so")) {
 		tap_skip("a loop in a library", "gcc builds no library here");
 		return;
 	}
@@ -70,7 +71,7 @@ static void test_library(void) {
 }
 
 static void test_llvm(void) {
-	if (!has_command("clang") || !program_build("clang", "-O1 -fopenmp", loop_runtime, "llvm")) {
+	if (!has_command("clang") || !program_compile("clang", "-O1 -fopenmp", loop_runtime, "llvm")) {
 		tap_skip("programs with libomp", "clang -fopenmp builds nothing here");
 		return;
 	}
@@ -97,7 +98,7 @@ static void test_others(void) {
 	static const char script[] = "#!/bin/sh\n: >ran # GOMP_SPINCOUNT\n";
 	static const char bytes[] = "\177ELF and nothing more: GOMP_SPINCOUNT";
 	const char *compiler = getenv("CC");
-	if (program_build(compiler ? compiler : "cc", "", loop_none, "none"))
+	if (program_compile(compiler ? compiler : "cc", "", loop_none, "none"))
 		seen("./none", NULL, OPENMP_NONE, OPENMP_SCHEDULE_UNKNOWN, "a program without OpenMP");
 	else
 		tap_skip("a program without OpenMP", "no compiler here");

@@ -167,8 +167,8 @@ static void test_bindings(void) {
 
 static void test_runtimes(void) {
 	struct planned *planned;
-	if (program_build("gcc", "-O1 -fopenmp", loop_runtime, "used") &&
-	    program_build("gcc", "-O1 -fopenmp", loop_static, "unused")) {
+	if (program_compile("gcc", "-O1 -fopenmp", loop_runtime, "used") &&
+	    program_compile("gcc", "-O1 -fopenmp", loop_static, "unused")) {
 		planned = planned_new(SMT, "--openmp", "--", "./used", NULL);
 		has_values(planned, "threads", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]");
 		has_values(planned, "proc_bind", "[\"false\",\"close\",\"spread\",\"primary\"]");
@@ -194,7 +194,7 @@ static void test_runtimes(void) {
 	} else {
 		tap_skip("spaces for libgomp", "gcc -fopenmp builds nothing here");
 	}
-	if (has_command("clang") && program_build("clang", "-O1 -fopenmp", loop_static, "llvm")) {
+	if (has_command("clang") && program_compile("clang", "-O1 -fopenmp", loop_static, "llvm")) {
 		planned = planned_new("core:2 pu:1", "--openmp", "--", "./llvm", NULL);
 		has_values(planned, "blocktime", "[\"default\",0,1,10,\"infinite\"]");
 		ok(lacks(planned, "spincount") && !lacks(planned, "schedule"),

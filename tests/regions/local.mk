@@ -2,7 +2,7 @@
 dist_check_SCRIPTS += %D%/regions %D%/killed %D%/slurm %D%/strangers
 slow_tests += %D%/regions %D%/strangers
 slurm_tests += %D%/slurm
-EXTRA_DIST += %D%/app.c %D%/strangers.c %D%/strangers.h %D%/strangers_code.c %D%/strangers_felt.c
+EXTRA_DIST += %D%/app.c %D%/strangers_app.c %D%/strangers.h %D%/strangers_code.c %D%/strangers_felt.c
 check_PROGRAMS += %D%/cpus
 TESTS += %D%/cpus %D%/killed
 %C%_cpus_SOURCES = %D%/cpus.c lib/omp/cpus.c

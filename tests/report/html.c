@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "src/cmd/report/html.h"
-#include "src/cmd/report/table.h"
+#include "src/cmd/report/report_table_impl.h"
 #include "tests/tap.h"
 
 static const char *const hostile[] = {

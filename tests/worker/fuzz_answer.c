@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/worker/counters.h"
-#include "tuner/worker/exchange.h"
+#include "tuner/worker/client_trial.h"
+#include "tuner/worker/client_describe.h"
 #include "tuner/worker/kernel_desc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,8 +11,8 @@
 
 #include "kernels/registry.h"
 #include "base/json/js.h"
-#include "worker/protocol.h"
-#include "worker/request.h"
+#include "worker/manual_impl.h"
+#include "worker/request_impl.h"
 #include "tests/fuzz.h"
 #include "tests/worker/fuzz_request.h"
 

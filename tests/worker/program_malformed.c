@@ -4,8 +4,8 @@
 
 #include "base/json/js.h"
 #include "base/rng.h"
-#include "worker/program/metric.h"
-#include "worker/program/request.h"
+#include "worker/program/output_impl.h"
+#include "worker/program/runner_request_impl.h"
 #include "tests/worker/program_fixture.h"
 
 #define P "{\"op\":\"program\",\"argv\":[\"/bin/false\"],"

@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/worker/exchange.h"
+#include "tuner/worker/client_describe.h"
 
 static const double COMPILE_SECONDS = 600, GRACE_SECONDS = 0, LEAST_SECONDS = 1e-3;
 

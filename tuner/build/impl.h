@@ -20,16 +20,9 @@ struct build_cache {
 int build_lock_take(const char *folder);
 /* Locks the parent of all folders, so that none of them is found while it is made or removed; -1 if that fails. */
 int build_base_lock(const char *base);
-char *build_base_path(struct err *err); /* the default parent of all folders; the caller frees it */
-bool build_folder_has_key(const char *name, const char *key); /* judged by the name alone */
 /* Removes folders without a record that nobody uses. The base must be locked. */
 void build_leftovers_remove(const char *base);
 
-/* The files below `tree` with their hashes, and *bytes of them; NULL if one cannot be read. New reference. */
-json_t *build_record_files(const char *tree, uint64_t *bytes);
-/* Are all files there as recorded? Others are removed. */
-bool build_record_holds(const char *tree, const json_t *files);
-void build_record_tidy(const char *tree, const json_t *files);
 /* The record of a folder; NULL if there is none that can be read. New reference. */
 json_t *build_record_read(const char *folder);
 
@@ -76,13 +69,5 @@ struct builder {
 	uint64_t order;
 	struct built late; /* the result of a build that did not end in time */
 };
-
-/* Called with the mutex held. */
-/* The limit for a build that begins now and must end within `left_s` (0: no end); 0: none. */
-double builder_limit(const struct builder *builder, double left_s);
-void builder_stop_slow(struct builder *builder);
-/* Records what a build has come to; `failed` as returned by `make`. */
-void builder_record(struct builder *builder, struct build *build, int failed);
-void *build_helper_main(void *helper);
 
 #endif

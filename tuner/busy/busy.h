@@ -6,6 +6,8 @@
 #define TUNER_BUSY_BUSY_H
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 struct busy;
 
@@ -41,5 +43,19 @@ json_t *busy_json(const struct busy *busy);
 bool busy_so_far(const struct busy *busy);
 /* Is that much use by others worth mentioning on this many processors? */
 bool busy_judge(int processors, double others, double steal);
+
+/* Figures of /proc: what all processors did, and what a process and its descendants did. */
+struct proc_times {
+	double busy_s;  /* of the processors that this process may use, except for time that was stolen */
+	double steal_s; /* that the hypervisor took from them */
+	int processors;
+};
+
+/* Reads the lines "cpuN" of a file like /proc/stat, of the processors for which `allowed` holds. */
+bool proc_times_read(FILE *file, bool (*allowed)(void *ctx, int cpu), void *ctx, struct proc_times *times);
+/* CPU seconds of the process `root` and of all its descendants, living and reaped, from a folder like /proc. */
+double proc_tree_seconds(const char *folder, pid_t root);
+/* The load average over a minute; NAN: unknown. */
+double proc_load(const char *path);
 
 #endif

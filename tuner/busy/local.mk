@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/busy.c %D%/busy.h %D%/proc.c %D%/proc.h
+libtuner_la_SOURCES += %D%/busy.c %D%/busy.h

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double SM_BUSY = 80, ISSUE_IDLE = 5, MEMORY_IDLE = 0.3, AGREE = 0.05;
 

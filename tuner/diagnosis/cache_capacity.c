@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 enum { TILES = 3 /* tiles that a step of a blocked algorithm works on */ };
 static const double RISE = 1.15;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double SHARE_LEAST = 0.7, ISSUE_LEAST = 85, SM_BUSY = 70;
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double SHARE_LEAST = 0.7, SHARE_MOST = 1.05 /* a larger share is served by a cache */;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/remedy.h"
+#include "tuner/diagnosis/remedy_impl.h"
 
 static const struct remedy_words words = {
 	.names = "pad align layout stride",

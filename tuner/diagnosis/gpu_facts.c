@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const json_t *gpu_of(const struct study *study, size_t row) {
 	return json_object_get(study_row(study, row)->detail, "gpu");

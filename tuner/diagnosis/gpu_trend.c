@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 enum { ROWS_LEAST = 6, ROWS_MAX = 1000, VALUES_LEAST = 3, SHUFFLES = 999 };
 static const double PLAIN = 0.1; /* a chance above this decides nothing, as in tuner/study/follows.c */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 #include "tuner/model/paired.h"
 
 /* Fewer pairs that all agree are too often chance if a word is assigned at random. */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/diagnosis/gpu.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/gpu_impl.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 /* Beyond MOST the host is the bottleneck, which is another diagnosis. */
 static const double SHARE_LEAST = 0.2, SHARE_MOST = 0.5, GROWS = 1.5, SUM_MOST = 1.05;

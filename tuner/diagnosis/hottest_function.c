@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 #include "tuner/bound/function.h"
 
 static const double SHARE_LEAST = 0.1, GAIN_LEAST = 1.01;

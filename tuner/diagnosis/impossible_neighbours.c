@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/diagnosis/impossible.h"
+#include "tuner/diagnosis/impossible_impl.h"
 
 enum { OTHERS_LEAST = 3, ROWS_MOST = 2000 };
 static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3;

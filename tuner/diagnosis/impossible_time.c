@@ -12,7 +12,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/diagnosis/impossible.h"
+#include "tuner/diagnosis/impossible_impl.h"
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
 static const double BEYOND = 1.25 /* allows for clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25,

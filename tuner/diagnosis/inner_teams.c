@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char meant_serial[] = "serial sequential single coarse global none one";
 static const char nested_words[] = "recursive recursion recursively recurse recur nested nest inner";

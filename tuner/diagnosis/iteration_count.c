@@ -9,7 +9,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 enum { LEVELS_MOST = 32 };
 static const double FEWER = 1.2, CONSISTENT = 1.5;

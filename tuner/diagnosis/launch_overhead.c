@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double SHARE_LEAST = 0.3, ESTIMATED_LEAST = 0.5, GAP_MOST = 50 /* us, if no ceiling is known */;
 

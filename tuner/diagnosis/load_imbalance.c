@@ -9,7 +9,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double UNEVEN = 1.15;
 

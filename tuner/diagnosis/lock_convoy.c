@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 enum { LOCKS_MAX = 64 };
 static const double APART = 1.5; /* growth over that of the best lock */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 enum { LOCKS_MAX = 64 };
 static const double JUMP = 1.25;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/saturation.h"
+#include "tuner/diagnosis/saturation_impl.h"
 
 static const double NEAR = 0.7, ABOVE = 1.15 /* a larger share comes from caches, not memory */,
 					WELL = 0.5 /* efficiency up to the point where it stops */;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/remedy.h"
+#include "tuner/diagnosis/remedy_impl.h"
 
 static const struct remedy_words words = {
 	.names = "touch numa alloc init",

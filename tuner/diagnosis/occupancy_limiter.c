@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double ENOUGH = 0.9, ISSUE_BUSY = 60;
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double EFFICIENCY_MOST = 75, ISSUE_LEAST = 40;
 enum { WARP = 32 };

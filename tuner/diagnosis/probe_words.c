@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 const char probe_locks[] =
 	"mutex spin spinlock tas ttas backoff ticket array anderson clh mcs critical omp futex lock locks";

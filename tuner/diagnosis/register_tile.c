@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 enum { PAIRS_LEAST = 5, SHARED_PAIRS_LEAST = 3, LEVELS_MOST = 64 };
 static const double PASSES_LEAST = 1.3, MATCH = 1.25, MORE_SHARED = 1.4, SAME = 1.1, ELASTIC = 0.15;

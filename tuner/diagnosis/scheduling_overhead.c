@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 /* A value that costs, and the one to compare it with. */
 struct handing {

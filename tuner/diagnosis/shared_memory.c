@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double SHARE_LEAST = 0.5, CONFLICTS_LEAST = 0.5, WAVEFRONT = 128;
 

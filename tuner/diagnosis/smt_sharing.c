@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double WELL = 0.6 /* efficiency up to the number of cores */, LITTLE = 1.15;
 

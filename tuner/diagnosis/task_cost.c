@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char grain_names[] = "cutoff cut-off cut_off grain granularity leaf base_case task_size tasksize task";
 static const char without[] = "none no off without never unlimited";

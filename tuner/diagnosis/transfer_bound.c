@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double SHARE_LEAST = 0.3, ONLY = 0.995 /* the run measures copies */;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char shared_words[] = "shared atomic atomics global common";
 static const char private_words[] =

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "tuner/diagnosis/gpu.h"
+#include "tuner/diagnosis/gpu_impl.h"
 
 static const double EFFICIENCY_MOST = 50, REQUEST_LEAST = 4, SHARE_LEAST = 0.25, SECTOR = 32;
 

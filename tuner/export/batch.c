@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/export/batch.h"
+#include "tuner/export/batch_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/export/c_text.h"
+#include "tuner/export/c_text_impl.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/export/text.h"
+#include "tuner/export/export_text_impl.h"
 
 /* Keywords of C23 and C++23, macros of compilers in their GNU modes, object-like macros of the standard headers. */
 static const char reserved[] =

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/export/shell.h"
+#include "tuner/export/shell_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "tuner/export/cpus.h"
-#include "tuner/export/text.h"
+#include "tuner/export/cpus_impl.h"
+#include "tuner/export/export_text_impl.h"
 
 static void put_octal(FILE *out, const char *text, size_t length) {
 	fputs("'\"$(printf '", out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/fleet/batch_command.h"
+#include "tuner/fleet/batch_command_impl.h"
 
 #include <stdlib.h>
 #include <stdio.h>

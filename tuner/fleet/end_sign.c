@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/fleet/end_sign.h"
+#include "tuner/fleet/end_sign_impl.h"
 
 #include <stdio.h>
 #include <string.h>

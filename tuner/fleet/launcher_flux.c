@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/fleet/batch_command.h"
-#include "tuner/fleet/end_sign.h"
+#include "tuner/fleet/batch_command_impl.h"
+#include "tuner/fleet/end_sign_impl.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/slurm_jobs.h"
 

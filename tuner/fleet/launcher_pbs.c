@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/fleet/batch_command.h"
+#include "tuner/fleet/batch_command_impl.h"
 #include "tuner/fleet/ssh_hosts.h"
 
 enum { NODEFILE_MAX = 4 << 20 };

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "tuner/fleet/batch_command.h"
+#include "tuner/fleet/batch_command_impl.h"
 #include "tuner/fleet/ssh_hosts.h"
 
 static void ssh_probe(struct launcher_probe *probe) {

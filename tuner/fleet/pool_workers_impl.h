@@ -71,14 +71,9 @@ struct pool_node {
 
 int pool_queue_init(struct pool_queue *queue);
 void pool_queue_clear(struct pool_queue *queue); /* together with unread events */
-void pool_queue_put(struct pool_queue *queue, const struct pool_event *event);
 /* Takes the next event; false if none came within `seconds`. */
 bool pool_queue_take(struct pool_queue *queue, double seconds, struct pool_event *event);
 void pool_node_order(struct pool_node *node, const struct pool_order *order);
-/* Waits for an order; false: stop. */
-bool pool_node_wait(struct pool_node *node, struct pool_order *order);
-/* Sleeps for `seconds`; returns true early if the node is to stop. */
-bool pool_node_pause(struct pool_node *node, double seconds);
 void pool_node_stop(struct pool_node *node);
 
 void *pool_node_main(void *node);

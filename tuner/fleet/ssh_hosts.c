@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "tuner/fleet/end_sign.h"
+#include "tuner/fleet/end_sign_impl.h"
 #include "tuner/program/program.h"
 
 struct ssh_hosts {

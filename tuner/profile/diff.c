@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 
 /* Smaller differences do not count, however certain they are. */
 static const double MARGIN = 0.01;

@@ -3,12 +3,14 @@
 #include <config.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "tuner/profile/entry.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 
 void profile_device_kind(const json_t *entry, char *kind, size_t size) {
 	const char *device = js_string_or(entry, "device", "cpu");
@@ -68,7 +70,8 @@ bool profile_entry_comparable(const json_t *a, const json_t *b) {
 	return measure_order(a, b) == 0;
 }
 
-int profile_entry_better(const json_t *a, const json_t *b) {
+/* Above 0: a has the better median, 0: an equal one. Entries that cannot be compared have some fixed order. */
+static int profile_entry_better(const json_t *a, const json_t *b) {
 	double x = js_real_or(a, "median", 0), y = js_real_or(b, "median", 0);
 	int order = measure_order(a, b), less = (x < y) - (x > y);
 	return order ? order : is_rate(a) ? -less : less;
@@ -94,4 +97,266 @@ int profile_pick(json_t *profile, const char *const *kernels, struct err *err) {
 	return json_array_size(entries)
 	           ? 0
 	           : err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for kernel %s", kernels[0]);
+}
+
+/* A part of a profile: of members with the same key only one may stay. */
+struct part {
+	const char *name, *word;
+	char *(*key)(const json_t *one);
+	const char *(*date)(const json_t *one);
+	json_t *(*choice)(const json_t *one); /* the part that makes two members different recommendations */
+	bool timed;                           /* a median tells which one is faster */
+};
+
+static json_t *entry_choice(const json_t *entry) {
+	return json_incref(json_object_get(entry, "config"));
+}
+
+static char *sizes_key(const json_t *sizes) {
+	char kind[32];
+	profile_device_kind(sizes, kind, sizeof kind);
+	json_t *json = json_pack("[s,s,s,s,O]", js_string_or(sizes, "kernel", ""), js_string_or(sizes, "objective", "time"),
+	                         kind, js_string_or(sizes, "over", ""), json_object_get(sizes, "problem"));
+	char *key = js_canonical(json);
+	json_decref(json);
+	return key;
+}
+
+static const char *sizes_date(const json_t *sizes) {
+	return js_string_or(sizes, "created", "");
+}
+
+static json_t *sizes_choice(const json_t *sizes) {
+	json_t *choice = json_array(), *range;
+	size_t i;
+	json_array_foreach(json_object_get(sizes, "thresholds"), i, range)
+		json_array_append_new(choice, json_pack("[O,O,O]", json_object_get(range, "from"), json_object_get(range, "to"),
+	                                            json_object_get(range, "config")));
+	return choice;
+}
+
+static const struct part parts[] = {
+	{"entries", "entry", profile_entry_key, profile_entry_date, entry_choice, true},
+	{"sizes", "sizes", sizes_key, sizes_date, sizes_choice, false},
+};
+
+struct merge {
+	enum profile_prefer prefer;
+	const char *fingerprint;
+	json_t *conflicts;
+	size_t open; /* unresolved conflicts */
+};
+
+/* Any order will do as long as it depends only on the two texts. */
+static int text_order(const json_t *a, const json_t *b) {
+	char *left = js_canonical(a), *right = js_canonical(b);
+	int order = strcmp(left, right);
+	free(left);
+	free(right);
+	return order;
+}
+
+static bool is_preferred(const struct part *part, enum profile_prefer prefer, const json_t *a, const json_t *b) {
+	int order = 0;
+	if (prefer == PROFILE_PREFER_FASTER && part->timed)
+		order = profile_entry_better(a, b);
+	if (order == 0)
+		order = strcmp(part->date(a), part->date(b));
+	return (order ? order : text_order(a, b)) > 0;
+}
+
+static bool is_same_choice(const struct part *part, const json_t *a, const json_t *b) {
+	json_t *left = part->choice(a), *right = part->choice(b);
+	bool same = json_equal(left, right);
+	json_decref(left);
+	json_decref(right);
+	return same;
+}
+
+static json_t *brief(const struct part *part, const json_t *one) {
+	json_t *json = json_pack("{s:s}", "measured", part->date(one));
+	json_object_set_new(json, part->timed ? "config" : "thresholds", part->choice(one));
+	if (part->timed)
+		json_object_set(json, "median", json_object_get(one, "median"));
+	return json;
+}
+
+/* Does a candidate contradict the kept one without being comparable with it? */
+static bool is_open(const struct merge *merge, const struct part *part, const json_t *kept, const json_t *candidates) {
+	size_t i;
+	json_t *one;
+	if (merge->prefer != PROFILE_PREFER_FASTER || !part->timed)
+		return merge->prefer == PROFILE_PREFER_NONE;
+	json_array_foreach((json_t *)candidates, i, one) {
+		if (!profile_entry_comparable(kept, one))
+			return true;
+	}
+	return false;
+}
+
+static int text_compare(const void *a, const void *b) {
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Keys of an object, sorted; the caller frees the array. */
+static const char **keys_sorted(const json_t *object) {
+	const char **keys = mem_alloc(json_object_size(object) + 1, sizeof *keys), *key;
+	size_t count = 0;
+	json_t *value;
+	json_object_foreach((json_t *)object, key, value) keys[count++] = key;
+	qsort(keys, count, sizeof *keys, text_compare);
+	return keys;
+}
+
+/* Sorted, and each once. */
+static json_t *set_array(json_t *set) {
+	json_t *array = json_array();
+	const char **keys = keys_sorted(set);
+	for (size_t i = 0; keys[i]; i++)
+		json_array_append(array, json_object_get(set, keys[i]));
+	free(keys);
+	json_decref(set);
+	return array;
+}
+
+static json_t *left_of(const struct part *part, const json_t *kept, const json_t *candidates, bool open) {
+	json_t *set = json_object(), *one;
+	size_t i;
+	json_array_foreach((json_t *)candidates, i, one) {
+		if (!open && is_same_choice(part, kept, one))
+			continue;
+		json_t *short_form = brief(part, one);
+		char *text = js_canonical(short_form);
+		json_object_set_new(set, text, short_form);
+		free(text);
+	}
+	return set_array(set);
+}
+
+static void conflict_add(struct merge *merge, const struct part *part, const json_t *kept, const json_t *candidates) {
+	bool open = is_open(merge, part, kept, candidates);
+	merge->open += open;
+	json_array_append_new(merge->conflicts,
+	                      json_pack("{s:s,s:s,s:s,s:s,s:O,s:o,s:o}", "fingerprint", merge->fingerprint, "part",
+	                                part->word, "kernel", js_string_or(kept, "kernel", ""), "objective",
+	                                js_string_or(kept, "objective", "time"), "problem",
+	                                json_object_get(kept, "problem"), "kept", open ? json_null() : brief(part, kept),
+	                                "left", left_of(part, kept, candidates, open)));
+}
+
+/* Chooses one of the candidates for a key. Borrowed. */
+static json_t *settle(struct merge *merge, const struct part *part, const json_t *candidates) {
+	json_t *kept = json_array_get(candidates, 0), *one;
+	size_t i;
+	bool differ = false;
+	json_array_foreach((json_t *)candidates, i, one) {
+		differ = differ || !is_same_choice(part, kept, one);
+		if (is_preferred(part, merge->prefer, one, kept))
+			kept = one;
+	}
+	if (differ)
+		conflict_add(merge, part, kept, candidates);
+	return kept;
+}
+
+/* {"key": [candidates]} */
+static void candidates_add(json_t *keys, const struct part *part, json_t *one) {
+	char *key = part->key(one);
+	json_t *candidates = json_object_get(keys, key);
+	if (!candidates)
+		json_object_set_new(keys, key, candidates = json_array());
+	json_array_append(candidates, one);
+	free(key);
+}
+
+/* Ranges carry the date of the profile that they come from, which a merged profile no longer has. */
+static json_t *dated(const struct part *part, json_t *one, const json_t *profile) {
+	if (part->timed || json_object_get(one, "created"))
+		return json_incref(one);
+	json_t *copy = json_copy(one);
+	json_object_set(copy, "created", json_object_get(profile, "created"));
+	return copy;
+}
+
+/* The newest last, as readers expect it. */
+static json_t *part_merge(struct merge *merge, const struct part *part, const json_t *group) {
+	json_t *keys = json_object(), *merged = json_object(), *profile, *one;
+	size_t i, k;
+	json_array_foreach((json_t *)group, i, profile) {
+		json_array_foreach(json_object_get(profile, part->name), k, one) {
+			json_t *candidate = dated(part, one, profile);
+			candidates_add(keys, part, candidate);
+			json_decref(candidate);
+		}
+	}
+	const char **sorted = keys_sorted(keys);
+	for (i = 0; sorted[i]; i++) {
+		json_t *kept = settle(merge, part, json_object_get(keys, sorted[i]));
+		char *place = mem_printf("%s %s", part->date(kept), sorted[i]);
+		json_object_set(merged, place, kept);
+		free(place);
+	}
+	free(sorted);
+	json_decref(keys);
+	return set_array(merged);
+}
+
+/* The largest value of a member by its text: dates, and machines, which differ only in members outside the fingerprint.
+ */
+static json_t *largest(const json_t *group, const char *member) {
+	json_t *found = json_object_get(json_array_get(group, 0), member), *profile;
+	size_t i;
+	json_array_foreach((json_t *)group, i, profile) {
+		if (text_order(json_object_get(profile, member), found) > 0)
+			found = json_object_get(profile, member);
+	}
+	return found;
+}
+
+static json_t *group_merge(struct merge *merge, const json_t *group) {
+	json_t *profile =
+		json_pack("{s:s,s:s,s:O,s:O}", "schema", "sweetspot-profile/1", "generator", "sweetspot " PACKAGE_VERSION,
+	              "created", largest(group, "created"), "machine", largest(group, "machine"));
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		json_t *merged = part_merge(merge, &parts[i], group);
+		if (parts[i].timed || json_array_size(merged))
+			json_object_set(profile, parts[i].name, merged);
+		json_decref(merged);
+	}
+	return profile;
+}
+
+static json_t *groups_of(const json_t *profiles) {
+	json_t *groups = json_object(), *profile;
+	size_t i;
+	json_array_foreach((json_t *)profiles, i, profile) {
+		const char *fingerprint = js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
+		json_t *group = json_object_get(groups, fingerprint);
+		if (!group)
+			json_object_set_new(groups, fingerprint, group = json_array());
+		json_array_append(group, profile);
+	}
+	return groups;
+}
+
+json_t *profile_merge(const json_t *profiles, enum profile_prefer prefer, json_t **conflicts, struct err *err) {
+	struct merge merge = {.prefer = prefer, .conflicts = json_array()};
+	json_t *groups = groups_of(profiles), *merged = json_array();
+	const char **fingerprints = keys_sorted(groups);
+	for (size_t i = 0; fingerprints[i]; i++) {
+		merge.fingerprint = fingerprints[i];
+		json_array_append_new(merged, group_merge(&merge, json_object_get(groups, fingerprints[i])));
+	}
+	free(fingerprints);
+	json_decref(groups);
+	*conflicts = merge.conflicts;
+	if (!merge.open)
+		return merged;
+	json_decref(merged);
+	err_set(err, ERR_USAGE,
+	        prefer == PROFILE_PREFER_NONE ? "settle it with --prefer newest or --prefer faster"
+	                                      : "they measured different quantities: settle it with --prefer newest",
+	        "%zu conflict%s: different configurations for the same machine, kernel, problem and objective", merge.open,
+	        merge.open == 1 ? "" : "s");
+	return NULL;
 }

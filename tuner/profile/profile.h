@@ -22,16 +22,10 @@ int profile_check(const json_t *profile, struct err *err); /* schema, types and 
 /* Returns the counters and metrics of a result's "best", {"counters": {..}, "metrics": {..}}; NULL if nothing was
  * counted. New reference. */
 json_t *profile_counted(const json_t *best);
-int profile_counted_check(const json_t *counted, struct err *err);
 /* Also makes the link that leads libsweetspot to it (folder.h). */
 int profile_save(const json_t *profile, const char *path, struct err *err);
 /* Removes the other kernels from a profile (kernels: NULL-terminated; empty: all stay). ERR_NOTHING if no entry is
  * left. */
 int profile_pick(json_t *profile, const char *const *kernels, struct err *err);
-
-/* Names with numbers, words or booleans: a configuration or a problem. */
-int profile_check_settings(const json_t *value, struct err *err);
-/* Variables that a profile may set; program: NULL for a kernel. */
-int profile_check_variables(const json_t *value, const json_t *program, struct err *err);
 
 #endif

@@ -44,7 +44,8 @@ static char *command_with(const char *command, const char *option) {
 	return mem_printf("%s%s%s", tune, option, command + sizeof tune - 1);
 }
 
-char *profile_command_resume(const char *command) {
+/* `sweetspot tune ..` with --resume after its first two words; other commands as they are. The caller frees it. */
+static char *profile_command_resume(const char *command) {
 	return command_with(command, " --resume");
 }
 

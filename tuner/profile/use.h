@@ -17,7 +17,5 @@ char *profile_use_proof(const json_t *entry);
 /* Replaces each recommendation that may not be used by the baseline without any variables, as if nothing had been
  * found; one without a baseline goes. values: false leaves out a program's values, too. */
 void profile_settle(json_t *profile, bool values);
-/* `sweetspot tune ..` with --resume after its first two words; other commands as they are. The caller frees it. */
-char *profile_command_resume(const char *command);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/value.h"
 #include "tuner/program/impl.h"
-#include "tuner/program/text.h"
+#include "tuner/program/program_text_impl.h"
 
 char *program_value_text(const json_t *json) {
 	struct value value;

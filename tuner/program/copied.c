@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tuner/program/build.h"
+#include "tuner/program/build_impl.h"
 #include "tuner/program/impl.h"
-#include "tuner/program/text.h"
+#include "tuner/program/program_text_impl.h"
 
 static const char ENDS[] = " \t\n'\"`;|&()<>$:,={}*?[]", STARTS[] = " \t\n`;|&(<>:,=", VARIES[] = "{*?[$";
 

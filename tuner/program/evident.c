@@ -9,8 +9,8 @@
 #include "base/json/js.h"
 #include "base/json/verdict.h"
 #include "base/mem.h"
-#include "tuner/program/evident.h"
-#include "tuner/program/run.h"
+#include "tuner/program/evident_impl.h"
+#include "tuner/program/run_impl.h"
 #include "tuner/same/same.h"
 
 enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/program/first_error.h"
+#include "tuner/program/first_error_impl.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/json/js.h"
 #include "base/sha256.h"
 #include "tuner/build/toolchain.h"
-#include "tuner/program/build.h"
+#include "tuner/program/build_impl.h"
 
 void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,
                             char hash[SHA256_TEXT]) {

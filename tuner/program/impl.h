@@ -53,7 +53,6 @@ int program_check(const struct program *program, struct err *err);
 
 char *program_key(const json_t *config); /* equal for equal configurations; caller frees */
 bool program_is_baseline(const struct program *program, const json_t *config);
-bool program_is_param(const struct program *program, const char *name); /* one of the user's own */
 bool program_is_variable(const struct program *program,
                          const char *param); /* reaches the program through the environment */
 
@@ -66,7 +65,5 @@ char *program_command(const struct program_case *one, const char *text, const ch
 json_t *program_variables(const struct program *program, const json_t *config);
 /* The user's variables that are "unset" in a configuration; array, new reference. */
 json_t *program_without(const struct program *program, const json_t *config);
-/* Those of them, and the user's OpenMP variables, that are set here and must not be; array, new reference. */
-json_t *program_unset(const struct program *program, const json_t *config);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/program/inputs.h"
+#include "tuner/program/inputs_impl.h"
 
 #include <fcntl.h>
 #include <fts.h>

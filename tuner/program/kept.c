@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "tuner/build/cache.h"
-#include "tuner/program/build.h"
+#include "tuner/program/build_impl.h"
 #include "tuner/program/impl.h"
-#include "tuner/program/inputs.h"
+#include "tuner/program/inputs_impl.h"
 
 struct sources {
 	const struct program *program;

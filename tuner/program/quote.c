@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "tuner/program/program.h"
-#include "tuner/program/text.h"
+#include "tuner/program/program_text_impl.h"
 
 static bool is_plain(const char *text) {
 	return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

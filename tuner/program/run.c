@@ -1,15 +1,147 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/program/run.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
-#include "tuner/worker/exchange.h"
+#include "tuner/program/run_impl.h"
+#include "tuner/worker/client_describe.h"
+
+/* Checks what a worker reports of a program's work on GPUs. */
+enum { ROWS_MAX = 4096 };
+
+struct member {
+	const char *key;
+	json_type type; /* JSON_REAL: a number that is not negative, or null */
+};
+
+static bool member_good(const json_t *row, const struct member *member) {
+	const json_t *value = json_object_get(row, member->key);
+	if (member->type == JSON_TRUE)
+		return json_is_boolean(value);
+	if (member->type == JSON_REAL)
+		return json_is_null(value) || (json_is_number(value) && json_number_value(value) >= 0);
+	if (member->type == JSON_INTEGER)
+		return json_is_integer(value) && json_integer_value(value) >= 0;
+	return value && json_typeof(value) == member->type;
+}
+
+static int rows_check(const json_t *object, const char *key, const struct member *members, struct err *err) {
+	json_t *rows, *row;
+	size_t i;
+	if (!json_object_get(object, key))
+		return 0;
+	if (js_array(object, key, ROWS_MAX, &rows, err))
+		return -1;
+	json_array_foreach(
+		rows, i, row) for (const struct member *m = members; m->key;
+	                       m++) if (!member_good(row, m)) return err_set(err, ERR_FAILED, NULL,
+	                                                                     "%s[%zu] of the work on GPUs is malformed: %s",
+	                                                                     key, i, m->key);
+	return 0;
+}
+
+static int texts_check(const json_t *object, const char *key, struct err *err) {
+	json_t *rows, *row;
+	size_t i;
+	if (js_array(object, key, ROWS_MAX, &rows, err))
+		return -1;
+	json_array_foreach(rows, i, row) if (!json_is_string(row)) return err_set(
+		err, ERR_FAILED, NULL, "%s[%zu] of the work on GPUs is malformed", key, i);
+	return 0;
+}
+
+/* Optional: only where kernels were counted. */
+static int counts_check(const json_t *work, struct err *err) {
+	static const struct member spreads[] = {{"name", JSON_STRING}, {"unit", JSON_STRING}, {"least", JSON_REAL},
+	                                        {"mean", JSON_REAL},   {"most", JSON_REAL},   {NULL, JSON_NULL}};
+	json_t *function;
+	size_t i;
+	json_array_foreach(json_object_get(work, "functions"), i, function) {
+		if (rows_check(function, "counters", spreads, err) || rows_check(function, "metrics", spreads, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Checks `gpu_work` of a reply in the same way. */
+static int program_gpu_check(const json_t *reply, struct err *err) {
+	static const struct member functions[] = {
+		{"name", JSON_STRING},      {"calls", JSON_INTEGER},     {"seconds", JSON_REAL},      {"least", JSON_REAL},
+		{"mean", JSON_REAL},        {"most", JSON_REAL},         {"grid", JSON_ARRAY},        {"block", JSON_ARRAY},
+		{"grid_varies", JSON_TRUE}, {"block_varies", JSON_TRUE}, {"registers", JSON_INTEGER}, {"occupancy", JSON_REAL},
+		{NULL, JSON_NULL}};
+	static const struct member copies[] = {{"way", JSON_STRING},   {"count", JSON_INTEGER},    {"bytes", JSON_INTEGER},
+	                                       {"seconds", JSON_REAL}, {"pageable", JSON_INTEGER}, {NULL, JSON_NULL}};
+	static const struct member devices[] = {{"device", JSON_INTEGER}, {"name", JSON_STRING},    {"span_s", JSON_REAL},
+	                                        {"busy_s", JSON_REAL},    {"kernels_s", JSON_REAL}, {"gaps", JSON_ARRAY},
+	                                        {NULL, JSON_NULL}};
+	json_t *work;
+	if (js_object(reply, "gpu_work", &work, err) || texts_check(work, "notes", err))
+		return -1;
+	return rows_check(work, "functions", functions, err) || rows_check(work, "copies", copies, err) ||
+	               rows_check(work, "devices", devices, err) || counts_check(work, err)
+	           ? -1
+	           : 0;
+}
+
+enum { COUNTERS_MAX = 4096 };
+
+static int wrong(const char *key, size_t i, struct err *err) {
+	return err_set(err, ERR_FAILED, NULL, "%s[%zu] is malformed", key, i);
+}
+
+static bool is_text_or_null(const json_t *object, const char *key) {
+	const json_t *member = json_object_get(object, key);
+	return !member || json_is_null(member) || json_is_string(member);
+}
+
+static bool is_number_or_null(const json_t *object, const char *key) {
+	const json_t *member = json_object_get(object, key);
+	return json_is_number(member) || json_is_null(member);
+}
+
+/* An event must have either a value or a reason why there is none. */
+static bool event_good(const json_t *event) {
+	static const char *const statuses[] = {"counted", "scaled", "simulated", "unavailable"};
+	const char *status = js_string_or(event, "status", "");
+	size_t known = 0;
+	while (known < 4 && strcmp(statuses[known], status) != 0)
+		known++;
+	bool has_value = json_is_number(json_object_get(event, "value"));
+	return known < 4 && *js_string_or(event, "name", "") && is_number_or_null(event, "value") &&
+	       has_value == (known < 3) && (has_value || *js_string_or(event, "reason", "")) &&
+	       is_text_or_null(event, "unit") && is_text_or_null(event, "source") && is_text_or_null(event, "group") &&
+	       is_text_or_null(event, "reason");
+}
+
+static bool metric_good(const json_t *metric) {
+	return *js_string_or(metric, "name", "") && is_number_or_null(metric, "value") && is_text_or_null(metric, "unit") &&
+	       is_text_or_null(metric, "group") && is_text_or_null(metric, "formula") && is_text_or_null(metric, "reason");
+}
+
+static int each_check(const json_t *object, const char *key, bool (*good)(const json_t *), struct err *err) {
+	json_t *array;
+	if (js_array(object, key, COUNTERS_MAX, &array, err))
+		return -1;
+	for (size_t i = 0; i < json_array_size(array); i++)
+		if (!good(json_array_get(array, i)))
+			return wrong(key, i, err);
+	return 0;
+}
+
+/* Checks `counters` and `counting` of a reply; returns -1 with err if they are malformed. */
+static int program_counters_check(const json_t *reply, struct err *err) {
+	json_t *counting;
+	int64_t runs;
+	if (each_check(reply, "counters", event_good, err) || js_object(reply, "counting", &counting, err))
+		return -1;
+	return js_int(counting, "runs", 0, INT64_MAX, &runs, err) || each_check(counting, "metrics", metric_good, err) ? -1
+	                                                                                                               : 0;
+}
 
 /* The worker ends runs that take too long. The tuner waits a little longer and ends a worker that fails to. */
 static const double SPARE_SECONDS = 30, LEFT_SPARE_SECONDS = 2, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;

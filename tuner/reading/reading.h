@@ -5,7 +5,7 @@
  * confidence is low. */
 #ifndef TUNER_READING_READING_H
 #define TUNER_READING_READING_H
-#include "tuner/diagnosis/probe.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 /* Adds all readings; nothing for tables of more than READING_ROWS_MAX rows, which effects and laws describe. */
 enum { READING_ROWS_MAX = 400, READING_COLUMN_LEVELS = 64 };

@@ -134,8 +134,6 @@ struct load;
 
 /* A text for the record; any other value is skipped and leaves *out unchanged. */
 bool words_text(struct scan *scan, struct build *build, const char **out);
-/* 4096, "n" and [64, 48] as "4096", "n" and "64x48" */
-bool words_problem(struct scan *scan, struct build *build, const char **out);
 /* A number; NAN for any other value. */
 bool words_number(struct scan *scan, double *out);
 /* The numbers of a list become samples; any other value is skipped. */

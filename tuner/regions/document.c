@@ -9,7 +9,7 @@
 #include "base/stats.h"
 #include "base/sys.h"
 #include "tuner/regions/impl.h"
-#include "tuner/regions/limits.h"
+#include "tuner/regions/regions_limits_impl.h"
 
 static const char *const sharings[] = {"parallel",    "static loop",  "dynamic loop",
                                        "guided loop", "runtime loop", "sections"};

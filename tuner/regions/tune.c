@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/regions/environment.h"
+#include "tuner/regions/regions_environment.h"
 #include "tuner/regions/search_impl.h"
 
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROFILES_SHARE = 0.3;

@@ -9,8 +9,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/same/line_same.h"
-#include "tuner/same/text_same.h"
+#include "tuner/same/text_same_impl.h"
 
 enum { KINDS = 32 /* different runs of one configuration that are kept */ };
 static const double PACKED_LEAST = 2.0 / 3, PART_LEAST = 0.9;

@@ -46,19 +46,12 @@ void sizes_rounds_record(struct sizes *sizes, size_t point, const double *cost, 
 /* Plans midpoints so that no gap between two neighbours is wide: ascending, without costs, room for
  * SIZES_MIDPOINTS_MAX. Their configurations belong to the ranges. */
 size_t sizes_midpoints_plan(const struct sizes *sizes, struct sizes_midpoint *midpoints);
-/* The roundest whole number near the geometric mean of a gap; NAN: there is none. */
-double sizes_round(double low, double high);
 bool sizes_is_whole(const struct sizes *sizes);
 bool sizes_is_tuned(const struct sizes *sizes, double n);
 /* Records the median of `count` trials at a midpoint; ignores fewer than SIZES_ROUNDS_MIN. */
 void sizes_midpoint_record(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count);
 /* Reads midpoints from stored trials of the phase "between"; other phases are skipped. */
 struct sizes_midpoints_reader;
-struct sizes_midpoints_reader *sizes_midpoints_reader_new(void);
-void sizes_midpoints_trial(struct sizes_midpoints_reader *reader, const struct store_trial *trial);
-void sizes_midpoints_end(struct sizes_midpoints_reader *reader, struct sizes *sizes); /* frees it */
-/* Measures points and midpoints in rounds. */
-int sizes_rounds(struct sizes *sizes, const struct sizes_bench *bench, struct err *err);
 void sizes_entry_clear(struct sizes_entry *entry);
 /* Holds a midpoint race at each midpoint, as far as the budget allows. */
 int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, struct err *err);
@@ -66,17 +59,10 @@ int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, s
  * Replaces an earlier race of that size. */
 void sizes_midpoint_race_record(struct sizes *sizes, double n, json_t *const *configs, size_t count,
                                 const double *costs, size_t rounds);
-/* The race at a size: [{"config", "ratio"}], ratios to the configuration recommended before. New reference. */
-json_t *sizes_midpoint_race_json(const struct sizes *sizes, double n);
 /* Reads midpoint races from stored trials of the phase "bridge". */
 struct sizes_midpoint_races_reader;
-struct sizes_midpoint_races_reader *sizes_midpoint_races_reader_new(void);
-void sizes_midpoint_races_trial(struct sizes_midpoint_races_reader *reader, const struct store_trial *trial);
-void sizes_midpoint_races_end(struct sizes_midpoint_races_reader *reader, struct sizes *sizes); /* frees it */
 /* The one shared object for all equal configurations. */
 json_t *sizes_config(struct sizes *sizes, const json_t *config);
-const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config); /* NULL: unknown */
-json_t *sizes_candidates(struct sizes *sizes, const struct sizes_point *point);   /* new reference */
 /* NAN: not known. config must come from sizes_config. */
 double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);

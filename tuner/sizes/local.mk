@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/candidates.c %D%/explore.c %D%/impl.h %D%/json.c %D%/merge.c %D%/midpoint_race.c \
-	%D%/midpoint_race_read.c %D%/midpoints.c %D%/midpoints_read.c %D%/next.c %D%/ratios.c %D%/rounds.c \
-	%D%/sizes.c %D%/sizes.h %D%/stations.c %D%/stations.h %D%/store.c
+libtuner_la_SOURCES += %D%/sizes_explore.c %D%/impl.h %D%/sizes_json.c %D%/merge.c \
+ %D%/midpoints.c %D%/ratios.c \
+	%D%/sizes.c %D%/sizes.h %D%/store.c

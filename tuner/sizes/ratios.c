@@ -12,6 +12,133 @@
 #include "base/stats.h"
 #include "tuner/sizes/impl.h"
 #include "tuner/trial/trial.h"
+#include "tuner/race/numbers.h"
+
+/* Reads midpoint races back from the store. */
+struct midpoint_race {
+	double n;
+	char *texts[SIZES_MIDPOINT_RACE_MAX]; /* canonical JSON; the first one is the reference */
+	size_t count;
+	double costs[SIZES_MIDPOINT_RACE_ROUNDS][SIZES_MIDPOINT_RACE_MAX];
+};
+
+struct sizes_midpoint_races_reader {
+	struct midpoint_race races[SIZES_MIDPOINTS_MAX];
+	size_t count;
+};
+
+static struct sizes_midpoint_races_reader *sizes_midpoint_races_reader_new(void) {
+	return mem_alloc(1, sizeof(struct sizes_midpoint_races_reader));
+}
+
+static struct midpoint_race *race_at(struct sizes_midpoint_races_reader *reader, double n) {
+	for (size_t i = 0; i < reader->count; i++)
+		if (reader->races[i].n == n)
+			return &reader->races[i];
+	if (reader->count == SIZES_MIDPOINTS_MAX)
+		return NULL;
+	struct midpoint_race *race = &reader->races[reader->count++];
+	race->n = n;
+	for (size_t round = 0; round < SIZES_MIDPOINT_RACE_ROUNDS; round++)
+		for (size_t i = 0; i < SIZES_MIDPOINT_RACE_MAX; i++)
+			race->costs[round][i] = NAN;
+	return race;
+}
+
+static size_t config_index(struct midpoint_race *race, const char *text) {
+	size_t i = 0;
+	while (i < race->count && strcmp(race->texts[i], text) != 0)
+		i++;
+	if (i == race->count && i < SIZES_MIDPOINT_RACE_MAX)
+		race->texts[race->count++] = mem_strdup(text);
+	return i;
+}
+
+static void sizes_midpoint_races_trial(struct sizes_midpoint_races_reader *reader, const struct store_trial *trial) {
+	double n = js_real_or(trial->detail, "size", NAN);
+	if (strcmp(trial->phase, "bridge") != 0 || !(n > 0) || !(trial->value > 0) || trial->block < 0 ||
+	    trial->block >= SIZES_MIDPOINT_RACE_ROUNDS)
+		return;
+	struct midpoint_race *race = race_at(reader, n);
+	size_t at = race ? config_index(race, trial->config) : SIZES_MIDPOINT_RACE_MAX;
+	if (at < SIZES_MIDPOINT_RACE_MAX)
+		race->costs[trial->block][at] = trial->value;
+}
+
+static void race_end(struct midpoint_race *race, struct sizes *sizes) {
+	json_t *configs[SIZES_MIDPOINT_RACE_MAX];
+	double costs[SIZES_MIDPOINT_RACE_ROUNDS * SIZES_MIDPOINT_RACE_MAX];
+	bool whole = true;
+	for (size_t i = 0; i < race->count; i++) {
+		configs[i] = js_parse(race->texts[i], strlen(race->texts[i]), "a trial's configuration", NULL);
+		whole = whole && configs[i];
+		for (size_t round = 0; round < SIZES_MIDPOINT_RACE_ROUNDS; round++)
+			costs[round * race->count + i] = race->costs[round][i];
+		free(race->texts[i]);
+	}
+	if (whole)
+		sizes_midpoint_race_record(sizes, race->n, configs, race->count, costs, SIZES_MIDPOINT_RACE_ROUNDS);
+	for (size_t i = 0; i < race->count; i++)
+		json_decref(configs[i]);
+}
+
+/* frees it */
+static void sizes_midpoint_races_end(struct sizes_midpoint_races_reader *reader, struct sizes *sizes) {
+	for (size_t i = 0; i < reader->count; i++)
+		race_end(&reader->races[i], sizes);
+	free(reader);
+}
+
+struct midpoints_read_tally { /* for one size and configuration */
+	double n;
+	char *config; /* canonical JSON */
+	double cost[SIZES_ROUNDS];
+	size_t count;
+};
+
+struct sizes_midpoints_reader {
+	struct midpoints_read_tally tallies[SIZES_MIDPOINTS_MAX];
+	size_t count;
+};
+
+static struct sizes_midpoints_reader *sizes_midpoints_reader_new(void) {
+	return mem_alloc(1, sizeof(struct sizes_midpoints_reader));
+}
+
+static struct midpoints_read_tally *tally_of(struct sizes_midpoints_reader *reader, double n, const char *config) {
+	for (size_t i = 0; i < reader->count; i++)
+		if (reader->tallies[i].n == n && strcmp(reader->tallies[i].config, config) == 0)
+			return &reader->tallies[i];
+	if (reader->count == SIZES_MIDPOINTS_MAX)
+		return NULL;
+	struct midpoints_read_tally *midpoints_read_tally = &reader->tallies[reader->count++];
+	*midpoints_read_tally = (struct midpoints_read_tally){.n = n, .config = mem_strdup(config)};
+	return midpoints_read_tally;
+}
+
+static void sizes_midpoints_trial(struct sizes_midpoints_reader *reader, const struct store_trial *trial) {
+	double n = js_real_or(trial->detail, "size", NAN);
+	if (strcmp(trial->phase, "between") != 0 || !(n > 0) || !(trial->value > 0))
+		return;
+	struct midpoints_read_tally *midpoints_read_tally = tally_of(reader, n, trial->config);
+	if (midpoints_read_tally && midpoints_read_tally->count < SIZES_ROUNDS)
+		midpoints_read_tally->cost[midpoints_read_tally->count++] = trial->value;
+}
+
+/* frees it */
+static void sizes_midpoints_end(struct sizes_midpoints_reader *reader, struct sizes *sizes) {
+	for (size_t i = 0; i < reader->count; i++) {
+		struct midpoints_read_tally *midpoints_read_tally = &reader->tallies[i];
+		json_t *config = js_parse(midpoints_read_tally->config, strlen(midpoints_read_tally->config),
+		                          "a trial's configuration", NULL);
+		if (config)
+			sizes_midpoint_record(sizes, midpoints_read_tally->n, config, midpoints_read_tally->cost,
+			                      midpoints_read_tally->count);
+		json_decref(config);
+		free(midpoints_read_tally->config);
+	}
+	free(reader);
+}
 
 struct tally { /* for one configuration in the trials of one search */
 	const json_t *config;
@@ -96,7 +223,7 @@ static void ratio_apply(struct sizes *sizes, size_t point, const struct reader *
 	if (tally->count > 0)
 		sizes_ratio_set(sizes, point, tally->config, exp(stats_median(tally->logs, tally->count)), tally->count);
 	else if (tally->failures > 0)
-		sizes_ratio_set(sizes, point, tally->config, INFINITY, SIZES_PAIRS_MIN);
+		sizes_ratio_set(sizes, point, tally->config, INFINITY, RACE_PAIRS_OF_RATIO);
 	else if (tally->alone > 0 && reader->tallies[0].alone > 0)
 		sizes_ratio_set(sizes, point, tally->config, tally->alone / reader->tallies[0].alone, 0);
 }

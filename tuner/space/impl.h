@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/expr/expr.h"
 #include "tuner/space/space.h"
-#include "tuner/space/diagram.h"
+#include "tuner/space/diagram_impl.h"
 
 struct space_param {
 	const char *name, *summary;
@@ -63,11 +63,8 @@ static inline uint32_t space_branch(const struct space *space, int param, int le
 	return level == SPACE_ABSENT ? (uint32_t)space->params[param].count : (uint32_t)level;
 }
 
-int space_constant_find(const struct space *space, const char *name);
 /* The known parameter (or constant) whose name is nearest; NULL if none is near. */
 const char *space_name_near(const struct space *space, const char *name, bool constants);
-/* Sets bind and mask of all rules and tables. */
-int space_bind(struct space *space, struct err *err);
 /* 1: the rule holds; 0: it does not; -1: it mentions an absent parameter. */
 int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config);
 /* Describes a rule for messages. */

@@ -2,7 +2,7 @@
 /* Open addressing with linear probing, at most half full. */
 #include <config.h>
 
-#include "tuner/space/intern.h"
+#include "tuner/space/intern_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

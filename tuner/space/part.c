@@ -1,13 +1,186 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/space/part.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/expr/node.h"
-#include "tuner/space/slice.h"
+#include "tuner/space/part_impl.h"
+#include "tuner/space/rewrite_impl.h"
+
+/* A table as a part: its rows, sorted in the variable order, are the paths of the diagram. */
+struct rows {
+	struct part *part;
+	const struct space_table *table;
+	size_t column[SPACE_PARAMS_MAX]; /* of each level */
+	const int **row;
+};
+
+static uint32_t branch_at(const struct rows *rows, size_t row, int level) {
+	return space_branch(rows->part->space, rows->part->params[level], rows->row[row][rows->column[level]]);
+}
+
+static int order_rows(const void *left, const void *right, void *context) {
+	const struct rows *rows = context;
+	const int *a = *(const int *const *)left, *b = *(const int *const *)right;
+	for (int level = 0; level < rows->part->levels; level++) {
+		size_t column = rows->column[level];
+		/* Comparing as unsigned numbers puts absence (-1) last, where its branch is. */
+		if (a[column] != b[column])
+			return (unsigned)a[column] < (unsigned)b[column] ? -1 : 1;
+	}
+	return 0;
+}
+
+static uint32_t part_node_with(struct part *part, int level, const uint32_t *child);
+
+/* The node of rows first..last-1, which agree on all earlier levels. */
+static uint32_t rows_node(struct rows *rows, int level, size_t first, size_t last) {
+	struct part *part = rows->part;
+	if (level == part->levels)
+		return PART_TRUE;
+	uint32_t *child = mem_alloc(part->branches[level], sizeof *child);
+	while (first < last && !effort_spent(part->effort)) {
+		uint32_t branch = branch_at(rows, first, level);
+		size_t next = first + 1;
+		while (next < last && branch_at(rows, next, level) == branch)
+			next++;
+		part->effort->steps++;
+		child[branch] = rows_node(rows, level + 1, first, next);
+		first = next;
+	}
+	uint32_t node = part_node_with(part, level, child);
+	free(child);
+	return node;
+}
+
+/* the root of a table's part */
+static uint32_t part_rows(struct part *part, const struct space_table *table) {
+	struct rows rows = {.part = part, .table = table};
+	for (int level = 0; level < part->levels; level++)
+		for (size_t i = 0; i < table->name_count; i++)
+			if (table->bind[i] == part->params[level])
+				rows.column[level] = i;
+	rows.row = mem_alloc(table->row_count, sizeof(const int *));
+	for (size_t i = 0; i < table->row_count; i++)
+		rows.row[i] = table->rows + i * table->name_count;
+	qsort_r(rows.row, table->row_count, sizeof *rows.row, order_rows, &rows);
+	uint32_t root = rows_node(&rows, 0, 0, table->row_count);
+	free(rows.row);
+	return root;
+}
+
+/* An expression cut into slices, one per parameter in the variable order. The terms after a level are the largest
+ * subexpressions that are decided by then; a slice computes them from the terms before and one new value. */
+
+struct slice {
+	uint32_t *terms; /* nodes */
+	size_t count;
+	struct expr_code **code; /* computes the terms from those of the slice before */
+};
+
+struct slices {
+	struct slice *slice; /* levels + 1 of them; the first has none */
+	int levels;
+	size_t most;
+	struct value constant;
+};
+
+/* Finds the largest subtrees that need no level after this one; `seen` keeps shared subtrees from being walked twice.
+ */
+static void find_terms(const struct space_tree *t, uint32_t node, int level, bool *seen, struct slice *slice) {
+	if (seen[node] || t->rank[node] == 0)
+		return;
+	seen[node] = true;
+	if (t->rank[node] <= level) {
+		slice->terms[slice->count++] = node;
+		return;
+	}
+	for (uint32_t i = 0; i < t->tree.nodes[node].count; i++)
+		find_terms(t, expr_tree_kid(&t->tree, node, i), level, seen, slice);
+}
+
+static void slice_fill(const struct space_tree *t, struct slice *slice, int level, int levels) {
+	bool *seen = mem_alloc(t->tree.count, sizeof *seen);
+	slice->terms = mem_alloc(t->tree.count, sizeof *slice->terms);
+	if (level < levels) {
+		find_terms(t, t->root, level, seen, slice);
+	} else {
+		slice->terms[0] = t->root;
+		slice->count = 1;
+	}
+	free(seen);
+}
+
+static void slice_compile(const struct space_tree *t, const struct slice *before, struct slice *slice, int param) {
+	int32_t *slots = mem_alloc(t->tree.count, sizeof *slots);
+	memset(slots, -1, t->tree.count * sizeof *slots);
+	for (uint32_t i = 0; i < t->tree.count; i++)
+		if (t->tree.nodes[i].op == EXPR_NAME && t->tree.nodes[i].name == (uint32_t)param)
+			slots[i] = (int32_t)before->count;
+	for (size_t i = 0; i < before->count; i++)
+		slots[before->terms[i]] = (int32_t)i;
+	slice->code = mem_alloc(slice->count, sizeof(struct expr_code *));
+	for (size_t i = 0; i < slice->count; i++)
+		slice->code[i] = expr_code_new(&t->tree, slice->terms[i], slots);
+	free(slots);
+}
+
+/* params[0..levels) in the variable order; a parameter that the expression does not mention leaves the terms as they
+ * are. */
+static struct slices *slices_new(const struct space *space, const struct part_source *source, const int *params,
+                                 int levels) {
+	struct slices *slices = mem_alloc(1, sizeof *slices);
+	struct space_tree tree = {0};
+	space_tree_build(&tree, space, source, params, levels);
+	slices->levels = levels;
+	slices->slice = mem_alloc((size_t)levels + 1, sizeof *slices->slice);
+	if (levels == 0)
+		slices->constant = tree.tree.nodes[tree.root].value;
+	for (int level = 1; level <= levels; level++) {
+		struct slice *slice = &slices->slice[level];
+		slice_fill(&tree, slice, level, levels);
+		slice_compile(&tree, &slices->slice[level - 1], slice, params[level - 1]);
+		slices->most = slice->count > slices->most ? slice->count : slices->most;
+	}
+	space_tree_clear(&tree);
+	return slices;
+}
+
+static void slices_free(struct slices *slices) {
+	if (!slices)
+		return;
+	for (int level = 0; level <= slices->levels; level++) {
+		struct slice *slice = &slices->slice[level];
+		for (size_t i = 0; i < slice->count; i++)
+			expr_code_free(slice->code[i]);
+		free(slice->code);
+		free(slice->terms);
+	}
+	free(slices->slice);
+	free(slices);
+}
+
+/* after `level` parameters; after all there is one, the result */
+static size_t slices_terms(const struct slices *slices, int level) {
+	return slices->slice[level].count;
+}
+
+static size_t slices_terms_most(const struct slices *slices) {
+	return slices->most;
+}
+
+/* values: the terms after `level` parameters, followed by the value of the next one. */
+static void slices_run(const struct slices *slices, int level, const struct value *values, struct value *out) {
+	const struct slice *slice = &slices->slice[level + 1];
+	for (size_t i = 0; i < slice->count; i++)
+		out[i] = expr_code_run(slice->code[i], values);
+}
+
+/* the result if there are no parameters */
+static struct value slices_constant(const struct slices *slices) {
+	return slices->constant;
+}
 
 /* A node with at most EAGER_MAX combinations left finds all its children at once, so that it can be merged with its
  * equals. */
@@ -30,7 +203,9 @@ static uint32_t node_push(struct part *part, struct part_node node) {
 	return (uint32_t)part->count++;
 }
 
-uint32_t part_node_with(struct part *part, int level, const uint32_t *child) {
+/* For the files part*.c and rows.c: a node with these children (copied), or PART_TRUE and the like where all are the
+ * same. */
+static uint32_t part_node_with(struct part *part, int level, const uint32_t *child) {
 	uint32_t branches = part->branches[level], same = 1;
 	bool added;
 	while (same < branches && child[same] == child[0])

@@ -35,8 +35,6 @@ struct spec {
 /* Builds the space from ConfigurationSpace, and sets the defaults. */
 int spec_read_space(struct spec *spec, const json_t *configuration, struct err *err);
 
-/* Duplicates are removed; the array lives in the arena. */
-void spec_values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count);
 /* One Python value. */
 int spec_scalar(const char *text, struct arena *arena, struct value *value, struct err *err);
 /* The condition in Python: && || ! of C become and, or, not unless that would change the meaning. The caller frees it;

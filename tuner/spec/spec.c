@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/sys.h"
-#include "tuner/space/repair.h"
+#include "tuner/space/space_near.h"
 #include "tuner/spec/impl.h"
 #include "tuner/spec/slice.h"
 

@@ -12,6 +12,7 @@
 #include "base/err.h"
 
 struct store;
+struct trial_result;
 
 enum store_mode {
 	STORE_READ, /* must exist */
@@ -34,12 +35,16 @@ struct store_session {
 	const char *command; /* as typed */
 	uint64_t seed;
 	double started;
+	const char *version, *uuid; /* these and the rest are for the store alone */
+	double ended;
+	const char *state;
+	double noise_floor;
 };
 int store_session_begin(struct store *store, struct store_session *session, struct err *err); /* sets id */
-/* state: "done", "interrupted", "failed"; noise_floor may be NAN */
 /* For the end of a session that has written. ERR_FAILED if the file was removed or replaced since it was opened, and
  * what it held is then saved beside it, in PATH.saved; or if its log was truncated, of which nothing can be saved. */
-int store_check_there(struct store *store, struct err *err);
+int store_check_lost(struct store *store, struct err *err);
+/* state: "done", "interrupted", "failed"; noise_floor may be NAN */
 int store_session_end(struct store *store, int64_t session, const char *state, double noise_floor, struct err *err);
 
 struct store_search {
@@ -52,6 +57,10 @@ struct store_search {
 	double cartesian;
 	uint64_t valid;
 	const char *baseline; /* configuration, canonical JSON */
+	const char *uuid;     /* this and the rest are for the store alone */
+	double ended;
+	const char *state;
+	const json_t *result;
 };
 int store_search_begin(struct store *store, struct store_search *search, struct err *err); /* sets id */
 /* result: the object of `tune --json`, or NULL when there is none; state as for sessions */
@@ -150,5 +159,78 @@ int store_resume_find(struct store *store, const char *fingerprint, const struct
  * older programs ignore. */
 int store_plan_set(struct store *store, int64_t search, const json_t *plan, struct err *err);
 int store_plan_get(struct store *store, int64_t search, json_t **plan, struct err *err); /* NULL if it was never set */
+
+/* How much a store holds. */
+struct store_about {
+	int64_t sessions, searches, done, trials;
+	double first, last; /* when the first and the last session began; NAN: there is none */
+	int64_t bytes;      /* of the file and its write-ahead log */
+};
+int store_about(struct store *store, struct store_about *about, struct err *err);
+int store_machine_count(struct store *store, size_t *count, struct err *err); /* of machines with searches */
+int store_machine_trials(struct store *store, const char *fingerprint, int64_t *trials, struct err *err);
+
+/* Joins the stores of separate runs: rows that both have are kept once, and the result does not depend on the order of
+ * the files. Two sessions or searches are the same if their uuid and everything they began with are equal; the later of
+ * their states is kept. Trials are the same if all their cells are equal, and each occurs as often as in the file that
+ * has it most often. */
+struct store_merged {                   /* the contribution of a file */
+	int64_t sessions, searches, trials; /* new rows */
+	int64_t updated;                    /* sessions and searches that were known in an earlier state */
+};
+
+/* Merges all files or none, in one transaction. The sources are only read, and every cell is checked before it is
+ * copied: ERR_USAGE names the file that is not a store, damaged, or newer. merged: an array of `count`. The target
+ * itself contributes nothing. */
+int store_merge(struct store *target, const char *const *paths, size_t count, struct store_merged *merged,
+                struct err *err);
+
+struct store_removed {
+	int64_t searches, trials;
+};
+
+/* Counts the rows that store_remove would remove. */
+int store_remove_look(struct store *store, const char *kernel, int64_t search, struct store_removed *found,
+                      struct err *err);
+/* Removes all searches of a kernel, or the one with the number `search` where kernel is NULL, with their trials; then
+ * the sessions that have none left. All in one transaction. */
+int store_remove(struct store *store, const char *kernel, int64_t search, struct store_removed *removed,
+                 struct err *err);
+
+/* Commits a trial that has just ended to a search of the store. block: its number in a race or duel, else 0. */
+int trial_store(struct store *store, int64_t search, const char *phase, int block, const json_t *config,
+                const struct trial_result *result, struct err *err);
+
+/* The trials of a search, one for each configuration with the samples of all its trials: [{"config", "status",
+ * "samples", "started", "elapsed_s", "setup_s", "verify_s", "message", "counters": [{"name", "value", "unit"}]}]. Runs
+ * for counters, and trials that were cut short before their first sample, add no samples. New reference; NULL and err.
+ */
+json_t *store_trials_json(struct store *store, int64_t search, struct err *err);
+
+/* Searches as a document that another group can use: configurations, times, and facts about the machine. What could
+ * name a person, a path or a host is left out: commands, messages, compiler flags with paths, identifiers of devices.
+ * The document carries a hash of its searches, so that damage and careless edits are noticed; the hash proves neither
+ * who measured nor that the times are true, but a wrong time costs a search only a few evaluations (ADR 9).
+ *
+ *     {"schema": "sweetspot-share/1", "hash": "sha256:..", "searches": [{"kernel", "source", "problem", "objective",
+ *      "strategy", "seed", "valid", "started", "fingerprint", "machine", "trials": [{"config", "status", "value",
+ *      "samples", "elapsed_s"}]}]} */
+struct share_wish {
+	const char *const *kernels; /* ends with NULL; NULL: all */
+	bool private;               /* keep texts that name paths, the user or the host */
+};
+
+/* hidden: the number of searches that are left out because their kernel, problem or configurations name a path, the
+ * user or the host. New reference; NULL and err. */
+json_t *share_export(struct store *store, const struct share_wish *wish, size_t *hidden, struct err *err);
+
+struct share_import {
+	int64_t searches, trials; /* new ones */
+	int64_t known;            /* searches that the store has already */
+};
+/* Adds the searches that the store does not have. ERR_USAGE names `where` if the document is not valid; then nothing is
+ * added. */
+int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
+                 struct err *err);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/store/trials_json.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/json/js.h"
+#include "tuner/store/store.h"
 #include "tuner/trial/trial.h"
 
 struct gather {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/study/counted_file.h"
+#include "tuner/study/counted_file_impl.h"
 
 #include <ctype.h>
 #include <math.h>

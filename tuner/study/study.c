@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
+#include "tuner/study/study.h"
 #include "tuner/study/study_impl.h"
 
 /* The smallest deviation of the logarithm of a row's time, because machines do not repeat themselves better than this
@@ -302,4 +304,145 @@ size_t study_failures(const struct study *study) {
 
 double study_noise(const struct study *study) {
 	return study->noise > NOISE_LEAST ? study->noise : NOISE_LEAST;
+}
+
+struct study_set {
+	struct study_item **items; /* allocated one by one, because pointers to them are handed out */
+	char **keys;
+	size_t count, room;
+	char *objective;
+	json_t *assumed; /* the machine of everything that is added; NULL: as each file says */
+};
+
+struct study_set *study_set_new(const char *objective) {
+	struct study_set *set = mem_alloc(1, sizeof *set);
+	set->objective = mem_strdup(objective);
+	return set;
+}
+
+static void item_free(struct study_item *item) {
+	study_free(item->study);
+	json_decref(item->machine);
+	json_decref(item->ceilings);
+	json_decref(item->tunes);
+	json_decref(item->table);
+	free(item->kernel);
+	free(item->device);
+	free(item);
+}
+
+void study_set_free(struct study_set *set) {
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->count; i++) {
+		item_free(set->items[i]);
+		free(set->keys[i]);
+	}
+	free(set->items);
+	free(set->keys);
+	json_decref(set->assumed);
+	free(set->objective);
+	free(set);
+}
+
+void study_set_assume(struct study_set *set, const json_t *machine) {
+	json_decref(set->assumed);
+	set->assumed = machine ? json_deep_copy(machine) : NULL;
+}
+
+size_t study_set_count(const struct study_set *set) {
+	return set->count;
+}
+
+struct study_item *study_set_at(const struct study_set *set, size_t i) {
+	return set->items[i];
+}
+
+const char *study_set_objective(const struct study_set *set) {
+	return set->objective;
+}
+
+/* Machines are distinguished by their fingerprint or, if they lack one, by their whole description. */
+static char *key_of(const char *kernel, const char *device, const json_t *machine) {
+	const char *fingerprint = js_string_or(machine, "fingerprint", NULL);
+	char *all = fingerprint ? mem_strdup(fingerprint) : js_canonical(machine);
+	json_t *parts = json_pack("[s,s,s]", kernel, device, all ? all : "");
+	char *key = js_canonical(parts);
+	json_decref(parts);
+	free(all);
+	return key;
+}
+
+static struct study_item *item_new(const char *kernel, const char *device, const json_t *machine) {
+	struct study_item *item = mem_alloc(1, sizeof *item);
+	item->study = study_new(kernel, device);
+	item->kernel = mem_strdup(kernel);
+	item->device = mem_strdup(device);
+	item->machine = machine ? json_incref((json_t *)machine) : NULL;
+	item->tunes = json_array();
+	item->noise = NAN;
+	return item;
+}
+
+static void grow(struct study_set *set) {
+	if (set->count < set->room)
+		return;
+	set->room = set->room ? 2 * set->room : 8;
+	set->items = mem_grow(set->items, set->room, sizeof *set->items);
+	set->keys = mem_grow(set->keys, set->room, sizeof *set->keys);
+}
+
+struct study_item *study_set_item(struct study_set *set, const char *kernel, const char *device,
+                                  const json_t *machine) {
+	machine = set->assumed ? set->assumed : machine;
+	char *key = key_of(kernel, device, machine);
+	for (size_t i = 0; i < set->count; i++) {
+		if (strcmp(set->keys[i], key) == 0) {
+			free(key);
+			return set->items[i];
+		}
+	}
+	grow(set);
+	set->keys[set->count] = key;
+	set->items[set->count] = item_new(kernel, device, machine);
+	return set->items[set->count++];
+}
+
+bool study_set_add(struct study_item *item, const struct study_trial *trial) {
+	bool added = study_add(item->study, trial);
+	item->trials += added;
+	return added;
+}
+
+static double median_of(const json_t *samples) {
+	size_t count = json_array_size(samples);
+	double *x = mem_alloc(count + 1, sizeof *x), median;
+	for (size_t i = 0; i < count; i++)
+		x[i] = json_number_value(json_array_get(samples, i));
+	median = count ? stats_median(x, count) : NAN;
+	free(x);
+	return median;
+}
+
+static const char *const told[] = {"work",     "figures", "gpu",      "noise",  "placement",
+                                   "energy_j", "unsafe",  "counters", "metrics"};
+
+json_t *study_detail(const json_t *reply) {
+	json_t *detail = json_object(), *metrics = json_object_get(json_object_get(reply, "counting"), "metrics");
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		json_t *member = json_object_get(reply, told[i]);
+		if (member)
+			json_object_set(detail, told[i], member);
+	}
+	json_t *functions = json_object_get(json_object_get(reply, "counting"), "functions");
+	if (json_is_array(functions))
+		json_object_set(detail, "functions", functions);
+	if (json_object_get(reply, "energy_j"))
+		json_object_set_new(detail, "seconds", js_number(median_of(json_object_get(reply, "samples"))));
+	if (metrics && !json_object_get(detail, "metrics"))
+		json_object_set(detail, "metrics", metrics);
+	if (json_object_size(detail))
+		return detail;
+	json_decref(detail);
+	return NULL;
 }

@@ -53,9 +53,6 @@ struct gathered *study_gather(struct study *study, const struct study_trial *tri
 bool study_row_safe(const struct study_row *row); /* it is safe to use and was not cut short */
 /* Drops rows before columns are made, or after that if there is a limit. These two rows stay; SIZE_MAX: none. */
 void study_thin(struct study *study, size_t winner, size_t baseline);
-/* Marks the fastest rows of each pair of values, problem by problem and no more than `most`; returns their number.
- * order: rows by problem, then by value; first: whether an index of it begins a problem. */
-size_t study_pairs_keep(const struct study *study, const size_t *order, const bool *first, size_t most, bool *keep);
 /* Scales rows that were only searched to the speed that the machine had during races and duels. */
 void study_drift(struct study *study);
 void study_columns_make(struct study *study);

@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 static const char *const counts[] = {"packages", "numa_nodes", "cores", "threads", "llcs"}, *const caches[] = {
 																								"l1d", "l2", "l3"};

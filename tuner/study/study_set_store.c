@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 struct reading {
 	struct study_set *set;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/study/table_wide.h"
+#include "tuner/study/table_wide_impl.h"
 
 struct making {
 	const struct csv *csv;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tuner/study/table.h"
+#include "tuner/study/study_table_impl.h"
 
 struct unit {
 	const char *word;

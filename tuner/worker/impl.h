@@ -2,7 +2,7 @@
 /* The process of a worker, for the files of this room. */
 #ifndef TUNER_WORKER_IMPL_H
 #define TUNER_WORKER_IMPL_H
-#include "tuner/worker/exchange.h"
+#include "tuner/worker/client_describe.h"
 
 #define WORKER_STOP_SECONDS 1.0
 enum { WORKER_LIBRARIES_MAX = 48 /* per process, which never unloads one */ };
@@ -25,16 +25,10 @@ struct worker {
 /* Starts the worker unless it runs. library: the plug-in that the next request needs; may be NULL. */
 int worker_start(struct worker *worker, const char *library, struct err *err);
 int worker_stop(struct worker *worker, double grace); /* returns its status as in wait(2); 0 if it was not running */
-int worker_lost_error(const struct worker *worker, struct err *err); /* returns -1 */
 
 /* How a request without a usable answer ended. */
 enum broken { BROKEN_NO, BROKEN_DIED, BROKEN_TIMEOUT, BROKEN_FLOOD, BROKEN_INTERRUPTED, BROKEN_UNREADABLE };
 
-/* Asks a running worker; seconds < 0: no limit. With BROKEN_NO *answer is an object, a new reference. */
-enum broken worker_ask(struct worker *worker, const json_t *request, double seconds, json_t **answer);
-/* Stops the worker and turns its end into a typed failure of the trial that it was running. */
-void worker_broken_result(struct worker *worker, enum broken broken, double timeout, double grace,
-                          struct trial_result *result);
 /* Asks a launched worker where it runs, before any other question, and sets worker->machine. */
 int worker_machine_ask(struct worker *worker, struct err *err);
 

@@ -35,9 +35,6 @@ void simulate_count(struct arena *arena, const struct simulate_job *job, const s
 /* {"seconds","elapsed_s","slowdown","model","tool"}, new reference. */
 json_t *simulation_json(const struct simulation *simulation);
 
-/* The child under valgrind: reads the request of a trial, prepares its run, runs it between marks for valgrind, and
- * writes {"status":"correct","seconds":..}. Returns an exit status. */
-int simulate_serve(int in, int out);
 /* A link in its folder at the start, to the folder that file names are relative to. */
 #define SIMULATE_FOLDER ".here"
 /* The text of a thread's mark; it identifies the thread's file. */

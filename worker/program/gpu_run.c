@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/program/gpu_run.h"
+#include "worker/program/gpu_run_impl.h"
 
 #include <stdlib.h>
 

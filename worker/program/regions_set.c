@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/program/regions_set.h"
-
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "worker/kernel/word.h"
+#include "worker/program/regions_set_impl.h"
 
 void regions_note(struct regions_set *set, const char *format, ...) {
 	char note[200];
@@ -35,7 +35,8 @@ static struct regions_region *region_new(struct regions_set *set, const char *na
 	return region;
 }
 
-struct regions_region *regions_set_find(struct regions_set *set, const char *name) {
+/* The region of that name; NULL if there are too many. */
+static struct regions_region *regions_set_find(struct regions_set *set, const char *name) {
 	char clean[REGIONS_NAME_MAX + 1];
 	snprintf(clean, sizeof clean, "%s", name[0] ? name : "(no name)");
 	text_clean(clean, false);
@@ -114,4 +115,216 @@ json_t *regions_set_end(struct regions_set *set) {
 		region_free(set->regions, set->region[i]);
 	}
 	return out;
+}
+
+/* Reads the files of libsweetspot, which anybody may have written: one JSON object a line. */
+enum { LINE_BYTES_MAX = 4 << 20, ROWS_LINE_MAX = 65536, EVENT_ABSENT = -1 };
+static const double ROW_MAX = 0x1p53;
+
+/* A file while it is read. */
+struct source {
+	struct regions_set *set;
+	const char *where;
+	int place[REGIONS_EVENTS_MAX]; /* of our events in its lists, or EVENT_ABSENT */
+};
+
+static double whole(const json_t *json, const char *key) {
+	struct err err;
+	int64_t value;
+	return js_int(json, key, 0, INT64_MAX, &value, &err) == 0 ? (double)value : NAN;
+}
+
+static void miss(struct regions_count *count, const char *reason) {
+	if (count->status != COUNTER_UNAVAILABLE) {
+		snprintf(count->reason, sizeof count->reason, "%s", reason);
+	}
+	count->status = COUNTER_UNAVAILABLE;
+}
+
+static void limit(struct regions_count *count, enum counter_status status, const char *reason) {
+	if (count->status != COUNTER_UNAVAILABLE && !count->reason[0]) {
+		snprintf(count->reason, sizeof count->reason, "%s", reason);
+	}
+	if (count->status == COUNTER_COUNTED) {
+		count->status = status;
+	}
+}
+
+/* Advice for an error, or its meaning; "" if the error is clear. */
+static const char *remedy(int64_t error) {
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return ": sudo sysctl kernel.perf_event_paranoid=1";
+	case EMFILE:
+		return ": raise ulimit -n";
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return ": this machine lacks a counter for it";
+	default:
+		return "";
+	}
+}
+
+static double refusal(struct regions_count *count, int64_t error) {
+	char reason[COUNTER_REASON];
+	snprintf(reason, sizeof reason, "perf_event_open: %s%s",
+	         error > 0 && error < 4096 ? strerror((int)error) : "failed", remedy(error));
+	miss(count, reason);
+	return NAN;
+}
+
+/* The value, or NAN and a reason. */
+static double count_value(struct regions_count *count, const json_t *json, double scale) {
+	double value = whole(json, "value"), enabled = whole(json, "enabled"), running = whole(json, "running");
+	char reason[COUNTER_REASON];
+	if (json_object_get(json, "errno")) {
+		return refusal(count, js_int_or(json, "errno", 0));
+	}
+	if (isnan(value) || isnan(enabled) || isnan(running)) {
+		miss(count, "the program wrote it malformed");
+		return NAN;
+	}
+	if (running == 0) {
+		miss(count, "no hardware counter was free for it while the region ran");
+		return NAN;
+	}
+	if (running < enabled) {
+		snprintf(reason, sizeof reason, "counted %.0f %% of the time, scaled up", 100 * running / enabled);
+		limit(count, COUNTER_SCALED, reason);
+		value *= enabled / running;
+	}
+	if (js_bool_or(json, "user_only", false)) {
+		limit(count, COUNTER_COUNTED, "in user mode only: counting in the kernel is not permitted");
+	}
+	return scale > 0 ? value * scale : value;
+}
+
+static void counts_add(struct source *source, struct regions_region *region, const json_t *events, bool shown) {
+	for (size_t i = 0; i < source->set->regions->event_count; i++) {
+		struct regions_count *count = &region->counts[i];
+		const json_t *json = source->place[i] == EVENT_ABSENT ? NULL : json_array_get(events, (size_t)source->place[i]);
+		double value = NAN;
+		if (json) {
+			value = count_value(count, json, source->set->regions->events[i].scale);
+		} else {
+			miss(count, "the program's libsweetspot did not count it");
+		}
+		count->total += value;
+		if (shown) {
+			json_array_append_new(count->per_thread, js_number(value));
+		}
+	}
+}
+
+/* One thread; false if it is malformed. */
+static bool row_add(struct source *source, struct regions_region *region, const json_t *row) {
+	struct regions_set *set = source->set;
+	double calls = whole(row, "calls"), ns = whole(row, "ns");
+	double unbegun = whole(row, "unbegun"), unended = whole(row, "unended");
+	if (isnan(calls + ns + unbegun + unended) || fmax(calls, fmax(unbegun, unended)) > ROW_MAX) {
+		return false;
+	}
+	region->unbegun += unbegun;
+	region->unended += unended;
+	if (calls == 0) {
+		return true;
+	}
+	bool shown = set->rows < REGIONS_ROWS_MAX;
+	set->rows += shown;
+	set->rows_left_out += !shown;
+	region->calls += calls;
+	region->seconds += ns * 1e-9;
+	region->threads++;
+	if (shown) {
+		json_array_append_new(region->per_thread, js_number(ns * 1e-9));
+	}
+	counts_add(source, region, json_object_get(row, "events"), shown);
+	return true;
+}
+
+static bool region_read(struct source *source, const json_t *json) {
+	const char *name;
+	json_t *rows, *row;
+	struct err err;
+	size_t i;
+	if (js_string(json, "name", &name, &err) != 0 || strlen(name) > REGIONS_NAME_MAX ||
+	    js_array(json, "threads", ROWS_LINE_MAX, &rows, &err) != 0) {
+		return false;
+	}
+	struct regions_region *region = regions_set_find(source->set, name);
+	if (!region) {
+		return true;
+	}
+	json_array_foreach(rows, i, row) {
+		if (!row_add(source, region, row)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void head_notes(struct source *source, const json_t *head) {
+	int64_t dropped = js_int_or(head, "dropped", 0), unread = js_int_or(head, "unread_events", 0);
+	const char *program = js_string_or(head, "program", "the program");
+	if (!js_bool_or(head, "complete", false)) {
+		regions_note(source->set, "%.60s did not end by exit: the end of its regions may be missing", program);
+	}
+	if (dropped > 0) {
+		regions_note(source->set, "%.60s has too many regions or threads: %lld calls are not counted", program,
+		             (long long)dropped);
+	}
+	if (unread > 0) {
+		regions_note(source->set, "the libsweetspot of %.60s did not understand %lld events", program,
+		             (long long)unread);
+	}
+}
+
+static bool head_read(struct source *source, const json_t *head) {
+	const struct regions *regions = source->set->regions;
+	json_t *events, *name;
+	struct err err;
+	size_t at;
+	if (js_int_or(head, "sweetspot_regions", 0) != 1 ||
+	    js_array(head, "events", REGIONS_EVENTS_MAX, &events, &err) != 0) {
+		return false;
+	}
+	for (size_t i = 0; i < REGIONS_EVENTS_MAX; i++) {
+		source->place[i] = EVENT_ABSENT;
+	}
+	json_array_foreach(events, at, name) {
+		for (size_t i = 0; json_is_string(name) && i < regions->event_count; i++) {
+			if (strcmp(json_string_value(name), regions->events[i].name) == 0) {
+				source->place[i] = (int)at;
+			}
+		}
+	}
+	head_notes(source, head);
+	return true;
+}
+
+static bool line_read(struct source *source, const char *line, size_t size, bool first) {
+	struct err err;
+	json_t *json = size <= LINE_BYTES_MAX ? js_parse(line, size, source->where, &err) : NULL;
+	bool good = json && (first ? head_read(source, json) : region_read(source, json));
+	json_decref(json);
+	return good;
+}
+
+/* Names are arbitrary bytes, not always UTF-8. */
+void regions_text_read(struct regions_set *set, char *text, size_t size, const char *where) {
+	struct source source = {.set = set, .where = where};
+	size_t line = 1;
+	if (memchr(text, '\0', size)) {
+		regions_note(set, "%.60s is not a file of libsweetspot", where);
+		return;
+	}
+	text_clean(text, true);
+	for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, line++) {
+		if (!line_read(&source, at, (size_t)(end - at), line == 1)) {
+			regions_note(set, "line %zu of %.60s is malformed", line, where);
+			return;
+		}
+	}
 }

@@ -1,12 +1,175 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/program/said.h"
-
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
+#include "worker/program/digest_impl.h"
+#include "worker/program/said_impl.h"
+
+enum { DIGEST_READ = 4 << 20 }; /* beyond that, words and numbers are not looked at */
+
+static const uint64_t FNV_START = 0xcbf29ce484222325, FNV_PRIME = 0x100000001b3;
+
+void digest_start(struct digest *digest) {
+	digest->bytes = digest->lines = 0;
+	digest->words = digest->line = FNV_START;
+	digest->bag = 0;
+	digest->sum = 0;
+	digest->head_size = digest->tail_size = digest->number_size = 0;
+	sha256_start(&digest->sha);
+}
+
+static void hash_add(uint64_t *hash, char c) {
+	*hash = (*hash ^ (unsigned char)c) * FNV_PRIME;
+}
+
+static void number_end(struct digest *digest) {
+	if (digest->number_size == 0) {
+		return;
+	}
+	digest->number[digest->number_size] = '\0';
+	double value = strtod(digest->number, NULL);
+	digest->sum += isfinite(value) ? value : 0;
+	digest->number_size = 0;
+	hash_add(&digest->words, '#');
+}
+
+static void text_read(struct digest *digest, const char *data, size_t size) {
+	for (size_t i = 0; i < size; i++) {
+		char c = data[i];
+		bool inside = isdigit((unsigned char)c) || (c == '.' && digest->number_size > 0);
+		if (inside && digest->number_size + 1 < sizeof digest->number) {
+			digest->number[digest->number_size++] = c;
+		} else if (!inside) {
+			number_end(digest);
+			hash_add(&digest->words, c);
+		}
+		hash_add(&digest->line, c);
+		if (c == '\n') {
+			digest->lines++;
+			digest->bag += digest->line;
+			digest->line = FNV_START;
+		}
+	}
+}
+
+/* A chunk that is longer than the memory replaces all of it. */
+static void tail_add(struct digest *digest, const char *data, size_t size) {
+	size_t left = size < DIGEST_TAIL ? DIGEST_TAIL - size : 0;
+	left = left < digest->tail_size ? left : digest->tail_size;
+	memmove(digest->tail, digest->tail + digest->tail_size - left, left);
+	if (size > DIGEST_TAIL) {
+		data += size - DIGEST_TAIL;
+		size = DIGEST_TAIL;
+	}
+	memcpy(digest->tail + left, data, size);
+	digest->tail_size = left + size;
+}
+
+void digest_add(struct digest *digest, const char *data, size_t size) {
+	size_t room = DIGEST_HEAD - digest->head_size, more = size < room ? size : room;
+	memcpy(digest->head + digest->head_size, data, more);
+	digest->head_size += more;
+	tail_add(digest, data, size);
+	sha256_add(&digest->sha, data, size);
+	if (digest->bytes < DIGEST_READ) {
+		text_read(digest, data, size);
+	}
+	digest->bytes += size;
+}
+
+void digest_end(struct digest *digest, char hash[SHA256_TEXT]) {
+	number_end(digest);
+	digest->bag += digest->line;
+	sha256_end(&digest->sha, hash);
+}
+
+/* Compressed data differs in every byte although it holds the same. */
+static const char *packed_name(const struct digest *digest) {
+	static const struct {
+		const char *name, *magic;
+		size_t size;
+	} kinds[] = {{"gzip", "\x1f\x8b", 2},
+	             {"xz",
+	              "\xfd"
+	              "7zXZ",
+	              5},
+	             {"zstd", "\x28\xb5\x2f\xfd", 4},
+	             {"bzip2", "BZh", 3},
+	             {"lz4", "\x04\x22\x4d\x18", 4},
+	             {"zip", "PK\x03\x04", 4},
+	             {"png", "\x89PNG", 4},
+	             {"jpeg", "\xff\xd8\xff", 3},
+	             {"lzma", "\x5d\x00\x00", 3},
+	             {"ogg", "OggS", 4},
+	             {"matroska", "\x1a\x45\xdf\xa3", 4},
+	             {"flac", "fLaC", 4},
+	             {"mp3", "ID3", 3},
+	             {"7z", "7z\xbc\xaf", 4},
+	             {"lzip", "LZIP", 4}};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (digest->head_size >= kinds[i].size && memcmp(digest->head, kinds[i].magic, kinds[i].size) == 0) {
+			return kinds[i].name;
+		}
+	}
+	return digest->head_size > 8 && memcmp(digest->head + 4, "ftyp", 4) == 0 ? "mp4" : NULL;
+}
+
+/* Lines of text, with the parts that a carriage return overwrites on a terminal as lines of their own. */
+static json_t *lines_json(const char *data, size_t size) {
+	char *text = mem_alloc(size + 1, 1);
+	for (size_t i = 0; i < size; i++) {
+		text[i] = data[i] == '\r' ? '\n' : data[i] ? data[i] : ' ';
+	}
+	text_clean(text, true);
+	json_t *json = json_string(text);
+	free(text);
+	return json;
+}
+
+json_t *digest_json(const struct digest *digest, const char *hash) {
+	char words[20], bag[20];
+	const char *packed = packed_name(digest);
+	bool whole = digest->bytes <= DIGEST_HEAD;
+	size_t head = digest->head_size, skip = 0;
+	snprintf(words, sizeof words, "%016llx", (unsigned long long)digest->words);
+	snprintf(bag, sizeof bag, "%016llx", (unsigned long long)digest->bag);
+	json_t *json =
+		json_pack("{s:I,s:I,s:s,s:s,s:s,s:f}", "bytes", (json_int_t)digest->bytes, "lines", (json_int_t)digest->lines,
+	              "hash", hash, "words", words, "bag", bag, "sum", isfinite(digest->sum) ? digest->sum : 0.0);
+	if (packed) {
+		json_object_set_new(json, "packed", json_string(packed));
+	} else if (text_is_binary(digest->head, digest->head_size)) {
+		json_object_set_new(json, "binary", json_true());
+	} else {
+		while (!whole && head > 0 && digest->head[head - 1] != '\n') {
+			head--;
+		}
+		json_object_set_new(json, "text", lines_json(digest->head, head));
+	}
+	if (!whole && json_object_get(json, "text")) {
+		while (skip < digest->tail_size && digest->tail[skip] != '\n') {
+			skip++;
+		}
+		json_object_set_new(json, "end", lines_json(digest->tail + skip, digest->tail_size - skip));
+	}
+	return json;
+}
+
+/* The last bytes as text, with blanks for zeros; the caller frees it. */
+static char *digest_end_text(const struct digest *digest) {
+	char *text = mem_alloc(digest->tail_size + 1, 1);
+	for (size_t i = 0; i < digest->tail_size; i++) {
+		text[i] = digest->tail[i] ? digest->tail[i] : ' ';
+	}
+	return text;
+}
 
 enum { SAID_LINES = 10, SAID_LINES_SHOWN = 1000, SAID_LINE = 400 };
 

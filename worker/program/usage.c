@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/program/usage.h"
+#include "worker/program/usage_impl.h"
 
 #include <math.h>
 #include <stdio.h>

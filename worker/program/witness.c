@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/program/witness.h"
+#include "worker/program/witness_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/program/written.h"
+#include "worker/program/written_impl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "worker/program/digest.h"
+#include "worker/program/digest_impl.h"
 
 enum {
 	WRITTEN_LOOK = 2000,      /* names in the folder and below it */

@@ -6,7 +6,7 @@
 
 #include "base/json/js.h"
 #include "src/show/counters.h"
-#include "src/cmd/doctor/doctor.h"
+#include "src/cmd/doctor/doctor_impl.h"
 #include "tuner/store/store.h"
 
 static void look_version(struct app *app, struct finding *f) {

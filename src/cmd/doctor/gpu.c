@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/doctor/doctor.h"
+#include "src/cmd/doctor/doctor_impl.h"
 
 static const json_t *part_named(const json_t *devices, const char *name) {
 	size_t i;

@@ -9,7 +9,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/doctor/doctor.h"
+#include "src/cmd/doctor/doctor_impl.h"
 
 static void look_processors(struct app *app, struct finding *f) {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);

@@ -6,7 +6,7 @@
 
 #include "src/app/cmd.h"
 #include "tuner/study/contrast.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 /* A finished study, and the problem to explain. */
 struct explain_view {
@@ -53,11 +53,8 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 /* src/cmd/explain/landscape.c */
 json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner);
 json_t *explain_drivers(const struct explain_view *view, size_t winner,
-                        size_t baseline); /* src/cmd/explain/drivers.c */
-json_t *explain_roofline(const struct explain_view *view, size_t winner,
-                         size_t baseline);               /* src/cmd/explain/result_roofline.c */
-json_t *explain_sizes(const struct explain_view *view);  /* src/cmd/explain/sizes.c */
-json_t *explain_pareto(const struct explain_view *view); /* src/cmd/explain/pareto.c */
+                        size_t baseline);               /* src/cmd/explain/drivers.c */
+json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/sizes.c */
 
 /* src/cmd/explain/text.c */
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/explain/table.h"
+#include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/model/effects/landscape.h"
 
 static json_t *step_json(const struct study_column *column, const struct landscape_step *step) {

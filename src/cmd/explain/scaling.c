@@ -1,12 +1,204 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/explain/scaling.h"
-
+#include <math.h>
 #include <string.h>
 
 #include "base/json/js.h"
+#include "src/cmd/explain/scaling.h"
 #include "tuner/reading/reading.h"
+
+enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20 };
+static const double SAME_WORK = 0.01, OPEN = 0.01;
+
+struct law {
+	const struct explain_view *view;
+	const struct explain_series *series;
+	size_t threads;
+	struct scaling_point points[SCALING_POINTS_MAX];
+	bool per_work; /* weak scaling: the work grows with the threads, so times are scaled to the first row's work */
+};
+
+/* The work of a row over the work of the first one; 1 if a row does not tell its work. */
+static double work_ratio(const struct law *law, size_t i) {
+	const struct study *study = law->view->study;
+	double first = study_work(study, law->series->rows[0], "ops"), own = study_work(study, law->series->rows[i], "ops");
+	return first > 0 && own > 0 && isfinite(own / first) ? own / first : 1;
+}
+
+static void points_fill(struct law *law) {
+	for (size_t i = 0; i < law->series->count; i++) {
+		size_t row = law->series->rows[i];
+		double ratio = work_ratio(law, i);
+		bool same = fabs(ratio - 1) <= SAME_WORK;
+		law->per_work = law->per_work || !same;
+		law->points[i] = (struct scaling_point){.threads = study_number(law->view->study, row, law->threads),
+		                                        .seconds = study_row(law->view->study, row)->value / (same ? 1 : ratio),
+		                                        .deviation = study_row(law->view->study, row)->deviation};
+	}
+}
+
+static json_t *estimate_json(double value, const double ci[2]) {
+	return json_pack("{s:o,s:[o,o]}", "value", js_number(value), "ci", js_number(ci[0]), js_number(ci[1]));
+}
+
+static const struct scaling_point *one_thread(const struct law *law) {
+	for (size_t i = 0; i < law->series->count; i++)
+		if (law->points[i].threads == 1)
+			return &law->points[i];
+	return NULL;
+}
+
+static json_t *points_json(const struct law *law, const struct scaling *scaling) {
+	const struct scaling_point *one = one_thread(law);
+	json_t *list = json_array();
+	for (size_t i = 0; i < law->series->count; i++) {
+		const struct scaling_point *point = &law->points[i];
+		json_t *json =
+			json_pack("{s:o,s:o}", "threads", js_number(point->threads), "seconds", js_number(point->seconds));
+		if (one)
+			json_object_set_new(json, "speedup", js_number(one->seconds / point->seconds));
+		if (scaling) {
+			json_object_set_new(json, "law", js_number(scaling_seconds(scaling, point->threads, NULL)));
+			json_object_set_new(json, "residual", js_number(scaling->residual[i]));
+			if (scaling->outlier[i])
+				json_object_set_new(json, "outlier", json_true());
+		}
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static bool is_measured(const struct law *law, double threads) {
+	for (size_t i = 0; i < law->series->count; i++)
+		if (law->points[i].threads == threads)
+			return true;
+	return false;
+}
+
+/* The largest number of threads that the law describes, if larger ones were excluded from it: beyond it the law is
+ * known to be wrong. NAN: it describes the largest. */
+static double holds_up_to(const struct law *law, const struct scaling *scaling) {
+	size_t last = law->series->count;
+	while (last > 0 && scaling->outlier[last - 1])
+		last--;
+	return last > 0 && last < law->series->count ? law->points[last - 1].threads : NAN;
+}
+
+/* The same for smaller ones: speedups are over one thread, which the law then does not describe. */
+static double holds_from(const struct law *law, const struct scaling *scaling) {
+	size_t first = 0;
+	while (first < law->series->count && scaling->outlier[first])
+		first++;
+	return first > 0 && first < law->series->count ? law->points[first].threads : NAN;
+}
+
+static void predict(const struct law *law, const struct scaling *scaling, double threads, int hardware, json_t *list) {
+	double ci[2], speedup;
+	if (threads < 1 || threads > holds_up_to(law, scaling) || isfinite(holds_from(law, scaling)) ||
+	    is_measured(law, threads) || json_array_size(list) >= PREDICTED_MAX)
+		return;
+	speedup = scaling_speedup(scaling, threads, ci);
+	json_t *one = json_pack("{s:o,s:o,s:[o,o]}", "threads", js_number(threads), "speedup", js_number(speedup), "ci",
+	                        js_number(ci[0]), js_number(ci[1]));
+	if (threads > hardware)
+		json_object_set_new(one, "beyond", json_true()); /* more threads than this machine has */
+	json_array_append_new(list, one);
+}
+
+/* Predicts the counts that were not measured: powers of two, all cores and all threads of the hardware, and twice that
+ * to show where the curve leads. */
+static json_t *predicted_json(const struct law *law, const struct scaling *scaling) {
+	const struct study_host *host = study_host(law->view->study);
+	int hardware = explain_hardware(law->view, law->threads), cores = hardware ? host->cores : 0;
+	json_t *list = json_array();
+	if (hardware < 1)
+		hardware = (int)fmin(law->points[law->series->count - 1].threads, TEAM_MAX);
+	for (int threads = 1; threads < hardware && threads < TEAM_MAX; threads *= 2)
+		predict(law, scaling, threads, hardware, list);
+	if (cores > 1 && cores < hardware && (cores & (cores - 1)))
+		predict(law, scaling, cores, hardware, list);
+	predict(law, scaling, hardware, hardware, list);
+	predict(law, scaling, 2.0 * hardware, hardware, list);
+	return list;
+}
+
+static void fit_add(const struct law *law, json_t *entry, const struct scaling *scaling) {
+	const struct scaling_fit *fit = &scaling->fit[scaling->law];
+	json_object_set_new(entry, "seconds_1", estimate_json(fit->seconds_1, fit->seconds_1_ci));
+	json_object_set_new(entry, "sigma", estimate_json(fit->sigma, fit->sigma_ci));
+	if (scaling->law == SCALING_USL)
+		json_object_set_new(entry, "kappa", estimate_json(fit->kappa, fit->kappa_ci));
+	json_object_set_new(entry, "best_threads", estimate_json(fit->best_threads, fit->best_threads_ci));
+	json_object_set_new(entry, "aicc",
+	                    json_pack("{s:o,s:o}", "amdahl", js_number(scaling->fit[SCALING_AMDAHL].aicc), "usl",
+	                              js_number(scaling->fit[SCALING_USL].aicc)));
+	json_object_set_new(entry, "residual_deviation", js_number(fit->residual_deviation));
+	json_object_set_new(entry, "outliers", json_integer((json_int_t)scaling->outliers));
+	json_object_set_new(entry, "superlinear", json_boolean(scaling->superlinear));
+	if (isfinite(holds_up_to(law, scaling)))
+		json_object_set_new(entry, "holds_up_to", js_number(holds_up_to(law, scaling)));
+	if (isfinite(holds_from(law, scaling)))
+		json_object_set_new(entry, "holds_from", js_number(holds_from(law, scaling)));
+}
+
+/* Names both laws in every refusal, so that a reader who searches for either finds it. */
+static json_t *reason_json(const char *refusal) {
+	bool named = strstr(refusal, "Amdahl") || strstr(refusal, "USL");
+	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
+}
+
+/* Do single values of a table differ by less than they may be off? Then a law would follow chance. */
+static const char *flat_reason(const struct law *law) {
+	const struct study_item *item = law->view->item;
+	double off = js_real_or(item->table, "assumed_noise", NAN), least = INFINITY, most = 0;
+	for (size_t i = 0; i < law->series->count; i++) {
+		least = fmin(least, law->points[i].seconds);
+		most = fmax(most, law->points[i].seconds);
+	}
+	return item->table && most < least * (1 + 2 * off)
+	           ? "the times differ by less than 10 %, which single values do not show: no law is fitted"
+	           : NULL;
+}
+
+/* A law of so few points that its serial share may be anything says nothing. */
+static const char *open_reason(const struct law *law, const struct scaling *scaling) {
+	const double *ci = scaling->fit[scaling->law].sigma_ci;
+	return law->view->item->table && ci[0] < OPEN && ci[1] > 1 - OPEN
+	           ? "the serial share could be anything from 0 to 100 %: measure more thread counts"
+	           : NULL;
+}
+
+/* src/cmd/explain/law.c: makes one entry of "scaling". */
+static json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {
+	struct law law = {.view = view, .series = series, .threads = threads};
+	struct scaling scaling;
+	const char *refusal = NULL;
+	points_fill(&law);
+	int failed = scaling_fit(law.points, series->count, &scaling, &refusal);
+	const char *flat = flat_reason(&law);
+	if (!failed)
+		refusal = open_reason(&law, &scaling);
+	failed = flat || refusal ? -1 : failed;
+	json_t *entry = json_pack("{s:O,s:s,s:o}", "problem", view->problem, "of", series->envelope ? "envelope" : "series",
+	                          "law", failed ? json_null() : json_string(scaling_law_word(scaling.law)));
+	if (flat)
+		json_object_set_new(entry, "reason", json_string(flat));
+	else if (failed)
+		json_object_set_new(entry, "reason", reason_json(refusal ? refusal : "neither law follows the times"));
+	else
+		fit_add(&law, entry, &scaling);
+	if (flat)
+		json_object_set_new(entry, "flat", json_true());
+	if (law.per_work)
+		json_object_set_new(entry, "per_work", json_true());
+	if (series->left_out)
+		json_object_set_new(entry, "oversubscribed", json_integer((json_int_t)series->left_out));
+	json_object_set_new(entry, "points", points_json(&law, scaling.points && !flat ? &scaling : NULL));
+	if (!failed)
+		json_object_set_new(entry, "predicted", predicted_json(&law, &scaling));
+	return entry;
+}
 
 enum { ENTRIES_MAX = 256 };
 

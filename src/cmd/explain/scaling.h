@@ -20,7 +20,4 @@ int explain_hardware(const struct explain_view *view, size_t threads);
 /* The unordered parameter that changes the times most; -1 if every parameter is a number. */
 int explain_split(const struct explain_view *view);
 
-/* src/cmd/explain/law.c: makes one entry of "scaling". */
-json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series);
-
 #endif

@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "src/cmd/explain/text.h"
+#include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };

@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "src/cmd/explain/text.h"
+#include "src/cmd/explain/explain_text.h"
 
 enum { INDENT = 2, STEPS_SHOWN = 6 };
 

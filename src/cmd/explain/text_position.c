@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "src/show/counters.h"
-#include "src/cmd/explain/text.h"
+#include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
 
 enum { INDENT = 2, PARAMS_SHOWN = 4 };

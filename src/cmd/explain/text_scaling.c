@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "src/cmd/explain/text.h"
+#include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
 #include "tuner/study/study.h"
 

@@ -10,9 +10,9 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "src/cmd/explain/text.h"
+#include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 enum { INDENT = 2, LIST = 600 };
 

@@ -12,9 +12,8 @@
 #include "src/app/app.h"
 #include "base/mem.h"
 #include "base/proc/pipe.h"
-#include "base/proc/spawn.h"
 #include "base/sys.h"
-#include "src/cmd/fleet/run.h"
+#include "src/cmd/fleet/run_impl.h"
 
 enum { TEXT_MAX = 256 << 20, CHUNK = 64 << 10 };
 static const double SLICE = 0.2, PATIENCE_SECONDS = 60; /* the child needs time after SIGTERM to cancel its jobs */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cmd/fleet/run.h"
+#include "src/cmd/fleet/run_impl.h"
 
 static const double SINFO_SECONDS = 20;
 

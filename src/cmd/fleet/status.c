@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "src/cmd/fleet/run.h"
+#include "src/cmd/fleet/run_impl.h"
 #include "src/cmd/profile/input.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/profile/profile.h"

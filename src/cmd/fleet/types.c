@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "src/cmd/fleet/launcher.h"
+#include "src/cmd/fleet/setup_impl.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 #include "tuner/store/store.h"

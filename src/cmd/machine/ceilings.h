@@ -78,7 +78,4 @@ int ceilings_save(struct app *app, const json_t *ceilings, struct err *err);
 json_t *ceilings_load(struct app *app, struct err *err);
 int ceilings_check(const json_t *ceilings, struct err *err);
 
-/* src/cmd/machine/ceilings_table.c */
-void ceilings_print(struct ui *ui, const json_t *ceilings);
-
 #endif

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "src/app/cmd.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 #include "tuner/store/store.h"
 
 struct profile_input {
@@ -24,8 +24,6 @@ struct profile_inputs {
 /* Reads the files, and the .json files of folders in sorted order. Call profile_inputs_free even after a failure. */
 int profile_inputs_files(struct profile_inputs *inputs, struct app *app, const char *const *paths, size_t count,
                          struct err *err);
-/* Makes a profile for each machine in the store, beginning with this one. */
-int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const struct opt_args *args, struct err *err);
 void profile_inputs_free(struct profile_inputs *inputs);
 
 /* Opens one profile: the file or, if path is NULL, that of this machine in the store. From a folder it takes the

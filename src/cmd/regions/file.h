@@ -4,6 +4,8 @@
 #ifndef SRC_CMD_REGIONS_FILE_H
 #define SRC_CMD_REGIONS_FILE_H
 #include "src/app/cmd.h"
+#include <jansson.h>
+#include "src/cmd/regions/target_impl.h"
 
 struct regions_files {
 	char *folder, *json, *table;
@@ -12,8 +14,6 @@ struct regions_files {
 int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
                      struct err *err);
 void regions_files_clear(struct regions_files *files);
-/* One document, checked. New reference. */
-json_t *regions_document_load(const char *path, struct err *err);
 /* The document of a program, NULL for any if there is only one. New reference. */
 json_t *regions_file_load(struct app *app, const struct opt_args *args, const char *program, struct err *err);
 /* The same for the words of a command, none for any. */
@@ -25,5 +25,11 @@ int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, cons
 
 /* Its settings were compared with the program's own in pairs of runs, and are faster. */
 bool regions_document_proven(const json_t *document);
+
+/* Keeps the result of `tune --regions`, which `apply --regions` then uses. */
+/* chosen: the table of the result, which is moved to its place. A result that proves nothing does not replace settings
+ * of the same build that were proven; people are told. */
+int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
+                 const char *chosen, json_t *result, struct err *err);
 
 #endif

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/apply.c %D%/command.h %D%/explain.c %D%/file.c %D%/file.h %D%/keep.c %D%/keep.h %D%/options.c %D%/regions.h %D%/show.c %D%/show.h %D%/target.c %D%/target.h \
-	%D%/suits.c %D%/tune.c
+libapp_la_SOURCES += %D%/cmd_regions_apply.c %D%/command_impl.h %D%/explain.c %D%/file.c %D%/file.h %D%/regions.h %D%/show.c %D%/show_impl.h %D%/target.c %D%/target_impl.h \
+	%D%/suits.c

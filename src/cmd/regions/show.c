@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/regions/show.h"
+#include "src/cmd/regions/show_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
+#include "tuner/race/numbers.h"
 #include "tuner/regions/regions.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
@@ -340,6 +341,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		       command);
 	else if (is_changed && !js_bool_or(result, "busy", false))
 		printf("\napply leaves the program as it is, because these settings are not proven to be faster%s\n",
-		       pairs < REGIONS_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
-		                                   : "");
+		       pairs < RACE_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
+		                                : "");
 }

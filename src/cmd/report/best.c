@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 enum { SHOWN_MAX = 50 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/report/charts.h"
+#include "src/cmd/report/charts_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

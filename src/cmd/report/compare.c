@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "tuner/profile/diff.h"
 #include "tuner/profile/profile.h"
 

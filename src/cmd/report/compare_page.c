@@ -8,8 +8,8 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/report/page.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/html.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 enum { CARDS_MAX = 200, NAMED_MAX = 8 };

@@ -2,7 +2,7 @@
 /* Draws time and speedup over a parameter. */
 #include <config.h>
 
-#include "src/cmd/report/curves.h"
+#include "src/cmd/report/curves_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 /* A table of rates is drawn as one: "Throughput (Kops/s)" is a throughput in Kops/s, "GB/s" a rate. */

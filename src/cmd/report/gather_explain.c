@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "tuner/replay/threads.h"
 
 /* The time of an explanation grows faster than its rows, but a page of all kernels should take only seconds. Therefore

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cmd/report/slice.h"
+#include "src/cmd/report/curves_table_impl.h"
 
 enum { SIDE_MAX = 24, CELLS_LEAST = 4 };
 static const double WIDE = 4;

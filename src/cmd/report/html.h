@@ -12,8 +12,6 @@ void html_free(struct html *html);
 /* Begins an element; its attributes follow as names and values, ended by NULL. An attribute with a NULL value is
  * omitted. */
 void html_begin(struct html *html, const char *tag, ...) __attribute__((sentinel));
-void html_single(struct html *html, const char *tag, ...)
-	__attribute__((sentinel));    /* an element without an end tag: <meta>, <br> */
 void html_end(struct html *html); /* ends the innermost element */
 /* Invalid UTF-8, and control characters other than newlines and tabs, become U+FFFD. */
 void html_text(struct html *html, const char *text);
@@ -27,5 +25,10 @@ void html_constant(struct html *html, const char *markup);
 size_t html_slot(struct html *html);
 /* The whole page with markup[i] in slot i, NULL for nothing; the caller frees it. Open elements are ended. */
 char *html_finish(struct html *html, const char *const *markup, size_t *size);
+
+/* The frame of the page: a single file whose security policy allows only its own style and script. */
+/* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */
+void page_begin(struct html *html, const char *title, int reload);
+void page_end(struct html *html);
 
 #endif

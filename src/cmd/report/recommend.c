@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/json/verdict.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 static const char *const titles[] = {"kernel",     "\2problem",  "\2recommended", "\1measured",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 enum { SERIES_MAX = 12 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/report.h"
+#include "src/cmd/report/report_impl.h"
 
 static void lines_put(struct report *report, const json_t *finding, const char *key, const char *before) {
 	size_t i;

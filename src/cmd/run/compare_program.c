@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/run/compare_program.h"
+#include "src/cmd/run/compare_program_impl.h"
 
 #include "src/app/app.h"
 #include "src/plan/program_config.h"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/compare_program.c %D%/compare_program.h %D%/compare_show.c %D%/compare_show.h %D%/compare_two.c %D%/compare_two.h %D%/manual.c %D%/manual.h \
-	%D%/manual_counters.c %D%/manual_store.c %D%/manual_store.h %D%/references.c %D%/references.h \
-	%D%/slower.c %D%/slower.h \
-	%D%/sweep.h %D%/sweep_axes.c %D%/sweep_serial.c %D%/sweep_ratios.c %D%/sweep_csv.c %D%/sweep_csv.h %D%/sweep_plan.c %D%/sweep_plan.h %D%/sweep_program.c %D%/sweep_program.h %D%/sweep_table.c %D%/sweep_table.h
+libapp_la_SOURCES += %D%/compare_program.c %D%/compare_program_impl.h %D%/compare_show.c %D%/compare_show_impl.h %D%/run_manual.c %D%/run_manual_impl.h \
+	%D%/manual_counters.c %D%/manual_store.c %D%/manual_store_impl.h \
+	%D%/sweep_impl.h %D%/sweep_axes.c %D%/sweep_csv.c %D%/sweep_csv_impl.h %D%/sweep_plan.c %D%/sweep_plan_impl.h %D%/sweep_program.c %D%/sweep_program_impl.h %D%/sweep_table.c %D%/sweep_table_impl.h

@@ -2,7 +2,7 @@
 /* The option --counters of run, compare and sweep. */
 #include <config.h>
 
-#include "src/cmd/run/manual.h"
+#include "src/cmd/run/run_manual_impl.h"
 #include "src/show/counters_ask.h"
 
 enum { SAMPLES = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/run/manual_store.h"
+#include "src/cmd/run/manual_store_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/store/trial_store.h"
+#include "tuner/store/store.h"
 
 int manual_store_begin(struct manual_store *kept, struct manual *manual, const struct opt_args *args, struct err *err) {
 	kept->manual = manual;

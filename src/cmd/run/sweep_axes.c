@@ -8,7 +8,7 @@
 
 #include "base/expr/expr.h"
 #include "base/json/js.h"
-#include "src/cmd/run/sweep.h"
+#include "src/cmd/run/sweep_impl.h"
 #include "tuner/space/domain.h"
 
 enum { NAMES_MAX = 8 };

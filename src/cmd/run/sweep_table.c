@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/run/sweep_table.h"
+#include "src/cmd/run/sweep_table_impl.h"
 
 #include <math.h>
 #include <string.h>

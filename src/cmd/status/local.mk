@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/machine.c %D%/next.c %D%/state.c %D%/state.h %D%/store.c %D%/text.c
+libapp_la_SOURCES += %D%/status_state.c %D%/status_state.h %D%/status_text.c

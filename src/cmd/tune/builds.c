@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/tune/builds.h"
+#include "src/cmd/tune/builds_impl.h"
 
 #include <sched.h>
 
-#include "src/cmd/tune/nodes.h"
+#include "src/cmd/tune/cmd_tune_nodes_impl.h"
 
 enum { LOGIN_JOBS_MAX = 4 };
 

@@ -43,11 +43,6 @@ struct tune_item *tune_item_command(struct app *app, struct spec *spec, const st
                                     double build_timeout_s, struct err *err);
 /* For a specification in the language "CUDA", "OpenCL" or "HIP"; ownership as above. */
 struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
-/* For FILE.cu or FILE.cl and its options (src/plan/source_spec.h). */
-struct tune_item *tune_item_source(struct app *app, const char *path, const struct opt_args *args, struct err *err);
-/* Chooses the device that a source or specification runs on if no option does. Nodes say which GPU they have when they
- * come, before there are items. */
-void tune_item_device_use(struct app *app, const struct opt_args *args);
 void tune_item_free(struct tune_item *item); /* NULL is allowed */
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/tune/session.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +9,99 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
+#include "src/cmd/tune/builds_impl.h"
+#include "src/cmd/tune/cmd_tune_counters_impl.h"
+#include "src/cmd/tune/cmd_tune_nodes_impl.h"
+#include "src/cmd/tune/session.h"
+#include "src/cmd/tune/session_impl.h"
+#include "src/cmd/tune/cmd_tune_sizes_impl.h"
+#include "src/cmd/tune/cmd_tune_trials_impl.h"
+#include "src/cmd/tune/cmd_tune_watch_impl.h"
 #include "src/plan/hints.h"
 #include "src/plan/narrow.h"
 #include "src/show/results.h"
-#include "src/cmd/tune/builds.h"
-#include "src/cmd/tune/counters.h"
-#include "src/cmd/tune/nodes.h"
-#include "src/cmd/tune/describe.h"
-#include "src/cmd/tune/session_impl.h"
-#include "src/cmd/tune/sizes.h"
-#include "src/cmd/tune/trials.h"
-#include "tuner/profile/profile.h"
+#include "src/ui/ui.h"
 #include "tuner/profile/folder.h"
+#include "tuner/profile/profile.h"
 #include "tuner/profile/use.h"
+#include "tuner/tune/tune.h"
+
+struct tune_description {
+	struct ui *ui;
+	struct watch *watch; /* follows the progress, too; may be NULL */
+	const char *name;    /* shown instead of the kernel's name; may be NULL */
+	char phase[512];     /* the last one that was printed */
+};
+
+/* The messages of `tune` while it works: progress and, with --verbose, what the search does and why. */
+
+static void tune_describe_progress(void *ctx, const struct tune_progress *progress) {
+	struct tune_description *description = ctx;
+	char phase[sizeof description->phase];
+	snprintf(phase, sizeof phase, "%s", progress->note && progress->phase == TUNE_SEARCH ? progress->note : "");
+	if (*phase && strcmp(phase, description->phase) != 0) {
+		snprintf(description->phase, sizeof description->phase, "%s", phase);
+		ui_step(description->ui, "search: %s", phase);
+	}
+	struct tune_progress shown = *progress;
+	shown.kernel = description->name ? description->name : shown.kernel;
+	results_progress(description->ui, &shown);
+	watch_progress(description->watch, &shown);
+}
+
+static void tune_describe_warning(void *ctx, const char *text) {
+	struct tune_description *description = ctx;
+	ui_progress_end(description->ui);
+	ui_warn(description->ui, NULL, "%s", text);
+}
+
+static void tune_describe_found(void *ctx, const json_t *config, const json_t *baseline, double gain) {
+	struct tune_description *description = ctx;
+	char *words = results_config(config, baseline);
+	ui_progress_end(description->ui);
+	ui_inform(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain,
+	          words);
+	free(words);
+}
+
+static long long failures_of(const json_t *result) {
+	const char *type;
+	json_t *count;
+	long long sum = 0;
+	json_object_foreach(json_object_get(result, "failures"), type, count) if (strcmp(type, "censored") != 0) sum +=
+		json_integer_value(count);
+	return sum;
+}
+
+static const char *end_of(const char *stopped) {
+	static const char *const words[][2] = {{"budget", "the budget is used up"},
+	                                       {"space", "all configurations have been tried"},
+	                                       {"gain", "the expected gain is too small"},
+	                                       {"baseline", "the program fails as it is run today"}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(stopped, words[i][0]) == 0)
+			return words[i][1];
+	return "interrupted";
+}
+
+/* Prints a summary of the search; result may be NULL. */
+static void tune_describe_end(struct tune_description *description, const json_t *result) {
+	ui_progress_end(description->ui);
+	if (!result)
+		return;
+	size_t sources = json_array_size(json_object_get(result, "sources")), i;
+	json_t *source;
+	json_array_foreach(json_object_get(result, "sources"), i, source)
+		ui_step(description->ui, "search: uses %lld configurations of %s",
+	            (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
+	ui_step(
+		description->ui,
+		"search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches used; %s",
+		js_string_or(result, "strategy", "?"), (long long)js_int_or(result, "evaluations", 0),
+		(long long)js_int_or(json_object_get(result, "space"), "valid", 0), failures_of(result),
+		(long long)js_int_or(json_object_get(result, "failures"), "censored", 0), sources,
+		end_of(js_string_or(result, "stopped", "")));
+}
 
 static int session_open(struct tuning *t, struct err *err) {
 	const json_t *machine = app_machine(t->app, err);
@@ -53,7 +131,7 @@ static int session_begin(struct tuning *t, struct err *err) {
 static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
 	char *problem = js_canonical(task->problem), *hash = space_hash(task->space);
 	struct tune_task asked = *task;
-	asked.objective = t->what->settings.objective;
+	asked.goal.objective = t->what->settings.objective;
 	char *objective = tune_objective(&asked);
 	const struct store_search wanted = {.kernel = task->kernel,
 	                                    .source = task->source,
@@ -108,8 +186,8 @@ struct annotation {
 
 static void annotate(void *ctx, json_t *result) {
 	const struct annotation *annotation = ctx;
-	if (annotation->task->annotate)
-		annotation->task->annotate(annotation->task->annotate_ctx, result);
+	if (annotation->task->hooks.annotate)
+		annotation->task->hooks.annotate(annotation->task->hooks.annotate_ctx, result);
 	plan_narrower_add(annotation->topo, result);
 }
 
@@ -134,13 +212,13 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.pool = nodes ? tune_nodes_pool(nodes) : NULL;
 	task.strategy = t->what->settings.strategy;
 	task.seed = t->seed;
-	task.objective = t->what->settings.objective;
-	task.second = t->what->settings.second;
-	task.pareto = t->what->settings.pareto;
+	task.goal.objective = t->what->settings.objective;
+	task.goal.second = t->what->settings.second;
+	task.goal.pareto = t->what->settings.pareto;
 	task.budget = *budget;
-	task.sharers = t->what->count;
-	task.timeout_s = t->what->settings.timeout_s;
-	task.build_timeout_s = t->what->settings.build_timeout_s;
+	task.limits.sharers = t->what->count;
+	task.limits.timeout_s = t->what->settings.timeout_s;
+	task.limits.build_timeout_s = t->what->settings.build_timeout_s;
 	task.counters = item->counters;
 	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
 	task.runner = &runner;
@@ -148,18 +226,18 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.session = t->session;
 	task.resume = search;
 	task.fingerprint = app_fingerprint(t->app, err);
-	task.transfer = t->what->settings.transfer;
-	task.complete = t->what->settings.complete;
-	task.stop_gain = t->what->settings.stop_gain;
-	task.hints = hints;
+	task.prior.transfer = t->what->settings.transfer;
+	task.limits.complete = t->what->settings.complete;
+	task.limits.stop_gain = t->what->settings.stop_gain;
+	task.prior.hints = hints;
 	const struct topo *topo = app_topo(t->app, err);
-	task.hint_count = task.whole_programs ? plan_team_hints(task.space, task.start, topo, hints)
-	                                      : plan_hints(task.space, task.start, topo, task.device != NULL, hints);
+	task.prior.hint_count = task.whole_programs ? plan_team_hints(task.space, task.start, topo, hints)
+	                                            : plan_hints(task.space, task.start, topo, task.device != NULL, hints);
 	struct annotation annotation = {.task = &item->task, .topo = topo};
-	task.annotate = annotate;
-	task.annotate_ctx = &annotation;
+	task.hooks.annotate = annotate;
+	task.hooks.annotate_ctx = &annotation;
 	task.command = app_command_line(t->app);
-	task.interrupt = app_interrupt(t->app);
+	task.hooks.interrupt = app_interrupt(t->app);
 	int failed = tune_run(&task, &observer, result, err);
 	tune_describe_end(&description, *result);
 	return failed;
@@ -319,7 +397,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 		*err = second;
 		failed = -1;
 	}
-	if (store_check_there(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
+	if (store_check_lost(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
 		*err = second;
 		failed = -1;
 	}

@@ -3,7 +3,7 @@
 #ifndef SRC_CMD_TUNE_SESSION_IMPL_H
 #define SRC_CMD_TUNE_SESSION_IMPL_H
 #include "src/cmd/tune/session.h"
-#include "src/cmd/tune/watch.h"
+#include "src/cmd/tune/cmd_tune_watch_impl.h"
 
 struct tuning {
 	const struct tune_session *what;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "src/cmd/tune/sizes.h"
+#include "src/cmd/tune/cmd_tune_sizes_impl.h"
 #include "tuner/space/domain.h"
 
 /* A range of whole numbers with at most this many values is treated as a list. */

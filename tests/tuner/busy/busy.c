@@ -13,7 +13,6 @@
 #include "base/tree.h"
 #include "tests/tap.h"
 #include "tuner/busy/busy.h"
-#include "tuner/busy/proc.h"
 
 static bool below_two(void *ctx, int cpu) {
 	(void)ctx;

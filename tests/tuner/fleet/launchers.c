@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "tests/mutate.h"
 #include "tuner/fleet/launcher.h"
-#include "tuner/fleet/words.h"
+#include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 
 static const char WORKER[] = "/opt/a folder/sweetspot-worker";

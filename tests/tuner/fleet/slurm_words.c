@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "tuner/fleet/slurm_end.h"
+#include "tuner/fleet/slurm_jobs.h"
 
 static const struct {
 	const char *what, *said, *reason; /* NULL: the trial is to blame */

@@ -10,9 +10,9 @@
 #include "tests/fuzz.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/diff.h"
-#include "tuner/profile/merge.h"
+#include "tuner/profile/entry.h"
 #include "tuner/profile/select.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

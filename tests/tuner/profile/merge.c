@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/diff.h"
-#include "tuner/profile/merge.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/entry.h"
+#include "tuner/profile/profile_state.h"
 
 enum { ROUNDS = 400, PROFILES = 4 };
 static const enum profile_prefer settled[] = {PROFILE_PREFER_NEWEST, PROFILE_PREFER_FASTER};

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/state.h"
+#include "tuner/profile/profile_state.h"
 #include "tuner/program/environment.h"
 
 static const char *source_of(void *ctx, const char *kernel) {
@@ -103,8 +103,10 @@ static void test_odd_results(struct store *store) {
 	store_search_end(store, fixture_search(store, session, "odd", "{\"n\":1}"), "done", result, &err);
 	ok(!profile_from_store(store, MACHINE, odd, NULL, NULL, &err) && err.code == ERR_NOTHING, "%s", err.what);
 	json_decref(result);
-	struct store_session bytes = {.fingerprint = MACHINE, .command = "tune \xff\xfe", .started = 1};
+	json_t *machine = json_object();
+	struct store_session bytes = {.fingerprint = MACHINE, .machine = machine, .command = "tune \xff\xfe", .started = 1};
 	store_session_begin(store, &bytes, &err);
+	json_decref(machine);
 	result = fixture_result("odd", 1, 0.5);
 	store_search_end(store, fixture_search(store, bytes.id, "odd", "{\"n\":1}"), "done", result, &err);
 	profile = made(store, odd, NULL);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_impl.h"
 #include "base/json/js.h"
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/select.h"

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "tests/fuzz.h"
 #include "tests/tuner/program/quoting.h"
-#include "tuner/program/shell.h"
+#include "tuner/program/program_shell_impl.h"
 #include "tuner/program/template.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

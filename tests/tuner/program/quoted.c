@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "tests/tap.h"
 #include "tuner/program/template.h"
-#include "tuner/program/text.h"
+#include "tuner/program/program_text_impl.h"
 
 /* harmless, and in quotes as most hostile texts are */
 static const char MARK[] = "mA,rK";

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/program/text.h"
+#include "tuner/program/program_text_impl.h"
 
 enum { DEPTH = 30 };
 

@@ -6,9 +6,9 @@
 #include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"
-#include "tuner/export/trials.h"
+#include "tuner/export/trials_impl.h"
 #include "tuner/record/record.h"
-#include "tuner/store/trials_json.h"
+#include "tuner/store/store.h"
 #include "tuner/trial/trial.h"
 
 static const char *const formats[] = {"kt", "t4", "ktt"};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "tuner/regions/environment.h"
+#include "tuner/regions/regions_environment.h"
 
 struct program {
 	const char *bind, *wait; /* that is faster */

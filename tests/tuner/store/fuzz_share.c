@@ -15,8 +15,7 @@
 #include "base/mem.h"
 #include "base/tree.h"
 #include "tests/fuzz.h"
-#include "tuner/store/db.h"
-#include "tuner/store/share_impl.h"
+#include "tuner/store/store_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,8 +14,7 @@
 #include "base/sha256.h"
 #include "base/sys.h"
 #include "tests/tuner/store/fixture.h"
-#include "tuner/store/about.h"
-#include "tuner/store/merge.h"
+#include "tuner/store/store.h"
 
 enum { ROUNDS = 12, FILES = 4, KILLS = 12, DAMAGES = 60, BIG = 4000 };
 

@@ -5,8 +5,7 @@
 #include "base/json/js.h"
 #include "tests/mutate.h"
 #include "tests/tuner/store/fixture.h"
-#include "tuner/store/db.h"
-#include "tuner/store/share_impl.h"
+#include "tuner/store/store_impl.h"
 
 #define SEARCH(trials)                                                                                                 \
 	"[{\"kernel\":\"k\",\"source\":null,\"problem\":{\"n\":1},\"objective\":\"time\",\"strategy\":\"auto\","           \

@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tests/mutate.h"
-#include "tuner/study/counted_file.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/counted_file_impl.h"
+#include "tuner/study/study.h"
 
 static const char perf[] = "# started on Mon Nov 23 00:00:00 2026\n\n"
 						   "1.20,msec,task-clock:u,1204272,100.00,0.697,CPUs utilized\n"

@@ -10,7 +10,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/study/study.h"
-#include "tuner/study/study_set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include "tests/fuzz.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/reading/reading.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "tests/mutate.h"
-#include "tuner/study/study_set.h"
+#include "tuner/study/study.h"
 
 static void refused(const char *text) {
 	struct err err = {0};

@@ -23,9 +23,6 @@ void cuda_names_set(struct cuda_names *names, const char *name, struct value val
 
 /* A number, or a text with ProblemSize[i], names and arithmetic; `where` names the member in messages. */
 int cuda_evaluate(const struct cuda_names *names, const json_t *json, const char *where, double *out, struct err *err);
-/* The same, a whole number from min to max. */
-int cuda_whole(const struct cuda_names *names, const json_t *json, const char *where, double min, double max,
-               double *out, struct err *err);
 
 struct cuda_argument {
 	struct c_argument c; /* first, for c_arguments_check */

@@ -172,12 +172,6 @@ double series_base(const struct chart *chart, const struct chart_series *series,
 /* Returns the value at which a point or bar ends, NAN if it cannot be shown. */
 double series_value(const struct chart *chart, const struct chart_series *series, const struct chart_point *point);
 
-/* Draws the title and places the plot below it. The ticks or names of y must be known, because the left edge
- * makes room for them. */
-void frame_begin(struct plot *plot, double height);
-/* Draws labels, ticks and grid, and returns the first y below them. */
-double frame_draw(struct plot *plot);
-
 size_t bars_groups(const struct chart *chart); /* the number of bars side by side at each place */
 double bars_gap(const struct plot *plot);
 void bars_draw(struct plot *plot);
@@ -185,7 +179,6 @@ void intervals_draw(struct plot *plot, bool bars); /* draws those of bars, or th
 void lines_draw(struct plot *plot);
 void winner_draw(struct plot *plot);
 double legend_draw(struct plot *plot, double y); /* returns the first y below it */
-double heat_draw(struct plot *plot);             /* draws the whole chart and returns the first y below it */
 
 /* The texts of a chart come from outside and may be hostile until text_tame has cleaned them. */
 

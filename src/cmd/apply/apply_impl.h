@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finding the recommendation for a command line, and running the command with it. */
+#ifndef SRC_CMD_APPLY_APPLY_IMPL_H
+#define SRC_CMD_APPLY_APPLY_IMPL_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "src/app/cmd.h"
+
+/* How well a command line fits the one that was tuned, in increasing order. */
+enum apply_fit {
+	APPLY_FIT_NONE,
+	APPLY_FIT_NAME, /* a program of that name with other arguments */
+	APPLY_FIT_OPEN, /* the same command with other values for {NAME} */
+	APPLY_FIT_SAME  /* as it was typed for tuning, or with the recommended values */
+};
+
+struct apply_request {
+	char *const *words; /* the program and its arguments, NULL-terminated */
+	size_t count;
+	bool shell;                /* the words, joined with blanks, are a command for sh -c */
+	const char *kernel;        /* the name of a kernel; NULL: find the program */
+	const char *const *params; /* variables that the user lets a file set, NULL-terminated */
+	bool as_is;                /* run the user's own build if the one that was measured is not there */
+	bool anyway;               /* use what is not proven, too */
+	const char *const *size;   /* parts of the kernel's problem as "K=V,..", NULL-terminated */
+};
+
+struct apply_choice {
+	const json_t *entry; /* borrowed from the profile */
+	enum apply_fit fit;
+	bool rebuilt; /* the executable has changed since it was tuned */
+	bool foreign; /* from a file, which anybody may have written */
+};
+
+/* Finds the best fit. Among equal ones it prefers those for this very executable, and then the newest. ERR_NOTHING if
+ * there is none. */
+int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
+                 struct err *err);
+
+/* Fills in the values of `config`, and "." for {SOURCE} and {BUILD} without a value. With `shell`, each value is
+ * quoted. The caller frees it. */
+char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
+/* The same with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is safe. */
+char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
+/* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
+ */
+char *apply_template_line(const json_t *program, const json_t *config);
+
+/* A command with its environment. */
+struct launch {
+	struct apply_choice choice; /* entry is NULL if the command runs unchanged */
+	const char *kept;           /* why the user's own setting stays, though there is an entry; NULL: it does not */
+	json_t *config;             /* the values to fill in, and the folder of the build as "BUILD" */
+	char *program;              /* runs instead of the first word; NULL: that one */
+	char **argv;                /* NULL-terminated */
+	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */
+};
+
+/* Finds the build that was measured, if the program was built for its recommendation. ERR_BARRED if it is gone, and the
+ * user's own file is older than the tuning. */
+int launch_build_choose(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err);
+void launch_warn(struct ui *ui, const struct launch *launch);
+void launch_print(const struct launch *launch, bool json);
+/* Replaces this process by the program. Returns only on failure: ERR_ABSENT or ERR_BARRED. */
+int launch_run(struct app *app, const struct launch *launch, struct err *err);
+/* Cleans the text in place, so that it can be shown on a terminal. */
+char *launch_shown(char *text);
+
+#endif

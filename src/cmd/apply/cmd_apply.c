@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "src/app/cmd.h"
+#include "src/cmd/apply/apply_impl.h"
+#include "src/cmd/regions/regions.h"
+#include "tuner/profile/folder.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/profile_program.h"
+#include "tuner/profile/use.h"
+#include "tuner/program/program.h"
+#include "tuner/store/store.h"
+
+/* A command may evaluate its words a second time (`sh -c`, eval, ssh), where no quoting of ours reaches. */
+static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _.,:=/+@%-";
+static const char BETWEEN[] = " \t\n'\";|&(){}`";
+
+static bool is_evaluator(const char *word, size_t size) {
+	static const char *const names[] = {"eval",   "sh",    "bash",    "dash",  "zsh",      "ksh",   "mksh", "ash",
+	                                    "fish",   "csh",   "tcsh",    "ssh",   "rsh",      "su",    "make", "gmake",
+	                                    "awk",    "gawk",  "mawk",    "watch", "parallel", "pdsh",  "let",  "declare",
+	                                    "python", "perl",  "ruby",    "node",  "lua",      "php",   "[[",   "typeset",
+	                                    "tclsh",  "julia", "Rscript", "trap",  "script",   "octave"};
+	while (size > 1 && strchr("0123456789.", word[size - 1])) /* python3.11 */
+		size--;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == size && memcmp(names[i], word, size) == 0)
+			return true;
+	return false;
+}
+
+/* The name without its folder of a program in the text that evaluates text, or NULL. */
+static const char *evaluator_in(const char *text, size_t *size) {
+	while (*(text += strspn(text, BETWEEN))) {
+		size_t length = strcspn(text, BETWEEN);
+		const char *slash = memrchr(text, '/', length), *name = slash ? slash + 1 : text;
+		*size = length - (size_t)(name - text);
+		if (is_evaluator(name, *size))
+			return name;
+		text += length;
+	}
+	return NULL;
+}
+
+static bool is_named(const char *const *named, const char *name) {
+	while (named && *named && strcmp(*named, name) != 0)
+		named++;
+	return named && *named;
+}
+
+static bool is_filled_in(const struct apply_request *request, const char *name) {
+	char *hole = mem_printf("{%s}", name);
+	bool found = false;
+	for (size_t i = 0; i < request->count; i++)
+		found = found || strstr(request->words[i], hole);
+	free(hole);
+	return found;
+}
+
+/* Refuses values of somebody else's profile that a command like `sh -c` would evaluate, unless the user names them. */
+static int apply_nested_check(const json_t *config, const struct apply_request *request, struct err *err) {
+	const char *evaluator = NULL, *name;
+	json_t *value;
+	size_t size = 0;
+	for (size_t i = 0; i < request->count && !evaluator; i++)
+		evaluator = evaluator_in(request->words[i], &size);
+	json_object_foreach((json_t *)config, name, value) {
+		const char *text = json_is_string(value) ? json_string_value(value) : "";
+		if (!evaluator || !text[strspn(text, PLAIN)] || is_named(request->params, name) || !is_filled_in(request, name))
+			continue;
+		err_set(err, ERR_USAGE, NULL,
+		        "the value of {%.64s} comes from a file and holds characters that %.*s would evaluate", name, (int)size,
+		        evaluator);
+		return err_hint(err, "if you trust the file: --param %.64s", name);
+	}
+	return 0;
+}
+
+/* Prepares the environment and the words of a command, and runs it. */
+/* The OpenMP settings belong together: a profile recommends all of them, or none if the present ones are the best. */
+static bool governs_openmp(const json_t *entry) {
+	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
+	bool some = false;
+	for (const char *const *governed = program_governed; *governed; governed++)
+		some = some || json_object_get(environment, *governed);
+	return some && (!program || js_bool_or(program, "openmp", false));
+}
+
+/* Variables of the user's own that are best left out. */
+static void without_read(struct launch *launch) {
+	size_t i;
+	json_t *name;
+	json_array_foreach(json_object_get(launch->choice.entry, "unset"), i, name) {
+		if (!json_object_get(launch->set, json_string_value(name)))
+			json_array_append(launch->unset, name);
+	}
+}
+
+static int environment_read(struct launch *launch, struct err *err) {
+	const json_t *entry = launch->choice.entry;
+	const char *name;
+	json_t *value;
+	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+		const char *text = json_string_value(value);
+		char *clean = launch_shown(mem_strdup(text));
+		bool same = strcmp(clean, text) == 0;
+		free(clean);
+		if (!same)
+			return err_set(err, ERR_USAGE, "tune again", "the recommended %s contains control characters", name);
+		json_object_set(launch->set, name, value);
+	}
+	without_read(launch);
+	bool governs = governs_openmp(entry);
+	for (const char *const *governed = program_governed; governs && *governed; governed++)
+		if (!json_object_get(launch->set, *governed))
+			json_array_append_new(launch->unset, json_string(*governed));
+	return 0;
+}
+
+static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	char *line = program_join((const char *const *)request->words, false);
+	char *filled = program ? apply_shell_fill(line, program, launch->config, err) : mem_strdup(line);
+	free(line);
+	launch->argv[0] = mem_strdup("/bin/sh");
+	launch->argv[1] = mem_strdup("-c");
+	launch->argv[2] = filled;
+	return filled ? 0 : -1;
+}
+
+/* Copies the words and replaces {NAME} by the recommended value. */
+static int words_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
+	if (request->shell)
+		return shell_fill(launch, request, err);
+	for (size_t i = 0; i < request->count; i++)
+		launch->argv[i] = program ? apply_template_fill(request->words[i], false, program, launch->config)
+		                          : mem_strdup(request->words[i]);
+	if (launch->program) {
+		free(launch->argv[0]);
+		launch->argv[0] = mem_strdup(launch->program);
+	}
+	return 0;
+}
+
+static bool is_current(const char *folder) {
+	char *here = getcwd(NULL, 0);
+	bool same = here && strcmp(here, folder) == 0;
+	free(here);
+	return same;
+}
+
+static int fail_exec(const struct launch *launch, int why, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
+	const char *folder = js_string_or(program, "folder", NULL);
+	bool absent = why == ENOENT || why == ENOTDIR;
+	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
+	        "cannot run %s: %s", launch->argv[0], strerror(why));
+	if (absent && build) {
+		char *line = apply_template_fill(build, true, program, launch->config);
+		err_hint(err, "build it first: %s", line ? line : build);
+		free(line);
+	} else if (absent && cwd) {
+		err_hint(err, "it was tuned in %s", cwd);
+	} else if (absent && folder && !is_current(folder)) {
+		char *word = program_quote(folder);
+		err_hint(err, "it was tuned in another folder: cd %s", word);
+		free(word);
+	}
+	return -1;
+}
+
+int launch_run(struct app *app, const struct launch *launch, struct err *err) {
+	const char *name;
+	json_t *value;
+	size_t i;
+	json_array_foreach(launch->unset, i, value) {
+		ui_note(app_ui(app), "unset %s", json_string_value(value));
+		unsetenv(json_string_value(value));
+	}
+	json_object_foreach(launch->set, name, value) {
+		ui_note(app_ui(app), "%s=%s", name, json_string_value(value));
+		setenv(name, json_string_value(value), 1);
+	}
+	app_release(app);
+	fflush(stderr);
+	execvp(launch->argv[0], launch->argv);
+	return fail_exec(launch, errno, err);
+}
+
+/* Prepares the launch from launch->choice. ERR_USAGE if a recommended value must not be put into an environment. */
+static int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err) {
+	launch->set = json_object();
+	launch->unset = json_array();
+	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
+	launch->kept = entry && !request->anyway ? profile_use_why(entry) : NULL;
+	launch->config = json_copy(json_object_get(launch->kept ? baseline : entry, "config"));
+	if (launch->choice.foreign && apply_nested_check(launch->config, request, err))
+		return -1;
+	if (launch->kept) /* the program runs as the user would run it: nothing is set */
+		return words_fill(launch, request, err);
+	if ((launch->choice.foreign && profile_check_foreign(entry, request->params, err)) ||
+	    (entry && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
+		return -1;
+	return words_fill(launch, request, err);
+}
+
+static void launch_clear(struct launch *launch) {
+	for (char **word = launch->argv; word && *word; word++)
+		free(*word);
+	free(launch->argv);
+	free(launch->program);
+	json_decref(launch->config);
+	json_decref(launch->set);
+	json_decref(launch->unset);
+}
+
+static const struct opt options[] = {
+	OPT_GROUP("What to run"),
+	{"regions", 0, NULL, "use the settings found by tune --regions", 0},
+	{"shell", 0, NULL, "run the command through sh", 0},
+	{"print", 0, NULL, "print the command instead of running it", 0},
+	{"or-as-is", 0, NULL, "run it as it is if nothing is known of it", 0},
+	OPT_GROUP("Which recommendation"),
+	{"size", 's', "K=V,..", "problem size of KERNEL (the last tuned)", OPT_REPEAT},
+	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
+	{"param", 0, "NAME", "variable that the profile may also set", OPT_REPEAT},
+	{"anyway", 0, NULL, "use the best setting found even if it is not proven", 0},
+	{0},
+};
+
+static const char *source_of(void *ctx, const char *kernel) {
+	const struct kernel_desc *found = kernel_list_find(ctx, kernel, "cpu", NULL);
+	return found ? found->source : NULL;
+}
+
+static json_t *profile_of_store(struct app *app, const struct opt_args *args, struct err *err) {
+	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
+	const char *fingerprint = store ? app_fingerprint(app, err) : NULL;
+	json_t *profile = NULL;
+	if (fingerprint)
+		profile = profile_from_store(store, fingerprint, NULL, source_of, (void *)app_kernels(app, err), err);
+	store_close(store);
+	return profile;
+}
+
+static json_t *profile_of_file(struct app *app, const char *path, struct err *err) {
+	if (strcmp(path, "-") == 0) {
+		err_set(err, ERR_USAGE, "write the profile to a file",
+		        "--profile cannot read stdin, which belongs to the program");
+		return NULL;
+	}
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_at(path, here, err) : NULL;
+}
+
+/* Searches the folders in which libsweetspot searches. */
+static json_t *profile_of_places(struct app *app, struct err *err) {
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_find(here, err) : NULL;
+}
+
+static bool is_set(const char *variable) {
+	const char *value = getenv(variable);
+	return value && *value;
+}
+
+/* Keeps the profile if one of its recommendations fits. */
+static int choose_from(json_t *found, bool foreign, const struct apply_request *request, json_t **profile,
+                       struct apply_choice *choice, struct err *err) {
+	if (found && apply_choose(found, request, choice, err) == 0) {
+		choice->foreign = foreign;
+		*profile = found;
+		return 0;
+	}
+	json_decref(found);
+	return -1;
+}
+
+/* Tries --profile or, if it is not given, $SWEETSPOT_PROFILE as libsweetspot does. Otherwise tries the store, and then
+ * the folders in which libsweetspot searches. */
+static int choose_any(struct app *app, const struct opt_args *args, const struct apply_request *request,
+                      json_t **profile, struct apply_choice *choice, struct err *err) {
+	const char *file = opt_get(args, "profile", NULL);
+	if (file)
+		return choose_from(profile_of_file(app, file, err), true, request, profile, choice, err);
+	if (!opt_has(args, "store") && is_set("SWEETSPOT_PROFILE"))
+		return choose_from(profile_of_places(app, err), true, request, profile, choice, err);
+	if (choose_from(profile_of_store(app, args, err), false, request, profile, choice, err) == 0)
+		return 0;
+	struct err second = {0};
+	if (err->code != ERR_NOTHING || opt_has(args, "store") ||
+	    choose_from(profile_of_places(app, &second), true, request, profile, choice, &second))
+		return -1;
+	*err = (struct err){0};
+	return 0;
+}
+
+/* Without options, `tune` takes the OpenMP settings of a program that has any, and tells for another what to add. */
+static int tune_first(const struct apply_request *request, struct err *err) {
+	char *line = program_join((const char *const *)request->words, !request->shell);
+	err_hint(err, "tune it first: sweetspot tune %s-- %s", request->shell ? "--shell " : "", line);
+	free(line);
+	return -1;
+}
+
+static int choose(struct app *app, const struct opt_args *args, const struct apply_request *request, json_t **profile,
+                  struct apply_choice *choice, struct err *err) {
+	if (choose_any(app, args, request, profile, choice, err) == 0)
+		return 0;
+	if (err->code != ERR_NOTHING)
+		return -1;
+	bool of_file = opt_has(args, "profile") || is_set("SWEETSPOT_PROFILE"); /* whose own faults have their own hints */
+	if (!opt_has(args, "or-as-is"))
+		return request->kernel || (of_file && *err->hint) ? -1 : tune_first(request, err);
+	ui_warn(app_ui(app), NULL, "%s: running the program unchanged", err->what);
+	*err = (struct err){0};
+	return 0;
+}
+
+static int request_read(const struct opt_args *args, struct apply_request *request, struct err *err) {
+	static const char hint[] = "sweetspot apply [KERNEL] -- ./app in.dat";
+	request->words = opt_rest(args, &request->count);
+	request->shell = opt_has(args, "shell");
+	request->as_is = opt_has(args, "or-as-is");
+	request->anyway = opt_has(args, "anyway");
+	request->kernel = opt_word(args, 0);
+	if (!opt_dashes(args))
+		return err_set(err, ERR_USAGE, hint, "write -- before the program");
+	if (!request->count || !*request->words[0])
+		return err_set(err, ERR_USAGE, hint, "give a program after --");
+	if (opt_words(args) > 1)
+		return err_set(err, ERR_USAGE, hint, "%s: give at most one kernel before --", opt_word(args, 1));
+	if (opt_has(args, "size") && !request->kernel)
+		return err_set(err, ERR_USAGE, "sweetspot apply fw --size n=1024 -- ./app", "--size needs a kernel");
+	for (size_t i = 0; i < opt_count(args, "size"); i++)
+		if (!strchr(opt_at(args, "size", i), '='))
+			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--size %s does not give a value",
+			               opt_at(args, "size", i));
+	return 0;
+}
+
+static int apply(struct app *app, const struct opt_args *args, const struct apply_request *request,
+                 struct launch *launch, struct err *err) {
+	if (launch_make(app_ui(app), launch, request, err))
+		return -1;
+	launch_warn(app_ui(app), launch);
+	if (!opt_has(args, "print"))
+		return launch_run(app, launch, err);
+	launch_print(launch, opt_has(args, "json"));
+	return 0;
+}
+
+/* A profile has a recommendation for the program that may be used. */
+static bool is_proven(struct app *app, const struct opt_args *args, const struct apply_request *request) {
+	struct apply_choice choice = {0};
+	struct err none = {0};
+	json_t *profile = NULL;
+	bool proven = choose_any(app, args, request, &profile, &choice, &none) == 0 &&
+	              (request->anyway || ssp_use_of(choice.entry) == SSP_PROVEN);
+	json_decref(profile);
+	return proven;
+}
+
+/* The values of an option that may be repeated, NULL-terminated. The caller frees the list. */
+static const char **values_of(const struct opt_args *args, const char *option) {
+	size_t count = opt_count(args, option);
+	const char **values = mem_alloc(count + 1, sizeof *values);
+	for (size_t i = 0; i < count; i++)
+		values[i] = opt_at(args, option, i);
+	return values;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "json") && !opt_has(args, "print"))
+		return err_set(err, ERR_USAGE, "add --print", "--json needs --print, because stdout belongs to the program");
+	if (opt_has(args, "regions"))
+		return regions_command_apply(app, args, err);
+	struct apply_request request = {0};
+	struct launch launch = {0};
+	json_t *profile = NULL;
+	const char **size = values_of(args, "size"), **params = values_of(args, "param");
+	request.size = size;
+	request.params = params;
+	int failed = request_read(args, &request, err);
+	bool by_region = !failed && !request.kernel && !opt_has(args, "profile") && !opt_has(args, "shell") &&
+	                 regions_command_known(app, args) && !is_proven(app, args, &request);
+	failed = failed || (by_region ? regions_command_apply(app, args, err)
+	                              : choose(app, args, &request, &profile, &launch.choice, err) ||
+	                                    apply(app, args, &request, &launch, err));
+	launch_clear(&launch);
+	json_decref(profile);
+	free(size);
+	free(params);
+	return failed ? -1 : 0;
+}
+
+static const struct opt *const tables[] = {options, cmd_store_options, NULL};
+
+const struct cmd cmd_apply = {
+	.name = "apply",
+	.summary = "run a program with the settings recommended for it",
+	.usage = "apply [OPTION...] -- PROGRAM [ARG...]\n"
+			 "apply [OPTION...] KERNEL -- PROGRAM [ARG...]",
+	.options = tables,
+	.notes = "Uses the recommendation for the same command line, or else for the same program;\n"
+			 "with KERNEL, the recommendation for that kernel. {NAME} becomes the recommended\n"
+			 "value of a tuned argument. What is not proven to be faster is not used: the\n"
+			 "program then runs as it is. The exit status is that of the program.",
+	.examples = "sweetspot apply -- ./app in.dat\n"
+				"sweetspot apply fw --print -- ./app",
+	.becomes_program = true,
+	.run = run,
+};

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "src/app/cmd.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/sys.h"
+#include "src/app/cmd.h"
+#include "src/cmd/store_rows_impl.h"
+#include "tuner/store/store.h"
+
+/* `sweetspot store export` and `import`. */
+
+static const size_t FILE_MAX_BYTES = (size_t)256 << 20;
+
+static int document_write(const json_t *document, const char *path, struct err *err) {
+	char *text = NULL;
+	size_t size = 0;
+	if (!path || strcmp(path, "-") == 0) {
+		js_write(document, stdout); /* main looks for errors of stdout */
+		return 0;
+	}
+	FILE *memory = open_memstream(&text, &size);
+	int failed = !memory || js_write(document, memory);
+	if (memory)
+		failed = fclose(memory) != 0 || failed;
+	failed = failed ? err_set(err, ERR_FAILED, NULL, "out of memory") : sys_write_file(path, text, size, err);
+	free(text);
+	return failed;
+}
+
+static int hidden_report(struct app *app, size_t hidden, const json_t *document, struct err *err) {
+	const char *advice = "add --private to share them nevertheless";
+	bool any = json_array_size(json_object_get(document, "searches")) > 0;
+	if (!any && !hidden)
+		return err_set(err, ERR_NOTHING, "`sweetspot store list` lists the searches", "there are no results to export");
+	if (!any)
+		return err_set(err, ERR_NOTHING, advice, "all searches (%zu) name a path, the user or the host", hidden);
+	if (hidden)
+		ui_warn(app_ui(app), advice, "left out %zu search%s that name%s a path, the user or the host", hidden,
+		        hidden == 1 ? "" : "es", hidden == 1 ? "s" : "");
+	return 0;
+}
+
+static int store_share_export(struct app *app, const struct opt_args *args, struct err *err) {
+	size_t count = opt_words(args) - 1, hidden = 0;
+	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
+	const char **names = mem_alloc(count + 1, sizeof *names);
+	for (size_t i = 0; i < count; i++)
+		names[i] = opt_word(args, i + 1);
+	const struct share_wish wish = {.kernels = count ? names : NULL, .private = opt_has(args, "private")};
+	json_t *document = store ? share_export(store, &wish, &hidden, err) : NULL;
+	int failed = !document || hidden_report(app, hidden, document, err) ||
+	             document_write(document, opt_get(args, "output", NULL), err);
+	json_decref(document);
+	free(names);
+	store_close(store);
+	return failed ? -1 : 0;
+}
+
+static int file_import(struct store *store, const char *path, json_t *files, struct err *err) {
+	struct share_import import;
+	json_t *document = js_load(path, FILE_MAX_BYTES, err);
+	int failed = !document || share_import(store, document, path, &import, err);
+	if (!failed)
+		json_array_append_new(files, json_pack("{s:o,s:I,s:I,s:I}", "path", js_text(path), "searches",
+		                                       (json_int_t)import.searches, "trials", (json_int_t)import.trials,
+		                                       "known", (json_int_t)import.known));
+	json_decref(document);
+	return failed;
+}
+
+static int is_document(const struct dirent *entry) {
+	size_t size = strlen(entry->d_name);
+	return *entry->d_name != '.' && size > 5 && strcmp(entry->d_name + size - 5, ".json") == 0;
+}
+
+/* A folder: its files NAME.json, in the order of their names. */
+static int path_import(struct store *store, const char *path, json_t *files, struct err *err) {
+	struct dirent **entries = NULL;
+	struct stat info;
+	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+		return file_import(store, path, files, err);
+	int count = scandir(path, &entries, is_document, alphasort), failed = 0;
+	if (count <= 0)
+		failed = err_set(err, ERR_USAGE, "`sweetspot store export -o FILE` writes them",
+		                 "%s does not contain any .json files", path);
+	for (int i = 0; i < count; i++) {
+		char *file = mem_printf("%s/%s", path, entries[i]->d_name);
+		failed = failed || file_import(store, file, files, err);
+		free(file);
+		free(entries[i]);
+	}
+	free(entries);
+	return failed;
+}
+
+static void files_print(const json_t *files) {
+	size_t i;
+	json_t *file;
+	json_array_foreach((json_t *)files, i, file) {
+		printf("%s: %lld searches with %lld trials added, %lld known\n", js_string_or(file, "path", ""),
+		       (long long)js_int_or(file, "searches", 0), (long long)js_int_or(file, "trials", 0),
+		       (long long)js_int_or(file, "known", 0));
+	}
+}
+
+static int store_share_import(struct app *app, const struct opt_args *args, struct err *err) {
+	(void)app;
+	if (opt_words(args) < 2)
+		return err_set(err, ERR_USAGE, "sweetspot store import shared.json", "give the files to import");
+	struct store *store = store_open(opt_get(args, "store", NULL), STORE_WRITE, err);
+	json_t *files = json_array();
+	int failed = !store;
+	for (size_t i = 1; i < opt_words(args) && !failed; i++)
+		failed = path_import(store, opt_word(args, i), files, err);
+	if (!failed && opt_has(args, "json")) {
+		json_t *document = json_pack("{s:s,s:o,s:O}", "schema", "sweetspot-store-import/1", "store",
+		                             js_text(store_path(store)), "files", files);
+		js_write(document, stdout);
+		json_decref(document);
+	} else if (!failed) {
+		files_print(files);
+	}
+	json_decref(files);
+	store_close(store);
+	return failed ? -1 : 0;
+}
+
+static const struct opt options[] = {
+	OPT_GROUP("Results"),
+	{"export", 0, "FORMAT", "with show: print markdown, csv or json", 0},
+	{"output", 'o', "FILE", "store to merge into (created), or file to export to", 0},
+	{"yes", 'y', NULL, "with rm: remove without asking", 0},
+	{"private", 0, NULL, "with export: keep searches that name paths or users", 0},
+	{0},
+};
+
+static json_t *time_json(double seconds) {
+	char text[32];
+	struct tm tm;
+	time_t time =
+		seconds >= 0 && seconds < 253402300800.0 /* the year 10000, which the format below cannot write */ ? (time_t)
+																												 seconds
+																										   : -1;
+	if (time < 0 || !gmtime_r(&time, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return json_null();
+	return json_string(text);
+}
+
+struct machines {
+	struct store *store;
+	json_t *list;
+	struct err *err;
+	bool failed;
+};
+
+static int machine_add(void *ctx, const struct store_row *machine) {
+	struct machines *machines = ctx;
+	int64_t trials = 0;
+	machines->failed = store_machine_trials(machines->store, machine->fingerprint, &trials, machines->err) != 0;
+	json_array_append_new(machines->list,
+	                      json_pack("{s:o,s:o,s:I,s:I,s:I,s:o}", "fingerprint", js_text(machine->fingerprint), "cpu",
+	                                js_text(js_string_or(machine->machine, "cpu", "")), "sessions",
+	                                (json_int_t)machine->sessions, "searches", (json_int_t)machine->searches, "trials",
+	                                (json_int_t)trials, "last", time_json(machine->started)));
+	return machines->failed;
+}
+
+static json_t *info_json(const char *path, struct err *err) {
+	struct store *store = store_open(path, STORE_READ, err);
+	struct machines machines = {.store = store, .list = json_array(), .err = err};
+	struct store_about about;
+	json_t *info = NULL;
+	if (store && store_about(store, &about, err) == 0 &&
+	    store_each(store, STORE_MACHINES, NULL, machine_add, &machines, err) == 0 && !machines.failed)
+		info = json_pack("{s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:O}", "schema", "sweetspot-store/1", "path",
+		                 js_text(store_path(store)), "bytes", (json_int_t)about.bytes, "sessions",
+		                 (json_int_t)about.sessions, "searches", (json_int_t)about.searches, "finished",
+		                 (json_int_t)about.done, "trials", (json_int_t)about.trials, "first", time_json(about.first),
+		                 "last", time_json(about.last), "machines", machines.list);
+	json_decref(machines.list);
+	store_close(store);
+	return info;
+}
+
+static const char *cell(const json_t *row, const char *name, char *text, size_t size) {
+	const json_t *value = json_object_get(row, name);
+	if (json_is_integer(value))
+		snprintf(text, size, "%lld", (long long)json_integer_value(value));
+	else
+		snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "-");
+	return text;
+}
+
+/* Prints the rows; a text that is too long for a cell is cut. */
+static void rows_print(struct ui *ui, const json_t *list, const char *const *titles, const char *const *names,
+                       size_t count) {
+	struct table *table = table_new(count, titles);
+	char(*texts)[256] = mem_alloc(count, sizeof *texts);
+	const char **cells = mem_alloc(count, sizeof *cells);
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)list, i, row) {
+		for (size_t c = 0; c < count; c++) {
+			cells[c] = cell(row, names[c], texts[c], sizeof *texts);
+			if (json_is_integer(json_object_get(row, names[c])))
+				table_right(table, c);
+		}
+		table_row(table, cells);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+	free(cells);
+	free(texts);
+}
+
+static void info_print(struct ui *ui, const json_t *info) {
+	static const char *const titles[] = {"machine", "processor", "sessions", "searches", "trials", "last used"};
+	static const char *const names[] = {"fingerprint", "cpu", "sessions", "searches", "trials", "last"};
+	static const char *const lines[][2] = {{"sessions", "sessions"}, {"searches", "searches"}, {"finished", "finished"},
+	                                       {"trials", "trials"},     {"first", "first used"},  {"last", "last used"}};
+	char text[256];
+	ui_bytes(js_real_or(info, "bytes", 0), text, sizeof text);
+	printf("store       %s\nsize        %s\n", js_string_or(info, "path", ""), text);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		printf("%-11s %s\n", lines[i][1], cell(info, lines[i][0], text, sizeof text));
+	const json_t *machines = json_object_get(info, "machines");
+	if (!json_array_size(machines))
+		return;
+	putchar('\n');
+	rows_print(ui, machines, titles, names, sizeof names / sizeof *names);
+}
+
+static int info(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *path = opt_words(args) > 1 ? opt_word(args, 1) : opt_get(args, "store", NULL);
+	if (opt_has(args, "output") || opt_words(args) > 2 || (opt_words(args) > 1 && opt_has(args, "store")))
+		return err_set(err, ERR_USAGE, "sweetspot store info [FILE]", "info takes one store and does not write");
+	json_t *json = info_json(path, err);
+	if (!json)
+		return -1;
+	if (opt_has(args, "json"))
+		js_write(json, stdout);
+	else
+		info_print(app_ui(app), json);
+	json_decref(json);
+	return 0;
+}
+
+static json_t *merged_json(const struct store *target, const char *const *paths, size_t count,
+                           const struct store_merged *merged) {
+	json_t *files = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(files, json_pack("{s:o,s:I,s:I,s:I,s:I}", "path", js_text(paths[i]), "sessions",
+		                                       (json_int_t)merged[i].sessions, "searches",
+		                                       (json_int_t)merged[i].searches, "trials", (json_int_t)merged[i].trials,
+		                                       "updated", (json_int_t)merged[i].updated));
+	return json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-store-merge/1", "store", js_text(store_path(target)),
+	                 "files", files);
+}
+
+static void merged_print(struct ui *ui, const json_t *json) {
+	static const char *const titles[] = {"file", "sessions", "searches", "trials", "updated"};
+	static const char *const names[] = {"path", "sessions", "searches", "trials", "updated"};
+	rows_print(ui, json_object_get(json, "files"), titles, names, sizeof names / sizeof *names);
+	printf("\nstore: %s\n", js_string_or(json, "store", ""));
+}
+
+static int files_merge(struct app *app, const struct opt_args *args, const char *const *paths, size_t count,
+                       struct err *err) {
+	struct store *target = store_open(opt_get(args, "output", opt_get(args, "store", NULL)), STORE_WRITE, err);
+	struct store_merged *merged = mem_alloc(count, sizeof *merged);
+	int failed = !target || store_merge(target, paths, count, merged, err);
+	if (!failed) {
+		json_t *json = merged_json(target, paths, count, merged);
+		if (opt_has(args, "json"))
+			js_write(json, stdout);
+		else
+			merged_print(app_ui(app), json);
+		json_decref(json);
+	}
+	store_close(target);
+	free(merged);
+	return failed ? -1 : 0;
+}
+
+/* Checks that all files are stores before the target is created. */
+static int files_look(const char *const *paths, size_t count, struct err *err) {
+	for (size_t i = 0; i < count; i++) {
+		struct store *store = store_open(paths[i], STORE_READ, err);
+		store_close(store);
+		if (!store && err->code == ERR_NOTHING)
+			return err_set(err, ERR_USAGE, "name existing stores", "%s does not exist", paths[i]);
+		if (!store)
+			return -1;
+	}
+	return 0;
+}
+
+static int merge(struct app *app, const struct opt_args *args, struct err *err) {
+	size_t count = opt_words(args) - 1;
+	if (!count)
+		return err_set(err, ERR_USAGE, "sweetspot store merge a.db b.db -o all.db", "give the stores to merge");
+	if (opt_has(args, "output") && opt_has(args, "store"))
+		return err_set(err, ERR_USAGE, "give one of them", "--output and --store both name the target");
+	const char **paths = mem_alloc(count, sizeof *paths);
+	for (size_t i = 0; i < count; i++)
+		paths[i] = opt_word(args, i + 1);
+	int failed = files_look(paths, count, err) || files_merge(app, args, paths, count, err);
+	free(paths);
+	return failed ? -1 : 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
+} verbs[] = {{"list", store_rows_list}, {"show", store_rows_show},      {"rm", store_rows_rm},         {"info", info},
+             {"merge", merge},          {"export", store_share_export}, {"import", store_share_import}};
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const names[] = {"list", "show", "rm", "info", "merge", "export", "import"};
+	const char *word = opt_word(args, 0);
+	for (size_t i = 0; word && i < sizeof verbs / sizeof *verbs; i++)
+		if (strcmp(verbs[i].name, word) == 0)
+			return verbs[i].run(app, args, err);
+	const char *near = word ? near_word(word, names, sizeof names / sizeof *names) : NULL;
+	if (word)
+		err_set(err, ERR_USAGE, "the verbs are list, show, rm, info, merge, export and import",
+		        "unknown verb: `sweetspot store %s`", word);
+	else
+		err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
+	return near ? err_hint(err, "did you mean `sweetspot store %s`?", near) : -1;
+}
+
+static const struct opt *const tables[] = {options, cmd_store_options, NULL};
+
+const struct cmd cmd_store = {
+	.name = "store",
+	.summary = "list, show, remove, merge or share the contents of stores",
+	.usage = "store list\n"
+			 "store show NAME|SEARCH\n"
+			 "store rm NAME|SEARCH...\n"
+			 "store info [FILE]\n"
+			 "store merge FILE... [-o FILE]\n"
+			 "store export [NAME...] [-o FILE]\n"
+			 "store import FILE|FOLDER...",
+	.options = tables,
+	.notes = "show prints the trials of the newest search of that name, or of the search with\n"
+			 "that number. rm removes searches with all their trials. At a terminal it shows\n"
+			 "them and asks; elsewhere a name of several programs needs --yes.\n\n"
+			 "merge adds the contents of the files to the store. If one of them is damaged or\n"
+			 "not a store, nothing is added. Merging a file twice changes nothing.\n\n"
+			 "export writes configurations, times and facts about the machine for others to\n"
+			 "use, without commands, paths, users or hosts; import adds such files, and the\n"
+			 "searches in them help later ones as the store's own do.",
+	.examples = "sweetspot store list\n"
+				"sweetspot store show fw\n"
+				"sweetspot store merge node1.db node2.db -o all.db\n"
+				"sweetspot store export fw -o shared.json",
+	.only_reads = true,
+	.run = run,
+};

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checks whether this process can count events. */
+#include <config.h>
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/rights.h"
+#include "base/sys.h"
+#include "src/show/counters.h"
+#include "src/cmd/doctor/doctor_impl.h"
+
+static struct rights own_rights(void) {
+	struct rights rights;
+	rights_read(&rights, "");
+	return rights;
+}
+
+/* Recognises docker, podman, and every container that systemd knows. */
+static bool is_container(void) {
+	static const char *const marks[] = {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (access(marks[i], F_OK) == 0)
+			return true;
+	return false;
+}
+
+/* Opens a software event of this process, in user mode only, and closes it. Returns 0 or errno. */
+static int perf_try(void) {
+	struct perf_event_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	close((int)fd);
+	return 0;
+}
+
+static void look_paranoid(struct app *app, struct finding *f) {
+	char line[32];
+	struct rights rights = own_rights();
+	(void)app;
+	if (!sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line)) {
+		finding_set(f, FINDING_NOTE, "", "the kernel does not support perf events");
+		return;
+	}
+	int level = atoi(line);
+	if (rights_perf(&rights))
+		finding_set(f, FINDING_GOOD, "", "level %d, which does not apply to this process", level);
+	else if (level >= 3)
+		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "level %d forbids all counting", level);
+	else if (level == 2)
+		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.perf_event_paranoid=1 to count kernel work too",
+		            "level 2: this process can only count its own work in user mode");
+	else
+		finding_set(f, FINDING_GOOD, "", "level %d", level);
+}
+
+static void refused_without_reason(int code, int level, bool seccomp, struct finding *f) {
+	if (seccomp)
+		finding_set(f, FINDING_BAD,
+		            is_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
+		                           : "allow perf_event_open in the SystemCallFilter of the service",
+		            "a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code),
+		            level);
+	else
+		finding_set(f, FINDING_BAD, "sudo dmesg | grep -i denied", "a security module refuses perf_event_open (%s)",
+		            strerror(code));
+}
+
+/* Tries to open the simplest event. The seccomp filter of a container shows as EPERM although the level allows it. */
+static void look_perf(struct app *app, struct finding *f) {
+	char line[32];
+	int level = sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line) ? atoi(line) : -1;
+	int code = perf_try();
+	struct rights rights = own_rights();
+	(void)app;
+	if (code == 0)
+		finding_set(f, FINDING_GOOD, "", "perf_event_open works");
+	else if (code == ENOSYS && !rights.seccomp)
+		finding_set(f, FINDING_NOTE, "boot a kernel with CONFIG_PERF_EVENTS",
+		            "this kernel does not have perf_event_open");
+	else if (rights_perf(&rights) || level <= 2)
+		refused_without_reason(code, level, rights.seccomp, f);
+	else
+		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "perf_event_open is refused (%s)",
+		            strerror(code));
+}
+
+static void look_capability(struct app *app, struct finding *f) {
+	bool container = is_container();
+	struct rights rights = own_rights();
+	(void)app;
+	if (rights_perf(&rights))
+		finding_set(f, FINDING_GOOD, "", "this process has CAP_%s", rights.perfmon ? "PERFMON" : "SYS_ADMIN");
+	else
+		finding_set(f, FINDING_NOTE,
+		            container ? "docker run --cap-add PERFMON (or podman run --cap-add CAP_PERFMON)"
+		                      : "to count the whole machine: sudo setcap cap_perfmon+ep on sweetspot-worker",
+		            "CAP_PERFMON is missing%s: only processes of this user can be counted",
+		            container ? " in this container" : "");
+}
+
+/* The hypervisor decides: most clouds do not give a PMU to shared machines. */
+static const char *pmu_remedy(struct app *app) {
+	const json_t *machine = app_machine(app, NULL);
+	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", "") : "";
+	if (strcasestr(hypervisor, "kvm"))
+		return "give the virtual machine a PMU: qemu -cpu host,pmu=on (libvirt: <cpu mode='host-passthrough'/> and "
+			   "<pmu state='on'/>); in a cloud use a bare-metal instance";
+	if (strcasestr(hypervisor, "vmware"))
+		return "set vhv.enable and vpmc.enable to TRUE in the machine's .vmx file";
+	if (strcasestr(hypervisor, "xen"))
+		return "add vpmu=on to Xen's command line";
+	if (strcasestr(hypervisor, "hyper") || strcasestr(hypervisor, "microsoft"))
+		return "Set-VMProcessor -VMName NAME -Perfmon @(\"pmu\", \"lbr\")";
+	return *hypervisor ? "use bare metal, or a hypervisor that passes the PMU through" : "";
+}
+
+static void look_pmu(struct app *app, struct finding *f) {
+	const char *why, *fix;
+	bool pmu = counters_hardware(counters_sources(app), &why, &fix);
+	const char *remedy = pmu || *fix ? fix : pmu_remedy(app);
+	finding_set(f, pmu ? FINDING_GOOD : FINDING_NOTE, remedy, "%s", why);
+}
+
+static void look_groups(struct app *app, struct finding *f) {
+	const json_t *description = app_counters(app, NULL);
+	const char *bad = js_string_or(description, "groups_error", NULL);
+	size_t groups = json_array_size(json_object_get(description, "groups"));
+	if (bad)
+		finding_set(f, FINDING_BAD, "repair that file, or install Sweetspot again", "%s", bad);
+	else
+		finding_set(f, groups ? FINDING_GOOD : FINDING_NOTE, "", "%zu, over %zu events: `sweetspot list metrics`",
+		            groups, json_array_size(json_object_get(description, "events")));
+}
+
+static void look_watchdog(struct app *app, struct finding *f) {
+	char line[32];
+	(void)app;
+	if (!sys_read_line("/proc/sys/kernel/nmi_watchdog", line, sizeof line))
+		finding_set(f, FINDING_GOOD, "", "not present in this kernel");
+	else if (atoi(line) != 0)
+		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.nmi_watchdog=0",
+		            "it occupies one hardware counter on each core");
+	else
+		finding_set(f, FINDING_GOOD, "", "off, so it does not occupy a hardware counter");
+}
+
+/* Searches PATH, as the worker does. */
+static bool is_program(const char *name) {
+	const char *path = getenv("PATH");
+	char *copy = mem_strdup(path ? path : "/usr/bin:/bin"), *rest = NULL;
+	bool found = false;
+	for (char *folder = strtok_r(copy, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
+		char *file = mem_printf("%s/%s", folder, name);
+		found = access(file, X_OK) == 0;
+		free(file);
+	}
+	free(copy);
+	return found;
+}
+
+static void look_valgrind(struct app *app, struct finding *f) {
+	(void)app;
+	if (is_program("valgrind"))
+		finding_set(f, FINDING_GOOD, "", "found: caches and branches can be simulated (--counters cachegrind)");
+	else
+		finding_set(f, FINDING_NOTE, "sudo apt install valgrind (or dnf, zypper, pacman)",
+		            "not found: caches and branches cannot be simulated");
+}
+
+static void look_energy(struct app *app, struct finding *f) {
+	size_t i;
+	json_t *source;
+	json_array_foreach((json_t *)counters_sources(app), i, source) {
+		if (strcmp(js_string_or(source, "name", ""), "rapl") != 0)
+			continue;
+		bool usable = js_bool_or(source, "usable", false);
+		finding_set(f, usable ? FINDING_GOOD : FINDING_NOTE, js_string_or(source, "fix", ""), "%s",
+		            js_string_or(source, "reason", ""));
+		return;
+	}
+	finding_set(f, FINDING_NOTE, "", "this build cannot count energy");
+}
+
+static void look_schedstat(struct app *app, struct finding *f) {
+	char line[128];
+	unsigned long long run, delay, slices;
+	(void)app;
+	bool known = sys_read_line("/proc/self/schedstat", line, sizeof line) &&
+	             sscanf(line, "%llu %llu %llu", &run, &delay, &slices) == 3;
+	if (known && run > 0)
+		finding_set(f, FINDING_GOOD, "", "/proc/self/schedstat reports how long threads wait for a processor");
+	else
+		finding_set(f, FINDING_NOTE, known ? "sudo sysctl kernel.sched_schedstats=1" : "",
+		            "run delays are not available: %s",
+		            known ? "schedstat is all zero" : "this kernel does not have schedstat");
+}
+
+const struct check doctor_counters_checks[] = {
+	{"perf paranoid", look_paranoid}, {"perf events", look_perf},
+	{"CAP_PERFMON", look_capability}, {"PMU counters", look_pmu},
+	{"counter groups", look_groups},  {"NMI watchdog", look_watchdog},
+	{"valgrind", look_valgrind},      {"energy", look_energy},
+	{"run delays", look_schedstat},   {0},
+};

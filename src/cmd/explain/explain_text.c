@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prints an explanation for people from its JSON. Names in the JSON may come from foreign files, so each one is cleaned
+ * of control characters before it is printed. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "src/cmd/explain/explain.h"
+#include "src/cmd/explain/explain_text.h"
+#include "src/show/results.h"
+
+enum { INDENT = 2 };
+
+void explain_title(const struct explain_text *text, const char *title) {
+	fprintf(text->out, "\n%s%s%s\n", ui_style(text->ui, UI_BOLD), title, ui_style(text->ui, UI_PLAIN));
+}
+
+void explain_more_print(const struct explain_text *text, int indent, size_t count) {
+	fprintf(text->out, "%*s.. %zu more with --verbose\n", indent, "", count);
+}
+
+void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size) {
+	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	if (low > 0 && results_is_useless(ratio, high))
+		snprintf(text, size, "%.3gx, at least %.3gx", ratio, low);
+	else if (low > 0 && high > 0)
+		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
+	else
+		snprintf(text, size, "%.3gx", ratio);
+}
+
+void explain_value_text(const json_t *json, char *text, size_t size) {
+	struct value value;
+	snprintf(text, size, "-");
+	if (json && value_from_json(json, &value))
+		value_text(value, text, size);
+	text_clean(text, false);
+}
+
+/* The members in which the problems differ; empty if there is only one problem. */
+static json_t *differing(const json_t *result, const json_t *problem) {
+	json_t *kept = json_object(), *member, *other;
+	const char *name;
+	size_t i;
+	json_object_foreach((json_t *)problem, name, member) {
+		json_array_foreach(json_object_get(result, "problems"), i, other) {
+			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
+				json_object_set(kept, name, member);
+		}
+	}
+	return kept;
+}
+
+json_t *explain_varied(const json_t *result, const json_t *config) {
+	json_t *kept = json_object(), *effect;
+	size_t i;
+	json_array_foreach(json_object_get(result, "effects"), i, effect) {
+		const char *name = js_string_or(effect, "param", "");
+		json_t *member = json_object_get(config, name);
+		if (member)
+			json_object_set(kept, name, member);
+	}
+	if (json_object_size(kept) == 0)
+		json_object_update(kept, (json_t *)config);
+	return kept;
+}
+
+char *explain_problem_text(const json_t *result, const json_t *problem) {
+	json_t *kept = differing(result, problem);
+	char *text = results_config(json_object_size(kept) ? kept : problem, NULL);
+	json_decref(kept);
+	return text;
+}
+
+static void line_print(const struct explain_text *text, const char *line) {
+	ui_wrap(text->out, INDENT, 2 * INDENT, line);
+}
+
+/* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
+static void recommended_print(const struct explain_text *text) {
+	const json_t *winner = json_object_get(text->result, "winner"),
+				 *baseline = json_object_get(text->result, "baseline");
+	const json_t *config = json_object_get(winner, "config"), *base = json_object_get(baseline, "config");
+	bool tuned = json_is_object(baseline), same = tuned && json_equal(config, base);
+	json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
+	char *words = results_config(kept, text->all || same ? NULL : base);
+	json_decref(kept);
+	char *line = mem_printf("%s %s%s", tuned ? "recommended:" : "fastest measured configuration:", words,
+	                        same ? " (the baseline)" : "");
+	line_print(text, line);
+	free(line);
+	free(words);
+}
+
+static const char *medians_word(const json_t *result) {
+	return results_medians_differ(result) ? " (medians)" : "";
+}
+
+static char *undecided_words(const json_t *result, const char *gain, const char *from, const char *to) {
+	static const char noisy[] = "undecided, because the pairs were too noisy";
+	bool keeps = json_equal(json_object_get(json_object_get(result, "winner"), "config"),
+	                        json_object_get(json_object_get(result, "baseline"), "config"));
+	bool paired = json_is_array(json_object_get(json_object_get(result, "speedup"), "ci"));
+	if (!paired && keeps)
+		return mem_printf("nothing that was tried is faster so far (%s)", to);
+	if (!paired)
+		return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
+	if (results_no_bounds(result))
+		return keeps ? mem_printf("%s: %s", noisy, to) : mem_printf("%s: %s instead of %s", noisy, to, from);
+	if (keeps)
+		return mem_printf("%s: the best of the others is %s as fast as the baseline (%s)", noisy, gain, to);
+	return mem_printf("%s (%s): %s instead of %s%s", noisy, gain, to, from, medians_word(result));
+}
+
+static char *gain_words(const json_t *result, const char *from, const char *to) {
+	const json_t *speedup = json_object_get(result, "speedup");
+	const char *verdict = js_string_or(result, "verdict", "");
+	double ratio = js_real_or(speedup, "ratio", NAN);
+	char gain[64];
+	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
+	if (verdict_is_faster(result))
+		return mem_printf("%s as fast as the baseline: %s instead of %s%s", gain, to, from, medians_word(result));
+	if (strcmp(verdict, "tie") == 0 && js_real_or(speedup, "ratio", NAN) == 1) /* the others lost */
+		return mem_printf("nothing that was tried is faster: %s", to);
+	if (strcmp(verdict, "tie") == 0)
+		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
+	if (strcmp(verdict, "no baseline") == 0)
+		return mem_printf("%s; the baseline did not work", to);
+	return undecided_words(result, gain, from, to);
+}
+
+/* Results of other tuners come with a machine that we never saw, and a program that we cannot run. */
+static bool is_foreign(const struct explain_text *text) {
+	const json_t *machine = json_object_get(text->result, "machine");
+	return json_is_object(machine) && !json_object_get(machine, "fingerprint");
+}
+
+static void gain_print(const struct explain_text *text) {
+	const json_t *winner = json_object_get(text->result, "winner"),
+				 *baseline = json_object_get(text->result, "baseline");
+	char from[48], to[48];
+	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
+	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);
+	char *line = explain_table_value(text, js_real_or(winner, "median", NAN));
+	if (!line)
+		line = json_is_object(baseline) ? gain_words(text->result, from, to)
+		       : is_foreign(text)       ? mem_strdup(to)
+		                                : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
+	line_print(text, line);
+	free(line);
+}
+
+static void left_out_print(const struct explain_text *text) {
+	long long all = js_int_or(text->result, "configurations", 0), out = js_int_or(text->result, "left_out", 0);
+	if (out <= 0)
+		return;
+	char *line =
+		mem_printf("%lld of %lld configurations examined: those similar to the best one, and a sample of the others",
+	               all - out, all);
+	line_print(text, line);
+	free(line);
+}
+
+/* Where each member of a team has work of its own, the smallest team is the fastest and not the best one. */
+static bool is_weak(const struct explain_text *text) {
+	size_t i;
+	json_t *reading;
+	json_array_foreach(json_object_get(text->result, "readings"), i, reading) {
+		if (strcmp(js_string_or(reading, "name", ""), "weak") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A table in which every problem has one configuration: none of it was compared with another. */
+static bool is_one_each(const struct explain_text *text) {
+	const json_t *problems = json_object_get(text->result, "problems");
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)problems, i, one) {
+		if (js_int_or(one, "configurations", 0) != 1)
+			return false;
+	}
+	return json_array_size(problems) > 1 && json_object_get(text->result, "table");
+}
+
+static void head_print(const struct explain_text *text) {
+	bool one_each = is_one_each(text), weak = is_weak(text);
+	char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
+	char *problem = one_each ? mem_strdup("") : results_config(json_object_get(text->result, "problem"), NULL);
+	const char *device = js_string_or(text->result, "device", "cpu");
+	text_clean(kernel, false);
+	fprintf(text->out, "%s%s%s %s%s%s\n", ui_style(text->ui, UI_BOLD), kernel, ui_style(text->ui, UI_PLAIN), problem,
+	        strcmp(device, "cpu") == 0 ? "" : " on ", strcmp(device, "cpu") == 0 ? "" : device);
+	free(kernel);
+	free(problem);
+	if (!json_is_object(json_object_get(text->result, "winner"))) {
+		line_print(text, "no configuration of this problem finished");
+		return;
+	}
+	/* A table without parameters does not have anything to recommend. */
+	if (!one_each && !weak && json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
+		recommended_print(text);
+		gain_print(text);
+	}
+	left_out_print(text);
+	explain_text_table(text);
+}
+
+/* Lists the problems that --size can select. */
+static void others_print(const struct explain_text *text) {
+	const json_t *problems = json_object_get(text->result, "problems");
+	size_t count = json_array_size(problems), i;
+	json_t *one;
+	if (count < 2 || !text->all)
+		return;
+	explain_title(text, "other problems (--size)");
+	json_array_foreach(problems, i, one) {
+		char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
+		long long rows = js_int_or(one, "configurations", 0);
+		char *line = mem_printf("%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
+		line_print(text, line);
+		free(line);
+		free(words);
+	}
+}
+
+static void explain_text_why(const struct explain_text *text);
+
+static void explain_text_readings(const struct explain_text *text);
+
+static void explain_text_next(const struct explain_text *text);
+
+void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
+	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
+	head_print(&text);
+	explain_text_path(&text);
+	explain_text_why(&text);
+	explain_text_readings(&text);
+	explain_text_scaling(&text);
+	explain_text_effects(&text);
+	explain_text_position(&text);
+	others_print(&text);
+	explain_text_next(&text);
+}
+
+/* Prints the diagnoses, strongest first, and the commands to run next. */
+enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, TEXT_WHY_INDENT = 2, DEEP = 10 };
+
+static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
+	size_t i;
+	json_t *one;
+	json_array_foreach(json_object_get(finding, list), i, one) {
+		if (i >= EVIDENCE_SHOWN && !text->all) {
+			explain_more_print(text, DEEP, json_array_size(json_object_get(finding, list)) - i);
+			return;
+		}
+		char *line = mem_printf("%s%s", word, js_string_or(one, "text", ""));
+		ui_wrap(text->out, DEEP, DEEP + 2, line);
+		free(line);
+	}
+}
+
+static void finding_print(const struct explain_text *text, const json_t *finding) {
+	const char *confidence = js_string_or(finding, "confidence", "low");
+	double strength = js_real_or(finding, "strength", 1);
+	char gain[48] = "";
+	if (strength > 1.005)
+		snprintf(gain, sizeof gain, " (up to %.2gx)", strength);
+	enum ui_style style = strcmp(confidence, "high") == 0     ? UI_BAD
+	                      : strcmp(confidence, "medium") == 0 ? UI_NOTE
+	                                                          : UI_DIM;
+	fprintf(text->out, "%*s%s%-6.6s%s  ", TEXT_WHY_INDENT, "", ui_style(text->ui, style), confidence,
+	        ui_style(text->ui, UI_PLAIN));
+	char *line = mem_printf("%s%s", js_string_or(finding, "sentence", "?"), gain);
+	ui_wrap_on(text->out, DEEP, DEEP, line);
+	free(line);
+	lines_print(text, finding, "evidence", "- ");
+	if (text->all || strcmp(confidence, "high") != 0)
+		lines_print(text, finding, "missing", "? unknown: ");
+}
+
+/* The evidence of a reading is mostly the times themselves, so that its first line is enough. */
+static void reading_print(const struct explain_text *text, const json_t *reading) {
+	if (text->all) {
+		finding_print(text, reading);
+		return;
+	}
+	const char *first = js_string_or(json_array_get(json_object_get(reading, "evidence"), 0), "text", NULL);
+	char *line = mem_printf("%s", js_string_or(reading, "sentence", "?"));
+	fprintf(text->out, "%*s%s%-6.6s%s  ", TEXT_WHY_INDENT, "", ui_style(text->ui, UI_DIM),
+	        js_string_or(reading, "confidence", "low"), ui_style(text->ui, UI_PLAIN));
+	ui_wrap_on(text->out, DEEP, DEEP, line);
+	free(line);
+	line = mem_printf("- %s", first ? first : "");
+	if (first)
+		ui_wrap(text->out, DEEP, DEEP + 2, line);
+	free(line);
+}
+
+/* src/cmd/explain/text_why.c */
+static void explain_text_why(const struct explain_text *text) {
+	const json_t *findings = json_object_get(text->result, "diagnoses");
+	size_t i;
+	json_t *one;
+	explain_title(text, "why (confidence of each finding)");
+	if (json_array_size(findings) == 0)
+		ui_wrap(text->out, TEXT_WHY_INDENT, TEXT_WHY_INDENT, "the measurements do not show what holds it back");
+	json_array_foreach((json_t *)findings, i, one) {
+		if (i >= FINDINGS_SHOWN && !text->all) {
+			explain_more_print(text, TEXT_WHY_INDENT, json_array_size(findings) - i);
+			break;
+		}
+		finding_print(text, one);
+	}
+}
+
+/* src/cmd/explain/text_why.c */
+static void explain_text_readings(const struct explain_text *text) {
+	const json_t *readings = json_object_get(text->result, "readings");
+	size_t i;
+	json_t *one;
+	const char *silence = js_string_or(text->result, "silence", NULL);
+	if (silence) {
+		explain_title(text, "what the times show");
+		ui_wrap(text->out, TEXT_WHY_INDENT, TEXT_WHY_INDENT, silence);
+	}
+	if (json_array_size(readings) == 0)
+		return;
+	explain_title(text, "what the times show (confidence of each statement)");
+	json_array_foreach((json_t *)readings, i, one) {
+		if (i >= READINGS_SHOWN && !text->all) {
+			explain_more_print(text, TEXT_WHY_INDENT, json_array_size(readings) - i);
+			break;
+		}
+		reading_print(text, one);
+	}
+}
+
+static bool is_listed(const json_t *list, const char *command) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)list, i, one) {
+		if (strcmp(json_string_value(one), command) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void next_add(json_t *list, const json_t *one) {
+	const char *next = js_string_or(one, "next", NULL);
+	if (next && !is_listed(list, next))
+		json_array_append_new(list, json_string(next));
+}
+
+/* Each command once. New reference. */
+static json_t *commands_of(const json_t *result) {
+	static const char *const parts[] = {"diagnoses", "experiments"};
+	json_t *list = json_array(), *one;
+	size_t i;
+	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+		json_array_foreach(json_object_get(result, parts[p]), i, one) next_add(list, one);
+	}
+	next_add(list, json_object_get(result, "roofline"));
+	return list;
+}
+
+/* src/cmd/explain/text_why.c */
+/* Commands are never wrapped, so that they can be copied. */
+static void explain_text_next(const struct explain_text *text) {
+	json_t *commands = commands_of(text->result), *one;
+	size_t i;
+	if (json_array_size(commands))
+		explain_title(text, "next steps (`sweetspot explain --probe` runs them)");
+	json_array_foreach(commands, i, one) {
+		if (i >= NEXT_SHOWN && !text->all)
+			break;
+		char *command = mem_strdup(json_string_value(one));
+		text_clean(command, false);
+		fprintf(text->out, "%*s%s\n", TEXT_WHY_INDENT, "", command);
+		free(command);
+	}
+	json_decref(commands);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sections of the text, in the order in which they are shown. A section prints nothing if its part is missing. */
+#ifndef SRC_CMD_EXPLAIN_EXPLAIN_TEXT_H
+#define SRC_CMD_EXPLAIN_EXPLAIN_TEXT_H
+#include <jansson.h>
+#include <stdio.h>
+
+#include "src/ui/ui.h"
+
+struct explain_text {
+	struct ui *ui;
+	FILE *out;
+	bool all; /* --verbose */
+	const json_t *result;
+};
+void explain_title(const struct explain_text *text, const char *title);
+/* Points to --verbose for `count` items that are not shown. */
+void explain_more_print(const struct explain_text *text, int indent, size_t count);
+
+void explain_text_table(const struct explain_text *text); /* src/cmd/explain/text_table.c */
+/* A value of a table that somebody brought, "648 ns an acquire"; NULL if the result is not of a table. The caller frees
+ * it. */
+char *explain_table_value(const struct explain_text *text, double value);
+void explain_text_path(const struct explain_text *text);     /* src/cmd/explain/text_path.c */
+void explain_text_scaling(const struct explain_text *text);  /* src/cmd/explain/text_scaling.c */
+void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_effects.c */
+void explain_text_position(const struct explain_text *text); /* src/cmd/explain/text_position.c */
+
+/* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */
+char *explain_problem_text(const json_t *result, const json_t *problem);
+/* "1.94x" or "1.94x [1.90, 1.98]" */
+void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size);
+/* The members of a configuration that were varied, largest effect first; all if none was varied. New reference. */
+json_t *explain_varied(const json_t *result, const json_t *config);
+/* The value of a member of a configuration; "-" if it is missing. */
+void explain_value_text(const json_t *json, char *text, size_t size);
+
+#endif

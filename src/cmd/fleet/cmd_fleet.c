@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/sys.h"
+#include "src/app/lock.h"
+#include "src/cmd/fleet/run_impl.h"
+#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/tune/options.h"
+#include "src/cmd/tune/stop_when.h"
+#include "src/plan/plan.h"
+#include "src/plan/program_plan.h"
+#include "src/show/results.h"
+#include "tuner/fleet/launcher.h"
+
+enum { NODES_SHOWN = 4, TEXT = 160 };
+
+/* "n1, n2 and 7 more" */
+static void nodes_text(const json_t *nodes, char *text, size_t size) {
+	size_t count = json_array_size(nodes), used = 0;
+	*text = '\0';
+	for (size_t i = 0; i < count && i < NODES_SHOWN && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+		                         json_string_value(json_array_get(nodes, i)));
+	if (count > NODES_SHOWN && used < size)
+		snprintf(text + used, size - used, " and %zu more", count - NODES_SHOWN);
+}
+
+static void type_row(struct table *table, const json_t *type) {
+	const json_t *machine = json_object_get(type, "machine");
+	char cores[24], nodes[TEXT], *text = fleet_machine_text(machine);
+	snprintf(cores, sizeof cores, "%lld", (long long)js_int_or(machine, "cores", 0));
+	nodes_text(json_object_get(type, "nodes"), nodes, sizeof nodes);
+	table_add(table, js_string_or(type, "type", ""), text, cores, nodes, js_string_or(type, "state", ""));
+	free(text);
+}
+
+static void types_print(const struct fleet_run *run) {
+	static const char *const titles[] = {"type", "processor", "cores", "nodes", "state"};
+	struct table *table = table_new(5, titles);
+	json_t *type;
+	size_t i;
+	table_right(table, 2);
+	json_array_foreach(json_object_get(run->document, "types"), i, type) type_row(table, type);
+	table_print(table, app_ui(run->app), stdout);
+	table_free(table);
+}
+
+static void result_row(struct table *table, const json_t *type, const json_t *result) {
+	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	char speedup[64], *kernel = profile_text_kernel(result), *problem = profile_text_problem(result);
+	char *best = config ? results_config(config, NULL) : mem_strdup("-");
+	profile_text_speedup(json_object_get(result, "speedup"), speedup, sizeof speedup);
+	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup,
+	          js_string_or(result, "verdict", ""));
+	free(kernel);
+	free(problem);
+	free(best);
+}
+
+static void results_table(const struct fleet_run *run) {
+	static const char *const titles[] = {"type", "kernel", "problem", "best configuration", "speedup", "verdict"};
+	struct table *table = table_new(6, titles);
+	json_t *type, *result;
+	size_t i, k, rows = 0;
+	json_array_foreach(json_object_get(run->document, "types"), i, type) {
+		json_array_foreach(json_object_get(type, "results"), k, result) {
+			result_row(table, type, result);
+			rows++;
+		}
+	}
+	if (rows) {
+		putchar('\n');
+		table_print(table, app_ui(run->app), stdout);
+	}
+	table_free(table);
+}
+
+static void loss_text(const json_t *loss, char *text, size_t size) {
+	const char *state = js_string_or(loss, "state", ""), *verdict = js_string_or(loss, "verdict", "");
+	const json_t *ci = json_object_get(loss, "ci");
+	if (strcmp(state, "same") == 0)
+		snprintf(text, size, "none: the same configuration");
+	else if (strcmp(state, "measured") != 0)
+		snprintf(text, size, "%s: %s", state, js_string_or(loss, "reason", ""));
+	else
+		snprintf(text, size, "%+.1f %% time [%+.1f, %+.1f]%s", 100 * js_real_or(loss, "loss", NAN),
+		         100 * (json_number_value(json_array_get(ci, 0)) - 1),
+		         100 * (json_number_value(json_array_get(ci, 1)) - 1), strcmp(verdict, "tie") == 0 ? ", tie" : "");
+}
+
+static void losses_print(const struct fleet_run *run) {
+	static const char *const titles[] = {"profile of", "used on", "kernel", "costs"};
+	struct table *table = table_new(4, titles);
+	const json_t *losses = json_object_get(run->document, "losses");
+	json_t *loss;
+	size_t i;
+	json_array_foreach((json_t *)losses, i, loss) {
+		char text[TEXT];
+		loss_text(loss, text, sizeof text);
+		table_add(table, js_string_or(loss, "profile_of", ""), js_string_or(loss, "used_on", ""),
+		          js_string_or(loss, "kernel", ""), text);
+	}
+	if (json_array_size(losses)) {
+		putchar('\n');
+		table_print(table, app_ui(run->app), stdout);
+	}
+	table_free(table);
+	json_array_foreach((json_t *)losses, i, loss) {
+		if (strcmp(js_string_or(loss, "state", ""), "not measured") == 0)
+			printf("to measure the best of %s on %s: %s\n", js_string_or(loss, "profile_of", ""),
+			       js_string_or(loss, "used_on", ""), js_string_or(loss, "command", ""));
+	}
+}
+
+static void folder_print(const struct fleet_run *run) {
+	char *folder = profile_text_clean(run->folder);
+	json_t *type;
+	size_t i, done = 0;
+	json_array_foreach(json_object_get(run->document, "types"), i, type) done += fleet_type_done(type);
+	if (done)
+		printf("\n%zu profile(s) in %s\nuse them: sweetspot apply --profile %s -- PROGRAM, or SWEETSPOT_PROFILE=%s\n",
+		       done, folder, folder, folder);
+	free(folder);
+}
+
+/* show.c */
+static void fleet_show(const struct fleet_run *run) {
+	if (opt_has(run->args, "json")) {
+		js_write(run->document, stdout);
+		return;
+	}
+	types_print(run);
+	results_table(run);
+	losses_print(run);
+	folder_print(run);
+}
+
+/* Tells `tune` about the nodes of a type that is not known yet. */
+static void launcher_add(struct fleet_run *run, struct fleet_line *line) {
+	const char *words = opt_get(run->args, run->launcher->words, "");
+	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->launcher->name));
+	if (!run->launcher->single)
+		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", run->per_type));
+	if (run->launcher->batch)
+		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s%s%s -w NODE", words, run->partition ? " -p " : "",
+		                                  run->partition ? run->partition : ""));
+	if (run->launcher->named)
+		fleet_line_add(line, arena_printf(run->arena, "--hosts=%s", opt_get(run->args, "hosts", "")));
+	if (run->launcher->named && *words)
+		fleet_line_add(line, arena_printf(run->arena, "--launcher-args=%s", words));
+}
+
+/* Runs `tune --plan`, which starts no jobs but reports the same usage errors as `tune` would. */
+static json_t *tune_plan(struct fleet_run *run, struct err *err) {
+	struct fleet_line line = {0};
+	char *text;
+	fleet_line_words(&line, (const char *const[]){run->self, "tune", "--json", "--plan", NULL});
+	launcher_add(run, &line);
+	fleet_line_tune(&line, run);
+	/* Without SLURM_JOB_ID, because inside an allocation tune would check --nodes against it. */
+	const char *const set[] = {"SLURM_JOB_ID=", NULL};
+	int status = fleet_child_run(run->app, line.words, set, &text, err);
+	json_t *plan = status == 0 ? js_parse(text, strlen(text), "the plan of tune", err) : NULL;
+	if (status > 0)
+		err->code = status == err_exit_status(ERR_USAGE) ? ERR_USAGE : ERR_FAILED; /* tune has printed the message */
+	free(text);
+	fleet_line_clear(&line);
+	return plan;
+}
+
+/* plan.c */
+static int fleet_plan_check(struct fleet_run *run, struct err *err) {
+	json_t *plan = tune_plan(run, err);
+	json_decref(plan);
+	return plan ? 0 : -1;
+}
+
+static json_t *probe_lines(struct fleet_run *run) {
+	json_t *lines = json_array(), *node;
+	size_t i;
+	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+		struct fleet_line line = {0}, command = {0};
+		if (!js_bool_or(node, "usable", false))
+			continue;
+		fleet_line_words(&command, (const char *const[]){run->self, "machine", "--json", NULL});
+		fleet_line_on(&line, run, js_string_or(node, "node", ""), &command);
+		char *text = fleet_line_text(&line);
+		json_array_append_new(lines, json_string(text));
+		free(text);
+		fleet_line_clear(&line);
+	}
+	return lines;
+}
+
+static void lines_print(const json_t *lines) {
+	json_t *line;
+	size_t i;
+	json_array_foreach((json_t *)lines, i, line) puts(json_string_value(line) ? json_string_value(line) : "");
+}
+
+static void people_print(const struct fleet_run *run, const json_t *document, bool of_nodes) {
+	double each = js_real_or(document, "node_seconds", 0), most = js_real_or(document, "node_seconds_most", 0);
+	lines_print(json_object_get(document, "probe"));
+	puts("then, for each node type, on nodes of that type:");
+	lines_print(json_object_get(document, "lines"));
+	if (each > 0)
+		printf("%zu node(s) to query, then %.6g node-seconds (%zu node(s) for %.6g s) for each type%s, %.6g at most\n",
+		       json_array_size(json_object_get(document, "probe")), each, run->per_type, each / (double)run->per_type,
+		       of_nodes ? "" : " and the final comparison", most);
+	else
+		printf("%zu node(s) to query, then %lld evaluations for each type\n",
+		       json_array_size(json_object_get(document, "probe")), (long long)js_int_or(document, "evaluations", 0));
+}
+
+static int fleet_plan_show(struct fleet_run *run, struct err *err) {
+	json_t *plan = tune_plan(run, err);
+	if (!plan)
+		return -1;
+	json_t *probe = probe_lines(run), *each = json_object_get(plan, "node_seconds");
+	/* A budget of node-seconds does not depend on the number of nodes, a budget of seconds does. */
+	bool of_nodes = strcmp(js_string_or(plan, "budget", ""), "node_seconds") == 0;
+	double most = json_number_value(each) * (double)json_array_size(probe) / (of_nodes ? 1 : (double)run->per_type);
+	json_t *document = json_pack("{s:s,s:s,s:O,s:o,s:O,s:O?,s:o,s:O?}", "schema", "sweetspot-fleet-plan/1", "launcher",
+	                             run->launcher->name, "nodes", json_object_get(run->document, "nodes"), "probe", probe,
+	                             "lines", json_object_get(plan, "lines"), "node_seconds", each, "node_seconds_most",
+	                             json_is_number(each) ? js_number(most) : json_null(), "evaluations",
+	                             json_object_get(plan, "evaluations"));
+	if (opt_has(run->args, "json"))
+		js_write(document, stdout);
+	else
+		people_print(run, document, of_nodes);
+	json_decref(document);
+	json_decref(plan);
+	return 0;
+}
+
+static const struct opt fleet_options[] = {
+	OPT_GROUP("Cluster nodes"),
+	{"partition", 'p', "P", "partition to tune (Slurm's default)", 0},
+	{"launcher", 0, "NAME", "how to reach the nodes: slurm, ssh or local (slurm)", 0},
+	{"hosts", 0, "HOST,..", "the nodes of --launcher ssh", 0},
+	{"launcher-args", 0, "WORDS", "more options for ssh", 0},
+	{"nodes-per-type", 0, "N", "nodes of each type that measure at once (1)", 0},
+	{"srun-args", 0, "WORDS", "more options for srun, e.g. '-A account -t 30'", 0},
+	{"wait", 0, "SECONDS", "time to wait for a node, queue included (60)", 0},
+	{"plan", 0, NULL, "only print the commands and the budget", 0},
+	{0},
+};
+
+static const struct opt folder_options[] = {
+	OPT_GROUP("Results"),
+	{"output", 'o', "DIR", "fleet directory ($XDG_DATA_HOME/sweetspot/fleet)", 0},
+	{0},
+};
+
+const struct opt *const fleet_passed[] = {tune_what_options, plan_options,    cmd_device_options, tune_options,
+                                          stop_when_options, program_options, cmd_store_options,  NULL};
+
+static int launcher_check(const struct fleet_run *run, struct err *err) {
+	const struct launcher *launcher = launcher_find(run->launcher->name);
+	struct launcher_probe probe = {0};
+	launcher->probe(&probe);
+	if (probe.usable)
+		return 0;
+	err_set(err, ERR_UNAVAILABLE, NULL, "the launcher %s cannot be used: %s", launcher->name, probe.reason);
+	return err_hint(err, "%s%s", probe.fix, run->launcher->batch ? "; or --launcher ssh --hosts node1,node2" : "");
+}
+
+static int nodes_find(struct fleet_run *run, struct err *err) {
+	json_t *nodes = run->launcher->nodes(run, err);
+	if (!nodes)
+		return -1;
+	json_object_set_new(run->document, "nodes", nodes);
+	return 0;
+}
+
+/* Shows whatever was tuned even after a failure, and returns the first error. */
+static int types_work(struct fleet_run *run, struct err *err) {
+	struct err second = {0};
+	int failed = fleet_types_tune(run, err);
+	if ((!failed || err->code != ERR_INTERRUPTED) && fleet_losses_measure(run, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	if (fleet_state_save(run, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	fleet_show(run);
+	return failed;
+}
+
+static int folder_lock(struct fleet_run *run, struct err *err) {
+	if (run->lock < 0)
+		run->lock = lock_folder(app_ui(run->app), run->folder, ".fleet.lock", err);
+	return run->lock < 0 ? -1 : 0;
+}
+
+/* The folder is created only after nodes have answered, but an existing one is locked before any job starts, because
+ * another run may be using it. */
+static int nodes_work(struct fleet_run *run, struct err *err) {
+	if ((access(run->folder, F_OK) == 0 && folder_lock(run, err)) || fleet_probe(run, err) ||
+	    sys_make_dirs(run->folder, err) || folder_lock(run, err) || fleet_state_resume(run, err))
+		return -1;
+	return types_work(run, err);
+}
+
+static int tune(struct app *app, const struct opt_args *args, struct err *err) {
+	struct fleet_run run;
+	int failed = fleet_run_open(&run, app, args, err) || launcher_check(&run, err) || nodes_find(&run, err) ? -1 : 0;
+	if (!failed && opt_has(args, "plan")) {
+		failed = fleet_plan_show(&run, err);
+	} else if (!failed) {
+		failed = fleet_plan_check(&run, err) || nodes_work(&run, err) ? -1 : 0;
+		struct err left = {0};
+		if (run.launcher->batch && slurm_jobs_end(run.job, &left))
+			ui_warn(app_ui(app), left.hint, "%s", left.what);
+	}
+	fleet_run_close(&run);
+	return failed;
+}
+
+static int status(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const good[] = {"partition", "output"};
+	const struct opt *const own[] = {fleet_options, folder_options, NULL}, *const * tables[] = {own, fleet_passed};
+	for (size_t i = 0; i < 2; i++)
+		for (const struct opt *const *table = tables[i]; *table; table++)
+			for (const struct opt *option = *table; option->name; option++)
+				if (opt_has(args, option->name) && strcmp(option->name, good[0]) != 0 &&
+				    strcmp(option->name, good[1]) != 0)
+					return err_set(err, ERR_USAGE, "`fleet status` accepts -o DIR and --partition P",
+					               "--%s is not an option of `fleet status`", option->name);
+	if (opt_words(args) > 1 || opt_dashes(args))
+		return err_set(err, ERR_USAGE, "sweetspot fleet status [-o DIR]", "`fleet status` does not take arguments");
+	return fleet_status(app, args, err);
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const names[] = {"tune", "status"};
+	const char *word = opt_words(args) ? opt_word(args, 0) : NULL;
+	if (word && strcmp(word, "tune") == 0)
+		return tune(app, args, err);
+	if (word && strcmp(word, "status") == 0)
+		return status(app, args, err);
+	const char *near = word ? near_word(word, names, 2) : NULL;
+	err_set(err, ERR_USAGE, "sweetspot fleet tune KERNEL, or sweetspot fleet status", "%s%s",
+	        word ? "unknown command: fleet " : "`sweetspot fleet` needs a command", word ? word : "");
+	return near ? err_hint(err, "did you mean `sweetspot fleet %s`?", near) : -1;
+}
+
+static const struct opt *const tables[] = {
+	fleet_options, tune_what_options, plan_options,   cmd_device_options, program_options,
+	tune_options,  stop_when_options, folder_options, cmd_store_options,  NULL};
+
+const struct cmd cmd_fleet = {
+	.name = "fleet",
+	.summary = "tune each node type of a cluster, and show what is tuned",
+	.usage = "fleet tune [OPTION...] [KERNEL...]\n"
+			 "fleet tune [OPTION...] -- PROGRAM [ARG...]\n"
+			 "fleet status [-o DIR]",
+	.options = tables,
+	.notes = "tune    Identifies the node types of a Slurm partition, or of --hosts; tunes on\n"
+			 "        one or more nodes of each, and writes a profile for each type into the\n"
+			 "        fleet directory. It takes the options of `sweetspot tune`; --budget is\n"
+			 "        for each type.\n"
+			 "status  Shows the profiles with their age, nodes without one, and running jobs.",
+	.examples = "sweetspot fleet tune fw gol --budget 10m\n"
+				"sweetspot fleet status",
+	.run = run,
+};

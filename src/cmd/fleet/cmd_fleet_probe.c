@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs `sweetspot machine` on each node to learn its machine. At most AT_ONCE jobs run at a time, each with its own
+ * deadline. */
+#include <config.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/fleet/cmd_fleet_probe_impl.h"
+#include "src/cmd/fleet/run_impl.h"
+
+enum { MACHINE_TEXT_MAX = 120, SIZE_MAX_READ = 64 << 10, COUNT_MAX = 1 << 20 };
+
+/* Skips lines before the document, because a prolog of the job may write some. */
+static const char *document_begin(const char *text) {
+	while (*text && *text != '{') {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return text;
+}
+
+static int fingerprint_read(const json_t *machine, char fingerprint[SHA256_TEXT], struct err *err) {
+	const char *text;
+	if (js_string(machine, "fingerprint", &text, err))
+		return -1;
+	bool good = strlen(text) == SHA256_TEXT - 1 && strncmp(text, "sha256:", 7) == 0 &&
+	            strspn(text + 7, "0123456789abcdef") == 64;
+	if (!good)
+		return err_set(err, ERR_USAGE, NULL, "its fingerprint is invalid");
+	memcpy(fingerprint, text, SHA256_TEXT);
+	return 0;
+}
+
+/* Copies a text, shortened and safe to print. */
+static json_t *text_copy(const json_t *from, const char *key) {
+	char text[MACHINE_TEXT_MAX + 1];
+	const char *given = js_string_or(from, key, NULL);
+	if (!given)
+		return json_null();
+	snprintf(text, sizeof text, "%s", given);
+	text_clean(text, false);
+	return json_string(text);
+}
+
+static int counts_copy(json_t *to, const json_t *from, struct err *err) {
+	static const char *const names[] = {"packages", "numa_nodes", "cores", "threads"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		int64_t count;
+		if (js_int(from, names[i], 0, COUNT_MAX, &count, err))
+			return -1;
+		json_object_set_new(to, names[i], json_integer((json_int_t)count));
+	}
+	return 0;
+}
+
+/* machine.c: checks the description that a node gave of itself: {"cpu","cores",..}. New reference. */
+static json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], struct err *err) {
+	const char *begin = document_begin(text);
+	size_t size = strlen(begin);
+	if (size > SIZE_MAX_READ) {
+		err_set(err, ERR_USAGE, NULL, "its description is longer than %d bytes", SIZE_MAX_READ);
+		return NULL;
+	}
+	json_t *from = js_parse(begin, size, "its description", err), *machine = json_object();
+	int failed = !from || fingerprint_read(from, fingerprint, err) || counts_copy(machine, from, err);
+	json_object_set_new(machine, "cpu", text_copy(from, "cpu"));
+	json_object_set_new(machine, "gpu", text_copy(json_object_get(from, "gpu"), "name"));
+	json_decref(from);
+	if (!failed)
+		return machine;
+	json_decref(machine);
+	return NULL;
+}
+
+char *fleet_machine_text(const json_t *machine) {
+	const char *gpu = js_string_or(machine, "gpu", NULL);
+	return mem_printf("%s%s%s", js_string_or(machine, "cpu", "unknown processor"), gpu ? ", " : "", gpu ? gpu : "");
+}
+
+enum { TEXT_MAX = 4 << 20 };
+
+/* Starts the command. It is ended with SIGTERM, on which srun cancels its job. */
+static struct proc *fleet_ask_start(const char *const *argv, struct err *err) {
+	const struct proc_spec spec = {.argv = argv, .end_signal = SIGTERM, .end_seconds = 10};
+	return proc_start(&spec, err);
+}
+
+static void text_add(struct fleet_answer *answer, size_t *used, const char *line, size_t size) {
+	if (*used + size + 2 > TEXT_MAX) {
+		answer->large = true;
+		return;
+	}
+	answer->text = mem_grow(answer->text, *used + size + 2, 1);
+	memcpy(answer->text + *used, line, size);
+	*used += size;
+	answer->text[(*used)++] = '\n';
+	answer->text[*used] = '\0';
+}
+
+static void last_line(const char *text, char *line, size_t size) {
+	size_t end = strlen(text), start;
+	while (end && text[end - 1] == '\n')
+		end--;
+	for (start = end; start && text[start - 1] != '\n';)
+		start--;
+	snprintf(line, size, "%.*s", (int)(end - start), text + start);
+}
+
+/* Copies the message of the first "error: .." line, which both srun and this program write, else the last line. */
+static void message_find(const char *diagnostics, char *line, size_t size) {
+	const char *at = strstr(diagnostics, "error: ");
+	if (at)
+		snprintf(line, size, "%.*s", (int)strcspn(at + 7, "\n"), at + 7);
+	else
+		last_line(diagnostics, line, size);
+}
+
+static void reason_find(struct fleet_answer *answer, const char *diagnostics, double seconds) {
+	char line[120], status[60];
+	message_find(diagnostics, line, sizeof line);
+	if (answer->large)
+		snprintf(answer->why, sizeof answer->why, "it wrote more than %d bytes", TEXT_MAX);
+	else if (answer->late)
+		snprintf(answer->why, sizeof answer->why, "no answer within %.3g s%s%s", seconds, *line ? ": " : "", line);
+	else if (answer->stopped)
+		snprintf(answer->why, sizeof answer->why, "interrupted");
+	else if (answer->status != 0) {
+		proc_status_text(answer->status, status, sizeof status);
+		snprintf(answer->why, sizeof answer->why, "%s", *line ? line : status);
+	}
+}
+
+/* Waits until it ends, and ends it `seconds` after `begun` (sys_now) or as soon as *stop is set. stop may be NULL. */
+static void fleet_ask_finish(struct proc *proc, double begun, double seconds, const volatile int *stop,
+                             struct fleet_answer *answer) {
+	enum proc_read got = PROC_EOF;
+	double deadline = begun + seconds;
+	char *line, *diagnostics;
+	size_t size, used = 0;
+	*answer = (struct fleet_answer){.text = mem_strdup("")};
+	while (!answer->large && (got = proc_read(proc, deadline - sys_now(), stop, &line, &size)) == PROC_LINE)
+		text_add(answer, &used, line, size);
+	answer->late = got == PROC_TIMEOUT;
+	answer->stopped = got == PROC_INTERRUPTED;
+	answer->large = answer->large || got == PROC_FLOOD;
+	diagnostics = mem_strdup(proc_stderr(proc));
+	answer->status = proc_stop(proc, got == PROC_EOF && !answer->large ? 2 : 0);
+	reason_find(answer, diagnostics, seconds);
+	free(diagnostics);
+}
+
+int fleet_ask(const char *const *argv, double seconds, const volatile int *stop, struct fleet_answer *answer,
+              struct err *err) {
+	struct proc *proc = fleet_ask_start(argv, err);
+	if (!proc)
+		return -1;
+	fleet_ask_finish(proc, sys_now(), seconds, stop, answer);
+	return 0;
+}
+
+void fleet_answer_clear(struct fleet_answer *answer) {
+	free(answer->text);
+	answer->text = NULL;
+}
+
+enum { AT_ONCE = 32 };
+
+struct asked {
+	json_t *node;
+	struct proc *proc; /* NULL if it could not be started */
+	double begun;
+};
+
+static void reason_set(json_t *node, const char *reason) {
+	json_t *text = json_string(reason);
+	json_object_set_new(node, "reason", text ? text : json_string("its answer is not valid UTF-8"));
+}
+
+static const char *name_of(const json_t *node) {
+	return js_string_or(node, "node", "");
+}
+
+static void ask(const struct fleet_run *run, struct asked *asked, json_t *node) {
+	struct fleet_line line = {0}, command = {0};
+	struct err err = {0};
+	fleet_line_words(&command, (const char *const[]){run->self, "machine", "--json", NULL});
+	if (app_device(run->app))
+		fleet_line_words(&command, (const char *const[]){"--device", app_device(run->app), NULL});
+	fleet_line_on(&line, run, name_of(node), &command);
+	*asked = (struct asked){.node = node, .proc = fleet_ask_start(line.words, &err), .begun = sys_now()};
+	if (!asked->proc)
+		reason_set(node, err.what);
+	fleet_line_clear(&line);
+}
+
+/* Adds the node to the type with that fingerprint, which is created if it is the first one. */
+static void type_join(struct fleet_run *run, json_t *node, const char *fingerprint, json_t *machine) {
+	json_t *type = fleet_type_find(run->document, fingerprint);
+	char label[8];
+	if (!type) {
+		json_t *types = json_object_get(run->document, "types");
+		fleet_type_label(json_array_size(types), label);
+		type =
+			json_pack("{s:s,s:s,s:O,s:[],s:s,s:n,s:[],s:n,s:[]}", "type", label, "fingerprint", fingerprint, "machine",
+		              machine, "nodes", "state", "waiting", "reason", "measured_on", "profile", "results");
+		json_array_append_new(types, type);
+	}
+	json_array_append(json_object_get(type, "nodes"), json_object_get(node, "node"));
+	json_object_set_new(node, "fingerprint", json_string(fingerprint));
+	ui_note(app_ui(run->app), "%s is of type %s", name_of(node), js_string_or(type, "type", ""));
+}
+
+static void answer_record(struct fleet_run *run, struct asked *asked) {
+	char fingerprint[SHA256_TEXT];
+	struct fleet_answer answer;
+	struct err err = {0};
+	if (!asked->proc)
+		return;
+	fleet_ask_finish(asked->proc, asked->begun, run->wait, app_interrupt(run->app), &answer);
+	json_t *machine = *answer.why ? NULL : fleet_machine_read(answer.text, fingerprint, &err);
+	if (machine)
+		type_join(run, asked->node, fingerprint, machine);
+	else
+		reason_set(asked->node, *answer.why ? answer.why : err.what);
+	json_decref(machine);
+	fleet_answer_clear(&answer);
+}
+
+/* Keeps the jobs in a ring and waits for the oldest one while the others run. */
+static void ask_all(struct fleet_run *run, json_t *const *nodes, size_t count) {
+	struct asked ring[AT_ONCE];
+	const volatile int *stop = app_interrupt(run->app);
+	for (size_t begun = 0, done = 0; done < count && (done < begun || !*stop); done++) {
+		for (; begun < count && begun - done < AT_ONCE && !*stop; begun++)
+			ask(run, &ring[begun % AT_ONCE], nodes[begun]);
+		if (done < begun)
+			answer_record(run, &ring[done % AT_ONCE]);
+		ui_progress(app_ui(run->app), "nodes  %zu of %zu have answered or timed out", done + 1, count);
+	}
+	ui_progress_end(app_ui(run->app));
+}
+
+static void left_out_report(const struct fleet_run *run) {
+	json_t *node;
+	size_t i;
+	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+		const char *reason = js_string_or(node, "reason", NULL);
+		if (reason)
+			ui_warn(app_ui(run->app), NULL, "%s is left out: %s", name_of(node), reason);
+	}
+}
+
+static int conclude(const struct fleet_run *run, struct err *err) {
+	if (*app_interrupt(run->app))
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	left_out_report(run);
+	if (json_array_size(json_object_get(run->document, "types")))
+		return 0;
+	return err_set(err, ERR_NOTHING, run->launcher->silent, "none of %zu node(s) described its machine",
+	               json_array_size(json_object_get(run->document, "nodes")));
+}
+
+int fleet_probe(struct fleet_run *run, struct err *err) {
+	json_t *nodes = json_object_get(run->document, "nodes"), *node;
+	json_t **usable = mem_alloc(json_array_size(nodes) + 1, sizeof *usable);
+	size_t count = 0, i;
+	json_array_foreach(nodes, i, node) {
+		if (js_bool_or(node, "usable", false))
+			usable[count++] = node;
+	}
+	ask_all(run, usable, count);
+	free(usable);
+	return conclude(run, err);
+}

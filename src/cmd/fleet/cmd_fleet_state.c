@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/sys.h"
+#include "src/cmd/fleet/run_impl.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
+
+enum { FILE_MAX = 64 << 20, TYPES_MAX = 10000, LOSSES_MAX = 10000000 };
+
+static int strings_check(const json_t *object, const char *const *keys, struct err *err) {
+	const char *text;
+	for (; *keys; keys++)
+		if (js_string(object, *keys, &text, err))
+			return -1;
+	return 0;
+}
+
+static int rows_check(const json_t *document, const char *name, size_t most, const char *const *keys, struct err *err) {
+	json_t *rows, *row;
+	size_t i;
+	if (js_array(document, name, most, &rows, err))
+		return -1;
+	json_array_foreach(rows, i, row) {
+		if (strings_check(row, keys, err))
+			return err_prefix(err, "%s %zu", name, i + 1);
+	}
+	return 0;
+}
+
+static int type_check(const json_t *type, struct err *err) {
+	json_t *machine, *array, *node;
+	size_t i;
+	if (js_object(type, "machine", &machine, err) || js_array(type, "results", 100000, &array, err) ||
+	    js_array(type, "nodes", FLEET_NODES_MAX, &array, err))
+		return -1;
+	json_array_foreach(array, i, node) {
+		if (!json_is_string(node))
+			return err_set(err, ERR_USAGE, NULL, "nodes: a name must be a string");
+	}
+	return 0;
+}
+
+static int check(const json_t *document, struct err *err) {
+	static const char *const heads[] = {"schema", "tuning", "folder", NULL}, *const nodes[] = {"node", "state", NULL};
+	static const char *const types[] = {"type", "fingerprint", "state", NULL};
+	static const char *const losses[] = {"profile_of", "used_on", "state", NULL};
+	json_t *type;
+	size_t i;
+	if (strings_check(document, heads, err) || rows_check(document, "nodes", FLEET_NODES_MAX, nodes, err) ||
+	    rows_check(document, "types", TYPES_MAX, types, err) || rows_check(document, "losses", LOSSES_MAX, losses, err))
+		return -1;
+	json_array_foreach(json_object_get(document, "types"), i, type) {
+		if (type_check(type, err))
+			return err_prefix(err, "types %zu", i + 1);
+	}
+	if (strcmp(js_string_or(document, "schema", ""), "sweetspot-fleet/1") == 0)
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "its schema is not sweetspot-fleet/1");
+}
+
+json_t *fleet_state_load(const char *path, struct err *err) {
+	if (access(path, F_OK) != 0)
+		return NULL;
+	json_t *document = js_load(path, FILE_MAX, err);
+	if (document && check(document, err) == 0)
+		return document;
+	if (document) {
+		err_prefix(err, "%s", path);
+		err_hint(err, "move it away, or choose another folder with -o DIR");
+	}
+	json_decref(document);
+	return NULL;
+}
+
+int fleet_state_save(const struct fleet_run *run, struct err *err) {
+	char *text = json_dumps(run->document, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+	int failed = text ? sys_write_file(run->state, text, strlen(text), err)
+	                  : err_set(err, ERR_FAILED, NULL, "cannot write the state of the fleet as JSON");
+	free(text);
+	return failed;
+}
+
+/* A finished type stays valid even if its nodes have changed, as long as its profile still exists. */
+static bool is_kept(const json_t *type) {
+	const char *profile = js_string_or(type, "profile", NULL);
+	return fleet_type_done(type) && profile && access(profile, R_OK) == 0;
+}
+
+static void type_restore(struct fleet_run *run, json_t *type, const json_t *old) {
+	static const char *const keys[] = {"state", "results", "profile", "measured_on", "tuned", "store"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (json_object_get(old, keys[i]))
+			json_object_set(type, keys[i], json_object_get(old, keys[i]));
+	ui_note(app_ui(run->app), "type %s: already finished", js_string_or(type, "type", ""));
+}
+
+static void types_restore(struct fleet_run *run, const json_t *old) {
+	json_t *type;
+	size_t i;
+	json_array_foreach(json_object_get(run->document, "types"), i, type) {
+		const json_t *known = fleet_type_find(old, js_string_or(type, "fingerprint", ""));
+		if (known && is_kept(known))
+			type_restore(run, type, known);
+	}
+}
+
+int fleet_state_resume(struct fleet_run *run, struct err *err) {
+	if (!opt_has(run->args, "resume"))
+		return 0;
+	json_t *old = fleet_state_load(run->state, err);
+	const char *key = js_string_or(run->document, "tuning", "");
+	if (!old)
+		return err->code == ERR_OK ? 0 : -1;
+	int failed = 0;
+	if (strcmp(js_string_or(old, "tuning", ""), key) != 0) {
+		failed = err_set(err, ERR_USAGE, "omit --resume, or choose another folder with -o DIR",
+		                 "%.150s was tuned by another command: %.200s", run->folder, js_string_or(old, "tuning", ""));
+	} else {
+		types_restore(run, old);
+		json_object_set(run->document, "losses", json_object_get(old, "losses"));
+	}
+	json_decref(old);
+	return failed;
+}

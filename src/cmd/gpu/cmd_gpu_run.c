@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "src/app/app.h"
+#include "src/app/lock.h"
+#include "src/cmd/gpu/gpu.h"
+#include "src/cmd/gpu/cmd_gpu_run.h"
+#include "src/show/counters.h"
+#include "src/show/counters_words.h"
+#include "tuner/bound/function.h"
+#include "tuner/program/program.h"
+
+enum { CELL = 48, NAME = 200, SHOWN = 20, COUNTED_SHOWN = 8, GAPS_SHOWN = 3 };
+static const double GAP_SHOWN = 0.02; /* of the span: a gap below this is not worth a line */
+
+static void time_cell(const json_t *row, const char *key, char *text) {
+	ui_seconds(js_real_or(row, key, NAN), text, CELL);
+}
+
+static void share_cell(double share, char *text) {
+	snprintf(text, CELL, isfinite(share) ? "%.1f %%" : "-", 100 * share);
+}
+
+/* "512x4 x 256": blocks and threads; a star where calls differ. */
+static void shape_text(const json_t *row, const char *key, const char *varies, char *text) {
+	const json_t *size = json_object_get(row, key);
+	int used = 0;
+	for (size_t i = 0, last = 3; i < last; i++) {
+		long long n = json_integer_value(json_array_get(size, i));
+		bool rest = json_integer_value(json_array_get(size, 1)) > 1 || json_integer_value(json_array_get(size, 2)) > 1;
+		last = json_integer_value(json_array_get(size, 2)) > 1 ? 3 : rest ? 2 : 1;
+		used += snprintf(text + used, CELL - (size_t)used, "%s%lld", i ? "x" : "", n);
+	}
+	if (js_bool_or(row, varies, false))
+		snprintf(text + used, CELL - (size_t)used, "*");
+}
+
+static void occupancy_cell(const json_t *row, char *text) {
+	double share = js_real_or(row, "occupancy", NAN);
+	snprintf(text, CELL, isfinite(share) ? "%.0f %%" : "-", 100 * share);
+}
+
+static double seconds_of(const json_t *rows) {
+	double sum = 0;
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row) sum += js_real_or(row, "seconds", 0);
+	return sum;
+}
+
+static void functions_print(struct ui *ui, const json_t *rows) {
+	static const char *const titles[] = {"kernel", "time", "share", "calls",     "mean",   "least",
+	                                     "most",   "grid", "block", "registers", "shared", "occupancy"};
+	struct table *table = table_new(12, titles);
+	double all = seconds_of(rows);
+	char time[CELL], share[CELL], calls[CELL], mean[CELL], least[CELL], most[CELL], grid[CELL], block[CELL],
+		registers[CELL], shared[CELL], occupancy[CELL];
+	size_t i;
+	json_t *row;
+	bool varies = false;
+	for (size_t column = 1; column < 12; column++)
+		table_right(table, column);
+	json_array_foreach((json_t *)rows, i, row) {
+		if (i >= SHOWN)
+			break;
+		time_cell(row, "seconds", time);
+		time_cell(row, "mean", mean);
+		time_cell(row, "least", least);
+		time_cell(row, "most", most);
+		share_cell(js_real_or(row, "seconds", NAN) / all, share);
+		snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(row, "calls", 0));
+		shape_text(row, "grid", "grid_varies", grid);
+		shape_text(row, "block", "block_varies", block);
+		varies = varies || strchr(grid, '*') || strchr(block, '*');
+		snprintf(registers, sizeof registers, "%lld", (long long)js_int_or(row, "registers", 0));
+		ui_bytes((double)(js_int_or(row, "shared_static", 0) + js_int_or(row, "shared_dynamic", 0)), shared, CELL);
+		occupancy_cell(row, occupancy);
+		table_add(table, js_string_or(row, "name", "?"), time, share, calls, mean, least, most, grid, block, registers,
+		          shared, occupancy);
+	}
+	putchar('\n');
+	table_print(table, ui, stdout);
+	table_free(table);
+	if (json_array_size(rows) > SHOWN)
+		printf("%zu shorter kernels are in --json.\n", json_array_size(rows) - SHOWN);
+	if (varies)
+		printf("* of the longest call; other calls differ in size\n");
+}
+
+/* The portable name of a metric: that of the counter whose source it is. */
+static const char *name_of(const json_t *counters, const char *metric) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)counters, i, one) {
+		const char *source = strchr(js_string_or(one, "source", ""), ':');
+		if (source && strcmp(source + 1, metric) == 0)
+			return js_string_or(one, "name", metric);
+	}
+	return metric;
+}
+
+static void spread_row(struct table *table, const char *kernel, const json_t *row, const json_t *counters) {
+	static const char *const keys[] = {"least", "mean", "most"};
+	char cells[3][CELL];
+	for (size_t i = 0; i < 3; i++)
+		counters_value(js_real_or(row, keys[i], NAN), js_string_or(row, "unit", ""), cells[i], CELL);
+	table_add(table, kernel, name_of(counters, js_string_or(row, "name", "?")), cells[0], cells[1], cells[2]);
+}
+
+/* Metrics if there are any, else the counters themselves. */
+static void function_counts(struct table *table, const json_t *function, const json_t *counters) {
+	const json_t *rows = json_object_get(function, "metrics");
+	char name[NAME];
+	size_t i;
+	json_t *row;
+	if (json_array_size(rows) == 0)
+		rows = json_object_get(function, "counters");
+	snprintf(name, sizeof name, "%s (%lld of %lld)", js_string_or(function, "name", "?"),
+	         (long long)js_int_or(function, "counted", 0), (long long)js_int_or(function, "launches", 0));
+	json_array_foreach((json_t *)rows, i, row) spread_row(table, i ? "" : name, row, counters);
+}
+
+/* As Nsight Compute's "estimated speedup". */
+static void hottest_print(const json_t *functions) {
+	struct gpu_hot hot;
+	char words[GPU_HOT_WORDS], gain[64] = "";
+	if (!gpu_hot_find(functions, &hot))
+		return;
+	gpu_hot_words(&hot, words, sizeof words);
+	if (hot.gain > 1.005)
+		snprintf(gain, sizeof gain, "; without that, the GPU's work would be at most %.2fx faster", hot.gain);
+	char *line =
+		mem_printf("%.*s takes %.0f %% of the kernels' time and %s%s", NAME, hot.name, 100 * hot.share, words, gain);
+	ui_wrap(stdout, 0, 2, line);
+	free(line);
+}
+
+void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *counters) {
+	static const char *const titles[] = {"kernel (launches counted)", "metric", "least", "mean", "most"};
+	struct table *table = table_new(5, titles);
+	bool any = false;
+	size_t i;
+	json_t *function;
+	for (size_t column = 2; column < 5; column++)
+		table_right(table, column);
+	json_array_foreach((json_t *)functions, i, function) {
+		if (i >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
+			continue;
+		function_counts(table, function, counters);
+		any = true;
+	}
+	if (any) {
+		putchar('\n');
+		table_print(table, ui, stdout);
+		hottest_print(functions);
+	}
+	table_free(table);
+}
+
+static void copies_print(struct ui *ui, const json_t *rows) {
+	static const char *const titles[] = {"copies", "time", "count", "bytes", "bytes/s", "pageable"};
+	struct table *table = table_new(6, titles);
+	char time[CELL], count[CELL], bytes[CELL], rate[CELL], pageable[CELL], each[CELL];
+	size_t i;
+	json_t *row;
+	if (json_array_size(rows) == 0) {
+		table_free(table);
+		return;
+	}
+	for (size_t column = 1; column < 6; column++)
+		table_right(table, column);
+	json_array_foreach((json_t *)rows, i, row) {
+		double all = (double)js_int_or(row, "bytes", 0), seconds = js_real_or(row, "seconds", NAN);
+		time_cell(row, "seconds", time);
+		snprintf(count, sizeof count, "%lld", (long long)js_int_or(row, "count", 0));
+		ui_bytes(all, bytes, sizeof bytes);
+		ui_bytes(all / seconds, each, sizeof each);
+		snprintf(rate, sizeof rate, seconds > 0 ? "%.40s/s" : "-", each);
+		snprintf(pageable, sizeof pageable, js_int_or(row, "pageable", 0) ? "%lld" : "-",
+		         (long long)js_int_or(row, "pageable", 0));
+		table_add(table, js_string_or(row, "way", "?"), time, count, bytes, rate, pageable);
+	}
+	putchar('\n');
+	table_print(table, ui, stdout);
+	table_free(table);
+}
+
+static void gaps_print(const json_t *device) {
+	double span = js_real_or(device, "span_s", NAN);
+	char time[CELL], at[CELL];
+	size_t i;
+	json_t *gap;
+	json_array_foreach(json_object_get(device, "gaps"), i, gap) {
+		if (i >= GAPS_SHOWN || js_real_or(gap, "seconds", 0) < GAP_SHOWN * span)
+			break;
+		time_cell(gap, "seconds", time);
+		time_cell(gap, "at", at);
+		printf("  idle %s at %s, from %.*s to %.*s\n", time, at, NAME, js_string_or(gap, "after", "?"), NAME,
+		       js_string_or(gap, "before", "?"));
+	}
+}
+
+/* The copies that no kernel hides are the part of the busy time without one. */
+static void devices_print(const json_t *devices) {
+	size_t i;
+	json_t *device;
+	json_array_foreach((json_t *)devices, i, device) {
+		double span = js_real_or(device, "span_s", NAN), busy = js_real_or(device, "busy_s", NAN);
+		double kernels = js_real_or(device, "kernels_s", NAN);
+		char all[CELL], share[3][CELL];
+		ui_seconds(span, all, sizeof all);
+		share_cell(kernels / span, share[0]);
+		share_cell((busy - kernels) / span, share[1]);
+		share_cell((span - busy) / span, share[2]);
+		printf("%s%s (cuda:%lld): %s from the first to the last of its work; kernels %s, copies alone %s, idle %s\n",
+		       i ? "" : "\n", js_string_or(device, "name", "GPU"), (long long)js_int_or(device, "device", 0), all,
+		       share[0], share[1], share[2]);
+		gaps_print(device);
+	}
+}
+
+static void gpu_work_print(struct ui *ui, const json_t *work) {
+	const json_t *functions = json_object_get(work, "functions");
+	size_t i;
+	json_t *note;
+	if (json_array_size(functions) > 0)
+		functions_print(ui, functions);
+	copies_print(ui, json_object_get(work, "copies"));
+	devices_print(json_object_get(work, "devices"));
+	gpu_counts_print(ui, functions, NULL);
+	json_array_foreach(json_object_get(work, "notes"), i, note) {
+		if (i == 0)
+			putchar('\n');
+		ui_wrap(stdout, 0, 2, json_string_value(note) ? json_string_value(note) : "");
+	}
+}
+
+enum { SAMPLES = 3 };
+
+struct watched {
+	struct program *program;
+	json_t *config; /* empty: nothing is tuned */
+	char *const *words;
+	size_t count;
+	double timeout_s;
+	long long samples;
+	struct counters_words counters;
+};
+
+bool gpu_command_suits(struct app *app, const struct opt_args *args) {
+	const char *kind = app_device(app) ? app_device_kind(app) : "cpu";
+	return opt_dashes(args) && strcmp(kind, "cuda") == 0;
+}
+
+static int watched_open(struct watched *watched, struct app *app, const struct opt_args *args, struct err *err) {
+	const char *timeout = opt_get(args, "timeout", NULL);
+	*watched = (struct watched){.config = json_object(), .timeout_s = 600};
+	watched->words = opt_rest(args, &watched->count);
+	if (watched->count == 0 || opt_words(args))
+		return err_set(err, ERR_USAGE, "sweetspot run --device cuda -- ./app in.dat",
+		               "write the program after two dashes, and nothing but options before them");
+	if (opt_int(args, "samples", 1, 10000, SAMPLES, &watched->samples, err) ||
+	    (timeout && opt_limit(timeout, "timeout", &watched->timeout_s, err)) ||
+	    counters_words_read(args, &watched->counters, err))
+		return -1;
+	const struct program_spec spec = {.argv = (const char *const *)watched->words,
+	                                  .input = opt_get(args, "input", NULL),
+	                                  .baseline = watched->config};
+	struct worker *worker = app_worker(app, err);
+	watched->program = worker ? program_new(&spec, worker, err) : NULL;
+	return watched->program ? 0 : -1;
+}
+
+static void watched_close(struct watched *watched) {
+	program_free(watched->program);
+	counters_words_free(&watched->counters);
+	json_decref(watched->config);
+}
+
+static json_t *words_json(const struct watched *watched) {
+	json_t *words = json_array();
+	for (size_t i = 0; i < watched->count; i++)
+		json_array_append_new(words, js_text(watched->words[i]));
+	return words;
+}
+
+static json_t *document(const struct watched *watched, const char *device, const struct trial_result *result) {
+	double ci[2];
+	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
+	return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:[o, o], s:s, s:O}", "schema", "sweetspot-run/1", "argv",
+	                 words_json(watched), "device", device, "status", trial_status_word(result->status), "samples",
+	                 js_reals(result->samples, result->sample_count), "median", js_number(result->value), "ci",
+	                 js_number(ci[0]), js_number(ci[1]), "unit", "s", "gpu_work",
+	                 json_object_get(result->reply, "gpu_work"));
+}
+
+static void people_print(struct ui *ui, const struct watched *watched, const json_t *json) {
+	const json_t *work = json_object_get(json, "gpu_work"), *ci = json_object_get(json, "ci");
+	char *line = program_join((const char *const *)watched->words, true), median[32], low[32], high[32], seen[32];
+	ui_seconds(js_real_or(json, "median", NAN), median, sizeof median);
+	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
+	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
+	ui_seconds(js_real_or(work, "seconds", NAN), seen, sizeof seen);
+	printf("%s%s%s\n", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN));
+	if (json_array_size(json_object_get(json, "samples")) > 1)
+		printf("median %s [%s, %s], %zu runs", median, low, high, json_array_size(json_object_get(json, "samples")));
+	else
+		printf("%s", median);
+	printf("; %s in the traced run\n", seen);
+	gpu_work_print(ui, work);
+	free(line);
+}
+
+/* The worker could not watch it, or it did nothing that could be seen. */
+static int nothing_seen(const json_t *work, struct err *err) {
+	const json_t *notes = json_object_get(work, "notes");
+	const char *first = json_string_value(json_array_get(notes, 0)),
+			   *hint = json_string_value(json_array_get(notes, 1));
+	if (!json_object_get(work, "processes"))
+		return err_set(err, ERR_UNAVAILABLE, hint, "%.300s", first ? first : "the program was not traced");
+	return err_set(
+		err, ERR_UNAVAILABLE,
+		js_int_or(work, "processes", 0) ? NULL : "setuid programs and those for OpenCL or HIP cannot be traced",
+		"no work on a GPU was seen: %.300s", first ? first : "the program launched no kernel and copied nothing");
+}
+
+static int show(struct app *app, const struct opt_args *args, const struct watched *watched,
+                const struct trial_result *result, struct err *err) {
+	const json_t *work = json_object_get(result->reply, "gpu_work");
+	if (result->status != TRIAL_CORRECT)
+		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "the program %s",
+		               trial_status_text(result->status));
+	if (!work)
+		return err_set(err, ERR_FAILED, NULL, "the worker did not report the program's work on GPUs");
+	if (json_array_size(json_object_get(work, "functions")) + json_array_size(json_object_get(work, "copies")) == 0)
+		return nothing_seen(work, err);
+	json_t *json = document(watched, app_device(app), result);
+	int failed = 0;
+	if (opt_has(args, "json"))
+		failed = js_write(json, stdout);
+	else
+		people_print(app_ui(app), watched, json);
+	json_decref(json);
+	return failed;
+}
+
+static int measure(struct app *app, const struct opt_args *args, struct watched *watched, struct err *err) {
+	struct runner runner = program_runner(watched->program);
+	const struct trial_request request = {.config = watched->config,
+	                                      .device = app_device(app),
+	                                      .watch = true,
+	                                      .samples = (int)watched->samples,
+	                                      .whole_program = true,
+	                                      .counters = watched->counters.names,
+	                                      .timeout_s = watched->timeout_s};
+	struct trial_result result = {0};
+	int lock = lock_take(app_ui(app), app_interrupt(app), err);
+	if (lock < 0)
+		return -1;
+	ui_progress(app_ui(app), "%s  measuring and tracing", watched->words[0]);
+	int failed = runner.run(runner.ctx, &request, &result, err);
+	ui_progress_end(app_ui(app));
+	lock_release(lock);
+	failed = failed || show(app, args, watched, &result, err);
+	trial_result_clear(&result);
+	return failed ? -1 : 0;
+}
+
+int gpu_command_run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct watched watched;
+	int failed = watched_open(&watched, app, args, err) || measure(app, args, &watched, err);
+	watched_close(&watched);
+	return failed ? -1 : 0;
+}

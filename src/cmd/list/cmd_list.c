@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "src/app/cmd.h"
+#include "src/cmd/list/list_counters_impl.h"
+#include "src/cmd/list/list_params_impl.h"
+#include "src/plan/plan.h"
+#include "tuner/diagnosis/diagnosis.h"
+#include "tuner/export/export.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/search/strategy.h"
+#include "tuner/worker/client_trial.h"
+
+/* `list metrics --chip NAME [PREFIX]`: the hardware metrics of a GPU, as CUPTI's host API lists them. */
+
+static const char *text_of(const json_t *object, const char *key) {
+	return js_string_or(object, key, "");
+}
+
+static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
+	static const char *const titles[] = {"metric", "type", "unit", "passes", "summary"};
+	struct table *table = table_new(5, titles);
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)metrics, i, row) {
+		const json_t *passes = json_object_get(row, "passes");
+		char *count =
+			json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
+		table_add(table, text_of(row, "name"), text_of(row, "type"), text_of(row, "unit"), count,
+		          text_of(row, "summary"));
+		free(count);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+}
+
+/* Prints the description of a metric only if it is the only one, because it is long. */
+static void rollups_print(const json_t *row) {
+	char *text = mem_printf("rollups:");
+	size_t i;
+	json_t *rollup;
+	json_array_foreach(json_object_get(row, "rollups"), i, rollup) {
+		char *longer = mem_printf("%s %s", text, json_is_string(rollup) ? json_string_value(rollup) : "?");
+		free(text);
+		text = longer;
+	}
+	if (i > 0)
+		ui_wrap(stdout, 0, 2, text);
+	free(text);
+}
+
+static void metrics_print(struct app *app, const json_t *answer) {
+	const json_t *metrics = json_object_get(answer, "metrics");
+	size_t count = json_array_size(metrics);
+	metrics_rows_print(app_ui(app), metrics);
+	if (count == 1)
+		rollups_print(json_array_get(metrics, 0));
+	printf("\n%zu metric%s of %s; `--counters cupti:NAME` counts one\n", count, count == 1 ? "" : "s",
+	       text_of(answer, "chip"));
+}
+
+/* Prints them, or writes JSON; if chip is NULL, those of the GPU here. ERR_UNAVAILABLE without CUPTI, or without both
+ * chip and GPU. */
+static int list_chip_metrics(struct app *app, const char *chip, const char *prefix, bool json, struct err *err) {
+	struct worker *worker = app_worker(app, err);
+	json_t *answer = worker ? worker_metrics(worker, chip, prefix, err) : NULL;
+	if (!answer)
+		return -1;
+	json_object_del(answer, "id");
+	if (json)
+		js_write(answer, stdout);
+	else
+		metrics_print(app, answer);
+	json_decref(answer);
+	return 0;
+}
+
+static const struct opt options[] = {
+	OPT_GROUP("metrics"),
+	{"chip", 0, "NAME", "metrics of this NVIDIA chip, for example gh100", 0},
+	OPT_GROUP("params"),
+	{"spec", 0, "FILE", "parameters of a T1 specification", 0},
+	{"sample", 0, "N", "also N valid configurations, chosen at random", 0},
+	{0},
+};
+
+static const struct opt device_heading[] = {OPT_GROUP("kernels, params"), {0}};
+
+static json_t *row(const char *name, const char *summary) {
+	return json_pack("{s:s,s:s}", "name", name, "summary", summary);
+}
+
+static json_t *list_strategies(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct strategy *const *s = strategy_registry; *s; s++)
+		json_array_append_new(array, row((*s)->name, (*s)->summary));
+	return array;
+}
+
+static json_t *list_diagnoses(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++)
+		json_array_append_new(array, row((*d)->name, (*d)->summary));
+	return array;
+}
+
+static json_t *list_formats(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct export_format *const *f = export_registry; *f; f++)
+		json_array_append_new(array, row((*f)->name, (*f)->summary));
+	return array;
+}
+
+static json_t *rows_of(struct app *app, const struct kernel_list *list) {
+	return list ? kernel_list_json(list, app_device(app) ? app_device_kind(app) : NULL) : NULL;
+}
+
+static json_t *list_kernels(struct app *app, struct err *err) {
+	return rows_of(app, app_kernels(app, err));
+}
+
+/* Lists the kernels of a plug-in: "kernels ./libmine.so". */
+static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
+	return rows_of(app, app_plugin(app, path, err));
+}
+
+static json_t *list_launchers(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct launcher *const *l = launcher_registry; *l; l++) {
+		struct launcher_probe probe = {0};
+		(*l)->probe(&probe);
+		json_array_append_new(array, json_pack("{s:s,s:s,s:b,s:s,s:s}", "name", (*l)->name, "summary", (*l)->summary,
+		                                       "usable", probe.usable, "reason", probe.reason, "fix", probe.fix));
+	}
+	return array;
+}
+
+static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "summary", "usable"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		bool usable = js_bool_or(item, "usable", false);
+		char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
+		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
+		free(why);
+	}
+	table_print(table, ui, out);
+	table_free(table);
+}
+
+static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "summary"};
+	struct table *table = table_new(2, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item)
+		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""));
+	table_print(table, ui, out);
+	table_free(table);
+}
+
+/* Writes for example "cpu, cuda". */
+static void devices_text(const json_t *row, char *text, size_t size) {
+	size_t i, at = 0;
+	json_t *device;
+	text[0] = '\0';
+	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at +=
+		(size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
+}
+
+static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "devices", "summary"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		char devices[64];
+		devices_text(item, devices, sizeof devices);
+		table_add(table, js_string_or(item, "name", ""), devices, js_string_or(item, "summary", ""));
+	}
+	table_print(table, ui, out);
+	table_free(table);
+}
+
+static const struct {
+	const char *name;
+	json_t *(*list)(struct app *app, struct err *err);
+	void (*print)(struct ui *ui, const json_t *rows, FILE *out);
+} lists[] = {
+	{"kernels", list_kernels, kernels_print},
+	{"strategies", list_strategies, rows_print},
+	{"counters", list_counters, list_counters_print},
+	{"metrics", list_metrics, list_metrics_print},
+	{"formats", list_formats, rows_print},
+	{"diagnoses", list_diagnoses, rows_print},
+	{"launchers", list_launchers, launchers_print},
+};
+
+static int unknown(const char *word, struct err *err) {
+	const char *names[sizeof lists / sizeof *lists + 1] = {"params"};
+	size_t count = sizeof lists / sizeof *lists;
+	for (size_t i = 0; i < count; i++)
+		names[i + 1] = lists[i].name;
+	const char *near = near_word(word, names, count + 1);
+	err_set(err, ERR_USAGE,
+	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, and params KERNEL",
+	        "unknown list \"%s\"", word);
+	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
+}
+
+/* Shows what is known of this name without a GPU: false if that is nothing. */
+static bool metric_known(struct app *app, const struct opt_args *args, const char *name) {
+	struct err ignored = {0};
+	json_t *all = list_metrics(app, &ignored), *some = list_metrics_matching(all, name);
+	size_t count = json_array_size(some);
+	if (count && opt_has(args, "json"))
+		js_write(some, stdout);
+	else if (count)
+		list_metrics_print(app_ui(app), some, stdout);
+	json_decref(some);
+	json_decref(all);
+	return count > 0;
+}
+
+/* The metrics of a GPU's chip. Without a GPU, say what was looked for before. */
+static int chip_metrics(struct app *app, const struct opt_args *args, const char *name, struct err *err) {
+	int status = list_chip_metrics(app, opt_get(args, "chip", NULL), name, opt_has(args, "json"), err);
+	return status != 0 && *name && !opt_has(args, "chip")
+	           ? err_prefix(err, "\"%.60s\" is not an event or metric of the CPU, and for those of a GPU", name)
+	           : status;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
+	if (strcmp(word, "params") == 0)
+		return list_params(app, args, err);
+	bool metrics = strcmp(word, "metrics") == 0;
+	if (metrics && opt_words(args) > 1 && !opt_has(args, "chip") && metric_known(app, args, opt_word(args, 1)))
+		return 0;
+	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
+		return chip_metrics(app, args, opt_words(args) > 1 ? opt_word(args, 1) : "", err);
+	if (opt_has(args, "chip"))
+		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip needs `list metrics`");
+	for (const struct opt *o = options; o->name; o++)
+		if (opt_has(args, o->name))
+			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s needs `list params`", o->name);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		if (strcmp(word, lists[i].name) != 0)
+			continue;
+		bool plugin = lists[i].list == list_kernels && opt_words(args) > 1;
+		json_t *array = plugin ? list_plugin(app, opt_word(args, 1), err) : lists[i].list(app, err);
+		if (!array)
+			return -1;
+		if (opt_has(args, "json"))
+			js_write(array, stdout);
+		else
+			lists[i].print(app_ui(app), array, stdout);
+		json_decref(array);
+		return 0;
+	}
+	return unknown(word, err);
+}
+
+static const struct opt *const tables[] = {options, plan_options, device_heading, cmd_device_options, NULL};
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "list kernels, parameters, strategies, counters, formats and more",
+	.usage = "list [kernels [PLUGIN.so]]\n"
+			 "list params KERNEL\n"
+			 "list params --spec FILE.json\n"
+			 "list metrics [PREFIX]\n"
+			 "list strategies|counters|formats|diagnoses|launchers",
+	.options = tables,
+	.examples = "sweetspot list kernels\n"
+				"sweetspot list params fw --size n=2048",
+	.only_reads = true,
+	.run = run,
+};

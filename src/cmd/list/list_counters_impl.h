@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `list counters` and `list metrics`. */
+#ifndef SRC_CMD_LIST_LIST_COUNTERS_IMPL_H
+#define SRC_CMD_LIST_LIST_COUNTERS_IMPL_H
+#include "src/app/cmd.h"
+
+/* Sources, as the worker describes them; new reference. NULL and err if the worker does not answer. */
+json_t *list_counters(struct app *app, struct err *err);
+/* Groups with their metrics, then single events: {"name","summary","kind": "group|event", "metrics"?, "events"?,
+ * "unit"?, "sources"?, "known_as"?}. */
+json_t *list_metrics(struct app *app, struct err *err);
+/* Leaves the groups and events whose name, whose metric's name or whose name in PAPI or perf begins with `prefix`. New
+ * reference. */
+json_t *list_metrics_matching(const json_t *rows, const char *prefix);
+void list_counters_print(struct ui *ui, const json_t *rows, FILE *out);
+void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space. */
+#include <config.h>
+
+#include "src/cmd/list/list_params_impl.h"
+
+#include <stdlib.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "src/plan/plan.h"
+#include "src/show/results.h"
+#include "tuner/spec/spec.h"
+
+enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
+
+static const char *text_of(const json_t *object, const char *key) {
+	return js_string_or(object, key, "");
+}
+
+/* Shortens a long list to its first values, their number, and the last one. */
+static char *values_text(const json_t *values) {
+	size_t count = json_array_size(values), size;
+	char *text = NULL, one[64] = "?";
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return mem_strdup("?");
+	for (size_t i = 0; i < count; i++) {
+		struct value value;
+		if (count > VALUES_SHOWN && i == VALUES_SHOWN - 1) {
+			fprintf(out, ",..(%zu)..", count);
+			i = count - 1;
+		}
+		if (value_from_json(json_array_get(values, i), &value))
+			value_text(value, one, sizeof one);
+		fprintf(out, "%s%s", i ? "," : "", one);
+	}
+	fclose(out);
+	return text;
+}
+
+/* Describes the values that a part of the problem may have. */
+static const char *part_takes(struct arena *arena, const struct kernel_param *part) {
+	if (part->values)
+		return part->text ? arena_printf(arena, "%s, or any other", part->values) : part->values;
+	if (part->min == 0 && part->max == 0)
+		return "any";
+	return arena_printf(arena, "%.15g to %.15g", part->min, part->max);
+}
+
+static json_t *sizes_json(struct arena *arena, const struct kernel_desc *kernel, const json_t *problem) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < kernel->problem_count; i++) {
+		const struct kernel_param *part = &kernel->problem[i];
+		json_array_append_new(array, json_pack("{s:s,s:O,s:s,s:s}", "name", part->name, "value",
+		                                       json_object_get(problem, part->name), "takes", part_takes(arena, part),
+		                                       "summary", part->summary));
+	}
+	return array;
+}
+
+static void sizes_print(struct ui *ui, const json_t *sizes) {
+	static const char *const titles[] = {"size", "value", "takes", "summary"};
+	struct table *table = table_new(4, titles);
+	size_t i;
+	json_t *size;
+	json_array_foreach((json_t *)sizes, i, size) {
+		char text[64] = "?";
+		struct value value;
+		if (value_from_json(json_object_get(size, "value"), &value))
+			value_text(value, text, sizeof text);
+		table_add(table, text_of(size, "name"), text, text_of(size, "takes"), text_of(size, "summary"));
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+	putchar('\n');
+}
+
+static void params_print(struct ui *ui, const json_t *document) {
+	static const char *const titles[] = {"parameter", "values", "where", "summary"};
+	struct table *table = table_new(4, titles);
+	size_t i;
+	json_t *param;
+	json_array_foreach(json_object_get(document, "params"), i, param) {
+		char *values = values_text(json_object_get(param, "values"));
+		table_add(table, text_of(param, "name"), values, text_of(param, "when"), text_of(param, "summary"));
+		free(values);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+	const json_t *space = json_object_get(document, "space");
+	printf("\n%.0f valid configurations of %.0f combinations\n", js_real_or(space, "valid", 0),
+	       js_real_or(space, "cartesian", 0));
+}
+
+/* Prints configurations that were drawn uniformly, as an impression of the space. */
+static json_t *samples_json(const struct space *space, long long count) {
+	json_t *array = json_array();
+	struct rng rng;
+	rng_seed(&rng, 1);
+	for (long long i = 0; i < count; i++) {
+		uint64_t index = space_sample(space, &rng);
+		json_array_append_new(array, space_config_json(space, index));
+	}
+	return array;
+}
+
+static void samples_print(const json_t *samples) {
+	size_t i;
+	json_t *config;
+	json_array_foreach((json_t *)samples, i, config) {
+		char *text = results_config(config, NULL);
+		puts(text);
+		free(text);
+	}
+}
+
+static int params_show(struct app *app, const struct opt_args *args, json_t *document, const struct space *space,
+                       struct err *err) {
+	long long count = 0;
+	if (opt_int(args, "sample", 1, SAMPLES_MAX, 0, &count, err))
+		return -1;
+	if (count)
+		json_object_set_new(document, "samples", samples_json(space, count));
+	if (opt_has(args, "json")) {
+		js_write(document, stdout);
+		return 0;
+	}
+	if (json_array_size(json_object_get(document, "sizes")))
+		sizes_print(app_ui(app), json_object_get(document, "sizes"));
+	params_print(app_ui(app), document);
+	samples_print(json_object_get(document, "samples"));
+	return 0;
+}
+
+static int params_spec(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_words(args) > 1)
+		return err_set(err, ERR_USAGE, NULL, "--spec replaces the kernel \"%s\"; leave one of them out",
+		               opt_word(args, 1));
+	for (const struct opt *o = plan_options; o->name; o++)
+		if (opt_has(args, o->name))
+			return err_set(err, ERR_USAGE, "change the file instead", "--%s is not for specifications", o->name);
+	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
+	if (!spec)
+		return -1;
+	json_t *document = space_json(spec_space(spec));
+	json_object_set_new(document, "kernel", json_string(spec_name(spec)));
+	json_object_set_new(document, "language", json_string(spec_language_word(spec)));
+	json_object_set(document, "baseline", (json_t *)spec_baseline(spec));
+	int status = params_show(app, args, document, spec_space(spec), err);
+	json_decref(document);
+	spec_free(spec);
+	return status;
+}
+
+int list_params(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "spec"))
+		return params_spec(app, args, err);
+	if (opt_words(args) < 2)
+		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL, or --spec FILE", "give the name of a kernel");
+	const struct kernel_desc *kernel = app_kernel(app, opt_word(args, 1), err);
+	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
+	if (!plan)
+		return -1;
+	json_t *document = space_json(plan->space);
+	json_object_set_new(document, "kernel", json_string(kernel->name));
+	json_object_set(document, "problem", plan->problem);
+	json_object_set(document, "baseline", plan->baseline);
+	json_object_set_new(document, "sizes", sizes_json(plan->params.arena, kernel, plan->problem));
+	int status = params_show(app, args, document, plan->space, err);
+	json_decref(document);
+	plan_free(plan);
+	return status;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/sys.h"
+#include "src/cmd/profile/input.h"
+#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/verb_impl.h"
+#include "src/show/results.h"
+#include "tuner/profile/folder.h"
+#include "tuner/profile/entry.h"
+#include "tuner/profile/profile.h"
+
+/* `sweetspot profile merge`: joins profiles of one machine into one, and of several machines into a folder. A conflict
+ * is only settled on request, and then reported. `sweetspot profile import` does so with the user's own folder. */
+enum { CONFLICTS_SHOWN = 20 };
+
+struct joining {
+	struct app *app;
+	const char *output; /* NULL for stdout */
+	bool folder;
+	enum profile_prefer prefer;
+	json_t *profiles, *merged, *conflicts;
+	json_t *targets; /* {"fingerprint": "path"} */
+};
+
+static int prefer_read(const struct opt_args *args, enum profile_prefer *prefer, struct err *err) {
+	static const char *const words[] = {"newest", "faster"};
+	const char *word = opt_get(args, "prefer", NULL);
+	*prefer = PROFILE_PREFER_NONE;
+	if (!word)
+		return 0;
+	for (size_t i = 0; i < 2; i++)
+		if (strcmp(word, words[i]) == 0)
+			*prefer = i ? PROFILE_PREFER_FASTER : PROFILE_PREFER_NEWEST;
+	if (*prefer != PROFILE_PREFER_NONE)
+		return 0;
+	const char *near = near_word(word, words, 2);
+	err_set(err, ERR_USAGE, "newest or faster", "--prefer cannot be %s", word);
+	return near ? err_hint(err, "did you mean --prefer %s?", near) : -1;
+}
+
+static const char *fingerprint_of(const json_t *profile) {
+	return js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
+}
+
+/* {"fingerprint": null} */
+static json_t *machines_of(const json_t *profiles) {
+	json_t *machines = json_object(), *profile;
+	size_t i;
+	json_array_foreach((json_t *)profiles, i, profile)
+		json_object_set_new(machines, fingerprint_of(profile), json_null());
+	return machines;
+}
+
+static bool is_taken(const json_t *targets, const char *path) {
+	const char *fingerprint;
+	json_t *target;
+	json_object_foreach((json_t *)targets, fingerprint, target) {
+		if (json_is_string(target) && strcmp(json_string_value(target), path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns 1 if another machine has that name. A profile of the same machine takes part in the merge. */
+static int target_try(struct joining *joining, const char *fingerprint, const char *path, struct err *err) {
+	int other = is_taken(joining->targets, path);
+	json_t *there = !other && access(path, F_OK) == 0 ? profile_load(path, err) : NULL;
+	if (!other && !there && access(path, F_OK) == 0)
+		return -1;
+	if (there && strcmp(fingerprint_of(there), fingerprint) == 0)
+		json_array_append(joining->profiles, there);
+	else
+		other = other || there;
+	json_decref(there);
+	if (!other)
+		json_object_set_new(joining->targets, fingerprint, json_string(path));
+	return other;
+}
+
+static int target_find(struct joining *joining, const char *fingerprint, struct err *err) {
+	int other = 1;
+	for (int whole = 0; whole < 2 && other == 1; whole++) {
+		char *path = (whole ? profile_file_name_whole : profile_file_name)(joining->output, fingerprint);
+		other = target_try(joining, fingerprint, path, err);
+		if (other == 1 && whole)
+			err_set(err, ERR_USAGE, "move it away", "%s holds the profile of another machine", path);
+		free(path);
+	}
+	return other ? -1 : 0;
+}
+
+/* Chooses a name for each machine. If two would have the same short name, the first in the order of fingerprints gets
+ * it. */
+static int targets_find(struct joining *joining, struct err *err) {
+	json_t *machines = machines_of(joining->profiles);
+	char *text = js_canonical(machines); /* js_canonical sorts */
+	json_t *sorted = js_parse(text, strlen(text), "machines", err), *value;
+	const char *fingerprint;
+	int failed = sorted ? 0 : -1;
+	json_object_foreach(sorted, fingerprint, value) failed =
+		failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
+	if (!joining->folder && json_object_size(machines) > 1)
+		failed = err_set(err, ERR_USAGE, "give a folder, for example -o fleet/", "the profiles belong to %zu machines",
+		                 json_object_size(machines));
+	free(text);
+	json_decref(sorted);
+	json_decref(machines);
+	return failed;
+}
+
+/* Writes for example "variant=a x=3 (1.2 ms, 2025-01-01T..)". */
+static char *choice_text(const json_t *choice) {
+	char median[64] = "";
+	char *config = json_object_get(choice, "config") ? results_config(json_object_get(choice, "config"), NULL)
+	                                                 : mem_strdup("different ranges");
+	if (json_object_get(choice, "median"))
+		snprintf(median, sizeof median, "%.6g, ", js_real_or(choice, "median", 0));
+	char *text = mem_printf("%s (%s%s)", config, median, js_string_or(choice, "measured", ""));
+	free(config);
+	return text;
+}
+
+static void conflict_describe(struct ui *ui, const json_t *conflict) {
+	const json_t *kept = json_object_get(conflict, "kept");
+	char *kernel = profile_text_kernel(conflict), *problem = profile_text_problem(conflict), *all = mem_strdup("");
+	json_t *one;
+	size_t i;
+	json_array_foreach(json_object_get(conflict, "left"), i, one) {
+		char *text = choice_text(one), *longer = mem_printf("%s%s%s", all, *all ? "; " : "", text);
+		free(text);
+		free(all);
+		all = longer;
+	}
+	if (json_is_object(kept)) {
+		char *text = choice_text(kept);
+		ui_warn(ui, NULL, "%s %s: using %s, not %s", kernel, problem, text, all);
+		free(text);
+	} else {
+		ui_warn(ui, NULL, "%s %s: %s", kernel, problem, all);
+	}
+	free(kernel);
+	free(problem);
+	free(all);
+}
+
+static void conflicts_describe(struct joining *joining) {
+	size_t count = json_array_size(joining->conflicts);
+	for (size_t i = 0; i < count && i < CONFLICTS_SHOWN; i++)
+		conflict_describe(app_ui(joining->app), json_array_get(joining->conflicts, i));
+	if (count > CONFLICTS_SHOWN)
+		ui_warn(app_ui(joining->app), NULL, "and %zu more", count - CONFLICTS_SHOWN);
+}
+
+static const char *path_of(const struct joining *joining, const json_t *profile) {
+	return joining->folder ? js_string_or(joining->targets, fingerprint_of(profile), "") : joining->output;
+}
+
+static int files_write(const struct joining *joining, struct err *err) {
+	size_t i;
+	json_t *profile;
+	if (joining->folder && sys_make_dirs(joining->output, err))
+		return -1;
+	json_array_foreach(joining->merged, i, profile) {
+		if (profile_save(profile, path_of(joining, profile), err))
+			return -1;
+	}
+	return 0;
+}
+
+static void report(const struct joining *joining, bool json) {
+	json_t *files = json_array(), *profile;
+	size_t i;
+	json_array_foreach(joining->merged, i, profile) {
+		size_t entries = json_array_size(json_object_get(profile, "entries"));
+		json_array_append_new(files, json_pack("{s:s,s:s,s:I}", "path", path_of(joining, profile), "fingerprint",
+		                                       fingerprint_of(profile), "entries", (json_int_t)entries));
+		if (!json)
+			printf("%s: %zu recommendation%s\n", path_of(joining, profile), entries, entries == 1 ? "" : "s");
+	}
+	json_t *document =
+		json_pack("{s:s,s:I,s:O,s:O}", "schema", "sweetspot-profile-merge/1", "read",
+	              (json_int_t)json_array_size(joining->profiles), "files", files, "conflicts", joining->conflicts);
+	if (json)
+		js_write(document, stdout);
+	json_decref(document);
+	json_decref(files);
+}
+
+static int join(struct joining *joining, bool json, struct err *err) {
+	if (targets_find(joining, err))
+		return -1;
+	joining->merged = profile_merge(joining->profiles, joining->prefer, &joining->conflicts, err);
+	conflicts_describe(joining);
+	if (!joining->merged)
+		return -1;
+	if (!joining->output) {
+		js_write(json_array_get(joining->merged, 0), stdout); /* main looks for errors of stdout */
+		return 0;
+	}
+	if (files_write(joining, err))
+		return -1;
+	report(joining, json);
+	return 0;
+}
+
+static bool is_folder(const char *path) {
+	struct stat about;
+	size_t length = strlen(path);
+	return (length && path[length - 1] == '/') || (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+}
+
+/* Returns the path without slashes at its end. */
+static char *output_read(const struct opt_args *args) {
+	const char *output = opt_get(args, "output", NULL);
+	char *path = output && strcmp(output, "-") != 0 ? mem_strdup(output) : NULL;
+	for (size_t end = path ? strlen(path) : 0; end > 1 && path[end - 1] == '/'; end--)
+		path[end - 1] = '\0';
+	return path;
+}
+
+/* Takes the output. */
+static int run_into(struct app *app, const struct opt_args *args, char *output, bool folder, struct joining *joining,
+                    struct err *err) {
+	*joining = (struct joining){
+		.app = app, .output = output, .folder = folder, .profiles = json_array(), .targets = json_object()};
+	struct profile_inputs inputs = {0};
+	size_t count = opt_words(args) - 1;
+	const char **paths = mem_alloc(count + 1, sizeof *paths);
+	for (size_t i = 0; i < count; i++)
+		paths[i] = opt_word(args, i + 1);
+	int failed = prefer_read(args, &joining->prefer, err);
+	if (!failed && opt_has(args, "json") && !output)
+		failed = err_set(err, ERR_USAGE, "add -o FILE", "--json reports on stdout, so the profile needs a file");
+	failed = failed || profile_inputs_files(&inputs, app, paths, count, err) ? -1 : 0;
+	for (size_t i = 0; i < inputs.count; i++)
+		json_array_append(joining->profiles, inputs.items[i].profile);
+	if (!failed)
+		failed = join(joining, opt_has(args, "json"), err);
+	profile_inputs_free(&inputs);
+	free(paths);
+	return failed;
+}
+
+static void joining_clear(struct joining *joining, char *output) {
+	json_decref(joining->profiles);
+	json_decref(joining->targets);
+	json_decref(joining->merged);
+	json_decref(joining->conflicts);
+	free(output);
+}
+
+int profile_merge_run(struct app *app, const struct opt_args *args, struct err *err) {
+	char *output = output_read(args);
+	struct joining joining;
+	int failed = run_into(app, args, output, output && is_folder(opt_get(args, "output", "")), &joining, err);
+	joining_clear(&joining, output);
+	return failed;
+}
+
+/* A profile of another host is kept for that host, which may share this folder; nothing here uses it. */
+static int foreign_describe(const struct joining *joining, struct err *err) {
+	const char *here = app_fingerprint(joining->app, err);
+	size_t i;
+	json_t *profile;
+	json_array_foreach(joining->merged, i, profile) {
+		const json_t *machine = json_object_get(profile, "machine");
+		if (here && strcmp(fingerprint_of(profile), here) != 0)
+			ui_inform(
+				app_ui(joining->app),
+				"%s is for another machine, %s, or for another compiler or flags: programs use it there, not here",
+				path_of(joining, profile), js_string_or(machine, "cpu", "whose processor is unknown"));
+	}
+	return here ? 0 : -1;
+}
+
+int profile_import_run(struct app *app, const struct opt_args *args, struct err *err) {
+	char *output = sys_data_dir(err);
+	struct joining joining;
+	if (!output)
+		return -1;
+	int failed = run_into(app, args, output, true, &joining, err);
+	failed = failed || foreign_describe(&joining, err) ? -1 : 0;
+	joining_clear(&joining, output);
+	return failed;
+}
+
+static const struct opt options[] = {
+	OPT_GROUP("show, verify"),
+	{"kernel", 0, "NAME", "only this kernel, or this plug-in's", OPT_REPEAT},
+	OPT_GROUP("merge, import"),
+	{"output", 'o', "FILE", "merge: file to write, or folder for several machines", 0},
+	{"prefer", 0, "WORD", "entry to keep in a conflict: newest or faster", 0},
+	OPT_GROUP("select"),
+	{"profile", 0, "FILE", "profile instead of the store", 0},
+	{"objective", 0, "NAME", "time, energy or edp (time)", 0},
+	OPT_GROUP("verify, select"),
+	{"force", 0, NULL, "also use the profile of another machine", 0},
+	OPT_GROUP("verify"),
+	{"programs", 0, NULL, "also run the programs that FILE names", 0},
+	{"pairs", 0, "N", "minimum number of pairs in a duel (21)", 0},
+	{"max-pairs", 0, "N", "maximum number, while a duel is undecided (101)", 0},
+	{"timeout", 0, "SECONDS", "time limit of a trial (600)", 0},
+	{"seed", 0, "N", "random seed of the input and the comparisons (1)", 0},
+	{"ci", 0, NULL, "also exit with 1 if slower than recorded", 0},
+	{"fail-slower", 0, "P%", "with --ci: tolerated slowdown (5 %)", 0},
+	{"junit", 0, "FILE", "write the outcomes as JUnit XML", 0},
+	OPT_GROUP("all verbs"),
+	{0},
+};
+
+static const struct verb {
+	const char *name, *example;
+	size_t least, most; /* the number of words after it */
+	profile_run *run;
+	const char *options[12]; /* the options that the verb accepts, among those above and --store */
+} verbs[] = {
+	{"show", "sweetspot profile show [FILE...]", 0, SIZE_MAX, profile_show, {"kernel", "store"}},
+	{"diff", "sweetspot profile diff OLD.json NEW.json", 1, 2, profile_diff_run, {"store"}},
+	{"merge",
+     "sweetspot profile merge a.json b.json -o all.json",
+     1,
+     SIZE_MAX,
+     profile_merge_run,
+     {"output", "prefer"}},
+	{"import", "sweetspot profile import cluster.json", 1, SIZE_MAX, profile_import_run, {"prefer"}},
+	{"verify",
+     "sweetspot profile verify [FILE]",
+     0,
+     1,
+     profile_verify,
+     {"kernel", "store", "force", "programs", "pairs", "max-pairs", "timeout", "seed", "ci", "fail-slower", "junit"}},
+	{"select",
+     "sweetspot profile select fw n=700",
+     1,
+     SIZE_MAX,
+     profile_select_run,
+     {"profile", "objective", "store", "force"}},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static int unknown(const char *word, struct err *err) {
+	const char *names[VERBS];
+	for (size_t i = 0; i < VERBS; i++)
+		names[i] = verbs[i].name;
+	const char *near = near_word(word, names, VERBS);
+	err_set(err, ERR_USAGE, "the verbs are show, diff, merge, import, verify and select",
+	        "unknown verb: `sweetspot profile %s`", word);
+	return near ? err_hint(err, "did you mean `sweetspot profile %s`?", near) : -1;
+}
+
+static int option_check(const struct verb *verb, const char *name, struct err *err) {
+	for (const char *const *known = verb->options; *known; known++)
+		if (strcmp(*known, name) == 0)
+			return 0;
+	return err_set(err, ERR_USAGE, "`sweetspot profile --help` lists the options of each verb",
+	               "--%s is not an option of `profile %s`", name, verb->name);
+}
+
+static int check(const struct verb *verb, const struct opt_args *args, struct err *err) {
+	size_t words = opt_words(args) ? opt_words(args) - 1 : 0;
+	for (const struct opt *option = options; option->name; option++)
+		if (opt_has(args, option->name) && option_check(verb, option->name, err))
+			return -1;
+	if (opt_has(args, "store") && option_check(verb, "store", err))
+		return -1;
+	if (words < verb->least || words > verb->most)
+		return err_set(err, ERR_USAGE, verb->example, "too %s words for `profile %s`",
+		               words < verb->least ? "few" : "many", verb->name);
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *word = opt_words(args) ? opt_word(args, 0) : "show";
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(word, verbs[i].name) == 0)
+			return check(&verbs[i], args, err) ? -1 : verbs[i].run(app, args, err);
+	return unknown(word, err);
+}
+
+static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+
+const struct cmd cmd_profile = {
+	.name = "profile",
+	.summary = "show, compare, merge, verify and look up recommendations",
+	.usage = "profile [show] [FILE...]\n"
+			 "profile diff OLD [NEW]\n"
+			 "profile merge FILE... [-o FILE]\n"
+			 "profile import FILE...\n"
+			 "profile verify [FILE]\n"
+			 "profile select KERNEL P=V...",
+	.options = tables,
+	.notes = "show    Recommendations, and whether they fit this machine, compiler and kernel.\n"
+			 "diff    Changes between two profiles: machine, configurations, times, verdicts.\n"
+			 "merge   Profiles of one machine into one file, of several into a folder.\n"
+			 "import  Profiles of any machine into the folder in which programs look.\n"
+			 "verify  Measures each recommendation again; exits with 1 if one no longer holds.\n"
+			 "        Programs of the store run in the folder where they were tuned.\n"
+			 "select  The configuration for a problem, and the time to expect.\n"
+			 "FILE may also be a folder of profiles; without one, the store is read.",
+	.examples = "sweetspot profile\n"
+				"sweetspot profile verify --ci --junit sweetspot.xml\n"
+				"sweetspot profile select fw n=700",
+	.run = run,
+};

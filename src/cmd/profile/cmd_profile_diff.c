@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `sweetspot profile diff`: the changes from one profile to another. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "src/cmd/profile/input.h"
+#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/verb_impl.h"
+#include "src/show/results.h"
+#include "tuner/profile/diff.h"
+
+static json_t *side_json(const struct profile_input *input) {
+	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),
+	                 "fingerprint", json_object_get(json_object_get(input->profile, "machine"), "fingerprint"), "state",
+	                 profile_origin_word(input->origin));
+}
+
+static void document_print(const struct profile_input inputs[2], json_t *diff) {
+	json_t *document = json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-profile-diff/1", "a", side_json(&inputs[0]), "b",
+	                             side_json(&inputs[1]));
+	json_object_update(document, diff);
+	js_write(document, stdout);
+	json_decref(document);
+}
+
+static char *member_text(const json_t *value) {
+	char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
+	char *clean = text ? profile_text_clean(text) : mem_strdup("-");
+	free(text);
+	return clean;
+}
+
+/* Writes for example "block 16 -> 64". */
+static char *settings_text(const json_t *settings) {
+	char *text = mem_strdup("");
+	json_t *one;
+	size_t i;
+	json_array_foreach((json_t *)settings, i, one) {
+		char *a = member_text(json_object_get(one, "a")), *b = member_text(json_object_get(one, "b"));
+		char *name = profile_text_clean(js_string_or(one, "name", ""));
+		char *longer = mem_printf("%s%s%s %s -> %s", text, *text ? ", " : "", name, a, b);
+		free(text);
+		free(name);
+		free(a);
+		free(b);
+		text = longer;
+	}
+	return text;
+}
+
+static void machine_print(const json_t *differences) {
+	json_t *one;
+	size_t i;
+	json_array_foreach((json_t *)differences, i, one) {
+		json_t *array = json_pack("[O]", one);
+		char *text = settings_text(array);
+		printf("%s\n", text);
+		free(text);
+		json_decref(array);
+	}
+}
+
+static char *changes_text(const json_t *row) {
+	json_t *changes = json_object_get(row, "changes"), *change;
+	char *text = mem_strdup("");
+	size_t i;
+	json_array_foreach(changes, i, change) {
+		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", json_string_value(change));
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void median_text(const json_t *entry, char *text, size_t size) {
+	if (json_is_object(entry))
+		profile_text_median(entry, text, size);
+	else
+		snprintf(text, size, "-");
+}
+
+static void row_add(struct table *table, const json_t *row) {
+	const json_t *a = json_object_get(row, "a"), *b = json_object_get(row, "b"), *any = json_is_object(a) ? a : b;
+	double ratio = js_real_or(row, "ratio", NAN);
+	char before[64], after[64], times[32] = "-";
+	char *kernel = profile_text_kernel(any), *problem = profile_text_problem(any), *changes = changes_text(row);
+	char *settings =
+		any == a && json_is_object(b) ? settings_text(json_object_get(row, "config")) : profile_text_config(any);
+	median_text(a, before, sizeof before);
+	median_text(b, after, sizeof after);
+	if (isfinite(ratio))
+		snprintf(times, sizeof times, "%.3f", ratio);
+	table_add(table, kernel, problem, changes, before, after, times, settings);
+	free(kernel);
+	free(problem);
+	free(changes);
+	free(settings);
+}
+
+static void people_print(struct ui *ui, const struct profile_input inputs[2], const json_t *diff) {
+	static const char *const titles[] = {"kernel", "problem", "changed", "before", "after", "ratio", "configuration"};
+	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	json_t *row;
+	size_t i, same = 0, changed = 0;
+	for (size_t column = 3; column < 6; column++)
+		table_right(table, column);
+	json_array_foreach(json_object_get(diff, "entries"), i, row) {
+		bool is_same = json_array_size(json_object_get(row, "changes")) == 0;
+		same += is_same;
+		changed += !is_same;
+		if (!is_same)
+			row_add(table, row);
+	}
+	for (int side = 0; side < 2; side++) {
+		char *path = profile_text_clean(inputs[side].path);
+		const json_t *machine = json_object_get(inputs[side].profile, "machine");
+		printf("%s %s, %s, %.19s\n", side ? "after: " : "before:", path,
+		       js_string_or(inputs[side].profile, "created", ""), js_string_or(machine, "fingerprint", ""));
+		free(path);
+	}
+	machine_print(json_object_get(diff, "machine"));
+	if (changed)
+		table_print(table, ui, stdout);
+	printf("%zu of %zu recommendations changed\n", changed, changed + same);
+	table_free(table);
+}
+
+int profile_diff_run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct profile_input inputs[2] = {0};
+	const char *second = opt_words(args) > 2 ? opt_word(args, 2) : NULL;
+	int failed = profile_input_open(&inputs[0], app, args, opt_word(args, 1), err) ||
+	                     profile_input_open(&inputs[1], app, args, second, err)
+	                 ? -1
+	                 : 0;
+	json_t *diff = failed ? NULL : profile_diff(inputs[0].profile, inputs[1].profile);
+	if (diff && opt_has(args, "json"))
+		document_print(inputs, diff);
+	else if (diff)
+		people_print(app_ui(app), inputs, diff);
+	json_decref(diff);
+	profile_input_close(&inputs[0]);
+	profile_input_close(&inputs[1]);
+	return failed;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `apply --regions` and `export --regions`: the library and the table reach the program by its environment. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/app/app.h"
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "src/cmd/regions/file.h"
+#include "src/cmd/regions/regions.h"
+#include "src/cmd/regions/target_impl.h"
+#include "tuner/profile/use.h"
+#include "tuner/program/program.h"
+#include "tuner/regions/regions_environment.h"
+#include "tuner/regions/rebuilt.h"
+#include "tuner/regions/regions.h"
+
+enum { TABLE_MAX = 1 << 20 };
+
+/* In one line, because every rank of a job may say it. */
+static void tell_kept(struct app *app, const json_t *settings, const char *end) {
+	const json_t *argv = json_object_get(settings, "argv");
+	const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
+	for (size_t i = 0; i < json_array_size(argv); i++)
+		words[i] = json_string_value(json_array_get(argv, i));
+	char *line = program_join(words, true);
+	text_clean(line, false);
+	ui_inform(app_ui(app), "%s, so %s; to prove it: sweetspot tune --regions -- %s",
+	          js_bool_or(settings, "busy", false) ? "undecided: the machine was too busy to find settings"
+	                                              : profile_use_why(settings),
+	          end, line);
+	free(line);
+	free(words);
+}
+
+static bool is_text_same(const char *path, const char *text) {
+	size_t size;
+	struct err none = {0};
+	char *now = sys_read_file(path, TABLE_MAX, &size, &none);
+	bool same = now && size == strlen(text) && memcmp(now, text, size) == 0;
+	free(now);
+	return same;
+}
+
+/* Ranks that start together want the same table, so it is written only where it is not there yet. */
+static char *table_write(const char *kept, const struct regions_rebuilt *rebuilt, struct err *err) {
+	size_t length = strlen(kept);
+	if (length > 6 && strcmp(kept + length - 6, ".table") == 0)
+		length -= 6;
+	char *path = mem_printf("%.*s-%.12s.table", (int)length, kept, rebuilt->build_id ? rebuilt->build_id : "rebuilt");
+	if (!is_text_same(path, rebuilt->table) && sys_write_file(path, rebuilt->table, strlen(rebuilt->table), err)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* The table for the program as it is now. The one that is kept changes nothing unless its settings are proven. */
+static char *table_of(struct app *app, const json_t *settings, struct err *err) {
+	const char *kept = js_string_or(settings, "table", "");
+	struct regions_rebuilt rebuilt;
+	char *path = NULL;
+	bool proven = regions_document_proven(settings);
+	if (regions_rebuilt_find(settings, !proven, &rebuilt, err) == 0) {
+		path = rebuilt.table ? table_write(kept, &rebuilt, err) : mem_strdup(kept);
+		if (rebuilt.table && rebuilt.lost)
+			ui_warn(app_ui(app), "tune again to find settings for them",
+			        "the program was built again: %zu regions keep their settings, %zu have changed: %s", rebuilt.used,
+			        rebuilt.lost, rebuilt.names);
+		else if (rebuilt.build_id && rebuilt.used)
+			ui_inform(app_ui(app), "the program was built again, but its tuned regions are as they were");
+	}
+	if (path && !proven)
+		ui_warn(app_ui(app), NULL, "these settings are used although they are not proven to be faster");
+	regions_rebuilt_clear(&rebuilt);
+	return path;
+}
+
+/* Only variables that `tune` sets by itself: the document is a file that anyone may have edited. */
+static const char *environment_value(const json_t *settings, const char *name) {
+	const char *value = js_string_or(json_object_get(settings, "environment"), name, "");
+	for (const char *c = value; *c; c++)
+		if (*c < 'a' || *c > 'z')
+			return "";
+	return value;
+}
+
+/* Ranks that a launcher has not given processors of their own would all be bound to the same ones. */
+static bool is_one_of_many(void) {
+	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "SLURM_NPROCS"};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const char *size = getenv(sizes[i]);
+		if (size && atoi(size) > 1)
+			return true;
+	}
+	return false;
+}
+
+/* The variables that the program needs. The user's own words win. New reference. */
+static json_t *environment_of(const json_t *settings, const char *library, const char *table) {
+	char *preload = regions_preload(library);
+	json_t *set = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
+	free(preload);
+	for (const char *const *name = regions_environment_names; *name; name++)
+		if (*environment_value(settings, *name) && !getenv(*name) &&
+		    (strcmp(*name, "OMP_WAIT_POLICY") == 0 || !is_one_of_many()))
+			json_object_set_new(set, *name, json_string(environment_value(settings, *name)));
+	return set;
+}
+
+static void command_print(const struct regions_target *target, const json_t *set, bool json) {
+	char *prefix = program_env_prefix(NULL, set), *line = program_join((const char *const *)target->words, true);
+	json_t *document = json_pack("{s:o,s:O,s:[]}", "argv", regions_target_command(target), "environment", set, "unset");
+	if (json)
+		js_write(document, stdout);
+	else
+		printf("%s%s\n", prefix, line);
+	json_decref(document);
+	free(prefix);
+	free(line);
+}
+
+static int become(struct app *app, const struct regions_target *target, const json_t *set, struct err *err) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)set, name, value) setenv(name, json_string_value(value), 1);
+	app_release(app);
+	fflush(stderr);
+	execv(target->path, target->words);
+	return err_set(err, errno == ENOENT ? ERR_ABSENT : ERR_BARRED, NULL, "cannot run %s: %s", target->path,
+	               strerror(errno));
+}
+
+static int launch(struct app *app, const struct opt_args *args, const struct regions_target *target,
+                  const json_t *settings, struct err *err) {
+	bool used = opt_has(args, "anyway") || regions_document_proven(settings);
+	char *table = used ? table_of(app, settings, err) : NULL;
+	if (used && !table)
+		return -1;
+	json_t *set = used ? environment_of(settings, target->library, table) : json_object();
+	int failed = 0;
+	if (!used)
+		tell_kept(app, settings, "the program runs as it is");
+	if (opt_has(args, "print"))
+		command_print(target, set, opt_has(args, "json"));
+	else
+		failed = become(app, target, set, err);
+	json_decref(set);
+	free(table);
+	return failed;
+}
+
+int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err) {
+	struct regions_target target;
+	json_t *settings = NULL;
+	if (regions_target_read(&target, args, "apply", err) == 0)
+		settings = regions_file_load(app, args, target.subject, err);
+	int failed = settings ? launch(app, args, &target, settings, err) : -1;
+	json_decref(settings);
+	regions_target_clear(&target);
+	return failed;
+}
+
+static void environment_print(FILE *out, const char *form, const json_t *settings) {
+	for (const char *const *name = regions_environment_names; *name; name++)
+		if (*environment_value(settings, *name))
+			fprintf(out, form, *name, environment_value(settings, *name));
+}
+
+/* table: NULL where nothing is to be set. */
+static void lines_print(FILE *out, const char *format, const char *library, const char *table, const json_t *settings) {
+	bool module = format[0] == 'm';
+	if (module)
+		fputs("#%Module1.0\n", out);
+	if (!table) {
+		fputs("# no settings are proven to be faster, so the program runs as it is\n", out);
+		return;
+	}
+	char *quoted_library = program_quote(library), *quoted_table = program_quote(table);
+	if (module) {
+		fprintf(out, "prepend-path LD_PRELOAD {%s}\nsetenv SWEETSPOT_OMP_TABLE {%s}\n", library, table);
+		environment_print(out, "setenv %s {%s}\n", settings);
+	} else {
+		fprintf(out, "export LD_PRELOAD=%s${LD_PRELOAD:+:$LD_PRELOAD}\n", quoted_library);
+		fprintf(out, "export SWEETSPOT_OMP_TABLE=%s\n", quoted_table);
+		environment_print(out, "export %s=%s\n", settings);
+	}
+	free(quoted_library);
+	free(quoted_table);
+}
+
+/* The measurements stay in the document, but each region keeps its own team. */
+static void settings_clear(json_t *settings) {
+	size_t i;
+	json_t *region;
+	json_array_foreach(json_object_get(settings, "regions"), i, region) {
+		json_object_set(region, "best", json_object_get(region, "baseline"));
+		json_object_set_new(region, "setting", json_pack("{s:i,s:i,s:i}", "threads", 0, "kind", 0, "chunk", 0));
+	}
+	json_object_set_new(settings, "environment", json_object());
+}
+
+static int format_check(const char *format, const char *table, const char *library, struct err *err) {
+	static const char *const known[] = {"env", "slurm", "module", "modulefile", "json"};
+	bool found = false;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		found = found || strcmp(format, known[i]) == 0;
+	if (!found)
+		return err_set(err, ERR_USAGE, "env, slurm, modulefile or json", "--regions cannot be exported as %s", format);
+	/* Tcl would read these inside braces. */
+	if (format[0] == 'm' && table && (strpbrk(library, "{}\\") || strpbrk(table, "{}\\")))
+		return err_set(err, ERR_USAGE, "keep the store in a folder without braces and backslashes",
+		               "the path of the table cannot be written into a modulefile");
+	return 0;
+}
+
+static int export_write(const json_t *settings, const char *format, const char *library, const char *table,
+                        const char *path, struct err *err) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (out && strcmp(format, "json") == 0)
+		js_write(settings, out);
+	else if (out)
+		lines_print(out, format, library, table, settings);
+	int failed = out && fclose(out) == 0 ? 0 : err_set(err, ERR_FAILED, NULL, "out of memory");
+	if (!failed && path)
+		failed = sys_write_file(path, text, size, err);
+	else if (!failed)
+		fputs(text, stdout); /* main looks for errors of stdout */
+	free(text);
+	return failed;
+}
+
+int regions_command_export(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *format = opt_get(args, "format", "env");
+	size_t count;
+	char *const *words = opt_rest(args, &count), *library = regions_library_path(err);
+	json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
+	bool used = settings && (opt_has(args, "anyway") || regions_document_proven(settings));
+	char *table = used ? table_of(app, settings, err) : NULL;
+	int failed = !settings || (used && !table) || format_check(format, table, library, err);
+	if (!failed && !used) {
+		tell_kept(app, settings, "there is nothing to export");
+		settings_clear(settings);
+	}
+	failed = failed || export_write(settings, format, library, table, opt_get(args, "output", NULL), err);
+	free(table);
+	json_decref(settings);
+	free(library);
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The charts of a page. */
+#ifndef SRC_CMD_REPORT_CHARTS_IMPL_H
+#define SRC_CMD_REPORT_CHARTS_IMPL_H
+#include "base/mem.h"
+#include "src/cmd/report/chart/chart.h"
+#include "src/cmd/report/html.h"
+
+struct charts;
+struct charts *charts_new(struct html *html);
+void charts_free(struct charts *charts);
+size_t charts_count(const struct charts *charts);
+
+/* Adds a figure with the chart and its description. id: any text; a unique id is derived from it. Charts beyond a limit
+ * are counted but not drawn, because the tables have the same numbers. */
+void charts_add(struct charts *charts, const char *id, const struct chart *chart);
+/* Enclose the table with the numbers of a chart, which is folded. */
+void charts_numbers_begin(struct charts *charts, const char *title);
+void charts_numbers_end(struct charts *charts);
+/* Reserves the slot, one at most, for the notice that charts were left out. */
+void charts_notice(struct charts *charts);
+
+/* The page; the caller frees it. dir: folder of the PNG files, or NULL for none. NULL with err if these cannot
+ * be made. */
+char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err);
+
+/* Writes each chart into the folder as SVG, and its values as CSV. */
+int charts_files(const struct charts *charts, const char *dir, struct err *err);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "src/cmd/regions/file.h"
+#include "src/cmd/report/html.h"
+#include "src/cmd/report/report_impl.h"
+
+/* Parallel regions that `tune --regions` has tuned: their time before and after, and their efficiency over team size.
+ */
+enum { BARS_MAX = 12, LINES_MAX = 6, TEAMS_MAX = 16 };
+static const double SMALL = 0.01;
+
+static const char *name_of(struct report *report, const json_t *region) {
+	const char *place = js_string_or(region, "place", "");
+	return arena_printf(report->arena, "%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place,
+	                    *place ? ")" : "");
+}
+
+/* With its place only where another region has the same name. */
+static const char *short_name_of(struct report *report, const json_t *regions, size_t number) {
+	const json_t *region = json_array_get(regions, number);
+	const char *name = js_string_or(region, "name", "?");
+	for (size_t i = 0; i < json_array_size(regions); i++)
+		if (i != number && strcmp(js_string_or(json_array_get(regions, i), "name", "?"), name) == 0)
+			return name_of(report, region);
+	return name;
+}
+
+/* Those that matter come first. */
+static size_t shown_count(const json_t *regions, size_t most) {
+	size_t i = 0;
+	while (i < json_array_size(regions) && i < most && js_real_or(json_array_get(regions, i), "share", 0) >= SMALL)
+		i++;
+	return i;
+}
+
+static void bars_put(struct report *report, const char *program, const json_t *regions) {
+	size_t count = shown_count(regions, BARS_MAX);
+	struct chart_point *before = arena_alloc(report->arena, count + 1, sizeof *before);
+	struct chart_point *after = arena_alloc(report->arena, count + 1, sizeof *after);
+	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *region = json_array_get(regions, i);
+		double time = js_real_or(region, "time", NAN);
+		names[i] = short_name_of(report, regions, i);
+		before[i] = (struct chart_point){(double)i, time, NAN, NAN};
+		after[i] = (struct chart_point){(double)i, time / js_real_or(region, "gain", 1), NAN, NAN};
+	}
+	const struct chart_series series[] = {{"before", CHART_BARS, before, count}, {"after", CHART_BARS, after, count}};
+	const struct chart chart = {.title = arena_printf(report->arena, "%s: time by region", program),
+	                            .x_label = "region",
+	                            .y_label = "time in one run (s)",
+	                            .description =
+	                                "Seconds that one run spends in each region: as measured, and as fitted with "
+	                                "the settings found.",
+	                            .x_names = names,
+	                            .x_name_count = count,
+	                            .series = series,
+	                            .series_count = 2};
+	if (count)
+		charts_add(report->charts, arena_printf(report->arena, "%s-regions", program), &chart);
+}
+
+/* Seconds of one thread, over threads times their seconds. */
+static size_t line_make(const json_t *region, struct chart_point *points) {
+	const json_t *teams = json_object_get(region, "teams");
+	double one = NAN;
+	size_t i, count = 0;
+	json_t *team;
+	json_array_foreach((json_t *)teams, i, team) {
+		if (js_int_or(team, "threads", 0) == 1)
+			one = js_real_or(team, "time", NAN);
+	}
+	for (int64_t threads = 1; isfinite(one) && threads <= 4096 && count < TEAMS_MAX; threads++)
+		json_array_foreach((json_t *)teams, i, team) {
+			double time = js_real_or(team, "time", NAN);
+			if (js_int_or(team, "threads", 0) == threads && time > 0 && count < TEAMS_MAX)
+				points[count++] = (struct chart_point){(double)threads, one / ((double)threads * time), NAN, NAN};
+		}
+	return count;
+}
+
+static void efficiency_put(struct report *report, const char *program, const json_t *regions) {
+	size_t most = shown_count(regions, LINES_MAX), count = 0;
+	struct chart_series *series = arena_alloc(report->arena, most + 1, sizeof *series);
+	for (size_t i = 0; i < most; i++) {
+		struct chart_point *points = arena_alloc(report->arena, TEAMS_MAX, sizeof *points);
+		size_t known = line_make(json_array_get(regions, i), points);
+		if (known > 1)
+			series[count++] =
+				(struct chart_series){name_of(report, json_array_get(regions, i)), CHART_LINE, points, known};
+	}
+	const struct chart chart = {.title = arena_printf(report->arena, "%s: efficiency by team size", program),
+	                            .x_label = "threads (count)",
+	                            .y_label = "efficiency (1 = perfect)",
+	                            .description = "Time of one thread over the number of threads times their time.",
+	                            .series = series,
+	                            .series_count = count};
+	if (count)
+		charts_add(report->charts, arena_printf(report->arena, "%s-regions-efficiency", program), &chart);
+}
+
+static void setting_put(struct html_table *table, const json_t *setting) {
+	int64_t chunk = js_int_or(setting, "chunk", 0);
+	const char *schedule = js_string_or(setting, "schedule", "");
+	if (chunk)
+		html_table_text(table, "%.3g threads %s chunk %lld", js_real_or(setting, "threads", NAN), schedule,
+		                (long long)chunk);
+	else
+		html_table_text(table, "%.3g threads %s", js_real_or(setting, "threads", NAN), schedule);
+}
+
+static void table_put(struct report *report, const json_t *regions) {
+	static const char *const titles[] = {"region", "\1calls", "\1time",      "\1share", "before",
+	                                     "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
+	struct html_table table;
+	size_t i;
+	json_t *region;
+	html_table_begin(&table, report->html, "Parallel regions, by the time that one run spends in them", titles);
+	json_array_foreach((json_t *)regions, i, region) {
+		double time = js_real_or(region, "time", NAN), share = js_real_or(region, "share", NAN);
+		double gain = js_real_or(region, "gain", NAN), imbalance = js_real_or(region, "imbalance", NAN);
+		html_table_row(&table);
+		html_table_text(&table, "%s", name_of(report, region));
+		html_table_number(&table, js_real_or(region, "calls", NAN), "%lld", (long long)js_int_or(region, "calls", 0));
+		html_table_number(&table, time, "%.4g s", time);
+		html_table_number(&table, share, "%.1f %%", 100 * share);
+		setting_put(&table, json_object_get(region, "baseline"));
+		setting_put(&table, json_object_get(region, "best"));
+		html_table_number(&table, gain, "%.2fx", gain);
+		html_table_number(&table, imbalance, "%.0f %%", 100 * imbalance);
+		html_table_text(&table, "%s", js_string_or(region, "limit_text", ""));
+	}
+	html_table_end(&table);
+}
+
+static const char *program_of(const json_t *document) {
+	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static int document_put(void *ctx, const json_t *document) {
+	struct report *report = ctx;
+	const json_t *regions = json_object_get(document, "regions"), *speedup = json_object_get(document, "speedup");
+	const char *program = program_of(document), *anchor = arena_printf(report->arena, "regions-%zu", report->regions);
+	char gain[64];
+	report_ratio(js_real_or(speedup, "ratio", NAN), json_object_get(speedup, "ci"), gain, sizeof gain);
+	html_begin(report->html, "section", "class", "regions", "id", anchor, NULL);
+	html_begin(report->html, "h2", NULL);
+	html_text(report->html, program);
+	html_element(report->html, "small", NULL, " by parallel region");
+	html_end(report->html);
+	html_begin(report->html, "p", "class", "lead", NULL);
+	html_printf(report->html, "A team and a schedule for each region: ");
+	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(document, "verdict", "undecided"),
+	             *gain ? ", " : "", gain);
+	if (js_bool_or(document, "busy", false))
+		html_printf(report->html, ". The machine was too busy to decide, so these settings are not used.");
+	html_end(report->html);
+	html_begin(report->html, "div", "class", "figures", NULL);
+	bars_put(report, program, regions);
+	efficiency_put(report, program, regions);
+	html_end(report->html);
+	table_put(report, regions);
+	html_end(report->html);
+	report->regions++;
+	return 0;
+}
+
+static bool are_shown(const struct report *report) {
+	return opt_words(report->args) == 0 && !report->from && !report->is_foreign && !app_device(report->app);
+}
+
+/* Programs whose regions were tuned; they are kept beside the store (src/cmd/report/regions.c). */
+static void report_regions(struct report *report) {
+	if (are_shown(report))
+		regions_files_each(report->args, document_put, report);
+}
+
+struct entries {
+	struct report *report;
+	size_t count;
+};
+
+static int entry_put(void *ctx, const json_t *document) {
+	struct entries *entries = ctx;
+	struct html *html = entries->report->html;
+	html_begin(html, "li", NULL);
+	html_begin(html, "a", "href", arena_printf(entries->report->arena, "#regions-%zu", entries->count++), NULL);
+	html_text(html, program_of(document));
+	html_end(html);
+	html_element(html, "small", NULL, " by parallel region");
+	html_end(html);
+	return 0;
+}
+
+/* of the contents */
+static void report_regions_entries(struct report *report) {
+	struct entries entries = {.report = report};
+	if (are_shown(report))
+		regions_files_each(report->args, entry_put, &entries);
+}
+
+static int one(void *ctx, const json_t *document) {
+	(void)ctx;
+	(void)document;
+	return 1;
+}
+
+static bool report_regions_any(const struct opt_args *args) {
+	return opt_words(args) == 0 && !opt_has(args, "machine") && !opt_has(args, "device") &&
+	       regions_files_each(args, one, NULL) != 0;
+}
+
+static const struct opt what_options[] = {
+	OPT_GROUP("What to report"),
+	{"machine", 0, "FINGERPRINT", "another machine in the store; a prefix is enough", 0},
+	{"compare", 0, NULL, "what changed from A to B (stores, machines, dates)", 0},
+	{"from", 'f', "FILE", "table (CSV), document or recorded space to show", OPT_REPEAT},
+	{"problem", 0, "NAME,..", "columns of a table that describe the problem", OPT_REPEAT},
+	{0},
+};
+
+static const struct opt options[] = {
+	OPT_GROUP("Output"),
+	{"output", 'o', "FILE", "file to write, - for stdout (report.html)", 0},
+	{"figures", 0, "DIR", "also write each chart as SVG and its values as CSV", 0},
+	{"png", 0, "DIR", "also write each chart to DIR/NAME.png", 0},
+	{0},
+};
+
+static void nav_put(struct report *report) {
+	html_begin(report->html, "nav", "aria-label", "contents", NULL);
+	html_begin(report->html, "ul", NULL);
+	for (size_t i = 0; i < report->section_count; i++) {
+		const struct report_section *section = &report->sections[i];
+		html_begin(report->html, "li", NULL);
+		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", section->anchor), NULL);
+		html_text(report->html, section->kernel);
+		html_end(report->html);
+		html_element(report->html, "small", NULL, " %s", section->problem_text);
+		html_end(report->html);
+	}
+	report_regions_entries(report);
+	html_end(report->html);
+	html_end(report->html);
+}
+
+static void hidden_put(struct report *report) {
+	if (!report->hidden)
+		return;
+	html_begin(report->html, "p", "class", "note", NULL);
+	html_printf(report->html, "%zu problem%s of which nothing worked %s not shown: ", report->hidden,
+	            report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
+	html_element(report->html, "code", NULL, "sweetspot store list");
+	html_end(report->html);
+}
+
+static void page_put(struct report *report) {
+	char now[32];
+	page_begin(report->html, "Sweetspot report", 0);
+	html_begin(report->html, "header", NULL);
+	html_element(report->html, "h1", NULL, "Sweetspot report");
+	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s",
+	             js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now),
+	             PACKAGE_VERSION);
+	if (report->is_foreign)
+		html_element(
+			report->html, "p", "note",
+			"Measured on another machine than the one that wrote this page. Run the commands below on that machine.");
+	charts_notice(report->charts);
+	nav_put(report);
+	hidden_put(report);
+	html_end(report->html);
+	html_begin(report->html, "main", NULL);
+	if (report->from) {
+		report_from_sections(report);
+	} else {
+		report_cards(report);
+		report_machine(report);
+		if (report->section_count)
+			report_recommend(report);
+		for (size_t i = 0; i < report->section_count; i++)
+			report_section(report, &report->sections[i]);
+		report_regions(report);
+	}
+	html_end(report->html);
+	page_end(report->html);
+}
+
+/* Counts what the page shows: "2 kernels and problems, 1 program by region". Caller frees. */
+static char *contents_text(const struct report *report) {
+	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
+	size_t programs = report->regions;
+	char *kernels = mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
+	char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
+	char *text =
+		mem_printf("%s%s%s", count || !programs ? kernels : "", count && programs ? ", " : "", programs ? regions : "");
+	free(kernels);
+	free(regions);
+	return text;
+}
+
+static int write_out(struct report *report, const char *path, const char *page, size_t size, struct err *err) {
+	if (strcmp(path, "-") == 0) {
+		fputs(page, stdout); /* main looks for errors of stdout */
+		return 0;
+	}
+	if (sys_write_file(path, page, size, err))
+		return -1;
+	char *contents = contents_text(report);
+	printf("report: %s (%s, %.1f MB)\n", path, contents, (double)size / 1e6);
+	free(contents);
+	return 0;
+}
+
+static int make(struct report *report, struct err *err) {
+	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
+	const char *figures = opt_get(report->args, "figures", NULL);
+	size_t size = 0;
+	if (report->diff)
+		report_compare_page(report);
+	else
+		page_put(report);
+	char *page = charts_finish(report->charts, dir, &size, err);
+	int failed =
+		!page || (figures && charts_files(report->charts, figures, err)) || write_out(report, path, page, size, err)
+			? -1
+			: 0;
+	if (!failed && figures && strcmp(path, "-") != 0)
+		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts_count(report->charts));
+	if (!failed && dir && strcmp(path, "-") != 0)
+		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
+	free(page);
+	return failed;
+}
+
+static int read_all(struct report *report, struct err *err) {
+	if (opt_has(report->args, "compare"))
+		return report_compare(report, err);
+	return opt_has(report->args, "from") ? report_from(report, err) : report_gather(report, err);
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
+	report.charts = charts_new(report.html);
+	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
+	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
+	                                             "contain what the report shows",
+	                                             "report writes an HTML page, not JSON")
+	                                   : read_all(&report, err);
+	/* Programs that were only tuned by region are not in the store. */
+	if (failed && err->code == ERR_NOTHING && !opt_has(args, "from") && !opt_has(args, "compare") &&
+	    report_regions_any(args)) {
+		*err = (struct err){0};
+		report.machine = app_machine(app, err);
+		failed = report.machine ? 0 : -1;
+	}
+	if (!failed)
+		failed = make(&report, err);
+	report_clear(&report);
+	charts_free(report.charts);
+	html_free(report.html);
+	arena_free(report.arena);
+	return failed;
+}
+
+static const struct opt *const tables[] = {what_options, cmd_device_options, cmd_store_options, options, NULL};
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "write a page with all results: recommendations, charts, reasons",
+	.usage = "report [OPTION...] [KERNEL...]\n"
+			 "report [OPTION...] --compare A B [KERNEL...]",
+	.options = tables,
+	.notes = "The page is one file that works without a network. --png needs rsvg-convert.\n"
+			 "A and B of --compare are two store files, the first digits of the fingerprints\n"
+			 "of two machines in the store, or two dates (2026-01-31, 2026-01-31T12:00), which\n"
+			 "mean the results of this machine (or --machine) as of the end of them, in UTC.",
+	.examples = "sweetspot report -o report.html\n"
+				"sweetspot report fw gol -o fw-gol.html\n"
+				"sweetspot report --compare old.db new.db -o changes.html",
+	.only_reads = true,
+	.run = run,
+};

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Effects of the parameters: the share of each, interactions of pairs, the path from the baseline to the winner, and
+ * the neighbours of the winner. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "src/cmd/explain/explain_text.h"
+#include "src/cmd/report/chart/chart.h"
+#include "src/cmd/report/curves_table_impl.h"
+#include "src/cmd/report/report_impl.h"
+#include "src/show/results.h"
+
+/* Parallel coordinates (Inselberg, The plane with parallel coordinates, 1985): an axis for each of the parameters that
+ * matter most and one for the value, and a line for each configuration. A line says its configuration when it is
+ * pointed at; the winner is drawn last and thick. */
+/* In units of the canvas that all charts have. */
+enum {
+	AXES_MAX = 5,
+	LINES_MAX = 250,
+	WIDTH = 440,
+	TOP = 24,
+	BOTTOM = 224,
+	HEIGHT = 264,
+	LEVELS_MAX = 9,
+	MARGIN = 40,
+	PARALLEL_ROOM = 36
+};
+
+/* Shares of the colours that are seen on light and on dark pages. */
+static const double DULL = 0.35, BRIGHT = 0.75;
+
+struct axes {
+	const struct study *study;
+	const struct report_section *section;
+	size_t column[AXES_MAX], count; /* the value has the axis after them */
+	double low, high;               /* logarithms of the values */
+};
+
+static bool is_drawn(const struct axes *axes, size_t row) {
+	return !study_row(axes->study, row)->over && explain_of_problem((void *)&axes->section->view, axes->study, row);
+}
+
+static bool is_absent(const struct axes *axes, size_t column) {
+	for (size_t row = 0; row < study_rows(axes->study); row++)
+		if (is_drawn(axes, row) && study_row(axes->study, row)->level[column] == STUDY_ABSENT)
+			return true;
+	return false;
+}
+
+/* Do the lines differ in it? Other problems may have more of its values. */
+static bool is_varied(const struct axes *axes, size_t column) {
+	size_t first = SIZE_MAX;
+	for (size_t row = 0; row < study_rows(axes->study); row++) {
+		if (!is_drawn(axes, row))
+			continue;
+		if (first == SIZE_MAX)
+			first = row;
+		if (study_row(axes->study, row)->level[column] != study_row(axes->study, first)->level[column])
+			return true;
+	}
+	return false;
+}
+
+/* The parameters in the order of their effects. */
+static void axes_choose(struct axes *axes) {
+	size_t i;
+	json_t *effect;
+	json_array_foreach(json_object_get(axes->section->result, "effects"), i, effect) {
+		int column = study_find(axes->study, js_string_or(effect, "param", ""));
+		if (column >= 0 && axes->count < AXES_MAX && is_varied(axes, (size_t)column))
+			axes->column[axes->count++] = (size_t)column;
+	}
+	axes->low = INFINITY;
+	axes->high = -INFINITY;
+	for (size_t row = 0; row < study_rows(axes->study); row++) {
+		if (!is_drawn(axes, row))
+			continue;
+		double value = log(study_row(axes->study, row)->value);
+		axes->low = fmin(axes->low, value);
+		axes->high = fmax(axes->high, value);
+	}
+}
+
+static double x_of(const struct axes *axes, size_t axis) {
+	return MARGIN + (double)(WIDTH - 2 * MARGIN) * (double)axis / (double)axes->count;
+}
+
+static double level_y(const struct study_column *column, int level) {
+	double share = level < 0 ? 0 : ((double)level + 0.5) / (double)column->levels;
+	return BOTTOM - (BOTTOM - TOP) * share;
+}
+
+/* The fastest is at the top. */
+static double share_of(const struct axes *axes, size_t row) {
+	double value = log(study_row(axes->study, row)->value);
+	return axes->high > axes->low ? (value - axes->low) / (axes->high - axes->low) : 0;
+}
+
+static void line_put(struct report *report, const struct axes *axes, size_t row, bool winner) {
+	const struct study_row *one = study_row(axes->study, row);
+	char *path = mem_strdup(""), *longer, value[48], colour[8];
+	for (size_t axis = 0; axis <= axes->count; axis++) {
+		double y = axis == axes->count
+		               ? TOP + (BOTTOM - TOP) * share_of(axes, row)
+		               : level_y(study_column(axes->study, axes->column[axis]), one->level[axes->column[axis]]);
+		longer = mem_printf("%s%c%.1f %.1f", path, axis ? 'L' : 'M', x_of(axes, axis), y);
+		free(path);
+		path = longer;
+	}
+	snprintf(colour, sizeof colour, "#%06x", colour_map(DULL + (BRIGHT - DULL) * (1 - share_of(axes, row))));
+	report_value(axes->section, report_shown(axes->section, one->value), value, sizeof value);
+	char *config = results_config(one->config, NULL);
+	html_begin(report->html, "path", "class", winner ? "best" : NULL, "d", path, "stroke", winner ? NULL : colour,
+	           NULL);
+	html_element(report->html, "title", NULL, "%s%s: %s", winner ? "the winner, " : "", config, value);
+	html_end(report->html);
+	free(config);
+	free(path);
+}
+
+static void text_put(struct report *report, double x, double y, const char *anchor, const char *text) {
+	char *fit = text_fit(text, anchor[0] == 'm' ? 78 : anchor[0] == 'e' ? 120 : 60);
+	html_begin(report->html, "text", "x", arena_printf(report->arena, "%.1f", x), "y",
+	           arena_printf(report->arena, "%.1f", y), "text-anchor", anchor, NULL);
+	html_text(report->html, fit);
+	html_end(report->html);
+	free(fit);
+}
+
+static void axis_put(struct report *report, double x) {
+	const char *at = arena_printf(report->arena, "%.1f", x);
+	html_begin(report->html, "line", "x1", at, "x2", at, "y1", arena_printf(report->arena, "%d", TOP), "y2",
+	           arena_printf(report->arena, "%d", BOTTOM), NULL);
+	html_end(report->html);
+}
+
+static void param_axis_put(struct report *report, const struct axes *axes, size_t axis) {
+	const struct study_column *column = study_column(axes->study, axes->column[axis]);
+	size_t step = (column->levels - 1) / LEVELS_MAX + 1;
+	double x = x_of(axes, axis);
+	axis_put(report, x);
+	text_put(report, x, BOTTOM + 24, "middle", column->name);
+	for (size_t level = 0; level < column->levels; level += step) {
+		char text[64];
+		value_text(column->level[level], text, sizeof text);
+		text_put(report, x + 4, level_y(column, (int)level) + 4, "start", *text ? text : "(empty)");
+	}
+	if (is_absent(axes, axes->column[axis]))
+		text_put(report, x + 4, BOTTOM + 4, "start", "none");
+}
+
+static void value_axis_put(struct report *report, const struct axes *axes) {
+	char text[48];
+	double x = x_of(axes, axes->count);
+	axis_put(report, x);
+	text_put(report, x, BOTTOM + 24, "middle", axes->section->label);
+	report_value(axes->section, report_shown(axes->section, exp(axes->low)), text, sizeof text);
+	text_put(report, x + PARALLEL_ROOM, TOP - 8, "end", text);
+	report_value(axes->section, report_shown(axes->section, exp(axes->high)), text, sizeof text);
+	text_put(report, x + PARALLEL_ROOM, BOTTOM + 10, "end", text);
+}
+
+static void lines_put(struct report *report, const struct axes *axes, size_t winner) {
+	size_t count = 0;
+	for (size_t row = 0; row < study_rows(axes->study); row++)
+		count += is_drawn(axes, row);
+	size_t step = count / LINES_MAX + 1, seen = 0;
+	for (size_t row = 0; row < study_rows(axes->study); row++)
+		if (is_drawn(axes, row) && row != winner && seen++ % step == 0)
+			line_put(report, axes, row, false);
+	if (winner != SIZE_MAX && is_drawn(axes, winner))
+		line_put(report, axes, winner, true);
+}
+
+/* parallel.c */
+static void report_parallel(struct report *report, const struct report_section *section) {
+	struct axes axes = {.study = section->view.study, .section = section};
+	if (!axes.study)
+		return;
+	axes_choose(&axes);
+	if (axes.count < 2 || !(axes.high >= axes.low))
+		return;
+	size_t winner = slice_winner(section);
+	html_begin(report->html, "div", "class", "lines", NULL);
+	html_element(report->html, "p", "note", "Every configuration: point at a line to read it");
+	html_begin(report->html, "svg", "class", "parallel", "viewBox",
+	           arena_printf(report->arena, "0 0 %d %d", WIDTH, HEIGHT), "role", "img", NULL);
+	html_element(
+		report->html, "desc", NULL,
+		"Parallel coordinates: a line for each configuration over the %zu parameters that matter most, and its "
+		"%s, the best at the top.%s",
+		axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
+	html_begin(report->html, "g", NULL);
+	lines_put(report, &axes, winner);
+	html_end(report->html);
+	for (size_t axis = 0; axis < axes.count; axis++)
+		param_axis_put(report, &axes, axis);
+	value_axis_put(report, &axes);
+	html_end(report->html);
+	html_end(report->html);
+}
+
+enum { BARS_MAX = 20 };
+
+static double end_of(const json_t *object, const char *key, size_t end) {
+	return report_end(json_object_get(object, key), end);
+}
+
+/* Error bars may be this many times as long as the longest bar. */
+static const double ROOM = 1.3;
+
+static double most_of(const json_t *effects, const char *key) {
+	double most = 0;
+	size_t i;
+	json_t *effect;
+	json_array_foreach((json_t *)effects, i, effect) most = fmax(most, js_real_or(effect, key, 0));
+	return most;
+}
+
+static bool has_shares(const json_t *effects) {
+	return json_is_number(json_object_get(json_array_get(effects, 0), "share"));
+}
+
+static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
+	bool shares = has_shares(effects);
+	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
+	double factor = shares ? 100 : 1;
+	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
+	struct chart_point *points = arena_alloc(report->arena, BARS_MAX, sizeof *points);
+	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
+	size_t count = 0, i;
+	json_t *effect;
+	double most = most_of(effects, key);
+	bool cut = false;
+	json_array_foreach((json_t *)effects, i, effect) {
+		double value = js_real_or(effect, key, NAN);
+		if (!isfinite(value) || count == BARS_MAX)
+			continue;
+		double high = end_of(effect, ci, 1);
+		cut = cut || high > ROOM * most;
+		names[count] = js_string_or(effect, "param", "?");
+		points[count] = (struct chart_point){(double)count, factor * value, factor * end_of(effect, ci, 0),
+		                                     factor * (high > ROOM * most ? ROOM * most : high)};
+		count++;
+	}
+	if (count == 0)
+		return;
+	*series = (struct chart_series){NULL, CHART_BARS, points, count};
+	const struct chart chart = {
+		.title = report_title(report, section, NULL, "effect of each parameter"),
+		.x_label = "parameter",
+		.y_label = shares ? "share of variance (%)" : "worst / best value (x)",
+		.description = arena_printf(
+			report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
+			shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
+			points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : ""),
+		.x_names = names,
+		.x_name_count = count,
+		.series = series,
+		.series_count = 1,
+	};
+	html_begin(report->html, "div", "class", "figures", NULL);
+	charts_add(report->charts, arena_printf(report->arena, "%s-effects", section->kernel), &chart);
+	report_parallel(report, section);
+	html_end(report->html);
+	if (cut)
+		html_element(report->html, "p", "note",
+		             "Some intervals reach beyond the chart, so that they do not flatten its bars; the numbers have "
+		             "them whole.");
+}
+
+static void value_put(struct html_table *table, const json_t *value) {
+	char text[80];
+	explain_value_text(value, text, sizeof text);
+	html_table_text(table, "%s", text);
+}
+
+static void effect_row(struct html_table *table, const json_t *effect, const json_t *winner) {
+	double ratio = js_real_or(effect, "ratio", NAN), share = 100 * js_real_or(effect, "share", NAN);
+	double low = end_of(effect, "ci", 0), high = end_of(effect, "ci", 1);
+	html_table_row(table);
+	html_table_text(table, "%s", js_string_or(effect, "param", "?"));
+	html_table_number(table, share, "%.3g %%", share);
+	html_table_number(table, ratio, "%.3gx", ratio);
+	html_table_number(table, low, "%.3gx", low);
+	html_table_number(table, high, "%.3gx", high);
+	value_put(table, json_object_get(effect, "best"));
+	value_put(table, json_object_get(effect, "worst"));
+	value_put(table, json_object_get(winner, js_string_or(effect, "param", "")));
+	html_table_number(table, (double)js_int_or(effect, "seen", 0), "%lld", (long long)js_int_or(effect, "seen", 0));
+}
+
+static void effects_table(struct report *report, const struct report_section *section, const json_t *effects) {
+	static const char *const titles[] = {"parameter",  "\1share",     "\1worst / best", "\1from",   "\1to",
+	                                     "best value", "worst value", "winner",         "\1values", NULL};
+	const json_t *winner = json_object_get(json_object_get(section->result, "winner"), "config");
+	struct html_table table;
+	size_t i;
+	json_t *effect;
+	charts_numbers_begin(report->charts, "numbers: effects");
+	html_table_begin(&table, report->html, "Effect of each parameter", titles);
+	json_array_foreach((json_t *)effects, i, effect) effect_row(&table, effect, winner);
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
+}
+
+static void pairs_table(struct report *report, const json_t *pairs) {
+	static const char *const titles[] = {"parameter", "with", "\1share", "\1from", "\1to", NULL};
+	struct html_table table;
+	size_t i;
+	json_t *one;
+	if (json_array_size(pairs) == 0)
+		return;
+	html_table_begin_folded(&table, report->html, "interactions of parameters",
+	                        "Share of the variance of each pair, beyond the shares of its two parameters", titles);
+	json_array_foreach((json_t *)pairs, i, one) {
+		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
+		html_table_row(&table);
+		for (size_t k = 0; k < 2; k++) {
+			const char *name = json_string_value(json_array_get(json_object_get(one, "params"), k));
+			html_table_text(&table, "%s", name ? name : "?");
+		}
+		for (size_t k = 0; k < 3; k++)
+			html_table_number(&table, values[k], "%.3g %%", 100 * values[k]);
+	}
+	html_table_end(&table);
+}
+
+static void path_table(struct report *report, const json_t *result) {
+	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1speedup",
+	                                     "\1from", "\1to",     "source",   NULL};
+	const json_t *path = json_object_get(result, "path");
+	bool faster = strcmp(js_string_or(result, "verdict", ""), "faster") == 0 || json_object_get(result, "table");
+	struct html_table table;
+	size_t i;
+	json_t *one;
+	if (json_array_size(path) == 0)
+		return;
+	html_table_begin_folded(&table, report->html, "from the baseline to the winner, one change at a time",
+	                        faster ? "The settings that make it fast"
+	                               : "The settings that differ, which are not proven to be faster",
+	                        titles);
+	json_array_foreach((json_t *)path, i, one) {
+		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
+		char *set = results_config(json_object_get(one, "set"), NULL),
+			 *was = results_config(json_object_get(one, "was"), NULL);
+		html_table_row(&table);
+		html_table_number(&table, (double)i + 1, "%zu", i + 1);
+		html_table_text(&table, "%s", set);
+		html_table_text(&table, "%s", was);
+		for (size_t k = 0; k < 3; k++)
+			html_table_number(&table, values[k], "%.3gx", values[k]);
+		html_table_text(&table, "%s", js_bool_or(one, "measured", false) ? "measured" : "predicted");
+		free(set);
+		free(was);
+	}
+	html_table_end(&table);
+}
+
+static void landscape_describe(struct report *report, const json_t *landscape) {
+	static const struct {
+		const char *verdict, *sentence;
+	} sentences[] = {
+		{"fragile", "The winner is on a peak: a neighbouring value of some parameter is clearly slower."},
+		{"plateau", "The winner is on a plateau: its neighbours are about as fast."},
+		{"partly flat", "For some parameters, the neighbours of the winner are about as fast."},
+		{"unclear", "The measurements do not show whether the neighbours of the winner are as fast."},
+	};
+	const char *verdict = js_string_or(landscape, "verdict", "");
+	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+		if (strcmp(verdict, sentences[i].verdict) == 0)
+			html_element(report->html, "p", NULL, "%s", sentences[i].sentence);
+}
+
+void report_effects(struct report *report, const struct report_section *section) {
+	const json_t *effects = json_object_get(section->result, "effects");
+	const char *reason = js_string_or(json_object_get(section->result, "variance"), "reason", NULL);
+	report_heading(report, "Effect of each parameter");
+	if (json_array_size(effects) == 0) {
+		report_absent(report, "No parameter was varied, so the effects are unknown. This command measures them:",
+		              report_advice(report, section, "tune", ""));
+		return;
+	}
+	bars_draw(report, section, effects);
+	if (reason)
+		html_element(report->html, "p", "note", "Shares of the variance are unknown: %s.", reason);
+	effects_table(report, section, effects);
+	pairs_table(report, json_object_get(section->result, "interactions"));
+	path_table(report, section->result);
+	landscape_describe(report, json_object_get(section->result, "landscape"));
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The machine: tables of its properties, and a drawing of its packages and cores if they are few. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "src/cmd/report/report_impl.h"
+
+enum { BOXES_MAX = 160 };
+
+static void cores_draw(struct html *html, long long cores, long long threads) {
+	html_begin(html, "span", "class", "cores", NULL);
+	for (long long core = 0; core < cores; core++) {
+		html_begin(html, "span", "class", "core", NULL);
+		for (long long thread = 0; thread < threads; thread++)
+			html_element(html, "span", "thread", "%s", "");
+		html_end(html);
+	}
+	html_end(html);
+}
+
+static void package_draw(struct report *report, long long number, long long cores, long long threads) {
+	struct html *html = report->html;
+	html_begin(html, "div", "class", "package", NULL);
+	html_element(html, "span", "tag", "package %lld", number);
+	cores_draw(html, cores, threads);
+	html_element(html, "span", "tag", "%lld core%s, %lld hardware thread%s each", cores, cores == 1 ? "" : "s", threads,
+	             threads == 1 ? "" : "s");
+	html_end(html);
+}
+
+/* Draws only machines whose packages are all the same, because the counts do not tell more. */
+static void topology_draw(struct report *report) {
+	long long packages = js_int_or(report->machine, "packages", 0), cores = js_int_or(report->machine, "cores", 0),
+			  threads = js_int_or(report->machine, "threads", 0);
+	if (packages < 1 || cores < packages || cores > BOXES_MAX || threads > 4 * BOXES_MAX || cores % packages ||
+	    threads % cores)
+		return;
+	html_begin(report->html, "div", "class", "topology", "aria-hidden", "true", NULL);
+	for (long long i = 0; i < packages; i++)
+		package_draw(report, i, cores / packages, threads / cores);
+	html_end(report->html);
+}
+
+static void fact(struct html_table *table, const char *name, const char *value) {
+	if (!value || !*value)
+		return;
+	html_table_row(table);
+	html_table_text(table, "%s", name);
+	html_table_text(table, "%s", value);
+}
+
+static void count_fact(struct html_table *table, const json_t *machine, const char *key, const char *name) {
+	char text[32];
+	long long count = js_int_or(machine, key, -1);
+	snprintf(text, sizeof text, "%lld", count);
+	if (count >= 0)
+		fact(table, name, text);
+}
+
+static void caches_add(struct html_table *table, const json_t *machine) {
+	static const char *const levels[][2] = {
+		{"l1d", "first level data cache"}, {"l2", "second level cache"}, {"l3", "third level cache"}};
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+		char size[32];
+		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
+		ui_bytes(bytes, size, sizeof size);
+		if (bytes > 0)
+			fact(table, levels[i][1], size);
+	}
+}
+
+static void gpu_add(struct html_table *table, const json_t *gpu) {
+	static const char *const texts[][2] = {{"name", "GPU"},          {"compute_capability", "compute capability"},
+	                                       {"driver", "driver"},     {"nvrtc", "NVRTC"},
+	                                       {"platform", "platform"}, {"driver_version", "driver"}};
+	char memory[32];
+	double bytes = js_real_or(gpu, "memory_bytes", 0);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		fact(table, texts[i][1], js_string_or(gpu, texts[i][0], NULL));
+	count_fact(table, gpu, "sms", "multiprocessors");
+	ui_bytes(bytes, memory, sizeof memory);
+	if (bytes > 0)
+		fact(table, "GPU memory", memory);
+}
+
+static void facts_put(struct report *report) {
+	static const char *const titles[] = {"property", "value", NULL};
+	const json_t *machine = report->machine, *openmp = json_object_get(machine, "openmp");
+	struct html_table table;
+	char runtime[80];
+	html_table_begin(&table, report->html, "Properties of this machine", titles);
+	fact(&table, "processor", js_string_or(machine, "cpu", "unknown"));
+	count_fact(&table, machine, "packages", "packages");
+	count_fact(&table, machine, "numa_nodes", "NUMA nodes");
+	count_fact(&table, machine, "llcs", "last-level caches");
+	count_fact(&table, machine, "cores", "cores");
+	count_fact(&table, machine, "threads", "hardware threads");
+	caches_add(&table, machine);
+	fact(&table, "hypervisor", js_string_or(machine, "hypervisor", "none detected"));
+	gpu_add(&table, json_object_get(machine, "gpu"));
+	fact(&table, "compiler", js_string_or(machine, "compiler", NULL));
+	fact(&table, "flags", js_string_or(machine, "cflags", NULL));
+	snprintf(runtime, sizeof runtime, "%.40s %lld", js_string_or(openmp, "runtime", "?"),
+	         (long long)js_int_or(openmp, "version", 0));
+	if (openmp)
+		fact(&table, "OpenMP", runtime);
+	fact(&table, "fingerprint", js_string_or(machine, "fingerprint", NULL));
+	html_table_end(&table);
+}
+
+static void ceiling_row(struct html_table *table, const json_t *one) {
+	double value = js_real_or(one, "value", NAN), threads = js_real_or(one, "threads", NAN);
+	html_table_row(table);
+	html_table_text(table, "%s", js_string_or(one, "name", "?"));
+	html_table_text(table, "%s", js_string_or(one, "level", "-"));
+	html_table_number(table, threads, "%.0f", threads);
+	html_table_number(table, value, "%.4g", value);
+	html_table_text(table, "%s", js_string_or(one, "unit", ""));
+	html_table_text(table, "%s", js_bool_or(one, "disturbed", false) ? "disturbed" : "");
+}
+
+static void ceilings_put(struct report *report) {
+	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "\2note", NULL};
+	const char *device = app_device(report->app);
+	struct html_table table;
+	size_t i;
+	json_t *one;
+	if (json_array_size(report->ceilings) == 0) {
+		report_absent(
+			report,
+			"The ceilings of this machine have not been measured, so rooflines are missing. This command measures "
+			"them:",
+			device ? arena_printf(report->arena, "sweetspot machine --ceilings --device %s", device)
+				   : "sweetspot machine --ceilings");
+		return;
+	}
+	html_table_begin_folded(&table, report->html, "measured ceilings", "Measured peak rates of this machine", titles);
+	json_array_foreach(report->ceilings, i, one) ceiling_row(&table, one);
+	html_table_end(&table);
+}
+
+void report_machine(struct report *report) {
+	html_begin(report->html, "section", "id", "machine", NULL);
+	html_element(report->html, "h2", NULL, "Machine");
+	topology_draw(report);
+	facts_put(report);
+	ceilings_put(report);
+	if (report->machines > 1)
+		html_element(
+			report->html, "p", "note",
+			"The store also has measurements of %zu other machine%s, which are not shown here. A GPU counts as a "
+			"machine (--device cuda), and so does another compiler or other flags. `sweetspot store info` lists "
+			"them; --machine selects one.",
+			report->machines - 1, report->machines == 2 ? "" : "s");
+	html_end(report->html);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Laws of scaling over threads and sizes, and the Pareto front of time and energy. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "src/cmd/report/report_impl.h"
+#include "src/show/results.h"
+#include "tuner/program/program.h"
+
+/* A kernel over the sizes of its problem: the times of the best configurations, their law, and the best configuration
+ * of each range. */
+enum { LAW_POINTS = 32, SIZES_SHOWN = 200 };
+
+/* The usual name of a size if the problem has it, else its first number; NULL if it has none. */
+static const char *size_name(const json_t *problem) {
+	static const char *const usual[] = {"n", "size"};
+	const char *name;
+	json_t *member;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (js_int_or(problem, usual[i], 0) > 1)
+			return usual[i];
+	json_object_foreach((json_t *)problem, name, member) {
+		if (js_int_or(problem, name, 0) > 1)
+			return name;
+	}
+	return NULL;
+}
+
+/* Suggests sizes from half to four times the measured one. */
+static const char *sizes_advice(struct report *report, const struct report_section *section) {
+	const char *name = size_name(section->problem);
+	long long size = name ? (long long)js_int_or(section->problem, name, 0) : 0;
+	if (size < 2 || size > 1LL << 40)
+		return NULL;
+	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
+	const char *text = report_command_line(report, section, "tune", arena_printf(report->arena, "--sizes %s", quoted));
+	free(plain);
+	free(quoted);
+	return text;
+}
+
+/* The law of the best configurations; NULL if none was fitted. */
+/* A law that predicts no better than this is none; laws are of times, not of what a table or a metric shows. */
+static const double ERROR_MOST = 0.3;
+
+static const json_t *law_of(const struct report_section *section, const json_t *sizes) {
+	size_t i;
+	json_t *law;
+	if (section->maximize || js_real_or(json_object_get(sizes, "leave_one_out"), "median_error", 0) > ERROR_MOST)
+		return NULL;
+	json_array_foreach(json_object_get(sizes, "laws"), i, law) {
+		if (strcmp(js_string_or(law, "of", ""), "best") == 0)
+			return law;
+	}
+	return NULL;
+}
+
+/* A piece of the law; the formula is that of tuner/model/law/growth.h. */
+static double piece_at(const json_t *piece, double n) {
+	return js_real_or(piece, "overhead", NAN) +
+	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
+}
+
+static struct chart_series measured_series(struct report *report, const struct report_section *section,
+                                           const json_t *sizes, double factor) {
+	const json_t *list = json_object_get(sizes, "measured");
+	size_t count = json_array_size(list) < SIZES_SHOWN ? json_array_size(list) : SIZES_SHOWN;
+	struct chart_point *points = arena_alloc(report->arena, count + 1, sizeof *points);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *at = json_array_get(list, i), *ci = json_object_get(at, "ci");
+		double low = report_shown(section, report_end(ci, 0)), high = report_shown(section, report_end(ci, 1));
+		points[i] = (struct chart_point){js_real_or(at, "size", NAN),
+		                                 report_shown(section, js_real_or(at, "median", NAN)) * factor,
+		                                 fmin(low, high) * factor, fmax(low, high) * factor};
+	}
+	return (struct chart_series){"best of each size, measured", CHART_POINTS, points, count};
+}
+
+static struct chart_series law_series(struct report *report, const json_t *law, double factor) {
+	const json_t *pieces = json_object_get(law, "pieces");
+	size_t count =
+		json_array_size(pieces) < SIZES_SHOWN / LAW_POINTS ? json_array_size(pieces) : SIZES_SHOWN / LAW_POINTS;
+	struct chart_point *points = arena_alloc(report->arena, count * LAW_POINTS + 1, sizeof *points);
+	for (size_t i = 0; i < count * LAW_POINTS; i++) {
+		const json_t *piece = json_array_get(pieces, i / LAW_POINTS);
+		double from = js_real_or(piece, "from", NAN), to = js_real_or(piece, "to", NAN);
+		double n = from * pow(to / from, (double)(i % LAW_POINTS) / (LAW_POINTS - 1));
+		points[i] = (struct chart_point){n, piece_at(piece, n) * factor, NAN, NAN};
+	}
+	return (struct chart_series){arena_strdup(report->arena, js_string_or(law, "law", "law")), CHART_BOUND, points,
+	                             count * LAW_POINTS};
+}
+
+static double most_of(const struct report_section *section, const json_t *sizes) {
+	double most = 0;
+	size_t i;
+	json_t *at;
+	json_array_foreach(json_object_get(sizes, "measured"), i, at) most =
+		fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
+	return most;
+}
+
+static void sizes_draw(struct report *report, const struct report_section *section, const json_t *sizes) {
+	const char *over = arena_strdup(report->arena, js_string_or(sizes, "over", "size"));
+	const json_t *law = law_of(section, sizes);
+	struct report_scale scale = report_scale(section, most_of(section, sizes));
+	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
+	series[0] = measured_series(report, section, sizes, scale.factor);
+	if (law)
+		series[1] = law_series(report, law, scale.factor);
+	const struct chart chart = {
+		.title = report_title(report, section, over, arena_printf(report->arena, "%s by %s", section->label, over)),
+		.x_label = arena_printf(report->arena, "%s (size)", over),
+		.y_label = report_axis(report, section, scale),
+		.description = arena_printf(report->arena, "The best %s measured at each %s%s.", section->label, over,
+	                                law ? ", and the law fitted to it" : ""),
+		.x_log = true,
+		.y_log = true,
+		.series = series,
+		.series_count = law ? 2 : 1,
+	};
+	html_begin(report->html, "div", "class", "figures", NULL);
+	charts_add(report->charts, arena_printf(report->arena, "%s-sizes", section->kernel), &chart);
+	html_end(report->html);
+}
+
+static void law_describe(struct report *report, const struct report_section *section, const json_t *sizes) {
+	const json_t *law = law_of(section, sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
+	const char *refused = js_string_or(sizes, "refused", NULL);
+	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
+	size_t i;
+	html_begin(report->html, "p", NULL);
+	if (!law)
+		html_printf(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
+	json_array_foreach(json_object_get(law, "pieces"), i, piece)
+		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
+	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
+	                js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
+	if (isfinite(error) && !section->maximize)
+		html_printf(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
+	if (isfinite(loss))
+		html_printf(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
+	html_end(report->html);
+}
+
+static const json_t *checked_at(const json_t *sizes, double size) {
+	size_t i;
+	json_t *at;
+	json_array_foreach(json_object_get(sizes, "checked"), i, at) {
+		if (js_real_or(at, "size", NAN) == size)
+			return at;
+	}
+	return NULL;
+}
+
+static void sizes_table(struct report *report, const struct report_section *section, const json_t *sizes) {
+	const char *titles[] = {arena_printf(report->arena, "\1%s", js_string_or(sizes, "over", "size")),
+	                        "\1measured",
+	                        "\1interval",
+	                        "\1predicted from the others",
+	                        "\1error",
+	                        "\2best configuration",
+	                        NULL};
+	struct html_table table;
+	size_t i;
+	json_t *at;
+	charts_numbers_begin(report->charts, "numbers: sizes");
+	html_table_begin(&table, report->html, "Measurement of each size, and its prediction from the other sizes", titles);
+	json_array_foreach(json_object_get(sizes, "measured"), i, at) {
+		const json_t *ci = json_object_get(at, "ci"), *checked;
+		double size = js_real_or(at, "size", NAN), error, predicted;
+		char text[48] = "";
+		char *config = results_config(json_object_get(at, "config"), NULL);
+		checked = checked_at(sizes, size);
+		predicted = report_shown(section, js_real_or(checked, "predicted", NAN));
+		error = js_real_or(checked, "error", NAN);
+		html_table_row(&table);
+		html_table_number(&table, size, "%.6g", size);
+		report_cells(&table, section, js_real_or(at, "median", NAN), report_end(ci, 0), report_end(ci, 1));
+		report_value(section, predicted, text, sizeof text);
+		html_table_number(&table, predicted, "%s", text);
+		html_table_number(&table, error, "%.3g %%", 100 * error);
+		html_table_text(&table, "%s", config);
+		free(config);
+	}
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
+}
+
+static void ranges_table(struct report *report, const json_t *sizes) {
+	const char *over = js_string_or(sizes, "over", "size");
+	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1maximum loss",
+	                        NULL};
+	struct html_table table;
+	size_t i;
+	json_t *range;
+	html_table_begin_folded(&table, report->html, "best configuration of each range of sizes", "Ranges of sizes",
+	                        titles);
+	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
+			   loss = js_real_or(range, "loss", NAN);
+		char *config = results_config(json_object_get(range, "config"), NULL);
+		html_table_row(&table);
+		html_table_number(&table, from, "%.6g", from);
+		html_table_number(&table, to, "%.6g", to);
+		html_table_text(&table, "%s", config);
+		html_table_number(&table, loss, "%.2g %%", 100 * loss);
+		free(config);
+	}
+	html_table_end(&table);
+}
+
+/* All problems of a kernel share the same table of sizes, so only the first section shows it. */
+static const struct report_section *shown_before(const struct report *report, const struct report_section *section,
+                                                 const json_t *sizes) {
+	for (const struct report_section *other = report->sections; other < section; other++)
+		if (strcmp(other->kernel, section->kernel) == 0 && strcmp(other->objective, section->objective) == 0 &&
+		    json_equal(json_object_get(other->result, "sizes"), sizes))
+			return other;
+	return NULL;
+}
+
+/* sizes.c */
+static void report_sizes(struct report *report, const struct report_section *section) {
+	const json_t *sizes = json_object_get(section->result, "sizes");
+	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
+		report_absent(report,
+		              "Only one size was measured. This command finds the best configuration of each range of sizes:",
+		              sizes_advice(report, section));
+		return;
+	}
+	const struct report_section *before = shown_before(report, section, sizes);
+	if (before) {
+		html_begin(report->html, "p", NULL);
+		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
+		html_printf(report->html, "%s by size", section->kernel);
+		html_end(report->html);
+		html_end(report->html);
+		return;
+	}
+	html_begin(report->html, "div", "id", arena_printf(report->arena, "%s-sizes", section->anchor), NULL);
+	sizes_draw(report, section, sizes);
+	law_describe(report, section, sizes);
+	sizes_table(report, section, sizes);
+	if (js_bool_or(sizes, "decided", true))
+		ranges_table(report, sizes);
+	html_end(report->html);
+}
+
+static void estimate_put(struct html_table *table, const json_t *estimate) {
+	const json_t *ci = json_object_get(estimate, "ci");
+	double value = js_real_or(estimate, "value", NAN);
+	char interval[64] = "";
+	if (json_is_number(json_array_get(ci, 0)) && json_is_number(json_array_get(ci, 1)))
+		snprintf(interval, sizeof interval, " [%.3g, %.3g]", json_number_value(json_array_get(ci, 0)),
+		         json_number_value(json_array_get(ci, 1)));
+	html_table_number(table, value, "%.4g%s", value, interval);
+}
+
+static void law_row(struct html_table *table, const json_t *law) {
+	const char *name = js_string_or(law, "law", NULL);
+	char *about = results_config(json_object_get(law, "about"), NULL);
+	html_table_row(table);
+	html_table_text(table, "%s", *about ? about : "all");
+	html_table_text(table, "%s",
+	                !name                      ? "none"
+	                : strcmp(name, "usl") == 0 ? "universal scalability law"
+	                                           : "Amdahl's law");
+	estimate_put(table, json_object_get(law, "sigma"));
+	estimate_put(table, json_object_get(law, "kappa"));
+	double to = js_real_or(law, "holds_up_to", NAN), from = js_real_or(law, "holds_from", NAN);
+	estimate_put(table, isfinite(to) ? NULL : json_object_get(law, "best_threads"));
+	if (isfinite(to) || isfinite(from))
+		html_table_text(table, "holds %s %.0f threads", isfinite(to) ? "up to" : "from", isfinite(to) ? to : from);
+	else
+		html_table_text(table, "%s", js_string_or(law, "reason", ""));
+	free(about);
+}
+
+static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
+	static const char *const titles[] = {
+		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none, or limit",
+		NULL};
+	struct html_table table;
+	size_t i, count = 0;
+	json_t *law;
+	json_array_foreach((json_t *)laws, i, law) count += json_equal(json_object_get(law, "problem"), section->problem);
+	if (count == 0 && report_is_program(section)) {
+		report_absent(report,
+		              "The scaling with threads is unknown because they were not varied; --openmp varies those of "
+		              "an OpenMP program.",
+		              NULL);
+		return;
+	}
+	if (count == 0) {
+		report_absent(report,
+		              "The scaling with threads is unknown because they were not varied. This command measures it:",
+		              report_advice(report, section, "sweep", "--over threads"));
+		return;
+	}
+	const char *team = js_string_or(json_array_get(laws, 0), "team", "threads");
+	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws by %s", team),
+	                        "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
+	json_array_foreach((json_t *)laws, i, law) {
+		if (json_equal(json_object_get(law, "problem"), section->problem))
+			law_row(&table, law);
+	}
+	html_table_end(&table);
+}
+
+static void front_put(struct report *report, const json_t *pareto) {
+	static const char *const titles[] = {"\2configuration", "\1seconds", "\1joules", NULL};
+	struct html_table table;
+	size_t i;
+	json_t *point;
+	if (json_array_size(json_object_get(pareto, "front")) == 0)
+		return;
+	html_table_begin_folded(&table, report->html, "time against energy",
+	                        "Configurations that no other configuration beats in both", titles);
+	json_array_foreach(json_object_get(pareto, "front"), i, point) {
+		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
+		char *config = results_config(json_object_get(point, "config"), NULL);
+		html_table_row(&table);
+		html_table_text(&table, "%s", config);
+		html_table_number(&table, seconds, "%.4g s", seconds);
+		html_table_number(&table, joules, "%.4g J", joules);
+		free(config);
+	}
+	html_table_end(&table);
+}
+
+/* A file without teams and sizes to compare: nobody can be told to vary them. */
+static bool is_nothing(const struct report *report, const struct report_section *section) {
+	size_t i;
+	json_t *law;
+	json_array_foreach(json_object_get(section->result, "scaling"), i, law) {
+		if (json_equal(json_object_get(law, "problem"), section->problem))
+			return false;
+	}
+	return report->from && !json_is_object(json_object_get(section->result, "sizes")) &&
+	       json_array_size(json_object_get(json_object_get(section->result, "pareto"), "front")) == 0;
+}
+
+void report_scaling(struct report *report, const struct report_section *section) {
+	if (is_nothing(report, section))
+		return;
+	report_heading(report, app_device(report->app) ? "Scaling with size" : "Scaling with threads and size");
+	if (!app_device(report->app)) /* kernels of a GPU do not have the parameter threads */
+		laws_put(report, section, json_object_get(section->result, "scaling"));
+	if (!json_object_get(section->tune, "program") &&
+	    !(report->from && !json_is_object(json_object_get(section->result, "sizes"))))
+		report_sizes(report, section);
+	front_put(report, json_object_get(section->result, "pareto"));
+}

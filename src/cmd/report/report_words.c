@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json/js.h"
+#include "src/cmd/report/report_impl.h"
+#include "src/show/results.h"
+#include "tuner/program/program.h"
+
+void report_heading(struct report *report, const char *text) {
+	html_element(report->html, "h3", NULL, "%s", text);
+}
+
+void report_command(struct report *report, const char *command) {
+	html_begin(report->html, "pre", "class", "command", NULL);
+	html_element(report->html, "code", NULL, "%s", command);
+	html_end(report->html);
+}
+
+void report_absent(struct report *report, const char *sentence, const char *command) {
+	/* A page about a file has no commands, so its sentences do not lead to one with a colon. */
+	const char *offer = report->from ? strstr(sentence, " This command") : NULL;
+	html_element(report->html, "p", "absent", "%.*s", offer ? (int)(offer - sentence) : (int)strlen(sentence),
+	             sentence);
+	if (command && *command && !report->from)
+		report_command(report, command);
+}
+
+double report_shown(const struct report_section *section, double value) {
+	return section->maximize ? 1 / value / (section->amount > 0 ? section->amount : 1) : value;
+}
+
+void report_value(const struct report_section *section, double shown, char *text, size_t size) {
+	*text = '\0';
+	if (isfinite(shown))
+		results_value(shown, section->unit, text, size);
+}
+
+double report_end(const json_t *ci, size_t end) {
+	const json_t *one = json_array_get(ci, end);
+	return json_is_number(one) ? json_number_value(one) : NAN;
+}
+
+void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
+                  double high) {
+	char text[3][48];
+	double from = fmin(low, high), to = fmax(low, high); /* 1/x swaps the ends */
+	report_value(section, shown, text[0], sizeof *text);
+	report_value(section, from, text[1], sizeof *text);
+	report_value(section, to, text[2], sizeof *text);
+	html_table_number(table, shown, "%s", text[0]);
+	html_table_number(table, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
+}
+
+void report_ratio(double ratio, const json_t *ci, char *text, size_t size) {
+	double low = report_end(ci, 0), high = report_end(ci, 1);
+	*text = '\0';
+	if (isfinite(ratio) && results_is_vague(low, high))
+		snprintf(text, size, "too noisy");
+	else if (isfinite(ratio) && low > 0 && high > 0)
+		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
+	else if (isfinite(ratio))
+		snprintf(text, size, "%.3gx", ratio);
+}
+
+char *report_time(double seconds, char *text, size_t size) {
+	struct tm tm;
+	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
+	*text = '\0';
+	if (time >= 0 && gmtime_r(&time, &tm))
+		strftime(text, size, "%Y-%m-%d %H:%M UTC", &tm);
+	return text;
+}
+
+struct report_scale report_scale(const struct report_section *section, double most) {
+	static const struct report_scale times[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+	size_t i = 0;
+	if (strcmp(section->unit, "s") != 0)
+		return (struct report_scale){1, section->unit};
+	while (i < 3 && !(most * times[i].factor < 1000))
+		i++;
+	return times[i];
+}
+
+const char *report_axis(struct report *report, const struct report_section *section, struct report_scale scale) {
+	return *scale.unit ? arena_printf(report->arena, "%s (%s)", section->label, scale.unit) : section->label;
+}
+
+const char *report_title(struct report *report, const struct report_section *section, const char *without,
+                         const char *about) {
+	json_t *problem = json_copy(section->problem);
+	if (without)
+		json_object_del(problem, without);
+	char *words = results_config(problem, NULL);
+	const char *title = arena_printf(report->arena, "%s%s%s: %s", section->kernel, *words ? " " : "", words, about);
+	free(words);
+	json_decref(problem);
+	return title;
+}
+
+/* The problem as quoted words of a command line. */
+static const char *problem_words(struct report *report, const struct report_section *section, const char *between) {
+	const char *name, *text = "";
+	json_t *json;
+	json_object_foreach(section->problem, name, json) {
+		char word[96];
+		struct value value;
+		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word)
+			continue;
+		char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
+		text = arena_printf(report->arena, "%s%s%s", text, *text ? between : "", quoted);
+		free(quoted);
+		free(plain);
+	}
+	return text;
+}
+
+static const char *newest_command(const struct report_section *section) {
+	return section->search_count ? section->searches[section->search_count - 1].command : "";
+}
+
+bool report_is_program(const struct report_section *section) {
+	return json_is_object(json_object_get(section->tune, "program")) || strstr(newest_command(section), " -- ");
+}
+
+bool report_is_source(const struct report_section *section) {
+	const char *command = newest_command(section);
+	return strstr(command, " --spec ") || strstr(command, " --kernel ");
+}
+
+const char *report_resume(struct report *report, const struct report_section *section) {
+	static const char tune[] = "sweetspot tune";
+	const char *command = newest_command(section);
+	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
+		return command;
+	return arena_printf(report->arena, "%s --resume%s", tune, command + sizeof tune - 1);
+}
+
+const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
+                                const char *more) {
+	bool stores = strcmp(verb, "run") != 0;
+	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
+	char *kernel = program_quote(section->kernel), *file = store ? program_quote(store) : NULL;
+	const char *text =
+		arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s", verb, kernel, *more ? " " : "", more,
+	                 device ? " --device " : "", device ? device : "", file ? " --store " : "", file ? file : "");
+	free(kernel);
+	free(file);
+	return text;
+}
+
+const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
+                          const char *more) {
+	bool tune = strcmp(verb, "tune") == 0; /* only tune needs --size; other commands take the problem as words */
+	if (report_is_program(section))
+		return js_string_or(section->tune, "command", newest_command(section));
+	const char *words = problem_words(report, section, tune ? "," : " ");
+	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
+	                     more);
+	return report_command_line(report, section, verb, words);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/stats.h"
+#include "src/cmd/explain/roofline.h"
+#include "src/cmd/gpu/gpu.h"
+#include "src/cmd/gpu/cmd_gpu_run.h"
+#include "src/cmd/regions/regions.h"
+#include "src/cmd/run/run_manual_impl.h"
+#include "src/cmd/run/sweep_impl.h"
+#include "src/show/counters.h"
+#include "src/show/counters_ask.h"
+#include "src/show/figures.h"
+#include "src/show/results.h"
+#include "tuner/race/unsafe.h"
+#include "tuner/trial/counters.h"
+
+/* The serial code of a sweep, which speedups are given over: once for each problem, on the CPU. */
+enum { SAMPLES = 5 };
+/* Limits of a trial: a serial run may take this many times longer than the configuration under test before we stop
+ * waiting. */
+static const double TIMEOUT_MIN_S = 20, TIMEOUT_MAX_S = 120, TIMEOUT_RUNS = 500;
+
+/* Runs a reference with few samples; one that takes 500 times `median` (at least 20 s, at most 120 s) is stopped.
+ * INFINITY: the time to compare with is not known yet. */
+static int references_trial(const struct manual *manual, const json_t *config, double median,
+                            struct trial_result *result, struct err *err) {
+	struct trial_request request = manual_request(manual, config);
+	request.samples = manual->samples < SAMPLES ? manual->samples : SAMPLES;
+	request.timeout_s = fmin(manual->timeout_s, fmin(TIMEOUT_MAX_S, fmax(TIMEOUT_MIN_S, TIMEOUT_RUNS * median)));
+	return manual->runner.run(manual->runner.ctx, &request, result, err);
+}
+
+static json_t *reference_json(const json_t *config, const struct trial_result *result, double median) {
+	bool right = result->status == TRIAL_CORRECT;
+	return json_pack("{s:O,s:s,s:o,s:o}", "config", config, "status", trial_status_word(result->status), "median",
+	                 js_number(right ? result->value : NAN), "speedup",
+	                 js_number(right ? result->value / median : NAN));
+}
+
+/* Returns NULL with err on failure. A reference that equals the configuration under test is not measured again. */
+static json_t *against(struct manual *manual, const json_t *config, const json_t *reference, double median,
+                       struct err *err) {
+	struct trial_result result = {.status = TRIAL_CORRECT, .value = median};
+	json_t *json = NULL;
+	if (json_equal(config, reference) || references_trial(manual, reference, median, &result, err) == 0)
+		json = reference_json(reference, &result, median);
+	trial_result_clear(&result);
+	return json;
+}
+
+static json_t *one_thread_config(struct manual *manual, struct err *err) {
+	json_t *over = json_pack("{s:i}", "threads", 1);
+	json_t *config = manual_config(manual, over, err);
+	json_decref(over);
+	return config;
+}
+
+/* The kernel's serial settings with one thread, completed. New reference. */
+static json_t *references_serial_config(struct manual *manual, struct err *err) {
+	json_t *words = json_pack("{s:i}", "threads", 1), *config = NULL;
+	if (!manual->kernel->serial || params_words(&manual->params, manual->kernel->serial, NULL, words, err) == 0)
+		config = params_complete(&manual->params, manual->problem, words, err);
+	json_decref(words);
+	return config;
+}
+
+/* Takes ownership of `reference`. */
+static int add(json_t *references, const char *name, struct manual *manual, const json_t *config, json_t *reference,
+               double median, struct err *err) {
+	json_t *json = reference ? against(manual, config, reference, median, err) : NULL;
+	json_decref(reference);
+	if (json)
+		json_object_set_new(references, name, json);
+	return json ? 0 : -1;
+}
+
+/* A kernel of a GPU is compared with the serial code of the CPU's kernel. */
+static json_t *host_measure(json_t *references, struct manual *manual, const json_t *config, double median,
+                            struct err *err) {
+	struct manual host;
+	if (!manual->device || !manual_host(&host, manual, manual->problem))
+		return references;
+	int failed = host.kernel->serial &&
+	             add(references, "serial", &host, config, references_serial_config(&host, err), median, err);
+	manual_close(&host);
+	if (!failed)
+		return references;
+	json_decref(references);
+	return NULL;
+}
+
+/* Measures
+ * {"one_thread":{"config","status","median","speedup","efficiency"},"serial":{"config","status","median","speedup"}}
+ * with few samples. Members that do not apply to this kernel are absent; median and speedup are null if the reference
+ * failed or took too long. config is the complete configuration under test, and median its time. New reference; NULL
+ * with err if nothing more can be measured. */
+static json_t *references_measure(struct manual *manual, const json_t *config, double median, struct err *err) {
+	json_t *references = json_object();
+	bool has_serial = manual->kernel->serial || !manual->kernel->team_given;
+	if (!manual->kernel->openmp)
+		return host_measure(references, manual, config, median, err);
+	if (add(references, "one_thread", manual, config, one_thread_config(manual, err), median, err) ||
+	    (has_serial && add(references, "serial", manual, config, references_serial_config(manual, err), median, err))) {
+		json_decref(references);
+		return NULL;
+	}
+	json_t *one = json_object_get(references, "one_thread");
+	double threads = (double)js_int_or(config, "threads", 1);
+	json_object_set_new(one, "efficiency", js_number(js_real_or(one, "speedup", NAN) / threads));
+	return references;
+}
+
+static void line_print(const json_t *reference, const char *what, FILE *out) {
+	double speedup = js_real_or(reference, "speedup", NAN), efficiency = js_real_or(reference, "efficiency", NAN);
+	char time[32];
+	if (!reference)
+		return;
+	ui_seconds(js_real_or(reference, "median", NAN), time, sizeof time);
+	if (!isfinite(speedup)) {
+		fprintf(out, "speedup over %s: unknown (%s)\n", what, js_string_or(reference, "status", "?"));
+		return;
+	}
+	fprintf(out, speedup < 0.1 ? "speedup over %s: %.2gx (%s)" : "speedup over %s: %.2fx (%s)", what, speedup, time);
+	if (isfinite(efficiency))
+		fprintf(out, ", efficiency %.*f %%", efficiency < 0.1 ? 2 : 0, 100 * efficiency);
+	fputc('\n', out);
+}
+
+static void references_print(const json_t *references, FILE *out) {
+	line_print(json_object_get(references, "one_thread"), "one thread", out);
+	line_print(json_object_get(references, "serial"), "serial code", out);
+}
+
+static bool holds(const json_t *list, const json_t *problem) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)list, i, one) if (json_equal(json_object_get(one, "problem"), problem)) return true;
+	return false;
+}
+
+/* The results of a GPU are those of another machine, so the CPU's have a session of their own. */
+static int store_apart(struct sweep *sweep, struct manual *host, const json_t *config,
+                       const struct trial_result *result, struct err *err) {
+	struct manual_store kept = {.strategy = "sweep", .total = 1};
+	char *device = mem_strdup(app_device(sweep->app));
+	int failed = app_device_change(sweep->app, "cpu", err) || manual_store_begin(&kept, host, sweep->args, err) ||
+	             manual_store_trial(&kept, "sweep", 0, host->problem, config, result, err);
+	failed = manual_store_end(&kept, failed, err) || failed;
+	failed = app_device_change(sweep->app, device, err) || failed;
+	free(device);
+	return failed ? -1 : 0;
+}
+
+static int measure(struct sweep *sweep, struct sweep_device *device, struct manual *host, const json_t *config,
+                   struct err *err) {
+	struct trial_result result = {0};
+	int failed = references_trial(host, config, INFINITY, &result, err);
+	if (!failed)
+		failed = device->manual.device
+		             ? store_apart(sweep, host, config, &result, err)
+		             : manual_store_trial(&sweep->kept, "sweep", 0, host->problem, config, &result, err);
+	if (!failed)
+		json_array_append_new(sweep->serials, sweep_row_json(host, host->problem, config, &result));
+	trial_result_clear(&result);
+	return failed ? -1 : 0;
+}
+
+int sweep_serial(struct sweep *sweep, struct sweep_device *device, const json_t *problem, struct err *err) {
+	struct manual host;
+	if (sweep->alone || !manual_host(&host, &device->manual, problem))
+		return 0;
+	int failed = 0;
+	if (host.kernel->serial && !holds(sweep->serials, host.problem)) {
+		json_t *config = references_serial_config(&host, err);
+		failed = config ? measure(sweep, device, &host, config, err) : -1;
+		json_decref(config);
+	}
+	manual_close(&host);
+	return failed;
+}
+
+static const struct opt options[] = {
+	OPT_GROUP("What to measure"),
+	{"regions", 0, NULL, "show the parallel regions of the program after --", 0},
+	{"input", 0, "FILE", "with a program: its standard input (empty)", 0},
+	OPT_GROUP("Measuring"),
+	{"alone", 0, NULL, "do not measure one thread and the serial code", 0},
+	{"series", 0, NULL, "show each step of the last run, if it has steps", 0},
+	{"counters", 'c', "NAME,..", "counters or groups, counted in separate runs", OPT_REPEAT},
+	OPT_GROUP("Results"),
+	{"no-store", 0, NULL, "no effect: run never stores its results", 0},
+	{0},
+};
+
+/* Makes the document of `run --json`, including additional members of the worker's reply. */
+static json_t *document(const struct manual *manual, const struct trial_request *request,
+                        const struct trial_result *result) {
+	static const char *const extras[] = {"work",  "figures", "series",   "placement", "noise",
+	                                     "batch", "setup_s", "verify_s", "gpu",       "energy_j"};
+	double ci[2];
+	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
+	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
+	                         manual->kernel->name, "problem", request->problem, "config", request->config, "status",
+	                         trial_status_word(result->status), "samples",
+	                         js_reals(result->samples, result->sample_count), "median", js_number(result->value), "ci",
+	                         js_number(ci[0]), js_number(ci[1]), "unit", "s", "disturbed", result->disturbed);
+	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+		json_t *extra = json_object_get(result->reply, extras[i]);
+		if (extra)
+			json_object_set(json, extras[i], extra);
+	}
+	bool unsafe;
+	if (unsafe_holds(manual->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
+		json_object_set_new(json, "unsafe", json_boolean(unsafe));
+	json_object_set_new(json, "counters", json_array());
+	trial_counters_add(json, result);
+	json_object_set_new(json, "device", json_string(request->device ? request->device : "cpu"));
+	if (*result->disturbance)
+		json_object_set_new(json, "disturbance", json_string(result->disturbance));
+	if (*result->message)
+		json_object_set_new(json, "message", json_string(result->message));
+	return json;
+}
+
+static void people_print(struct ui *ui, const json_t *json, const json_t *sources, const struct trial_result *result) {
+	char median[32], low[32], high[32];
+	const json_t *ci = json_object_get(json, "ci");
+	const json_t *figures = json_object_get(json, "figures");
+	char *config = results_config(json_object_get(json, "config"), NULL);
+	char *problem = results_config(json_object_get(json, "problem"), NULL);
+	ui_seconds(result->value, median, sizeof median);
+	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
+	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
+	printf("%s%s%s %s\n%s\n", ui_style(ui, UI_BOLD), js_string_or(json, "kernel", "?"), ui_style(ui, UI_PLAIN), problem,
+	       config);
+	printf("median %s [%s, %s], %zu samples, result %s\n", median, low, high, result->sample_count,
+	       trial_status_word(result->status));
+	roofline_print(json_object_get(json, "roofline"), stdout);
+	references_print(json_object_get(json, "references"), stdout);
+	if (js_bool_or(json, "unsafe", false))
+		printf("unsafe: never recommended, measured only for comparison\n");
+	if (result->disturbed)
+		printf("disturbed: %s\n",
+		       *result->disturbance ? result->disturbance : "something else ran on these processors at the same time");
+	figures_print(figures, stdout);
+	results_device_print(ui, json_object_get(json, "gpu"), stdout);
+	counters_print(ui, json, sources, stdout);
+	gpu_counts_print(ui, json_object_get(json_object_get(json, "counting"), "functions"),
+	                 json_object_get(json, "counters"));
+	figures_series_print(json_object_get(json, "series"), stdout);
+	free(config);
+	free(problem);
+}
+
+/* A missing series is an error because the user asked for one. */
+static int series_check(const struct manual *manual, const struct trial_request *request,
+                        const struct trial_result *result, struct err *err) {
+	if (!request->series || result->status != TRIAL_CORRECT || json_object_get(result->reply, "series"))
+		return 0;
+	return err_set(err, ERR_USAGE, "leave --series out", "%s does not report its steps", manual->kernel->name);
+}
+
+/* Adds the references, unless the trial failed or --alone is given. */
+static int look_around(struct manual *manual, const struct opt_args *args, const struct trial_result *result,
+                       json_t *json, struct err *err) {
+	if (result->status != TRIAL_CORRECT || opt_has(args, "alone"))
+		return 0;
+	ui_progress(app_ui(manual->app), "%s  one thread and the serial code", manual->kernel->name);
+	json_t *references = references_measure(manual, json_object_get(json, "config"), result->value, err);
+	ui_progress_end(app_ui(manual->app));
+	if (!references)
+		return -1;
+	json_object_set_new(json, "references", references);
+	return 0;
+}
+
+/* Prints the result, and fails if the trial failed or a requested counter is missing. */
+static int show(struct manual *manual, const struct opt_args *args, const struct trial_request *request,
+                const struct trial_result *result, const json_t *json, struct err *err) {
+	const json_t *counters = json_object_get(json, "counters");
+	bool asked = request->counters && request->counters[0];
+	if (opt_has(args, "json"))
+		js_write(json, stdout);
+	else if (result->status == TRIAL_CORRECT)
+		people_print(app_ui(manual->app), json, counters_sources(manual->app), result);
+	if (result->status != TRIAL_CORRECT)
+		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "%s %s", manual->kernel->name,
+		               trial_status_text(result->status));
+	if (asked && trial_counters_known(counters) == 0)
+		return counters_unavailable(request->counters, NULL, err);
+	return 0;
+}
+
+static int trial(struct manual *manual, const struct opt_args *args, const json_t *config, const char *const *counters,
+                 struct err *err) {
+	struct trial_request request = manual_request(manual, config);
+	struct trial_result result = {0};
+	request.counters = counters;
+	request.series = opt_has(args, "series");
+	if (counters[0])
+		ui_progress(app_ui(manual->app), "%s  measuring and counting", manual->kernel->name);
+	int failed = manual->runner.run(manual->runner.ctx, &request, &result, err);
+	ui_progress_end(app_ui(manual->app));
+	if (failed || series_check(manual, &request, &result, err)) {
+		trial_result_clear(&result);
+		return -1;
+	}
+	json_t *json = document(manual, &request, &result);
+	json_t *roofline = roofline_json(manual->app, json, result.value);
+	if (roofline)
+		json_object_set_new(json, "roofline", roofline);
+	failed = look_around(manual, args, &result, json, err) || show(manual, args, &request, &result, json, err) ? -1 : 0;
+	json_decref(json);
+	trial_result_clear(&result);
+	return failed;
+}
+
+static const struct opt *const tables[] = {manual_what_options, cmd_device_options, options, manual_options, NULL};
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "regions"))
+		return regions_command_run(app, args, tables, err);
+	if (gpu_command_suits(app, args))
+		return gpu_command_run(app, args, err);
+	if (opt_dashes(args) && opt_words(args) == 0)
+		return err_set(err, ERR_USAGE, "`run --regions -- ./app` for OpenMP, `run --device cuda -- ./app` for CUDA",
+		               "choose what to show about the program");
+	struct manual manual = {0};
+	json_t *config = NULL;
+	struct counters_words words = {0};
+	int failed =
+		manual_open(&manual, app, args, opt_words(args), err) || manual_counters(&manual, args, &words, err) ? -1 : 0;
+	if (!failed)
+		config = manual_config(&manual, NULL, err);
+	failed = config ? trial(&manual, args, config, words.names, err) : -1;
+	json_decref(config);
+	counters_words_free(&words);
+	manual_close(&manual);
+	return failed;
+}
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.summary = "measure one configuration",
+	.usage = "run KERNEL [P=V...] [OPTION...]\n"
+			 "run [OPTION...] --regions -- PROGRAM [ARG...]\n"
+			 "run [OPTION...] --device cuda -- PROGRAM [ARG...]",
+	.options = tables,
+	.notes = "Parameters that are not given have the value of the baseline. Nothing is stored.",
+	.examples = "sweetspot run fw n=512 variant=tiled block=64 threads=2\n"
+				"sweetspot run gol n=1024 --counters SOFTWARE",
+	.run = run,
+};

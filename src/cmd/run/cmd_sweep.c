@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "base/sys.h"
+#include "src/app/lock.h"
+#include "src/cmd/run/sweep_impl.h"
+#include "src/cmd/run/sweep_csv_impl.h"
+#include "src/cmd/run/sweep_plan_impl.h"
+#include "src/cmd/run/sweep_program_impl.h"
+#include "src/plan/program_plan.h"
+#include "src/show/results.h"
+#include "tuner/race/unsafe.h"
+#include "tuner/trial/counters.h"
+
+/* Ratios between the rows of a sweep: speedup over the serial code, strong and weak scaling. */
+/* Members that only one side has do not count: a GPU's kernel may have more of them. */
+static bool agrees(const json_t *a, const json_t *b, const char *but, const char *but_too) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)a, name, value) {
+		const json_t *other = json_object_get(b, name);
+		bool left_out = (but && strcmp(name, but) == 0) || (but_too && strcmp(name, but_too) == 0);
+		if (other && !left_out && !json_equal(value, other))
+			return false;
+	}
+	return true;
+}
+
+static void add(json_t *row, const char *name, double value) {
+	if (isfinite(value))
+		json_object_set_new(row, name, json_real(value));
+}
+
+static void serial_add(const struct sweep *sweep, json_t *row) {
+	size_t i;
+	json_t *serial;
+	json_array_foreach(sweep->serials, i, serial) {
+		if (agrees(json_object_get(row, "problem"), json_object_get(serial, "problem"), NULL, NULL)) {
+			add(row, "serial_speedup", js_real_or(serial, "median", NAN) / js_real_or(row, "median", NAN));
+			return;
+		}
+	}
+}
+
+static bool same_device(const json_t *a, const json_t *b) {
+	return strcmp(js_string_or(a, "device", ""), js_string_or(b, "device", "")) == 0;
+}
+
+/* Finds the row with the least of `param` that otherwise agrees; `size` is the part of the problem that grows with it.
+ * Parameters that appear with the second thread, such as the schedule, are on one side only. */
+static const json_t *least_row(const struct sweep *sweep, const json_t *row, const char *param, const char *size) {
+	const json_t *least = NULL;
+	size_t i;
+	json_t *other;
+	json_array_foreach(sweep->rows, i, other) {
+		const json_t *config = json_object_get(other, "config");
+		if (same_device(row, other) && agrees(json_object_get(row, "config"), config, param, NULL) &&
+		    agrees(json_object_get(row, "problem"), json_object_get(other, "problem"), size, param) &&
+		    (!least || js_real_or(config, param, NAN) < js_real_or(json_object_get(least, "config"), param, NAN)))
+			least = other;
+	}
+	return least;
+}
+
+static bool is_swept(const struct sweep *sweep, const char *name) {
+	for (size_t a = 0; a < sweep->axis_count; a++)
+		if (strcmp(sweep->axes[a].name, name) == 0 && sweep->axes[a].count > 1)
+			return true;
+	return false;
+}
+
+static void scaling_add(const struct sweep *sweep, json_t *row, const char *param) {
+	const json_t *one = least_row(sweep, row, param, sweep->weak.size);
+	double gain = js_real_or(one, "median", NAN) / js_real_or(row, "median", NAN);
+	double more =
+		js_real_or(json_object_get(row, "config"), param, NAN) / js_real_or(json_object_get(one, "config"), param, NAN);
+	if (js_real_or(json_object_get(one, "config"), param, NAN) != 1)
+		return;
+	if (sweep->weak.size) {
+		add(row, "weak_efficiency", gain);
+		return;
+	}
+	if (strcmp(param, "threads") == 0)
+		add(row, "thread_speedup", gain);
+	add(row, "efficiency", gain / more);
+}
+
+/* Adds to each row "serial_speedup", "thread_speedup", "efficiency" and "weak_efficiency", where they are known. */
+static void sweep_ratios(struct sweep *sweep) {
+	const char *param = sweep->weak.param ? sweep->weak.param : "threads";
+	bool scales = sweep->weak.size || is_swept(sweep, param);
+	size_t i;
+	json_t *row;
+	json_array_foreach(sweep->rows, i, row) {
+		serial_add(sweep, row);
+		if (scales)
+			scaling_add(sweep, row, param);
+	}
+}
+
+static const struct opt options[] = {
+	OPT_GROUP("What to measure"),
+	{"over", 'o', "P=A,B,..", "parameter or size to sweep, and its values", OPT_REPEAT},
+	{"weak", 0, "RULE", "size that grows with the team: n=threads*K, ..", 0},
+	{"devices", 0, "D,D", "sweep on several devices, for example cpu,cuda", 0},
+	OPT_GROUP("Measuring"),
+	{"plan", 0, NULL, "only print what would be run", 0},
+	{"alone", 0, NULL, "do not measure the serial code", 0},
+	{"counters", 'c', "NAME,..", "counters or groups, counted in separate runs", OPT_REPEAT},
+	OPT_GROUP("Results"),
+	{"export", 0, "FORMAT", "print csv; for a program also markdown or json", 0},
+	{"no-store", 0, NULL, "keep nothing in the store", 0},
+	OPT_GROUP("Output"),
+	{"show", 0, "NAME,..", "further columns: figures, metrics or counters", OPT_REPEAT},
+	{0},
+};
+
+json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const json_t *config,
+                       const struct trial_result *result) {
+	double ci[2];
+	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
+	json_t *row =
+		json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
+	              trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
+	              js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
+	bool unsafe;
+	if (unsafe_holds(manual->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
+		json_object_set_new(row, "unsafe", json_boolean(unsafe));
+	static const char *const extras[] = {"figures", "gpu", "work"};
+	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+		json_t *extra = json_object_get(result->reply, extras[i]);
+		if (extra)
+			json_object_set(row, extras[i], extra);
+	}
+	if (*result->message)
+		json_object_set_new(row, "message", json_string(result->message));
+	return row;
+}
+
+/* Counts in a separate run, whose times are not used. */
+static int row_count(struct sweep *sweep, struct manual *manual, const json_t *problem, const json_t *config,
+                     json_t *row, struct err *err) {
+	struct trial_result result = {0};
+	int failed = manual_count(manual, &sweep->counters, problem, config, &result, err) ||
+	             manual_store_trial(&sweep->kept, "counters", 0, problem, config, &result, err);
+	if (!failed)
+		trial_counters_add(row, &result);
+	trial_result_clear(&result);
+	return failed ? -1 : 0;
+}
+
+static int row_trial(struct sweep *sweep, struct sweep_device *device, const json_t *problem, const json_t *config,
+                     struct err *err) {
+	struct manual *manual = &device->manual;
+	struct trial_request request = manual_request(manual, config);
+	struct trial_result result = {0};
+	request.problem = problem;
+	int failed = manual->runner.run(manual->runner.ctx, &request, &result, err) ||
+	             manual_store_trial(&sweep->kept, "sweep", 0, problem, config, &result, err);
+	json_t *one = failed ? NULL : sweep_row_json(manual, problem, config, &result);
+	if (one && sweep->compares_devices)
+		json_object_set_new(one, "device", json_string(device->word));
+	if (one && sweep->counters.count && result.status == TRIAL_CORRECT)
+		failed = row_count(sweep, manual, problem, config, one, err);
+	if (one)
+		json_array_append_new(sweep->rows, one);
+	trial_result_clear(&result);
+	return failed ? -1 : 0;
+}
+
+static int row_measure(struct sweep *sweep, struct sweep_device *device, size_t row, struct err *err) {
+	json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
+	int failed = sweep_combination(sweep, device, row, problem, over, err);
+	if (!failed)
+		config = manual_config_of(&device->manual, problem, over, err);
+	failed = !config || sweep_serial(sweep, device, problem, err) || row_trial(sweep, device, problem, config, err);
+	json_decref(problem);
+	json_decref(over);
+	json_decref(config);
+	return failed ? -1 : 0;
+}
+
+static int device_measure(struct sweep *sweep, struct sweep_device *device, struct err *err) {
+	int failed = 0;
+	double begun = sys_now();
+	for (size_t row = 0; row < device->total && !failed; row++) {
+		if (*app_interrupt(sweep->app))
+			failed =
+				err_set(err, ERR_INTERRUPTED, NULL, "interrupted after %zu of %zu combinations", row, device->total);
+		else
+			failed = row_measure(sweep, device, row, err);
+		double each = (sys_now() - begun) / (double)(row + 1);
+		ui_progress(app_ui(sweep->app), "sweep%s%s  %zu/%zu  ETA %.0f s", sweep->compares_devices ? " " : "",
+		            sweep->compares_devices ? device->word : "", row + 1, device->total,
+		            each * (double)(device->total - row - 1));
+	}
+	return failed;
+}
+
+/* The store has a session for each device, because a machine with a GPU is another one. */
+static int device_run(struct sweep *sweep, struct sweep_device *device, struct err *err) {
+	sweep->kept = (struct manual_store){.strategy = "sweep", .total = (double)device->total};
+	int failed = (sweep->compares_devices && app_device_change(sweep->app, device->word, err)) ||
+	                     manual_store_begin(&sweep->kept, &device->manual, sweep->args, err) ||
+	                     device_measure(sweep, device, err)
+	                 ? -1
+	                 : 0;
+	return manual_store_end(&sweep->kept, failed, err) ? -1 : failed;
+}
+
+static int measure(struct sweep *sweep, struct err *err) {
+	int lock = lock_take(app_ui(sweep->app), app_interrupt(sweep->app), err), failed = lock < 0 ? -1 : 0;
+	for (size_t d = 0; d < sweep->device_count && !failed; d++)
+		failed = device_run(sweep, &sweep->device[d], err);
+	ui_progress_end(app_ui(sweep->app));
+	if (lock >= 0)
+		lock_release(lock);
+	sweep_ratios(sweep);
+	return failed;
+}
+
+static int row_plan(struct sweep *sweep, struct sweep_device *device, size_t row, json_t *rows, struct err *err) {
+	json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
+	if (!sweep_combination(sweep, device, row, problem, over, err))
+		config = manual_config_of(&device->manual, problem, over, err);
+	if (config) {
+		json_t *one = json_pack("{s:O,s:O}", "config", config, "problem", problem);
+		if (sweep->compares_devices)
+			json_object_set_new(one, "device", json_string(device->word));
+		json_array_append_new(rows, one);
+	}
+	json_decref(problem);
+	json_decref(over);
+	json_decref(config);
+	return config ? 0 : -1;
+}
+
+static int plan(struct sweep *sweep, struct err *err) {
+	json_t *rows = json_array();
+	int failed = 0;
+	for (size_t d = 0; d < sweep->device_count && !failed; d++) {
+		struct sweep_device *device = &sweep->device[d];
+		if (sweep->compares_devices && app_device_change(sweep->app, device->word, err))
+			failed = -1;
+		for (size_t row = 0; row < device->total && !failed; row++)
+			failed = row_plan(sweep, device, row, rows, err);
+	}
+	const struct manual *manual = &sweep->device[0].manual;
+	if (!failed)
+		sweep_plan_print(sweep->args, manual->kernel->name, manual_request(manual, NULL).samples, rows);
+	json_decref(rows);
+	return failed;
+}
+
+static void people_print(struct sweep *sweep) {
+	struct sweep_table table = {.rows = sweep->rows,
+	                            .serials = sweep->serials,
+	                            .axes = sweep->axes,
+	                            .axis_count = sweep->axis_count,
+	                            .weak = sweep->weak.size};
+	for (size_t i = 0; i < opt_count(sweep->args, "show"); i++) {
+		char *list = arena_strdup(sweep->arena, opt_at(sweep->args, "show", i)), *rest = NULL;
+		for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest))
+			if (table.show_count < SWEEP_SHOW_MAX)
+				table.show[table.show_count++] = name;
+	}
+	sweep_table_print(app_ui(sweep->app), &table);
+}
+
+static json_t *document(struct sweep *sweep) {
+	const struct sweep_device *last = &sweep->device[sweep->device_count - 1];
+	json_t *over = json_array(), *devices = json_array();
+	for (size_t a = 0; a < sweep->axis_count; a++)
+		json_array_append_new(over, json_string(sweep->axes[a].name));
+	for (size_t d = 0; d < sweep->device_count; d++)
+		json_array_append_new(devices, json_string(sweep->device[d].word));
+	json_t *json =
+		json_pack("{s:s,s:s,s:s,s:O?,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", last->manual.kernel->name,
+	              "device", last->word, "machine", app_machine(sweep->app, NULL), "over", over, "rows", sweep->rows);
+	if (sweep->compares_devices)
+		json_object_set(json, "devices", devices);
+	json_decref(devices);
+	if (sweep->weak.size)
+		json_object_set_new(json, "weak", json_string(opt_get(sweep->args, "weak", "")));
+	if (json_array_size(sweep->serials)) {
+		json_object_set(json, "serial", json_array_get(sweep->serials, 0));
+		json_object_set(json, "serials", sweep->serials);
+	}
+	return json;
+}
+
+static void show(struct sweep *sweep) {
+	const struct sweep_device *last = &sweep->device[sweep->device_count - 1];
+	if (opt_has(sweep->args, "export")) {
+		json_t *rows = json_copy(sweep->rows);
+		json_array_extend(rows, sweep->serials);
+		sweep_csv_print(last->manual.kernel->name, last->word, app_machine(sweep->app, NULL), rows, stdout);
+		json_decref(rows);
+	} else if (opt_has(sweep->args, "json")) {
+		json_t *json = document(sweep);
+		js_write(json, stdout);
+		json_decref(json);
+	} else {
+		people_print(sweep);
+	}
+}
+
+/* With several devices a word need only be known to the kernel of one of them. */
+static int words_check(const struct sweep *sweep, const struct err *last, struct err *err) {
+	uint64_t refused = UINT64_MAX;
+	for (size_t d = 0; d < sweep->device_count; d++)
+		refused &= sweep->device[d].manual.refused;
+	if (refused)
+		*err = *last;
+	return refused ? -1 : 0;
+}
+
+static int devices_open(struct sweep *sweep, struct err *err) {
+	const char *devices = opt_get(sweep->args, "devices", NULL), *device = app_device(sweep->app);
+	char *list = arena_strdup(sweep->arena, devices ? devices : device ? device : "cpu"), *rest = NULL;
+	struct err last = {0};
+	sweep->compares_devices = devices != NULL;
+	if (devices && device)
+		return err_set(err, ERR_USAGE, "leave --device out", "--devices and --device exclude each other");
+	for (char *word = strtok_r(list, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
+		if (sweep->device_count == SWEEP_DEVICES_MAX)
+			return err_set(err, ERR_USAGE, NULL, "at most %d devices can be compared", SWEEP_DEVICES_MAX);
+		struct sweep_device *one = &sweep->device[sweep->device_count++];
+		one->word = word;
+		one->manual.lenient = devices ? &last : NULL;
+		if ((devices && app_device_change(sweep->app, word, err)) ||
+		    manual_open(&one->manual, sweep->app, sweep->args, opt_words(sweep->args), err))
+			return -1;
+		counters_words_free(&sweep->counters);
+		if (manual_counters(&one->manual, sweep->args, &sweep->counters, err))
+			return -1;
+		one->manual.lenient = NULL;
+	}
+	if (sweep->device_count == 0)
+		return err_set(err, ERR_USAGE, "for example: --devices cpu,cuda", "--devices is empty");
+	return words_check(sweep, &last, err);
+}
+
+static int options_check(const struct opt_args *args, struct err *err) {
+	for (const struct opt *option = program_options; option->name; option++)
+		if (opt_has(args, option->name))
+			return err_set(err, ERR_USAGE, "put -- before the program: sweetspot sweep --param B=16,64 -- ./app '{B}'",
+			               "--%s needs a program after --", option->name);
+	if (opt_has(args, "export") && strcmp(opt_get(args, "export", ""), "csv") != 0)
+		return err_set(err, ERR_USAGE,
+		               "--export csv writes a table that `sweetspot explain --from` reads, --json a document",
+		               "a sweep of a kernel is only exported as csv");
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_dashes(args))
+		return sweep_program(app, args, err);
+	if (options_check(args, err))
+		return -1;
+	struct sweep sweep = {.app = app,
+	                      .args = args,
+	                      .arena = arena_new(),
+	                      .alone = opt_has(args, "alone"),
+	                      .rows = json_array(),
+	                      .serials = json_array()};
+	int failed = devices_open(&sweep, err) || sweep_axes_read(&sweep, err) || sweep_axes_check(&sweep, err) ||
+	                     (opt_has(args, "plan") ? plan(&sweep, err) : measure(&sweep, err))
+	                 ? -1
+	                 : 0;
+	if (json_array_size(sweep.rows))
+		show(&sweep);
+	for (size_t d = 0; d < sweep.device_count; d++)
+		manual_close(&sweep.device[d].manual);
+	counters_words_free(&sweep.counters);
+	json_decref(sweep.rows);
+	json_decref(sweep.serials);
+	arena_free(sweep.arena);
+	return failed;
+}
+
+static const struct opt *const tables[] = {
+	manual_what_options, cmd_device_options, program_options, options, manual_options, cmd_store_options, NULL};
+
+const struct cmd cmd_sweep = {
+	.name = "sweep",
+	.summary = "measure every combination of the values given",
+	.usage = "sweep --param P=A,B,.. [OPTION...] -- PROGRAM [ARG...]\n"
+			 "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
+	.options = tables,
+	.notes = "Values are a list, 1..8, 0..64+8 or 16..512*2. Parameters that are not swept\n"
+			 "have the value of the baseline.",
+	.examples = "sweetspot sweep --param B=16..64*2 -- ./app --block {B} in.dat\n"
+				"sweetspot sweep fw n=512 --over block=16..128*2 --over threads=1,2",
+	.run = run,
+};

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "src/show/results.h"
+#include "src/cmd/status/status_state.h"
+
+enum { LABEL = 13, ROWS_MAX = 20, BAR = 12, BAR_COLUMNS = 90 };
+
+static void line(FILE *out, const char *label, char *text) {
+	int first = fprintf(out, "%-*s", LABEL, label);
+	ui_wrap_on(out, first, LABEL, text);
+	free(text);
+}
+
+static long long count(const json_t *machine, const char *name) {
+	return (long long)js_int_or(machine, name, 0);
+}
+
+static const char *plural(long long number) {
+	return number == 1 ? "" : "s";
+}
+
+static char *topology_text(const json_t *machine) {
+	static const char *const names[][2] = {
+		{"packages", "package"}, {"numa_nodes", "NUMA node"}, {"cores", "core"}, {"threads", "hardware thread"}};
+	char *text = mem_strdup("");
+	for (size_t i = 0; i < 4; i++) {
+		long long number = count(machine, names[i][0]);
+		char *longer = mem_printf("%s%s%lld %s%s", text, *text ? ", " : "", number, names[i][1], plural(number));
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static char *memory_text(const json_t *machine) {
+	static const char *const levels[][2] = {{"l1d", "L1d"}, {"l2", "L2"}, {"l3", "L3"}};
+	char size[32], *text = mem_strdup("");
+	for (size_t i = 0; i < 3; i++) {
+		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
+		ui_bytes(bytes, size, sizeof size);
+		char *longer = bytes > 0 ? mem_printf("%s%s %s, ", text, levels[i][1], size) : mem_strdup(text);
+		free(text);
+		text = longer;
+	}
+	ui_bytes(js_real_or(machine, "memory_bytes", 0), size, sizeof size);
+	char *whole = mem_printf("%smemory %s", text, size);
+	free(text);
+	return whole;
+}
+
+static char *gpus_text(const json_t *machine) {
+	char *text = mem_strdup("");
+	size_t i;
+	json_t *gpu;
+	json_array_foreach(json_object_get(machine, "gpus"), i, gpu) {
+		char *longer = mem_printf("%s%s%s", text, i ? ", " : "", json_string_value(gpu));
+		free(text);
+		text = longer;
+	}
+	if (*text)
+		return text;
+	free(text);
+	return mem_strdup("none listed by a driver");
+}
+
+static void machine_print(const json_t *machine, FILE *out) {
+	const char *fingerprint = js_string_or(machine, "fingerprint", ""), *colon = strchr(fingerprint, ':');
+	const json_t *openmp = json_object_get(machine, "openmp");
+	line(out, "machine", mem_printf("%.12s", colon ? colon + 1 : fingerprint));
+	line(out, "processor", mem_strdup(js_string_or(machine, "cpu", "unknown")));
+	line(out, "topology", topology_text(machine));
+	line(out, "caches", memory_text(machine));
+	line(out, "GPU", gpus_text(machine));
+	line(out, "compiler",
+	     mem_printf("%s, %s, %s %lld", js_string_or(machine, "compiler", "?"), js_string_or(machine, "cflags", "?"),
+	                js_string_or(openmp, "runtime", "?"), count(openmp, "version")));
+}
+
+static void age_text(double seconds, char *text, size_t size) {
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {0, NULL}};
+	size_t i = 0;
+	while (units[i].name && seconds < 2 * units[i].seconds)
+		i++;
+	if (!isfinite(seconds))
+		snprintf(text, size, "unknown");
+	else if (!units[i].name)
+		snprintf(text, size, "just now");
+	else
+		snprintf(text, size, "%.0f %ss ago", floor(seconds / units[i].seconds), units[i].name);
+}
+
+/* A ratio beside "tie" or "undecided" would be read as a gain. */
+static void speedup_text(const json_t *entry, char *text, size_t size) {
+	const json_t *ci = json_object_get(json_object_get(entry, "speedup"), "ci");
+	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	if (!isfinite(results_speedup(entry)) || strcmp(js_string_or(entry, "verdict", ""), "faster") != 0)
+		snprintf(text, size, "%s", "");
+	else if (low > 0 && high > 0)
+		snprintf(text, size, "%.2fx [%.2f, %.2f]", results_speedup(entry), low, high);
+	else
+		snprintf(text, size, "%.2fx", results_speedup(entry));
+}
+
+/* Where it was measured; what is the same in all rows, or as it should be, is left out. */
+static char *place_text(const json_t *entry) {
+	const char *objective = js_string_or(entry, "objective", "time"), *device = js_string_or(entry, "device", "cpu");
+	bool time = strcmp(objective, "time") == 0;
+	return mem_printf("%s%s%s", device, time ? "" : ", ", time ? "" : objective);
+}
+
+static bool all_usual(const json_t *tuned) {
+	size_t i;
+	json_t *entry;
+	bool usual = true;
+	json_array_foreach((json_t *)tuned, i, entry) {
+		char *place = place_text(entry);
+		usual = usual && strcmp(place, "cpu") == 0;
+		free(place);
+	}
+	return usual;
+}
+
+static void row_add(struct table *table, const json_t *entry, double most, bool usual, bool wide) {
+	char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
+	char speedup[64], age[48], bar[BAR * 4 + 1];
+	const char *state = js_string_or(entry, "state", "?");
+	speedup_text(entry, speedup, sizeof speedup);
+	age_text(js_real_or(entry, "age_s", NAN), age, sizeof age);
+	ui_bar(isfinite(results_speedup(entry)) ? results_speedup(entry) / most : 0, BAR, bar, sizeof bar);
+	const char *texts[] = {js_string_or(entry, "kernel", "?"),
+	                       problem,
+	                       on ? on : "",
+	                       speedup,
+	                       js_string_or(entry, "verdict", "?"),
+	                       age,
+	                       strcmp(state, "current") == 0 ? "" : state,
+	                       wide ? bar : NULL};
+	table_row(table, texts);
+	free(on);
+	free(problem);
+}
+
+/* Prints the newest entries first; the store lists them last. */
+static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
+	static const char *const titles[] = {"tuned", "problem", "on", "speedup [95 %]", "verdict", "when", "state", ""};
+	size_t all = json_array_size(tuned);
+	bool wide = ui_width(out) >= BAR_COLUMNS, usual = all_usual(tuned);
+	double most = results_speedup_most(tuned);
+	struct table *table = table_new(wide ? 8 : 7, titles);
+	for (size_t i = all; i > 0 && all - i < ROWS_MAX; i--)
+		row_add(table, json_array_get(tuned, i - 1), most, usual, wide);
+	putc('\n', out);
+	table_print(table, ui, out);
+	table_free(table);
+	if (all > ROWS_MAX)
+		fprintf(out, "and %zu more, see --json\n", all - ROWS_MAX);
+}
+
+static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
+	static const char *const titles[] = {"unfinished", "problem", "trials", "begun"};
+	bool measuring = json_is_true(json_object_get(state, "measuring"));
+	const json_t *list = json_object_get(state, "unfinished");
+	struct table *table = table_new(4, titles);
+	table_right(table, 2);
+	for (size_t i = 0; i < json_array_size(list) && i < ROWS_MAX; i++) {
+		const json_t *search = json_array_get(list, i);
+		char trials[32], age[48], *problem = results_problem(json_object_get(search, "problem"));
+		snprintf(trials, sizeof trials, "%lld", (long long)js_int_or(search, "trials", 0));
+		age_text(js_real_or(search, "age_s", NAN), age, sizeof age);
+		table_add(table, js_string_or(search, "kernel", "?"), problem, trials, age);
+		free(problem);
+	}
+	putc('\n', out);
+	table_print(table, ui, out);
+	table_free(table);
+	if (measuring)
+		fputs("a search is running now\n", out);
+}
+
+static void store_print(struct ui *ui, const json_t *store, FILE *out) {
+	const char *word = js_string_or(store, "state", ""), *path = js_string_or(store, "path", "");
+	if (strcmp(word, "unusable") == 0) {
+		fputs(ui_style(ui, UI_BAD), out);
+		line(out, "store", mem_printf("unusable: %s", js_string_or(store, "error", "")));
+		fputs(ui_style(ui, UI_PLAIN), out);
+		line(out, "", mem_printf("hint: %s", js_string_or(store, "hint", "")));
+	} else {
+		line(out, "store", mem_printf("%s%s", path, strcmp(word, "absent") == 0 ? " (does not exist yet)" : ""));
+	}
+}
+
+static void ceilings_line(const json_t *ceilings, FILE *out) {
+	char age[48];
+	age_text(js_real_or(ceilings, "age_s", NAN), age, sizeof age);
+	line(out, "ceilings",
+	     js_bool_or(ceilings, "measured", false) ? mem_printf("measured %s", age) : mem_strdup("not measured"));
+}
+
+static void next_print(struct ui *ui, const json_t *next, FILE *out) {
+	size_t i;
+	json_t *one;
+	fputs("\nnext:\n", out);
+	json_array_foreach((json_t *)next, i, one) {
+		char *command = mem_strdup(js_string_or(one, "command", ""));
+		text_clean(command, false);
+		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), command, ui_style(ui, UI_PLAIN));
+		free(command);
+		ui_wrap(out, 6, 6, js_string_or(one, "why", ""));
+	}
+	fputs("`sweetspot --help` lists all commands.\n", out);
+}
+
+void state_print(struct ui *ui, const json_t *state, FILE *out) {
+	const json_t *tuned = json_object_get(state, "tuned");
+	long long elsewhere = (long long)js_int_or(state, "elsewhere", 0);
+	machine_print(json_object_get(state, "machine"), out);
+	ceilings_line(json_object_get(state, "ceilings"), out);
+	store_print(ui, json_object_get(state, "store"), out);
+	if (elsewhere)
+		line(out, "",
+		     mem_printf("also contains %lld search%s of other machines", elsewhere, elsewhere == 1 ? "" : "es"));
+	if (json_array_size(tuned))
+		tuned_print(ui, tuned, out);
+	else if (strcmp(js_string_or(json_object_get(state, "store"), "state", ""), "unusable") != 0)
+		fputs("\nNothing has been tuned on this machine yet.\n", out);
+	if (json_array_size(json_object_get(state, "unfinished")))
+		unfinished_print(ui, state, out);
+	next_print(ui, json_object_get(state, "next"), out);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/diagnosis/diagnosis_probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tuner/model/paired.h"
+
+enum { TEAMS_MOST = 1000 };
+static const double LIMIT = 0.05, HOLD = 0.01, NORMAL_95 = 1.959964;
+
+bool probe_in(void *ctx, const struct study *study, size_t row) {
+	const struct probe_scope *scope = ctx;
+	double team = study_value_number(study, row, "threads", NAN);
+	if (scope->column >= 0 && study_row(study, row)->level[scope->column] != scope->level)
+		return false;
+	if ((scope->least > 0 && !(team >= scope->least)) || (scope->most > 0 && !(team <= scope->most)))
+		return false;
+	return scope->problem_row == SIZE_MAX || study_same_problem(study, row, scope->problem_row);
+}
+
+double probe_size(const struct study *study, size_t row) {
+	double ops = study_work(study, row, "ops"), bytes = study_work(study, row, "bytes"), size = 1;
+	if (ops > 0 || bytes > 0)
+		return ops > 0 ? ops : bytes;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		double number = study_column(study, c)->is_problem ? study_number(study, row, c) : NAN;
+		size *= number > 0 ? number : 1;
+	}
+	return size;
+}
+
+size_t probe_problems(const struct study *study, size_t rows[PROBE_PROBLEMS]) {
+	double size[PROBE_PROBLEMS];
+	size_t count = 0;
+	for (size_t r = 0; r < study_rows(study) && count < PROBE_PROBLEMS; r++) {
+		size_t known = 0;
+		while (known < count && !study_same_problem(study, r, rows[known]))
+			known++;
+		if (known < count)
+			continue;
+		double own = probe_size(study, r);
+		for (known = count++; known > 0 && own < size[known - 1]; known--) {
+			rows[known] = rows[known - 1];
+			size[known] = size[known - 1];
+		}
+		rows[known] = r;
+		size[known] = own;
+	}
+	return count;
+}
+
+size_t probe_best(const struct study *study, const struct probe_scope *scope) {
+	struct probe_scope copy = *scope;
+	size_t best = SIZE_MAX;
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (!study_row(study, r)->over && !study_row(study, r)->doubted && probe_in(&copy, study, r) &&
+		    (best == SIZE_MAX || study_row(study, r)->value < study_row(study, best)->value))
+			best = r;
+	return best;
+}
+
+double probe_limit(const struct study *study) {
+	return fmax(LIMIT, 2 * study_noise(study));
+}
+
+bool probe_over(const struct study *study, const struct study_ratio *ratio) {
+	return ratio->ratio > 1 + probe_limit(study) && ratio->ci[0] > 1 + study_noise(study);
+}
+
+bool probe_under(const struct study *study, const struct study_ratio *ratio) {
+	return ratio->ratio < 1 / (1 + probe_limit(study)) && ratio->ci[1] < 1 / (1 + study_noise(study));
+}
+
+/* The probability of this ratio or a larger one if the true ratio is within the noise; 1 if it is below. It is taken
+ * from the interval, because ranks of few pairs do not reach small probabilities. */
+static double chance_of(const struct study *study, const struct study_ratio *ratio) {
+	double error = log(ratio->ci[1] / ratio->ci[0]) / (2 * NORMAL_95),
+		   over = log(ratio->ratio) - log1p(study_noise(study));
+	if (ratio->pairs == 0 || !(over > 0))
+		return 1;
+	return error > 0 ? erfc(over / error / sqrt(2)) : 0;
+}
+
+struct study_ratio probe_apart(const struct study_ratio *a, const struct study_ratio *b) {
+	double wide = hypot(log(a->ci[1] / a->ci[0]), log(b->ci[1] / b->ci[0])) / 2;
+	struct study_ratio ratio = {.ratio = a->ratio / b->ratio, .pairs = a->pairs < b->pairs ? a->pairs : b->pairs};
+	ratio.ci[0] = ratio.ratio * exp(-wide);
+	ratio.ci[1] = ratio.ratio * exp(wide);
+	ratio.p = wide > 0 ? erfc(fabs(log(ratio.ratio)) / (wide / NORMAL_95) / sqrt(2)) : 0;
+	ratio.agree = a->agree < b->agree ? a->agree : b->agree;
+	return ratio;
+}
+
+size_t probe_hold(const struct study *study, struct probe_case *cases, size_t count) {
+	double *p = mem_alloc(count + 1, sizeof *p), *adjusted = mem_alloc(count + 1, sizeof *adjusted);
+	size_t holding = 0;
+	for (size_t i = 0; i < count; i++)
+		p[i] = chance_of(study, &cases[i].ratio);
+	if (count)
+		paired_holm(p, count, adjusted);
+	for (size_t i = 0; i < count; i++)
+		holding += cases[i].holds = adjusted[i] <= HOLD && probe_over(study, &cases[i].ratio);
+	free(p);
+	free(adjusted);
+	return holding;
+}
+
+int probe_threads(const struct study *study) {
+	int column = study_find(study, "threads");
+	const struct study_column *one = column >= 0 ? study_column(study, (size_t)column) : NULL;
+	return one && one->numeric && one->levels <= TEAMS_MOST ? column : -1;
+}
+
+double probe_room(const struct study *study) {
+	int threads = study_host(study)->threads;
+	return threads > 0 ? threads : INFINITY;
+}

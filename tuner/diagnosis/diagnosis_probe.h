@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by diagnoses: the rows to look at, thresholds of effects, words of the field, curves over threads. */
+#ifndef TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
+#define TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
+#include "tuner/diagnosis/diagnosis.h"
+#include "tuner/study/follows.h"
+
+enum { PROBE_TEXT = 160, PROBE_CASES = 256, PROBE_PROBLEMS = 64 };
+
+/* Selects rows of one problem, with one level of a column and teams of some size. */
+struct probe_scope {
+	int column, level;  /* -1: any */
+	size_t problem_row; /* a row of the problem; SIZE_MAX: any */
+	double least, most; /* threads; 0: no limit */
+};
+#define PROBE_ALL ((struct probe_scope){.column = -1, .level = -1, .problem_row = SIZE_MAX})
+bool probe_in(void *scope, const struct study *study, size_t row);
+/* A row of each problem, the smallest problem first. */
+size_t probe_problems(const struct study *study, size_t rows[PROBE_PROBLEMS]);
+/* The size of a row's problem: its operations, otherwise its bytes, otherwise the product of its members. */
+double probe_size(const struct study *study, size_t row);
+
+double probe_limit(const struct study *study); /* the ratio that an effect must exceed */
+bool probe_over(const struct study *study,
+                const struct study_ratio *ratio); /* the ratio is above 1, beyond the noise */
+bool probe_under(const struct study *study,
+                 const struct study_ratio *ratio); /* the ratio is below 1, beyond the noise */
+/* a over b, for two ratios that were measured independently. */
+struct study_ratio probe_apart(const struct study_ratio *a, const struct study_ratio *b);
+
+/* One of several tested contrasts. */
+struct probe_case {
+	struct study_ratio ratio;
+	size_t problem_row; /* as in a scope */
+	int a, b;           /* levels */
+	double extra[2];
+	bool holds;
+};
+/* Sets `holds`: the ratio is above 1 beyond the noise, also after Holm's correction for all tests. Returns how many
+ * hold. */
+size_t probe_hold(const struct study *study, struct probe_case *cases, size_t count);
+
+/* words: one or more, separated by blanks. */
+bool probe_word(const struct study_column *column, int level,
+                const char *words);                                     /* true if a part of the value is one of them */
+bool probe_named(const struct study_column *column, const char *words); /* true if the name contains one of them */
+size_t probe_words_count(const struct study_column *column,
+                         const char *words); /* number of levels for which probe_word is true */
+/* True if a part of any word in the configuration of a row is one of them. */
+bool probe_text_has(const char *text, const char *words);
+bool probe_row_word(const struct study *study, size_t row, const char *words);
+extern const char probe_locks[], probe_fair_locks[];
+/* The column of locks; -1: there is none. */
+int probe_lock_column(const struct study *study);
+
+const char *probe_s(double count); /* "s", or "" for one */
+const char *probe_level(const struct study *study, size_t column, int level, char text[PROBE_TEXT]); /* "pad=none" */
+const char *probe_problem(const struct study *study, size_t row,
+                          char text[PROBE_TEXT]); /* "n=64", or "" if there is only one problem */
+void probe_about_problem(struct finding *finding, const struct study *study, size_t row); /* SIZE_MAX: adds nothing */
+/* A row's words without those of some names. The caller frees them. */
+char *probe_words(const struct study *study, size_t row, const char *without);
+/* The fastest row of a scope; SIZE_MAX: none. */
+size_t probe_best(const struct study *study, const struct probe_scope *scope);
+/* Sets the experiment over threads that would tell more about this row. */
+void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column);
+
+/* The column of threads; -1: the number never changes. */
+int probe_threads(const struct study *study);
+/* The threads that the machine has room for: its hardware threads, INFINITY if unknown. */
+double probe_room(const struct study *study);
+
+enum { CURVE_MAX = 40 };
+/* Time over threads in a scope, the smallest team first: how many times faster each team is than the first one. */
+struct curve {
+	struct probe_scope scope;
+	size_t count, stop; /* stop: index of the smallest team that no larger one beats */
+	int level[CURVE_MAX];
+	double threads[CURVE_MAX];
+	struct study_ratio speedup[CURVE_MAX];
+};
+bool curve_make(const struct study *study, struct probe_scope scope,
+                struct curve *curve); /* false: fewer than two teams */
+/* The time with a over the time with b threads, which are levels of the column of threads. */
+struct study_ratio curve_gain(const struct study *study, const struct curve *curve, int a, int b);
+
+#endif

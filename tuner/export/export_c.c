@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A header for C and C++: a macro for each value, and for each kernel a function from the problem to a configuration.
+ * It returns that of the same problem, else that of the range that holds the size, else that of the nearest problem by
+ * the product of ratios, which orders problems like the sum of distances of logarithms. libsweetspot's look-up
+ * (lib/profile) is not used because the header must work without any library. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "tuner/export/c_text_impl.h"
+#include "tuner/export/export.h"
+#include "tuner/export/export_text_impl.h"
+
+/* The results of one kernel and objective, and its ranges. */
+struct group {
+	char *name;
+	json_t *entries, *sizes; /* arrays; owned */
+	json_t *members, *asked; /* {"name as it was": {"type", "name"}} of configurations, of problems */
+};
+
+static bool is_same_word(const json_t *a, const json_t *b, const char *key) {
+	return strcmp(js_string_or(a, key, ""), js_string_or(b, key, "")) == 0;
+}
+
+static bool is_of(const json_t *a, const json_t *b) {
+	return is_same_word(a, b, "kernel") && is_same_word(a, b, "objective");
+}
+
+/* A member gets the type that holds all its values: words hold anything, reals hold integers. */
+static void members_add(json_t *members, const json_t *config, json_t *taken) {
+	const char *key;
+	json_t *value;
+	json_object_foreach((json_t *)config, key, value) {
+		json_t *known = json_object_get(members, key);
+		enum c_type type = c_type_of(value);
+		if (!known) {
+			char *name = c_member(key, taken);
+			json_object_set_new(members, key, json_pack("{s:i, s:s}", "type", (int)type, "name", name));
+			free(name);
+		} else if ((int)type > js_int_or(known, "type", 0)) {
+			json_object_set_new(known, "type", json_integer((int)type));
+		}
+	}
+}
+
+static enum c_type member_type(const json_t *member) {
+	return (enum c_type)js_int_or(member, "type", C_WORD);
+}
+
+static const json_t *ranges_of(const json_t *sizes) {
+	return json_object_get(sizes, "thresholds");
+}
+
+static struct group group_new(const json_t *profile, const json_t *first, json_t *taken) {
+	const char *kernel = js_string_or(first, "kernel", ""), *objective = js_string_or(first, "objective", "");
+	bool time = strcmp(objective, "time") == 0;
+	char *text = mem_printf("%s%s%s", kernel, time ? "" : "_", time ? "" : objective);
+	struct group group = {export_name("sweetspot_", text, taken), json_array(), json_array(), json_object(),
+	                      json_object()};
+	json_t *names = json_object(), *problems = json_object(), *one, *range;
+	size_t i, k;
+	json_array_foreach(json_object_get(profile, "entries"), i, one) {
+		if (!is_of(one, first))
+			continue;
+		json_array_append(group.entries, one);
+		members_add(group.members, json_object_get(one, "config"), names);
+		members_add(group.asked, json_object_get(one, "problem"), problems);
+	}
+	json_array_foreach(json_object_get(profile, "sizes"), i, one) {
+		const json_t *over = json_object_get(group.asked, js_string_or(one, "over", ""));
+		if (!is_of(one, first) || !over || member_type(over) == C_WORD || !json_array_size(ranges_of(one)))
+			continue;
+		json_array_append(group.sizes, one);
+		json_array_foreach((json_t *)ranges_of(one), k, range)
+			members_add(group.members, json_object_get(range, "config"), names);
+	}
+	json_decref(problems);
+	json_decref(names);
+	free(text);
+	return group;
+}
+
+static void group_free(struct group *group) {
+	json_decref(group->entries);
+	json_decref(group->sizes);
+	json_decref(group->members);
+	json_decref(group->asked);
+	free(group->name);
+}
+
+static const char *type_word(enum c_type type) {
+	static const char *const words[] = {[C_INT] = "long long ", [C_REAL] = "double ", [C_WORD] = "const char *"};
+	return words[type];
+}
+
+static void put_struct(FILE *out, const struct group *group) {
+	const char *key;
+	json_t *member;
+	fprintf(out, "struct %s {\n", group->name);
+	json_object_foreach(group->members, key, member)
+		fprintf(out, "\t%s%s;\n", type_word(member_type(member)), js_string_or(member, "name", ""));
+	if (!json_object_size(group->members))
+		fputs("\tint nothing;\n", out);
+	fputs("};\n", out);
+}
+
+static void put_config(FILE *out, const struct group *group, const json_t *config) {
+	const char *key, *between = "\t\t{";
+	json_t *member;
+	json_object_foreach(group->members, key, member) {
+		fputs(between, out);
+		c_literal(out, member_type(member), json_object_get(config, key));
+		between = ", ";
+	}
+	fputs(json_object_size(group->members) ? "},\n" : "\t\t{0},\n", out);
+}
+
+static void put_macros(FILE *out, const json_t *entry, json_t *taken) {
+	json_t *none = json_object();
+	char *prefix = export_entry_name("SWEETSPOT_", entry, none);
+	const char *key;
+	json_t *value;
+	json_object_foreach(json_object_get(entry, "config"), key, value) {
+		char *text = mem_printf("%s_%s", prefix, key);
+		export_upper(text);
+		char *name = export_name("", text, taken);
+		fprintf(out, "#define %s ", name);
+		c_literal(out, c_type_of(value), value);
+		putc('\n', out);
+		free(name);
+		free(text);
+	}
+	free(prefix);
+	json_decref(none);
+}
+
+/* The number of members of problems that are words, or that are not. */
+static size_t asked_count(const struct group *group, bool words) {
+	const char *key;
+	json_t *member;
+	size_t count = 0;
+	json_object_foreach(group->asked, key, member) count += (member_type(member) == C_WORD) == words;
+	return count;
+}
+
+/* The place of a number among the numbers of the problem. */
+static size_t asked_place(const struct group *group, const char *over) {
+	const char *key;
+	json_t *member;
+	size_t place = 0;
+	json_object_foreach(group->asked, key, member) {
+		if (strcmp(key, over) == 0)
+			break;
+		place += member_type(member) != C_WORD;
+	}
+	return place;
+}
+
+static void put_problem(FILE *out, const struct group *group, const json_t *problem, bool words) {
+	const char *key, *between = "\t\t{";
+	json_t *member;
+	json_object_foreach(group->asked, key, member) {
+		if ((member_type(member) == C_WORD) != words)
+			continue;
+		fputs(between, out);
+		c_literal(out, words ? C_WORD : C_REAL, json_object_get(problem, key));
+		between = ", ";
+	}
+	fputs("},\n", out);
+}
+
+/* The problems as arrays, numbers and words apart, and the problem that is asked for. */
+static void put_problems(FILE *out, const struct group *group, bool words) {
+	size_t count = asked_count(group, words), i;
+	const char *key, *type = words ? "char *const" : "double", *name = words ? "word" : "number", *between = "";
+	json_t *one;
+	if (!count)
+		return;
+	fprintf(out, "\tstatic const %s %ss[%zu][%zu] = {\n", type, name, json_array_size(group->entries), count);
+	json_array_foreach(group->entries, i, one) put_problem(out, group, json_object_get(one, "problem"), words);
+	fprintf(out, "\t};\n\tconst %s %s[%zu] = {", type, name, count);
+	json_object_foreach(group->asked, key, one) {
+		if ((member_type(one) == C_WORD) != words)
+			continue;
+		fprintf(out, "%sp_%s", between, js_string_or(one, "name", ""));
+		between = ", ";
+	}
+	fputs("};\n", out);
+}
+
+static void put_configs(FILE *out, const struct group *group, const char *name, const json_t *list) {
+	size_t i;
+	json_t *one;
+	fprintf(out, "\tstatic const struct %s %s[%zu] = {\n", group->name, name, json_array_size(list));
+	json_array_foreach((json_t *)list, i, one) put_config(out, group, json_object_get(one, "config"));
+	fputs("\t};\n", out);
+}
+
+/* The border between two ranges is the geometric mean of the sizes on both sides. */
+static double range_end(const json_t *ranges, size_t i) {
+	double to = js_real_or(json_array_get(ranges, i), "to", 1),
+		   next = js_real_or(json_array_get(ranges, i + 1), "from", to);
+	return sqrt(to) * sqrt(next);
+}
+
+/* The ranges apply only if the other members of the problem are equal. */
+static void put_ranges(FILE *out, const struct group *group, const json_t *sizes) {
+	const json_t *ranges = ranges_of(sizes), *rest = json_object_get(sizes, "problem");
+	size_t place = asked_place(group, js_string_or(sizes, "over", "")), count = json_array_size(ranges), numbers = 0,
+		   words = 0;
+	const char *key;
+	json_t *member;
+	fputs("\tif (number[", out);
+	fprintf(out, "%zu] > 0", place);
+	json_object_foreach(group->asked, key, member) {
+		bool word = member_type(member) == C_WORD;
+		size_t at = word ? words++ : numbers++;
+		if (strcmp(key, js_string_or(sizes, "over", "")) == 0)
+			continue;
+		fprintf(out, word ? " && strcmp(word[%zu], " : " && sweetspot_ratio(number[%zu], ", at);
+		c_literal(out, word ? C_WORD : C_REAL, json_object_get(rest, key));
+		fputs(word ? ") == 0" : ") <= 1.0", out);
+	}
+	fputs(") {\n", out);
+	put_configs(out, group, "ranges", ranges);
+	for (size_t i = 0; i + 1 < count; i++) {
+		fprintf(out, "\t\tif (number[%zu] <= ", place);
+		c_real(out, range_end(ranges, i));
+		fprintf(out, ")\n\t\t\treturn &ranges[%zu];\n", i);
+	}
+	fprintf(out, "\t\treturn &ranges[%zu];\n\t}\n", count - 1);
+}
+
+static void put_head(FILE *out, const struct group *group) {
+	const char *key, *between = "";
+	json_t *member;
+	fprintf(out, "static inline const struct %s *%s_for(", group->name, group->name);
+	json_object_foreach(group->asked, key, member) {
+		fprintf(out, "%s%sp_%s", between, member_type(member) == C_WORD ? "const char *" : "double ",
+		        js_string_or(member, "name", ""));
+		between = ", ";
+	}
+	fputs(*between ? ")\n{\n" : "void)\n{\n", out);
+}
+
+static void put_search(FILE *out, const struct group *group) {
+	size_t numbers = asked_count(group, false), words = asked_count(group, true), i;
+	json_t *sizes;
+	fprintf(out,
+	        "\tdouble least = -1.0;\n\tint nearest = 0;\n\tfor (int i = 0; i < %zu; i++) {\n\t\tdouble far = 1.0;\n",
+	        json_array_size(group->entries));
+	if (numbers)
+		fprintf(out, "\t\tfor (int j = 0; j < %zu; j++)\n\t\t\tfar *= sweetspot_ratio(numbers[i][j], number[j]);\n",
+		        numbers);
+	if (words)
+		fprintf(out,
+		        "\t\tfor (int j = 0; j < %zu; j++)\n\t\t\tfar *= strcmp(words[i][j], word[j]) == 0 ? 1.0 : 1e100;\n",
+		        words);
+	fputs("\t\tif (least < 0.0 || far < least) {\n\t\t\tleast = far;\n\t\t\tnearest = i;\n\t\t}\n\t}\n", out);
+	if (json_array_size(group->sizes))
+		fputs("\tif (least <= 1.0)\n\t\treturn &known[nearest];\n", out);
+	json_array_foreach(group->sizes, i, sizes) put_ranges(out, group, sizes);
+	fputs("\treturn &known[nearest];\n}\n", out);
+}
+
+static void put_group(FILE *out, const struct group *group, json_t *macros) {
+	size_t i;
+	json_t *entry;
+	putc('\n', out);
+	json_array_foreach(group->entries, i, entry) {
+		char *title = export_title_text(entry);
+		c_comment(out, title);
+		if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+			c_comment(out, "stale: the kernel's source has changed since this was measured");
+		put_macros(out, entry, macros);
+		free(title);
+	}
+	put_struct(out, group);
+	put_head(out, group);
+	put_configs(out, group, "known", group->entries);
+	put_problems(out, group, false);
+	put_problems(out, group, true);
+	if (json_object_size(group->asked))
+		put_search(out, group);
+	else
+		fputs("\treturn &known[0];\n}\n", out);
+}
+
+static void put_groups(FILE *out, const json_t *profile) {
+	const json_t *entries = json_object_get(profile, "entries");
+	json_t *taken = json_pack("{s:b}", "sweetspot_ratio", 1), *macros = json_object();
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		bool known = false;
+		for (size_t k = 0; k < i; k++)
+			known = known || is_of(json_array_get(entries, k), json_array_get(entries, i));
+		if (known)
+			continue;
+		struct group group = group_new(profile, json_array_get(entries, i), taken);
+		put_group(out, &group, macros);
+		group_free(&group);
+	}
+	json_decref(macros);
+	json_decref(taken);
+}
+
+static int c_write(const json_t *profile, FILE *out, struct err *err) {
+	const char *fingerprint = js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
+	const char *hash = strchr(fingerprint, ':');
+	json_t *none = json_object();
+	char *guard = export_name("SWEETSPOT_PROFILE_", hash ? hash + 1 : fingerprint, none);
+	c_comment(
+		out,
+		"Sweetspot's recommendations for one machine: sweetspot_KERNEL_for(PROBLEM) gives the configuration of this");
+	c_comment(out, "problem, else of its range of sizes, else of the nearest problem. Missing members are 0 or empty.");
+	c_comment(out, fingerprint);
+	fprintf(out, "#ifndef %s_H\n#define %s_H\n#include <string.h>\n\n", guard, guard);
+	fputs("static inline double sweetspot_ratio(double a, double b)\n{\n"
+	      "\tif (a >= b && a <= b)\n\t\treturn 1.0;\n"
+	      "\treturn a > 0.0 && b > 0.0 ? (a > b ? a / b : b / a) : 1e100;\n}\n",
+	      out);
+	put_groups(out, profile);
+	fputs("\n#endif\n", out);
+	free(guard);
+	json_decref(none);
+	return export_end(out, "header", err);
+}
+
+extern const struct export_format export_c;
+const struct export_format export_c = {
+	.name = "c",
+	.summary = "a header for C and C++: constants, and a function from the problem to its configuration",
+	.write = c_write,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Values are quoted arguments (cmake-language(7)). CMake turns CR LF into LF, so that both are written as escapes.
+ * Hidden characters are variables that string(ASCII) sets from their bytes. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tuner/export/export.h"
+#include "tuner/export/export_settings_impl.h"
+#include "tuner/export/export_text_impl.h"
+
+static void put_byte(FILE *out, char c) {
+	if (c == '\n' || c == '\r')
+		fputs(c == '\n' ? "\\n" : "\\r", out);
+	else
+		fprintf(out, strchr("\\\"$@", c) ? "\\%c" : "%c", c);
+}
+
+static void put_hidden(FILE *out, const char *text, size_t length) {
+	fputs("${SWEETSPOT_CHARACTER_", out);
+	export_hex(out, text, length);
+	putc('}', out);
+}
+
+static void define_hidden(FILE *out, const char *text, size_t length) {
+	fputs("string(ASCII", out);
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, " %d", (unsigned char)text[i]);
+	fputs(" SWEETSPOT_CHARACTER_", out);
+	export_hex(out, text, length);
+	fputs(")\n", out);
+}
+
+static void put_bytes(FILE *out, const char *text) {
+	export_bytes(out, text, put_byte, put_hidden);
+}
+
+static void put_set(FILE *out, const char *name, const char *value) {
+	export_hidden_each(out, value, define_hidden);
+	fprintf(out, "set(%s \"", name);
+	put_bytes(out, value);
+	fputs("\")\n", out);
+}
+
+/* An element of a CMake list cannot hold these. */
+static bool is_for_lists(const char *value) {
+	return !strpbrk(value, ";[]\\");
+}
+
+/* For the property ENVIRONMENT_MODIFICATION of tests (CMake 3.22). */
+static void put_unset(FILE *out, const char *prefix, const json_t *entry) {
+	size_t i;
+	json_t *name;
+	if (!json_array_size(json_object_get(entry, "unset")))
+		return;
+	fprintf(out, "set(%s_ENVIRONMENT_MODIFICATION", prefix);
+	json_array_foreach(json_object_get(entry, "unset"), i, name) {
+		fprintf(out, "\n\t\"%s=unset:\"", json_string_value(name));
+	}
+	fputs(")\n", out);
+}
+
+/* For set_tests_properties(.. PROPERTIES ENVIRONMENT "${..}") and `cmake -E env`. */
+static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
+	const char *name;
+	json_t *value;
+	json_object_foreach(json_object_get(entry, "environment"), name, value)
+		export_hidden_each(out, json_string_value(value), define_hidden);
+	fprintf(out, "set(%s_ENVIRONMENT", prefix);
+	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+		if (!is_for_lists(json_string_value(value)))
+			continue;
+		fprintf(out, "\n\t\"%s=", name);
+		put_bytes(out, json_string_value(value));
+		putc('"', out);
+	}
+	fputs(")\n", out);
+	put_unset(out, prefix, entry);
+}
+
+static int cmake_write(const json_t *profile, FILE *out, struct err *err) {
+	export_heading(out, "# ", profile, "include(FILE).");
+	return export_settings_entries(profile, out, put_environment, put_set, err);
+}
+
+extern const struct export_format export_cmake;
+const struct export_format export_cmake = {
+	.name = "cmake",
+	.summary = "variables to include in CMakeLists.txt",
+	.write = cmake_write,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The head of a batch script for Flux. Lines with "flux:" contain only numbers and fixed words (flux-batch(1),
+ * "SUBMISSION DIRECTIVES"). Flux counts cores, and binds a task to all of its own unless cpu-affinity is off
+ * (flux-shell(1)). */
+#include <config.h>
+
+#include <string.h>
+
+#include "tuner/export/batch_impl.h"
+#include "tuner/export/export.h"
+#include "tuner/export/shell_impl.h"
+#include "tuner/export/export_text_impl.h"
+
+static void put_run(const json_t *profile, const json_t *entry, FILE *out, export_setter *set) {
+	long cores = export_cores(profile, entry);
+	fputs(set == export_shell_set ? "# flux run --ntasks=1" : "\t# flux run --ntasks=1", out);
+	if (cores)
+		fprintf(out, " --cores-per-task=%ld", cores);
+	if (strcmp(export_bind(entry), "false") == 0)
+		fputs(" -o cpu-affinity=off", out);
+	fputs(" PROGRAM\n", out);
+}
+
+static int flux_write(const json_t *profile, FILE *out, struct err *err) {
+	long cores = export_most(profile, export_cores);
+	fputs("#!/bin/sh\n#flux: --nodes=1\n#flux: --nslots=1\n", out);
+	if (cores)
+		fprintf(out, "#flux: --cores-per-slot=%ld\n", cores);
+	export_heading(out, "# ", profile, "the head of a batch script; flux run follows.");
+	export_shell_settings(profile, out, put_run);
+	return export_end(out, "batch script", err);
+}
+
+extern const struct export_format export_flux;
+const struct export_format export_flux = {
+	.name = "flux",
+	.summary = "the head of a Flux batch script: flux: lines, variables, options of flux run",
+	.write = flux_write,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* likwid-pin gives each thread one CPU, in the order of creation, by the CPU numbers of the system (likwid-pin(1)). The
+ * binding of the OpenMP runtime would undo that. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/export/cpus_impl.h"
+#include "tuner/export/export.h"
+#include "tuner/export/shell_impl.h"
+
+static void put_command(const json_t *entry, FILE *out) {
+	char *cpus = export_cpus_each(entry);
+	if (cpus)
+		fprintf(out, "likwid-pin -q -c %s ", cpus);
+	free(cpus);
+}
+
+static void set_inside(FILE *out, const char *name, const char *value) {
+	bool binds = strcmp(name, "OMP_PROC_BIND") == 0 || strcmp(name, "OMP_PLACES") == 0;
+	export_shell_set_inside(out, name, binds ? NULL : value);
+}
+
+static int likwid_write(const json_t *profile, FILE *out, struct err *err) {
+	return export_shell_runs(profile, out, "likwid", set_inside, put_command, err);
+}
+
+extern const struct export_format export_likwid;
+const struct export_format export_likwid = {
+	.name = "likwid",
+	.summary = "shell functions that run a program under likwid-pin",
+	.binding = true,
+	.write = likwid_write,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "tuner/export/cpus_impl.h"
+#include "tuner/export/export.h"
+#include "tuner/export/shell_impl.h"
+
+static void put_command(const json_t *entry, FILE *out) {
+	char *cpus = export_cpus_all(entry);
+	if (cpus)
+		fprintf(out, "numactl --physcpubind=%s ", cpus);
+	free(cpus);
+}
+
+static int numactl_write(const json_t *profile, FILE *out, struct err *err) {
+	return export_shell_runs(profile, out, "numactl", export_shell_set_inside, put_command, err);
+}
+
+extern const struct export_format export_numactl;
+const struct export_format export_numactl = {
+	.name = "numactl",
+	.summary = "shell functions that run a program under numactl",
+	.binding = true,
+	.write = numactl_write,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The head of a batch script. #SBATCH lines contain only numbers and fixed words. srun takes its defaults from
+ * SRUN_CPUS_PER_TASK (since Slurm 22.05 no longer from the job), SLURM_HINT, SLURM_CPU_BIND and SLURM_DISTRIBUTION;
+ * --hint and --cpu-bind exclude each other (srun(1), sections "Options" and "Input environment variables"). */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/json/js.h"
+#include "tuner/export/batch_impl.h"
+#include "tuner/export/export.h"
+#include "tuner/export/shell_impl.h"
+#include "tuner/export/export_text_impl.h"
+
+struct wish {
+	long cpus; /* 0: unknown */
+	const char *hint, *bind, *distribution;
+};
+
+/* The second thread of a core stays idle if one thread a core is enough and was measured that way. */
+static const char *hint_of(const json_t *machine, const char *places, long threads) {
+	int64_t cores = js_int_or(machine, "cores", 0), all = js_int_or(machine, "threads", 0);
+	if (cores < 1 || all <= cores || threads == 0)
+		return NULL;
+	if (threads > cores)
+		return "multithread";
+	return strcmp(places, "threads") == 0 ? NULL : "nomultithread";
+}
+
+static struct wish wish_of(const json_t *profile, const json_t *entry) {
+	const char *bind = export_bind(entry), *places = export_places(entry);
+	struct wish wish = {.cpus = export_threads(entry)};
+	if (strcmp(bind, "false") == 0)
+		wish.bind = "none";
+	else
+		wish.hint = hint_of(json_object_get(profile, "machine"), places, wish.cpus);
+	if (!wish.bind && !wish.hint && *bind)
+		wish.bind = strcmp(places, "threads") == 0 ? "threads" : "cores";
+	if (strcmp(bind, "spread") == 0)
+		wish.distribution = "block:fcyclic";
+	else if (strcmp(bind, "close") == 0 || strcmp(bind, "primary") == 0 || strcmp(bind, "master") == 0)
+		wish.distribution = "block:block";
+	return wish;
+}
+
+static void put_option(FILE *out, const char *name, const char *value) {
+	if (value)
+		fprintf(out, " --%s=%s", name, value);
+}
+
+static void put_srun(const json_t *profile, const json_t *entry, FILE *out, export_setter *set) {
+	struct wish wish = wish_of(profile, entry);
+	char cpus[24];
+	snprintf(cpus, sizeof cpus, "%ld", wish.cpus);
+	set(out, "SRUN_CPUS_PER_TASK", wish.cpus ? cpus : NULL);
+	set(out, "SLURM_HINT", wish.hint);
+	set(out, "SLURM_CPU_BIND", wish.bind);
+	set(out, "SLURM_DISTRIBUTION", wish.distribution);
+	fputs(set == export_shell_set ? "# srun" : "\t# srun", out);
+	put_option(out, "cpus-per-task", wish.cpus ? cpus : NULL);
+	put_option(out, "hint", wish.hint);
+	put_option(out, "cpu-bind", wish.bind);
+	put_option(out, "distribution", wish.distribution);
+	fputs(" PROGRAM\n", out);
+}
+
+/* Requests the most CPUs of any recommendation, and the hint only if all of them give it. */
+static void put_sbatch(const json_t *profile, FILE *out) {
+	const json_t *entries = json_object_get(profile, "entries");
+	struct wish most = {0};
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		struct wish wish = wish_of(profile, json_array_get(entries, i));
+		bool same = i == 0 || (most.hint && wish.hint && strcmp(most.hint, wish.hint) == 0);
+		most.hint = same ? wish.hint : NULL;
+		most.cpus = wish.cpus > most.cpus ? wish.cpus : most.cpus;
+	}
+	fputs("#SBATCH --nodes=1\n#SBATCH --ntasks=1\n", out);
+	if (most.cpus)
+		fprintf(out, "#SBATCH --cpus-per-task=%ld\n", most.cpus);
+	if (most.hint)
+		fprintf(out, "#SBATCH --hint=%s\n", most.hint);
+}
+
+static int slurm_write(const json_t *profile, FILE *out, struct err *err) {
+	fputs("#!/bin/sh\n", out);
+	put_sbatch(profile, out);
+	export_heading(out, "# ", profile, "the head of a batch script; srun follows.");
+	export_shell_settings(profile, out, put_srun);
+	return export_end(out, "batch script", err);
+}
+
+extern const struct export_format export_slurm;
+const struct export_format export_slurm = {
+	.name = "slurm",
+	.summary = "the head of a Slurm batch script: #SBATCH lines, variables, options of srun",
+	.write = slurm_write,
+};

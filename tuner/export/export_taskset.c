@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "tuner/export/cpus_impl.h"
+#include "tuner/export/export.h"
+#include "tuner/export/shell_impl.h"
+
+static void put_command(const json_t *entry, FILE *out) {
+	char *cpus = export_cpus_all(entry);
+	if (cpus)
+		fprintf(out, "taskset -c %s ", cpus);
+	free(cpus);
+}
+
+static int taskset_write(const json_t *profile, FILE *out, struct err *err) {
+	return export_shell_runs(profile, out, "taskset", export_shell_set_inside, put_command, err);
+}
+
+extern const struct export_format export_taskset;
+const struct export_format export_taskset = {
+	.name = "taskset",
+	.summary = "shell functions that run a program under taskset",
+	.binding = true,
+	.write = taskset_write,
+};

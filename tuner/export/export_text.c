@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/export/export_text_impl.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/profile/json.h"
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
+
+char *export_value_text(const json_t *value) {
+	char number[64] = "";
+	struct value read;
+	if (json_is_string(value))
+		return mem_strdup(json_string_value(value));
+	if (json_is_boolean(value))
+		return mem_strdup(json_is_true(value) ? "1" : "0");
+	if (json_is_number(value) && value_from_json(value, &read))
+		value_text(read, number, sizeof number);
+	return mem_strdup(number);
+}
+
+/* " n=1024" for each member of the problem; caller frees. */
+static char *export_problem(const json_t *entry, const char *lead, const char *between) {
+	char *text = mem_strdup("");
+	const char *key;
+	json_t *json;
+	json_object_foreach(json_object_get(entry, "problem"), key, json) {
+		char *value = export_value_text(json), *longer = mem_printf("%s%s%s%s%s", text, lead, key, between, value);
+		free(value);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* With controls of direction a line shows other code than it holds. */
+static void controls_replace(char *text) {
+	for (size_t left = strlen(text), length; left; text += length, left -= length) {
+		length = text_utf8(text, left);
+		length = length ? length : 1;
+		if (text_is_control(text, length))
+			memset(text, '?', length);
+	}
+}
+
+bool export_is_hidden(const char *text, size_t length) {
+	return !strchr("\t\r\n", *text) && text_is_control(text, length);
+}
+
+void export_bytes(FILE *out, const char *text, export_byte_fn *plain, export_hidden_fn *hidden) {
+	for (size_t left = strlen(text), length; left; text += length, left -= length) {
+		length = text_utf8(text, left);
+		length = length ? length : 1;
+		if (export_is_hidden(text, length))
+			hidden(out, text, length);
+		else
+			for (size_t i = 0; plain && i < length; i++)
+				plain(out, text[i]);
+	}
+}
+
+void export_hidden_each(FILE *out, const char *text, export_hidden_fn *fn) {
+	export_bytes(out, text, NULL, fn);
+}
+
+void export_hex(FILE *out, const char *text, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "%02x", (unsigned char)text[i]);
+}
+
+void export_octal(FILE *out, const char *text, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "\\%03o", (unsigned char)text[i]);
+}
+
+/* For make and Tcl a backslash at the end would continue the comment on the next line. */
+void export_comment(FILE *out, const char *lead, const char *text) {
+	size_t length = strlen(text);
+	char *tame = mem_strdup(text);
+	controls_replace(tame);
+	fprintf(out, "%s%s%s", lead, tame, length && text[length - 1] == '\\' ? " .\n" : "\n");
+	free(tame);
+}
+
+void export_heading(FILE *out, const char *lead, const json_t *profile, const char *use) {
+	char *first = mem_printf("Sweetspot's recommendations for %s machine: %s",
+	                         js_bool_or(profile, "foreign", false) ? "another" : "this", use);
+	export_comment(out, lead, first);
+	export_comment(out, lead, js_string_or(json_object_get(profile, "machine"), "fingerprint", ""));
+	free(first);
+}
+
+/* Nothing else was proven, or the program's own values are left out. */
+static bool is_baseline(const json_t *entry) {
+	const json_t *config = json_object_get(entry, "config"), *baseline = json_object_get(entry, "baseline");
+	return json_equal(config, json_object_get(baseline, "config")) ||
+	       (ssp_use_of(entry) != SSP_PROVEN && json_object_size(config) == 0);
+}
+
+/* Is the setting another one than the baseline, and not proven to be faster? */
+static bool is_open(const json_t *entry) {
+	return ssp_use_of(entry) == SSP_OPEN && !is_baseline(entry);
+}
+
+/* Noise can make the interval of an undecided comparison as wide as (0.00 .. 2060647.85), which says nothing. */
+static char *gain_text(const json_t *entry) {
+	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
+	const char *verdict = js_string_or(entry, "verdict", "");
+	if (is_baseline(entry))
+		return mem_printf("%s, because nothing is proven to be faster%s",
+		                  json_object_get(entry, "program") ? "as it is run today" : "the baseline",
+		                  strcmp(verdict, "undecided") == 0 ? " (undecided)" : "");
+	if (!json_is_object(speedup))
+		return mem_strdup("not compared with a baseline");
+	if (strcmp(verdict, "undecided") == 0)
+		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
+	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
+	                  json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
+	                  json_number_value(json_array_get(ci, 1)), verdict);
+}
+
+static char *busy_text(const json_t *entry) {
+	const json_t *busy = json_object_get(entry, "busy");
+	if (!busy)
+		return mem_strdup("");
+	return mem_printf("; %s on a busy machine (load %.3g)",
+	                  strcmp(js_string_or(entry, "verdict", ""), "undecided") == 0 ? "measured" : "decided",
+	                  js_real_or(busy, "load", NAN));
+}
+
+char *export_title_text(const json_t *entry) {
+	char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry), *busy = busy_text(entry);
+	char *title = mem_printf("%s%s: %s%s%s", js_string_or(entry, "kernel", ""), problem, gain,
+	                         is_open(entry) ? "; not proven to be faster" : "", busy);
+	free(busy);
+	free(gain);
+	free(problem);
+	controls_replace(title);
+	return title;
+}
+
+void export_title(FILE *out, const char *lead, const json_t *entry) {
+	char *title = export_title_text(entry);
+	export_comment(out, lead, title);
+	free(title);
+	char *checked = verdict_checked(entry), *how = checked ? mem_printf("checked: %s", checked) : NULL;
+	if (how)
+		export_comment(out, lead, how);
+	free(how);
+	free(checked);
+	if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
+	/* The variables are not the whole setting if some values are arguments. */
+	const char *line = json_string_value(json_object_get(json_object_get(entry, "program"), "line"));
+	if (line) {
+		char *whole = mem_printf("in full: %s", line);
+		export_comment(out, lead, whole);
+		free(whole);
+	}
+}
+
+char *export_name(const char *prefix, const char *text, json_t *taken) {
+	char *base = mem_printf("%s%s", prefix, text);
+	for (char *c = base; *c; c++)
+		if (!isascii((unsigned char)*c) || !isalnum((unsigned char)*c))
+			*c = '_';
+	char *name = mem_strdup(base);
+	for (int i = 2; json_object_get(taken, name); i++) {
+		free(name);
+		name = mem_printf("%s_%d", base, i);
+	}
+	json_object_set_new(taken, name, json_true());
+	free(base);
+	return name;
+}
+
+char *export_entry_name(const char *prefix, const json_t *entry, json_t *taken) {
+	char *problem = export_problem(entry, "_", "");
+	char *text = mem_printf("%s%s", js_string_or(entry, "kernel", ""), problem);
+	char *name = export_name(prefix, text, taken);
+	free(text);
+	free(problem);
+	return name;
+}
+
+void export_upper(char *name) {
+	for (; *name; name++)
+		if (*name >= 'a' && *name <= 'z')
+			*name = (char)(*name - 'a' + 'A');
+}
+
+int export_document(json_t *document, FILE *out, const char *what, struct err *err) {
+	int failed = js_write(document, out);
+	json_decref(document);
+	return export_end(out, what, err) || failed ? -1 : 0;
+}
+
+int export_end(FILE *out, const char *what, struct err *err) {
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "cannot write the %s",
+	               what);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/json/verdict.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/profile_program.h"
+#include "tuner/profile/profile_sizes_impl.h"
+#include "tuner/program/environment.h"
+#include "tuner/sizes/sizes.h"
+
+/* The counters and metrics of the recommended configuration, as far as they were counted. */
+/* {"NAME": {"value": .., "unit": .., "status": ..}}; those without a value are left out. */
+static json_t *values_of(const json_t *list) {
+	json_t *values = json_object(), *one;
+	size_t i;
+	json_array_foreach((json_t *)list, i, one) {
+		const char *name = js_string_or(one, "name", ""), *status = js_string_or(one, "status", NULL);
+		double value = js_real_or(one, "value", NAN);
+		if (!*name || !isfinite(value))
+			continue;
+		json_t *kept = json_pack("{s:o,s:s}", "value", js_number(value), "unit", js_string_or(one, "unit", ""));
+		if (status && strcmp(status, "counted") != 0)
+			json_object_set_new(kept, "status", json_string(status));
+		json_object_set_new(values, name, kept);
+	}
+	return values;
+}
+
+json_t *profile_counted(const json_t *best) {
+	json_t *counters = values_of(json_object_get(best, "counters")),
+		   *metrics = values_of(json_object_get(best, "metrics"));
+	bool some = json_object_size(counters) || json_object_size(metrics);
+	json_t *counted = some ? json_pack("{s:O,s:O}", "counters", counters, "metrics", metrics) : NULL;
+	json_decref(counters);
+	json_decref(metrics);
+	return counted;
+}
+
+static int values_check(const json_t *values, struct err *err) {
+	const char *name;
+	json_t *one;
+	bool fits = json_is_object(values);
+	json_object_foreach((json_t *)values, name, one) fits =
+		fits && *name && json_is_number(json_object_get(one, "value")) && json_is_string(json_object_get(one, "unit"));
+	return fits ? 0 : err_set(err, ERR_USAGE, NULL, "must be an object of values with units");
+}
+
+static int profile_counted_check(const json_t *counted, struct err *err) {
+	if (values_check(json_object_get(counted, "counters"), err))
+		return err_prefix(err, "counters");
+	return values_check(json_object_get(counted, "metrics"), err) ? err_prefix(err, "metrics") : 0;
+}
+
+/* data/schema/profile.json in C, so that reading a profile does not need a schema library. In addition an interval must
+ * not end before it begins. */
+typedef int check_fn(const json_t *value, struct err *err);
+
+struct member {
+	const char *name; /* all are required; others may be there */
+	check_fn *check;
+};
+
+static int check_refuse(struct err *err, const char *what) {
+	return err_set(err, ERR_USAGE,
+	               "`sweetspot export --format json` makes one; the schema is in schema/profile.json among the data",
+	               "%s", what);
+}
+
+static int check_members(const json_t *value, const struct member *members, struct err *err) {
+	if (!json_is_object(value))
+		return check_refuse(err, "must be an object");
+	for (const struct member *m = members; m->name; m++) {
+		const json_t *json = json_object_get(value, m->name);
+		if ((json ? m->check(json, err) : check_refuse(err, "is missing")) != 0)
+			return err_prefix(err, "%s", m->name);
+	}
+	return 0;
+}
+
+static int check_text(const json_t *value, struct err *err) {
+	return json_is_string(value) ? 0 : check_refuse(err, "must be a string");
+}
+
+static int check_word(const json_t *value, struct err *err) {
+	return json_is_string(value) && *json_string_value(value) ? 0
+	                                                          : check_refuse(err, "must be a string that is not empty");
+}
+
+static bool is_whole(const json_t *value) {
+	return json_is_integer(value) || (json_is_real(value) && json_real_value(value) == floor(json_real_value(value)));
+}
+
+static int check_whole(const json_t *value, struct err *err) {
+	return is_whole(value) ? 0 : check_refuse(err, "must be a whole number");
+}
+
+static int check_count(const json_t *value, struct err *err) {
+	return is_whole(value) && json_number_value(value) >= 0 ? 0 : check_refuse(err, "must be a whole number from 0");
+}
+
+static int check_amount(const json_t *value, struct err *err) {
+	return json_is_number(value) && json_number_value(value) >= 0 ? 0 : check_refuse(err, "must be a number from 0");
+}
+
+static int check_ratio(const json_t *value, struct err *err) {
+	return json_is_number(value) && json_number_value(value) > 0 ? 0 : check_refuse(err, "must be a number above 0");
+}
+
+static int check_noise(const json_t *value, struct err *err) {
+	return json_is_null(value) || check_amount(value, NULL) == 0 ? 0
+	                                                             : check_refuse(err, "must be null or a number from 0");
+}
+
+static int check_interval(const json_t *value, struct err *err) {
+	const json_t *low = json_array_get(value, 0), *high = json_array_get(value, 1);
+	if (json_array_size(value) != 2 || check_amount(low, NULL) || check_amount(high, NULL))
+		return check_refuse(err, "must be two numbers from 0");
+	return json_number_value(low) <= json_number_value(high) ? 0 : check_refuse(err, "must not end before it begins");
+}
+
+static int check_known_interval(const json_t *value, struct err *err) {
+	return json_is_null(value) ? 0 : check_interval(value, err);
+}
+
+/* "2025-01-31T12:00:00Z" */
+static int check_time(const json_t *value, struct err *err) {
+	static const char form[] = "0000-00-00T00:00:00Z";
+	const char *text = json_is_string(value) ? json_string_value(value) : "";
+	bool right = strlen(text) == strlen(form);
+	for (size_t i = 0; right && form[i]; i++)
+		right = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+	int month = 0, day = 0, hour = 0, minute = 0, second = 0;
+	if (right)
+		sscanf(text, "%*4d-%2d-%2dT%2d:%2d:%2dZ", &month, &day, &hour, &minute, &second);
+	if (!right || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+		return check_refuse(err, "must be a time like 2025-01-31T12:00:00Z");
+	return 0;
+}
+
+static int check_fingerprint(const json_t *value, struct err *err) {
+	const char *text = json_is_string(value) ? json_string_value(value) : "";
+	size_t digits = strncmp(text, "sha256:", 7) == 0 ? strspn(text + 7, "0123456789abcdef") : 0;
+	if (digits < 1 || digits > 64 || text[7 + digits])
+		return check_refuse(err, "must be \"sha256:\" and hexadecimal digits");
+	return 0;
+}
+
+static int check_one_of(const json_t *value, const char *const *words, const char *what, struct err *err) {
+	for (; *words; words++)
+		if (json_is_string(value) && strcmp(json_string_value(value), *words) == 0)
+			return 0;
+	return check_refuse(err, what);
+}
+
+static int check_verdict(const json_t *value, struct err *err) {
+	enum verdict verdict;
+	return json_is_string(value) && verdict_find(json_string_value(value), &verdict)
+	           ? 0
+	           : check_refuse(err, "must be a verdict, such as faster, slower, tie or undecided");
+}
+
+static int check_how(const json_t *value, struct err *err) {
+	static const char *const words[] = {"output same", "files same", "verify", "nothing", NULL};
+	return check_one_of(value, words, "must be output same, files same, verify or nothing", err);
+}
+
+static int check_checked(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"how", check_how}, {"runs", check_count}, {NULL, NULL}};
+	static const char *const texts[] = {"by", "why", "except"};
+	if (check_members(value, members, err))
+		return -1;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const json_t *text = json_object_get(value, texts[i]);
+		if (text && check_text(text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_evidence(const json_t *value, struct err *err) {
+	const json_t *differs = json_object_get(value, "differs");
+	size_t i;
+	json_t *clause;
+	if (!json_is_boolean(json_object_get(value, "same_work")) || !json_is_array(differs))
+		return check_refuse(err, "must say same_work, and what differs");
+	json_array_foreach((json_t *)differs, i, clause) {
+		if (check_text(clause, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_state(const json_t *value, struct err *err) {
+	static const char *const words[] = {"current", "stale", NULL};
+	return check_one_of(value, words, "must be current or stale", err);
+}
+
+static int check_schema(const json_t *value, struct err *err) {
+	static const char ours[] = "sweetspot-profile/";
+	const char *text = json_is_string(value) ? json_string_value(value) : "";
+	const char *version = strncmp(text, ours, sizeof ours - 1) == 0 ? text + sizeof ours - 1 : "";
+	if (strcmp(version, "1") == 0)
+		return 0;
+	if (*version < '1' || *version > '9')
+		return check_refuse(err, "must be sweetspot-profile/1: this is not a profile");
+	return err_set(err, ERR_USAGE, "read it with the version that wrote it, or a newer one",
+	               "%.40s was written by a newer version of Sweetspot; this one reads sweetspot-profile/1 only", text);
+}
+
+/* Names with numbers, words or booleans: a configuration or a problem. */
+static int profile_check_settings(const json_t *value, struct err *err) {
+	const char *name;
+	json_t *setting;
+	if (!json_is_object(value))
+		return check_refuse(err, "must be an object");
+	json_object_foreach((json_t *)value, name, setting) {
+		if (!*name)
+			return check_refuse(err, "has a member without a name");
+		if (!json_is_number(setting) && !json_is_string(setting) && !json_is_boolean(setting)) {
+			check_refuse(err, "must be a number, a string or a boolean");
+			return err_prefix(err, "%.64s", name);
+		}
+	}
+	return 0;
+}
+
+/* Variables that a profile may set; program: NULL for a kernel. */
+static int profile_check_variables(const json_t *value, const json_t *program, struct err *err) {
+	const char *name;
+	json_t *text;
+	if (!json_is_object(value))
+		return check_refuse(err, "must be an object");
+	json_object_foreach((json_t *)value, name, text) {
+		if (profile_may_set(name, program) ? check_text(text, err)
+		                                   : check_refuse(err, "is not a variable that a profile may set"))
+			return err_prefix(err, "%.64s", name);
+	}
+	return 0;
+}
+
+/* Names of variables that are left out: those that the profile might set. */
+static int check_unset(const json_t *value, const json_t *program, struct err *err) {
+	size_t i;
+	json_t *name;
+	if (!json_is_array(value))
+		return check_refuse(err, "must be an array");
+	json_array_foreach((json_t *)value, i, name) {
+		if (!json_is_string(name) || !profile_may_set(json_string_value(name), program))
+			return check_refuse(err, "must hold names of variables that a profile may set");
+	}
+	return 0;
+}
+
+/* The load of a machine that others used meanwhile. */
+static int check_busy(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"load", check_noise}, {"processors", check_count}, {NULL, NULL}};
+	const char *narrower = json_string_value(json_object_get(value, "narrower"));
+	if (check_members(value, members, err))
+		return -1;
+	if (json_object_get(value, "narrower") &&
+	    (!narrower || (strcmp(narrower, "processors") != 0 && strcmp(narrower, "cores") != 0))) {
+		check_refuse(err, "must be processors or cores");
+		return err_prefix(err, "narrower");
+	}
+	return 0;
+}
+
+static int check_baseline(const json_t *value, struct err *err) {
+	static const struct member members[] = {
+		{"config", profile_check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
+	return json_is_null(value) ? 0 : check_members(value, members, err);
+}
+
+static int check_speedup(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"ratio", check_ratio}, {"ci", check_interval}, {NULL, NULL}};
+	return json_is_null(value) ? 0 : check_members(value, members, err);
+}
+
+static int check_provenance(const json_t *value, struct err *err) {
+	static const struct member members[] = {
+		{"version", check_text},  {"command", check_text},      {"strategy", check_text},
+		{"seed", check_whole},    {"evaluations", check_count}, {"measured", check_time},
+		{"session", check_count}, {"search", check_count},      {NULL, NULL},
+	};
+	return check_members(value, members, err);
+}
+
+static int check_object(const json_t *value, struct err *err) {
+	return json_is_object(value) ? 0 : check_refuse(err, "must be an object");
+}
+
+static int check_entry(const json_t *value, struct err *err) {
+	static const struct member members[] = {
+		{"kernel", check_word},
+		{"source", check_text},
+		{"problem", profile_check_settings},
+		{"objective", check_word},
+		{"config", profile_check_settings},
+		{"environment", check_object},
+		{"median", check_amount},
+		{"ci", check_known_interval},
+		{"unit", check_text},
+		{"baseline", check_baseline},
+		{"speedup", check_speedup},
+		{"verdict", check_verdict},
+		{"noise_floor", check_noise},
+		{"state", check_state},
+		{"provenance", check_provenance},
+		{NULL, NULL},
+	};
+	const json_t *program = json_object_get(value, "program"), *proven = json_object_get(value, "proven");
+	if (check_members(value, members, err))
+		return -1;
+	if (proven && !json_is_boolean(proven)) { /* absent in older profiles, which hold only what was proven */
+		check_refuse(err, "must be true or false");
+		return err_prefix(err, "proven");
+	}
+	const json_t *counted = json_object_get(value, "counted"); /* absent in older profiles, or if nothing was counted */
+	if (counted && profile_counted_check(counted, err))
+		return err_prefix(err, "counted");
+	if (program && profile_program_check(program, err))
+		return err_prefix(err, "program");
+	const json_t *checked = json_object_get(value, "checked"), *evidence = json_object_get(value, "evidence");
+	if (checked && check_checked(checked, err)) /* both are absent in older profiles */
+		return err_prefix(err, "checked");
+	if (evidence && check_evidence(evidence, err))
+		return err_prefix(err, "evidence");
+	const json_t *unset = json_object_get(value, "unset"), *busy = json_object_get(value, "busy");
+	if (unset && check_unset(unset, program, err))
+		return err_prefix(err, "unset");
+	if (busy && check_busy(busy, err))
+		return err_prefix(err, "busy");
+	return profile_check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment")
+	                                                                                    : 0;
+}
+
+static int check_entries(const json_t *value, struct err *err) {
+	if (!json_is_array(value))
+		return check_refuse(err, "must be an array");
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (check_entry(json_array_get(value, i), err))
+			return err_prefix(err, "entry %zu", i);
+	return 0;
+}
+
+static int check_machine(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"fingerprint", check_fingerprint}, {NULL, NULL}};
+	return check_members(value, members, err);
+}
+
+static int profile_sizes_check(const json_t *sizes, struct err *err);
+
+int profile_check(const json_t *profile, struct err *err) {
+	static const struct member members[] = {
+		{"schema", check_schema},   {"generator", check_word},  {"created", check_time},
+		{"machine", check_machine}, {"entries", check_entries}, {NULL, NULL},
+	};
+	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without ranges of sizes */
+	if (check_members(profile, members, err))
+		return -1;
+	return sizes ? profile_sizes_check(sizes, err) : 0;
+}
+
+static void environments_add(json_t *one) {
+	size_t i;
+	json_t *range;
+	const char *kernel = js_string_or(one, "kernel", "");
+	json_array_foreach(json_object_get(one, "thresholds"), i, range)
+		json_object_set_new(range, "environment", config_environment(kernel, json_object_get(range, "config")));
+}
+
+static bool is_there(const json_t *sizes, const char *kernel, const char *objective) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)sizes, i, one) {
+		if (strcmp(js_string_or(one, "kernel", ""), kernel) == 0 &&
+		    strcmp(js_string_or(one, "objective", ""), objective) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int kernel_add(json_t *sizes, struct store *store, const char *fingerprint, const json_t *entry,
+                      struct err *err) {
+	const char *kernel = js_string_or(entry, "kernel", ""), *objective = js_string_or(entry, "objective", "time");
+	struct err why = {0};
+	if (json_object_get(entry, "program") || is_there(sizes, kernel, objective))
+		return 0;
+	struct sizes *found = sizes_load(store, fingerprint, kernel, objective, NULL, NULL, &why);
+	if (!found && why.code != ERR_NOTHING) {
+		*err = why;
+		return -1;
+	}
+	if (found && sizes_count(found) > 1) {
+		json_t *one = sizes_json(found);
+		environments_add(one);
+		json_array_append_new(sizes, one);
+	}
+	sizes_free(found);
+	return 0;
+}
+
+json_t *profile_sizes(struct store *store, const char *fingerprint, const json_t *entries, struct err *err) {
+	json_t *sizes = json_array(), *entry;
+	size_t i;
+	json_array_foreach((json_t *)entries, i, entry) {
+		if (kernel_add(sizes, store, fingerprint, entry, err) == 0)
+			continue;
+		json_decref(sizes);
+		return NULL;
+	}
+	return sizes;
+}
+
+static int refuse(struct err *err, size_t at, const char *what) {
+	return err_set(err, ERR_USAGE, "`sweetspot export --format json` makes them", "sizes: %zu: %s", at, what);
+}
+
+/* Ranges must be ascending and must not overlap. */
+static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
+	double before = -INFINITY;
+	size_t i;
+	json_t *range;
+	if (json_array_size(ranges) < 1 || json_array_size(ranges) > SIZES_MAX)
+		return refuse(err, at, "thresholds: must be 1 to 64 ranges");
+	json_array_foreach((json_t *)ranges, i, range) {
+		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
+		if (!(from >= before && to >= from))
+			return refuse(err, at, "thresholds: a range must not end before it begins, nor overlap the one before");
+		if (profile_check_settings(json_object_get(range, "config"), NULL) ||
+		    profile_check_variables(json_object_get(range, "environment"), NULL, NULL))
+			return refuse(err, at, "thresholds: a range must have a configuration and its environment");
+		before = to;
+	}
+	return 0;
+}
+
+static int profile_sizes_check(const json_t *sizes, struct err *err) {
+	size_t i;
+	json_t *one;
+	if (!json_is_array(sizes))
+		return err_set(err, ERR_USAGE, NULL, "sizes: must be an array");
+	json_array_foreach((json_t *)sizes, i, one) {
+		if (!*js_string_or(one, "kernel", "") || !*js_string_or(one, "over", ""))
+			return refuse(err, i, "must name a kernel and the number that its sizes are values of");
+		if (profile_check_settings(json_object_get(one, "problem"), NULL) ||
+		    !json_is_array(json_object_get(one, "measured")))
+			return refuse(err, i, "must have the rest of the problem, and the measured sizes");
+		if (ranges_check(json_object_get(one, "thresholds"), i, err))
+			return -1;
+	}
+	return 0;
+}

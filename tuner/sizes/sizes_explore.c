@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tunes size after size. The comparisons that decide where two ranges meet are made as soon as both neighbours are
+ * known, because the next size to tune depends on them. */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+
+#include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
+
+/* Measures all points and midpoints in rounds, alternately upwards and downwards, so that a slow drift of the machine
+ * affects all sizes alike and not the law over them. */
+enum { STATIONS_MAX = SIZES_MAX + SIZES_MIDPOINTS_MAX };
+
+struct station { /* a point if midpoint is NULL */
+	size_t point;
+	const struct sizes_midpoint *midpoint;
+	double cost[SIZES_ROUNDS];
+	size_t count;
+	bool closed; /* the recommended configuration is invalid there */
+};
+
+static size_t stations_make(const struct sizes *sizes, const struct sizes_midpoint *midpoints, size_t midpoint_count,
+                            struct station *stations) {
+	size_t count = 0, midpoint = 0;
+	for (size_t i = 0; i < sizes->count; i++) {
+		stations[count++] = (struct station){.point = i};
+		for (; midpoint < midpoint_count && midpoints[midpoint].near == i; midpoint++)
+			stations[count++] = (struct station){.midpoint = &midpoints[midpoint]};
+	}
+	return count;
+}
+
+/* Returns 0, 1 if the budget allows no more, -1 with err. */
+static int visit(const struct sizes *sizes, const struct sizes_bench *bench, struct station *station, int round,
+                 struct err *err) {
+	double one = NAN;
+	int answer;
+	if (station->midpoint) {
+		answer = bench->between(bench->ctx, station->midpoint, round, &one, err);
+		station->closed = answer > 0;
+		answer = answer < 0 ? -1 : 0;
+	} else {
+		answer = bench->again(bench->ctx, sizes_point(sizes, station->point), round, &one, err);
+	}
+	if (answer == 0 && one > 0 && !station->closed)
+		station->cost[station->count++] = one;
+	return answer;
+}
+
+static void cost_record(struct sizes *sizes, const struct station *station) {
+	if (station->midpoint)
+		sizes_midpoint_record(sizes, station->midpoint->n, station->midpoint->config, station->cost, station->count);
+	else
+		sizes_rounds_record(sizes, station->point, station->cost, station->count);
+}
+
+/* Measures points and midpoints in rounds. */
+static int sizes_rounds(struct sizes *sizes, const struct sizes_bench *bench, struct err *err) {
+	struct sizes_midpoint midpoints[SIZES_MIDPOINTS_MAX];
+	struct station stations[STATIONS_MAX];
+	if (!bench->again)
+		return 0;
+	size_t count =
+		stations_make(sizes, midpoints, bench->between ? sizes_midpoints_plan(sizes, midpoints) : 0, stations);
+	int answer = 0;
+	for (int round = 0; round < SIZES_ROUNDS && answer == 0; round++) {
+		for (size_t i = 0; i < count && answer == 0; i++) {
+			struct station *station = &stations[round % 2 ? count - 1 - i : i];
+			if (!station->closed)
+				answer = visit(sizes, bench, station, round, err);
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		cost_record(sizes, &stations[i]);
+	return answer < 0 ? -1 : 0;
+}
+
+/* A configuration that separate trials show to be this much slower needs no pairs: noise cannot explain it. */
+static const double FAR = 1.3;
+
+enum answer { DONE, SKIPPED, SPENT };
+
+struct explorer {
+	struct sizes *sizes;
+	const struct sizes_bench *bench;
+	bool changed, spent; /* a ratio became known; the budget allows no more comparisons */
+};
+
+/* Measures the ratio of a configuration at a point, unless pairs have shown it already. */
+static int compare(struct explorer *explorer, size_t at, const json_t *config, struct err *err) {
+	const struct sizes_point *point = sizes_point(explorer->sizes, at);
+	size_t pairs;
+	double ratio = sizes_ratio(explorer->sizes, at, config, &pairs);
+	if (explorer->spent || pairs >= RACE_PAIRS_OF_RATIO || ratio > FAR)
+		return 0;
+	int answer = explorer->bench->compare(explorer->bench->ctx, point, config, &ratio, &pairs, err);
+	if (answer < 0)
+		return -1;
+	explorer->spent = answer != DONE;
+	if (answer == DONE) { /* a failure stays known, however few pairs there were */
+		sizes_ratio_set(explorer->sizes, at, config, isnan(ratio) ? INFINITY : ratio,
+		                pairs > RACE_PAIRS_OF_RATIO ? pairs : RACE_PAIRS_OF_RATIO);
+		explorer->changed = true;
+	}
+	return 0;
+}
+
+/* Compares each point with the best of its neighbours, and with the configurations that their ranges use now. */
+static int neighbours_compare(struct explorer *explorer, struct err *err) {
+	struct sizes *sizes = explorer->sizes;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
+	for (size_t i = 0; i < sizes_count(sizes); i++) {
+		for (int side = -1; side <= 1; side += 2) {
+			const struct sizes_point *other = sizes_point(sizes, side < 0 ? i - 1 : i + 1);
+			if ((side < 0 && i == 0) || !other)
+				continue;
+			if (compare(explorer, i, other->config, err) ||
+			    compare(explorer, i, sizes_range_of(ranges, count, other->n)->config, err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* If a size is left out, the ranges on both sides of it meet, and the ratio of each configuration on the other side
+ * tells where. Midpoint races tell that better if there are any. */
+static int gap_compare(struct explorer *explorer, size_t without, struct err *err) {
+	struct sizes *sizes = explorer->sizes;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	const struct sizes_point *right = sizes_point(sizes, without + 1);
+	if (without == 0 || !right || sizes->midpoint_race_count)
+		return 0;
+	size_t count = sizes_ranges(sizes, without, ranges);
+	const json_t *low = sizes_range_of(ranges, count, sizes_point(sizes, without - 1)->n)->config;
+	const json_t *high = sizes_range_of(ranges, count, right->n)->config;
+	return compare(explorer, without - 1, high, err) || compare(explorer, without + 1, low, err) ? -1 : 0;
+}
+
+/* Compares each point with the configuration that the other points would have recommended for it. */
+static int checks_compare(struct explorer *explorer, struct err *err) {
+	struct sizes *sizes = explorer->sizes;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	for (size_t i = 0; i < sizes_count(sizes) && sizes_count(sizes) > 1; i++) {
+		if (gap_compare(explorer, i, err))
+			return -1;
+		size_t count = sizes_ranges(sizes, i, ranges);
+		const struct sizes_range *range = sizes_range_of(ranges, count, sizes_point(sizes, i)->n);
+		if (compare(explorer, i, range->config, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Repeats a step until no unknown ratio could change the ranges any more. Each pass makes at least one of count * count
+ * ratios known, so this ends. */
+static int settle(struct explorer *explorer, int (*step)(struct explorer *explorer, struct err *err), struct err *err) {
+	if (explorer->bench->recall && explorer->bench->recall(explorer->bench->ctx, explorer->sizes, err))
+		return -1;
+	do {
+		explorer->changed = false;
+		if (step(explorer, err))
+			return -1;
+	} while (explorer->changed && !explorer->spent);
+	return 0;
+}
+
+static int size_tune(struct explorer *explorer, double n, size_t expected, bool *enough, struct err *err) {
+	struct sizes_point point = {.n = n};
+	int answer = explorer->bench->tune(explorer->bench->ctx, n, expected, &point, err);
+	if (answer < 0)
+		return -1;
+	*enough = answer == SPENT;
+	if (answer == SKIPPED)
+		sizes_failed_add(explorer->sizes, n);
+	if (answer != DONE)
+		return 0;
+	sizes_add(explorer->sizes, &point);
+	json_decref((json_t *)point.config);
+	return 0;
+}
+
+int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench,
+                  struct err *err) {
+	struct explorer explorer = {.sizes = sizes, .bench = bench};
+	size_t expected;
+	double n;
+	for (bool enough = false; !enough && !isnan(n = sizes_next(sizes, plan, &expected));)
+		if (size_tune(&explorer, n, expected, &enough, err) || settle(&explorer, neighbours_compare, err))
+			return -1;
+	return sizes_rounds(sizes, bench, err) || sizes_midpoint_races(sizes, bench, err) ||
+	               settle(&explorer, checks_compare, err)
+	           ? -1
+	           : 0;
+}

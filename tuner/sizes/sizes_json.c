@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
+
+/* The best configuration between two sizes need not be the best of either. The one recommended there is therefore raced
+ * against the best and the finalists of both neighbours and the best of the next two, in interleaved blocks and without
+ * a search. */
+/* A configuration that takes this much longer than the best drops out from the second round on. The rest stay: if a
+ * size is left out, together with what only its search found, they may be the best that is left. */
+static const double OUT = 1.4;
+enum { OUT_FROM = 2, ROUNDS_LEAST = 3 /* rounds for a ratio that counts */ };
+
+struct midpoint_race {
+	struct sizes_midpoint midpoint;
+	json_t *configs[SIZES_MIDPOINT_RACE_MAX]; /* the first is the one recommended there so far */
+	size_t count;
+	double costs[SIZES_MIDPOINT_RACE_ROUNDS * SIZES_MIDPOINT_RACE_MAX]; /* [round * count + config]; NAN: none */
+	bool out[SIZES_MIDPOINT_RACE_MAX];
+};
+
+static void config_add(struct midpoint_race *race, json_t *config) {
+	for (size_t i = 0; i < race->count; i++)
+		if (race->configs[i] == config)
+			return;
+	if (config && race->count < SIZES_MIDPOINT_RACE_MAX)
+		race->configs[race->count++] = config;
+}
+
+static void candidate_add(struct midpoint_race *race, const struct sizes *sizes, size_t point, size_t rank) {
+	if (point < sizes->count)
+		config_add(race, json_array_get(sizes->entries[point].candidates, rank));
+}
+
+static void race_init(struct sizes *sizes, const struct sizes_midpoint *midpoint, struct midpoint_race *race) {
+	size_t low = midpoint->near, high = low + 1;
+	*race = (struct midpoint_race){.midpoint = *midpoint};
+	config_add(race, sizes_config(sizes, midpoint->config));
+	candidate_add(race, sizes, low, 0);
+	candidate_add(race, sizes, high, 0);
+	if (low > 0)
+		candidate_add(race, sizes, low - 1, 0);
+	candidate_add(race, sizes, high + 1, 0);
+	for (size_t rank = 1; rank < SIZES_CANDIDATES_MAX; rank++) {
+		candidate_add(race, sizes, low, rank);
+		candidate_add(race, sizes, high, rank);
+	}
+	for (size_t i = 0; i < sizeof race->costs / sizeof *race->costs; i++)
+		race->costs[i] = NAN;
+}
+
+/* The median ratio of a configuration to the first one within the same blocks; NAN: they share none. */
+static double ratio_of(const double *costs, size_t count, size_t rounds, size_t config, size_t *pairs) {
+	double logs[SIZES_MIDPOINT_RACE_ROUNDS];
+	*pairs = 0;
+	for (size_t round = 0; round < rounds; round++) {
+		double log_ratio = log(costs[round * count + config] / costs[round * count]);
+		if (isfinite(log_ratio))
+			logs[(*pairs)++] = log_ratio;
+	}
+	return *pairs ? exp(stats_median(logs, *pairs)) : NAN;
+}
+
+static void out_set(struct midpoint_race *race, size_t rounds) {
+	double ratios[SIZES_MIDPOINT_RACE_MAX], least = 1;
+	size_t pairs;
+	for (size_t i = 0; i < race->count; i++) {
+		ratios[i] = ratio_of(race->costs, race->count, rounds, i, &pairs);
+		least = fmin(least, ratios[i]);
+	}
+	for (size_t i = 1; i < race->count; i++)
+		race->out[i] = race->out[i] || ratios[i] > OUT * least;
+}
+
+/* Returns 0, 1 if the budget allows no more, -1 with err. A configuration that fails or is invalid at this size is out.
+ * The order of the others is reversed every other round, so that a slow drift hits all alike. */
+static int round_run(const struct sizes_bench *bench, struct midpoint_race *race, int round, struct err *err) {
+	for (size_t k = 0; k < race->count; k++) {
+		size_t i = k && round % 2 ? race->count - k : k;
+		struct sizes_midpoint midpoint = race->midpoint;
+		double cost = NAN;
+		if (race->out[i])
+			continue;
+		midpoint.config = race->configs[i];
+		int answer = bench->midpoint_race(bench->ctx, &midpoint, round, &cost, err);
+		if (answer)
+			return answer;
+		if (!(cost > 0) && i == 0)
+			return 0;
+		race->out[i] = race->out[i] || !(cost > 0);
+		race->costs[(size_t)round * race->count + i] = cost;
+	}
+	return 0;
+}
+
+static void midpoint_race_remove(struct sizes *sizes, double n) {
+	for (size_t i = 0; i < sizes->midpoint_race_count; i++) {
+		if (sizes->midpoint_races[i].point.n != n)
+			continue;
+		sizes_entry_clear(&sizes->midpoint_races[i]);
+		sizes->midpoint_races[i] = sizes->midpoint_races[--sizes->midpoint_race_count];
+		return;
+	}
+}
+
+void sizes_midpoint_race_record(struct sizes *sizes, double n, json_t *const *configs, size_t count,
+                                const double *costs, size_t rounds) {
+	struct sizes_entry entry = {.point = {.n = n, .cost = NAN, .ci = {NAN, NAN}}};
+	if (count < 2 || sizes_is_tuned(sizes, n))
+		return;
+	midpoint_race_remove(sizes, n);
+	if (sizes->midpoint_race_count == SIZES_MIDPOINTS_MAX)
+		return;
+	entry.point.config = json_incref(sizes_config(sizes, configs[0]));
+	for (size_t i = 1; i < count; i++) {
+		size_t pairs;
+		double ratio = ratio_of(costs, count, rounds, i, &pairs);
+		if (pairs >= ROUNDS_LEAST || ratio > OUT)
+			sizes_entry_set(sizes, &entry, configs[i], ratio, pairs);
+	}
+	if (entry.ratio_count)
+		sizes->midpoint_races[sizes->midpoint_race_count++] = entry;
+	else
+		sizes_entry_clear(&entry);
+}
+
+/* The race at a size: [{"config", "ratio"}], ratios to the configuration recommended before. New reference. */
+static json_t *sizes_midpoint_race_json(const struct sizes *sizes, double n) {
+	json_t *met = json_array();
+	for (size_t i = 0; i < sizes->midpoint_race_count; i++) {
+		const struct sizes_entry *midpoint_race = &sizes->midpoint_races[i];
+		for (size_t k = 0; midpoint_race->point.n == n && k < midpoint_race->ratio_count; k++)
+			json_array_append_new(met, json_pack("{s:O,s:o}", "config", midpoint_race->ratios[k].config, "ratio",
+			                                     js_number(midpoint_race->ratios[k].ratio)));
+	}
+	return met;
+}
+
+int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, struct err *err) {
+	struct sizes_midpoint midpoints[SIZES_MIDPOINTS_MAX];
+	if (!bench->midpoint_race)
+		return 0;
+	size_t count = sizes_midpoints_plan(sizes, midpoints);
+	struct midpoint_race *races = mem_alloc(count + 1, sizeof *races);
+	int answer = 0, rounds = 0;
+	for (size_t i = 0; i < count; i++)
+		race_init(sizes, &midpoints[i], &races[i]);
+	for (int round = 0; round < SIZES_MIDPOINT_RACE_ROUNDS && answer == 0; round++, rounds++) {
+		for (size_t i = 0; i < count && answer == 0; i++) {
+			answer = races[i].count > 1 ? round_run(bench, &races[i], round, err) : 0;
+			if (round + 1 >= OUT_FROM)
+				out_set(&races[i], (size_t)round + 1);
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		sizes_midpoint_race_record(sizes, races[i].midpoint.n, races[i].configs, races[i].count, races[i].costs,
+		                           (size_t)rounds);
+	free(races);
+	return answer < 0 ? -1 : 0;
+}
+
+static int law_of(const struct sizes *sizes, struct growth *growth, struct err *err) {
+	double n[SIZES_MAX], cost[SIZES_MAX];
+	size_t count = sizes->count;
+	for (size_t i = 0; i < sizes->count; i++) {
+		n[i] = sizes->entries[i].point.n;
+		cost[i] = sizes->entries[i].point.cost;
+	}
+	for (size_t i = 0; i < sizes->midpoint_count && count < SIZES_MAX; i++, count++) {
+		n[count] = sizes->midpoints[i].n;
+		cost[count] = sizes->midpoints[i].cost;
+	}
+	return growth_fit(n, cost, count, NULL, 0, growth, err);
+}
+
+int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *prediction, struct err *err) {
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	struct growth growth;
+	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), n);
+	*prediction = (struct sizes_prediction){.cost = NAN, .ci = {NAN, NAN}, .median_error = NAN};
+	if (!range || !(n > 0))
+		return err_set(err, ERR_NOTHING, "tune it at several sizes: sweetspot tune KERNEL --sizes NAME=A..B",
+		               "%s has not been tuned at any size", sizes->kernel);
+	prediction->config = range->config;
+	prediction->from = range->from;
+	prediction->to = range->to;
+	prediction->beyond = n < sizes->entries[0].point.n || n > sizes->entries[sizes->count - 1].point.n;
+	if (law_of(sizes, &growth, NULL) == 0) {
+		prediction->cost = growth_predict(&growth, n, prediction->ci);
+		prediction->median_error = growth.median_error;
+	}
+	return 0;
+}
+
+static json_t *pair_json(const double pair[2]) {
+	return json_pack("[o,o]", js_number(pair[0]), js_number(pair[1]));
+}
+
+/* Sizes are usually whole numbers and are then written as such. */
+static json_t *size_json(double n) {
+	return n == floor(n) && fabs(n) < 1e15 ? json_integer((json_int_t)n) : js_number(n);
+}
+
+static json_t *measured_json(const struct sizes *sizes) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < sizes->count; i++) {
+		const struct sizes_point *point = &sizes->entries[i].point;
+		json_array_append_new(array,
+		                      json_pack("{s:o,s:o,s:o,s:O}", "size", size_json(point->n), "median",
+		                                js_number(point->cost), "ci", pair_json(point->ci), "config", point->config));
+	}
+	return array;
+}
+
+static json_t *between_json(const struct sizes *sizes) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < sizes->midpoint_count; i++) {
+		const struct sizes_midpoint *midpoint = &sizes->midpoints[i];
+		json_array_append_new(array, json_pack("{s:o,s:o,s:O,s:o}", "size", size_json(midpoint->n), "median",
+		                                       js_number(midpoint->cost), "config", midpoint->config, "met",
+		                                       sizes_midpoint_race_json(sizes, midpoint->n)));
+	}
+	return array;
+}
+
+/* Ranges do not share a size: if sizes are whole numbers, each range begins one above the end of the last. */
+static json_t *thresholds_json(const struct sizes *sizes, const struct sizes_range *ranges, size_t count) {
+	json_t *array = json_array();
+	bool whole = sizes_is_whole(sizes);
+	for (size_t i = 0; i < count; i++) {
+		const struct sizes_range *range = &ranges[i];
+		double from = whole && i > 0 ? floor(range->from) + 1 : range->from, to = whole ? floor(range->to) : range->to;
+		json_t *one = json_pack("{s:o,s:o,s:O,s:o}", "from", size_json(from), "to", size_json(to), "config",
+		                        range->config, "loss", js_number(range->loss));
+		if (i + 1 < count)
+			json_object_set_new(one, "between",
+			                    json_pack("[o,o]", size_json(range->last), size_json(ranges[i + 1].first)));
+		json_array_append_new(array, one);
+	}
+	return array;
+}
+
+static json_t *pieces_json(const struct growth *growth) {
+	struct growth_piece pieces[GROWTH_PIECES_MAX];
+	json_t *array = json_array();
+	for (size_t i = 0, count = growth_pieces(growth, pieces); i < count; i++) {
+		const struct growth_piece *piece = &pieces[i];
+		json_array_append_new(array, json_pack("{s:o,s:o,s:o,s:o,s:o}", "from", js_number(piece->from), "to",
+		                                       js_number(piece->to), "overhead", js_number(piece->overhead), "factor",
+		                                       js_number(piece->factor), "exponent", js_number(piece->exponent)));
+	}
+	return array;
+}
+
+static json_t *law_json(const struct growth *growth) {
+	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:I}", "of", "best", "law", growth_word(growth->law.kind), "pieces",
+	                 pieces_json(growth), "deviation", js_number(growth->law.sigma), "freedom",
+	                 js_number(growth->law.freedom), "sizes", (json_int_t)growth->count);
+}
+
+/* The prediction for a point from all other sizes; NAN: there is no law. */
+static void foretold(const struct growth *growth, double n, double *cost, double *error) {
+	*cost = *error = NAN;
+	for (size_t i = 0; growth && i < growth->count; i++) {
+		if (growth->n[i] != n)
+			continue;
+		*cost = growth->predicted[i];
+		*error = growth->error[i];
+	}
+}
+
+/* Checks one size against the others: its predicted cost, and the loss of what they recommend for it. */
+static json_t *check_json(const struct sizes *sizes, size_t at, const struct growth *growth) {
+	const struct sizes_point *point = &sizes->entries[at].point;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, at, ranges), point->n);
+	double cost, error;
+	foretold(growth, point->n, &cost, &error);
+	json_t *one = json_pack("{s:o,s:o,s:o,s:o}", "size", size_json(point->n), "measured", js_number(point->cost),
+	                        "predicted", js_number(cost), "error", js_number(error));
+	size_t pairs;
+	double ratio = sizes_ratio(sizes, at, range->config, &pairs);
+	json_object_set(one, "config", (json_t *)range->config);
+	json_object_set_new(one, "loss", js_number(sizes_loss(sizes, at, range->config)));
+	json_object_set_new(one, "works", isnan(ratio) ? json_null() : json_boolean(isfinite(ratio)));
+	json_object_set_new(one, "paired", json_boolean(pairs >= RACE_PAIRS_OF_RATIO));
+	return one;
+}
+
+/* Median and worst of all checks. A recommendation that does not work is counted apart, because no loss is large enough
+ * for it. */
+static json_t *honesty_json(const json_t *checked, const struct growth *growth) {
+	double loss[SIZES_MAX], worst = NAN;
+	size_t known = 0, i, failed = 0;
+	json_t *one;
+	json_array_foreach((json_t *)checked, i, one) {
+		failed += json_is_false(json_object_get(one, "works"));
+		if (json_is_number(json_object_get(one, "loss")))
+			loss[known++] = js_real_or(one, "loss", NAN);
+	}
+	for (i = 0; i < known; i++)
+		worst = fmax(worst, loss[i]);
+	return json_pack("{s:o,s:o,s:o,s:o,s:I,s:I}", "median_error", js_number(growth ? growth->median_error : NAN),
+	                 "worst_error", js_number(growth ? growth->worst_error : NAN), "median_loss",
+	                 js_number(stats_median(loss, known)), "worst_loss", js_number(worst), "compared",
+	                 (json_int_t)(known + failed), "failed", (json_int_t)failed);
+}
+
+json_t *sizes_json(const struct sizes *sizes) {
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	struct growth growth;
+	struct err why = {0};
+	bool lawful = law_of(sizes, &growth, &why) == 0;
+	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
+	json_t *json = json_pack("{s:s,s:s}", "kernel", sizes->kernel, "over", sizes->over);
+	if (sizes->about)
+		json_object_update(json, sizes->about);
+	json_object_set_new(json, "measured", measured_json(sizes));
+	json_object_set_new(json, "between", between_json(sizes));
+	json_object_set_new(json, "thresholds", thresholds_json(sizes, ranges, count));
+	json_t *laws = json_array(), *checked = json_array();
+	if (lawful)
+		json_array_append_new(laws, law_json(&growth));
+	for (size_t i = 0; i < sizes->count && sizes->count > 1; i++)
+		json_array_append_new(checked, check_json(sizes, i, lawful ? &growth : NULL));
+	json_object_set_new(json, "laws", laws);
+	json_object_set_new(json, "refused", lawful ? json_null() : json_string(why.what));
+	json_object_set_new(json, "leave_one_out", honesty_json(checked, lawful ? &growth : NULL));
+	json_object_set_new(json, "checked", checked);
+	return json;
+}

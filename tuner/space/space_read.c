@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads configurations that come from outside. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "tuner/space/space_near.h"
+
+enum { MISSING = REPAIR_FREE };
+
+static void hint_nearest_number(const struct space_param *param, struct value wanted, struct err *err) {
+	char text[64];
+	const struct value *best = &param->values[0];
+	for (size_t i = 1; i < param->count; i++)
+		if (fabs(value_number(param->values[i]) - value_number(wanted)) <
+		    fabs(value_number(*best) - value_number(wanted)))
+			best = &param->values[i];
+	value_text(*best, text, sizeof text);
+	err_hint(err, "the nearest value is %s", text);
+}
+
+static void hint_values(const struct space_param *param, struct err *err) {
+	char list[400] = "", text[64];
+	size_t used = 0;
+	for (size_t i = 0; i < param->count && used < sizeof list; i++) {
+		value_text(param->values[i], text, sizeof text);
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", text);
+	}
+	err_hint(err, "its values are %s%s", list, used < sizeof list ? "" : "..");
+}
+
+static int unknown_value(const struct space_param *param, struct value wanted, struct err *err) {
+	char text[128];
+	const char *near = NULL;
+	value_text(wanted, text, sizeof text);
+	err_set(err, ERR_USAGE, NULL, "'%s' cannot be '%s'", param->name, text);
+	if (param->ordered && wanted.type != VALUE_WORD) {
+		hint_nearest_number(param, wanted, err);
+		return -1;
+	}
+	const char **words = mem_alloc(param->count, sizeof *words);
+	size_t count = 0;
+	for (size_t i = 0; i < param->count; i++)
+		if (param->values[i].type == VALUE_WORD)
+			words[count++] = param->values[i].as.w;
+	if (wanted.type == VALUE_WORD)
+		near = near_word(text, words, count);
+	if (near)
+		err_hint(err, "did you mean '%s'?", near);
+	else
+		hint_values(param, err);
+	free(words);
+	return -1;
+}
+
+static int read_level(const struct space_param *param, const json_t *json, int *level, struct err *err) {
+	struct value value;
+	if (!value_from_json(json, &value))
+		return err_set(err, ERR_USAGE, "give a number or a word", "the value of '%s' is neither a number nor a word",
+		               param->name);
+	for (size_t i = 0; i < param->count; i++)
+		if (value_equal(param->values[i], value)) {
+			*level = (int)i;
+			return 0;
+		}
+	return unknown_value(param, value, err);
+}
+
+static int read_given(const struct space *space, const json_t *object, int *given, struct err *err) {
+	const char *name;
+	json_t *json;
+	for (size_t i = 0; i < space->param_count; i++)
+		given[i] = MISSING;
+	json_object_foreach((json_t *)object, name, json) {
+		int param = space_param_find(space, name);
+		if (param < 0) {
+			const char *near = space_name_near(space, name, false);
+			err_set(err, ERR_USAGE, NULL, "unknown parameter '%.100s'", name);
+			return near ? err_hint(err, "did you mean '%s'?", near) : -1;
+		}
+		if (!json_is_null(json) && read_level(&space->params[param], json, &given[param], err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
+	size_t count = expr_name_count(rule->expr);
+	struct value *values = mem_alloc(count, sizeof *values);
+	int holds = 1;
+	for (size_t i = 0; i < count; i++) {
+		int bind = rule->bind[i];
+		if (bind >= 0 && config[bind] == SPACE_ABSENT)
+			holds = -1;
+		else
+			values[i] = bind >= 0 ? space->params[bind].values[config[bind]] : space->constants[-1 - bind].value;
+	}
+	if (holds == 1)
+		holds = expr_holds(rule->expr, values);
+	free(values);
+	return holds;
+}
+
+/* Completes the given parameters from the fallback. The diagram's order has the parameters of a condition first. */
+static int fill(const struct space *space, const int *given, const int *fallback, int *config, struct err *err) {
+	for (size_t depth = 0; depth < space->param_count; depth++) {
+		int param = space->diagram->order[depth];
+		const struct space_param *p = &space->params[param];
+		bool exists = !p->when || space_rule_holds(space, &space->whens[param], config) == 1;
+		if (!exists && given[param] != MISSING)
+			return err_set(err, ERR_USAGE, "leave it out, or change what it depends on", "'%s' exists only where %s",
+			               p->name, expr_source(p->when));
+		if (exists && given[param] == MISSING && !fallback)
+			return err_set(err, ERR_USAGE, NULL, "'%s' needs a value", p->name);
+		if (!exists)
+			config[param] = SPACE_ABSENT;
+		else if (given[param] != MISSING)
+			config[param] = given[param];
+		else
+			config[param] = fallback[param] != SPACE_ABSENT ? fallback[param] : (int)(p->count - 1) / 2;
+	}
+	return 0;
+}
+
+static bool in_table(const struct space_table *table, const int *config) {
+	for (size_t row = 0; row < table->row_count; row++) {
+		size_t same = 0;
+		while (same < table->name_count && table->rows[row * table->name_count + same] == config[table->bind[same]])
+			same++;
+		if (same == table->name_count)
+			return true;
+	}
+	return false;
+}
+
+static int report_invalid(const struct space *space, const int *config, struct err *err) {
+	char text[300];
+	size_t rule = 0, rules = space->constraint_count + space->table_count;
+	for (; rule < space->constraint_count; rule++)
+		if (space_rule_holds(space, &space->constraints[rule], config) == 0)
+			break;
+	while (rule >= space->constraint_count && rule < rules &&
+	       in_table(&space->tables[rule - space->constraint_count], config))
+		rule++;
+	if (rule == rules)
+		return err_set(err, ERR_USAGE, NULL, "these values do not occur in any valid configuration");
+	space_rule_text(space, rule, text, sizeof text);
+	return err_set(err, ERR_USAGE, NULL, "the configuration is not valid: it does not meet '%s'", text);
+}
+
+int space_config_read(const struct space *space, const json_t *object, const uint64_t *fallback, uint64_t *index,
+                      struct err *err) {
+	int given[SPACE_PARAMS_MAX], from[SPACE_PARAMS_MAX], config[SPACE_PARAMS_MAX];
+	if (!json_is_object(object))
+		return err_set(err, ERR_USAGE, NULL, "a configuration must be a JSON object");
+	if (read_given(space, object, given, err) != 0)
+		return -1;
+	if (fallback)
+		space_config(space, *fallback, from);
+	if (fill(space, given, fallback ? from : NULL, config, err) != 0)
+		return -1;
+	if (space_index(space, config, index))
+		return 0;
+	/* Parameters that the fallback lacks are free. */
+	if (fallback && space_repair(space, from, given, 0, index))
+		return 0;
+	return report_invalid(space, config, err);
+}
+
+int space_config_nearest(const struct space *space, const json_t *object, uint64_t from, uint64_t *index,
+                         struct err *err) {
+	int given[SPACE_PARAMS_MAX], start[SPACE_PARAMS_MAX];
+	if (read_given(space, object, given, err) != 0)
+		return -1;
+	space_config(space, from, start);
+	if (space_repair(space, start, given, space->param_count, index))
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "these values do not occur in any valid configuration");
+}

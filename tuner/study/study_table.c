@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "tuner/study/counted_file_impl.h"
+#include "tuner/study/study_table_impl.h"
+#include "tuner/study/table_wide_impl.h"
+
+/* Reads the other measurements of a row besides its time: figures, counters, energy. */
+/* The number in a cell, in the unit that it or its column names. */
+/* A time may have a unit of its own: "3.4 ms". */
+static bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value) {
+	char copy[CSV_FIELD_MAX + 1];
+	struct table_name unit;
+	if (table_number(csv, cell, false, value)) {
+		*value *= name->scale;
+		return true;
+	}
+	snprintf(copy, sizeof copy, "%s", cell);
+	size_t digits = strspn(copy, "+-.0123456789eE");
+	table_name_read(copy + digits + strspn(copy + digits, " "), &unit);
+	if (!digits || unit.measure == MEASURE_NONE || *unit.base ||
+	    (name->measure != MEASURE_NONE && unit.measure != name->measure))
+		return false;
+	copy[digits] = '\0';
+	if (!table_number(csv, copy, false, value))
+		return false;
+	*value *= unit.scale;
+	return true;
+}
+
+/* "time_per_iteration_us" is the figure time_per_iteration, "Number of iterations" iterations; others keep their names.
+ */
+static json_t *figure_name(const struct table_column *column) {
+	const char *base = column->read.base, *per = strncmp(base, "time/", 5) == 0 ? base + 5 : NULL;
+	char key[TABLE_NAME];
+	if (table_is_count(column->name)) {
+		table_key(column->name, key);
+		return json_string(key);
+	}
+	return per ? json_sprintf("time_per_%s", per) : json_string(column->name);
+}
+
+static json_t *numbers_json(const struct table *table, size_t row, enum table_role role) {
+	json_t *list = json_array();
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		bool time = column->read.measure == MEASURE_TIME && !*column->read.per;
+		double value;
+		if (column->role != role || !table_measured(table->csv, csv_cell(table->csv, row, c), &column->read, &value))
+			continue;
+		json_t *one = json_pack("{s:o,s:o,s:s,s:s}", "name",
+		                        role == TABLE_FIGURE ? figure_name(column) : json_string(column->name), "value",
+		                        js_number(value), "unit", time ? "s" : "", "status", "counted");
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+/* The time of one of a number of iterations follows from both, unless the table has it. */
+static void each_add(const struct table *table, size_t row, double seconds, json_t *figures) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		char key[TABLE_NAME];
+		double count;
+		if (column->role != TABLE_FIGURE || !table_is_count(column->name) ||
+		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &count) || !(count > 0))
+			continue;
+		table_key(column->name, key);
+		json_t *name = json_sprintf("time_per_%.*s", (int)(strlen(key) - (key[strlen(key) - 1] == 's')), key);
+		json_array_append_new(
+			figures, json_pack("{s:o,s:o,s:s}", "name", name, "value", js_number(seconds / count), "unit", "s"));
+	}
+}
+
+/* Appends the counters of the files that the row names. */
+static int files_add(const struct table *table, size_t row, json_t *counters, struct err *err) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const char *cell = csv_cell(table->csv, row, c);
+		if (table->columns[c].role != TABLE_FILE || table_is_missing(cell))
+			continue;
+		json_t *read = counted_file_read(table->path, cell, err);
+		if (!read)
+			return err_prefix(err, "%s:%zu", table->path, table->csv->line[row]);
+		json_array_extend(counters, read);
+		json_decref(read);
+	}
+	return 0;
+}
+
+/* "Energy (J)" of a run is what the machine's counters measure as well. */
+static void energy_add(const struct table *table, size_t row, double seconds, json_t *detail) {
+	for (size_t c = 0; c < table->csv->columns && isfinite(seconds); c++) {
+		const struct table_column *column = &table->columns[c];
+		double joules;
+		if (column->role != TABLE_FIGURE || !table_is_joules(column->name) ||
+		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &joules) || !(joules > 0))
+			continue;
+		json_object_set_new(detail, "seconds", js_number(seconds));
+		json_object_set_new(detail, "energy_j", json_pack("[f]", joules));
+		return;
+	}
+}
+
+/* Returns the other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read.
+ * rest: the parts leave some of the time. */
+static json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err) {
+	json_t *figures = numbers_json(table, row, TABLE_FIGURE), *counters = numbers_json(table, row, TABLE_COUNTER);
+	json_t *detail = files_add(table, row, counters, err) ? NULL : json_object();
+	if (isfinite(seconds))
+		each_add(table, row, seconds, figures);
+	table_parts_add(table, row, seconds, rest, figures);
+	if (detail && json_array_size(figures))
+		json_object_set(detail, "figures", figures);
+	if (detail && json_array_size(counters))
+		json_object_set(detail, "counters", counters);
+	if (detail && table->columns[table->value].role == TABLE_TIME)
+		energy_add(table, row, seconds, detail);
+	json_decref(figures);
+	json_decref(counters);
+	return detail;
+}
+
+/* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.
+ */
+/* A value that was published without its spread is taken to be right within this. */
+static const double ASSUMED_NOISE = 0.05;
+
+/* "KEY: VALUE" among the lines that begin with '#'; NULL if none has this key. */
+static const char *table_note(const struct csv *csv, const char *key) {
+	size_t length = strlen(key);
+	for (size_t i = 0; i < csv->note_count; i++)
+		if (strncasecmp(csv->notes[i], key, length) == 0 && csv->notes[i][length] == ':')
+			return csv->notes[i] + length + 1 + strspn(csv->notes[i] + length + 1, " ");
+	return NULL;
+}
+
+/* the caller frees it */
+/* "/a/b/fw-times.csv" is the kernel fw-times. */
+static char *table_kernel(const char *path, const struct csv *csv) {
+	const char *noted = table_note(csv, "kernel"), *slash = strrchr(path, '/');
+	char *name = mem_strdup(noted && *noted ? noted : slash ? slash + 1 : path), *dot = strrchr(name, '.');
+	if (!(noted && *noted) && dot && dot != name)
+		*dot = '\0';
+	text_clean(name, false);
+	if (*name)
+		return name;
+	free(name);
+	return mem_strdup("table");
+}
+
+/* The columns that a line "# problem: n,m" names. */
+static size_t table_noted_problem(const struct csv *csv, const char *names[TABLE_PROBLEM_NAMES]) {
+	const char *noted = table_note(csv, "problem");
+	size_t count = 0;
+	char *copy = arena_strdup(csv->arena, noted ? noted : ""), *rest = NULL;
+	for (char *word = strtok_r(copy, ", ", &rest); word && count < TABLE_PROBLEM_NAMES;
+	     word = strtok_r(NULL, ", ", &rest))
+		names[count++] = word;
+	return count;
+}
+
+/* new reference; NULL: an error */
+static json_t *table_machine(const struct csv *csv, struct err *err) {
+	const char *noted = table_note(csv, "machine");
+	return noted && *noted ? study_machine_words(noted, err) : study_machine_unknown();
+}
+
+static bool has_part(const char *text, const char *word) {
+	for (; *text; text++)
+		if (strncasecmp(text, word, strlen(word)) == 0)
+			return true;
+	return false;
+}
+
+/* A team of threads only makes sense on a CPU; otherwise names of columns and values give a GPU away. */
+static const char *device_guess(const struct table *table) {
+	static const char *const signs[] = {"gpu", "cuda", "block_size", "warp", "h2d", "d2h", "htod", "dtoh"};
+	bool gpu = false;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		if (strcmp(table->columns[c].name, "threads") == 0)
+			return "cpu";
+		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+			gpu = gpu || has_part(table->columns[c].name, signs[i]);
+			for (size_t r = 0; r < table->csv->rows && !table->columns[c].numbers && !gpu; r++)
+				gpu = has_part(csv_cell(table->csv, r, c), signs[i]);
+		}
+	}
+	return gpu ? "cuda:0" : "cpu";
+}
+
+/* The device that the table or the user names; otherwise the names of its columns tell. */
+static const char *table_device(const struct table *table) {
+	static const char *const kinds[][2] = {{"cuda", "cuda:0"}, {"opencl", "opencl:0"}, {"hip", "hip:0"}};
+	const char *noted = table_note(table->csv, "device");
+	if (table->reading->device)
+		return table->reading->device;
+	for (size_t i = 0; noted && i < sizeof kinds / sizeof *kinds; i++)
+		if (strncmp(noted, kinds[i][0], strlen(kinds[i][0])) == 0)
+			return kinds[i][1];
+	return noted ? "cpu" : device_guess(table);
+}
+
+static json_t *names_json(const struct table *table, enum table_role role) {
+	json_t *list = role == TABLE_COUNTER ? names_json(table, TABLE_FILE) : json_array();
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].role == role)
+			json_array_append_new(list, json_string(table->columns[c].name));
+	return list;
+}
+
+/* Tells the items of the set from `before` on how the table was read. */
+/* Says how the table was read, and how far a value may be off: without repeated rows that is an assumption. */
+static void table_describe(const struct table *table, struct study_set *set, size_t before) {
+	const struct table_column *value = &table->columns[table->value];
+	for (size_t i = 0; i < study_set_count(set); i++) {
+		struct study_item *item = study_set_at(set, i);
+		size_t rows = study_gathered(item->study);
+		if (item->table || item->trials == 0 || i < before)
+			continue;
+		bool thin = item->trials < 2 * rows;
+		item->table = json_pack("{s:s,s:I,s:I,s:s,s:s,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "file", table->path, "rows",
+		                        (json_int_t)rows, "values", (json_int_t)item->trials, "value", value->name, "per",
+		                        value->read.per, "scale", value->read.scale, "rate", value->role == TABLE_RATE,
+		                        "problem", names_json(table, TABLE_PROBLEM), "parameters",
+		                        names_json(table, TABLE_PARAM), "figures", names_json(table, TABLE_FIGURE), "counters",
+		                        names_json(table, TABLE_COUNTER), "ignored", names_json(table, TABLE_IGNORED));
+		if (table->wide)
+			json_object_set_new(item->table, "wide", json_string(table->wide));
+		if (table->assumed_unit)
+			json_object_set_new(item->table, "assumed_unit", json_string("s"));
+		if (value->role == TABLE_RATE)
+			study_rate(item->study, value->name, value->read.scale);
+		if (thin) {
+			item->noise = ASSUMED_NOISE;
+			json_object_set_new(item->table, "assumed_noise", js_number(ASSUMED_NOISE));
+		}
+	}
+}
+
+static const double SECONDS_MAX = 1e9, SECONDS_MIN = 1e-15;
+
+struct filling {
+	struct table *table;
+	struct study_set *set;
+	const char *kernel, *device;
+	const json_t *machine;
+	size_t kernel_column; /* SIZE_MAX: the table does not have one */
+	size_t values;
+	bool rest; /* the parts leave some of the time */
+	struct err *err;
+};
+
+static int cell_refuse(const struct filling *filling, size_t row, const char *column, const char *cell,
+                       const char *why) {
+	const char *hint = NULL;
+	if (strchr(cell, ',') && filling->table->csv->delimiter != ';')
+		hint = "write 12400 or 12.4, because a comma is neither a point nor a mark of thousands here";
+	else if (strstr(cell, "±") || strstr(cell, "+-") || strstr(cell, "+/-"))
+		hint = "write the deviation into a column of its own, or one row for each run";
+	return err_set(filling->err, ERR_USAGE, hint, "%s:%zu: %.60s \"%.40s\" %s", filling->table->path,
+	               filling->table->csv->line[row], column, cell, why);
+}
+
+static json_t *setting_json(const struct table *table, size_t column, const char *cell) {
+	double number;
+	if (!table->columns[column].numbers || !table_number(table->csv, cell, true, &number))
+		return value_json(value_word(cell));
+	bool whole = number == floor(number) && fabs(number) < 9e15;
+	return value_json(whole ? value_int((int64_t)number) : value_real(number));
+}
+
+/* The members of one role. New reference. */
+static json_t *settings_json(const struct table *table, size_t row, enum table_role role) {
+	json_t *object = json_object();
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const char *cell = csv_cell(table->csv, row, c);
+		if (table->columns[c].role == role && *cell)
+			json_object_set_new(object, table->columns[c].name, setting_json(table, c, cell));
+	}
+	return object;
+}
+
+/* A failure if a column says so. */
+static const char *status_of(const struct table *table, size_t row) {
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].role == TABLE_STATUS && *csv_cell(table->csv, row, c) &&
+		    table_is_missing(csv_cell(table->csv, row, c)))
+			return "runtime";
+	return "correct";
+}
+
+static struct study_item *item_of(const struct filling *filling, size_t row) {
+	const char *kernel = filling->kernel;
+	if (filling->kernel_column != SIZE_MAX && *csv_cell(filling->table->csv, row, filling->kernel_column))
+		kernel = csv_cell(filling->table->csv, row, filling->kernel_column);
+	return study_set_item(filling->set, kernel, filling->device, filling->machine);
+}
+
+static int row_add(struct filling *filling, size_t row) {
+	const struct table *table = filling->table;
+	const struct table_column *column = &table->columns[table->value];
+	const char *cell = csv_cell(table->csv, row, table->value);
+	struct study_trial trial = {.phase = "sweep", .status = status_of(table, row)};
+	double seconds = NAN;
+	if (table_is_missing(cell))
+		trial.status = "runtime";
+	else if (!table_measured(table->csv, cell, &column->read, &seconds))
+		return cell_refuse(filling, row, column->name, cell, "is not a number");
+	else if (!(seconds > 0))
+		return cell_refuse(filling, row, column->name, cell, "is not positive");
+	if (column->role == TABLE_RATE)
+		seconds = 1 / seconds;
+	if (isfinite(seconds) && (seconds > SECONDS_MAX || seconds < SECONDS_MIN))
+		return cell_refuse(filling, row, column->name, cell, "is out of range");
+	json_t *problem = settings_json(table, row, TABLE_PROBLEM), *config = settings_json(table, row, TABLE_PARAM);
+	json_t *detail = table_detail(table, row, seconds, filling->rest, filling->err);
+	trial.problem = problem;
+	trial.config = config;
+	trial.detail = json_object_size(detail) ? detail : NULL;
+	trial.value = seconds;
+	trial.samples = &seconds;
+	trial.sample_count = isfinite(seconds);
+	filling->values += detail && isfinite(seconds) && study_set_add(item_of(filling, row), &trial);
+	if (detail && !isfinite(seconds))
+		study_set_add(item_of(filling, row), &trial);
+	int failed = detail ? 0 : -1;
+	json_decref(problem);
+	json_decref(config);
+	json_decref(detail);
+	return failed;
+}
+
+/* Names of kernels that occur once each are versions of one thing, which the rows compare. */
+static bool is_kernel_column(const struct table *table, size_t column) {
+	return strcasecmp(table->columns[column].name, "kernel") == 0 && table->columns[column].role == TABLE_IGNORED;
+}
+
+static int fill(struct filling *filling) {
+	size_t before = study_set_count(filling->set);
+	for (size_t c = 0; c < filling->table->csv->columns; c++)
+		if (is_kernel_column(filling->table, c))
+			filling->kernel_column = c;
+	for (size_t r = 0; r < filling->table->csv->rows; r++)
+		if (row_add(filling, r))
+			return -1;
+	if (filling->values == 0)
+		return err_set(filling->err, ERR_USAGE, NULL, "%s: no row of the table has a time", filling->table->path);
+	table_describe(filling->table, filling->set, before);
+	return 0;
+}
+
+static int table_read(struct study_set *set, struct table *table, struct err *err) {
+	struct study_reading reading = table->reading ? *table->reading : (struct study_reading){0};
+	const char *names[TABLE_PROBLEM_NAMES];
+	json_t *machine = table_machine(table->csv, err);
+	char *kernel = table_kernel(table->path, table->csv);
+	if (reading.problem_count == 0) {
+		reading.problem = names;
+		reading.problem_count = table_noted_problem(table->csv, names);
+	}
+	table->reading = &reading;
+	int failed = machine ? table_roles(table, err) : -1;
+	if (!failed) {
+		struct filling filling = {.table = table,
+		                          .set = set,
+		                          .kernel = kernel,
+		                          .device = table_device(table),
+		                          .machine = machine,
+		                          .kernel_column = SIZE_MAX,
+		                          .rest = table_has_rest(table),
+		                          .err = err};
+		failed = fill(&filling);
+	}
+	table->reading = NULL;
+	free(kernel);
+	json_decref(machine);
+	return failed;
+}
+
+static int hint_add(struct err *err) {
+	return err && !*err->hint ? err_hint(err, "doc/tables.md describes the form of a table") : -1;
+}
+
+/* Headers that are bare numbers do not say of what. */
+static int wide_refuse(const char *path, const struct wide *wide, struct err *err) {
+	return err_set(err, ERR_USAGE, "add a line that names the parameter, for example \"# columns: threads\"",
+	               "%s: the columns \"%.20s\", \"%.20s\" .. are numbers without a name", path, wide->value[0],
+	               wide->value[1]);
+}
+
+int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
+                    const struct study_reading *reading, struct err *err) {
+	if (strcmp(study_set_objective(set), "time") != 0)
+		return 0;
+	struct csv *csv = csv_read(text, size, path, err);
+	if (!csv)
+		return hint_add(err);
+	table_cells_rewrite(csv);
+	struct wide wide;
+	struct table table = {.csv = csv, .path = path, .reading = reading};
+	if (wide_find(csv, table_note(csv, "columns"), &wide)) {
+		if (wide.unnamed && wide_refuse(path, &wide, err)) {
+			csv_free(csv);
+			return -1;
+		}
+		table.csv = wide_to_long(csv, &wide);
+		table.wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
+		table.assumed_unit = wide.assumed;
+	}
+	table.columns = arena_alloc(csv->arena, table.csv->columns, sizeof *table.columns);
+	int failed = table_read(set, &table, err);
+	csv_free(csv);
+	return failed ? hint_add(err) : 0;
+}

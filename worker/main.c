@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
-#include "worker/cli.h"
-
-int main(int argc, char **argv) {
-	return cli_main(argc, argv);
-}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/proc/reap.h"
+#include "base/scratch.h"
+#include "base/sys.h"
+#include "counters/perf/perf.h"
+#include "gpu/open.h"
+#include "worker/program/runner_count_impl.h"
+#include "worker/program/gpu_run_impl.h"
+#include "worker/program/runner_program.h"
+#include "worker/program/regions_set_impl.h"
+#include "worker/program/said_impl.h"
+#include "worker/program/runner_trial_impl.h"
+
+enum { FILES_MAX = 1024, TOTAL_BYTES_MAX = 64 << 20 };
+
+int regions_prepare(struct arena *arena, const char *scratch, const struct regions_event *events, size_t count,
+                    struct regions *regions, struct err *err) {
+	char *folder = arena_printf(arena, "%s/regions-XXXXXX", scratch), *list = arena_strdup(arena, "");
+	*regions = (struct regions){.folder = folder, .events = events, .event_count = count};
+	if (count > REGIONS_EVENTS_MAX) {
+		return err_set(err, ERR_USAGE, NULL, "a region cannot count %zu events: the limit is %d", count,
+		               REGIONS_EVENTS_MAX);
+	}
+	if (!mkdtemp(folder)) {
+		return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch,
+		               strerror(errno));
+	}
+	for (size_t i = 0; i < count; i++) {
+		list = arena_printf(arena, "%s%s%s=%" PRIu32 ":0x%" PRIx64, list, i ? "," : "", events[i].name, events[i].type,
+		                    events[i].config);
+	}
+	regions->variables[0] = arena_printf(arena, "SWEETSPOT_REGIONS=%s", folder);
+	regions->variables[1] = arena_printf(arena, "SWEETSPOT_REGION_EVENTS=%s", list);
+	return 0;
+}
+
+static int wanted(const struct dirent *entry) {
+	return fnmatch("regions-*.json", entry->d_name, 0) == 0;
+}
+
+/* Reads plain files only, because a pipe would block. */
+static int file_open(const char *path) {
+	struct stat what;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &what) != 0 || !S_ISREG(what.st_mode))) {
+		close(fd);
+		fd = -1;
+		errno = EINVAL;
+	}
+	return fd;
+}
+
+static void file_read(struct regions_set *set, const char *name, size_t *bytes) {
+	char *path = mem_printf("%s/%s", set->regions->folder, name), *text = NULL;
+	struct err err;
+	size_t size = 0;
+	int fd = file_open(path);
+	if (fd < 0) {
+		regions_note(set, "%.60s cannot be read: %s", name, strerror(errno));
+	} else {
+		text = sys_read_fd(fd, name, *bytes, &size, &err);
+		close(fd);
+		if (!text) {
+			regions_note(set, "%s", err.what);
+		}
+	}
+	if (text) {
+		*bytes -= size;
+		regions_text_read(set, text, size, name);
+	}
+	free(text);
+	free(path);
+}
+
+static void folder_read(struct regions_set *set) {
+	struct dirent **entries = NULL;
+	size_t bytes = TOTAL_BYTES_MAX;
+	int count = scandir(set->regions->folder, &entries, wanted, alphasort);
+	for (int i = 0; i < count; i++) {
+		if (i < FILES_MAX) {
+			file_read(set, entries[i]->d_name, &bytes);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	set->files_left_out = count > FILES_MAX ? (size_t)(count - FILES_MAX) : 0;
+}
+
+json_t *regions_read(const struct regions *regions, json_t **notes) {
+	struct regions_set set = {.arena = arena_new(), .regions = regions, .index = json_object(), .notes = json_array()};
+	folder_read(&set);
+	json_t *out = regions_set_end(&set);
+	json_decref(set.index);
+	arena_free(set.arena);
+	*notes = set.notes;
+	return out;
+}
+
+static const struct regions_event events_usual[] = {
+	{"task_clock", "s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
+	{"page_faults", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
+};
+
+static bool event_make(const struct counter_event *event, struct regions_event *out) {
+	struct perf_name perf;
+	if (!event->backend || strcmp(event->backend->name, "perf") != 0 || strpbrk(event->name, ",=:") ||
+	    !perf_name_find(event->event, &perf)) {
+		return false;
+	}
+	*out =
+		(struct regions_event){event->name, perf.clock ? "s" : "count", perf.type, perf.config, perf.clock ? 1e-9 : 1};
+	return true;
+}
+
+static const struct regions_event *events_choose(struct arena *arena, const struct counter_plan *plan, size_t *count) {
+	struct regions_event *events = arena_alloc(arena, REGIONS_EVENTS_MAX, sizeof *events);
+	*count = 0;
+	for (size_t i = 0; plan && i < plan->event_count && *count < REGIONS_EVENTS_MAX; i++) {
+		*count += event_make(&plan->events[i], &events[*count]);
+	}
+	if (*count > 0) {
+		return events;
+	}
+	*count = sizeof events_usual / sizeof *events_usual;
+	return events_usual;
+}
+
+/* The events are those that the plan counts through perf, or a few that every kernel counts if there are none; plan
+ * may be NULL. */
+static void regions_run_open(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                             struct regions_run *run) {
+	size_t count;
+	const struct regions_event *events = events_choose(arena, plan, &count);
+	*run = (struct regions_run){.environment = NULL};
+	if (regions_prepare(arena, trial->site.scratch.path, events, count, &run->regions, &run->err) == 0) {
+		run->environment = program_site_environment(arena, trial->request, run->regions.variables);
+	}
+}
+
+static json_t *regions_collect(struct program_trial *trial, struct regions_run *run, bool done, json_t **notes) {
+	const struct program_again again = {.environment = run->environment, .slowdown = 1};
+	char why[PROGRAM_MESSAGE];
+	bool good = done || program_trial_again(trial, &again, why, sizeof why);
+	json_t *found = regions_read(&run->regions, notes);
+	if (!good) {
+		json_array_append_new(*notes, json_sprintf("the run for the regions failed: %s", why));
+	}
+	return found;
+}
+
+/* Makes a run of its own if none was made, and sets "regions" if there are any, and "regions_notes" if something was
+ * lost. */
+static void regions_run_close(struct program_trial *trial, struct regions_run *run, bool done, json_t *reply) {
+	json_t *notes = NULL, *found = NULL;
+	if (!run->environment) {
+		notes = json_pack("[s]", run->err.what);
+	} else if (!trial->abandoned) {
+		found = regions_collect(trial, run, done, &notes);
+	}
+	if (json_array_size(found) > 0) {
+		json_object_set(reply, "regions", found);
+	}
+	if (json_array_size(notes) > 0) {
+		json_object_set(reply, "regions_notes", notes);
+	}
+	json_decref(found);
+	json_decref(notes);
+	free(run->environment);
+}
+
+struct program_guard {
+	int signal; /* the signal that the parent's death sends; 0: none */
+	pid_t parent;
+	struct rlimit limits[RLIM_NLIMITS];
+};
+
+/* While programs run, the tuner's death must not kill the worker before it has cleaned up. */
+
+/* From then on orphans of a program come to this process; true the first time. */
+static bool program_guard_begin(struct program_guard *guard) {
+	int adopts = 0;
+	*guard = (struct program_guard){.parent = getppid()};
+	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
+	reap_adopt();
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored the kernel would keep neither status nor usage */
+	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal) {
+		prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+	}
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		getrlimit(i, &guard->limits[i]);
+	}
+	return !adopts;
+}
+
+/* Has a program lowered the limits of this process, its parent (prlimit)? Then it cannot run anything more. */
+static bool program_guard_robbed(const struct program_guard *guard) {
+	struct rlimit now;
+	bool robbed = false;
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		robbed = robbed || (getrlimit(i, &now) == 0 && now.rlim_cur < guard->limits[i].rlim_cur);
+	}
+	return robbed;
+}
+
+/* Arm first, then check, so that a parent that dies in between is noticed by one or the other. */
+/* Restores the earlier state; false if the parent has died meanwhile. */
+static bool program_guard_end(const struct program_guard *guard) {
+	if (guard->signal) {
+		prctl(PR_SET_PDEATHSIG, guard->signal, 0, 0, 0);
+	}
+	return !guard->signal || getppid() == guard->parent;
+}
+
+/* Counts after the samples, and only if the program got that far. The first counted run reports its regions. */
+static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *reply) {
+	struct counting counting = {.runs = 0};
+	struct regions_run regions;
+	if ((!plan && !trial->request->regions) || trial->request->device || trial->status || trial->abandoned) {
+		return;
+	}
+	regions_run_open(arena, trial, plan, &regions);
+	if (plan) {
+		program_count(arena, trial, plan, regions.environment, &counting);
+		json_object_set_new(reply, "counters", counting_events_json(plan, &counting));
+		json_object_set_new(reply, "counting", counting_json(plan, &counting, 0));
+	}
+	regions_run_close(trial, &regions, counting.runs > 0, reply);
+}
+
+/* Reports its work on GPUs, from a run of its own after the samples. */
+static void watch_gpu(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                      json_t *reply) {
+	if (trial->request->device && !trial->status && !trial->abandoned) {
+		json_object_set_new(reply, "gpu_work", program_gpu_run(arena, trial, plan));
+	}
+}
+
+static json_t *reply_make(const struct program_trial *trial) {
+	json_t *reply = json_pack("{s:s, s:o, s:i}", "status", trial->status ? trial->status : "correct", "samples",
+	                          js_reals(trial->samples, trial->count), "batch", 1);
+	if (trial->status) {
+		json_object_set_new(reply, "message", json_string(trial->message));
+		json_object_set_new(reply, "said", program_said(trial));
+		if (!isnan(trial->refused)) {
+			json_object_set_new(reply, "refused", json_real(trial->refused));
+		}
+	}
+	if (trial->unchecked[0]) {
+		json_object_set_new(reply, "unchecked", json_string(trial->unchecked));
+	}
+	if (trial->output.metric || trial->request->kernel) {
+		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
+	}
+	if (trial->hash[0]) {
+		json_object_set_new(reply, "hash", json_string(trial->hash));
+	}
+	if (trial->evidence) {
+		json_object_set(reply, "evidence", trial->evidence);
+	}
+	if (trial->count > 0) {
+		program_usage_set(trial->usage, reply);
+	} else if (trial->lost_s > 0) {
+		json_object_set_new(reply, "noise", json_pack("{s:f}", "steal_s", trial->lost_s));
+	}
+	json_object_set_new(reply, "output_bytes",
+	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.digest.bytes)
+	                                                          : json_null());
+	return reply;
+}
+
+/* Every run is watched. */
+static int kernel_open(struct arena *arena, struct program_trial *trial, struct err *err) {
+	if (gpu_watch_open(arena, trial->site.scratch.path, NULL, &trial->watch, err) != 0) {
+		return -1;
+	}
+	free(trial->site.place.environment);
+	trial->site.place.environment = program_site_environment(arena, trial->request, trial->watch.variables);
+	return 0;
+}
+
+static int trial_open(struct arena *arena, struct program_trial *trial, struct program_request *request, int watch,
+                      struct err *err) {
+	trial->output.keep = request->hash || request->evidence;
+	trial->evidence = request->evidence ? json_array() : NULL;
+	if (request->metric) {
+		trial->output.metric = program_metric_new(request->metric, err);
+		if (!trial->output.metric) {
+			return -1;
+		}
+	}
+	if (program_site_open(arena, request, watch, &trial->site, err) != 0) {
+		return -1;
+	}
+	if (request->kernel && kernel_open(arena, trial, err) != 0) {
+		return -1;
+	}
+	if (request->verify) {
+		trial->output.spool = scratch_file(&trial->site.scratch);
+		if (trial->output.spool < 0) {
+			return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a file in %s: %s",
+			               trial->site.scratch.path, strerror(errno));
+		}
+	}
+	trial->samples = arena_alloc(arena, (size_t)request->samples, sizeof(double));
+	trial->metrics = arena_alloc(arena, (size_t)request->samples, sizeof(double));
+	trial->usage = program_usage_new(arena, (size_t)request->samples);
+	return 0;
+}
+
+static void trial_close(struct program_trial *trial) {
+	program_metric_free(trial->output.metric);
+	if (trial->output.spool >= 0) {
+		close(trial->output.spool);
+	}
+	json_decref(trial->evidence);
+	json_decref(trial->files);
+	program_run_free(&trial->run);
+	program_run_free(&trial->side);
+	program_site_close(&trial->site);
+}
+
+/* An unknown name is a bad request, so nothing runs. */
+static int counters_ask(struct counters *counters, struct arena *arena, const struct program_request *request,
+                        struct counter_plan **plan, struct err *err) {
+	struct gpu_facts facts = {.index = 0};
+	struct counter_site site = {.tree = !request->device, .device = request->device ? &facts : NULL};
+	int index = 0;
+	if (request->device && gpu_index(request->device, &index, err) != 0) {
+		return -1;
+	}
+	if (request->device && request->counters[0] && !gpu_probe(index, &facts)) {
+		facts.index = index; /* the backends say what is missing */
+	}
+	if (request->counters[0]) {
+		*plan = counters_plan(counters, arena, request->counters, &site, err);
+	}
+	return request->counters[0] && !*plan ? -1 : 0;
+}
+
+/* The samples are worth nothing beside what the program did to the worker, which must be replaced. */
+static void robbed(json_t *reply) {
+	json_object_set_new(reply, "status", json_string("runtime"));
+	json_object_set_new(reply, "message",
+	                    json_string("it lowered the limits of the process that measures it (prlimit)"));
+	json_object_set_new(reply, "ending", json_true());
+}
+
+json_t *program_answer(int watch, struct counters *counters, const json_t *json, bool *abandoned, struct err *err) {
+	struct arena *arena = arena_new();
+	struct program_request request;
+	struct program_trial trial = {
+		.request = &request, .output = {.spool = -1}, .site = {.place = {.nothing = -1}, .scratch = {.fd = -1}}};
+	struct program_guard guard;
+	struct counter_plan *plan = NULL;
+	json_t *reply = NULL;
+	double start = sys_now();
+	trial.until = INFINITY;
+	trial.refused = NAN;
+	*abandoned = false;
+	if (program_request_read(arena, json, &request, err) != 0 ||
+	    counters_ask(counters, arena, &request, &plan, err) != 0) {
+		arena_free(arena);
+		return NULL;
+	}
+	if (request.left_s > 0) {
+		trial.until = start + request.left_s;
+	}
+	if (program_guard_begin(&guard)) {
+		scratch_tidy(SCRATCH_RUN);
+	}
+	if (trial_open(arena, &trial, &request, watch, err) == 0) {
+		program_trial_runs(&trial);
+		reply = reply_make(&trial);
+		count(arena, &trial, plan, reply);
+		watch_gpu(arena, &trial, plan, reply);
+		json_object_set_new(reply, "verify_s", json_real(trial.verify_s));
+		json_object_set_new(reply, "side_s", json_real(trial.side_s));
+		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
+	}
+	if (reply && program_guard_robbed(&guard)) {
+		robbed(reply);
+	}
+	trial_close(&trial);
+	counter_plan_clear(plan);
+	*abandoned = !program_guard_end(&guard) || trial.abandoned;
+	arena_free(arena);
+	return reply;
+}

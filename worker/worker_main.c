@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "worker/cli_impl.h"
+
+int main(int argc, char **argv) {
+	return cli_main(argc, argv);
+}
