@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/regions/regions.h"
+#include "lib/marks/marks.h"
 
 /* FNV-1a (Fowler, Noll, Vo; RFC 9923). */
 uint32_t ssr_name_hash(const char *text, size_t length) {
@@ -15,8 +15,8 @@ uint32_t ssr_name_hash(const char *text, size_t length) {
 }
 
 static struct ssr_name *name_new(struct ssr_state *state, const char *text, size_t length, uint32_t hash) {
-	struct ssr_name **bucket = &state->buckets[hash % REGION_NAMES];
-	struct ssr_name *name = state->name_count < REGION_NAMES ? malloc(sizeof *name + length + 1) : NULL;
+	struct ssr_name **bucket = &state->buckets[hash % MARK_NAMES];
+	struct ssr_name *name = state->name_count < MARK_NAMES ? malloc(sizeof *name + length + 1) : NULL;
 	if (!name)
 		return NULL;
 	*name = (struct ssr_name){.chain = *bucket, .hash = hash, .length = length};
@@ -29,7 +29,7 @@ static struct ssr_name *name_new(struct ssr_state *state, const char *text, size
 }
 
 struct ssr_name *ssr_name_find(struct ssr_state *state, const char *text, size_t length, uint32_t hash) {
-	struct ssr_name *name = state->buckets[hash % REGION_NAMES];
+	struct ssr_name *name = state->buckets[hash % MARK_NAMES];
 	while (name && (name->hash != hash || name->length != length || memcmp(name->text, text, length) != 0))
 		name = name->chain;
 	return name ? name : name_new(state, text, length, hash);

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/regions/regions.h"
+#include "lib/marks/marks.h"
 
 /* A decimal or 0x.. number; -1 if there is none. */
 static int number_read(const char **text, uint64_t max, uint64_t *number) {
@@ -41,7 +41,7 @@ static bool event_read(const char *text, struct ssr_event *event) {
 void ssr_events_parse(struct ssr_state *state, const char *text) {
 	while (*text) {
 		struct ssr_event event = {.type = 0};
-		if (state->event_count < REGION_EVENTS && event_read(text, &event))
+		if (state->event_count < MARK_EVENTS && event_read(text, &event))
 			state->events[state->event_count++] = event;
 		else
 			state->unread_events++;

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/regions/regions.h"
+#include "lib/marks/marks.h"
 
 enum { WRITE_WAIT_S = 2 };
 
@@ -49,28 +49,28 @@ static void event_write(FILE *out, const struct ssr_counter *counter, const stru
 		        atomic_load(&counter->user_only) ? ",\"user_only\":true" : "");
 }
 
-static bool is_empty(struct ssr_region *region) {
-	return !atomic_load(&region->calls) && !atomic_load(&region->unbegun) && !atomic_load(&region->unended) &&
-	       !atomic_load(&region->depth);
+static bool is_empty(struct ssr_mark *mark) {
+	return !atomic_load(&mark->calls) && !atomic_load(&mark->unbegun) && !atomic_load(&mark->unended) &&
+	       !atomic_load(&mark->depth);
 }
 
-static void region_write(FILE *out, const struct ssr_state *state, struct ssr_region *region) {
+static void mark_write(FILE *out, const struct ssr_state *state, struct ssr_mark *mark) {
 	fprintf(out,
 	        "{\"thread\":%u,\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"unbegun\":%" PRIu64 ",\"unended\":%" PRIu64
 	        ",\"events\":[",
-	        region->thread->number, atomic_load(&region->calls), atomic_load(&region->ns),
-	        atomic_load(&region->unbegun), atomic_load(&region->unended) + atomic_load(&region->depth));
+	        mark->thread->number, atomic_load(&mark->calls), atomic_load(&mark->ns), atomic_load(&mark->unbegun),
+	        atomic_load(&mark->unended) + atomic_load(&mark->depth));
 	for (size_t i = 0; i < state->event_count; i++) {
 		fputs(i ? "," : "", out);
-		event_write(out, &region->thread->counters[i], &region->sums[i]);
+		event_write(out, &mark->thread->counters[i], &mark->sums[i]);
 	}
 	fputs("]}", out);
 }
 
 static void name_write(FILE *out, const struct ssr_state *state, const struct ssr_name *name) {
 	const char *comma = "";
-	for (struct ssr_region *region = name->regions; region; region = region->next) {
-		if (is_empty(region))
+	for (struct ssr_mark *mark = name->marks; mark; mark = mark->next) {
+		if (is_empty(mark))
 			continue;
 		if (!*comma) {
 			fputs("{\"name\":", out);
@@ -78,7 +78,7 @@ static void name_write(FILE *out, const struct ssr_state *state, const struct ss
 			fputs(",\"threads\":[", out);
 		}
 		fputs(comma, out);
-		region_write(out, state, region);
+		mark_write(out, state, mark);
 		comma = ",";
 	}
 	fputs(*comma ? "]}\n" : "", out);

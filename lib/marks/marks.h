@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot. A thread keeps the sums of its regions for itself, so that begin and end do not lock; the
+/* Inside libsweetspot. A thread keeps the sums of its marks for itself, so that begin and end do not lock; the
  * lock is taken when a thread meets a name for the first time, and during writing. Data that a thread changes and
  * the writer reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
-#ifndef LIB_REGIONS_REGIONS_H
-#define LIB_REGIONS_REGIONS_H
+#ifndef LIB_MARKS_MARKS_H
+#define LIB_MARKS_MARKS_H
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,16 +12,16 @@
 #include <sys/types.h>
 
 enum {
-	REGION_EVENTS = 16,
-	REGION_EVENT_NAME = 64,
-	REGION_NAME = 255,    /* significant bytes of a name */
-	REGION_NAMES = 4096,  /* names of a process */
-	REGION_THREADS = 4096 /* threads that live at the same time */
+	MARK_EVENTS = 16,
+	MARK_EVENT_NAME = 64,
+	MARK_NAME = 255,    /* significant bytes of a name */
+	MARK_NAMES = 4096,  /* names of a process */
+	MARK_THREADS = 4096 /* threads that live at the same time */
 };
 
 /* An event that SWEETSPOT_REGION_EVENTS names. */
 struct ssr_event {
-	char name[REGION_EVENT_NAME];
+	char name[MARK_EVENT_NAME];
 	uint32_t type;
 	uint64_t config;
 };
@@ -43,19 +43,19 @@ struct ssr_sum {
 };
 
 /* A name in one thread. */
-struct ssr_region {
+struct ssr_mark {
 	const struct ssr_name *name;
 	const struct ssr_thread *thread;
-	struct ssr_region *next; /* the same name in another thread */
+	struct ssr_mark *next; /* the same name in another thread */
 	_Atomic uint64_t calls, ns, depth, unbegun, unended;
 	uint64_t begin_ns;
-	struct ssr_reading begin[REGION_EVENTS];
+	struct ssr_reading begin[MARK_EVENTS];
 	struct ssr_sum sums[]; /* one an event */
 };
 
 struct ssr_name {
 	struct ssr_name *next, *chain; /* in the order of their first begin; and in the same slot of the table */
-	struct ssr_region *regions;
+	struct ssr_mark *marks;
 	uint32_t hash;
 	size_t length;
 	char text[];
@@ -66,9 +66,9 @@ struct ssr_thread {
 	struct ssr_thread *next;
 	bool taken;
 	unsigned number;
-	struct ssr_region **table; /* a power of two; the thread's own */
-	size_t slots, count, open; /* open: regions that it is in */
-	struct ssr_counter counters[REGION_EVENTS];
+	struct ssr_mark **table;   /* a power of two; the thread's own */
+	size_t slots, count, open; /* open: marks that it is in */
+	struct ssr_counter counters[MARK_EVENTS];
 };
 
 struct ssr_state {
@@ -76,7 +76,7 @@ struct ssr_state {
 	char *folder;
 	pid_t pid;
 	uint64_t start_ns; /* together with the pid the name of the file */
-	struct ssr_event events[REGION_EVENTS];
+	struct ssr_event events[MARK_EVENTS];
 	size_t event_count;
 	unsigned unread_events; /* events that could not be parsed */
 	pthread_mutex_t lock;   /* protects everything below except the atomics */
@@ -84,7 +84,7 @@ struct ssr_state {
 	struct ssr_thread *threads;
 	unsigned thread_count, name_count;
 	struct ssr_name *names, **last_name;
-	struct ssr_name *buckets[REGION_NAMES];
+	struct ssr_name *buckets[MARK_NAMES];
 	_Atomic uint64_t dropped, written_ns;
 };
 
@@ -103,9 +103,9 @@ void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, s
 struct ssr_name *ssr_name_find(struct ssr_state *state, const char *text, size_t length, uint32_t hash);
 uint32_t ssr_name_hash(const char *text, size_t length);
 
-/* This thread, and its part of a region; NULL if it cannot be kept. */
+/* This thread, and its part of a mark; NULL if it cannot be kept. */
 struct ssr_thread *ssr_thread_self(struct ssr_state *state);
-struct ssr_region *ssr_region_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length);
+struct ssr_mark *ssr_mark_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length);
 void ssr_thread_end(struct ssr_state *state, struct ssr_thread *thread);
 /* Call it in the child of a fork, with the lock. */
 void ssr_thread_forked(struct ssr_state *state);
