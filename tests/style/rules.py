@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Prints what breaks the rules that concern a tree as a whole, as lines "RULE: what". tests/style/house holds the limits.
 
-    tests/style/rules.py TREE [RULE..]     export, door, name, struct, circle; all without RULE
+    python3 tests/style/rules.py TREE [RULE..]     export, door, name, struct, circle; all without RULE
 """
 import collections, os, re, sys
 from os.path import basename, dirname, normpath, splitext
