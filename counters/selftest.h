@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests whether an event that opens counts at all. It is counted over a loop of known work (loop.h), once per machine
+/* Tests whether an event that opens counts at all. It is counted over a loop of known work, once per machine
  * and boot, and the answer is kept in $XDG_CACHE_HOME/sweetspot/counters.json. A counter that stays below the least
  * amount that the loop causes is not believed, because some processors and hypervisors (QEMU's PMU, for one) open any
  * event and count 0. */

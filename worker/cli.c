@@ -301,7 +301,7 @@ static void serve(pid_t keeper, const sigset_t *before) {
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/* The tuner arms this itself (base/proc/spawn.c); sshd does not, and ends with the connection. */
+/* The tuner arms this itself (base/proc/pipe.c); sshd does not, and ends with the connection. */
 static void parent_watch(void) {
 	int number = 0;
 	if (prctl(PR_GET_PDEATHSIG, &number, 0, 0, 0) == 0 && number == 0) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 enum { GROUP_TEXT = 4096 };
 

@@ -2,7 +2,7 @@
 /* GNU's runtime; its ABI: gcc/libgomp/libgomp_g.h. A combined loop hands its bounds to the wrapper; the code of the
  * region then asks for its pieces by the functions of the kind that it was compiled for. So only the chunk of such a
  * loop can be changed, except for schedule(runtime), whose kind the runtime looks up. */
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 typedef void region_function(void *data);
 

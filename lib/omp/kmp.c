@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 typedef struct {
 	int32_t reserved, flags, reserved2, reserved3;

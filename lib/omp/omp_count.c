@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 static bool event_read(const char *text, struct omp_event *event) {
 	char *end;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 #include "lib/record/spool.h"
 
 static _Atomic(struct omp_record *) record;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 /* Measure 0: iterations of a loop. Then the halves of each word, and the number that each word points to. */
 enum { HALVES = 2 * OMP_INPUTS, FIRST_HALF = 1, FIRST_POINTER = FIRST_HALF + HALVES };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The price of changing the team. libgomp ends threads and makes new ones when a team of another size follows, so a
  * region's best team by itself may be too dear beside its neighbours. Measured once, on empty regions. */
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 enum { WARM_UPS = 3, ROUNDS = 12, ROUNDS_LEAST = 4 };
 static const uint64_t LONG_NS = 10000000; /* where new threads are that dear, a few rounds say enough */

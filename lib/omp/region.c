@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 enum { CALLS_MORE = 2048 };
 

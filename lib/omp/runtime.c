@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 enum { SCOPES = 32, LOCK_ATTEMPTS = 20000 };
 

@@ -2,7 +2,7 @@
 /* The table of this process. */
 #include <stdio.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct omp_table *loaded;

@@ -12,7 +12,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 enum { SLOTS = 8192 /* a power of two; half of them are filled at most, and a region may have several */ };
 

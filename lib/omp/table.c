@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 
 enum { LINE_MAX_BYTES = 1024, THREADS_MOST = 4096 };
 

@@ -407,7 +407,7 @@ static void today_take(struct draft *draft, struct draft_param *param) {
 	param->initial = *known;
 }
 
-/* Reads --param and --default. program_plan_params.c */
+/* Reads --param and --default. */
 static int draft_user_params(struct draft *draft, struct err *err) {
 	for (size_t i = 0; i < opt_count(draft->args, "param"); i++)
 		if (param_add(draft, opt_at(draft->args, "param", i), err))

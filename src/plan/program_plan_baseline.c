@@ -173,8 +173,7 @@ static void not_understood(struct draft *draft, const char *name, const char *te
 	draft_note(draft, "%s=\"%.100s\" is not understood; the baseline uses %s=%s", name, clean, setting->name, instead);
 }
 
-/* The current value of a setting according to the environment. config: the settings read so far.
- * program_plan_environment.c */
+/* The current value of a setting according to the environment. config: the settings read so far. */
 static struct value draft_environment(struct draft *draft, const struct setting *setting, const json_t *config) {
 	static const struct {
 		const char *setting, *variable;

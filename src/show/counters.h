@@ -14,7 +14,7 @@ void counters_value(double value, const char *unit, char *text, size_t size);
 /* Prints all counters of a `run` document: two tables, the reasons for missing ones, and the cost of counting. sources:
  * the worker's, which know the remedies; may be NULL. */
 void counters_print(struct ui *ui, const json_t *document, const json_t *sources, FILE *out);
-/* Prints one paragraph for each reason why counters are missing or not simply counted. src/show/counters_reason.c */
+/* Prints one paragraph for each reason why counters are missing or not simply counted. */
 void counters_reasons_print(const json_t *counters, const json_t *sources, FILE *out);
 
 /* The worker's counter sources, or NULL; borrowed. src/show/counters_sources.c */

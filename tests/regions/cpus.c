@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 #include "base/mem.h"
 #include "base/tree.h"
 #include "tests/tap.h"

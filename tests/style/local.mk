@@ -3,3 +3,4 @@ STYLE_TESTS = %D%/rooms %D%/rooms_planted %D%/licences %D%/house %D%/manual
 slow_tests += %D%/headers %D%/format
 dist_check_SCRIPTS += $(STYLE_TESTS) %D%/headers %D%/format
 TESTS += $(STYLE_TESTS)
+EXTRA_DIST += %D%/rules.py

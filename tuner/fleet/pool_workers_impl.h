@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by pool_workers.c (the caller's side), pool_node.c (the thread of a node) and pool_queue.c (between them). */
+/* Shared by pool_workers.c (the caller's side) and pool_node.c (the thread of a node). */
 #ifndef TUNER_FLEET_POOL_WORKERS_IMPL_H
 #define TUNER_FLEET_POOL_WORKERS_IMPL_H
 #include <pthread.h>

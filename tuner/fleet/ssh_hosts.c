@@ -36,7 +36,7 @@ static bool is_host(const char *host) {
 }
 
 /* ssh ends on the remote side in the user's home and with the environment of a login. The user's shell runs the line;
- * `exec` makes the worker the child of sshd, whose end it notices (worker/keeper.c). */
+ * `exec` makes the worker the child of sshd, whose end it notices (worker/cli.c). */
 static const char *remote_line(struct ssh_hosts *ssh, const struct launcher_settings *settings) {
 	char *here = getcwd(NULL, 0), *folder = program_quote(here ? here : "/"), *worker = program_quote(settings->worker);
 	const char *line = arena_printf(ssh->arena, "cd %s && exec %s kept", folder, worker);

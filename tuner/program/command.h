@@ -31,8 +31,8 @@ int template_shell_check(const char *text, const struct template_names *names, s
 
 /* Returns the text of a name, or NULL if it has no value; caller frees. */
 typedef char *template_value(const void *ctx, const char *name);
-/* shell: the text is a line for a shell, and values are quoted for the places where they stand (shell.h). Caller frees.
- * NULL: *missing is a name without a value, or with one that cannot stand there. */
+/* shell: the text is a line for a shell, and values are quoted for the places where they stand (program_shell_impl.h).
+ * Caller frees. NULL: *missing is a name without a value, or with one that cannot stand there. */
 char *template_fill(const char *text, const struct template_names *names, template_value *value, const void *ctx,
                     bool shell, const char **missing);
 

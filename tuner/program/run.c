@@ -149,7 +149,7 @@ static const double SPARE_SECONDS = 30, LEFT_SPARE_SECONDS = 2, COMMAND_SECONDS 
  * several times what a run takes, so only much stolen time explains that it was reached. */
 static const double STEAL = 0.02, STEAL_OF_TIMEOUT = 0.25;
 
-enum { COUNT_RUNS = 16 }; /* at most, for counting: worker/program/count.c */
+enum { COUNT_RUNS = 16 }; /* at most, for counting: worker/program/runner_count.c */
 /* A simulated run may take this many time-outs, and some more: worker/program/simulate.c */
 static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
 

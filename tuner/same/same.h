@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Did two settings of a program do the same work? What the runs of the baseline have in common is compared with what
  * those of another setting printed, wrote and left behind: lists of what the worker saw of each run
- * (worker/program/witness.h). Numbers that differ between the baseline's own runs do not count, nor times, rates
+ * (worker/program/witness_impl.h). Numbers that differ between the baseline's own runs do not count, nor times, rates
  * and what follows from the settings themselves, such as a number of threads. */
 #ifndef TUNER_SAME_SAME_H
 #define TUNER_SAME_SAME_H

@@ -115,7 +115,7 @@ struct store_row {
 };
 typedef int (*store_row_fn)(void *ctx, const struct store_row *row); /* as store_trial_fn */
 
-/* The command of the sessions that came with shared results (share.h), whatever machine they name. */
+/* The command of the sessions that came with shared results (struct share_import), whatever machine they name. */
 #define STORE_IMPORT "sweetspot store import"
 
 enum store_rows {

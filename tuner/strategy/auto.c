@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The default strategy. It starts with what is known before anything is measured: the baseline, the best of earlier
- * searches, and hints of the machine; then it tries other words around the best (opening.h), or the middle of the
+ * searches, and hints of the machine; then it tries other words around the best (surrogate.h), or the middle of the
  * space. From there the surrogate proposes. If the surrogate has not improved the best for long, or has more results
  * than it can hold, every other proposal, and later most of them, come from iterated local search, which does not
  * depend on a model. Both learn from the results of the other.
  *
  * With earlier searches, all of this is done twice: by a search that uses them, and beside it by one that does not
- * (cold.h), because they may mislead.
+ * (strategy_impl.h), because they may mislead.
  *
  * A proposal of the model takes milliseconds. If many configurations are being measured at a time, as with
  * hundreds of nodes, only a share of the proposals comes from the model, the smaller the more there are, so that nodes

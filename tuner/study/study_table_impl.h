@@ -13,7 +13,7 @@ enum table_role {
 	TABLE_RATE,    /* the same as amounts a second */
 	TABLE_FIGURE,  /* a part of the time, or another number that was measured */
 	TABLE_COUNTER, /* events of hardware or software */
-	TABLE_FILE,    /* the name of a file with counters (counted_file.h) */
+	TABLE_FILE,    /* the name of a file with counters (counted_file_impl.h) */
 	TABLE_STATUS,
 	TABLE_IGNORED
 };
@@ -79,9 +79,7 @@ struct table {
 	bool assumed_unit; /* the file does not say that times are seconds */
 	const struct study_reading *reading;
 };
-/* src: table_about.c */
 enum { TABLE_PROBLEM_NAMES = 32 };
-/* src: table_detail.c */
 /* src: table_parts.c */
 /* Do the table's parts leave some of the time, which is then a part as well? */
 bool table_has_rest(const struct table *table);

@@ -54,7 +54,7 @@ static bool is_pair_twice(const struct wide *split, size_t count) {
 }
 
 /* "pinned H2D, pinned D2H, pageable H2D, pageable D2H": takes the direction out of the values, if each occurs with
- * each. src: table_directions.c */
+ * each. */
 static void wide_directions_split(const struct csv *csv, struct wide *wide) {
 	struct wide split = *wide;
 	for (size_t i = 0; i < wide->count; i++)

@@ -36,7 +36,7 @@ struct tune_tally {
 
 enum merge { MERGE_FIRST, MERGE_BEST, MERGE_MEAN };
 
-/* findings.c */
+/* session_memory.c */
 
 /* Only merges, also into *deviation. Returns false if `one` is a failure after a success, which changes nothing. A
  * wrong result is no such failure: it takes the place of what worked. */

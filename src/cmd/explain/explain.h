@@ -31,8 +31,8 @@ size_t explain_rows(const struct study *study, size_t problem_row);
 /* Tells whether the row has the problem of the view. ctx: struct explain_view. */
 bool explain_of_problem(void *ctx, const struct study *study, size_t row);
 
-/* src/cmd/explain/load.c: studies of the kernels named on the command line, or of all, from --from or the store. NULL
- * with ERR_NOTHING if nothing was measured. */
+/* src/cmd/explain/explain_load.c: studies of the kernels named on the command line, or of all, from --from or the
+ * store. NULL with ERR_NOTHING if nothing was measured. */
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err);
 /* src/cmd/explain/view.c: gives the study its machine, ceilings and recommendation, and finishes it. size: --size, or
  * NULL. view: app and args are set by the caller. False if no row worked, or none has that problem. */
@@ -42,10 +42,10 @@ bool explain_view_make(const struct study_set *set, struct study_item *item, con
 /* src/cmd/explain/result.c: makes one object of "results". */
 json_t *explain_result(const struct explain_view *view);
 
-struct explain_table; /* src/cmd/explain/table.h: the rows of the problem, made once for all parts that fit models */
+struct explain_table; /* explain_table_impl.h: the rows of the problem, made once for all parts that fit models */
 /* Parts: new references, or NULL if the part has nothing to say. winner, baseline: rows, SIZE_MAX for none. */
 json_t *explain_scaling(const struct explain_view *view); /* src/cmd/explain/scaling.c */
-/* src/cmd/explain/path.c: "path", and "experiments" that would measure its predicted steps. */
+/* src/cmd/explain/explain_path.c: "path", and "experiments" that would measure its predicted steps. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);
 /* src/cmd/explain/effects.c */
@@ -54,9 +54,8 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner);
 json_t *explain_drivers(const struct explain_view *view, size_t winner,
                         size_t baseline);               /* src/cmd/explain/drivers.c */
-json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/sizes.c */
+json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/explain_sizes.c */
 
-/* src/cmd/explain/text.c */
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);
 
 #endif

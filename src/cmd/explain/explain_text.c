@@ -305,7 +305,6 @@ static void reading_print(const struct explain_text *text, const json_t *reading
 	free(line);
 }
 
-/* src/cmd/explain/text_why.c */
 static void explain_text_why(const struct explain_text *text) {
 	const json_t *findings = json_object_get(text->result, "diagnoses");
 	size_t i;
@@ -322,7 +321,6 @@ static void explain_text_why(const struct explain_text *text) {
 	}
 }
 
-/* src/cmd/explain/text_why.c */
 static void explain_text_readings(const struct explain_text *text) {
 	const json_t *readings = json_object_get(text->result, "readings");
 	size_t i;
@@ -372,7 +370,6 @@ static json_t *commands_of(const json_t *result) {
 	return list;
 }
 
-/* src/cmd/explain/text_why.c */
 /* Commands are never wrapped, so that they can be copied. */
 static void explain_text_next(const struct explain_text *text) {
 	json_t *commands = commands_of(text->result), *one;

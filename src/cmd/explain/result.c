@@ -83,7 +83,6 @@ static bool was_measured(const struct study *study) {
 	return study_ceiling(study, "read", "dram", most) > 0 || study_ceiling(study, "fp32", NULL, most) > 0;
 }
 
-/* src/cmd/explain/result_roofline.c */
 static json_t *explain_roofline(const struct explain_view *view, size_t winner_row, size_t baseline_row) {
 	json_t *winner = strcmp(view->unit, "s") == 0 ? position(view->study, winner_row) : NULL;
 	json_t *baseline = winner ? position(view->study, baseline_row) : NULL;
@@ -132,7 +131,6 @@ static json_t *front_json(const struct study *study, const size_t *row, const do
 	return list;
 }
 
-/* src/cmd/explain/pareto.c */
 static json_t *explain_pareto(const struct explain_view *view) {
 	const struct study *study = view->study;
 	size_t rows = study_rows(study), count = 0, *row = mem_alloc(rows + 1, sizeof *row);

@@ -169,7 +169,7 @@ static const char *open_reason(const struct law *law, const struct scaling *scal
 	           : NULL;
 }
 
-/* src/cmd/explain/law.c: makes one entry of "scaling". */
+/* Makes one entry of "scaling". */
 static json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {
 	struct law law = {.view = view, .series = series, .threads = threads};
 	struct scaling scaling;

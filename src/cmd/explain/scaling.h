@@ -5,7 +5,7 @@
 #include "src/cmd/explain/explain.h"
 #include "tuner/model/law/scaling.h"
 
-/* src/cmd/explain/series.c: the rows to fit. */
+/* src/cmd/explain/explain_series.c: the rows to fit. */
 struct explain_series {
 	size_t rows[SCALING_POINTS_MAX];
 	size_t count, left_out; /* left_out: rows with more threads than the hardware has */

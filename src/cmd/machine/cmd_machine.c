@@ -165,7 +165,6 @@ static void gpus_print(struct ui *ui, const json_t *ceilings) {
 		"of the best result.\n");
 }
 
-/* src/cmd/machine/ceilings_table.c */
 static void ceilings_print(struct ui *ui, const json_t *ceilings) {
 	if (json_object_get(json_array_get(ceilings, 0), "device")) {
 		gpus_print(ui, ceilings);

@@ -96,7 +96,7 @@ static void describe(const struct pinning *pinning, const char *bind) {
 		             pinning->threads == 1 ? "" : "s", pinning->used, all);
 }
 
-/* pinning.c: of its entry */
+/* Of its entry. */
 static void report_pinning(struct report *report, const struct report_section *section) {
 	const json_t *environment = json_object_get(section->entry, "environment");
 	const char *bind = js_string_or(environment, "OMP_PROC_BIND", "false");

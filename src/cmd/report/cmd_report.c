@@ -178,7 +178,7 @@ static bool are_shown(const struct report *report) {
 	return opt_words(report->args) == 0 && !report->from && !report->is_foreign && !app_device(report->app);
 }
 
-/* Programs whose regions were tuned; they are kept beside the store (src/cmd/report/regions.c). */
+/* Programs whose regions were tuned; they are kept beside the store. */
 static void report_regions(struct report *report) {
 	if (are_shown(report))
 		regions_files_each(report->args, document_put, report);

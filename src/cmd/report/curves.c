@@ -196,7 +196,6 @@ static double efficiency(const struct curves *curves, const struct slice *slice,
 	return 100 * curves_one(curves, slice) / study_row(curves->study, row)->value / curves_number(curves, row);
 }
 
-/* curves_figures.c */
 static void curves_efficiency(const struct curves *curves) {
 	struct chart chart = curves_chart(curves, "strong scaling efficiency");
 	if (!lines_fill(curves, efficiency, NULL, NAN, &chart))

@@ -21,7 +21,7 @@ struct curves {
 	const char *one;    /* "one thread", or "ranks=1" */
 };
 
-/* curves_make.c: false if nothing was measured. */
+/* False if nothing was measured. */
 bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
 double curves_number(const struct curves *curves, size_t row); /* of the parameter */
 /* The reference time of a speedup: that of the serial code, or over threads the line's own time with one thread; for

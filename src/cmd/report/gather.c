@@ -70,7 +70,7 @@ json_t *report_machine_newest(struct store *store, struct err *err) {
 	return store_each(store, STORE_MACHINES, NULL, on_machine, &choosing, err) ? NULL : choosing.found;
 }
 
-/* machine_choose.c: applies --machine. */
+/* Applies --machine. */
 static int report_machine_choose(struct report *report, struct store *store, struct err *err) {
 	const char *wanted = opt_get(report->args, "machine", NULL);
 	struct err ignored = {0};

@@ -176,7 +176,6 @@ static void lines_put(struct report *report, const struct axes *axes, size_t win
 		line_put(report, axes, winner, true);
 }
 
-/* parallel.c */
 static void report_parallel(struct report *report, const struct report_section *section) {
 	struct axes axes = {.study = section->view.study, .section = section};
 	if (!axes.study)

@@ -150,7 +150,7 @@ const char *report_axis(struct report *report, const struct report_section *sect
 bool report_is_program(const struct report_section *section);
 /* A specification or a source of the user, which `run` does not take. */
 bool report_is_source(const struct report_section *section);
-/* provenance.c: the command that runs the recommended configuration of a kernel; NULL: `run` cannot. */
+/* The command that runs the recommended configuration of a kernel; NULL: `run` cannot. */
 const char *report_again(struct report *report, const struct report_section *section);
 const char *report_resume(struct report *report, const struct report_section *section); /* resumes the newest search */
 const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,

@@ -15,7 +15,7 @@
 #include "src/cmd/tune/cmd_tune_counters_impl.h"
 #include "src/cmd/tune/item.h"
 #include "src/cmd/tune/cmd_tune_nodes_impl.h"
-#include "src/cmd/tune/session.h"
+#include "src/cmd/tune/session_impl.h"
 #include "src/cmd/tune/cmd_tune_sizes_impl.h"
 #include "src/cmd/tune/stop_when.h"
 #include "src/cmd/tune/cmd_tune_watch_impl.h"

@@ -12,7 +12,6 @@
 #include "src/cmd/tune/builds_impl.h"
 #include "src/cmd/tune/cmd_tune_counters_impl.h"
 #include "src/cmd/tune/cmd_tune_nodes_impl.h"
-#include "src/cmd/tune/session.h"
 #include "src/cmd/tune/session_impl.h"
 #include "src/cmd/tune/cmd_tune_sizes_impl.h"
 #include "src/cmd/tune/cmd_tune_trials_impl.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A second, small reader of lines for a shell, which shares nothing with tuner/program/shell.c but the manual: it
- * removes the quotes and keeps the words. It judges what was filled into a line. */
+/* A second, small reader of lines for a shell, which shares nothing with tuner/program/program_shell.c but the manual:
+ * it removes the quotes and keeps the words. It judges what was filled into a line. */
 #ifndef TESTS_TUNER_PROGRAM_QUOTING_H
 #define TESTS_TUNER_PROGRAM_QUOTING_H
 

@@ -4,7 +4,7 @@
  * the machine. */
 #ifndef TESTS_TUNER_REGIONS_SIMULATED_H
 #define TESTS_TUNER_REGIONS_SIMULATED_H
-#include "lib/omp/omp.h"
+#include "lib/omp/omp_impl.h"
 #include "tuner/regions/impl.h"
 
 enum { SIMULATED_THREADS = 16, SIMULATED_REGIONS = 8, SIMULATED_SIZES = 16 };

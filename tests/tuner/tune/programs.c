@@ -54,7 +54,8 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 		p->clock += request->timeout_s;
 		return 0;
 	}
-	if (!p->rate && request->limit_s >= 1 && value > request->limit_s) { /* as tuner/program/trial.c has it cut */
+	if (!p->rate && request->limit_s >= 1 &&
+	    value > request->limit_s) { /* as tuner/program/program_trial.c has it cut */
 		result->status = TRIAL_CENSORED;
 		result->value = result->elapsed_s = request->limit_s;
 	}

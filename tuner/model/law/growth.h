@@ -27,7 +27,7 @@ struct growth_law {
 	size_t breaks;                                  /* GROWTH_BROKEN: 1 or 2 */
 	double at[GROWTH_BREAKS_MAX];                   /* ascending, in logarithms */
 	size_t terms;                                   /* number of coefficients */
-	double coef[GROWTH_TERMS_MAX];                  /* of the terms in growth_impl.h */
+	double coef[GROWTH_TERMS_MAX];                  /* of the terms in law_impl.h */
 	double cov[GROWTH_TERMS_MAX][GROWTH_TERMS_MAX]; /* of the coefficients, in units of sigma^2 */
 	double sigma, freedom;                          /* deviation of log t, and its degrees of freedom */
 	size_t near, count;                             /* GROWTH_LOCAL: number of sizes under a line, and of all sizes */

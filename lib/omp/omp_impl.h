@@ -6,8 +6,8 @@
  * SWEETSPOT_OMP_TABLE=FILE: which settings regions get (table.c). SWEETSPOT_OMP_RECORD=PREFIX: each process that may
  * enter a region leaves PREFIX.HOST.PID (format.h). Without both every call goes straight to its caller's runtime. With
  * them, nothing of this may be felt either: errno, open files, cancellation, limits, little stack, forks. */
-#ifndef LIB_OMP_OMP_H
-#define LIB_OMP_OMP_H
+#ifndef LIB_OMP_OMP_IMPL_H
+#define LIB_OMP_OMP_IMPL_H
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
