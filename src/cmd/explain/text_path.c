@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
+#include "tuner/result/result.h"
 
 enum { INDENT = 2, STEPS_SHOWN = 6 };
 
@@ -45,7 +46,7 @@ static char *step_text(const json_t *step) {
 
 static void step_print(const struct explain_text *text, const json_t *step) {
 	char ratio[64], *what = step_text(step);
-	explain_ratio_text(js_real_or(step, "ratio", NAN), json_object_get(step, "ci"), ratio, sizeof ratio);
+	explain_ratio_text(speedup_read(step), ratio, sizeof ratio);
 	char *line = mem_printf("%-20s  %s%s", ratio, what, js_bool_or(step, "measured", false) ? "" : " (predicted)");
 	ui_wrap(text->out, INDENT, INDENT + 22, line);
 	free(line);
@@ -54,10 +55,9 @@ static void step_print(const struct explain_text *text, const json_t *step) {
 
 /* Where the winner is not proven to be faster, neither is any step to it. */
 static const char *title_of(const json_t *result) {
-	const char *verdict = js_string_or(result, "verdict", "");
-	if (strcmp(verdict, "tie") == 0)
+	if (verdict_of(result) == VERDICT_TIE)
 		return "from the baseline to a setting that is equally fast (one change at a time)";
-	if (strcmp(verdict, "undecided") == 0 && !json_object_get(result, "table"))
+	if (!result_is_decided(result) && !json_object_get(result, "table"))
 		return "from the baseline to the best so far (undecided: the steps may be noise)";
 	return "what makes it fast (from the baseline, one change at a time)";
 }

@@ -12,6 +12,7 @@
 #include "src/show/counters.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 enum { INDENT = 2, PARAMS_SHOWN = 4 };
 
@@ -108,8 +109,7 @@ static void params_print(const struct explain_text *text, const json_t *landscap
 	size_t i, shown = 0;
 	json_t *param;
 	json_array_foreach(json_object_get(landscape, "params"), i, param) {
-		if (strcmp(js_string_or(param, "verdict", ""), verdict) != 0 ||
-		    json_array_size(json_object_get(param, "steps")) == 0)
+		if (strcmp(verdict_said(param, ""), verdict) != 0 || json_array_size(json_object_get(param, "steps")) == 0)
 			continue;
 		if (++shown > PARAMS_SHOWN && !text->all)
 			break;
@@ -128,7 +128,7 @@ static void landscape_print(const struct explain_text *text) {
 	              {"partly flat", "neighbours of the winner: some are about as fast, others unknown"}};
 	const json_t *landscape = json_object_get(text->result, "landscape");
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-		if (strcmp(js_string_or(landscape, "verdict", ""), titles[i].verdict) != 0)
+		if (strcmp(verdict_said(landscape, ""), titles[i].verdict) != 0)
 			continue;
 		explain_title(text, titles[i].title);
 		params_print(text, landscape, "sharp");
