@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a result implies without being printed: why it is a tie, why nothing was decided. */
+/* Facts that a result implies: was everything tried, did anything meet the baseline, why is it a tie? */
 #include <config.h>
 
 #include <math.h>

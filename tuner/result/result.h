@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a result says: the document of a search, or the entry of a profile, which has the same members. Other rooms read
+/* A result is the document of a search, or the entry of a profile, which has the same members. Other rooms read
  * and write its verdict and its speedup by these functions only. */
 #ifndef TUNER_RESULT_RESULT_H
 #define TUNER_RESULT_RESULT_H

@@ -120,7 +120,7 @@ static bool numbers_good(const json_t *duel) {
 	       json_array_size(json_object_get(duel, "ci")) == 2 && speedup_has_interval(ratio);
 }
 
-/* What a comparison measured. */
+/* The numbers of a comparison. */
 static void numbers_copy(json_t *to, const json_t *from) {
 	static const char *const keys[] = {"ratio", "ci", "pairs", VERDICT_MEMBER};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
