@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/regions/regions.h"
+#include "lib/marks/marks.h"
 #include "lib/sweetspot.h"
 
 static bool is_on(void) {
@@ -16,12 +16,12 @@ static const char *text_of(const char *name) {
 
 void sweetspot_begin(const char *name) {
 	if (is_on())
-		ssr_begin(text_of(name), strnlen(text_of(name), REGION_NAME + 1));
+		ssr_begin(text_of(name), strnlen(text_of(name), MARK_NAME + 1));
 }
 
 void sweetspot_end(const char *name) {
 	if (is_on())
-		ssr_end(text_of(name), strnlen(text_of(name), REGION_NAME + 1));
+		ssr_end(text_of(name), strnlen(text_of(name), MARK_NAME + 1));
 }
 
 /* Fortran passes text without a NUL, padded with blanks, and its length after all other arguments. These are

@@ -7,8 +7,8 @@ LIB_LOOKUP = %D%/profile/profile_impl.h %D%/profile/arena.c %D%/profile/arena_im
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = $(LIB_LOOKUP)
 libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
-LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/regions/regions.c %D%/regions/regions.h %D%/regions/thread.c \
-	%D%/regions/names.c %D%/regions/events.c %D%/regions/marked_write.c %D%/profile/apply.c %D%/profile/config.c \
+LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
+	%D%/marks/marks_names.c %D%/marks/events.c %D%/marks/marks_write.c %D%/profile/apply.c %D%/profile/config.c \
 	%D%/profile/differs.c %D%/profile/files.c %D%/profile/key.c %D%/profile/load.c %D%/profile/machine.c \
 	%D%/profile/machine_impl.h %D%/profile/open.c
 LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/regions/regions.h"
+#include "lib/marks/marks.h"
 
 struct ssr_state ssr_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .last_name = &ssr_state.names};
 
@@ -24,7 +24,7 @@ static void fork_parent(void) {
 	pthread_mutex_unlock(&ssr_state.lock);
 }
 
-/* The child begins its own records; open regions stay open in both. */
+/* The child begins its own records; open marks stay open in both. */
 static void fork_child(void) {
 	ssr_state.pid = getpid();
 	ssr_state.start_ns = ssr_now();
@@ -39,13 +39,13 @@ static void thread_end(void *thread) {
 	ssr_thread_end(&ssr_state, thread);
 }
 
-/* Run after the program's destructors, which may end regions. */
+/* Run after the program's destructors, which may end marks. */
 __attribute__((destructor(101))) static void library_close(void) {
 	if (atomic_load(&ssr_state.on))
 		ssr_write(&ssr_state, true);
 }
 
-/* 101 is the first priority that is not reserved; the program's constructors, which may begin regions, run later. */
+/* 101 is the first priority that is not reserved; the program's constructors, which may begin marks, run later. */
 __attribute__((constructor(101))) static void library_open(void) {
 	const char *folder = secure_getenv("SWEETSPOT_REGIONS"), *events = secure_getenv("SWEETSPOT_REGION_EVENTS");
 	if (!folder || folder[0] != '/' || pthread_key_create(&ssr_state.key, thread_end) != 0)

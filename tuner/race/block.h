@@ -46,8 +46,6 @@ void block_free(struct block *block);
 /* Starts a block and takes ownership of it; a block that could not be started is freed. Returns 1, 0 or -1 like
  * block_runner.begin. */
 int blocks_begin(struct blocks *blocks, struct block *block, struct err *err);
-/* Waits for the next block that ends and hands its ownership back; *block is NULL if only the room has changed. */
-int blocks_next(struct blocks *blocks, struct block **block, struct err *err);
 double blocks_seconds(const struct blocks *blocks); /* of one, on average so far; 0: none has ended */
 void blocks_clear(struct blocks *blocks);
 

@@ -7,18 +7,39 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/race/duel_impl.h"
+#include "tuner/race/entrant_impl.h"
 #include "tuner/race/look.h"
+#include "tuner/race/numbers.h"
 
 enum { PAIRS_LIMIT = 100000 };
 
 const struct duel_options duel_defaults = {
-	.pairs_min = 21,
-	.pairs_max = 101,
+	.pairs_min = RACE_PAIRS_MIN,
+	.pairs_max = RACE_PAIRS_MAX,
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,
 	.phase = "duel",
+};
+
+enum duel_trial { SIDE_A, SIDE_B, CONTROL, TRIALS_MAX };
+
+struct duel {
+	const struct duel_options *options;
+	struct duel_result *result;
+	struct race_context context;
+	struct race_entrant sides[2];
+	struct rng rng;
+	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
+	int count, controls;       /* of them have a control: the first ones */
+	int judged, judged_block;  /* pairs that count for certain, and the number of blocks by then */
+	int look;                  /* number of pairs at which the duel looks next */
+	int failures;              /* blocks that lost a trial */
+	double start;
+	double seconds[TRIALS_MAX]; /* of the current block */
+	struct blocks blocks;       /* on several nodes */
+	bool promising;             /* at the last look (look.h) */
+	bool over;                  /* the last look was taken */
 };
 
 static int options_check(const struct duel_options *options, struct err *err) {
@@ -65,7 +86,8 @@ static bool duel_controls(const struct duel *duel) {
 /* The order within a block is random, so that a drift (clock, temperature, other users) and what one run leaves in the
  * caches hit either side as often. The control is a second run of `a`: the difference of `a` from itself is the noise
  * floor. */
-size_t duel_plan(struct duel *duel, int *order) {
+static size_t duel_plan(void *ctx, int *order) {
+	struct duel *duel = ctx;
 	size_t trials = duel_controls(duel) ? 3 : 2;
 
 	for (size_t i = 0; i < trials; i++)
@@ -74,43 +96,56 @@ size_t duel_plan(struct duel *duel, int *order) {
 	return trials;
 }
 
-void duel_pair_add(struct duel *duel, size_t trials, const double *seconds) {
+static struct race_entrant *side_of(void *ctx, int trial) {
+	return &((struct duel *)ctx)->sides[trial == SIDE_B];
+}
+
+/* The control is the second run of its side in a block. */
+static bool is_sample(const void *ctx, int trial) {
+	(void)ctx;
+	return trial != CONTROL;
+}
+
+static void pair_begin(void *ctx) {
+	struct duel *duel = ctx;
+
+	for (int trial = 0; trial < TRIALS_MAX; trial++)
+		duel->seconds[trial] = NAN;
+}
+
+static void trial_note(void *ctx, int trial, double seconds) {
+	((struct duel *)ctx)->seconds[trial] = seconds;
+}
+
+/* A block with a failed trial yields no pair, but the rest of it still runs, because the verdict also depends on
+ * whether the rival works. A pair that was lost with its node is evidence against neither side. */
+static void pair_end(void *ctx, size_t trials, size_t done, bool lost) {
+	struct duel *duel = ctx;
 	bool whole = true;
 
-	for (size_t trial = 0; trial < trials; trial++)
-		whole = whole && !isnan(seconds[trial]);
+	(void)done;
 	duel->context.block++;
+	if (lost)
+		return;
+	for (size_t trial = 0; trial < trials; trial++)
+		whole = whole && !isnan(duel->seconds[trial]);
 	duel->failures += !whole;
 	for (size_t trial = 0; whole && trial < trials; trial++)
-		duel->pairs[trial][duel->count] = seconds[trial];
+		duel->pairs[trial][duel->count] = duel->seconds[trial];
 	duel->controls += whole && trials > CONTROL && duel->controls == duel->count;
 	duel->count += whole;
 }
 
-/* A block with a failed trial yields no pair, but the rest of it still runs, because the verdict also depends on
- * whether the opponent works. */
-static int duel_block(struct duel *duel, struct err *err) {
-	int order[TRIALS_MAX];
-	double seconds[TRIALS_MAX];
-	size_t trials = duel_plan(duel, order);
-
-	for (size_t i = 0; i < trials; i++)
-		if (race_entrant_measure(duel_side(duel, order[i]), &duel->context, order[i] != CONTROL, &seconds[order[i]],
-		                         err) != 0)
-			return -1;
-	duel_pair_add(duel, trials, seconds);
-	return 0;
-}
-
 /* A side that is lost (it failed too often) ends the duel only once the other one is known to work: either it has given
  * a pair or it is lost as well. Otherwise both may fail for a reason that has nothing to do with the configuration. */
-bool duel_forfeited(const struct duel *duel) {
+static bool duel_forfeited(const struct duel *duel) {
 	const struct race_entrant *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
 
 	return (a->lost && (b->lost || b->count > 0)) || (b->lost && a->count > 0);
 }
 
-static void duel_look(struct duel *duel, bool last, struct duel_result *result) {
+static void duel_look(struct duel *duel, bool last) {
+	struct duel_result *result = duel->result;
 	const struct look_rule rule = duel_rule(duel->options);
 	struct look_answer answer = look_take(&rule, duel->pairs[SIDE_A], duel->pairs[SIDE_B], (size_t)duel->count, last);
 
@@ -121,7 +156,7 @@ static void duel_look(struct duel *duel, bool last, struct duel_result *result) 
 	duel->over = answer.decided || last;
 }
 
-bool duel_late(const struct duel *duel) {
+static bool duel_late(const struct duel *duel) {
 	return race_clock_late(&duel->options->clock, duel_block_seconds(duel));
 }
 
@@ -178,7 +213,8 @@ static void duel_watch(struct duel *duel) {
 		duel_judge(duel, duel->count >= next);
 }
 
-bool duel_decide(struct duel *duel, struct duel_result *result) {
+static bool duel_decide(void *ctx) {
+	struct duel *duel = ctx;
 	const struct duel_options *options = duel->options;
 	const struct look_rule rule = duel_rule(options);
 	bool last;
@@ -189,26 +225,42 @@ bool duel_decide(struct duel *duel, struct duel_result *result) {
 		last = last || duel_gives_up(duel);
 	if (duel->count < duel->look && !last)
 		return false;
-	duel_look(duel, last, result);
+	duel_look(duel, last);
 	duel->over = duel->over || duel_gives_up(duel);
 	duel->look = look_next(&rule, duel->count);
 	return duel->over;
 }
 
-static int duel_measure(struct duel *duel, struct duel_result *result, struct err *err) {
+/* Never more pairs are on their way than the next look needs. The looks, and with them the error that the duel may
+ * make, are thus the same on several nodes as on one. */
+static bool may_begin(const void *ctx) {
+	const struct duel *duel = ctx;
+
+	if (duel_forfeited(duel))
+		return false;
+	if (duel->options->blocks == NULL)
+		return !duel_ends(duel);
+	return (size_t)duel->count + duel->blocks.count < (size_t)duel->look && !duel_late(duel);
+}
+
+static int duel_measure(struct duel *duel, struct err *err) {
 	const struct look_rule rule = duel_rule(duel->options);
+	const struct race_blocks plan = {.ctx = duel,
+	                                 .context = &duel->context,
+	                                 .may_begin = may_begin,
+	                                 .plan = duel_plan,
+	                                 .trials_max = TRIALS_MAX,
+	                                 .entrant = side_of,
+	                                 .keeps = is_sample,
+	                                 .begin = pair_begin,
+	                                 .note = trial_note,
+	                                 .end = pair_end,
+	                                 .decide = duel_decide};
 
 	duel->look = look_next(&rule, 0);
+	duel->blocks.runner = duel->options->blocks;
 	race_watch_begin(duel->options->watch);
-	if (duel->options->blocks != NULL)
-		return duel_blocks_measure(duel, result, err);
-	while (!duel_forfeited(duel) && !duel_ends(duel)) {
-		if (duel_block(duel, err) != 0)
-			return -1;
-		if (duel_decide(duel, result))
-			break;
-	}
-	return 0;
+	return race_blocks_run(&duel->blocks, &plan, err);
 }
 
 /* The signed ranks of fewer than 6 pairs cannot reach the level (five on one side have p = 2 / 2^5, 6 %), so Student's
@@ -230,7 +282,7 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 		               "neither of the two configurations could be measured: %s, %s", trial_status_word(a->failed),
 		               trial_status_word(b->failed));
 	if (!duel->over)
-		duel_look(duel, true, result);
+		duel_look(duel, true);
 	if (duel->controls > 0)
 		result->control = duel_control(duel);
 	if (a->lost || b->lost) {
@@ -257,8 +309,11 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
              struct err *err) {
 	struct race_context context = {
 		.runner = runner, .request = request, .observer = observer, .phase = options->phase, .clock = &options->clock};
-	struct duel duel = {
-		.options = options, .context = context, .sides = {{.config = a}, {.config = b}}, .start = duel_now(options)};
+	struct duel duel = {.options = options,
+	                    .result = result,
+	                    .context = context,
+	                    .sides = {{.config = a}, {.config = b}},
+	                    .start = duel_now(options)};
 	int status;
 
 	*result = (struct duel_result){0};
@@ -267,7 +322,7 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 	rng_split(&duel.rng, options->seed, "duel");
 	for (int i = 0; i < TRIALS_MAX; i++)
 		duel.pairs[i] = mem_alloc((size_t)options->pairs_max, sizeof *duel.pairs[i]);
-	status = duel_measure(&duel, result, err);
+	status = duel_measure(&duel, err);
 	race_watch_end(options->watch, duel.context.block - duel.judged_block);
 	result->failures = duel.failures;
 	if (status == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/race/entrant.h"
+#include "tuner/race/entrant_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

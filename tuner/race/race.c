@@ -8,20 +8,40 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/race/impl.h"
+#include "tuner/race/entrant_impl.h"
 #include "tuner/race/look.h"
+#include "tuner/race/numbers.h"
 
-enum { BLOCKS_LIMIT = 100000, EARLY_BLOCKS = 3 };
+enum { BLOCKS_LIMIT = 100000 };
 /* The level of the intervals before blocks_min. It leaves room for a field of several entries. */
 static const double EARLY_LEVEL = 0.99;
 
 const struct race_options race_defaults = {
-	.blocks_min = 5,
-	.blocks_max = 61,
+	.blocks_min = RACE_BLOCKS_MIN,
+	.blocks_max = RACE_BLOCKS_MAX,
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,
 	.phase = "race",
+};
+
+struct race {
+	const struct race_options *options;
+	struct race_context context;
+	struct race_entry *entries;
+	size_t count;
+	struct race_entrant *field; /* one per entry */
+	double *times;              /* seconds of entry e in block k: [k * count + e]; NAN: none */
+	double *x, *y;              /* scratch: the blocks that two entries share */
+	int dropped, judged_block;  /* blocks that do not count; number of blocks when that was last asked */
+	struct rng rng;
+	double start;
+	struct blocks blocks; /* on several nodes */
+	double level;         /* of two-sided intervals, so that each of their bounds holds at the requested level */
+	size_t best;
+	struct paired *against; /* each entry against the best */
+	double *p, *adjusted;
+	bool led; /* there is a best */
 };
 
 static int options_check(const struct race_options *options, size_t count, struct err *err) {
@@ -41,7 +61,6 @@ static void race_init(struct race *race) {
 
 	race->field = mem_alloc(count, sizeof *race->field);
 	race->times = mem_alloc(count, blocks * sizeof *race->times);
-	race->order = mem_alloc(count, sizeof *race->order);
 	race->x = mem_alloc(blocks, sizeof *race->x);
 	race->y = mem_alloc(blocks, sizeof *race->y);
 	race->against = mem_alloc(count, sizeof *race->against);
@@ -59,7 +78,6 @@ static void race_clear(struct race *race) {
 		race_entrant_clear(&race->field[e]);
 	free(race->field);
 	free(race->times);
-	free(race->order);
 	free(race->x);
 	free(race->y);
 	free(race->against);
@@ -67,34 +85,7 @@ static void race_clear(struct race *race) {
 	free(race->adjusted);
 }
 
-size_t race_plan(struct race *race, size_t *order) {
-	size_t running = 0;
-
-	for (size_t e = 0; e < race->count; e++)
-		if (race->entries[e].alive)
-			order[running++] = e;
-	rng_shuffle(&race->rng, order, running, sizeof *order);
-	return running;
-}
-
-static int race_block(struct race *race, struct err *err) {
-	double *times = race->times + (size_t)race->context.block * race->count;
-	size_t running = race_plan(race, race->order);
-
-	for (size_t e = 0; e < race->count; e++)
-		times[e] = NAN;
-	for (size_t i = 0; i < running; i++) {
-		size_t e = race->order[i];
-
-		if (race_entrant_measure(&race->field[e], &race->context, true, &times[e], err) != 0)
-			return -1;
-		race->entries[e].alive = !race->field[e].lost;
-	}
-	race->context.block++;
-	return 0;
-}
-
-size_t race_alive(const struct race *race) {
+static size_t race_alive(const struct race *race) {
 	size_t alive = 0;
 
 	for (size_t e = 0; e < race->count; e++)
@@ -251,13 +242,15 @@ static bool race_judge(struct race *race, bool at_once) {
 	return answer == RACE_WATCH_REPEAT;
 }
 
-int race_least(const struct race *race) {
+static int race_least(const struct race *race) {
 	const struct race_options *options = race->options;
 
-	return options->early && options->blocks_min > EARLY_BLOCKS ? EARLY_BLOCKS : options->blocks_min;
+	return options->early && options->blocks_min > RACE_BLOCKS_EARLY ? RACE_BLOCKS_EARLY : options->blocks_min;
 }
 
-bool race_decide(struct race *race) {
+static bool race_decide(void *ctx) {
+	struct race *race = ctx;
+
 	race_judge(race, false);
 	if (race_blocks(race) < race_least(race) && !race_over(race))
 		return false;
@@ -280,18 +273,97 @@ static bool race_favourite(struct race *race) {
 	return lowest < INFINITY;
 }
 
+/* Near the end one block ahead would do, but a second one costs nothing if its node would only wait. Where other work
+ * could use the node, the race leaves it. */
+static size_t least_ahead(const struct race *race) {
+	const struct block_runner *blocks = race->options->blocks;
+
+	return blocks->other != NULL && blocks->other(blocks->ctx) ? 1 : 2;
+}
+
+/* Blocks are started ahead of the decision, by half of those done so far: more of them would only measure entrants that
+ * have dropped out by the time the blocks come back. */
+static bool is_ahead(const struct race *race) {
+	size_t done = (size_t)race->context.block, least = (size_t)race_least(race);
+	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : least_ahead(race);
+
+	return race->blocks.count >= ahead || race_clock_late(&race->options->clock, blocks_seconds(&race->blocks));
+}
+
+static bool may_begin(const void *ctx) {
+	const struct race *race = ctx;
+	size_t begun = (size_t)race->context.block + race->blocks.count;
+
+	return begun < (size_t)race->options->blocks_max && race_alive(race) > 0 &&
+	       (race->options->blocks == NULL || !is_ahead(race));
+}
+
+static size_t block_plan(void *ctx, int *order) {
+	struct race *race = ctx;
+	size_t running = 0;
+
+	for (size_t e = 0; e < race->count; e++)
+		if (race->entries[e].alive)
+			order[running++] = (int)e;
+	rng_shuffle(&race->rng, order, running, sizeof *order);
+	return running;
+}
+
+static struct race_entrant *entrant_of(void *ctx, int trial) {
+	return &((struct race *)ctx)->field[trial];
+}
+
+static bool is_running(const void *ctx, int trial) {
+	return ((const struct race *)ctx)->entries[trial].alive;
+}
+
+/* Blocks are numbered in the order in which they come back, and each decision uses only the blocks received so far. A
+ * race whose blocks come back in the same order therefore decides the same. */
+static double *row_of(const struct race *race) {
+	return race->times + (size_t)race->context.block * race->count;
+}
+
+static void row_begin(void *ctx) {
+	struct race *race = ctx;
+
+	for (size_t e = 0; e < race->count; e++)
+		row_of(race)[e] = NAN;
+}
+
+static void trial_note(void *ctx, int trial, double seconds) {
+	struct race *race = ctx;
+	struct race_entry *entry = &race->entries[trial];
+
+	row_of(race)[trial] = entry->alive ? seconds : NAN;
+	entry->alive = entry->alive && !race->field[trial].lost;
+}
+
+/* A trial that was lost with its node is left out. The others of its block still count, because they ran side by side.
+ */
+static void row_end(void *ctx, size_t count, size_t done, bool lost) {
+	struct race *race = ctx;
+
+	(void)count;
+	(void)lost;
+	race->context.block += done > 0;
+}
+
 static int race_measure(struct race *race, struct err *err) {
-	if (race->options->blocks != NULL) {
-		if (race_blocks_measure(race, err) != 0)
-			return -1;
-	} else {
-		while (race->context.block < race->options->blocks_max && race_alive(race) > 0) {
-			if (race_block(race, err) != 0)
-				return -1;
-			if (race_decide(race))
-				return 0;
-		}
-	}
+	const struct race_blocks plan = {.ctx = race,
+	                                 .context = &race->context,
+	                                 .may_begin = may_begin,
+	                                 .plan = block_plan,
+	                                 .trials_max = race->count,
+	                                 .entrant = entrant_of,
+	                                 .keeps = is_running,
+	                                 .begin = row_begin,
+	                                 .note = trial_note,
+	                                 .end = row_end,
+	                                 .decide = race_decide};
+
+	race->blocks.runner = race->options->blocks;
+	if (race_blocks_run(&race->blocks, &plan, err) != 0)
+		return -1;
 	if (race->led && race_alive(race) > 0)
 		return 0;
 	if (race_over(race) && race_favourite(race))

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/regions/search_impl.h"
-#include "tuner/regions/total.h"
+#include "tuner/regions/total_impl.h"
 
 static const double CLEAR_GAIN = 0.05, CLEAR_ERRORS = 4; /* such a gain is not looked at again */
 /* The gain that a plan with more changes needs over one with fewer if plans are not seen. */

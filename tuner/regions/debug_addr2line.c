@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/proc/proc.h"
-#include "tuner/regions/debug.h"
+#include "tuner/regions/debug_impl.h"
 
 static const double PATIENCE_SECONDS = 20;
 

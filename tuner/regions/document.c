@@ -9,7 +9,7 @@
 #include "base/stats.h"
 #include "base/sys.h"
 #include "tuner/regions/impl.h"
-#include "tuner/regions/regions_limits.h"
+#include "tuner/regions/regions_limits_impl.h"
 #include "tuner/result/result.h"
 
 static const char *const sharings[] = {"parallel",    "static loop",  "dynamic loop",
@@ -207,6 +207,28 @@ static json_t *output_json(const struct regions_runs *runs) {
 	return json;
 }
 
+/* How the results of the runs with the settings found were checked; NULL: there was none. */
+static json_t *checked_json(const struct regions_runs *runs, const struct regions_proof *proof) {
+	static const char varying[] = "times and what changes from run to run";
+	const struct program_spec *spec = &runs->options->program;
+	json_int_t count = (json_int_t)proof->count;
+	enum regions_output_status status = regions_outputs_judge(runs->outputs).status;
+	if (count == 0)
+		return NULL;
+	if (spec->verify)
+		return json_pack("{s:s,s:I,s:s}", "how", "verify", "runs", count, "by", spec->verify);
+	if (spec->expect_same)
+		return json_pack("{s:s,s:I}", "how", "output same", "runs", count);
+	if (status == REGIONS_OUTPUT_SAME)
+		return json_pack("{s:s,s:I,s:s}", "how", "output same", "runs", count, "except", varying);
+	if (status == REGIONS_OUTPUT_ROUNDED)
+		return json_pack("{s:s,s:I,s:s+}", "how", "output same", "runs", count, "except", "the last digits, ", varying);
+	return json_pack("{s:s,s:i,s:s}", "how", "nothing", "runs", 0, "why",
+	                 status == REGIONS_OUTPUT_NONE     ? "it prints no number that stays the same"
+	                 : status == REGIONS_OUTPUT_VARIES ? "its output differs from run to run"
+	                                                   : "its output was not compared");
+}
+
 /* The plan that is not kept. */
 static json_t *other_json(const struct regions_found *found, const struct regions_proof *proof) {
 	return json_pack("{s:s,s:I,s:I,s:o}", VERDICT_MEMBER, verdict_word(proof->verdict), "pairs",
@@ -228,6 +250,9 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	if (*runs->failure)
 		json_object_set_new(json, "failure", json_string(runs->failure));
 	json_object_set_new(json, "output", output_json(runs));
+	json_t *checked = checked_json(runs, proof);
+	if (checked)
+		json_object_set_new(json, "checked", checked);
 	/* Settings of single regions: their product is never listed. */
 	json_int_t settings = (json_int_t)(found->team_count * found->baseline->count);
 	json_object_set_new(json, "space", json_pack("{s:I,s:I}", "cartesian", settings, "valid", settings));

@@ -9,16 +9,10 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "tuner/race/numbers.h"
 #include "tuner/regions/search_impl.h"
 
-enum {
-	BLOCKS_WANTED = 8,
-	BLOCKS_LEAST = 4,
-	BLOCKS_SPREAD = 24,
-	CALLS_A_STRETCH = 4,
-	EXPLORING_RUNS = 2,
-	TEAMS_BY_RUN = 4
-};
+enum { CALLS_A_STRETCH = 4, EXPLORING_RUNS = 2, TEAMS_BY_RUN = 4 };
 static const double STRETCH_LEAST = 2e-3, ERROR_BY_RUN = 0.02, LIMIT_TIMES = 6, LIMIT_SECONDS = 10;
 static const double LIMIT_TIMES_LEAST = 2, LIMIT_SECONDS_LEAST = 1;
 /* A plan that the model puts farther behind is not looked at. */
@@ -33,7 +27,7 @@ static size_t same_region(const struct regions_record *record, const struct regi
 }
 
 double regions_stretch_choose(const struct regions_search *search, size_t columns) {
-	double stretch = STRETCH_LEAST, most = search->baseline_s / (double)(columns * BLOCKS_LEAST);
+	double stretch = STRETCH_LEAST, most = search->baseline_s / (double)(columns * RACE_BLOCKS_OF_REGION_LEAST);
 	bool any = false;
 	for (size_t i = 0; i < search->baseline->count; i++) {
 		const struct regions_region *region = &search->baseline->regions[i];
@@ -48,7 +42,7 @@ double regions_stretch_choose(const struct regions_search *search, size_t column
 
 /* Spreads the blocks that are wanted over a long run. */
 double regions_pause_choose(const struct regions_search *search, double stretch, size_t columns) {
-	return fmax(0, search->baseline_s / BLOCKS_SPREAD - stretch * (double)columns);
+	return fmax(0, search->baseline_s / RACE_BLOCKS_OF_REGION_SPREAD - stretch * (double)columns);
 }
 
 /* Twice the calls that the program makes in a stretch today. */
@@ -120,7 +114,7 @@ static int explore_stretches(struct regions_search *search, double stretch, stru
 			*costs = run.record;
 		else
 			regions_record_free(run.record);
-		if (blocks >= BLOCKS_WANTED ||
+		if (blocks >= RACE_BLOCKS_OF_REGION_WANTED ||
 		    regions_left(search->runs, search->budget_s * REGIONS_SEARCH_SHARE) < run.seconds + search->baseline_s)
 			break;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/regions/fit.h"
+#include "tuner/regions/fit_impl.h"
 
 #include <math.h>
 #include <stdbool.h>

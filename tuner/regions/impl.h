@@ -5,10 +5,10 @@
 #include "base/scratch.h"
 #include "tuner/busy/busy.h"
 #include "tuner/regions/output.h"
-#include "tuner/regions/regions_plan.h"
-#include "tuner/regions/prove.h"
+#include "tuner/regions/regions_plan_impl.h"
+#include "tuner/regions/prove_impl.h"
 #include "tuner/regions/regions.h"
-#include "tuner/regions/regions_table.h"
+#include "tuner/regions/regions_table_impl.h"
 #include "tuner/trial/trial.h"
 
 /* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */

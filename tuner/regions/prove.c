@@ -11,10 +11,11 @@
 #include "base/rng.h"
 #include "base/sys.h"
 #include "tuner/race/look.h"
+#include "tuner/race/numbers.h"
 #include "tuner/regions/impl.h"
 #include "tuner/result/result.h"
 
-enum { PAIRS_MIN = 21, PAIRS_MAX = 101, FIRST_SHORT = 5, RECORDED = 3 };
+enum { RECORDED = 3 };
 /* A gain or loss below MARGIN does not matter. Settings that are slower by less than TIE_MARGIN for certain are a tie.
  */
 static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
@@ -25,11 +26,10 @@ static const double SPARE = 1.1;      /* of the time that another proof needs */
 static const double HOPELESS = 0.995; /* of the time before: above this the gain is too small to prove */
 
 static struct look_rule rule_of(const struct regions_proving *proving, const struct regions_proof *proof) {
-	/* A run of less than half a second varies more, and five pairs of them take no time. */
 	bool is_short = proof->count && proof->plain[0] < SHORT_SECONDS;
-	return (struct look_rule){.first = is_short ? FIRST_SHORT : REGIONS_PAIRS_LEAST,
-	                          .pairs_min = PAIRS_MIN,
-	                          .pairs_max = PAIRS_MAX,
+	return (struct look_rule){.first = is_short ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST,
+	                          .pairs_min = RACE_PAIRS_MIN,
+	                          .pairs_max = RACE_PAIRS_MAX,
 	                          .margin = MARGIN,
 	                          .level = proving->level,
 	                          .early_share = EARLY_SHARE};
@@ -57,7 +57,7 @@ static bool judge(const struct look_rule *rule, struct regions_proof *proof, boo
 	proof->verdict = verdict_by(paired, answer.verdict);
 	bool same = paired->ci[0] > 1 - TIE_MARGIN && paired->ci[1] < 1 + TIE_MARGIN;
 	return answer.verdict != PAIRED_TIE ||
-	       (proof->verdict == VERDICT_TIE && (same || answer.decided) && proof->count >= REGIONS_PAIRS_LEAST);
+	       (proof->verdict == VERDICT_TIE && (same || answer.decided) && proof->count >= RACE_PAIRS_LEAST);
 }
 
 static double pair_seconds(const struct regions_proof *proof) {
@@ -65,7 +65,7 @@ static double pair_seconds(const struct regions_proof *proof) {
 }
 
 double regions_proof_seconds(double plain_s, double tuned_s) {
-	return SPARE * REGIONS_PAIRS_LEAST * (plain_s + tuned_s);
+	return SPARE * RACE_PAIRS_LEAST * (plain_s + tuned_s);
 }
 
 /* Nothing is gained so far, and there is just time to prove other settings. */
@@ -80,7 +80,7 @@ static bool is_over(struct regions_runs *runs, const struct regions_proving *pro
 		return regions_output_is_wrong(runs);
 	const struct look_rule rule = rule_of(proving, proof);
 	double left = regions_left(runs, proving->budget_s);
-	bool last = left < pair_seconds(proof) || proof->count >= PAIRS_MAX || is_given_up(proving, proof, left) ||
+	bool last = left < pair_seconds(proof) || proof->count >= RACE_PAIRS_MAX || is_given_up(proving, proof, left) ||
 	            runs->waiting > REGIONS_BUSY || regions_output_is_wrong(runs);
 	bool looks = last || look_next(&rule, (int)proof->count - 1) == (int)proof->count;
 	return (looks && judge(&rule, proof, last)) || last;
@@ -134,8 +134,8 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 	double start = sys_now();
 	int failed = 0;
 	rng_seed(&rng, runs->options->seed);
-	*proof = (struct regions_proof){.plain = mem_alloc(PAIRS_MAX, sizeof(double)),
-	                                .tuned = mem_alloc(PAIRS_MAX, sizeof(double)),
+	*proof = (struct regions_proof){.plain = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
+	                                .tuned = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
 	                                .verdict = VERDICT_UNDECIDED};
 	while (!failed && !is_over(runs, proving, proof))
 		failed = pair_run(runs, proving, &rng, proof, err);

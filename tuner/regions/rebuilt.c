@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/regions/symbols.h"
-#include "tuner/regions/regions_table.h"
+#include "tuner/regions/regions_table_impl.h"
 
 enum { MODULES_MAX = OMP_MODULES, NAMES_MAX = 5 };
 

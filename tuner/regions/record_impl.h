@@ -4,7 +4,7 @@
 #define TUNER_REGIONS_RECORD_IMPL_H
 #include <stdbool.h>
 
-#include "tuner/regions/regions_record.h"
+#include "tuner/regions/regions_record_impl.h"
 
 /* The program was able to write into its record, so nothing in it can be trusted before this is true. */
 bool regions_raw_sound(const struct omp_record *raw, size_t size);

@@ -7,9 +7,7 @@
 
 #include "base/err.h"
 #include "tuner/program/program.h"
-#include "tuner/regions/regions_record.h"
-
-enum { REGIONS_PAIRS_LEAST = 3 }; /* of a proof */
+#include "tuner/regions/regions_record_impl.h"
 
 struct regions_options {
 	struct program_spec program; /* without parameters */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/regions/regions_names.h"
+#include "tuner/regions/regions_names_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/proc/apart.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tuner/regions/debug.h"
+#include "tuner/regions/debug_impl.h"
 #include "tuner/regions/symbols.h"
 
 enum { CPU_SECONDS = 5 };

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/scratch.h"
 #include "base/sys.h"
-#include "tuner/regions/regions_names.h"
+#include "tuner/regions/regions_names_impl.h"
 
 enum { PROCESSES_MAX = 4096, PEERS_MAX = 15, RECORD_LEAST = 64 << 10 };
 static const double CROWDED_LEAST = 0.1; /* share of the time in regions */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/regions/regions_table.h"
+#include "tuner/regions/regions_table_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>

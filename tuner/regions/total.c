@@ -3,7 +3,7 @@
  * block, as work that grows, is no effect of a column. */
 #include <config.h>
 
-#include "tuner/regions/total.h"
+#include "tuner/regions/total_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

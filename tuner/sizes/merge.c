@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
 
 struct stations {
 	const struct sizes_entry *at[SIZES_RANGES_MAX]; /* ascending */
@@ -64,7 +65,7 @@ static double least_of(const struct stations *stations, const struct sizes_entry
 	for (size_t k = 0; k < stations->config_count; k++) {
 		size_t pairs;
 		double ratio = ratio_at(entry, stations->configs[k], &pairs);
-		if (!(ratio < least) || (entry->candidates && pairs < SIZES_PAIRS_MIN))
+		if (!(ratio < least) || (entry->candidates && pairs < RACE_PAIRS_OF_RATIO))
 			continue;
 		least = ratio;
 		*config = k;

@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "tuner/sizes/impl.h"
 #include "tuner/trial/trial.h"
+#include "tuner/race/numbers.h"
 
 /* Reads midpoint races back from the store. */
 struct midpoint_race {
@@ -222,7 +223,7 @@ static void ratio_apply(struct sizes *sizes, size_t point, const struct reader *
 	if (tally->count > 0)
 		sizes_ratio_set(sizes, point, tally->config, exp(stats_median(tally->logs, tally->count)), tally->count);
 	else if (tally->failures > 0)
-		sizes_ratio_set(sizes, point, tally->config, INFINITY, SIZES_PAIRS_MIN);
+		sizes_ratio_set(sizes, point, tally->config, INFINITY, RACE_PAIRS_OF_RATIO);
 	else if (tally->alone > 0 && reader->tallies[0].alone > 0)
 		sizes_ratio_set(sizes, point, tally->config, tally->alone / reader->tallies[0].alone, 0);
 }

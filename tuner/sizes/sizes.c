@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
 #include "tuner/sizes/sizes.h"
 
 static const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config);
@@ -212,7 +213,7 @@ static double sizes_least(const struct sizes *sizes, size_t point) {
 	const struct sizes_entry *entry = &sizes->entries[point];
 	double least = 1;
 	for (size_t i = 0; i < entry->ratio_count; i++)
-		if (entry->ratios[i].pairs >= SIZES_PAIRS_MIN) /* separate trials are too noisy to replace the best */
+		if (entry->ratios[i].pairs >= RACE_PAIRS_OF_RATIO) /* separate trials are too noisy to replace the best */
 			least = fmin(least, entry->ratios[i].ratio);
 	return least;
 }

@@ -14,7 +14,7 @@
 
 /* The most that a configuration may lose against the best of a size and still represent it. */
 #define SIZES_MARGIN 0.03
-enum { SIZES_MAX = GROWTH_SIZES_MAX, SIZES_PAIRS_MIN = 5, SIZES_ROUNDS = 9, SIZES_ROUNDS_MIN = 3 };
+enum { SIZES_MAX = GROWTH_SIZES_MAX, SIZES_ROUNDS = 9, SIZES_ROUNDS_MIN = 3 };
 
 struct sizes;
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
 
 /* Measures all points and midpoints in rounds, alternately upwards and downwards, so that a slow drift of the machine
  * affects all sizes alike and not the law over them. */
@@ -92,7 +93,7 @@ static int compare(struct explorer *explorer, size_t at, const json_t *config, s
 	const struct sizes_point *point = sizes_point(explorer->sizes, at);
 	size_t pairs;
 	double ratio = sizes_ratio(explorer->sizes, at, config, &pairs);
-	if (explorer->spent || pairs >= SIZES_PAIRS_MIN || ratio > FAR)
+	if (explorer->spent || pairs >= RACE_PAIRS_OF_RATIO || ratio > FAR)
 		return 0;
 	int answer = explorer->bench->compare(explorer->bench->ctx, point, config, &ratio, &pairs, err);
 	if (answer < 0)
@@ -100,7 +101,7 @@ static int compare(struct explorer *explorer, size_t at, const json_t *config, s
 	explorer->spent = answer != DONE;
 	if (answer == DONE) { /* a failure stays known, however few pairs there were */
 		sizes_ratio_set(explorer->sizes, at, config, isnan(ratio) ? INFINITY : ratio,
-		                pairs > SIZES_PAIRS_MIN ? pairs : SIZES_PAIRS_MIN);
+		                pairs > RACE_PAIRS_OF_RATIO ? pairs : RACE_PAIRS_OF_RATIO);
 		explorer->changed = true;
 	}
 	return 0;

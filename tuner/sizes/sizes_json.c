@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/sizes/impl.h"
+#include "tuner/race/numbers.h"
 
 /* The best configuration between two sizes need not be the best of either. The one recommended there is therefore raced
  * against the best and the finalists of both neighbours and the best of the next two, in interleaved blocks and without
@@ -291,7 +292,7 @@ static json_t *check_json(const struct sizes *sizes, size_t at, const struct gro
 	json_object_set(one, "config", (json_t *)range->config);
 	json_object_set_new(one, "loss", js_number(sizes_loss(sizes, at, range->config)));
 	json_object_set_new(one, "works", isnan(ratio) ? json_null() : json_boolean(isfinite(ratio)));
-	json_object_set_new(one, "paired", json_boolean(pairs >= SIZES_PAIRS_MIN));
+	json_object_set_new(one, "paired", json_boolean(pairs >= RACE_PAIRS_OF_RATIO));
 	return one;
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configurations that are measured next, proposed several at a time, so that the later ones are built while the
- * first ones are built or measured. Where builds would disturb the measurements, a batch is built and then measured;
- * elsewhere each that was measured makes room for another one to build. */
+/* The proposals of the strategy. Everything that it is told at first is stored, because a resumed search must be told
+ * the same: evaluation counts that were estimated from times, and the contents of the store at that moment. Several are
+ * proposed at a time, so that the later ones are built while the first ones are built or measured. Where builds would
+ * disturb the measurements, a batch is built and then measured; elsewhere each that was measured makes room for another
+ * one to build. */
 #include <config.h>
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/sys.h"
-#include "tuner/tune/state.h"
+#include "base/json/js.h"
+#include "tuner/tune/session_impl.h"
 
 static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at Ctrl-C, while builds are awaited */
 static const double LEAST_SECONDS = 1e-3;
 enum { LEAST_EVALUATIONS = 2 /* the baseline and another one */ };
-
 /* A build that takes that many times as long as the longest so far is given up while too few are known for a median,
  * but no build is before some seconds, because a busy machine can slow a short one down that much. */
 static const double PATIENCE = 10, PATIENCE_SECONDS_MIN = 5;
@@ -22,7 +22,7 @@ static const double SHARE = 0.2; /* of the budget, if that is less than these se
 
 void tune_ahead_patience(struct tune *tune) {
 	struct builder *builder = tune->task->builder;
-	double seconds = tune->task->build_timeout_s;
+	double seconds = tune->task->limits.build_timeout_s;
 	if (!builder)
 		return;
 	if (!(seconds > 0)) {
@@ -43,10 +43,11 @@ static unsigned depth_of(const struct tune_ahead *ahead, double build_s, double 
 	return depth < ahead->most ? (unsigned)depth : ahead->most;
 }
 
-void tune_ahead_begin(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
+/* Called once the baseline is measured: decides how many are proposed at a time. */
+static void tune_ahead_begin(struct tune *tune) {
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	ahead->depth = ahead->most = 1;
-	if (!tune->task->builder || tune->fleet)
+	if (!tune->task->builder || tune->bench.fleet)
 		return;
 	const struct build_figures figures = builder_figures(tune->task->builder);
 	ahead->beside = figures.beside;
@@ -54,33 +55,101 @@ void tune_ahead_begin(struct tune *tune) {
 	if (figures.beside && !(figures.last_s > 0)) /* the baseline was built earlier: nobody knows how long that took */
 		ahead->depth = ahead->most;
 	else
-		ahead->depth = depth_of(ahead, figures.last_s, tune->run_seconds > 0 ? tune->run_seconds : tune->trial_seconds);
+		ahead->depth = depth_of(ahead, figures.last_s,
+		                        tune->bench.times.run > 0 ? tune->bench.times.run : tune->bench.times.trial);
+}
+
+static json_t *plan_new(const struct tune *tune, uint64_t budget, struct err *err) {
+	int64_t until = 0;
+	if (store_last_trial(tune->task->store, &until, err))
+		return NULL;
+	return json_pack("{s:I,s:I,s:i}", "budget", (json_int_t)budget, "until", (json_int_t)until, "ahead",
+	                 (int)tune->bench.ahead.depth);
+}
+
+/* wanted: the searches of an earlier plan; NULL: there was none. */
+static int sources_find(struct tune *tune, const json_t *plan, const json_t *wanted, struct err *err) {
+	const struct tune_task *task = tune->task;
+	if (wanted ? json_array_size(wanted) == 0 : !task->prior.transfer)
+		return 0;
+	char *objective = tune_objective(task);
+	const struct tune_sources_query query = {.kernel = task->kernel,
+	                                         .source = task->source,
+	                                         .objective = objective,
+	                                         .fingerprint = task->fingerprint ? task->fingerprint : "",
+	                                         .problem = task->problem,
+	                                         .space = task->space,
+	                                         .start = task->start,
+	                                         .search = tune->memory.id,
+	                                         .until = js_int_or(plan, "until", 0)};
+	tune->memory.sources = tune_sources_new(task->store, &query, wanted, err);
+	free(objective);
+	return tune->memory.sources ? 0 : -1;
+}
+
+static int plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct err *err) {
+	struct store *store = tune->task->store;
+	if (tune->task->resume && store_plan_get(store, tune->memory.id, plan, err))
+		return -1;
+	if (*plan)
+		return sources_find(tune, *plan, json_object_get(*plan, "sources"), err);
+	*plan = plan_new(tune, budget, err);
+	if (!*plan || sources_find(tune, *plan, NULL, err))
+		return -1;
+	json_object_set_new(*plan, "sources", tune_sources_searches(tune->memory.sources));
+	return store_plan_set(store, tune->memory.id, *plan, err);
+}
+
+int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
+	const struct tune_task *task = tune->task;
+	json_t *plan = NULL;
+	tune_ahead_begin(tune);
+	int failed = plan_make(tune, budget, &plan, err);
+	if (!failed) {
+		int64_t ahead = js_int_or(plan, "ahead", 1);
+		tune->bench.ahead.depth = ahead < 1 ? 1 : ahead < TUNE_AHEAD_MAX ? (unsigned)ahead : TUNE_AHEAD_MAX;
+		int64_t planned = js_int_or(plan, "budget", 0);
+		struct strategy_task of_strategy = {.space = task->space,
+		                                    .seed = task->seed,
+		                                    .start = task->start,
+		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
+		                                    .seconds = tune->money.budget.evaluations ? 0 : tune_budget_time(tune),
+		                                    .builders = tune->bench.ahead.most > 1 ? tune->bench.ahead.most : 0,
+		                                    .hints = task->prior.hints,
+		                                    .hint_count = task->prior.hint_count,
+		                                    .counter_count = json_array_size(tune->counting.names)};
+		of_strategy.sources = tune_sources_list(tune->memory.sources, &of_strategy.source_count);
+		tune->search = search_new(task->strategy, &of_strategy, err);
+		failed = tune->search ? 0 : -1;
+	}
+	json_decref(plan);
+	return failed;
 }
 
 /* The baseline tells little: its trial includes what happens only once, and it is often the fastest to build. */
 void tune_ahead_note(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
-	ahead->builds_s += tune->build_seconds;
-	ahead->trials_s += tune->seconds;
+	struct tune_ahead *ahead = &tune->bench.ahead;
+	ahead->builds_s += tune->bench.current.build_seconds;
+	ahead->trials_s += tune->bench.current.seconds;
 	if (ahead->most > 1 && ahead->trials_s > 0)
 		ahead->depth = depth_of(ahead, ahead->builds_s, ahead->trials_s);
 }
 
 /* The number of proposals that the budget allows beside those that are waiting. */
 static size_t room(const struct tune *tune) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t low = ahead->beside ? ahead->depth - 1 : 0;
 	if (ahead->count > low)
 		return 0;
 	size_t want = ahead->depth - ahead->count;
-	uint64_t limit = tune->budget.evaluations, used = tune->evaluations + ahead->count;
+	uint64_t limit = tune->money.budget.evaluations, used = tune->tally.evaluations + ahead->count;
 	if (limit && used >= limit)
 		return ahead->count ? 0 : 1;
 	return limit && limit - used < want ? (size_t)(limit - used) : want;
 }
 
 static void propose(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t want = room(tune);
 	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
 	if (want)
@@ -90,12 +159,12 @@ static void propose(struct tune *tune) {
 
 /* Trials that an interrupted run has stored need no build. */
 static void builds_want(struct tune *tune) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	json_t *configs[TUNE_AHEAD_MAX] = {NULL};
 	size_t count = 0;
 	for (size_t i = 0; i < ahead->count; i++) {
 		json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
-		if (tune_is_recalling(tune) && recall_has(tune->recall, config))
+		if (tune_is_recalling(tune) && recall_has(tune->memory.recall, config))
 			json_decref(config);
 		else
 			configs[count++] = config;
@@ -107,11 +176,11 @@ static void builds_want(struct tune *tune) {
 
 /* The first that can be measured at once; `count`: none. During a resumed run it is the one that was measured first. */
 static size_t ready(const struct tune *tune) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t first = ahead->count, row = SIZE_MAX;
 	for (size_t i = 0; i < ahead->count; i++) {
 		json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
-		size_t at = tune_is_recalling(tune) ? recall_row(tune->recall, config) : SIZE_MAX;
+		size_t at = tune_is_recalling(tune) ? recall_row(tune->memory.recall, config) : SIZE_MAX;
 		if (at < row) {
 			row = at;
 			first = i;
@@ -126,7 +195,7 @@ static size_t ready(const struct tune *tune) {
 /* Waits for builds: for all where nothing may be measured beside one, else for the first. Returns 1 with *at, 0 if the
  * budget is used up. */
 static int await(struct tune *tune, size_t *at, struct err *err) {
-	const struct tune_ahead *ahead = &tune->ahead;
+	const struct tune_ahead *ahead = &tune->bench.ahead;
 	enum tune_spending before = tune_spend(tune, SPENT_BUILD);
 	while (!(tune->stopped = tune_over(tune)) && !tune_interrupted(tune)) {
 		tune_ahead_patience(tune);
@@ -151,8 +220,8 @@ static uint64_t take(struct tune_ahead *ahead, size_t at) {
 /* Is it built, or was it measured by a run that is being resumed? */
 static bool is_made(const struct tune *tune, uint64_t index) {
 	json_t *config = space_config_json(tune->task->space, index);
-	bool made =
-		(tune_is_recalling(tune) && recall_has(tune->recall, config)) || builder_has(tune->task->builder, config);
+	bool made = (tune_is_recalling(tune) && recall_has(tune->memory.recall, config)) ||
+	            builder_has(tune->task->builder, config);
 	json_decref(config);
 	return made;
 }
@@ -160,7 +229,7 @@ static bool is_made(const struct tune *tune, uint64_t index) {
 /* Orders what is pending by what is known now. Proposals that are not worth a build any more are given back; one that
  * is built already is measured all the same, because that costs little. */
 static void reconsider(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
 	size_t kept = search_rank(tune->search, ahead->queue, ahead->count), count = ahead->count;
 	ahead->count = 0;
@@ -175,8 +244,8 @@ static void reconsider(struct tune *tune) {
 
 /* A build that would end after the search has no use, and takes the time of the finals. */
 static bool build_fits(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->ahead;
-	if (!tune->task->builder || tune->evaluations < LEAST_EVALUATIONS || is_made(tune, ahead->queue[0]))
+	struct tune_ahead *ahead = &tune->bench.ahead;
+	if (!tune->task->builder || tune->tally.evaluations < LEAST_EVALUATIONS || is_made(tune, ahead->queue[0]))
 		return true;
 	const struct build_figures figures = builder_figures(tune->task->builder);
 	double seconds = figures.made ? figures.spent_s / (double)figures.made : 0;
@@ -187,7 +256,7 @@ static bool build_fits(struct tune *tune) {
 }
 
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err) {
-	struct tune_ahead *ahead = &tune->ahead;
+	struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t at = 0;
 	tune_ahead_patience(tune);
 	if (ahead->depth > 1 && ahead->count)

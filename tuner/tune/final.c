@@ -8,24 +8,20 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "tuner/tune/state.h"
 #include "tuner/race/unsafe.h"
+#include "tuner/tune/session_impl.h"
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
-/* The same for the race, but half as long as all before it: it chooses among settings that are about equally fast, and
- * the duel judges its choice. All blocks of eight runs of 10 ms fit in. */
+/* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
 static const double RACE_SECONDS_LEAST = 5;
-/* With early looks. */
-static const int PAIRS_SHORTEST = 3, RACE_BLOCKS_LEAST = 3;
 
-static int by_promise(const void *a, const void *b) {
+static int by_least(const void *a, const void *b) {
 	const struct measured *x = a, *y = b;
-	if (x->promise != y->promise)
-		return x->promise > y->promise ? 1 : -1;
+	if (x->least != y->least)
+		return x->least > y->least ? 1 : -1;
 	return (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
 }
 
@@ -39,28 +35,28 @@ static bool is_baseline(const struct tune *tune, const json_t *config) {
 
 /* Picks the best few of the search, safe ones only. Their configurations are owned by the caller. */
 static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
-	if (tune->worked_count)
-		qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_promise);
+	if (tune->memory.worked_count)
+		qsort(tune->memory.worked, tune->memory.worked_count, sizeof *tune->memory.worked, by_least);
 	double best = NAN;
 	*count = 0;
-	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {
-		const struct measured *measured = &tune->worked[i];
-		if (!isfinite(measured->promise))
+	for (size_t i = 0; i < tune->memory.worked_count && *count < FINALISTS_MAX; i++) {
+		const struct measured *measured = &tune->memory.worked[i];
+		if (!isfinite(measured->least))
 			return 0; /* dropped together with its node */
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
-		if (measured->promise > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
 			json_decref(config);
-			return measured->promise > best * TUNE_FINALIST_MARGIN ? 0 : -1;
+			return measured->least > best * TUNE_FINALIST_MARGIN ? 0 : -1;
 		}
 		if (unsafe) {
 			json_decref(config);
 			continue;
 		}
 		if (isnan(best))
-			best = measured->promise;
+			best = measured->least;
 		entries[(*count)++] = (struct race_entry){
-			.config = config, .estimate = measured->promise, .cost = tune_price(tune, config, measured->wall)};
+			.config = config, .estimate = measured->least, .cost = tune_price(tune, config, measured->wall)};
 	}
 	return 0;
 }
@@ -76,7 +72,7 @@ static bool build_fits(const struct tune *tune, const json_t *config) {
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
 	bool known = !simple || tune_has_fallen(tune, simple) ||
-	             (is_baseline(tune, simple) && tune->baseline.status != TRIAL_CORRECT);
+	             (is_baseline(tune, simple) && tune->memory.baseline.status != TRIAL_CORRECT);
 	if (simple && !known && is_unsafe(tune, simple, &known, err)) {
 		json_decref(simple);
 		return -1;
@@ -112,16 +108,16 @@ static double patience(const struct tune *tune, double least) {
 
 /* The number of finalists that can race in the time left. */
 static size_t affordable_field(const struct tune *tune, size_t count, double left) {
-	double each = ceil(RACE_BLOCKS_LEAST / tune_nodes(tune)) * tune_final_seconds(tune, tune->best);
+	double each = ceil(RACE_BLOCKS_EARLY / tune_nodes(tune)) * tune_final_seconds(tune, tune->memory.best);
 	if (!(each * (double)count > left))
 		return count;
 	return left < 2 * each ? 1 : (size_t)(left / each);
 }
 
-/* The race gets half of the time that is left, but leaves enough for the duel. */
+/* The race leaves enough for the duel. */
 static double race_seconds(const struct tune *tune) {
 	double left = tune_left(tune);
-	return fmin(left / 2, left - tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune));
+	return fmin(RACE_SHARE * left, left - tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune));
 }
 
 static bool any_fell(const struct tune *tune, const struct race_entry *entries, size_t count) {
@@ -150,11 +146,11 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
-	options.blocks = tune->fleet ? &tune->blocks : NULL;
-	options.watch = &tune->watch;
+	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
+	options.watch = &tune->finals.watch;
 	options.early = true;
-	options.seconds_max = patience(tune, 2 * RACE_SECONDS_LEAST) / 2;
-	if (json_array_size(tune->finalists) == 0)
+	options.seconds_max = RACE_SHARE * patience(tune, RACE_SECONDS_LEAST / RACE_SHARE);
+	if (json_array_size(tune->finals.finalists) == 0)
 		tune_counting_early(tune, entries, count);
 	if (tune_promised(tune)) {
 		options.clock = tune_race_clock(tune, race_seconds(tune));
@@ -170,12 +166,12 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 
 static void duel_plan(struct tune *tune, struct duel_options *options) {
 	double left = tune_left(tune), pair = tune_pair_seconds(tune);
-	double whole = pair + tune_final_seconds(tune, tune->best);
+	double whole = pair + tune_final_seconds(tune, tune->memory.best);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
 	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
 	if (tune_rounds(tune, options->pairs_first) * pair > left)
-		options->pairs_first = PAIRS_SHORTEST;
+		options->pairs_first = RACE_PAIRS_LEAST;
 }
 
 static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
@@ -186,67 +182,76 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
-	options.blocks = tune->fleet ? &tune->blocks : NULL;
-	options.watch = &tune->watch;
+	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
+	options.watch = &tune->finals.watch;
 	options.seconds_max = patience(tune, duel_defaults.seconds_max);
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
 	duel_plan(tune, &options);
-	tune->dueled = true;
+	tune->finals.dueled = true;
 	tune_duel_clock(tune, options.control);
 	struct runner runner = tune_runner(tune, SPENT_DUEL);
 	tune_spend_nodes(tune, SPENT_DUEL);
-	int rc = duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
+	int rc = duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->finals.duel, err);
 	tune_spend_nodes(tune, SPENT_IDLE);
 	return rc;
 }
 
 /* The budget ended before there were pairs to compare: all that is known is what the search saw. */
 static bool is_unmet(const struct tune *tune) {
-	return tune->duel.failed[0] == TRIAL_CORRECT && tune->duel.failed[1] == TRIAL_CORRECT &&
-	       tune->duel.paired.count < 2;
+	return tune->finals.duel.failed[0] == TRIAL_CORRECT && tune->finals.duel.failed[1] == TRIAL_CORRECT &&
+	       tune->finals.duel.paired.count < 2;
 }
 
-/* Chooses the recommendation once the winner has met the baseline. A tie keeps the user's own setting, because a change
- * must be worth something. If the budget ended the duel, only a winner that looks better is kept, marked as not proven.
- */
-static void decide(struct tune *tune, const json_t *winner) {
-	const struct duel_result *met = &tune->duel;
-	bool better = met->paired.ratio < 1 - duel_defaults.margin, tie = met->verdict == PAIRED_TIE;
-	bool keep = met->verdict == PAIRED_SLOWER || (tie && (met->decided || !better));
+/* Does the baseline stay once the winner has met it? A tie keeps the user's own setting, because a change must be worth
+ * something. If the budget ended the duel, only a winner that looks better is kept, marked as not proven. */
+static bool baseline_stays(const struct tune *tune) {
+	const struct duel_result *met = &tune->finals.duel;
+	bool looks_better = met->paired.ratio < 1 - duel_defaults.margin;
 	if (is_unmet(tune))
-		keep = !tune_is_useful(tune);
-	tune->reversed = met->verdict == PAIRED_SLOWER;
-	tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
+		return !tune_is_useful(tune);
+	switch (met->verdict) {
+	case PAIRED_SLOWER:
+		return true;
+	case PAIRED_FASTER:
+		return false;
+	default: /* a tie */
+		return met->decided || !looks_better;
+	}
+}
+
+static void decide(struct tune *tune, const json_t *winner) {
+	tune->finals.reversed = tune->finals.duel.verdict == PAIRED_SLOWER;
+	tune->finals.best_config = json_incref((json_t *)(baseline_stays(tune) ? tune->task->baseline : winner));
 }
 
 static void baseline_keep(struct tune *tune) {
-	json_decref(tune->best_config);
-	tune->best_config = json_incref((json_t *)tune->task->baseline);
+	json_decref(tune->finals.best_config);
+	tune->finals.best_config = json_incref((json_t *)tune->task->baseline);
 }
 
 /* Forgets a comparison whose winner fell. */
 static void comparison_drop(struct tune *tune) {
-	duel_result_clear(&tune->duel);
-	json_decref(tune->best_config);
-	tune->best_config = NULL;
-	tune->dueled = tune->reversed = false;
+	duel_result_clear(&tune->finals.duel);
+	json_decref(tune->finals.best_config);
+	tune->finals.best_config = NULL;
+	tune->finals.dueled = tune->finals.reversed = false;
 }
 
 /* Repeats a duel on other nodes while some of them report a gain that nobody else sees. */
 static int duel_honest(struct tune *tune, const json_t *winner, struct err *err) {
 	for (;;) {
-		size_t nodes = tune->fleet ? fleet_alive(tune->fleet) : 1;
+		size_t nodes = tune->bench.fleet ? fleet_alive(tune->bench.fleet) : 1;
 		tune_gain_clear(tune);
 		if (duel(tune, winner, err))
 			return -1;
 		if (tune_gain_is_seen(tune))
 			return 0;
 		comparison_drop(tune);
-		if (nodes == fleet_alive(tune->fleet) || tune_proof_seconds(tune) > tune_left(tune))
+		if (nodes == fleet_alive(tune->bench.fleet) || tune_proof_seconds(tune) > tune_left(tune))
 			break;
 	}
-	tune->gain.unconfirmed = true;
+	tune->finals.gain.unconfirmed = true;
 	return 0;
 }
 
@@ -258,26 +263,26 @@ static bool failed_for_good(const struct duel_result *duel) {
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
-	if (tune->baseline.status != TRIAL_CORRECT || short_of_time) {
-		bool keep = tune->baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
-		tune->best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
+	if (tune->memory.baseline.status != TRIAL_CORRECT || short_of_time) {
+		bool keep = tune->memory.baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
+		tune->finals.best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 		return keep || short_of_time ? 0 : tune_winner_check(tune, winner, err);
 	}
 	if (duel_honest(tune, winner, err))
 		return -1;
-	if (tune->gain.unconfirmed) {
+	if (tune->finals.gain.unconfirmed) {
 		baseline_keep(tune);
 		return 0;
 	}
-	if (failed_for_good(&tune->duel) && !is_baseline(tune, winner))
+	if (failed_for_good(&tune->finals.duel) && !is_baseline(tune, winner))
 		tune_fall(tune, winner);
 	decide(tune, winner);
-	return is_baseline(tune, tune->best_config) ? 0 : tune_winner_check(tune, winner, err);
+	return is_baseline(tune, tune->finals.best_config) ? 0 : tune_winner_check(tune, winner, err);
 }
 
 /* A program that refuses to overwrite its output works once. */
 static bool leaves_output(const struct tune *tune) {
-	const char *message = tune->baseline.message;
+	const char *message = tune->memory.baseline.message;
 	return tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists"));
 }
 
@@ -285,49 +290,50 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
 	if (tune->task->whole_programs)
 		snprintf(hint, sizeof hint, "run the program by hand");
-	if (*tune->baseline.message)
-		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
+	if (*tune->memory.baseline.message)
+		snprintf(hint, sizeof hint, "the baseline: %s", tune->memory.baseline.message);
 	if (leaves_output(tune))
 		snprintf(hint, sizeof hint, "if an earlier run has left it, remove it before each: --before-each 'rm -f FILE'");
 	if (tune->stopped && strcmp(tune->stopped, "baseline") == 0)
 		return err_set(err, ERR_NOTHING, hint,
-		               tune->baseline.status == TRIAL_CORRECTNESS
+		               tune->memory.baseline.status == TRIAL_CORRECTNESS
 		                   ? "the output of %s is rejected as it is run today, and so is that of another configuration"
 		                   : "%s fails as it is run today, and so does another configuration of it",
 		               tune->task->kernel);
 	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluation%s", tune->task->kernel,
-	               (unsigned long long)tune->evaluations, tune->evaluations == 1 ? "" : "s");
+	               (unsigned long long)tune->tally.evaluations, tune->tally.evaluations == 1 ? "" : "s");
 }
 
 /* Before the comparison that decides, waits for a quiet machine; what is left of that time is for blocks that others
- * disturb. Together they get a share of the budget, and of the time so far, because short searches are not worth it. */
+ * disturb. */
 static void quiet_wait(struct tune *tune) {
-	static const double SHARE_OF_BUDGET = 0.1, SHARE_OF_TIME = 0.25;
-	double budget = tune_budget_time(tune), share = SHARE_OF_TIME * tune_elapsed(tune);
+	double budget = tune_budget_time(tune), share = RACE_SHARE_QUIET_SPENT * tune_elapsed(tune);
 	double spare = fmax(0, tune_left(tune) - tune_finals_kept(tune)); /* the comparison itself comes first */
-	if (!tune->busy || tune_is_recalling(tune))
+	if (!tune->bench.busy || tune_is_recalling(tune))
 		return;
-	tune->watch = (struct race_watch){.busy = tune->busy, .seconds = share, .interrupt = tune->task->interrupt};
+	tune->finals.watch =
+		(struct race_watch){.busy = tune->bench.busy, .seconds = share, .interrupt = tune->task->hooks.interrupt};
 	if (!(budget > 0))
 		return;
-	tune->watch.seconds = fmin(spare, fmin(SHARE_OF_BUDGET * budget, share));
-	tune->watch.spent = busy_wait(tune->busy, tune->watch.seconds, tune->task->interrupt);
+	tune->finals.watch.seconds = fmin(spare, fmin(RACE_SHARE_QUIET * budget, share));
+	tune->finals.watch.spent = busy_wait(tune->bench.busy, tune->finals.watch.seconds, tune->task->hooks.interrupt);
 }
 
 /* Everything was tried and nothing else worked: comparing the baseline with itself would use up the budget and could
  * not change that. */
 static bool works_alone(const struct tune *tune, const struct race_entry *entries, size_t count) {
-	bool others =
-		tune->worked_count > count || count > 1 || (count == 1 && !json_equal(entries[0].config, tune->task->baseline));
-	return tune->task->whole_programs && !tune->fleet && !others && tune->evaluations > 1 &&
-	       !(tune->cut_index != UINT64_MAX && tune_is_loud(tune)) && tune->baseline.status == TRIAL_CORRECT &&
-	       tune->stopped && strcmp(tune->stopped, "space") == 0;
+	bool others = tune->memory.worked_count > count || count > 1 ||
+	              (count == 1 && !json_equal(entries[0].config, tune->task->baseline));
+	return tune->task->whole_programs && !tune->bench.fleet && !others && tune->tally.evaluations > 1 &&
+	       !(tune->memory.cut_index != UINT64_MAX && tune_is_busy(tune)) &&
+	       tune->memory.baseline.status == TRIAL_CORRECT && tune->stopped && strcmp(tune->stopped, "space") == 0;
 }
 
 /* The budget ended before anything else was tried. To compare the baseline with itself would say nothing of the others.
  */
 static bool tried_nothing_else(const struct tune *tune) {
-	return tune->evaluations <= 1 && space_valid(tune->task->space) > 1 && tune->baseline.status == TRIAL_CORRECT;
+	return tune->tally.evaluations <= 1 && space_valid(tune->task->space) > 1 &&
+	       tune->memory.baseline.status == TRIAL_CORRECT;
 }
 
 /* A program that nothing but the baseline works for may be one that runs only once, because of what the first run
@@ -336,17 +342,17 @@ static int look_twice(struct tune *tune, struct err *err) {
 	struct trial_request request = tune_search_request(tune, tune->task->baseline, 0);
 	struct trial_result again = {0};
 	request.show = true;
-	if (tune_promised(tune) && tune->run_seconds > tune_left(tune))
+	if (tune_promised(tune) && tune->bench.times.run > tune_left(tune))
 		return 0;
 	if (tune_attempt(tune, "baseline", &request, MERGE_FIRST, &again, err))
 		return -1;
-	tune->alone = again.status != TRIAL_RUNTIME;
-	if (tune->alone) {
+	tune->finals.no_rival = again.status != TRIAL_RUNTIME;
+	if (tune->finals.no_rival) {
 		trial_result_clear(&again);
 		return 0;
 	}
-	trial_result_clear(&tune->baseline);
-	tune->baseline = again;
+	trial_result_clear(&tune->memory.baseline);
+	tune->memory.baseline = again;
 	return err_set(err, ERR_NOTHING, "remove what a run leaves before each: --before-each 'rm -f FILE'",
 	               "%s works only once: the second run of the same command fails", tune->task->kernel);
 }
@@ -373,20 +379,20 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
                              struct err *err) {
 	size_t winner = 0;
 	*again = false;
-	if (!tune_opponent_is_sure(tune, entries, *count, &winner)) {
+	if (!tune_rival_is_sure(tune, entries, *count, &winner)) {
 		if (race(tune, entries, *count, &winner, err))
 			return -1;
 		*again = is_baseline(tune, entries[winner].config) && any_fell(tune, entries, *count) &&
 		         next_best(tune, entries, *count) == SIZE_MAX;
 		if (*again)
 			return 0;
-		if (tune_opponent(tune, entries, count, &winner, err))
+		if (tune_rival_choose(tune, entries, count, &winner, err))
 			return -1;
 	}
-	tune->alone = tune->far > 0 && (isfinite(tune->far) || !tune_is_loud(tune));
-	if (tune->far > 0)
+	tune->finals.no_rival = tune->finals.rival_ratio > 0 && (isfinite(tune->finals.rival_ratio) || !tune_is_busy(tune));
+	if (tune->finals.rival_ratio > 0)
 		baseline_keep(tune);
-	while (!(tune->far > 0) && winner != SIZE_MAX) {
+	while (!(tune->finals.rival_ratio > 0) && winner != SIZE_MAX) {
 		if (!tune_has_fallen(tune, entries[winner].config) && meet_baseline(tune, entries[winner].config, err))
 			return -1;
 		if (!tune_has_fallen(tune, entries[winner].config))
@@ -395,33 +401,33 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 		comparison_drop(tune);
 		winner = next_best(tune, entries, *count);
 	}
-	*again = !(tune->far > 0);
+	*again = !(tune->finals.rival_ratio > 0);
 	return 0;
 }
 
 /* Everything that worked in the search fell in the finals. */
 static int nothing_left(struct tune *tune, struct err *err) {
-	if (tune->baseline.status != TRIAL_CORRECT)
+	if (tune->memory.baseline.status != TRIAL_CORRECT)
 		return nothing_worked(tune, err);
-	tune->alone = true;
+	tune->finals.no_rival = true;
 	baseline_keep(tune);
 	return 0;
 }
 
 /* The first of them is decided by what the search found, any other by what is left of that. */
 static int comparison(struct tune *tune, struct race_entry *entries, size_t *count, bool *again, struct err *err) {
-	bool first = json_array_size(tune->finalists) == 0 && json_object_size(tune->trust.fallen) == 0;
+	bool first = json_array_size(tune->finals.finalists) == 0 && json_object_size(tune->finals.trust.fallen) == 0;
 	*again = false;
 	if (finalists_pick(tune, entries, count, err) || simplified_add(tune, entries, count, err))
 		return -1;
-	if (!first && (*count == 0 || (*count == 1 && tune->fleet && is_baseline(tune, entries[0].config))))
+	if (!first && (*count == 0 || (*count == 1 && tune->bench.fleet && is_baseline(tune, entries[0].config))))
 		return nothing_left(tune, err);
-	tune->alone = first && works_alone(tune, entries, *count);
-	if (tune->alone && look_twice(tune, err))
+	tune->finals.no_rival = first && works_alone(tune, entries, *count);
+	if (tune->finals.no_rival && look_twice(tune, err))
 		return -1;
-	if (tune->alone || tried_nothing_else(tune))
+	if (tune->finals.no_rival || tried_nothing_else(tune))
 		baseline_keep(tune);
-	else if (*count == 0 && tune->baseline.status == TRIAL_CORRECT)
+	else if (*count == 0 && tune->memory.baseline.status == TRIAL_CORRECT)
 		return meet_baseline(tune, tune->task->baseline, err);
 	else if (*count == 0)
 		return nothing_worked(tune, err);
@@ -434,20 +440,20 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
 	quiet_wait(tune);
-	if (tune->busy)
-		busy_mark(tune->busy); /* a short search has not looked yet */
+	if (tune->bench.busy)
+		busy_mark(tune->bench.busy); /* a short search has not looked yet */
 	tune_finals_clock(tune);
-	tune->finalists = json_array();
+	tune->finals.finalists = json_array();
 	int failed = tune_earlier_failures(tune, err);
 	for (int i = 0; i < COMPARISONS_MAX && again && !failed; i++) {
 		struct race_entry entries[FINALISTS_MAX];
 		size_t count = 0;
 		failed = comparison(tune, entries, &count, &again, err);
-		finalists_add(tune->finalists, entries, count);
+		finalists_add(tune->finals.finalists, entries, count);
 		for (size_t k = 0; k < count; k++)
 			json_decref((json_t *)entries[k].config);
 	}
-	if (again && !failed && tune->baseline.status == TRIAL_CORRECT)
+	if (again && !failed && tune->memory.baseline.status == TRIAL_CORRECT)
 		baseline_keep(tune);
-	return failed || !again || tune->best_config ? failed : nothing_worked(tune, err);
+	return failed || !again || tune->finals.best_config ? failed : nothing_worked(tune, err);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/tune/recall.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +8,9 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
+#include "tuner/tune/recall_impl.h"
 
 enum kind { KIND_BASELINE, KIND_SEARCH, KIND_PROBE, KIND_NODE, KIND_COUNT };
-
 struct row {
 	char *config;
 	enum kind kind;
@@ -20,7 +18,6 @@ struct row {
 	double merged; /* the stored value, which merges all attempts so far */
 	struct trial_result result;
 };
-
 struct recall {
 	struct row *rows;
 	size_t count, left;    /* left: rows of the search not taken yet */

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search of a session on one machine: proposes, measures and reports one trial after the other until the budget is
- * used up (doc/measurement.md, rule 3). */
+ * used up. It repeats disturbed trials, confirms a new best, and measures the best again from time to time, so that the
+ * value to beat is not one lucky trial (doc/measurement.md, rule 3). */
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "tuner/tune/state.h"
+#include "tuner/store/store.h"
+#include "tuner/tune/session_impl.h"
 
+/* Repeated measurements of the best take at most this share of the time. */
+static const double PROBE_SHARE = 0.25;
+/* As long as the best stays within the noise, or this, the share is halved with each probe. */
+static const double DRIFT_LEAST = 0.005;
+enum { STEADY_MAX = 3 };
+enum { TIMES_MAX = 5 /* a mean over more values would lag behind a machine that changes */ };
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
  * than that. */
 static const double LIMIT_FACTOR = 1.25;
@@ -18,23 +25,128 @@ static const double LIMIT_FACTOR = 1.25;
 static const double ENERGY_SAMPLE_SECONDS = 0.2;
 /* A default time budget grows to at least this many runs of a program. */
 static const double RUNS_EXPECTED = 100;
-/* Failures of a program, its baseline included, before the search gives up. */
-static const uint64_t BROKEN_AFTER = 2;
-/* With fewer evaluations the expected gain is too uncertain to stop on. */
-static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* Longer programs are not run a second time to warm up before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
 /* Noise of a sample that needs no second look. */
 static const double QUIET = 0.005;
 
-bool tune_may_repeat(const struct tune *tune, const struct trial_result *result) {
-	return !tune_interrupted(tune) && tune_left(tune) > tune_proof_seconds(tune) + result->elapsed_s;
+/* Seconds, as tune_trial wrote them. */
+static double recalled_build(const struct trial_result *result) {
+	double seconds = js_real_or(result->reply, "build_s", 0);
+	return seconds > 0 && isfinite(seconds) ? seconds : 0;
+}
+
+int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
+                 struct trial_result *sum, struct err *err) {
+	struct trial_result one = {0};
+	struct trial_request limited = *request;
+	bool recalled = recall_take(tune->memory.recall, phase, request->config, &one);
+	double begun = tune_now(tune);
+	tune_limit(tune, &limited);
+	if (!recalled && tune_trial(tune, SPENT_MEASURE, &limited, &one, err)) {
+		trial_result_clear(&one);
+		return -1;
+	}
+	bool cut = !recalled && tune_was_cut(&limited, &one);
+	tune->money.cut = cut && merge == MERGE_FIRST;
+	if (cut) {
+		snprintf(tune->money.cut_message, sizeof tune->money.cut_message, "%s", one.message);
+		trial_result_clear(&one);
+		return 0;
+	}
+	tune_noise_note(tune, &one);
+	if (!recalled)
+		tune_beside_note(tune, &one, tune->bench.times.trial);
+	if (!recalled && tune->tally.evaluations > 0 && one.status != TRIAL_TIMEOUT)
+		tune->bench.times.longest = fmax(tune->bench.times.longest, tune_now(tune) - begun);
+	tune->memory.is_new = tune->memory.is_new || !recalled;
+	tune_pareto_record(tune, request->config, &one);
+	tune_checked_note(tune, request->config, &one);
+	tune->bench.current.seconds += recalled ? one.elapsed_s : tune->bench.times.trial;
+	if (recalled)
+		tune->bench.current.build_seconds += recalled_build(&one);
+	const struct trial_result *kept = tune_merge(&tune->bench.current.deviation, sum, &one, merge) ? sum : &one;
+	int failed = recalled ? 0 : trial_store(tune->task->store, tune->memory.id, phase, 0, request->config, kept, err);
+	trial_result_clear(&one);
+	return failed;
+}
+
+static bool is_due(const struct tune *tune) {
+	if (tune->memory.best_index == UINT64_MAX || isnan(tune->memory.best))
+		return false;
+	double expected =
+		tune->memory.probe.seconds > 0 ? tune->memory.probe.seconds : 8 * tune_seconds(tune, tune->memory.best);
+	return tune_now(tune) - tune->memory.probe.at >= expected / PROBE_SHARE * (1 << tune->memory.probe.steady);
+}
+
+/* The value to beat is the geometric mean of all measurements of the best, because a single lucky one would be a
+ * threshold that nothing could reach. */
+static void best_update(struct tune *tune, double value) {
+	for (size_t i = 0; i < tune->memory.worked_count; i++) {
+		struct measured *measured = &tune->memory.worked[i];
+		if (measured->index != tune->memory.best_index)
+			continue;
+		double times = measured->times < TIMES_MAX ? ++measured->times : TIMES_MAX;
+		measured->value *= pow(value / measured->value, 1 / times);
+		break;
+	}
+	tune_best_find(tune);
+}
+
+static void probe_use(struct tune *tune, const struct trial_result *result, double cost) {
+	if (result->status == TRIAL_CORRECT && !result->disturbed) {
+		double noise = tune_noise(tune), same = fmax(DRIFT_LEAST, isnan(noise) ? 0 : 3 * noise);
+		bool drifts = !(fabs(log(result->value / tune->memory.best)) <= same);
+		tune->memory.probe.steady = drifts                                   ? 0
+		                            : tune->memory.probe.steady < STEADY_MAX ? tune->memory.probe.steady + 1
+		                                                                     : STEADY_MAX;
+		best_update(tune, result->value);
+	}
+	tune->memory.probe.at = tune_now(tune);
+	tune->memory.probe.seconds = cost;
+}
+
+/* Replays the probes that an interrupted run made at this point instead of measuring. */
+static void probes_recall(struct tune *tune, const json_t *next) {
+	struct trial_result result;
+	while (tune->memory.best_index != UINT64_MAX && recall_probe(tune->memory.recall, next, &result)) {
+		probe_use(tune, &result, result.elapsed_s);
+		trial_result_clear(&result);
+	}
+}
+
+/* Measures the best so far again before configuration `next`, if the last time is long enough ago for its cost. */
+static int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
+	json_t *coming = space_config_json(tune->task->space, next);
+	bool known = recall_has(tune->memory.recall, coming);
+	probes_recall(tune, known ? coming : NULL);
+	json_decref(coming);
+	if (known || !is_due(tune) ||
+	    tune_left(tune) < tune_proof_seconds(tune) + 8 * tune_seconds(tune, tune->memory.best))
+		return 0;
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
+	struct trial_request request = tune_request(tune, config);
+	struct trial_result result = {0};
+	double begun = tune_now(tune);
+	int failed = tune_trial(tune, SPENT_PROBE, &request, &result, err);
+	if (!failed) {
+		tune_pareto_record(tune, config, &result);
+		tune_checked_note(tune, config, &result);
+		probe_use(tune, &result, tune_now(tune) - begun);
+		if (result.status == TRIAL_CORRECTNESS)
+			tune_failure_note(tune, "probe", config, &result);
+	}
+	if (!failed)
+		failed = trial_store(tune->task->store, tune->memory.id, "probe", 0, config, &result, err);
+	trial_result_clear(&result);
+	json_decref(config);
+	return failed;
 }
 
 /* Where the noise is small, the smallest of many values is hardly biased; a long run is better spent on another
  * configuration, because the duel measures the winner anyway. */
 static bool needs_confirmation(const struct tune *tune) {
-	if (tune->task->whole_programs && tune->run_seconds > WARMUP_UNDER_SECONDS)
+	if (tune->task->whole_programs && tune->bench.times.run > WARMUP_UNDER_SECONDS)
 		return false;
 	return !(tune_noise(tune) < QUIET);
 }
@@ -49,7 +161,7 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 	for (int again = 0; result->disturbed && again < most && tune_may_repeat(tune, result); again++)
 		if (tune_attempt(tune, phase, &longer, MERGE_BEST, result, err))
 			return -1;
-	if (result->status == TRIAL_CORRECT && result->value < tune->best && needs_confirmation(tune) &&
+	if (result->status == TRIAL_CORRECT && result->value < tune->memory.best && needs_confirmation(tune) &&
 	    tune_may_repeat(tune, result))
 		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
 	return 0;
@@ -57,7 +169,7 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 
 struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit) {
 	struct trial_request request = tune_request(tune, config);
-	request.limit_s = tune_is_metered(tune) || tune->task->complete ? 0 : limit;
+	request.limit_s = tune_is_metered(tune) || tune->task->limits.complete ? 0 : limit;
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;
@@ -70,63 +182,56 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	struct trial_request request = tune_search_request(tune, config, limit);
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
-	tune->deviation = tune->seconds = tune->build_seconds = 0;
+	tune->bench.current.deviation = tune->bench.current.seconds = tune->bench.current.build_seconds = 0;
 	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))
 		return -1;
-	if (tune->cut)
+	if (tune->money.cut)
 		return 0;
 	return measure_again(tune, phase, &request, result, err);
-}
-
-/* Is the expected gain below the requested minimum? */
-static bool hopeless(const struct tune *tune) {
-	if (!(tune->task->stop_gain > 0) || tune->evaluations < EVALUATIONS_BEFORE_STOP || tune_is_recalling(tune))
-		return false;
-	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->stop_gain; /* NAN: unknown */
 }
 
 /* A metric that the worker refused; NAN: none. Metrics are compared by ratios, so a value of 0 or below cannot be
  * ranked. */
 static double refused(const struct tune *tune, const struct trial_result *result) {
-	return tune->task->metric && result->status == TRIAL_RUNTIME ? js_real_or(result->reply, "refused", NAN) : NAN;
+	return tune->task->goal.metric && result->status == TRIAL_RUNTIME ? js_real_or(result->reply, "refused", NAN) : NAN;
 }
 
 /* Refuses an incomparable baseline, because everything that follows would be incomparable as well. A rate of 0 may
  * still improve, so it is an ordinary failure. */
 static int baseline_check(const struct tune *tune, struct err *err) {
-	const struct trial_result *baseline = &tune->baseline;
+	const struct trial_result *baseline = &tune->memory.baseline;
 	double value = refused(tune, baseline);
-	if (isnan(value) || (tune->task->maximize && value == 0))
+	if (isnan(value) || (tune->task->goal.maximize && value == 0))
 		return 0;
 	return err_set(err, ERR_USAGE, "print a number that is always above 0, for example the exponential or a distance",
 	               "metrics are compared by their ratios and must be positive: %.300s", baseline->message);
 }
 
 double tune_search_limit(const struct tune *tune) {
-	return isnan(tune->best) ? 0 : LIMIT_FACTOR * tune->best;
+	return isnan(tune->memory.best) ? 0 : LIMIT_FACTOR * tune->memory.best;
 }
 
 /* Counts a status, and keeps the first failure of each kind. */
 static void tune_status_count(struct tune *tune, const json_t *config, const struct trial_result *result) {
-	tune->incomparable += !isnan(refused(tune, result));
-	if (tune->failures[result->status]++ || result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
+	tune->tally.incomparable += !isnan(refused(tune, result));
+	if (tune->tally.failures[result->status]++ || result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
 		return;
-	json_array_append_new(tune->failed, json_pack("{s:s,s:O,s:s}", "status", trial_status_word(result->status),
-	                                              "config", config, "message", result->message));
+	json_array_append_new(tune->tally.failed, json_pack("{s:s,s:O,s:s}", "status", trial_status_word(result->status),
+	                                                    "config", config, "message", result->message));
 }
 
 /* Evaluations are timed from here on, because those of an interrupted run take no time. */
 static void tune_searched_from(struct tune *tune) {
-	tune->searched_from = tune_elapsed(tune);
-	tune->searched = tune->evaluations;
+	tune->money.searched_from = tune_elapsed(tune);
+	tune->money.searched = tune->tally.evaluations;
 }
 
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	json_t *config = space_config_json(tune->task->space, index);
-	tune->evaluations++;
+	tune->tally.evaluations++;
 	if (result->status == TRIAL_CENSORED || result->status == TRIAL_TIMEOUT)
-		tune->cut_index = index;
-	if (!tune->measured)
+		tune->memory.cut_index = index;
+	if (!tune->memory.is_new)
 		tune_searched_from(tune);
 	tune_status_count(tune, config, result);
 	json_decref(config);
@@ -140,7 +245,7 @@ static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	struct trial_result result;
 	int failed = measure(tune, "search", config, tune_search_limit(tune), &result, err);
 	json_decref(config);
-	if (!failed && !tune->cut)
+	if (!failed && !tune->money.cut)
 		tune_evaluated(tune, index, &result);
 	trial_result_clear(&result);
 	return failed ? -1 : 0;
@@ -148,26 +253,26 @@ static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 
 /* Takes the time of a run from the baseline, and the time spent before and after it; the build is not included. */
 static void program_clock(struct tune *tune) {
-	const struct trial_result *result = &tune->baseline;
+	const struct trial_result *result = &tune->memory.baseline;
 	double wall = tune_wall(result), runs = (double)json_array_size(json_object_get(result->reply, "samples"));
 	double all = js_real_or(result->reply, "elapsed_s", NAN) / runs;
-	tune->run_seconds = wall > 0 ? wall : result->elapsed_s;
-	tune->extra_seconds = isfinite(all) ? fmax(0, all - tune->run_seconds) : 0;
+	tune->bench.times.run = wall > 0 ? wall : result->elapsed_s;
+	tune->bench.times.extra = isfinite(all) ? fmax(0, all - tune->bench.times.run) : 0;
 }
 
 /* The first run of a program warms up caches and tells how many runs the budget allows. */
 bool tune_program_look(struct tune *tune) {
 	program_clock(tune);
-	double expected = RUNS_EXPECTED * (tune->run_seconds + tune->extra_seconds);
-	if (tune->budget.may_grow && tune->budget.seconds < expected)
-		tune->budget.seconds = expected;
-	tune->budget.may_grow = false; /* from now on it is a promise */
-	return tune->baseline.status == TRIAL_CORRECT && tune->run_seconds <= WARMUP_UNDER_SECONDS;
+	double expected = RUNS_EXPECTED * (tune->bench.times.run + tune->bench.times.extra);
+	if (tune->money.budget.may_grow && tune->money.budget.seconds < expected)
+		tune->money.budget.seconds = expected;
+	tune->money.budget.may_grow = false; /* from now on it is a promise */
+	return tune->memory.baseline.status == TRIAL_CORRECT && tune->bench.times.run <= WARMUP_UNDER_SECONDS;
 }
 
 /* Runs a baseline that failed without a word on stderr once more, because its stdout may tell what is wrong. */
 static int look_again(struct tune *tune, struct err *err) {
-	struct trial_result *baseline = &tune->baseline;
+	struct trial_result *baseline = &tune->memory.baseline;
 	if (baseline->status != TRIAL_RUNTIME || json_array_size(json_object_get(baseline->reply, "said")))
 		return 0;
 	struct trial_request request = tune_search_request(tune, tune->task->baseline, 0);
@@ -182,13 +287,13 @@ static int look_again(struct tune *tune, struct err *err) {
 }
 
 static int baseline_measure(struct tune *tune, struct err *err) {
-	if (measure(tune, "baseline", tune->task->baseline, 0, &tune->baseline, err))
+	if (measure(tune, "baseline", tune->task->baseline, 0, &tune->memory.baseline, err))
 		return -1;
-	return tune->cut ? tune_budget_check(tune, true, err) : 0;
+	return tune->money.cut ? tune_budget_check(tune, true, err) : 0;
 }
 
 static int look_at_program(struct tune *tune, struct err *err) {
-	struct trial_result *baseline = &tune->baseline;
+	struct trial_result *baseline = &tune->memory.baseline;
 	if (baseline_measure(tune, err) || look_again(tune, err))
 		return -1;
 	if (!tune_program_look(tune) || tune_left(tune) < 2 * tune_proof_seconds(tune))
@@ -203,20 +308,20 @@ static int look_at_program(struct tune *tune, struct err *err) {
 int tune_baseline_done(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	if (tune_is_metered(tune))
-		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
+		tune->bench.times.run = fmax(tune_wall(&tune->memory.baseline), ENERGY_SAMPLE_SECONDS);
 	if (baseline_check(tune, err))
 		return -1;
-	tune->evaluations++;
-	tune_status_count(tune, task->baseline, &tune->baseline);
+	tune->tally.evaluations++;
+	tune_status_count(tune, task->baseline, &tune->memory.baseline);
 	tune_searched_from(tune);
-	tune->probed = tune_now(tune);
-	tune_counters_name(tune, &tune->baseline);
+	tune->memory.probe.at = tune_now(tune);
+	tune_counters_name(tune, &tune->memory.baseline);
 	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
 		return -1;
 	if (task->start != UINT64_MAX)
-		tune_outcome_report(tune, task->start, &tune->baseline);
-	else if (tune->baseline.status == TRIAL_CORRECT)
-		tune->best = tune->baseline.value;
+		tune_outcome_report(tune, task->start, &tune->memory.baseline);
+	else if (tune->memory.baseline.status == TRIAL_CORRECT)
+		tune->memory.best = tune->memory.baseline.value;
 	return 0;
 }
 
@@ -229,22 +334,7 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	return tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1 : 0;
 }
 
-/* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,
- * so that more trials would only repeat it. A number that cannot be compared is a configuration's own. */
-static bool is_broken(const struct tune *tune) {
-	return tune->task->whole_programs && tune->baseline.status != TRIAL_CORRECT && tune->evaluations >= BROKEN_AFTER &&
-	       tune->failures[TRIAL_CORRECT] + tune->failures[TRIAL_CENSORED] + tune->incomparable == 0;
-}
-
-const char *tune_over(const struct tune *tune) {
-	if (is_broken(tune))
-		return "baseline";
-	if (tune_spent(tune))
-		return "budget";
-	return hopeless(tune) ? "gain" : NULL;
-}
-
-static int search_run(struct tune *tune, struct err *err) {
+int tune_search_run(struct tune *tune, struct err *err) {
 	if (measure_baseline(tune, err))
 		return -1;
 	tune_counters_keep(tune);
@@ -257,18 +347,10 @@ static int search_run(struct tune *tune, struct err *err) {
 			return rc;
 		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err))
 			return -1;
-		if (tune->cut) {
+		if (tune->money.cut) {
 			tune->stopped = "budget";
 			break;
 		}
 	}
 	return 0;
-}
-
-int tune_search_phase(struct tune *tune, struct err *err) {
-	if (tune->fleet)
-		return tune_parallel_search(tune, err);
-	int failed = search_run(tune, err);
-	tune_ahead_end(tune);
-	return failed || tune_budget_used(tune, err) ? -1 : 0;
 }

@@ -24,15 +24,47 @@ struct tune_budget {
 
 void tune_budget_alone(struct tune_budget *budget); /* on a single machine node-seconds are seconds */
 
-struct tune_task {
-	const char *kernel, *source;    /* its name and source hash */
-	const char *library;            /* the plug-in with this kernel; NULL: built in */
-	const char *device;             /* "cuda:0"; NULL: the CPU */
-	const char *device_name;        /* of the GPU; NULL: unknown, or the CPU */
-	bool flush_l2;                  /* empty the GPU cache before each run */
+/* Tells which of two is better. */
+struct tune_goal {
 	enum trial_objective objective; /* of the search, the race and the duel */
 	enum trial_objective second;    /* with `pareto`: the second quantity to minimise */
 	bool pareto;                    /* the result contains the Pareto front of both */
+	const char *metric; /* the objective if it is not time: a number that the program prints; NULL: seconds */
+	bool maximize;      /* the runner returns 1/rate; rates are shown */
+};
+
+/* These end trials, builds and the search, besides the budget. */
+struct tune_limits {
+	size_t sharers;         /* searches that the user's budget is divided among; 0: this one only */
+	double timeout_s;       /* of one trial; 0: a multiple of the baseline's time */
+	double build_timeout_s; /* of one build; 0: a multiple of the median */
+	bool complete;          /* cut no trial short */
+	double stop_gain;       /* stop the search if less gain is expected: 0.01 is 1 %; 0: never */
+};
+
+/* Known before the search. */
+struct tune_prior {
+	bool transfer;         /* tell the strategy about earlier searches of the kernel */
+	const uint64_t *hints; /* configurations that suit the machine */
+	size_t hint_count;
+};
+
+struct tune_hooks {
+	/* Adds to the result before it is stored; may be NULL. */
+	void (*annotate)(void *ctx, json_t *result);
+	void *annotate_ctx;
+	const volatile int *interrupt; /* finish the trial and stop; may be NULL */
+	double (*now)(void *ctx);      /* monotonic seconds, for tests; NULL: the machine's clock */
+	void *now_ctx;
+};
+
+struct tune_task {
+	const char *kernel, *source; /* its name and source hash */
+	const char *library;         /* the plug-in with this kernel; NULL: built in */
+	const char *device;          /* "cuda:0"; NULL: the CPU */
+	const char *device_name;     /* of the GPU; NULL: unknown, or the CPU */
+	bool flush_l2;               /* empty the GPU cache before each run */
+	struct tune_goal goal;
 	const json_t *problem;
 	const struct space *space;
 	const json_t *baseline; /* a configuration; may lie outside the space */
@@ -41,20 +73,13 @@ struct tune_task {
 	const struct strategy *strategy;
 	uint64_t seed;
 	struct tune_budget budget;
+	struct tune_limits limits;
 	struct trial_counters counters;
-	size_t sharers;         /* searches that the user's budget is divided among; 0: this one only */
-	double timeout_s;       /* of one trial; 0: a multiple of the baseline's time */
-	double build_timeout_s; /* of one build; 0: a multiple of the median */
 	/* A trial consists of runs of a whole program: nothing is batched, a long program is run once, and the budget also
 	 * limits the final comparison. */
 	bool whole_programs;
-	const char *checked; /* how the result of each run of a program is checked: "verify", "output same", "files same";
-	                        NULL: not */
-	const char *metric;  /* the objective if it is not time: a number that the program prints; NULL: seconds */
-	bool maximize;       /* the runner returns 1/rate; rates are shown */
-	/* Adds to the result before it is stored; may be NULL. */
-	void (*annotate)(void *ctx, json_t *result);
-	void *annotate_ctx;
+	const char *checked;   /* how the result of each run of a program is checked: "verify", "output same", "files same";
+	                          NULL: not */
 	struct runner *runner; /* not used with a pool */
 	/* Builds what the runner runs; NULL: nothing is built. With a pool, what it builds must reach the nodes through a
 	 * cache, without which they build for themselves. */
@@ -62,17 +87,11 @@ struct tune_task {
 	struct pool *pool; /* nodes that measure in parallel; NULL: the runner, one trial after the other */
 	struct store *store;
 	int64_t session;
+	int64_t resume;          /* an unfinished search of the store to continue; 0: begin one */
 	const char *fingerprint; /* of this machine */
-	bool transfer;           /* tell the strategy about earlier searches of the kernel */
-	const uint64_t *hints;   /* configurations that suit the machine */
-	size_t hint_count;
-	bool complete;                 /* cut no trial short */
-	double stop_gain;              /* stop the search if less gain is expected: 0.01 is 1 %; 0: never */
-	int64_t resume;                /* an unfinished search of the store to continue; 0: begin one */
-	const char *command;           /* the command that reproduces it */
-	const volatile int *interrupt; /* finish the trial and stop; may be NULL */
-	double (*now)(void *ctx);      /* monotonic seconds, for tests; NULL: the machine's clock */
-	void *now_ctx;
+	const char *command;     /* the command that reproduces it */
+	struct tune_prior prior;
+	struct tune_hooks hooks;
 };
 
 enum tune_phase { TUNE_BASELINE, TUNE_SEARCH, TUNE_RACE, TUNE_DUEL, TUNE_COUNTERS };

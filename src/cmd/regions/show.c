@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
+#include "tuner/race/numbers.h"
 #include "tuner/regions/regions.h"
 #include "tuner/result/result.h"
 
@@ -267,21 +268,23 @@ static void reasons_print(const json_t *result) {
 	free(text);
 }
 
-/* Says how the output of the program with the settings found compares with its own. */
-static void output_print(const json_t *result) {
-	const json_t *output = json_object_get(result, "output");
-	const char *status = js_string_or(output, "status", "");
-	char *text = NULL;
-	if (strcmp(status, "rounded") == 0)
-		text = mem_printf("numbers in its output differ by up to %.1g (relative), as sums in a different order do",
-		                  js_real_or(output, "largest", NAN));
-	else if (strcmp(status, "none") == 0 || strcmp(status, "varies") == 0)
-		text = mem_printf("its results were not compared, because %s; use --verify CMD to check them",
-		                  strcmp(status, "none") == 0 ? "it prints no number that stays the same"
-		                                              : "its output differs from run to run");
-	if (text && js_int_or(result, "changed", 0))
+/* Says how the results of the program with the settings found were checked. */
+static void checked_print(const json_t *result) {
+	char *how = verdict_checked(result);
+	double largest = js_real_or(json_object_get(result, "output"), "largest", NAN);
+	bool nothing = how && strncmp(how, "nothing", 7) == 0;
+	char *rounded = isnan(largest)
+	                    ? mem_strdup("")
+	                    : mem_printf("; its numbers differ by up to %.1g of their value, as sums in a different "
+	                                 "order do",
+	                                 largest);
+	char *text =
+		how ? mem_printf("checked: %s%s%s", how, rounded, nothing ? "; --verify CMD checks its results" : "") : NULL;
+	if (text)
 		ui_wrap(stdout, 0, 2, text);
 	free(text);
+	free(rounded);
+	free(how);
 }
 
 static void fixed_print(const json_t *region, const char *name) {
@@ -302,7 +305,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	verdict_print(ui, result);
 	other_print(result);
 	reasons_print(result);
-	output_print(result);
+	checked_print(result);
 	load_print(result);
 	long long pairs = js_int_or(result, "pairs", 0);
 	long long runs = js_int_or(result, "runs", 0);
@@ -336,6 +339,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		       command);
 	else if (is_changed && !js_bool_or(result, "busy", false))
 		printf("\napply leaves the program as it is, because these settings are not proven to be faster%s\n",
-		       pairs < REGIONS_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
-		                                   : "");
+		       pairs < RACE_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
+		                                : "");
 }

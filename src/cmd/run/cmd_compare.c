@@ -20,6 +20,7 @@
 #include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 #include "tuner/race/race.h"
+#include "tuner/race/numbers.h"
 #include "tuner/same/same.h"
 #include "tuner/trial/counters.h"
 #include "tuner/trial/trial.h"
@@ -260,11 +261,10 @@ static void watch_begin(struct comparison *comparison) {
 static void budget_begin(double seconds, const struct opt_args *args, struct duel_options *duel) {
 	/* A run is cut after half of what the budget may be exceeded by; to end it takes time as well. */
 	static const double SHARE_OVER = 0.025, SECONDS_OVER = 1;
-	enum { PAIRS_FIRST = 3 };
 	double now = sys_now();
 	duel->clock.end = now + seconds;
 	duel->clock.cut = now + seconds + fmax(SHARE_OVER * seconds, SECONDS_OVER);
-	duel->pairs_first = opt_has(args, "pairs") ? 0 : PAIRS_FIRST;
+	duel->pairs_first = opt_has(args, "pairs") ? 0 : RACE_PAIRS_LEAST;
 	duel->seconds_max = 0;
 }
 
@@ -402,9 +402,9 @@ static int program_compare(struct app *app, const struct opt_args *args, struct 
 		                                .runner = &program.item->runner,
 		                                .request = program.request,
 		                                .seed = program.seed,
-		                                .unit = trial_metric_unit(task->metric),
-		                                .metric = task->metric,
-		                                .maximize = task->maximize};
+		                                .unit = trial_metric_unit(task->goal.metric),
+		                                .metric = task->goal.metric,
+		                                .maximize = task->goal.maximize};
 		failed = compare(&comparison, args, config, err);
 	}
 	compare_program_close(&program);

@@ -63,17 +63,17 @@ static int sweep_open(struct program_sweep *sweep, const struct opt_args *args, 
 }
 
 static double shown(const struct program_sweep *sweep, double value) {
-	return sweep->item->task.maximize ? 1 / value : value;
+	return sweep->item->task.goal.maximize ? 1 / value : value;
 }
 
 static void row_add(struct program_sweep *sweep, const json_t *config, const struct trial_result *result) {
 	double ci[2];
-	bool swap = sweep->item->task.maximize;
+	bool swap = sweep->item->task.goal.maximize;
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *row = json_pack("{s:O,s:s,s:o,s:[o,o],s:s,s:i}", "config", config, "status",
 	                        trial_status_word(result->status), "median", js_number(shown(sweep, result->value)), "ci",
 	                        js_number(shown(sweep, ci[swap])), js_number(shown(sweep, ci[!swap])), "unit",
-	                        trial_metric_unit(sweep->item->task.metric), "runs", (int)result->sample_count);
+	                        trial_metric_unit(sweep->item->task.goal.metric), "runs", (int)result->sample_count);
 	if (*result->message)
 		json_object_set_new(row, "message", json_string(result->message));
 	json_array_append_new(sweep->rows, row);

@@ -12,6 +12,7 @@
 #include "tuner/race/race.h"
 #include "tuner/store/store.h"
 #include "tuner/race/unsafe.h"
+#include "tuner/race/numbers.h"
 
 /* The share of the remaining time that is kept for comparisons between sizes. */
 static const double RESERVE = 0.15;
@@ -23,7 +24,6 @@ static const double OVERRUN = 0.2;
 /* Midpoint races may exceed the budget by this share; a budget in evaluations allows this share of it as trials. */
 static const double MIDPOINT_RACE_SHARE = 0.1;
 enum { SIZES_PLANNED = 6 /* if they are chosen while tuning */ };
-static const int PAIRS_MIN = 7, PAIRS_MAX = 15;
 static const double SAMPLE_SECONDS = 4e-3, DUEL_SECONDS = 20, TIMEOUT_SECONDS = 10, TIMEOUT_FACTOR = 100;
 
 struct run {
@@ -181,8 +181,8 @@ static int cross_duel(struct run *run, const struct tune_item *item, const struc
 	const struct race_observer observer = {.ctx = run, .trial = on_trial};
 	const struct trial_request request = request_of(run, &item->task, point->cost);
 	struct duel_options options = duel_defaults;
-	options.pairs_min = PAIRS_MIN;
-	options.pairs_max = PAIRS_MAX;
+	options.pairs_min = RACE_PAIRS_OF_SIZES_MIN;
+	options.pairs_max = RACE_PAIRS_OF_SIZES_MAX;
 	options.margin = SIZES_MARGIN;
 	options.seconds_max = DUEL_SECONDS;
 	options.seed = run->t->seed;
@@ -208,7 +208,7 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 		return -1;
 	if (!allowed)
 		return 0;
-	if (!affords(run, 2 * PAIRS_MIN * fmax(point->cost, SAMPLE_SECONDS)))
+	if (!affords(run, 2 * RACE_PAIRS_OF_SIZES_MIN * fmax(point->cost, SAMPLE_SECONDS)))
 		return 1;
 	double begun = sys_now();
 	int failed = cross_duel(run, item, point, config, &duel, err);

@@ -208,15 +208,15 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 		.baseline = plan->baseline,
 		.start = plan->start,
 		.whole_programs = true,
-		.metric = plan->program.metric,
-		.maximize = plan->program.maximize,
+		.goal.metric = plan->program.metric,
+		.goal.maximize = plan->program.maximize,
 		.checked = plan->program.verify         ? "verify"
 	               : plan->program.expect_same  ? "output same"
 	               : plan->program.expect_files ? "files same"
 	                                            : NULL,
 		.builder = program_builder(program),
-		.annotate = annotate,
-		.annotate_ctx = p,
+		.hooks.annotate = annotate,
+		.hooks.annotate_ctx = p,
 	};
 	return item;
 }

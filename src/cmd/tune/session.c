@@ -131,7 +131,7 @@ static int session_begin(struct tuning *t, struct err *err) {
 static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
 	char *problem = js_canonical(task->problem), *hash = space_hash(task->space);
 	struct tune_task asked = *task;
-	asked.objective = t->what->settings.objective;
+	asked.goal.objective = t->what->settings.objective;
 	char *objective = tune_objective(&asked);
 	const struct store_search wanted = {.kernel = task->kernel,
 	                                    .source = task->source,
@@ -186,8 +186,8 @@ struct annotation {
 
 static void annotate(void *ctx, json_t *result) {
 	const struct annotation *annotation = ctx;
-	if (annotation->task->annotate)
-		annotation->task->annotate(annotation->task->annotate_ctx, result);
+	if (annotation->task->hooks.annotate)
+		annotation->task->hooks.annotate(annotation->task->hooks.annotate_ctx, result);
 	plan_narrower_add(annotation->topo, result);
 }
 
@@ -212,13 +212,13 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.pool = nodes ? tune_nodes_pool(nodes) : NULL;
 	task.strategy = t->what->settings.strategy;
 	task.seed = t->seed;
-	task.objective = t->what->settings.objective;
-	task.second = t->what->settings.second;
-	task.pareto = t->what->settings.pareto;
+	task.goal.objective = t->what->settings.objective;
+	task.goal.second = t->what->settings.second;
+	task.goal.pareto = t->what->settings.pareto;
 	task.budget = *budget;
-	task.sharers = t->what->count;
-	task.timeout_s = t->what->settings.timeout_s;
-	task.build_timeout_s = t->what->settings.build_timeout_s;
+	task.limits.sharers = t->what->count;
+	task.limits.timeout_s = t->what->settings.timeout_s;
+	task.limits.build_timeout_s = t->what->settings.build_timeout_s;
 	task.counters = item->counters;
 	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
 	task.runner = &runner;
@@ -226,18 +226,18 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.session = t->session;
 	task.resume = search;
 	task.fingerprint = app_fingerprint(t->app, err);
-	task.transfer = t->what->settings.transfer;
-	task.complete = t->what->settings.complete;
-	task.stop_gain = t->what->settings.stop_gain;
-	task.hints = hints;
+	task.prior.transfer = t->what->settings.transfer;
+	task.limits.complete = t->what->settings.complete;
+	task.limits.stop_gain = t->what->settings.stop_gain;
+	task.prior.hints = hints;
 	const struct topo *topo = app_topo(t->app, err);
-	task.hint_count = task.whole_programs ? plan_team_hints(task.space, task.start, topo, hints)
-	                                      : plan_hints(task.space, task.start, topo, task.device != NULL, hints);
+	task.prior.hint_count = task.whole_programs ? plan_team_hints(task.space, task.start, topo, hints)
+	                                            : plan_hints(task.space, task.start, topo, task.device != NULL, hints);
 	struct annotation annotation = {.task = &item->task, .topo = topo};
-	task.annotate = annotate;
-	task.annotate_ctx = &annotation;
+	task.hooks.annotate = annotate;
+	task.hooks.annotate_ctx = &annotation;
 	task.command = app_command_line(t->app);
-	task.interrupt = app_interrupt(t->app);
+	task.hooks.interrupt = app_interrupt(t->app);
 	int failed = tune_run(&task, &observer, result, err);
 	tune_describe_end(&description, *result);
 	return failed;

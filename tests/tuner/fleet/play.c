@@ -56,13 +56,13 @@ static struct tune_task task_make(const struct fleet_play *play, struct store *s
 		.seed = play->seed,
 		.budget = {.evaluations = play->evaluations, .seconds = play->seconds, .node_seconds = play->node_seconds},
 		.counters = {.asked = play->counters},
-		.complete = true,
+		.limits.complete = true,
 		.whole_programs = play->program,
 		.pool = pool,
 		.store = store,
 		.session = session,
 		.resume = play->resume,
-		.interrupt = play->interrupt,
+		.hooks.interrupt = play->interrupt,
 		.command = "sweetspot tune fleet"};
 	space_config_read(space, task.baseline, NULL, &task.start, NULL);
 	return task;

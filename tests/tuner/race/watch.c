@@ -2,7 +2,7 @@
 /* Others disturb a race or a duel. Clock and /proc are simulated, because a test cannot know what the machine does. */
 #include <config.h>
 
-#include "tuner/race/watch.h"
+#include "tuner/race/race.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -10,9 +10,9 @@
 
 #include "base/mem.h"
 #include "tests/fuzz.h"
-#include "tuner/regions/fit.h"
+#include "tuner/regions/fit_impl.h"
 #include "tuner/regions/record_impl.h"
-#include "tuner/regions/regions_sizes.h"
+#include "tuner/regions/regions_sizes_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

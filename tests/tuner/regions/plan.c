@@ -4,7 +4,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
-#include "tuner/regions/regions_plan.h"
+#include "tuner/regions/regions_plan_impl.h"
 
 enum { TEAMS = 4, REGIONS = 3 };
 static const unsigned teams[TEAMS] = {0, 1, 2, 4};

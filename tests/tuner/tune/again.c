@@ -33,7 +33,7 @@ static json_t *tune(struct store *store, int64_t resume, int trials) {
 	struct err err = {0};
 	json_t *result = NULL;
 	task.resume = resume;
-	task.interrupt = &interrupt;
+	task.hooks.interrupt = &interrupt;
 	interrupt = 0;
 	ok(tune_run(&task, NULL, &result, &err) && err.code == ERR_INTERRUPTED, "a search is interrupted");
 	spy_task_clear(&task);

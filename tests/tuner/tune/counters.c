@@ -148,14 +148,14 @@ static struct outcome tune_within(struct kernel *k, struct tune_budget budget, s
 	                         .seed = 3,
 	                         .budget = budget,
 	                         .counters = counters,
-	                         .timeout_s = timeout,
+	                         .limits.timeout_s = timeout,
 	                         .runner = &runner,
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
 	                         .command = "sweetspot tune",
-	                         .now = budget.seconds > 0 ? clock_read : NULL,
-	                         .now_ctx = k,
-	                         .interrupt = &k->interrupt};
+	                         .hooks.now = budget.seconds > 0 ? clock_read : NULL,
+	                         .hooks.now_ctx = k,
+	                         .hooks.interrupt = &k->interrupt};
 	outcome.failed = space_config_read(space, baseline, NULL, &task.start, &outcome.err) ||
 	                 tune_run(&task, NULL, &outcome.result, &outcome.err);
 	state_read(store, &outcome);

@@ -8,7 +8,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tests/tap.h"
-#include "tuner/tune/state.h"
+#include "tuner/tune/session_impl.h"
 
 static struct space *space_make(void) {
 	struct value threads[4], schedules[2] = {value_word("static"), value_word("dynamic")}, chunks[3];
@@ -33,12 +33,12 @@ static void worked_fill(struct tune *tune, const struct space *space) {
 	for (uint64_t index = 0; index < space_valid(space); index++) {
 		space_config(space, index, config);
 		double value = 0.8 / (1 << config[0]) * (config[1] ? 1.2 : 1) * (1 + 0.004 * sin(9.0 * (double)index));
-		tune->worked[tune->worked_count++] =
+		tune->memory.worked[tune->memory.worked_count++] =
 			(struct measured){index, config[0] == 0 && config[1] == 0 ? INFINITY : value, value, 1, 0};
 	}
-	tune->worked[tune->worked_count++] =
+	tune->memory.worked[tune->memory.worked_count++] =
 		(struct measured){0, INFINITY, INFINITY, 1, 0}; /* has no effect in the result */
-	tune->worked[tune->worked_count++] = (struct measured){0, 0, 0, 1, 0};
+	tune->memory.worked[tune->memory.worked_count++] = (struct measured){0, 0, 0, 1, 0};
 }
 
 static bool is_effect(const json_t *effect, const char *param, double ratio, const char *best, const char *worst) {
@@ -59,7 +59,7 @@ static bool is_effect(const json_t *effect, const char *param, double ratio, con
 
 static void test_effects(const struct tune_task *task) {
 	struct measured worked[32];
-	struct tune tune = {.task = task, .worked = worked};
+	struct tune tune = {.task = task, .memory = {.worked = worked}};
 	worked_fill(&tune, task->space);
 	json_t *effects = tune_effects(&tune);
 	ok(json_array_size(effects) == 3, "one of each parameter");
@@ -67,7 +67,7 @@ static void test_effects(const struct tune_task *task) {
 	ok(is_effect(json_array_get(effects, 1), "schedule", 1.2, "\"static\"", "\"dynamic\""), "schedule");
 	ok(is_effect(json_array_get(effects, 2), "chunk", 1, NULL, NULL), "chunk, among rows that have one");
 	json_decref(effects);
-	tune.worked_count = 0;
+	tune.memory.worked_count = 0;
 	effects = tune_effects(&tune);
 	ok(json_array_size(effects) == 3 && json_is_false(json_object_get(json_array_get(effects, 0), "known")) &&
 	       !json_object_get(json_array_get(effects, 0), "ratio"),
@@ -78,23 +78,24 @@ static void test_effects(const struct tune_task *task) {
 /* One thread is cut short before its first sample, except once. */
 static void test_cut_short(const struct tune_task *task) {
 	struct measured worked[32];
-	struct tune tune = {.task = task, .worked = worked};
+	struct tune tune = {.task = task, .memory = {.worked = worked}};
 	struct err err;
 	int config[SPACE_PARAMS_MAX], kept = 0;
 	tune.search = search_new(strategy_find("random"),
 	                         &(struct strategy_task){.space = task->space, .seed = 1, .start = UINT64_MAX}, &err);
 	worked_fill(&tune, task->space);
-	size_t all = tune.worked_count;
-	tune.worked_count = 0;
+	size_t all = tune.memory.worked_count;
+	tune.memory.worked_count = 0;
 	for (size_t i = 0; i < all; i++) {
 		space_config(task->space, worked[i].index, config);
-		if (config[0] == 0 && isfinite(worked[i].promise) && worked[i].promise > 0 && kept++)
+		if (config[0] == 0 && isfinite(worked[i].least) && worked[i].least > 0 && kept++)
 			search_tell_value(tune.search, worked[i].index, STRATEGY_CENSORED, 0.125);
 		else
-			worked[tune.worked_count++] = worked[i];
+			worked[tune.memory.worked_count++] = worked[i];
 	}
 	json_t *effects = tune_effects(&tune);
-	ok(history_count(search_history(tune.search)) == 3 && tune.worked_count < all, "three are only known to be slow");
+	ok(history_count(search_history(tune.search)) == 3 && tune.memory.worked_count < all,
+	   "three are only known to be slow");
 	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"),
 	   "trials that are only known to be slow support the single measurement");
 	json_decref(effects);
@@ -115,15 +116,15 @@ static json_t *config_json(int threads, int chunk) {
 /* The first finalist is the best. want: threads and chunk of the runner-up; 0: none. */
 static void runner_up_is(const struct tune_task *task, const struct finalist *finalists, size_t count, double floor,
                          const struct finalist *want, const char *why, const char *what) {
-	struct tune tune = {.task = task, .finalists = json_array()};
+	struct tune tune = {.task = task, .finals = {.finalists = json_array()}};
 	if (floor > 0)
-		tune.duel.control = (struct paired){.ratio = 1, .ci = {1 - floor, 1 + floor / 2}, .count = 21};
-	tune.best_config = config_json(finalists[0].threads, finalists[0].chunk);
+		tune.finals.duel.control = (struct paired){.ratio = 1, .ci = {1 - floor, 1 + floor / 2}, .count = 21};
+	tune.finals.best_config = config_json(finalists[0].threads, finalists[0].chunk);
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(tune.finalists, json_pack("{s:o,s:f,s:i,s:b}", "config",
-		                                                config_json(finalists[i].threads, finalists[i].chunk), "median",
-		                                                finalists[i].median, "blocks", finalists[i].blocks, "alive",
-		                                                finalists[i].alive));
+		json_array_append_new(tune.finals.finalists, json_pack("{s:o,s:f,s:i,s:b}", "config",
+		                                                       config_json(finalists[i].threads, finalists[i].chunk),
+		                                                       "median", finalists[i].median, "blocks",
+		                                                       finalists[i].blocks, "alive", finalists[i].alive));
 	json_t *found = tune_runner_up(&tune), *config = want ? config_json(want->threads, want->chunk) : NULL;
 	ok(want ? json_equal(json_object_get(found, "config"), config) &&
 	              fabs(js_real_or(found, "ratio", NAN) - want->median / finalists[0].median) < 1e-9
@@ -133,8 +134,8 @@ static void runner_up_is(const struct tune_task *task, const struct finalist *fi
 		is_text(js_string_or(found, "why", ""), why, what);
 	json_decref(found);
 	json_decref(config);
-	json_decref(tune.best_config);
-	json_decref(tune.finalists);
+	json_decref(tune.finals.best_config);
+	json_decref(tune.finals.finalists);
 }
 
 static void test_runner_up(const struct tune_task *task) {

@@ -97,14 +97,14 @@ static json_t *tune(struct kernel *k, unsigned seed) {
 	                         .strategy = strategy_find("random"),
 	                         .seed = seed,
 	                         .whole_programs = k->values,
-	                         .metric = k->values ? "([0-9.]+)" : NULL,
+	                         .goal.metric = k->values ? "([0-9.]+)" : NULL,
 	                         .budget = {.seconds = BUDGET},
 	                         .runner = &runner,
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
 	                         .command = "sweetspot tune",
-	                         .now = now,
-	                         .now_ctx = k};
+	                         .hooks.now = now,
+	                         .hooks.now_ctx = k};
 	if (space_config_read(space, baseline, NULL, &task.start, &err) || tune_run(&task, NULL, &result, &err))
 		printf("# %s\n", err.what);
 	json_decref(problem);

@@ -105,11 +105,11 @@ static json_t *tune(struct program *p, const struct planned *planned, const stru
 	                         .runner = &runner,
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
-	                         .hints = hints,
-	                         .hint_count = plan_team_hints(plan->space, plan->start, topo, hints),
+	                         .prior.hints = hints,
+	                         .prior.hint_count = plan_team_hints(plan->space, plan->start, topo, hints),
 	                         .command = "sweetspot tune",
-	                         .now = now,
-	                         .now_ctx = p};
+	                         .hooks.now = now,
+	                         .hooks.now_ctx = p};
 	const struct tune_observer observer = {.ctx = p, .found = found};
 	if (tune_run(&task, &observer, &result, &err))
 		printf("# %s\n", err.what);

@@ -125,8 +125,8 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	                         .baseline = baseline,
 	                         .start = UINT64_MAX,
 	                         .whole_programs = true,
-	                         .metric = p->rate ? "rate ([0-9]+)" : NULL,
-	                         .maximize = p->rate,
+	                         .goal.metric = p->rate ? "rate ([0-9]+)" : NULL,
+	                         .goal.maximize = p->rate,
 	                         .strategy = strategy_find("auto"),
 	                         .seed = 3,
 	                         .budget = budget,
@@ -134,14 +134,14 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
 	                         .command = "sweetspot tune",
-	                         .annotate = annotate,
-	                         .annotate_ctx = "yes",
-	                         .now = now,
-	                         .now_ctx = p};
+	                         .hooks.annotate = annotate,
+	                         .hooks.annotate_ctx = "yes",
+	                         .hooks.now = now,
+	                         .hooks.now_ctx = p};
 	const struct tune_observer observer = {.ctx = p, .warn = warn, .progress = progress, .found = found};
 	const uint64_t hints[] = {1, 2}; /* the values in order, 16 being the first */
-	task.hints = hints;
-	task.hint_count = p->hinted ? 2 : 0;
+	task.prior.hints = hints;
+	task.prior.hint_count = p->hinted ? 2 : 0;
 	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, &observer, &result, err))
 		printf("# %s\n", err->what);
 	json_decref(problem);

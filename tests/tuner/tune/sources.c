@@ -4,7 +4,7 @@
 #include <config.h>
 
 #include "tests/tuner/tune/spy.h"
-#include "tuner/tune/source.h"
+#include "tuner/tune/sources_impl.h"
 
 static struct store *store;
 
@@ -23,7 +23,7 @@ static json_t *tune(struct how how) {
 	struct tune_task task = spy_task(store, space, &runner, how.n, 30);
 	struct err err = {0};
 	json_t *result = NULL;
-	task.transfer = !how.alone;
+	task.prior.transfer = !how.alone;
 	task.kernel = how.kernel ? how.kernel : task.kernel;
 	task.source = how.source ? how.source : task.source;
 	if (how.fingerprint) {
@@ -31,7 +31,7 @@ static json_t *tune(struct how how) {
 		task.session = fixture_session(store, how.fingerprint);
 	}
 	if (how.objective)
-		trial_objective_find(how.objective, &task.objective);
+		trial_objective_find(how.objective, &task.goal.objective);
 	if (tune_run(&task, NULL, &result, &err))
 		printf("# %s\n", err.what);
 	spy_task_clear(&task);

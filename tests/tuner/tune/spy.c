@@ -153,7 +153,7 @@ struct tune_task spy_task(struct store *store, const struct space *space, const 
 	                         .runner = (struct runner *)runner,
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
-	                         .transfer = true,
+	                         .prior.transfer = true,
 	                         .command = "sweetspot tune spied"};
 	if (space_config_read(space, task.baseline, NULL, &task.start, NULL))
 		task.start = UINT64_MAX;

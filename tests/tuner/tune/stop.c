@@ -16,7 +16,7 @@ static json_t *tune(double promise, double stop_gain, uint64_t evaluations) {
 	json_t *result = NULL;
 	spy_book_clear();
 	spy_book.promise = promise;
-	task.stop_gain = stop_gain;
+	task.limits.stop_gain = stop_gain;
 	if (tune_run(&task, NULL, &result, &err))
 		printf("# %s\n", err.what);
 	spy_task_clear(&task);

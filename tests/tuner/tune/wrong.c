@@ -129,8 +129,8 @@ static json_t *tune(struct program *p, size_t nodes, struct err *err) {
 	                         .store = store,
 	                         .session = fixture_session(store, MACHINE),
 	                         .command = "sweetspot tune",
-	                         .now = now,
-	                         .now_ctx = p};
+	                         .hooks.now = now,
+	                         .hooks.now_ctx = p};
 	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, NULL, &result, err))
 		printf("# %s\n", err->what);
 	json_decref(problem);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One configuration that takes part in a duel or a race, with its samples and failures. Whatever a runner reports is
+ * checked here. */
+#ifndef TUNER_RACE_ENTRANT_IMPL_H
+#define TUNER_RACE_ENTRANT_IMPL_H
+#include "tuner/race/race.h"
+
+struct race_entrant {
+	const json_t *config;
+	double *samples; /* seconds of the trials that worked */
+	size_t count, room;
+	size_t judged; /* samples of blocks that count for certain; race_entrant_judge */
+	int trials, failures, failures_in_a_row;
+	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
+	bool lost;                /* failed for good */
+	bool cut;                 /* a trial of it was ended with the time of the comparison */
+	int gone, away;           /* consecutive losses: its worker was killed, perhaps by itself / its node was lost */
+};
+
+/* The state that all trials of one comparison share. */
+struct race_context {
+	struct runner *runner;
+	const struct trial_request *request;
+	const struct race_observer *observer; /* may be NULL */
+	const char *phase;
+	int block;
+	const struct race_clock *clock; /* NULL: without an end */
+};
+
+double race_clock_now(const struct race_clock *clock);
+/* Would another block probably end too late? The blocks so far began at `start`. */
+bool race_clock_over(const struct race_clock *clock, double start, int blocks);
+/* Would a block that takes `each` seconds end too late? */
+bool race_clock_late(const struct race_clock *clock, double each);
+/* Is there time for `more` blocks and a wait of the same length? */
+bool race_clock_spares(const struct race_clock *clock, double start, int blocks, int more);
+
+void race_entrant_clear(struct race_entrant *entrant);
+/* race_entrant_measure runs one trial of one sample; race_entrant_request builds its request. *seconds is NAN if the
+ * trial failed, and a sample that no clock can give is a failure. The entrant has lost after a wrong result, after a
+ * failure that would repeat (compile, constraints), after 3 failures in a row, and when more than a third of at least
+ * 12 trials failed. keep: the sample joins `samples`. Returns -1 if interrupted, or if nothing can be run at all. */
+struct trial_request race_entrant_request(const struct race_entrant *entrant, const struct trial_request *base);
+int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
+                         struct err *err);
+/* A trial may not take longer than what is left of the time. */
+void race_clock_limit(const struct race_clock *clock, struct trial_request *request);
+/* Was a trial that was run elsewhere ended with the time of the comparison? It counts for nothing then. */
+bool race_entrant_cut(struct race_entrant *entrant, const struct race_context *context,
+                      const struct trial_result *result);
+/* Records a trial that was run elsewhere in the same way. `result` stays the caller's, but may be changed. */
+int race_entrant_record(struct race_entrant *entrant, const struct race_context *context, bool keep,
+                        const struct trial_request *request, struct trial_result *result, double *seconds,
+                        struct err *err);
+/* Records that the entrant's worker was killed while it ran, or, with `outside`, that its node went away. 3 kills in a
+ * row count as a failure of the entrant. Lost nodes do so only after 20, so that a race always ends. */
+void race_entrant_gone(struct race_entrant *entrant, bool outside);
+/* All samples so far count (keep), or those since the last call are dropped. */
+void race_entrant_judge(struct race_entrant *entrant, bool keep);
+/* Passes a result to the observer and does nothing else with it. */
+int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
+                        struct err *err);
+
+/* How a comparison measures in blocks, here or on several nodes (block.c). */
+struct race_blocks {
+	void *ctx;
+	struct race_context *context;
+	/* May another block begin, beside those on their way? */
+	bool (*may_begin)(const void *ctx);
+	/* Writes the trials of the next block in a random order to an array of trials_max; returns their number. */
+	size_t (*plan)(void *ctx, int *order);
+	size_t trials_max;
+	struct race_entrant *(*entrant)(void *ctx, int trial);
+	bool (*keeps)(const void *ctx, int trial);          /* does its time join the samples of the entrant? */
+	void (*begin)(void *ctx);                           /* the trials of one block follow */
+	void (*note)(void *ctx, int trial, double seconds); /* NAN: it failed */
+	/* Numbers the block that has ended. done: of its `count` trials; lost: together with its node. */
+	void (*end)(void *ctx, size_t count, size_t done, bool lost);
+	bool (*decide)(void *ctx); /* true: no more blocks are needed */
+};
+/* Measures blocks until the comparison is over. `blocks` counts those on several nodes; without a runner there are
+ * none.
+ */
+int race_blocks_run(struct blocks *blocks, const struct race_blocks *plan, struct err *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one thing that keeps a region from using its team well. */
+#ifndef TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
+#define TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
+#include <stdbool.h>
+
+#include "tuner/regions/fit_impl.h"
+
+enum regions_limit_kind {
+	REGIONS_LIMIT_NONE,
+	REGIONS_LIMIT_UNKNOWN, /* not enough was measured */
+	REGIONS_LIMIT_OVERSUBSCRIBED,
+	REGIONS_LIMIT_FORK_JOIN,
+	REGIONS_LIMIT_IMBALANCE,
+	REGIONS_LIMIT_MEMORY /* or another shared resource: larger teams gain nothing */
+};
+
+struct regions_limit {
+	enum regions_limit_kind kind;
+	char text[240]; /* a sentence without a period; may be empty for NONE and UNKNOWN */
+};
+
+struct regions_limit_facts {
+	const struct omp_record *raw; /* for the number of processors and of threads */
+	const struct omp_region *region;
+	bool is_busy;       /* other programs used the processors */
+	double fork_join_s; /* of an empty region with the default team; NAN: unknown */
+	/* The effect of each team, or NULL; teams[0] is the default. */
+	const struct regions_effect *effects;
+	const unsigned *teams;
+	size_t team_count;
+};
+
+struct regions_limit regions_limit_find(const struct regions_limit_facts *facts);
+const char *regions_limit_word(enum regions_limit_kind kind); /* "fork_join" */
+/* Seconds of an empty region of the default team, as the library measured them; NAN: it did not. */
+double regions_fork_join_s(const struct omp_record *raw);
+
+/* The longest time of a thread over the mean, less 1: 0 means that all work equally long. NAN: not timed. */
+double regions_imbalance(const struct omp_region *region);
+/* Processor time that the threads of the team worked, over the time that they were held for. */
+double regions_efficiency(const struct omp_region *region);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs the trials of a session, and knows how long they take and how much they vary. A trial reports its times of
+ * building and verification. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "tuner/tune/session_impl.h"
+#include "tuner/tune/tune.h"
+
+static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
+/* Noise of a sample for which the fewest samples settle a trial. */
+static const double QUIET = 0.005;
+static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3;
+/* For the first trial. The limit of a kernel is for a whole trial, that of a program for one run. */
+static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600;
+/* Equal metrics are told apart by wall time in steps of this factor; one such step outweighs any number of threads. */
+static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
+static const double SETUP_SECONDS_MAX = 0.25;
+static const double RUNS_OF_RETURN = 2; /* one that is verified, one to warm up */
+
+double tune_noise(const struct tune *tune) {
+	size_t count = tune->bench.noise.count < TUNE_NOISES ? tune->bench.noise.count : TUNE_NOISES;
+	return count ? stats_median(tune->bench.noise.last, count) : NAN;
+}
+
+void tune_noise_note(struct tune *tune, const struct trial_result *result) {
+	double mean = 0, squares = 0, count = (double)result->sample_count;
+	if (result->status != TRIAL_CORRECT || result->sample_count < 2)
+		return;
+	for (size_t i = 0; i < result->sample_count; i++)
+		mean += log(result->samples[i]) / count;
+	for (size_t i = 0; i < result->sample_count; i++)
+		squares += pow(log(result->samples[i]) - mean, 2);
+	tune->bench.noise.last[tune->bench.noise.count++ % TUNE_NOISES] = sqrt(squares / (count - 1));
+}
+
+double tune_nodes(const struct tune *tune) {
+	size_t nodes = tune->bench.fleet ? fleet_held(tune->bench.fleet).nodes : 1;
+	return nodes ? (double)nodes : 1;
+}
+
+double tune_seconds(const struct tune *tune, double value) {
+	bool is_time = !tune->task->goal.metric && !tune_is_metered(tune);
+	return tune->bench.times.extra + (is_time ? value : tune->bench.times.run);
+}
+
+bool tune_is_metered(const struct tune *tune) {
+	return tune->task->goal.objective || tune->task->goal.pareto;
+}
+
+double tune_wall(const struct trial_result *result) {
+	const json_t *walls = json_object_get(result->reply, "samples");
+	double sum = 0;
+	for (size_t i = 0; i < json_array_size(walls); i++)
+		sum += json_number_value(json_array_get(walls, i));
+	return sum > 0 ? sum / (double)json_array_size(walls) : NAN;
+}
+
+double tune_shown(const struct tune *tune, double value) {
+	return tune->task->goal.maximize ? 1 / value : value;
+}
+
+double tune_cost(const json_t *config, const json_t *baseline) {
+	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)config, name, value) distance += !json_equal(value, json_object_get(baseline, name));
+	return 1000 * threads + distance;
+}
+
+char *tune_objective(const struct tune_task *task) {
+	if (!task->goal.metric)
+		return mem_strdup(trial_objective_word(task->goal.objective));
+	return mem_printf("%s %s", task->goal.maximize ? "maximize" : "minimize", task->goal.metric);
+}
+
+/* One run proves little on a busy machine, or after a resume, when nobody knows how busy it was. */
+bool tune_is_busy(const struct tune *tune) {
+	bool busy = tune->bench.busy && busy_so_far(tune->bench.busy);
+	return tune->task->whole_programs && (busy || tune->task->resume != 0);
+}
+
+/* How long a trial may take, relative to the baseline and at least. Nothing slower is worth waiting for, so a hang
+ * costs little. */
+struct patience {
+	double factor, least;
+};
+
+/* A program that is judged by a metric may take longer than the baseline and still be better. A kernel on a GPU
+ * compiles within its trial, which can take many times as long for one configuration as for another. If the baseline
+ * failed, its time says little. */
+static struct patience patience_of(const struct tune *tune) {
+	const struct tune_task *task = tune->task;
+	if (tune->memory.baseline.status != TRIAL_CORRECT)
+		return (struct patience){.factor = 30, .least = 10};
+	if (!task->whole_programs)
+		return task->device ? (struct patience){.factor = 30, .least = 10}
+		                    : (struct patience){.factor = 10, .least = 3};
+	return task->goal.metric ? (struct patience){.factor = 10, .least = 3} : (struct patience){.factor = 5, .least = 1};
+}
+
+static double timeout_seconds(const struct tune *tune) {
+	if (tune->task->limits.timeout_s > 0)
+		return tune->task->limits.timeout_s;
+	bool program = tune->task->whole_programs;
+	struct patience patience = patience_of(tune);
+	double multiple = patience.factor * (program ? tune->bench.times.run : tune->memory.baseline.elapsed_s);
+	if (!(multiple > 0))
+		return program ? FIRST_TIMEOUT_OF_PROGRAM : FIRST_TIMEOUT_SECONDS;
+	return fmax(multiple, patience.least);
+}
+
+double tune_price(const struct tune *tune, const json_t *config, double wall) {
+	double cost = tune_cost(config, tune->task->baseline);
+	if (!tune->task->goal.metric || tune_is_busy(tune) || !(wall > 0) || !(tune->bench.times.run > 0))
+		return cost;
+	return cost + COST_OF_STEP * trunc(log(wall / tune->bench.times.run) / log(WALL_STEP));
+}
+
+/* Programs take long, and one more run soon tells less than another configuration would. */
+static int samples_of(const struct tune *tune) {
+	static const struct {
+		double below;
+		int samples;
+	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
+	if (tune_is_metered(tune)) /* energy samples are long, whatever a run takes */
+		return SAMPLES;
+	int most = tune_noise(tune) < QUIET ? SAMPLES : SAMPLES_OF_SHORT;
+	if (!tune->task->whole_programs)
+		return tune->memory.best < SHORT_SECONDS ? most : SAMPLES;
+	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->bench.times.run > 0; i++)
+		if (tune->bench.times.run < of_program[i].below)
+			return of_program[i].samples < most ? of_program[i].samples : most;
+	return 1;
+}
+
+struct trial_request tune_request(const struct tune *tune, const json_t *config) {
+	return (struct trial_request){
+		.kernel = tune->task->kernel,
+		.library = tune->task->library,
+		.device = tune->task->device,
+		.flush_l2 = tune->task->flush_l2,
+		.objective = tune->task->goal.objective,
+		.energy = tune->task->goal.pareto,
+		.problem = tune->task->problem,
+		.config = config,
+		.seed = 1, /* of the input: the same in every session, so that results compare */
+		.samples = samples_of(tune),
+		.warmup = !tune->task->whole_programs,
+		.whole_program = tune->task->whole_programs,
+		.min_sample_s = MIN_SAMPLE_SECONDS,
+		.timeout_s = timeout_seconds(tune),
+	};
+}
+
+/* Estimates from the trials so far what a trial of the finals takes beside its run. Before there are others, the
+ * baseline tells, although it also contains what happens only once. */
+static double beside_seconds(const struct tune *tune) {
+	size_t count = tune->bench.beside.count < TUNE_NOISES ? tune->bench.beside.count : TUNE_NOISES;
+	if (tune->task->whole_programs) /* in extra_seconds */
+		return 0;
+	if (count > 1)
+		return stats_median(tune->bench.beside.last, count);
+	double first = count ? tune->bench.beside.last[0] : tune->memory.baseline.elapsed_s;
+	return tune->bench.fleet ? first : fmin(first, SETUP_SECONDS_MAX);
+}
+
+double tune_final_seconds(const struct tune *tune, double value) {
+	return tune_seconds(tune, value) + beside_seconds(tune);
+}
+
+/* One process keeps what it has set up and verified, and has most of the finalists from the search; nodes have to
+ * repeat that. Builds are kept everywhere. */
+void tune_beside_note(struct tune *tune, const struct trial_result *result, double elapsed) {
+	const json_t *reply = result->reply;
+	if (result->status != TRIAL_CORRECT || tune->task->whole_programs || result->sample_count == 0)
+		return;
+	double wall = tune_wall(result), each = wall > 0 ? wall : stats_median(result->samples, result->sample_count);
+	double built = js_real_or(json_object_get(reply, "gpu"), "compile_s", 0), kept = built;
+	if (!tune->bench.fleet) /* setting up includes the build, which is not in `elapsed` */
+		kept = fmax(0, js_real_or(reply, "setup_s", 0) - built) + js_real_or(reply, "verify_s", 0);
+	double timed = each * (double)result->sample_count * js_real_or(reply, "batch", 1);
+	tune->bench.beside.last[tune->bench.beside.count++ % TUNE_NOISES] = fmax(0, elapsed - timed - kept);
+}
+
+double tune_pair_seconds(const struct tune *tune) {
+	double base =
+		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
+	return base + (isnan(tune->memory.best) ? base : tune_final_seconds(tune, tune->memory.best));
+}
+
+double tune_return_seconds(const struct tune *tune) {
+	if (tune->task->whole_programs || tune->bench.fleet || tune->memory.baseline.status != TRIAL_CORRECT)
+		return 0;
+	return RUNS_OF_RETURN * tune_seconds(tune, tune->memory.baseline.value);
+}
+
+double tune_first_seconds(const struct tune *tune) {
+	const struct trial_result *first = &tune->memory.baseline;
+	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
+}
+
+/* Judged by the evaluations so far. */
+double tune_evaluation_seconds(const struct tune *tune) {
+	double spent = tune_elapsed(tune) - tune->money.searched_from - tune->counting.seconds;
+	if (tune->bench.fleet && tune->tally.evaluations >= 2)
+		return fleet_job_seconds(tune->bench.fleet);
+	if (tune->tally.evaluations >= tune->money.searched + 2)
+		return spent / (double)(tune->tally.evaluations - tune->money.searched) + tune->bench.times.restart;
+	return tune_first_seconds(tune) + tune->bench.times.restart;
+}
+
+static void move(struct tune *tune, enum tune_spending from, enum tune_spending to, double seconds) {
+	tune->money.spent[from] -= seconds;
+	tune->money.spent[to] += seconds;
+}
+
+static double built_seconds(const struct tune *tune) {
+	return tune->task->builder ? builder_figures(tune->task->builder).waited_s : 0;
+}
+
+/* Seconds of the builds that are used for the first time, whenever they were made. */
+static double used_seconds(const struct tune *tune) {
+	return tune->task->builder ? builder_figures(tune->task->builder).used_s : 0;
+}
+
+static double part(const json_t *reply, const char *key, double most) {
+	double seconds = js_real_or(reply, key, 0);
+	return seconds > 0 ? fmin(seconds, most) : 0;
+}
+
+/* A program whose worker was lost is run once more by a new one, because somebody else may have killed it. */
+static int trial_run(struct tune *tune, const struct trial_request *request, struct trial_result *result,
+                     struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	double begun = tune_now(tune);
+	int failed = runner->run(runner->ctx, request, result, err);
+	struct trial_request again = *request;
+	if (request->left_s > 0)
+		again.left_s = request->left_s - (tune_now(tune) - begun);
+	if (failed || !result->lost || !tune->task->whole_programs || tune_interrupted(tune) ||
+	    (request->left_s > 0 && !(again.left_s > 0)))
+		return failed;
+	trial_result_clear(result);
+	return runner->run(runner->ctx, &again, result, err);
+}
+
+/* A trial counts as what it is made for, less the time for its build and its verification. The reply keeps the time of
+ * the build for a resumed search, which does not build it again. */
+int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
+               struct trial_result *result, struct err *err) {
+	double built = built_seconds(tune), used = used_seconds(tune), begun = tune_now(tune);
+	enum tune_spending before = tune_spend(tune, on);
+	int failed = trial_run(tune, request, result, err);
+	tune_spend(tune, before);
+	double all = tune_now(tune) - begun, build = fmin(built_seconds(tune) - built, all);
+	build += part(json_object_get(result->reply, "gpu"), "compile_s", all - build);
+	double own_build = tune->task->builder ? used_seconds(tune) - used : build;
+	tune->bench.current.build_seconds += own_build;
+	if (own_build > 0 && json_is_object(result->reply))
+		json_object_set_new(result->reply, "build_s", json_real(own_build));
+	double verify = part(result->reply, "verify_s", all - build);
+	move(tune, on, SPENT_BUILD, build);
+	move(tune, on, SPENT_VERIFY, verify);
+	if (result->status == TRIAL_CORRECT || tune->task->whole_programs)
+		tune->bench.times.restart = 0;
+	else if (result->status == TRIAL_TIMEOUT || result->status == TRIAL_RUNTIME)
+		tune->bench.times.restart =
+			tune->memory.baseline.elapsed_s; /* it opens its device and computes its reference again */
+	/* The runner and the store use the same time, so that a resumed search learns the same. */
+	tune->bench.times.trial = fmax(0, (result->elapsed_s > 0 ? result->elapsed_s : all) - build);
+	return failed;
+}
+
+static int race_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct tune *tune = ctx;
+	return tune_trial(tune, tune->bench.charged, request, result, err);
+}
+
+struct runner tune_runner(struct tune *tune, enum tune_spending on) {
+	tune->bench.charged = on;
+	return (struct runner){.ctx = tune, .run = race_trial};
+}
+
+json_t *tune_building_json(const struct tune *tune) {
+	if (!tune->task->builder)
+		return NULL;
+	const struct build_figures figures = builder_figures(tune->task->builder);
+	return json_pack("{s:i,s:s,s:i,s:I,s:I,s:I,s:o,s:f,s:o}", "jobs", (int)figures.jobs, "when",
+	                 figures.jobs == 1 ? "one by one"
+	                 : figures.beside  ? "beside measurements"
+	                                   : "between measurements",
+	                 "ahead", (int)tune->bench.ahead.depth, "reused", (json_int_t)figures.found, "stopped",
+	                 (json_int_t)figures.stopped, "given_up", (json_int_t)figures.given_up, "patience_s",
+	                 js_number(figures.patience_s), "seconds", figures.spent_s, "unfit_s",
+	                 js_number(tune->bench.ahead.unfit_s > 0 ? tune->bench.ahead.unfit_s : NAN));
+}

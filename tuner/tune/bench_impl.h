@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The bench measures, and knows how long that takes: runner, nodes, builds, noise, and the search that uses them. */
+#ifndef TUNER_TUNE_BENCH_IMPL_H
+#define TUNER_TUNE_BENCH_IMPL_H
+#include "tuner/build/builder.h"
+#include "tuner/busy/busy.h"
+#include "tuner/fleet/fleet.h"
+#include "tuner/race/race.h"
+#include "tuner/tune/memory_impl.h"
+#include "tuner/tune/money_impl.h"
+
+struct tune;
+
+enum { FINALISTS_MAX = 8, TUNE_NOISES = 16 };
+
+enum { TUNE_AHEAD_MAX = 64 };
+
+struct tune_ahead { /* proposed and not yet measured */
+	uint64_t queue[TUNE_AHEAD_MAX];
+	size_t count;
+	unsigned depth, most;      /* proposals at a time; the number of builders */
+	bool beside;               /* builds may run beside a measurement */
+	double builds_s, trials_s; /* of all evaluations after the baseline */
+	double unfit_s;            /* of the build that did not fit into the budget any more; 0: none */
+};
+
+/* The last values, of which the median counts. */
+struct tune_last {
+	double last[TUNE_NOISES];
+	size_t count; /* ever */
+};
+
+struct tune_times {
+	double run;     /* per run of a whole program; 0 for kernels, whose value it is */
+	double extra;   /* spent before and after each run of a program */
+	double restart; /* that the next trial of a kernel takes longer, because its worker ended */
+	double trial;   /* of the last trial, without its build */
+	double longest; /* of the trials of the search that ended by themselves, builds included */
+};
+
+struct tune_current { /* evaluation, for the strategy */
+	double deviation, seconds;
+	double build_seconds; /* of its build, whenever that was */
+};
+
+struct tune_bench {
+	struct fleet *fleet; /* nodes of the pool; NULL: none */
+	struct block_runner blocks;
+	struct busy *busy; /* who else uses this machine; NULL with nodes, which are elsewhere */
+	struct tune_ahead ahead;
+	struct tune_last noise;  /* standard deviations of the logarithm of a sample, in the last trials */
+	struct tune_last beside; /* seconds of the last trials of a kernel that were not those of their timed runs */
+	struct tune_times times;
+	struct tune_current current;
+	enum tune_spending charged; /* trials of the finals count as this */
+};
+
+enum { TUNE_AGAIN_MAX = 2 /* repetitions of a disturbed trial */ };
+
+/* bench.c */
+
+/* The seconds of one run with this value. */
+double tune_seconds(const struct tune *tune, double value);
+/* Is energy measured? Then samples are long, and no trial is cut short. */
+bool tune_is_metered(const struct tune *tune);
+/* tune_cost; if the objective is a metric, the time of a run comes before all else, in steps too large for noise:
+ * `wall` against the baseline; NAN: not known. Beside other programs it does not count, because it may be theirs. */
+double tune_price(const struct tune *tune, const json_t *config, double wall);
+/* The seconds of a program's run as its worker measured them; NAN: not known. */
+double tune_wall(const struct trial_result *result);
+/* The value in the form that people know: rates are stored as 1/rate. */
+double tune_shown(const struct tune *tune, double value);
+/* Runs a trial of the task's runner. */
+int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
+               struct trial_result *result, struct err *err);
+struct runner tune_runner(struct tune *tune, enum tune_spending on); /* tune_trial for the finals */
+json_t *tune_building_json(const struct tune *tune);                 /* new reference; NULL: nothing is built */
+/* A request with the samples and limits of a search trial. */
+struct trial_request tune_request(const struct tune *tune, const json_t *config);
+/* The time that the next evaluation probably takes, builds included. */
+double tune_evaluation_seconds(const struct tune *tune);
+/* The seconds of a trial of the race or the duel with this value. */
+double tune_final_seconds(const struct tune *tune, double value);
+/* Learns from a trial that took so long, without its build, what a trial takes beside its runs. */
+void tune_beside_note(struct tune *tune, const struct trial_result *result, double elapsed);
+double tune_nodes(const struct tune *tune); /* that measure at the same time; 1: this machine alone */
+/* The standard deviation of the logarithm of one sample; NAN: not known. */
+double tune_noise(const struct tune *tune);
+void tune_noise_note(struct tune *tune, const struct trial_result *result);
+double tune_pair_seconds(const struct tune *tune);
+/* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which
+ * later trials share. */
+double tune_first_seconds(const struct tune *tune);
+/* A worker keeps only the last few configurations of a kernel: its baseline is set up again for the duel, verified, and
+ * warmed up. */
+double tune_return_seconds(const struct tune *tune);
+bool tune_is_busy(const struct tune *tune); /* do single runs say little, because others use the machine? */
+
+/* ahead.c */
+
+/* Called after each evaluation: decides that again, by the builds and trials so far. */
+void tune_ahead_note(struct tune *tune);
+/* Tells the builder how long a build may take, by those so far. */
+void tune_ahead_patience(struct tune *tune);
+/* The next configuration to measure, which is built if it has to be. 0: the search is over, -1: interrupted. */
+int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err);
+void tune_ahead_end(struct tune *tune); /* stops all builds */
+/* Creates the task of the strategy and the search, the same again if resumed. Called once the baseline is measured. */
+int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err);
+
+/* search.c */
+
+int tune_search_run(struct tune *tune, struct err *err);
+/* Measures a configuration under evaluation once more, merges its median into sum->value, and stores the trial with
+ * that value. */
+int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
+                 struct trial_result *sum, struct err *err);
+struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
+double tune_search_limit(const struct tune *tune); /* slower trials cannot win; 0: not known */
+/* The reference is measured: starts the strategy and reports it. */
+int tune_baseline_done(struct tune *tune, struct err *err);
+/* Takes the times of a program. Returns true if it must run once more, now that it is warm. */
+bool tune_program_look(struct tune *tune);
+/* Counts an evaluation that has ended and reports it to the strategy. */
+void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Race and duel: what they compare, what they found, and whether to trust it. */
+#ifndef TUNER_TUNE_FINALS_IMPL_H
+#define TUNER_TUNE_FINALS_IMPL_H
+#include "tuner/race/race.h"
+
+struct tune;
+
+/* One run in twenty that is wrong is among so many in 19 of 20 cases: 0.95^59 < 0.05. */
+enum { TUNE_CHECKED_RUNS = 59 };
+
+struct tune_trust {
+	json_t *checked; /* configuration text -> number of its runs whose results were checked */
+	json_t *fallen;  /* configuration text -> true: it worked at first, and failed for good later */
+	double verify_s; /* of a kernel, the shortest so far; 0: not known */
+};
+
+struct tune_gain_trial { /* of the duel, on a node */
+	int block;
+	bool baseline;
+	size_t node;
+	double said, seen; /* seconds of the run as the node reports them; of the answer on the tuner's clock */
+};
+
+struct tune_gain {
+	struct tune_gain_trial *trials;
+	size_t count;
+	double said, seen; /* of the last node that was not confirmed */
+	json_t *nodes;     /* [{"name", "said_s", "seen_s"}]: those that were not; NULL: none */
+	bool unconfirmed;  /* no other node was left to repeat the duel */
+};
+
+/* Race and duel, and what they found. */
+struct tune_finals {
+	json_t *best_config;
+	struct duel_result duel;
+	bool dueled;
+	bool no_rival;      /* nothing else works, or comes near the baseline, which stays without a duel */
+	double rival_ratio; /* how many times as long the closest of the others takes, where that ends the comparison;
+	                     * INFINITY: none finished; 0: it does not */
+	bool reversed;      /* the winner of the search lost its duel: the baseline stays */
+	json_t *finalists;
+	json_t *both; /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
+	json_t *gpus; /* configuration text -> GPU state in its last trial */
+	struct tune_trust trust;
+	struct tune_gain gain;
+	struct race_watch watch; /* what others on this machine did to the finals */
+};
+
+/* rivals.c */
+
+struct race_observer tune_race_observer(struct tune *tune);
+/* Where the baseline leads these entries, sorted by their smallest sample, chooses as `winner` what meets it instead,
+ * perhaps one more that is added. Leaves it where nothing comes near, and sets the rival's ratio. */
+int tune_rival_choose(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
+/* True if the baseline and one other are all there is, which becomes the winner: the two meet in the duel whoever
+ * leads, so that a race has nothing to decide. False with a budget of time, whose end may cut the duel short, because a
+ * race tells which of them to keep until then; and on nodes, which have no rule for a baseline that leads. */
+bool tune_rival_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner);
+int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err);
+void tune_gain_clear(struct tune *tune);
+/* Is the gain that the duel shows also seen on the tuner's clock? Quarantines the nodes for which it is not. */
+bool tune_gain_is_seen(struct tune *tune);
+
+/* final.c */
+
+int tune_final_phase(struct tune *tune, struct err *err);
+
+/* session_result.c */
+
+json_t *tune_result(const struct tune *tune);
+
+/* parameter_effects.c */
+
+/* The effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
+ * four only if known. New reference. */
+json_t *tune_effects(const struct tune *tune);
+/* The fastest finalist that is cheaper than the best and within its noise (1 %, or the noise floor), else the fastest
+ * one within it: {"config", "ratio" to the best, "why"}. New reference; NULL: none. */
+json_t *tune_runner_up(const struct tune *tune);
+/* The configuration with baseline values for all parameters that did not clearly matter; NULL if that is the same or
+ * impossible. New reference. */
+json_t *tune_simplified(const struct tune *tune, const json_t *config);
+
+#endif

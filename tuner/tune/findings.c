@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The results of a session so far: what worked and how fast, what failed, and how many runs were checked
+ * (doc/measurement.md, rule 11). */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "tuner/race/deviation.h"
+#include "tuner/tune/session_impl.h"
+
+/* A kernel whose verification takes no longer than this, its run included, is verified in every trial of the finals. */
+static const double CHEAP_SECONDS = 2e-3;
+
+/* The deviation of the value once `one` is merged into `sum`. */
+static double deviation_merged(double before, const struct trial_result *sum, const struct trial_result *one,
+                               enum merge merge) {
+	double fresh = one->status == TRIAL_CORRECT ? deviation_of_median(one->samples, one->sample_count) : 0;
+	if (merge == MERGE_FIRST || sum->status != TRIAL_CORRECT)
+		return fresh;
+	if (one->status != TRIAL_CORRECT)
+		return before;
+	if (merge == MERGE_MEAN)
+		return deviation_of_mean(sum->value, before, one->value, fresh);
+	return one->value < sum->value ? fresh : before;
+}
+
+/* Merges `one` into sum. Returns false if `one` is a failure after a success, which changes nothing, unless its result
+ * was wrong: no disturbance explains that. */
+static bool merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
+	bool worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
+	struct trial_result old = *sum;
+	if (worked_before && one->status != TRIAL_CORRECT && one->status != TRIAL_CORRECTNESS)
+		return false;
+	if (merge != MERGE_FIRST && one->status != TRIAL_CORRECTNESS)
+		one->least = fmin(old.least, one->least);
+	if (worked_before && one->status == TRIAL_CORRECT)
+		one->value = merge == MERGE_MEAN ? sqrt(old.value * one->value) : fmin(old.value, one->value);
+	*sum = *one;
+	memset(one, 0, sizeof *one);
+	if (merge != MERGE_FIRST)
+		trial_result_clear(&old);
+	return true;
+}
+
+bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result *one, enum merge merge) {
+	*deviation = deviation_merged(*deviation, sum, one, merge);
+	return merge_into(sum, one, merge);
+}
+
+void tune_best_find(struct tune *tune) {
+	tune->memory.best = NAN;
+	tune->memory.best_index = UINT64_MAX;
+	for (size_t i = 0; i < tune->memory.worked_count; i++) {
+		if (tune->memory.best <= tune->memory.worked[i].value || !isfinite(tune->memory.worked[i].value))
+			continue;
+		tune->memory.best = tune->memory.worked[i].value;
+		tune->memory.best_index = tune->memory.worked[i].index;
+	}
+}
+
+static void remember(struct tune *tune, uint64_t index, double value, const struct trial_result *result) {
+	tune->memory.worked = mem_grow(tune->memory.worked, tune->memory.worked_count + 1, sizeof *tune->memory.worked);
+	tune->memory.worked[tune->memory.worked_count++] =
+		(struct measured){.index = index,
+	                      .value = value,
+	                      .least = result->least > 0 ? result->least : value,
+	                      .wall = tune_wall(result),
+	                      .times = 1};
+	if (isfinite(value) && !(tune->memory.best <= value)) {
+		tune->memory.best = value;
+		tune->memory.best_index = index;
+	}
+}
+
+void tune_remember(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	if (result->status == TRIAL_CORRECT)
+		remember(tune, index, result->value, result);
+	else if (result->status == TRIAL_CENSORED && result->least > 0)
+		remember(tune, index, INFINITY, result);
+}
+
+void tune_counters_name(struct tune *tune, const struct trial_result *result) {
+	const json_t *rows = json_object_get(result->reply, "counters");
+	json_t *row, *seen = json_object();
+	size_t i;
+	tune->counting.names = json_array();
+	json_array_foreach((json_t *)rows, i, row) {
+		const char *name = js_string_or(row, "name", "");
+		if (*name && !json_object_get(seen, name)) {
+			json_array_append_new(tune->counting.names, json_string(name));
+			json_object_set_new(seen, name, json_true());
+		}
+	}
+	json_decref(seen);
+}
+
+/* The values of the counters, NAN for those not counted; NULL: none was counted. The caller frees the array. */
+static double *counters_of(const struct tune *tune, const struct trial_result *result) {
+	size_t count = json_array_size(tune->counting.names), i;
+	const json_t *rows = json_object_get(result->reply, "counters");
+	double *values = count && json_array_size(rows) ? mem_alloc(count, sizeof *values) : NULL;
+	json_t *values_by_name = json_object(), *row;
+	json_array_foreach((json_t *)rows, i, row) {
+		json_t *value = json_object_get(row, "value");
+		if (json_is_number(value))
+			json_object_set(values_by_name, js_string_or(row, "name", ""), value);
+	}
+	for (i = 0; values && i < count; i++) {
+		const char *name = json_string_value(json_array_get(tune->counting.names, i));
+		values[i] = js_real_or(values_by_name, name, NAN);
+	}
+	json_decref(values_by_name);
+	return values;
+}
+
+/* A program that was ended at its time limit takes at least that long: an observation, unlike a crash. */
+static bool tells_least(const struct tune *tune, const struct trial_result *result) {
+	return result->status == TRIAL_TIMEOUT && tune->task->whole_programs && !tune->task->goal.metric;
+}
+
+/* A build that was given up tells how long it takes at least. */
+static bool was_given_up(const struct tune *tune, uint64_t index) {
+	if (!tune->task->builder)
+		return false;
+	json_t *config = space_config_json(tune->task->space, index);
+	bool gave_up = builder_gave_up(tune->task->builder, config);
+	json_decref(config);
+	return gave_up;
+}
+
+void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE,
+	                                   .seconds = tune->bench.current.seconds + tune->bench.current.build_seconds,
+	                                   .build = tune->bench.current.build_seconds};
+	double *counters = counters_of(tune, result);
+	tune_remember(tune, index, result);
+	if (result->status == TRIAL_CORRECT) {
+		outcome.result = STRATEGY_VALUE;
+		outcome.value = result->value;
+		outcome.deviation = tune->bench.current.deviation; /* of the value, which is a median or the mean of two */
+	} else if (result->status == TRIAL_CENSORED) {
+		outcome.result = STRATEGY_CENSORED;
+		outcome.value = result->value;
+	}
+	if (tells_least(tune, result)) {
+		outcome.result = STRATEGY_CENSORED;
+		outcome.value = tune_request(tune, NULL).timeout_s;
+	}
+	outcome.given_up = result->status == TRIAL_COMPILE && was_given_up(tune, index);
+	outcome.counters = counters;
+	search_tell(tune->search, index, &outcome);
+	free(counters);
+}
+
+static double of_sample(enum trial_objective objective, double seconds, double joules) {
+	static const double powers[TRIAL_OBJECTIVE_COUNT][2] = {
+		[TRIAL_OBJECTIVE_TIME] = {1, 0}, [TRIAL_OBJECTIVE_ENERGY] = {0, 1}, [TRIAL_OBJECTIVE_EDP] = {1, 1}};
+	return pow(seconds, powers[objective][0]) * pow(joules, powers[objective][1]);
+}
+
+/* The median of an objective over a trial's samples; NAN if seconds or joules are missing. */
+static double of_trial(const json_t *reply, enum trial_objective objective) {
+	const json_t *seconds = json_object_get(reply, "samples"), *joules = json_object_get(reply, "energy_j");
+	size_t count = json_array_size(seconds);
+	if (count == 0 || json_array_size(joules) != count)
+		return NAN;
+	double *values = mem_alloc(count, sizeof *values), median = NAN;
+	bool good = true;
+	for (size_t i = 0; i < count; i++) {
+		double second = json_number_value(json_array_get(seconds, i)),
+			   joule = json_number_value(json_array_get(joules, i));
+		values[i] = of_sample(objective, second, joule);
+		good = good && second > 0 && joule > 0 && isfinite(values[i]) && values[i] > 0;
+	}
+	if (good)
+		median = stats_median(values, count);
+	free(values);
+	return median;
+}
+
+void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result) {
+	const struct tune_task *task = tune->task;
+	if (!task->goal.pareto || result->status != TRIAL_CORRECT)
+		return;
+	double first = of_trial(result->reply, task->goal.objective), second = of_trial(result->reply, task->goal.second);
+	if (isnan(first) || isnan(second))
+		return;
+	char *key = js_canonical(config);
+	json_t *entry = json_object_get(tune->finals.both, key);
+	if (!entry) {
+		entry = json_pack("{s:o,s:[],s:[]}", "config", json_deep_copy(config), "first", "second");
+		json_object_set_new(tune->finals.both, key, entry);
+	}
+	json_array_append_new(json_object_get(entry, "first"), json_real(first));
+	json_array_append_new(json_object_get(entry, "second"), json_real(second));
+	free(key);
+}
+
+void tune_checked_note(struct tune *tune, const json_t *config, const struct trial_result *result) {
+	double verify = js_real_or(result->reply, "verify_s", 0);
+	uint64_t runs = verify > 0;
+	if (tune->task->whole_programs)
+		runs = tune->task->checked && !json_object_get(result->reply, "unchecked") ? result->sample_count : 0;
+	if (result->status != TRIAL_CORRECT || runs == 0)
+		return;
+	if (verify > 0 && !(tune->finals.trust.verify_s > 0 && tune->finals.trust.verify_s <= verify))
+		tune->finals.trust.verify_s = verify;
+	char *key = js_canonical(config);
+	json_object_set_new(tune->finals.trust.checked, key,
+	                    json_integer((json_int_t)runs + js_int_or(tune->finals.trust.checked, key, 0)));
+	free(key);
+}
+
+uint64_t tune_checked_runs(const struct tune *tune, const json_t *config) {
+	char *key = js_canonical(config);
+	uint64_t runs = (uint64_t)js_int_or(tune->finals.trust.checked, key, 0);
+	free(key);
+	return runs;
+}
+
+bool tune_verifies_again(const struct tune *tune) {
+	return !tune->task->whole_programs && tune->finals.trust.verify_s > 0 &&
+	       tune->finals.trust.verify_s + tune_seconds(tune, tune->memory.best) <= CHEAP_SECONDS;
+}
+
+bool tune_has_fallen(const struct tune *tune, const json_t *config) {
+	char *key = js_canonical(config);
+	bool fallen = json_object_get(tune->finals.trust.fallen, key);
+	free(key);
+	return fallen;
+}
+
+void tune_fall(struct tune *tune, const json_t *config) {
+	uint64_t index = UINT64_MAX;
+	char *key = js_canonical(config);
+	json_object_set_new(tune->finals.trust.fallen, key, json_true());
+	free(key);
+	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
+		return;
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
+		if (tune->memory.worked[i].index == index)
+			tune->memory.worked[i].value = tune->memory.worked[i].least = INFINITY;
+	if (tune->memory.cut_index == index)
+		tune->memory.cut_index = UINT64_MAX;
+	tune_best_find(tune);
+}
+
+static bool is_known(const struct tune *tune, const json_t *config, const char *status) {
+	size_t i;
+	json_t *failed;
+	json_array_foreach(tune->tally.failed, i, failed) {
+		if (json_object_get(failed, "phase") && strcmp(js_string_or(failed, "status", ""), status) == 0 &&
+		    json_equal(json_object_get(failed, "config"), config))
+			return true;
+	}
+	return false;
+}
+
+/* Counts once what a configuration does wrong again and again. A wrong result is never a disturbance, so that one is
+ * enough; crashes and hangs are judged by the race and the duel. */
+void tune_failure_note(struct tune *tune, const char *phase, const json_t *config, const struct trial_result *result) {
+	const char *status = trial_status_word(result->status);
+	if (result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
+		return;
+	if (!is_known(tune, config, status)) {
+		tune->tally.failures[result->status]++;
+		json_array_append_new(tune->tally.failed, json_pack("{s:s,s:O,s:s,s:s}", "status", status, "config", config,
+		                                                    "message", result->message, "phase", phase));
+	}
+	if (result->status == TRIAL_CORRECTNESS && !json_equal(config, tune->task->baseline))
+		tune_fall(tune, config);
+}
+
+/* A configuration that an interrupted run of this search found wrong stays wrong. */
+static int earlier_see(void *ctx, const struct store_trial *trial) {
+	static const char *const phases[] = {"probe", "race", "duel", "check"};
+	struct tune *tune = ctx;
+	struct trial_result result = {.status = TRIAL_CORRECTNESS};
+	bool later = false;
+	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+		later = later || strcmp(trial->phase, phases[i]) == 0;
+	json_t *config = later && strcmp(trial->status, trial_status_word(result.status)) == 0
+	                     ? js_parse(trial->config, strlen(trial->config), "the store", NULL)
+	                     : NULL;
+	snprintf(result.message, sizeof result.message, "%s", trial->message ? trial->message : "");
+	if (config)
+		tune_failure_note(tune, trial->phase, config, &result);
+	json_decref(config);
+	return 0;
+}
+
+int tune_earlier_failures(struct tune *tune, struct err *err) {
+	return tune->task->resume ? store_trials_each(tune->task->store, tune->memory.id, NULL, earlier_see, tune, err) : 0;
+}

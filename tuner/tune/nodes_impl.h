@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A search on several nodes (doc/adr/0011-fleet.md). All trials of a configuration run on one node; trials that a node
+ * lost are repeated elsewhere. */
+#ifndef TUNER_TUNE_NODES_IMPL_H
+#define TUNER_TUNE_NODES_IMPL_H
+#include "tuner/tune/session_impl.h"
+
+enum {
+	WANT_MAX = 64, /* proposals that may wait at a time */
+	WORK_REQUESTS = 2,
+	WORK_LOST_MAX = 3,  /* workers that it may have killed before it counts as failed */
+	WORK_AWAY_MAX = 20, /* the same for nodes lost for other reasons, so that a search always ends */
+};
+
+struct work { /* a configuration, or the baseline of a node, until it is done */
+	struct pool_job job;
+	struct trial_request requests[WORK_REQUESTS];
+	bool baseline;
+	bool redo;    /* known already, but from a node that is not trusted any more */
+	bool confirm; /* measures the best so far again, and the baseline after it */
+	bool tried;   /* a node has its code, wherever that came from */
+	bool warm;    /* for the baseline of a program: it ran here before */
+	uint64_t index;
+	json_t *config;
+	struct trial_result sum; /* merges all attempts */
+	size_t attempts;
+	double deviation, seconds;
+	int again, lost, away;
+	size_t at; /* index in `flying` */
+};
+
+struct known { /* a result that rests on the last good baseline of its node */
+	uint64_t index;
+	size_t worked; /* index in tune->memory.worked; SIZE_MAX: none */
+};
+
+struct parallel {
+	struct tune *tune;
+	struct fleet *fleet;
+	struct work **flying, **queue; /* queue: done before anything new */
+	size_t flying_count, queue_count, queue_room;
+	size_t evaluating; /* new evaluations, flying or queued */
+	uint64_t *asked;   /* proposals that no node has taken, the oldest first */
+	size_t asked_count;
+	struct known **known; /* per node */
+	size_t *known_count;
+	size_t baselines_failed;
+	int baselines_killed;   /* in a row */
+	size_t reached, missed; /* trials whose node found, or did not find, what was built ahead for them */
+	bool unreached;         /* no node finds it, so nothing is built ahead any more */
+	bool exhausted;         /* the space is used up */
+	bool recalled;          /* resumed: the finals may come at once and need nodes with a known baseline */
+	bool ending;            /* nothing new is started */
+};
+
+struct work *work_new(const struct parallel *parallel, uint64_t index); /* UINT64_MAX: the baseline */
+void work_free(struct work *work);
+void work_queue(struct parallel *parallel, struct work *work);
+/* Returns 1, 0 or -1 like fleet_submit. */
+int work_submit(struct parallel *parallel, struct work *work, size_t node, struct err *err);
+/* Repeats it on the node that has just done it, else later and elsewhere; a baseline is not repeated elsewhere. */
+int work_again(struct parallel *parallel, struct work *work, size_t node, struct err *err);
+/* Converts a result to the scale of the reference and adds the name of the node; the reply keeps the raw values. */
+void work_scale(const struct parallel *parallel, size_t node, struct trial_result *result);
+
+/* Records a job that has ended. */
+int parallel_record(struct parallel *parallel, struct pool_done *done, struct err *err);
+/* Turns a block into a job for this node, preceded by the baseline if that is unknown or outdated there. Release with
+ * free(). */
+struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block);
+/* Records the lead trials of such a job. Returns how many there were; -1 if they could not be stored. */
+ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err);
+/* Is anything built ahead? */
+bool parallel_is_building(const struct parallel *parallel);
+/* The proposals that wait for a node while they are built; 0: nothing is built ahead. */
+size_t parallel_ahead_depth(const struct parallel *parallel);
+/* The index in `asked` of the proposal for an idle node; SIZE_MAX: none, or all are being built. */
+size_t parallel_ahead_pick(const struct parallel *parallel);
+/* May nodes measure the baseline? Not while it is built for all of them. */
+bool parallel_ahead_baseline(const struct parallel *parallel);
+/* Learns from the first trial of a configuration whether the node found what was built. */
+void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result);
+/* Reports the results of an interrupted run to the strategy at once. */
+int parallel_recall(struct parallel *parallel, struct err *err);
+
+int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool */
+void tune_parallel_finals(struct tune *tune);                 /* runs blocks of the finals on nodes */
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Chooses what the finals compare, and whether to trust the outcome. A baseline that leads meets another rival than
+ * itself, because that would prove nothing about the others. A gain that nodes report must also be seen on the tuner's
+ * own clock: if a run of the winner is shorter by so much, its answer comes earlier by so much. What an answer takes
+ * besides its run is the same for both sides of a pair and cancels (doc/fleet.md has the limits). The results of a
+ * winner are checked before it is trusted (doc/measurement.md, rule 11). */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "tuner/race/unsafe.h"
+#include "tuner/store/store.h"
+#include "tuner/tune/session_impl.h"
+#include "tuner/tune/tune.h"
+
+/* Noise alone does not explain a gap this wide in the search. */
+static const double FAR = 2, FAR_IF_BUSY = 4;
+
+static bool is_baseline(const struct tune *tune, const struct race_entry *entry) {
+	return json_equal(entry->config, tune->task->baseline);
+}
+
+/* The one that came closest in the race; SIZE_MAX if none was measured. */
+static size_t closest_entry(const struct race_entry *entries, size_t count, size_t winner) {
+	size_t closest = SIZE_MAX;
+	for (size_t i = 0; i < count; i++)
+		if (i != winner && entries[i].blocks > 0 && entries[i].failed == TRIAL_CORRECT &&
+		    (closest == SIZE_MAX || entries[i].median < entries[closest].median))
+			closest = i;
+	return closest;
+}
+
+/* Where others come and go, the time of a run may grow by any factor, and what it prints perhaps by some. */
+static double far_limit(const struct tune *tune) {
+	if (!tune_is_busy(tune))
+		return FAR;
+	return tune->task->goal.metric ? FAR_IF_BUSY : INFINITY;
+}
+
+static void entry_set(const struct tune *tune, struct race_entry *entry, uint64_t index, double estimate, double wall) {
+	*entry = (struct race_entry){.config = space_config_json(tune->task->space, index), .estimate = estimate};
+	entry->cost = tune_price(tune, entry->config, wall);
+}
+
+/* The one that came closest in the search, by the smallest sample, without the baseline; its configuration is a new
+ * reference, NULL if none worked. */
+static int closest_measured(const struct tune *tune, struct race_entry *closest, struct err *err) {
+	for (size_t i = 0; i < tune->memory.worked_count && isfinite(tune->memory.worked[i].least); i++) {
+		const struct measured *measured = &tune->memory.worked[i];
+		bool unsafe = false;
+		entry_set(tune, closest, measured->index, measured->least, measured->wall);
+		if (!is_baseline(tune, closest)) {
+			if (unsafe_holds(tune->task->unsafe, tune->task->problem, closest->config, &unsafe, err))
+				return -1;
+			if (!unsafe)
+				return 0;
+		}
+		json_decref((json_t *)closest->config);
+		closest->config = NULL;
+	}
+	return 0;
+}
+
+/* One that was cut short beside other programs may still be the best. It is compared if it is the only one, or if a
+ * resumed search has nothing else left. */
+static void cut_take(const struct tune *tune, struct race_entry *closest) {
+	if (tune->memory.cut_index != UINT64_MAX && tune_is_busy(tune) &&
+	    (tune->tally.evaluations == 2 || tune->task->resume))
+		entry_set(tune, closest, tune->memory.cut_index, tune->memory.best, NAN);
+}
+
+int tune_rival_choose(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err) {
+	size_t rival = closest_entry(entries, *count, *winner);
+	if (tune->bench.fleet || tune->memory.baseline.status != TRIAL_CORRECT || !is_baseline(tune, &entries[*winner]) ||
+	    tune->tally.evaluations < 2)
+		return 0;
+	if (rival != SIZE_MAX) {
+		*winner = rival;
+		return 0;
+	}
+	if (*count > 1)
+		return 0;
+	struct race_entry closest = {0};
+	if (closest_measured(tune, &closest, err))
+		return -1;
+	double times = closest.config ? closest.estimate / entries[0].estimate : INFINITY;
+	if (!closest.config)
+		cut_take(tune, &closest);
+	if (!closest.config || (isfinite(times) && times >= far_limit(tune))) {
+		tune->finals.rival_ratio = times;
+		json_decref((json_t *)closest.config);
+		return 0;
+	}
+	*winner = (*count)++;
+	entries[*winner] = closest;
+	return 0;
+}
+
+bool tune_rival_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner) {
+	if (count != 2 || tune->bench.fleet || tune_budget_time(tune) > 0 || tune->memory.baseline.status != TRIAL_CORRECT)
+		return false;
+	*winner = is_baseline(tune, &entries[0]);
+	return is_baseline(tune, &entries[1 - *winner]);
+}
+
+/* Differences may remain unexplained up to a share of the gain, so many standard errors, or the jitter of a connection.
+ */
+static const double SHARE = 0.25, DEVIATIONS = 4, JITTER_SECONDS = 2e-3;
+
+/* Kernels run an unknown number of times in a trial, and a metric is not a time. */
+static bool applies(const struct tune *tune) {
+	return tune->bench.fleet && tune->task->whole_programs && !tune->task->goal.metric && !tune_is_metered(tune);
+}
+
+static size_t node_of(const struct tune *tune, const json_t *reply) {
+	const char *name = js_string_or(reply, "node", "");
+	size_t node = 0;
+	while (node < tune->task->pool->count && strcmp(fleet_name(tune->bench.fleet, node), name) != 0)
+		node++;
+	return node;
+}
+
+/* Keeps the times of a trial of the duel on a node. */
+static void tune_gain_note(struct tune *tune, const char *phase, int block, const json_t *config,
+                           const struct trial_result *result) {
+	struct tune_gain *gain = &tune->finals.gain;
+	double said = tune_wall(result), verify = tune->task->checked ? js_real_or(result->reply, "verify_s", 0) : 0;
+	if (!applies(tune) || strcmp(phase, "duel") != 0 || result->status != TRIAL_CORRECT || !(said > 0))
+		return;
+	gain->trials = mem_grow(gain->trials, gain->count + 1, sizeof *gain->trials);
+	gain->trials[gain->count++] = (struct tune_gain_trial){.block = block,
+	                                                       .baseline = json_equal(config, tune->task->baseline),
+	                                                       .node = node_of(tune, result->reply),
+	                                                       .said = said,
+	                                                       .seen = result->elapsed_s - verify};
+}
+
+void tune_gain_clear(struct tune *tune) {
+	free(tune->finals.gain.trials);
+	tune->finals.gain = (struct tune_gain){.nodes = tune->finals.gain.nodes};
+}
+
+/* The next pair of a node; false: there are no more. A control is a second trial of the winner in its block. */
+static bool pair_next(const struct tune_gain *gain, size_t node, size_t *at, const struct tune_gain_trial *pair[2]) {
+	while (*at < gain->count) {
+		int block = gain->trials[*at].block;
+		pair[0] = pair[1] = NULL;
+		for (; *at < gain->count && gain->trials[*at].block == block; ++*at) {
+			const struct tune_gain_trial *trial = &gain->trials[*at];
+			if (trial->node == node && !pair[trial->baseline])
+				pair[trial->baseline] = trial;
+		}
+		if (pair[0] && pair[1])
+			return true;
+	}
+	return false;
+}
+
+/* Do the answers of a node take what its times say, as far as the pairs tell? */
+static bool confirms(struct tune_gain *gain, size_t node) {
+	double *said = mem_alloc(gain->count + 1, sizeof *said), *rest = mem_alloc(gain->count + 1, sizeof *rest);
+	const struct tune_gain_trial *pair[2];
+	size_t count = 0;
+	for (size_t at = 0; pair_next(gain, node, &at, pair); count++) {
+		said[count] = pair[1]->said - pair[0]->said;
+		rest[count] = pair[1]->seen - pair[0]->seen - said[count];
+	}
+	double claim = stats_median(said, count), left = stats_median(rest, count);
+	double noise = count ? stats_mad(rest, count) / sqrt((double)count) : 0;
+	bool good = count < RACE_PAIRS_LEAST || fabs(left) <= SHARE * fabs(claim) + DEVIATIONS * noise + JITTER_SECONDS;
+	if (!good) {
+		gain->said = claim;
+		gain->seen = claim + left;
+	}
+	free(said);
+	free(rest);
+	return good;
+}
+
+/* The last node is not quarantined, because everything else that it measured would be lost as well. */
+static void distrust(struct tune *tune, size_t node) {
+	char reason[160];
+	snprintf(reason, sizeof reason,
+	         "its times do not add up: it reports a gain of %.3g s a run, but its answers come %.3g s earlier",
+	         tune->finals.gain.said, tune->finals.gain.seen);
+	if (fleet_alive(tune->bench.fleet) > 1)
+		fleet_distrust(tune->bench.fleet, node, reason);
+	if (!tune->finals.gain.nodes)
+		tune->finals.gain.nodes = json_array();
+	json_array_append_new(tune->finals.gain.nodes,
+	                      json_pack("{s:s,s:o,s:o}", "name", fleet_name(tune->bench.fleet, node), "said_s",
+	                                js_number(tune->finals.gain.said), "seen_s", js_number(tune->finals.gain.seen)));
+}
+
+bool tune_gain_is_seen(struct tune *tune) {
+	bool good = true;
+	if (!applies(tune) || tune->finals.duel.verdict != PAIRED_FASTER || tune->finals.duel.lost[1])
+		return true;
+	for (size_t node = 0; node < tune->task->pool->count; node++)
+		if (!fleet_is_quarantined(tune->bench.fleet, node) && !confirms(&tune->finals.gain, node)) {
+			distrust(tune, node);
+			good = false;
+		}
+	return good;
+}
+
+static void gpu_keep(struct tune *tune, const json_t *config, const struct trial_result *result) {
+	json_t *gpu = json_object_get(result->reply, "gpu");
+	if (!gpu || result->status != TRIAL_CORRECT)
+		return;
+	char *key = js_canonical(config);
+	json_object_set(tune->finals.gpus, key, gpu);
+	free(key);
+}
+
+static int on_race_trial(void *ctx, const char *phase, int block, const json_t *config,
+                         const struct trial_result *result, struct err *err) {
+	struct tune *tune = ctx;
+	gpu_keep(tune, config, result);
+	tune_pareto_record(tune, config, result);
+	tune_checked_note(tune, config, result);
+	tune_failure_note(tune, phase, config, result);
+	tune_gain_note(tune, phase, block, config, result);
+	tune->money.outlook.duel_trials += strcmp(phase, "duel") == 0;
+	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
+	if (trial_store(tune->task->store, tune->memory.id, phase, block, config, result, err))
+		return -1;
+	return tune_interrupted(tune) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+struct race_observer tune_race_observer(struct tune *tune) {
+	return (struct race_observer){.ctx = tune, .trial = on_race_trial};
+}
+
+/* The time for checking a winner where no budget limits it is at least this. */
+static const double CHECK_SECONDS_LEAST = 5;
+
+static bool is_checked(const struct tune *tune, const json_t *config) {
+	return tune_checked_runs(tune, config) > 0;
+}
+
+int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) {
+	uint64_t runs = tune_checked_runs(tune, winner);
+	double value = tune->finals.dueled ? tune->finals.duel.median[0] : tune->memory.best;
+	double seconds =
+		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, RACE_SHARE_CHECK_SPENT * tune_elapsed(tune));
+	if (!is_checked(tune, winner) || runs >= TUNE_CHECKED_RUNS || !(tune_final_seconds(tune, value) <= seconds))
+		return 0;
+	struct trial_request request = tune_request(tune, NULL);
+	struct race_observer observer = tune_race_observer(tune);
+	struct race_options options = race_defaults;
+	struct race_entry entry = {.config = winner, .estimate = value};
+	size_t only;
+	request.check = true;
+	options.phase = "check";
+	options.blocks_min = options.blocks_max = (int)(TUNE_CHECKED_RUNS - runs);
+	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
+	options.clock = tune_race_clock(tune, seconds);
+	options.clock.end = tune_elapsed(tune) + seconds;
+	struct runner runner = tune_runner(tune, SPENT_VERIFY);
+	tune_spend_nodes(tune, SPENT_VERIFY);
+	int rc = race_run(&runner, &request, &entry, 1, &options, &observer, &only, err);
+	tune_spend_nodes(tune, SPENT_IDLE);
+	if (entry.failed == TRIAL_CORRECT || (rc && err->code != ERR_NOTHING))
+		return rc;
+	*err = (struct err){0};
+	tune_fall(tune, winner);
+	return 0;
+}

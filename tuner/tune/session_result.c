@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result of a session as a document. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "tuner/model/pareto.h"
+#include "tuner/race/unsafe.h"
+#include "tuner/result/result.h"
+#include "tuner/tune/session_impl.h"
+
+static const json_t *counted_of(const struct tune *tune, const json_t *config) {
+	char *key = config ? js_canonical(config) : NULL;
+	const json_t *row = key ? json_object_get(tune->counting.counted, key) : NULL;
+	free(key);
+	return row;
+}
+
+/* Adds the counters of the configuration in setup["config"]; setup may be NULL. */
+static void setup_add(const struct tune *tune, json_t *setup) {
+	static const char *const keys[] = {"counters", "metrics", "simulation", "regions", "regions_notes"};
+	const json_t *row = counted_of(tune, json_object_get(setup, "config"));
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		json_t *member = json_object_get(row, keys[i]);
+		if (member)
+			json_object_set(setup, keys[i], member);
+	}
+}
+
+/* The overhead of counting: the geometric mean over all configurations, less 1. */
+static double overhead_of(const struct tune *tune) {
+	double sum = 0;
+	int count = 0;
+	const char *key;
+	json_t *row;
+	json_object_foreach(tune->counting.counted, key, row) {
+		double overhead = js_real_or(json_object_get(row, "counting"), "overhead", NAN);
+		if (overhead > -1) {
+			sum += log1p(overhead);
+			count++;
+		}
+	}
+	return count ? expm1(sum / count) : NAN;
+}
+
+static double start_stop_of(const struct tune *tune) {
+	double most = NAN;
+	const char *key;
+	json_t *row;
+	json_object_foreach(tune->counting.counted, key, row) most =
+		fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
+	return most;
+}
+
+static json_t *counting_json(const struct tune *tune) {
+	json_t *asked = json_array();
+	for (const char *const *word = tune->task->counters.asked; *word; word++)
+		json_array_append_new(asked, json_string(*word));
+	return json_pack("{s:o,s:b,s:b,s:I,s:f,s:o,s:o,s:O}", "asked", asked, "default", tune->task->counters.optional,
+	                 "every", tune->task->counters.every, "configurations",
+	                 (json_int_t)json_object_size(tune->counting.counted), "seconds", tune->counting.seconds,
+	                 "overhead", js_number(overhead_of(tune)), "start_stop_s", js_number(start_stop_of(tune)),
+	                 "failures", tune->counting.uncounted);
+}
+
+/* Adds the counters and the cost of counting to the result. */
+static void tune_counted_add(const struct tune *tune, json_t *result) {
+	if (!counting_asked(tune))
+		return;
+	setup_add(tune, json_object_get(result, "baseline"));
+	setup_add(tune, json_object_get(result, "best"));
+	size_t i;
+	json_t *finalist;
+	json_array_foreach(json_object_get(result, "finalists"), i, finalist) setup_add(tune, finalist);
+	json_object_set_new(result, "counting", counting_json(tune));
+}
+
+/* Points of the front differ by more than this, or than the noise floor. */
+static const double NOISE_LEAST = 0.01;
+
+static double median_member(const json_t *entry, const char *key) {
+	const json_t *array = json_object_get(entry, key);
+	size_t count = json_array_size(array);
+	double *values = mem_alloc(count, sizeof *values), median;
+	for (size_t i = 0; i < count; i++)
+		values[i] = json_number_value(json_array_get(array, i));
+	median = stats_median(values, count);
+	free(values);
+	return median;
+}
+
+static bool is_unsafe(const struct tune *tune, const json_t *config) {
+	struct err err = {0};
+	bool unsafe = false;
+	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, &unsafe, &err) || unsafe;
+}
+
+static json_t *row_json(const struct tune *tune, const json_t *entry, const double values[2]) {
+	const struct tune_task *task = tune->task;
+	return json_pack("{s:O,s:f,s:f,s:I}", "config", json_object_get(entry, "config"),
+	                 trial_objective_word(task->goal.objective), values[0], trial_objective_word(task->goal.second),
+	                 values[1], "trials", (json_int_t)json_array_size(json_object_get(entry, "first")));
+}
+
+/* The front in the order of the first objective: [{"config", one member named like each objective, "trials"}]. New
+ * reference. */
+static json_t *tune_pareto(const struct tune *tune) {
+	size_t room = json_object_size(tune->finals.both), count = 0, *front = mem_alloc(room + 1, sizeof *front);
+	double(*values)[2] = mem_alloc(room + 1, sizeof *values);
+	const json_t **entries = mem_alloc(room + 1, sizeof *entries);
+	double floor = tune->finals.dueled ? duel_noise_floor(&tune->finals.duel) : NAN;
+	json_t *array = json_array(), *entry;
+	const char *key;
+	json_object_foreach(tune->finals.both, key, entry) {
+		if (is_unsafe(tune, json_object_get(entry, "config")))
+			continue;
+		values[count][0] = median_member(entry, "first");
+		values[count][1] = median_member(entry, "second");
+		entries[count++] = entry;
+	}
+	size_t kept = (size_t)pareto_front((const double(*)[2])values, count, front);
+	kept = (size_t)pareto_thin((const double(*)[2])values, front, kept, fmax(NOISE_LEAST, floor));
+	for (size_t i = 0; i < kept; i++)
+		json_array_append_new(array, row_json(tune, entries[front[i]], values[front[i]]));
+	free(front);
+	free(values);
+	free(entries);
+	return array;
+}
+
+static json_t *interval(const double ci[2]) {
+	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));
+}
+
+/* 1/x swaps the ends of an interval. */
+static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
+	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
+	const double shown[2] = {tune->task->goal.maximize ? high : low, tune->task->goal.maximize ? low : high};
+	return interval(shown);
+}
+
+static json_t *failures_json(const struct tune *tune) {
+	json_t *object = json_object();
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT)
+			json_object_set_new(object, trial_status_word(i), json_integer((json_int_t)tune->tally.failures[i]));
+	return object;
+}
+
+static json_t *setup_json(const struct tune *tune, const json_t *config, double median, const double ci[2]) {
+	const char *unit = tune->task->goal.metric ? trial_metric_unit(tune->task->goal.metric)
+	                                           : trial_objective_unit(tune->task->goal.objective);
+	json_t *setup = json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)),
+	                          "ci", shown_interval(tune, ci), "unit", unit);
+	char *key = js_canonical(config);
+	const struct trial_result *base = &tune->memory.baseline;
+	json_t *gpu = json_object_get(tune->finals.gpus, key);
+	if (!gpu && base->status == TRIAL_CORRECT && json_equal(config, tune->task->baseline)) /* it met nothing */
+		gpu = json_object_get(base->reply, "gpu");
+	if (gpu)
+		json_object_set(setup, "gpu", gpu);
+	free(key);
+	return setup;
+}
+
+/* The best so far. The one with the least single value may have lost its lead when it was measured again. */
+static uint64_t best_of_search(const struct tune *tune) {
+	if (tune->memory.best_index != UINT64_MAX)
+		return tune->memory.best_index;
+	uint64_t index = tune->search ? history_best(search_history(tune->search)) : UINT64_MAX;
+	json_t *config = index != UINT64_MAX ? space_config_json(tune->task->space, index) : NULL;
+	bool fallen = config && tune_has_fallen(tune, config);
+	json_decref(config);
+	return fallen ? UINT64_MAX : index;
+}
+
+/* The result of the search alone, if there was no complete duel. */
+static void undecided(const struct tune *tune, json_t *result) {
+	const double none[2] = {NAN, NAN};
+	double ci[2];
+	const struct trial_result *base = &tune->memory.baseline;
+	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
+	if (tune->finals.best_config) {
+		bool keeps = base->status == TRIAL_CORRECT && json_equal(tune->finals.best_config, tune->task->baseline);
+		json_object_set_new(result, "best",
+		                    setup_json(tune, tune->finals.best_config, keeps ? base->value : tune->memory.best, none));
+	} else if (best_of_search(tune) != UINT64_MAX) {
+		json_t *config = space_config_json(tune->task->space, best_of_search(tune));
+		json_object_set_new(result, "best", setup_json(tune, config, tune->memory.best, none));
+		json_decref(config);
+	}
+	json_object_set_new(result, "speedup", json_null());
+	verdict_set(result, base->status == TRIAL_CORRECT ? VERDICT_UNDECIDED : VERDICT_NO_BASELINE);
+	if (base->status != TRIAL_CORRECT) {
+		json_t *baseline = json_object_get(result, "baseline");
+		json_object_set_new(baseline, "status", json_string(trial_status_word(base->status)));
+		json_object_set_new(baseline, "message", json_string(base->message));
+		if (json_array_size(json_object_get(base->reply, "said")))
+			json_object_set(baseline, "output", json_object_get(base->reply, "said"));
+	}
+}
+
+/* The baseline stays without a duel, and its run in the search is all that is known of its time. */
+static void alone(const struct tune *tune, json_t *result) {
+	const struct trial_result *base = &tune->memory.baseline;
+	double ci[2];
+	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
+	json_object_set_new(result, "best", setup_json(tune, tune->task->baseline, base->value, ci));
+	json_object_set_new(result, "speedup", speedup_json((struct speedup){1, 1, 1}));
+	verdict_set(result, VERDICT_TIE);
+	json_object_set_new(result, "pairs", json_integer(0));
+	if (tune->finals.rival_ratio > 0 && isfinite(tune->finals.rival_ratio))
+		json_object_set_new(result, "closest", json_real(tune->finals.rival_ratio));
+}
+
+/* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped
+ * working nothing is proven. */
+static enum verdict duel_verdict(const struct duel_result *duel) {
+	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided))
+		return VERDICT_UNDECIDED;
+	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
+}
+
+/* Reports the duel. The ratio is baseline over recommendation: above 1 is a gain. */
+static void decided(const struct tune *tune, json_t *result) {
+	const struct duel_result *duel = &tune->finals.duel;
+	const struct paired *paired = &duel->paired;
+	bool keeps = json_equal(tune->finals.best_config, tune->task->baseline);
+	struct speedup speedup = speedup_inverse(paired->ratio, paired->ci);
+	int best = keeps ? 1 : 0;
+	if (tune->finals.reversed) /* the recommendation is the baseline */
+		speedup = (struct speedup){1, 1, 1};
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
+	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
+	json_object_set_new(result, "speedup", speedup_json(speedup));
+	verdict_set(result, duel_verdict(duel));
+	if (tune->finals.reversed)
+		json_object_set_new(result, "slower", json_true());
+	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
+	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
+}
+
+static json_t *finalists_shown(const struct tune *tune) {
+	json_t *shown = json_deep_copy(tune->finals.finalists), *finalist;
+	size_t i;
+	json_array_foreach(shown, i, finalist)
+		json_object_set_new(finalist, "median", js_number(tune_shown(tune, js_real_or(finalist, "median", NAN))));
+	return shown;
+}
+
+/* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
+static bool is_settled(const struct tune *tune) {
+	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1 &&
+	       tune->finals.duel.decided && !tune->finals.duel.lost[1];
+}
+
+/* In how many runs the result of what is recommended was checked; nothing if nobody can tell. */
+static void checked_add(const struct tune *tune, json_t *result) {
+	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	uint64_t runs = config ? tune_checked_runs(tune, config) : 0;
+	if (runs || tune->task->checked)
+		json_object_set_new(result, "checked",
+		                    json_pack("{s:s,s:I}", "how",
+		                              runs == 0             ? "nothing"
+		                              : tune->task->checked ? tune->task->checked
+		                                                    : "verify",
+		                              "runs", (json_int_t)runs));
+}
+
+json_t *tune_result(const struct tune *tune) {
+	const struct tune_task *task = tune->task;
+	char *objective = tune_objective(task);
+	json_t *result = json_pack("{s:s,s:O,s:s,s:s,s:I,s:{s:f,s:I},s:I,s:f,s:o}", "kernel", task->kernel, "problem",
+	                           task->problem, "objective", objective, "strategy", task->strategy->name, "seed",
+	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
+	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->tally.evaluations,
+	                           "elapsed_s", tune_elapsed(tune), "failures", failures_json(tune));
+	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
+	if (task->device_name)
+		json_object_set_new(result, "device_name", json_string(task->device_name));
+	json_object_set_new(result, "seconds", tune_seconds_json(tune));
+	if (task->builder) {
+		json_object_set_new(result, "builds", json_integer((json_int_t)builder_figures(task->builder).made));
+		json_object_set_new(result, "building", tune_building_json(tune));
+	}
+	if (tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1)
+		decided(tune, result);
+	else if (tune->finals.no_rival)
+		alone(tune, result);
+	else
+		undecided(tune, result);
+	checked_add(tune, result);
+	json_object_set_new(result, "proven", json_boolean(result_is_decided(result) || is_settled(tune)));
+	if (tune->bench.fleet) {
+		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
+		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));
+		json_object_set_new(result, "node_seconds_busy", json_real(fleet_seconds(tune->bench.fleet)));
+	}
+	if (tune->finals.gain.unconfirmed)
+		json_object_set(result, "unconfirmed", tune->finals.gain.nodes);
+	if (tune->finals.finalists)
+		json_object_set_new(result, "finalists", finalists_shown(tune));
+	tune_counted_add(tune, result);
+	if (tune->bench.busy)
+		json_object_set_new(result, "load", race_watch_json(&tune->finals.watch));
+	if (json_array_size(tune->tally.failed))
+		json_object_set(result, "failed", tune->tally.failed);
+	if (tune->tally.incomparable)
+		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->tally.incomparable));
+	json_object_set_new(result, "sources", tune_sources_json(tune->memory.sources));
+	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
+	json_object_set_new(result, "effects", tune_effects(tune));
+	if (task->goal.pareto) {
+		json_object_set_new(
+			result, "objectives",
+			json_pack("[s,s]", trial_objective_word(task->goal.objective), trial_objective_word(task->goal.second)));
+		json_object_set_new(result, "pareto", tune_pareto(tune));
+	}
+	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent if there is none */
+	json_object_set_new(result, "command", json_string(task->command));
+	json_object_set_new(result, "search", json_integer((json_int_t)tune->memory.id));
+	free(objective);
+	return result;
+}
