@@ -45,6 +45,7 @@ include %D%/tuner/fleet/local.mk
 include %D%/tuner/profile/local.mk
 include %D%/tuner/build/local.mk
 include %D%/tuner/program/local.mk
+include %D%/tuner/result/local.mk
 include %D%/tuner/same/local.mk
 include %D%/tuner/race/local.mk
 include %D%/tuner/regions/local.mk

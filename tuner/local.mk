@@ -21,6 +21,7 @@ include %D%/worker/local.mk
 include %D%/race/local.mk
 include %D%/bound/local.mk
 include %D%/build/local.mk
+include %D%/result/local.mk
 include %D%/same/local.mk
 include %D%/program/local.mk
 include %D%/store/local.mk

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/proc/work.h"
@@ -34,20 +34,19 @@ static json_t *day_json(double seconds) {
 
 /* A search as an object of `store list --json`. */
 static json_t *search_json(const struct store_row *row) {
-	const json_t *speedup = json_object_get(row->result, "speedup");
 	json_t *json = json_pack("{s:I,s:o,s:o,s:o,s:o,s:o}", "search", (json_int_t)row->search, "kernel",
 	                         js_text(row->kernel), "problem", parsed(row->problem), "objective",
 	                         js_text(row->objective), "state", js_text(row->state), "started", day_json(row->started));
-	const char *verdict = js_string_or(row->result, "verdict", NULL);
+	const char *verdict = verdict_said(row->result, NULL);
 	json_t *evaluations = json_object_get(row->result, "evaluations");
 	json_object_set_new(json, "evaluations", json_is_integer(evaluations) ? json_incref(evaluations) : json_null());
-	json_object_set_new(json, "verdict", verdict ? js_text(verdict) : json_null());
+	json_object_set_new(json, VERDICT_MEMBER, verdict ? js_text(verdict) : json_null());
 	json_object_set(json, "checked", json_object_get(row->result, "checked"));
 	json_object_set(json, "evidence", json_object_get(row->result, "evidence"));
 	const char *folder = js_string_or(json_object_get(row->result, "program"), "folder", NULL);
 	if (folder)
 		json_object_set_new(json, "folder", js_text(folder));
-	json_object_set_new(json, "speedup", js_number(js_real_or(speedup, "ratio", NAN)));
+	json_object_set_new(json, "speedup", js_number(speedup_of(row->result).ratio));
 	return json;
 }
 
@@ -66,7 +65,7 @@ static json_t *searches_read(struct store *store, const struct store_filter *onl
 }
 
 static void list_print(struct ui *ui, const json_t *list) {
-	static const char *const titles[] = {"name", "search", "problem", "tried", "verdict", "speedup", "when"};
+	static const char *const titles[] = {"name", "search", "problem", "tried", VERDICT_MEMBER, "speedup", "when"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	size_t i;
 	json_t *one;
@@ -85,8 +84,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 		if (verdict_is_faster(one))
 			snprintf(speedup, sizeof speedup, "%.2fx", ratio);
 		table_add(table, js_string_or(one, "kernel", "?"), number, problem, tried,
-		          js_string_or(one, "verdict", js_string_or(one, "state", "?")), speedup,
-		          js_string_or(one, "started", ""));
+		          verdict_said(one, js_string_or(one, "state", "?")), speedup, js_string_or(one, "started", ""));
 		free(problem);
 	}
 	if (json_array_size(list))

@@ -138,15 +138,3 @@ void results_progress(struct ui *ui, const struct tune_progress *p) {
 	progress_bar(ui, p, parts[PART_BAR], sizeof *parts);
 	parts_join(ui, parts);
 }
-
-double results_speedup(const json_t *result) {
-	return js_real_or(json_object_get(result, "speedup"), "ratio", NAN);
-}
-
-double results_speedup_most(const json_t *results) {
-	double most = 1;
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) most = fmax(most, results_speedup(result));
-	return most;
-}

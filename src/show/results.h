@@ -10,38 +10,10 @@
 void results_progress(struct ui *ui, const struct tune_progress *progress);
 /* The results of `tune` as blocks, the noise floor, and the paths of profile and store; profile may be NULL. */
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store);
-/* The speedup of a result, or of an entry of a profile, over its baseline; NAN if unknown. The largest speedup of
- * several results, at least 1. */
-double results_speedup(const json_t *result);
-double results_speedup_most(const json_t *results);
-/* A few pairs that others disturb can give a ratio an interval such as [0.00, 10006269.34], which says nothing. */
-bool results_is_vague(double low, double high);
-/* An upper bound so far above the ratio says nothing; it is not printed. */
-bool results_is_useless(double ratio, double high);
-bool results_no_bounds(const json_t *result); /* was it compared with such an interval? */
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
-/* Does the program run, but --verify or --expect-output refuse what it prints? */
-bool results_is_rejected(const json_t *result);
 char *results_verdict(const json_t *result);
-/* Do the medians of baseline and best (of `explain`: the winner) give another ratio than their pairs, on which the
- * speedup rests? */
-bool results_medians_differ(const json_t *result);
-bool results_decided(const json_t *result);
-/* Are larger values of the metric better? */
-bool results_is_maximized(const json_t *result);
-bool results_untried(const json_t *result);   /* was nothing but the baseline tried? */
-bool results_single(const json_t *result);    /* is the baseline all that there is? */
-bool results_tried_all(const json_t *result); /* was every valid configuration measured? */
-/* Did the baseline stay without a comparison, because nothing else worked? */
-bool results_alone(const json_t *result);
 /* Percent. A larger noise floor only says that the machine is too noisy. */
 enum { RESULTS_FLOOR_MOST = 50 };
-/* Did nothing meet the baseline, because other programs made the others take too long? */
-bool results_unmet(const json_t *result);
-/* How many times as long the closest of the others took, if it was so far off that no pairs were measured; else 0. */
-double results_closest(const json_t *result);
-/* Trials that were cut short, because they took too long to win. */
-long long results_cut_short(const json_t *result);
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result,
  * or "measured on .." if nothing was decided; the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load, bool decided);

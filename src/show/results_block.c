@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/show/results.h"
@@ -44,20 +44,12 @@ static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out)
 	table_free(table);
 }
 
-static bool is_program(const json_t *result) {
-	return json_is_object(json_object_get(result, "program"));
-}
-
-static bool keeps_baseline(const json_t *result) {
-	const json_t *best = json_object_get(result, "best"), *baseline = json_object_get(result, "baseline");
-	return best && json_equal(json_object_get(best, "config"), json_object_get(baseline, "config"));
-}
-
 /* The name and the problem. A program's problem is its input only, because its command line is printed as well. The
  * caller frees it. */
 static char *title_of(const json_t *result) {
 	const json_t *problem = json_object_get(result, "problem");
-	char *values = is_program(result) ? mem_strdup(js_string_or(problem, "input", "")) : results_config(problem, NULL);
+	char *values =
+		result_is_program(result) ? mem_strdup(js_string_or(problem, "input", "")) : results_config(problem, NULL);
 	char *title = mem_printf("%s%s%s", js_string_or(result, "kernel", "?"), *values ? " " : "", values);
 	text_clean(title, false);
 	free(values);
@@ -68,54 +60,16 @@ static void setup_text(const json_t *setup, char *text, size_t size) {
 	results_value(js_real_or(setup, "median", NAN), js_string_or(setup, "unit", "s"), text, size);
 }
 
-static double bound(const json_t *result, size_t end) {
-	return json_number_value(json_array_get(json_object_get(json_object_get(result, "speedup"), "ci"), end));
-}
-
-bool results_is_maximized(const json_t *result) {
-	return strncmp(js_string_or(result, "objective", ""), "maximize ", 9) == 0;
-}
-
-bool results_medians_differ(const json_t *result) {
-	static const double VISIBLE = 0.05;
-	double from = js_real_or(json_object_get(result, "baseline"), "median", NAN);
-	const json_t *best = json_object_get(result, "best");
-	double to = js_real_or(best ? best : json_object_get(result, "winner"), "median", NAN);
-	double medians = results_is_maximized(result) ? to / from : from / to;
-	return fabs(log(medians / results_speedup(result))) > VISIBLE;
-}
-
 static char *faster_text(const json_t *result) {
 	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
 	bool time = strcmp(js_string_or(best, "unit", "s"), "s") == 0;
 	char from[64], to[64];
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
-	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", results_speedup(result), time ? "faster" : "better",
-	                  bound(result, 0), bound(result, 1),
-	                  verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
-	                  results_medians_differ(result) ? " (medians)" : "");
-}
-
-bool results_is_vague(double low, double high) {
-	static const double WIDEST = 100;
-	return low < 1 / WIDEST || high > WIDEST;
-}
-
-bool results_no_bounds(const json_t *result) {
-	return json_is_array(json_object_get(json_object_get(result, "speedup"), "ci")) &&
-	       results_is_vague(bound(result, 0), bound(result, 1));
-}
-
-bool results_unmet(const json_t *result) {
-	long long late = (long long)js_int_or(json_object_get(result, "failures"), "timeout", 0);
-	return keeps_baseline(result) && strcmp(js_string_or(result, "verdict", ""), "undecided") == 0 &&
-	       !json_is_object(json_object_get(result, "speedup")) && late + results_cut_short(result) > 0 &&
-	       js_bool_or(json_object_get(result, "load"), "busy", false);
-}
-
-bool results_untried(const json_t *result) {
-	return keeps_baseline(result) && js_int_or(result, "evaluations", 0) == 1;
+	struct speedup speedup = speedup_of(result);
+	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", speedup.ratio, time ? "faster" : "better", speedup.low,
+	                  speedup.high, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
+	                  result_medians_differ(result) ? " (medians)" : "");
 }
 
 static char *undecided_text(const json_t *result) {
@@ -128,93 +82,59 @@ static char *undecided_text(const json_t *result) {
 		text_clean(text, false);
 		return text;
 	}
-	if (results_no_bounds(result))
+	if (result_no_bounds(result))
 		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
-	if (json_is_object(json_object_get(result, "speedup")))
-		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", bound(result, 0),
-		                  bound(result, 1));
+	if (result_is_compared(result))
+		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", speedup_of(result).low,
+		                  speedup_of(result).high);
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (!json_is_object(json_object_get(result, "best")))
 		return mem_strdup("undecided: nothing has been measured");
-	if (results_unmet(result))
+	if (result_unmet(result))
 		return mem_printf("undecided: beside other programs the others took too long to compare with the baseline (%s)",
 		                  best);
-	if (results_untried(result))
+	if (result_untried(result))
 		return mem_printf("undecided: only the baseline (%s) was tried", best);
-	if (keeps_baseline(result))
+	if (result_keeps_baseline(result))
 		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
 }
 
-bool results_alone(const json_t *result) {
-	return keeps_baseline(result) && strcmp(js_string_or(result, "verdict", ""), "tie") == 0 &&
-	       js_int_or(result, "pairs", 1) == 0;
-}
-
-static long long valid_of(const json_t *result) {
-	return (long long)js_int_or(json_object_get(result, "space"), "valid", 0);
-}
-
-bool results_single(const json_t *result) {
-	return keeps_baseline(result) && valid_of(result) == 1;
-}
-
-bool results_tried_all(const json_t *result) {
-	return (long long)js_int_or(result, "evaluations", 0) >= valid_of(result);
-}
-
-long long results_cut_short(const json_t *result) {
-	return (long long)js_int_or(json_object_get(result, "failures"), "censored", 0);
-}
-
 static const char *alone_words(const json_t *result) {
-	if (results_closest(result) > 0 || results_cut_short(result) > 0)
+	if (result_closest(result) > 0 || result_cut_short(result) > 0)
 		return "nothing that was tried comes near the baseline";
-	return results_tried_all(result) ? "only the baseline works" : "nothing that was tried works except the baseline";
-}
-
-bool results_decided(const json_t *result) {
-	return strcmp(js_string_or(result, "verdict", "undecided"), "undecided") != 0;
-}
-
-double results_closest(const json_t *result) {
-	return js_real_or(result, "closest", 0);
+	return result_tried_all(result) ? "only the baseline works" : "nothing that was tried works except the baseline";
 }
 
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const json_t *result) {
-	double percent = fmax(1, ceil(100 * (bound(result, 1) - 1) - 0.01));
+	double percent = fmax(1, ceil(100 * (speedup_of(result).high - 1) - 0.01));
 	char best[64];
 	setup_text(json_object_get(result, "best"), best, sizeof best);
-	if (results_alone(result))
+	if (result_alone(result))
 		return mem_printf("tie: %s (%s)", alone_words(result), best);
-	if (results_single(result))
+	if (result_single(result))
 		return mem_printf("tie: there is only one configuration, the baseline (%s)", best);
 	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
 }
 
-bool results_is_rejected(const json_t *result) {
-	return strcmp(js_string_or(json_object_get(result, "baseline"), "status", ""), "correctness") == 0;
-}
-
 char *results_verdict(const json_t *result) {
-	const char *verdict = js_string_or(result, "verdict", "undecided");
 	char best[64];
 	if (verdict_is_faster(result))
 		return faster_text(result);
-	if (strcmp(verdict, "tie") == 0)
+	if (verdict_of(result) == VERDICT_TIE)
 		return tie_text(result);
-	if (strcmp(verdict, "no baseline") != 0)
+	if (verdict_of(result) != VERDICT_NO_BASELINE)
 		return undecided_text(result);
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	return json_object_get(result, "best") ? mem_printf("the baseline fails; the best takes %s", best)
-	       : results_is_rejected(result)   ? mem_strdup("its output is rejected as it is run today")
+	       : result_is_rejected(result)    ? mem_strdup("its output is rejected as it is run today")
 	                                       : mem_strdup("fails as it is run today");
 }
 
 static void head_print(struct ui *ui, const json_t *result, FILE *out) {
 	char *title = title_of(result), *verdict = results_verdict(result);
-	bool good = strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+	bool good = verdict_of(result) == VERDICT_FASTER;
 	fprintf(out, "%s%s%s: %s%s%s\n", ui_style(ui, UI_BOLD), title, ui_style(ui, UI_PLAIN),
 	        ui_style(ui, good ? UI_GOOD : UI_PLAIN), verdict, ui_style(ui, UI_PLAIN));
 	free(title);
@@ -224,17 +144,17 @@ static void head_print(struct ui *ui, const json_t *result, FILE *out) {
 /* A kernel that verifies itself as all do needs no line of its own. */
 static void checked_print(const json_t *result, FILE *out) {
 	char *checked = verdict_checked(result);
-	if (checked && (is_program(result) || strncmp(checked, "nothing", 7) == 0))
+	if (checked && (result_is_program(result) || strncmp(checked, "nothing", 7) == 0))
 		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "checked:", checked);
 	free(checked);
 }
 
 static void config_print(const json_t *result, FILE *out) {
 	const json_t *best = json_object_get(result, "best");
-	if (is_program(result) || !best)
+	if (result_is_program(result) || !best)
 		return;
 	char *config = results_config(json_object_get(best, "config"), NULL);
-	fprintf(out, "%-*s%s%s\n", RESULTS_INDENT, "best:", config, keeps_baseline(result) ? " (the baseline)" : "");
+	fprintf(out, "%-*s%s%s\n", RESULTS_INDENT, "best:", config, result_keeps_baseline(result) ? " (the baseline)" : "");
 	free(config);
 }
 
@@ -252,8 +172,7 @@ static void budget_text(double seconds, char *text, size_t size) {
 
 /* Without pairs, too, noise may be why nothing was found; where nothing worked it is not. */
 static bool depends_on_load(const json_t *result) {
-	return json_is_object(json_object_get(result, "speedup")) ||
-	       strcmp(js_string_or(result, "verdict", ""), "undecided") == 0;
+	return result_is_compared(result) || !result_is_decided(result);
 }
 
 static void busy_print(const json_t *result, FILE *out) {
@@ -287,7 +206,7 @@ static void tried_print(const json_t *result, FILE *out) {
 /* How a program fails as it is run today has been printed already. */
 static bool is_told(const json_t *result, const json_t *failed) {
 	const json_t *today = json_object_get(json_object_get(result, "baseline"), "config");
-	return is_program(result) && strcmp(js_string_or(result, "verdict", ""), "no baseline") == 0 &&
+	return result_is_program(result) && verdict_of(result) == VERDICT_NO_BASELINE &&
 	       json_equal(json_object_get(failed, "config"), today);
 }
 
@@ -329,7 +248,7 @@ static void failures_print(const json_t *result, FILE *out) {
 		fprintf(out, "%lld trial%s failed (%s)\n", failed, failed == 1 ? "" : "s", type);
 		failure_print(result, type, out);
 	}
-	if (fell_late(result) && !results_decided(result))
+	if (fell_late(result) && !result_is_decided(result))
 		fputs("what looked best failed, and there was no time to prove the next best: go on with --resume and a longer "
 		      "--budget\n",
 		      out);
@@ -341,9 +260,9 @@ static void failures_print(const json_t *result, FILE *out) {
 /* Details of a kernel are printed only if it is the only one, because the verdicts are what matters for many. */
 static void details_print(struct ui *ui, const json_t *result, bool alone, FILE *out) {
 	results_pareto_print(ui, result, out);
-	if (!is_program(result) && !alone)
+	if (!result_is_program(result) && !alone)
 		return;
-	if (!is_program(result))
+	if (!result_is_program(result))
 		results_effects_print(result, out);
 	results_device_print(ui, json_object_get(json_object_get(result, "best"), "gpu"), out);
 	results_regions_print(ui, result, out);
@@ -353,7 +272,7 @@ static void details_print(struct ui *ui, const json_t *result, bool alone, FILE 
 static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *out) {
 	head_print(ui, result, out);
 	config_print(result, out);
-	if (is_program(result))
+	if (result_is_program(result))
 		results_program_print(ui, result, out);
 	checked_print(result, out);
 	busy_print(result, out);
@@ -366,8 +285,7 @@ static bool any_busy(const json_t *results) {
 	size_t i;
 	json_t *result;
 	json_array_foreach((json_t *)results, i, result) {
-		if (js_bool_or(json_object_get(result, "load"), "busy", false) &&
-		    json_is_object(json_object_get(result, "speedup")))
+		if (js_bool_or(json_object_get(result, "load"), "busy", false) && result_is_compared(result))
 			return true;
 	}
 	return false;
@@ -381,11 +299,12 @@ static bool is_plain(const char *word) {
 
 char *results_verify_command(const json_t *results, const char *profile) {
 	const json_t *first = json_array_get(results, 0);
-	bool named = json_array_size(results) == 1 && is_program(first) && is_plain(js_string_or(first, "kernel", ""));
+	bool named =
+		json_array_size(results) == 1 && result_is_program(first) && is_plain(js_string_or(first, "kernel", ""));
 	bool plain = is_plain(profile) || strchr(profile, '\'');
 	return mem_printf("sweetspot profile verify %s%s%s%s%s%s%s", named ? "--kernel " : "",
 	                  named ? js_string_or(first, "kernel", "") : "", named ? " " : "",
-	                  is_program(first) ? "--programs " : "", plain ? "" : "'", profile, plain ? "" : "'");
+	                  result_is_program(first) ? "--programs " : "", plain ? "" : "'", profile, plain ? "" : "'");
 }
 
 /* The difference of a configuration from itself. Where runs differ that much, its size says no more. */
@@ -424,7 +343,7 @@ static void blocks_write(struct ui *ui, const json_t *results, double noise_floo
 	if (verify)
 		fprintf(out, "verify it: %s\n", verify);
 	free(verify);
-	if (profile && !is_program(json_array_get(results, 0)))
+	if (profile && !result_is_program(json_array_get(results, 0)))
 		fputs("next:    `sweetspot export --format env KERNEL` for a job script,\n"
 		      "         `sweetspot run KERNEL P=V...` to look closer\n",
 		      out);

@@ -8,6 +8,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 static char *disturbed_text(const json_t *load) {
 	long long blocks = (long long)js_int_or(load, "blocks", 0), disturbed = (long long)js_int_or(load, "disturbed", 0);
@@ -36,9 +37,8 @@ char *results_busy(const json_t *load, bool decided) {
 
 char *results_load(const json_t *result) {
 	const char *narrower = js_string_or(result, "narrower", NULL);
-	const char *verdict = js_string_or(result, "verdict", "");
-	bool faster = strcmp(verdict, "faster") == 0, open = strcmp(verdict, "undecided") == 0;
-	char *busy = results_busy(json_object_get(result, "load"), results_decided(result));
+	bool faster = verdict_of(result) == VERDICT_FASTER, open = !result_is_decided(result);
+	char *busy = results_busy(json_object_get(result, "load"), result_is_decided(result));
 	if (!busy || !narrower || (!faster && !open))
 		return busy;
 	char *text = mem_printf("%s; it uses fewer %s than the baseline and may %s only because of that", busy,

@@ -10,15 +10,12 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 /* A ratio is a clear effect if its interval excludes 1 by at least this. */
 static const double MARGIN = 0.01;
 /* An interval that reaches beyond UNCLEAR may hide an effect; one beyond USELESS says nothing at all. */
 static const double UNCLEAR = 1.25, USELESS = 20;
-
-bool results_is_useless(double ratio, double high) {
-	return high > USELESS * ratio;
-}
 
 static double bound_of(const json_t *effect, size_t end) {
 	return json_number_value(json_array_get(json_object_get(effect, "ci"), end));
@@ -65,7 +62,7 @@ static void clear_print(const json_t *effect, FILE *out) {
 	ratio_text(js_real_or(effect, "ratio", NAN), ratio, sizeof ratio);
 	ratio_text(bound_of(effect, 0), low, sizeof low);
 	ratio_text(bound_of(effect, 1), high, sizeof high);
-	if (results_is_useless(js_real_or(effect, "ratio", NAN), bound_of(effect, 1)))
+	if (speedup_is_unbounded(speedup_read(effect)))
 		fprintf(out, "%sx, at least %sx  best %s, worst %s\n", ratio, low, best, worst);
 	else
 		fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio, low, high, best, worst);

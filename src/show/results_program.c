@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/show/results.h"
@@ -66,8 +66,8 @@ static void resource_pair(const json_t *from, const json_t *to, const struct res
 /* Prints as many per line as fit. */
 static void results_usage_print(const json_t *result, FILE *out) {
 	const json_t *best = json_object_get(result, "best"), *baseline = json_object_get(result, "baseline");
-	bool same = json_equal(json_object_get(best, "config"), json_object_get(baseline, "config"));
-	const json_t *from = same ? NULL : json_object_get(baseline, "usage"), *to = json_object_get(best, "usage");
+	const json_t *from = result_keeps_baseline(result) ? NULL : json_object_get(baseline, "usage"),
+				 *to = json_object_get(best, "usage");
 	int column = 0;
 	for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
 		char text[200];
@@ -109,15 +109,9 @@ static void label(FILE *out, const char *name) {
 	fprintf(out, "%-*s", RESULTS_INDENT, name);
 }
 
-static bool same_config(const json_t *result) {
-	const json_t *best = json_object_get(result, "best");
-	return json_equal(json_object_get(best, "config"), json_object_get(json_object_get(result, "baseline"), "config"));
-}
-
 /* Older results may name another setting after a tie. */
 static void line_print(struct ui *ui, const json_t *result, FILE *out) {
-	const char *verdict = js_string_or(result, "verdict", "");
-	bool open = strcmp(verdict, "undecided") == 0, keep = same_config(result) || strcmp(verdict, "tie") == 0;
+	bool open = !result_is_decided(result), keep = result_keeps_baseline(result) || verdict_of(result) == VERDICT_TIE;
 	const json_t *program = json_object_get(result, "program");
 	const char *text = js_string_or(program, "line", NULL);
 	if (!text || !json_is_object(json_object_get(result, "best")))
@@ -129,41 +123,38 @@ static void line_print(struct ui *ui, const json_t *result, FILE *out) {
 	free(line);
 }
 
-static long long pairs_of(const json_t *result) {
-	return (long long)js_int_or(result, "pairs", 0);
-}
-
 /* The verdict above has the bound that the pairs prove; another one here would contradict it. */
 static void tie_print(const json_t *result, FILE *out) {
-	if (results_closest(result) > 0)
+	if (result_closest(result) > 0)
 		fprintf(out, "in the search, where the closest of the others took %.3g times as long\n",
-		        results_closest(result));
-	else if (results_alone(result))
+		        result_closest(result));
+	else if (result_alone(result))
 		fprintf(out, "with nothing, because every other setting%s %s\n",
-		        results_tried_all(result) ? "" : " that was tried",
-		        results_cut_short(result) > 0 ? "takes clearly longer or fails" : "fails");
-	else if (results_single(result))
-		fprintf(out, "with itself in %lld pairs, which shows the noise\n", pairs_of(result));
+		        result_tried_all(result) ? "" : " that was tried",
+		        result_cut_short(result) > 0 ? "takes clearly longer or fails" : "fails");
+	else if (result_single(result))
+		fprintf(out, "with itself in %lld pairs, which shows the noise\n", result_pairs(result));
 	else
-		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs_of(result));
+		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", result_pairs(result));
 }
 
 static void undecided_print(const json_t *result, const char *today, FILE *out) {
-	bool met = json_is_object(json_object_get(result, "speedup"));
-	if (met && same_config(result))
+	bool met = result_is_compared(result);
+	if (met && result_keeps_baseline(result))
 		fprintf(out,
 		        "the best of the others with what you run today, in %lld pairs; more time or a quiet machine would "
 		        "decide\n",
-		        pairs_of(result));
+		        result_pairs(result));
 	else if (met)
-		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs_of(result));
+		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today,
+		        result_pairs(result));
 	else if (!json_is_object(json_object_get(result, "best")))
 		fputs("with nothing, because no run has ended\n", out);
-	else if (results_unmet(result))
+	else if (result_unmet(result))
 		fputs("with nothing, because the others were cut short; a quiet machine would decide\n", out);
-	else if (results_untried(result))
+	else if (result_untried(result))
 		fputs("with nothing, because nothing else was tried\n", out);
-	else if (same_config(result))
+	else if (result_keeps_baseline(result))
 		fputs("with nothing, because no other setting was better in the search\n", out);
 	else if (json_is_null(json_object_get(result, "stopped")))
 		fprintf(out, "it was interrupted before the comparison with `%s`\n", today);
@@ -203,22 +194,21 @@ static void no_baseline_print(const json_t *result, const char *today, FILE *out
 	message_shorten(message, lines);
 	label(out, "today:");
 	fprintf(out, "%s%s\n", today, input ? "" : " </dev/null");
-	label(out, results_is_rejected(result) ? "rejected:" : "it failed:");
+	label(out, result_is_rejected(result) ? "rejected:" : "it failed:");
 	fprintf(out, "%s\n", *message ? message : js_string_or(baseline, "status", "?"));
 	free(message);
 	output_print(lines, out);
 }
 
 static void compared_print(const json_t *result, FILE *out) {
-	const char *verdict = js_string_or(result, "verdict", "");
 	char *today = clean(js_string_or(json_object_get(result, "program"), "baseline_line", "the baseline"));
-	bool failed = strcmp(verdict, "no baseline") == 0;
+	bool failed = verdict_of(result) == VERDICT_NO_BASELINE;
 	if (!failed)
 		label(out, "compared:");
 	if (verdict_is_faster(result))
-		fprintf(out, "with `%s` in %lld pairs%s\n", today, pairs_of(result),
-		        results_medians_differ(result) ? ", whose ratios give the speedup" : "");
-	else if (strcmp(verdict, "tie") == 0)
+		fprintf(out, "with `%s` in %lld pairs%s\n", today, result_pairs(result),
+		        result_medians_differ(result) ? ", whose ratios give the speedup" : "");
+	else if (verdict_of(result) == VERDICT_TIE)
 		tie_print(result, out);
 	else if (failed)
 		no_baseline_print(result, today, out);
@@ -237,7 +227,7 @@ static void runner_up_print(const json_t *result, FILE *out) {
 	char *line = text ? clean(text) : results_config(json_object_get(runner_up, "config"), NULL);
 	char *why = clean(js_string_or(runner_up, "why", ""));
 	label(out, "runner-up:");
-	fprintf(out, "%s  (%.2fx the %s%s%s)\n", line, results_is_maximized(result) ? 1 / ratio : ratio,
+	fprintf(out, "%s  (%.2fx the %s%s%s)\n", line, result_is_maximized(result) ? 1 / ratio : ratio,
 	        time ? "time" : "value", *why ? ", " : "", why);
 	free(line);
 	free(why);

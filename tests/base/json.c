@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "tests/tap.h"
@@ -366,54 +365,6 @@ static void test_mutations(void) {
 	   (int)ROUNDS);
 }
 
-static void test_verdicts(void) {
-	static const char *const results[] = {"{}", "{\"verdict\":\"new\"}", "{\"verdict\":7}", "[]"};
-	bool round = true, open = true, faster = true;
-	for (int i = 0; i < VERDICT_COUNT; i++) {
-		enum verdict found = VERDICT_COUNT;
-		json_t *result = json_pack("{s:s}", "verdict", verdict_word(i));
-		round = round && verdict_find(verdict_word(i), &found) && (int)found == i && (int)verdict_of(result) == i;
-		faster = faster && verdict_is_faster(result) == (strncmp(verdict_word(i), "faster", 6) == 0);
-		json_decref(result);
-	}
-	ok(round, "every verdict is found by its word");
-	ok(faster, "what is faster by other work is faster, too, and nothing else is");
-	for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-		json_t *result = json_loads(results[i], 0, NULL);
-		open = open && verdict_of(result) == VERDICT_UNDECIDED && !verdict_is_faster(result);
-		json_decref(result);
-	}
-	ok(open, "a result without a known verdict is undecided");
-}
-
-static void test_checked(void) {
-	static const char *const rows[][2] = {
-		{"{}", NULL},
-		{"{'runs':3}", NULL},
-		{"{'how':'output same','runs':31}", "output same in 31 of 31 runs"},
-		{"{'how':'output same','runs':3,'except':'the metric'}", "output same but for the metric in 3 of 3 runs"},
-		{"{'how':'files same','runs':59}", "files same in 59 of 59 runs"},
-		{"{'how':'output same','runs':0}", "output same"},
-		{"{'how':'verify','runs':9,'by':'cmp a b'}", "verified by cmp a b in 9 of 9 runs"},
-		{"{'how':'verify','runs':9}", "verified by its own test in 9 of 9 runs"},
-		{"{'how':'verify','runs':1,'by':'a\\u001b[2Jb'}", "verified by a [2Jb in 1 of 1 runs"},
-		{"{'how':'nothing','runs':0,'why':'it prints nothing'}", "nothing: it prints nothing"},
-		{"{'how':'nothing','runs':0}", "nothing"},
-		{"{'how':'by magic','runs':5}", "nothing"},
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char text[128];
-		snprintf(text, sizeof text, "{\"checked\":%s}", rows[i][0]);
-		for (char *c = text; *c; c++)
-			*c = *c == '\'' ? '"' : *c;
-		json_t *result = json_loads(text, 0, NULL);
-		char *said = verdict_checked(result);
-		is_text(said ? said : "(unknown)", rows[i][1] ? rows[i][1] : "(unknown)", rows[i][0]);
-		free(said);
-		json_decref(result);
-	}
-}
-
 int main(void) {
 	test_refused();
 	test_depth();
@@ -425,7 +376,5 @@ int main(void) {
 	test_numbers();
 	test_load();
 	test_mutations();
-	test_verdicts();
-	test_checked();
 	return tap_done();
 }

@@ -13,6 +13,7 @@
 #include "base/value.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_text_impl.h"
+#include "tuner/result/result.h"
 
 static void put_byte(FILE *out, char c) {
 	putc(c, out);
@@ -93,7 +94,7 @@ static const struct column {
 	{"speedup", "speedup.ratio"},
 	{"speedup_ci_low", "speedup.ci.0"},
 	{"speedup_ci_high", "speedup.ci.1"},
-	{"verdict", "verdict"},
+	{VERDICT_MEMBER, VERDICT_MEMBER},
 	{"checked", "checked.how"},
 	{"checked_runs", "checked.runs"},
 	{"noise_floor", "noise_floor"},

@@ -10,7 +10,7 @@
 
 #include "lib/profile/json.h"
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/value.h"
@@ -112,19 +112,17 @@ static bool is_open(const json_t *entry) {
 
 /* Noise can make the interval of an undecided comparison as wide as (0.00 .. 2060647.85), which says nothing. */
 static char *gain_text(const json_t *entry) {
-	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
-	const char *verdict = js_string_or(entry, "verdict", "");
+	struct speedup speedup = speedup_of(entry);
 	if (is_baseline(entry))
 		return mem_printf("%s, because nothing is proven to be faster%s",
 		                  json_object_get(entry, "program") ? "as it is run today" : "the baseline",
-		                  strcmp(verdict, "undecided") == 0 ? " (undecided)" : "");
-	if (!json_is_object(speedup))
+		                  verdict_of(entry) == VERDICT_UNDECIDED ? " (undecided)" : "");
+	if (!result_is_compared(entry))
 		return mem_strdup("not compared with a baseline");
-	if (strcmp(verdict, "undecided") == 0)
+	if (verdict_of(entry) == VERDICT_UNDECIDED)
 		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
-	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
-	                  json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
-	                  json_number_value(json_array_get(ci, 1)), verdict);
+	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s", speedup.ratio, speedup.low, speedup.high,
+	                  verdict_said(entry, ""));
 }
 
 static char *busy_text(const json_t *entry) {
@@ -132,8 +130,7 @@ static char *busy_text(const json_t *entry) {
 	if (!busy)
 		return mem_strdup("");
 	return mem_printf("; %s on a busy machine (load %.3g)",
-	                  strcmp(js_string_or(entry, "verdict", ""), "undecided") == 0 ? "measured" : "decided",
-	                  js_real_or(busy, "load", NAN));
+	                  verdict_of(entry) == VERDICT_UNDECIDED ? "measured" : "decided", js_real_or(busy, "load", NAN));
 }
 
 char *export_title_text(const json_t *entry) {

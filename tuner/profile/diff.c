@@ -9,6 +9,7 @@
 
 #include "base/json/js.h"
 #include "tuner/profile/profile_state.h"
+#include "tuner/result/result.h"
 
 /* Smaller differences do not count, however certain they are. */
 static const double MARGIN = 0.01;
@@ -73,23 +74,25 @@ static double margin_of(const json_t *a, const json_t *b) {
 	return fmax(MARGIN, fmax(js_real_or(a, "noise_floor", 0), js_real_or(b, "noise_floor", 0)));
 }
 
-/* A higher rate is faster. */
-static const char *verdict_of(const json_t *a, const json_t *b) {
+/* A higher rate is faster. False: nobody knows. */
+static bool verdict_take(const json_t *a, const json_t *b, enum verdict *verdict) {
 	double ci[2], margin = log1p(margin_of(a, b));
 	bool rate = js_bool_or(json_object_get(a, "program"), "maximize", false);
 	interval_of(a, b, ci);
 	if (!(ci[0] > 0) || !isfinite(ci[1]))
-		return NULL;
+		return false;
 	if (log(ci[1]) < -margin)
-		return rate ? "slower" : "faster";
-	if (log(ci[0]) > margin)
-		return rate ? "faster" : "slower";
-	return ci[0] >= 1 / VAGUE && ci[1] <= VAGUE ? "tie" : "undecided";
+		*verdict = rate ? VERDICT_SLOWER : VERDICT_FASTER;
+	else if (log(ci[0]) > margin)
+		*verdict = rate ? VERDICT_FASTER : VERDICT_SLOWER;
+	else
+		*verdict = ci[0] >= 1 / VAGUE && ci[1] <= VAGUE ? VERDICT_TIE : VERDICT_UNDECIDED;
+	return true;
 }
 
 static bool is_time_changed(const json_t *a, const json_t *b) {
-	const char *verdict = verdict_of(a, b);
-	return verdict && (strcmp(verdict, "faster") == 0 || strcmp(verdict, "slower") == 0);
+	enum verdict verdict;
+	return verdict_take(a, b, &verdict) && (verdict == VERDICT_FASTER || verdict == VERDICT_SLOWER);
 }
 
 static json_t *interval_json(const json_t *a, const json_t *b) {
@@ -109,7 +112,7 @@ static json_t *changes_of(const json_t *a, const json_t *b) {
 		bool changed;
 	} all[] = {
 		{"configuration", is_member_changed(a, b, "config")},      {"time", is_time_changed(a, b)},
-		{"verdict", is_member_changed(a, b, "verdict")},           {"source", is_member_changed(a, b, "source")},
+		{VERDICT_MEMBER, is_member_changed(a, b, VERDICT_MEMBER)}, {"source", is_member_changed(a, b, "source")},
 		{"baseline", is_member_changed(base_a, base_b, "config")},
 	};
 	json_t *changes = json_array();
@@ -122,13 +125,14 @@ static json_t *changes_of(const json_t *a, const json_t *b) {
 static json_t *row_new(const json_t *a, const json_t *b) {
 	const json_t *any = a ? a : b;
 	bool both = a && b;
+	enum verdict verdict;
 	return json_pack("{s:s,s:O,s:s,s:s,s:O?,s:O?,s:o,s:o,s:o,s:o,s:s?}", "kernel", js_string_or(any, "kernel", ""),
 	                 "problem", json_object_get(any, "problem"), "objective", js_string_or(any, "objective", "time"),
 	                 "device", js_string_or(any, "device", "cpu"), "a", a, "b", b, "changes",
 	                 both ? changes_of(a, b) : json_pack("[s]", a ? "removed" : "added"), "config",
 	                 both ? settings_diff(json_object_get(a, "config"), json_object_get(b, "config")) : json_array(),
 	                 "ratio", js_number(both ? ratio_of(a, b) : NAN), "ci", both ? interval_json(a, b) : json_null(),
-	                 "verdict", both ? verdict_of(a, b) : NULL);
+	                 VERDICT_MEMBER, both && verdict_take(a, b, &verdict) ? verdict_word(verdict) : NULL);
 }
 
 json_t *profile_diff(const json_t *a, const json_t *b) {

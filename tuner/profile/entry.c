@@ -11,6 +11,7 @@
 #include "tuner/profile/entry.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_state.h"
+#include "tuner/result/result.h"
 
 void profile_device_kind(const json_t *entry, char *kind, size_t size) {
 	const char *device = js_string_or(entry, "device", "cpu");
@@ -34,10 +35,9 @@ const char *profile_entry_date(const json_t *entry) {
 char *profile_entry_busy(const json_t *entry) {
 	const json_t *busy = json_object_get(entry, "busy"), *load = json_object_get(busy, "load");
 	long long processors = (long long)js_int_or(busy, "processors", 0);
-	const char *verdict = js_string_or(entry, "verdict", "");
-	bool open = strcmp(verdict, "undecided") == 0;
+	bool open = !result_is_decided(entry);
 	const char *what = open ? "measured" : "decided";
-	const char *narrower = open || strcmp(verdict, "faster") == 0 ? js_string_or(busy, "narrower", NULL) : NULL;
+	const char *narrower = open || verdict_of(entry) == VERDICT_FASTER ? js_string_or(busy, "narrower", NULL) : NULL;
 	if (!busy)
 		return NULL;
 	if (!json_is_number(load))

@@ -19,6 +19,7 @@
 #include "tuner/profile/profile_program.h"
 #include "tuner/profile/profile_sizes_impl.h"
 #include "tuner/program/environment.h"
+#include "tuner/result/result.h"
 
 /* Names of profiles in a folder, and the links that lead to them. */
 static const char LINK[] = "machine-";
@@ -163,7 +164,7 @@ static json_t *baseline_json(const json_t *baseline) {
 	                 "ci", interval_json(json_object_get(baseline, "ci")));
 }
 
-static json_t *speedup_json(const json_t *speedup) {
+static json_t *speedup_kept(const json_t *speedup) {
 	return json_is_number(json_object_get(speedup, "ratio")) ? json_incref((json_t *)speedup) : json_null();
 }
 
@@ -206,8 +207,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set_new(entry, "ci", interval_json(json_object_get(best, "ci")));
 	json_object_set_new(entry, "unit", member(best, "unit"));
 	json_object_set_new(entry, "baseline", baseline_json(json_object_get(r->result, "baseline")));
-	json_object_set_new(entry, "speedup", speedup_json(json_object_get(r->result, "speedup")));
-	json_object_set_new(entry, "verdict", member(r->result, "verdict"));
+	json_object_set_new(entry, "speedup", speedup_kept(json_object_get(r->result, "speedup")));
+	verdict_copy(entry, r->result);
 	json_object_set_new(entry, "proven", json_boolean(js_bool_or(r->result, "proven", true)));
 	json_object_set(entry, "checked", json_object_get(r->result, "checked")); /* absent in older results */
 	json_object_set(entry, "evidence", json_object_get(r->result, "evidence"));

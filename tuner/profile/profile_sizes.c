@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_program.h"
 #include "tuner/profile/profile_sizes_impl.h"
@@ -308,7 +308,7 @@ static int check_entry(const json_t *value, struct err *err) {
 		{"unit", check_text},
 		{"baseline", check_baseline},
 		{"speedup", check_speedup},
-		{"verdict", check_verdict},
+		{VERDICT_MEMBER, check_verdict},
 		{"noise_floor", check_noise},
 		{"state", check_state},
 		{"provenance", check_provenance},

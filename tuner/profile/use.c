@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -22,13 +22,12 @@ static bool is_proven(const json_t *entry) {
 }
 
 const char *profile_use_why(const json_t *entry) {
-	const char *verdict = js_string_or(entry, "verdict", "undecided");
 	switch (ssp_use_of(entry)) {
 	case SSP_PROVEN:
 		return NULL;
 	case SSP_KEEPS:
-		return strcmp(verdict, "slower") == 0 ? "slower: what was found is slower than today's setting"
-		                                      : "a tie: nothing is proven to be faster than today's setting";
+		return verdict_of(entry) == VERDICT_SLOWER ? "slower: what was found is slower than today's setting"
+		                                           : "a tie: nothing is proven to be faster than today's setting";
 	case SSP_OPEN:
 		break;
 	}

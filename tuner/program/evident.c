@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "tuner/program/evident_impl.h"
 #include "tuner/program/run_impl.h"
@@ -135,5 +135,5 @@ void program_work_add(const struct program *program, json_t *result) {
 		return;
 	json_object_set_new(result, "evidence", evidence_of(program, &one));
 	if (verdict_of(result) == VERDICT_FASTER && !js_bool_or(json_object_get(result, "evidence"), "same_work", true))
-		json_object_set_new(result, "verdict", json_string(verdict_word(VERDICT_NOT_SAME)));
+		verdict_set(result, VERDICT_NOT_SAME);
 }

@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "tuner/regions/impl.h"
 #include "tuner/regions/regions_limits_impl.h"
+#include "tuner/result/result.h"
 
 static const char *const sharings[] = {"parallel",    "static loop",  "dynamic loop",
                                        "guided loop", "runtime loop", "sections"};
@@ -228,15 +229,11 @@ static json_t *checked_json(const struct regions_runs *runs, const struct region
 	                                                   : "its output was not compared");
 }
 
-static json_t *speedup_json(const struct regions_proof *proof) {
-	return json_pack("{s:o,s:[o,o]}", "ratio", js_number(1 / proof->ratio), "ci", js_number(1 / proof->ci[1]),
-	                 js_number(1 / proof->ci[0]));
-}
-
 /* The plan that is not kept. */
 static json_t *other_json(const struct regions_found *found, const struct regions_proof *proof) {
-	return json_pack("{s:s,s:I,s:I,s:o}", "verdict", proof->verdict, "pairs", (json_int_t)proof->count, "changed",
-	                 (json_int_t)found->other_changed, "speedup", speedup_json(proof));
+	return json_pack("{s:s,s:I,s:I,s:o}", VERDICT_MEMBER, verdict_word(proof->verdict), "pairs",
+	                 (json_int_t)proof->count, "changed", (json_int_t)found->other_changed, "speedup",
+	                 speedup_json(speedup_inverse(proof->ratio, proof->ci)));
 }
 
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
@@ -244,9 +241,10 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	double elapsed = sys_now() - runs->started, total = 0;
 	for (size_t i = 0; i < found->baseline->count; i++)
 		total += seconds_in(&found->baseline->regions[i]);
-	json_t *json = json_pack("{s:s,s:s,s:I,s:i,s:i,s:o,s:s,s:s}", "objective", "time", "strategy", "regions", "seed",
-	                         (json_int_t)runs->options->seed, "runs", runs->done, "evaluations", runs->done,
-	                         "elapsed_s", js_number(elapsed), "verdict", proof->verdict, "table", runs->options->table);
+	json_t *json =
+		json_pack("{s:s,s:s,s:I,s:i,s:i,s:o,s:s,s:s}", "objective", "time", "strategy", "regions", "seed",
+	              (json_int_t)runs->options->seed, "runs", runs->done, "evaluations", runs->done, "elapsed_s",
+	              js_number(elapsed), VERDICT_MEMBER, verdict_word(proof->verdict), "table", runs->options->table);
 	json_object_set_new(json, "default_threads", json_integer(found->baseline->raw->default_threads));
 	json_object_set_new(json, "failures", failures_json(runs));
 	if (*runs->failure)
@@ -265,7 +263,7 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
 	json_object_set(json, "environment", runs->environment);
 	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
-	json_object_set_new(json, "speedup", speedup_json(proof));
+	json_object_set_new(json, "speedup", speedup_json(speedup_inverse(proof->ratio, proof->ci)));
 	if (other->count)
 		json_object_set_new(json, "other_plan", other_json(found, other));
 	json_object_set_new(json, "baseline", side_json(proof->plain, proof->count, json_object()));

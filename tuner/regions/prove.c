@@ -13,6 +13,7 @@
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/impl.h"
+#include "tuner/result/result.h"
 
 enum { RECORDED = 3 };
 /* A gain or loss below MARGIN does not matter. Settings that are slower by less than TIE_MARGIN for certain are a tie.
@@ -34,10 +35,11 @@ static struct look_rule rule_of(const struct regions_proving *proving, const str
 	                          .early_share = EARLY_SHARE};
 }
 
-static const char *verdict_of(const struct paired *paired, enum paired_verdict verdict) {
+static enum verdict verdict_by(const struct paired *paired, enum paired_verdict verdict) {
 	if (verdict != PAIRED_TIE)
-		return paired_verdict_word(verdict);
-	return paired->count > 1 && paired->ci[1] < 1 + TIE_MARGIN && !paired_is_vague(paired) ? "tie" : "undecided";
+		return verdict == PAIRED_FASTER ? VERDICT_FASTER : VERDICT_SLOWER;
+	bool tie = paired->count > 1 && paired->ci[1] < 1 + TIE_MARGIN && !paired_is_vague(paired);
+	return tie ? VERDICT_TIE : VERDICT_UNDECIDED;
 }
 
 /* Sets what the pairs say so far. True: more pairs would hardly change it. */
@@ -52,10 +54,10 @@ static bool judge(const struct look_rule *rule, struct regions_proof *proof, boo
 	/* Few pairs have a very wide interval or none, but the document promises numbers. */
 	proof->ci[0] = fmax(paired->ci[0], paired->ratio * exp(-WIDEST));
 	proof->ci[1] = fmin(paired->ci[1], paired->ratio * exp(WIDEST));
-	proof->verdict = verdict_of(paired, answer.verdict);
+	proof->verdict = verdict_by(paired, answer.verdict);
 	bool same = paired->ci[0] > 1 - TIE_MARGIN && paired->ci[1] < 1 + TIE_MARGIN;
 	return answer.verdict != PAIRED_TIE ||
-	       (strcmp(proof->verdict, "tie") == 0 && (same || answer.decided) && proof->count >= RACE_PAIRS_LEAST);
+	       (proof->verdict == VERDICT_TIE && (same || answer.decided) && proof->count >= RACE_PAIRS_LEAST);
 }
 
 static double pair_seconds(const struct regions_proof *proof) {
@@ -134,7 +136,7 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 	rng_seed(&rng, runs->options->seed);
 	*proof = (struct regions_proof){.plain = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
 	                                .tuned = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
-	                                .verdict = "undecided"};
+	                                .verdict = VERDICT_UNDECIDED};
 	while (!failed && !is_over(runs, proving, proof))
 		failed = pair_run(runs, proving, &rng, proof, err);
 	runs->seconds.proof += sys_now() - start;
@@ -142,7 +144,7 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 }
 
 bool regions_proof_holds(const struct regions_proof *proof) {
-	return strcmp(proof->verdict, "faster") == 0;
+	return proof->verdict == VERDICT_FASTER;
 }
 
 void regions_proof_clear(struct regions_proof *proof) {

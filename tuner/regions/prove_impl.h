@@ -3,6 +3,7 @@
 #ifndef TUNER_REGIONS_PROVE_IMPL_H
 #define TUNER_REGIONS_PROVE_IMPL_H
 #include "tuner/regions/regions.h"
+#include "tuner/result/result.h"
 
 struct regions_runs;
 
@@ -16,9 +17,9 @@ struct regions_proving {
 struct regions_proof {
 	double *plain, *tuned; /* seconds of each pair */
 	size_t count;
-	double ratio, ci[2]; /* of tuned / plain */
-	const char *verdict; /* "faster", "slower", "tie", "undecided": of the settings found */
-	double *region_s;    /* of the first tuned runs: the least time in each region of the baseline, NAN: not entered */
+	double ratio, ci[2];  /* of tuned / plain */
+	enum verdict verdict; /* of the settings found */
+	double *region_s;     /* of the first tuned runs: the least time in each region of the baseline, NAN: not entered */
 };
 
 /* Pairs of whole runs in random order until the verdict is clear or the budget ends. */

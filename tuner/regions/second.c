@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "tuner/regions/search_impl.h"
+#include "tuner/result/result.h"
 
 /* The error of both proofs is at most 5 %, and most of it is for the first. */
 static const double LEVELS[] = {0.96, 0.99};
@@ -87,7 +88,7 @@ static void swap(struct regions_proof *a, struct regions_proof *b) {
 
 /* More settings are not worth a try where the pairs have said that these are not slower. */
 static bool is_settled(const struct regions_proof *proof) {
-	return regions_proof_holds(proof) || strcmp(proof->verdict, "tie") == 0;
+	return regions_proof_holds(proof) || proof->verdict == VERDICT_TIE;
 }
 
 /* Both proofs failed, or the second holds: the settings of the better one are those found. */

@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "tuner/regions/regions_environment.h"
 #include "tuner/regions/search_impl.h"
+#include "tuner/result/result.h"
 
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROFILES_SHARE = 0.3;
 
@@ -153,7 +154,7 @@ static int fall_back(struct regions_search *search, struct regions_proof *proof,
 	json_object_clear(search->runs->environment);
 	regions_proof_clear(proof);
 	regions_proof_clear(other);
-	*proof = (struct regions_proof){.verdict = "undecided", .ratio = 1, .ci = {1, 1}};
+	*proof = (struct regions_proof){.verdict = VERDICT_UNDECIDED, .ratio = 1, .ci = {1, 1}};
 	*other = (struct regions_proof){0};
 	return 0;
 }
@@ -208,7 +209,7 @@ static bool is_compared(const struct regions_search *search) {
 json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	struct regions_runs runs;
 	struct regions_found found = {0};
-	struct regions_proof proof = {.verdict = "tie", .ratio = 1, .ci = {1, 1}}, other = {0};
+	struct regions_proof proof = {.verdict = VERDICT_TIE, .ratio = 1, .ci = {1, 1}}, other = {0};
 	struct regions_search search = {.runs = &runs, .found = &found};
 	json_t *result = NULL;
 	int failed = regions_runs_open(&runs, options, err) || profile(&search, err) || results_need(&search, err);
@@ -224,10 +225,10 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 		failed = regions_prove_plans(&search, &proof, &other, err) || results_check(&search, err);
 	failed = failed && fall_back(&search, &proof, &other, err);
 	if (!failed && !is_compared(&search))
-		proof.verdict = "undecided";
+		proof.verdict = VERDICT_UNDECIDED;
 	/* Teams that lose to other programs say nothing about the program itself. */
 	if (runs.waiting > REGIONS_BUSY)
-		proof.verdict = "undecided";
+		proof.verdict = VERDICT_UNDECIDED;
 	if (!failed && !regions_proof_holds(&proof))
 		failed = regions_settings_write_none(&search, err);
 	if (!failed)

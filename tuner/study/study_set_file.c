@@ -14,6 +14,7 @@
 #include "base/sys.h"
 #include "base/value.h"
 #include "tuner/record/record.h"
+#include "tuner/result/result.h"
 #include "tuner/study/study.h"
 #include "tuner/trial/trial.h"
 
@@ -142,10 +143,9 @@ static int setup_add(struct study_item *item, const json_t *result, const json_t
 
 /* Reads the configurations in a search's document: those of the duel, and the finalists. */
 static int tuned_read(struct study_item *item, const json_t *result, struct err *err) {
-	const char *phase = js_string_or(result, "verdict", "undecided");
+	const char *phase = result_is_decided(result) ? "duel" : "search";
 	json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best"), *finalist;
 	size_t i;
-	phase = strcmp(phase, "undecided") == 0 ? "search" : "duel";
 	if (settings_check(result, "problem", err) || setup_add(item, result, baseline, phase, err) ||
 	    setup_add(item, result, best, phase, err))
 		return -1;

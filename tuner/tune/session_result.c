@@ -11,6 +11,7 @@
 #include "base/stats.h"
 #include "tuner/model/pareto.h"
 #include "tuner/race/unsafe.h"
+#include "tuner/result/result.h"
 #include "tuner/tune/session_impl.h"
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {
@@ -195,7 +196,7 @@ static void undecided(const struct tune *tune, json_t *result) {
 		json_decref(config);
 	}
 	json_object_set_new(result, "speedup", json_null());
-	json_object_set_new(result, "verdict", json_string(base->status == TRIAL_CORRECT ? "undecided" : "no baseline"));
+	verdict_set(result, base->status == TRIAL_CORRECT ? VERDICT_UNDECIDED : VERDICT_NO_BASELINE);
 	if (base->status != TRIAL_CORRECT) {
 		json_t *baseline = json_object_get(result, "baseline");
 		json_object_set_new(baseline, "status", json_string(trial_status_word(base->status)));
@@ -212,8 +213,8 @@ static void alone(const struct tune *tune, json_t *result) {
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	json_object_set_new(result, "best", setup_json(tune, tune->task->baseline, base->value, ci));
-	json_object_set_new(result, "speedup", json_pack("{s:f,s:[f,f]}", "ratio", 1.0, "ci", 1.0, 1.0));
-	json_object_set_new(result, "verdict", json_string("tie"));
+	json_object_set_new(result, "speedup", speedup_json((struct speedup){1, 1, 1}));
+	verdict_set(result, VERDICT_TIE);
 	json_object_set_new(result, "pairs", json_integer(0));
 	if (tune->finals.rival_ratio > 0 && isfinite(tune->finals.rival_ratio))
 		json_object_set_new(result, "closest", json_real(tune->finals.rival_ratio));
@@ -221,10 +222,10 @@ static void alone(const struct tune *tune, json_t *result) {
 
 /* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped
  * working nothing is proven. */
-static const char *verdict_word(const struct duel_result *duel) {
+static enum verdict duel_verdict(const struct duel_result *duel) {
 	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided))
-		return "undecided";
-	return duel->verdict == PAIRED_SLOWER ? "tie" : paired_said(duel->verdict, &duel->paired);
+		return VERDICT_UNDECIDED;
+	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
 }
 
 /* Reports the duel. The ratio is baseline over recommendation: above 1 is a gain. */
@@ -232,14 +233,14 @@ static void decided(const struct tune *tune, json_t *result) {
 	const struct duel_result *duel = &tune->finals.duel;
 	const struct paired *paired = &duel->paired;
 	bool keeps = json_equal(tune->finals.best_config, tune->task->baseline);
-	double ci[2] = {1 / paired->ci[1], 1 / paired->ci[0]}, ratio = 1 / paired->ratio;
+	struct speedup speedup = speedup_inverse(paired->ratio, paired->ci);
 	int best = keeps ? 1 : 0;
 	if (tune->finals.reversed) /* the recommendation is the baseline */
-		ratio = ci[0] = ci[1] = 1;
+		speedup = (struct speedup){1, 1, 1};
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
-	json_object_set_new(result, "speedup", json_pack("{s:o,s:o}", "ratio", js_number(ratio), "ci", interval(ci)));
-	json_object_set_new(result, "verdict", json_string(verdict_word(duel)));
+	json_object_set_new(result, "speedup", speedup_json(speedup));
+	verdict_set(result, duel_verdict(duel));
 	if (tune->finals.reversed)
 		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
@@ -296,9 +297,7 @@ json_t *tune_result(const struct tune *tune) {
 	else
 		undecided(tune, result);
 	checked_add(tune, result);
-	json_object_set_new(
-		result, "proven",
-		json_boolean(strcmp(js_string_or(result, "verdict", ""), "undecided") != 0 || is_settled(tune)));
+	json_object_set_new(result, "proven", json_boolean(result_is_decided(result) || is_settled(tune)));
 	if (tune->bench.fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));

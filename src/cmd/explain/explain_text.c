@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/value.h"
@@ -26,14 +26,11 @@ void explain_more_print(const struct explain_text *text, int indent, size_t coun
 	fprintf(text->out, "%*s.. %zu more with --verbose\n", indent, "", count);
 }
 
-void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size) {
-	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	if (low > 0 && results_is_useless(ratio, high))
-		snprintf(text, size, "%.3gx, at least %.3gx", ratio, low);
-	else if (low > 0 && high > 0)
-		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
+void explain_ratio_text(struct speedup ratio, char *text, size_t size) {
+	if (ratio.low > 0 && speedup_is_unbounded(ratio))
+		snprintf(text, size, "%.3gx, at least %.3gx", ratio.ratio, ratio.low);
 	else
-		snprintf(text, size, "%.3gx", ratio);
+		speedup_digits_text(ratio, text, size);
 }
 
 void explain_value_text(const json_t *json, char *text, size_t size) {
@@ -100,7 +97,7 @@ static void recommended_print(const struct explain_text *text) {
 }
 
 static const char *medians_word(const json_t *result) {
-	return results_medians_differ(result) ? " (medians)" : "";
+	return result_medians_differ(result) ? " (medians)" : "";
 }
 
 static char *undecided_words(const json_t *result, const char *gain, const char *from, const char *to) {
@@ -112,7 +109,7 @@ static char *undecided_words(const json_t *result, const char *gain, const char 
 		return mem_printf("nothing that was tried is faster so far (%s)", to);
 	if (!paired)
 		return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
-	if (results_no_bounds(result))
+	if (result_no_bounds(result))
 		return keeps ? mem_printf("%s: %s", noisy, to) : mem_printf("%s: %s instead of %s", noisy, to, from);
 	if (keeps)
 		return mem_printf("%s: the best of the others is %s as fast as the baseline (%s)", noisy, gain, to);
@@ -120,18 +117,16 @@ static char *undecided_words(const json_t *result, const char *gain, const char 
 }
 
 static char *gain_words(const json_t *result, const char *from, const char *to) {
-	const json_t *speedup = json_object_get(result, "speedup");
-	const char *verdict = js_string_or(result, "verdict", "");
-	double ratio = js_real_or(speedup, "ratio", NAN);
+	enum verdict verdict = verdict_of(result);
 	char gain[64];
-	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
+	explain_ratio_text(speedup_of(result), gain, sizeof gain);
 	if (verdict_is_faster(result))
 		return mem_printf("%s as fast as the baseline: %s instead of %s%s", gain, to, from, medians_word(result));
-	if (strcmp(verdict, "tie") == 0 && js_real_or(speedup, "ratio", NAN) == 1) /* the others lost */
+	if (verdict == VERDICT_TIE && speedup_of(result).ratio == 1) /* the others lost */
 		return mem_printf("nothing that was tried is faster: %s", to);
-	if (strcmp(verdict, "tie") == 0)
+	if (verdict == VERDICT_TIE)
 		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
-	if (strcmp(verdict, "no baseline") == 0)
+	if (verdict == VERDICT_NO_BASELINE)
 		return mem_printf("%s; the baseline did not work", to);
 	return undecided_words(result, gain, from, to);
 }

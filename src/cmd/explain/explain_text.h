@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "src/ui/ui.h"
+#include "tuner/result/result.h"
 
 struct explain_text {
 	struct ui *ui;
@@ -29,7 +30,7 @@ void explain_text_position(const struct explain_text *text); /* src/cmd/explain/
 /* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */
 char *explain_problem_text(const json_t *result, const json_t *problem);
 /* "1.94x" or "1.94x [1.90, 1.98]" */
-void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size);
+void explain_ratio_text(struct speedup ratio, char *text, size_t size);
 /* The members of a configuration that were varied, largest effect first; all if none was varied. New reference. */
 json_t *explain_varied(const json_t *result, const json_t *config);
 /* The value of a member of a configuration; "-" if it is missing. */

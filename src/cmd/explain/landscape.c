@@ -7,6 +7,7 @@
 #include "base/json/js.h"
 #include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/model/effects/landscape.h"
+#include "tuner/result/result.h"
 
 static json_t *step_json(const struct study_column *column, const struct landscape_step *step) {
 	json_t *json = json_pack("{s:o,s:o,s:[o,o],s:b}", "value", value_json(column->level[step->level]), "ratio",
@@ -23,9 +24,9 @@ static json_t *param_json(const struct study_column *column, const struct landsc
 		if (param->step[i].level >= 0 && (all || param->step[i].measured) &&
 		    (i == 0 || param->step[1].level != param->step[0].level))
 			json_array_append_new(steps, step_json(column, &param->step[i]));
-	json_t *json =
-		json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, "verdict", landscape_verdict_word(param->verdict),
-	              "steps", steps, "near", (json_int_t)param->near, "wide", (json_int_t)param->wide);
+	json_t *json = json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, VERDICT_MEMBER,
+	                         landscape_verdict_word(param->verdict), "steps", steps, "near", (json_int_t)param->near,
+	                         "wide", (json_int_t)param->wide);
 	if (param->ordered && param->first >= 0 && param->last >= param->first)
 		json_object_set_new(
 			json, "range",
@@ -70,7 +71,7 @@ static json_t *landscape_json(const struct explain_view *view, const struct expl
 		json_array_append_new(
 			params, param_json(explain_table_param(view, table, p), &landscape->param[p], !view->item->table));
 	json_t *json =
-		json_pack("{s:s,s:b,s:b,s:o,s:o}", "verdict", word, "fragile", tally.sharp > 0, "plateau",
+		json_pack("{s:s,s:b,s:b,s:o,s:o}", VERDICT_MEMBER, word, "fragile", tally.sharp > 0, "plateau",
 	              strcmp(word, "plateau") == 0, "params", params, "predicted_r2", js_number(landscape->predicted_r2));
 	if (*landscape->reason)
 		json_object_set_new(json, "reason", json_string(landscape->reason));

@@ -16,6 +16,7 @@
 #include "tuner/model/pareto.h"
 #include "tuner/program/program.h"
 #include "tuner/reading/reading.h"
+#include "tuner/result/result.h"
 
 /* Places winner and baseline in the roofline model (Williams, Waterman, Patterson 2009; see roofline.h). */
 static const double GIGA = 1e9;
@@ -198,21 +199,21 @@ static void speedup_add(json_t *result, const struct explain_view *view, size_t 
 	json_t *speedup = json_object_get(view->tune, "speedup");
 	if (speedup) {
 		json_object_set(result, "speedup", speedup);
-		json_object_set_new(result, "verdict", json_string(js_string_or(view->tune, "verdict", "undecided")));
+		verdict_set(result, verdict_of(view->tune));
 	} else if (winner != SIZE_MAX && baseline != SIZE_MAX) {
 		double ratio = study_row(view->study, baseline)->value / study_row(view->study, winner)->value;
 		json_object_set_new(result, "speedup", json_pack("{s:o,s:n}", "ratio", js_number(ratio), "ci"));
-		json_object_set_new(result, "verdict", json_string("undecided"));
+		verdict_set(result, VERDICT_UNDECIDED);
 	} else {
 		json_object_set_new(result, "speedup", json_null());
-		json_object_set_new(result, "verdict", json_string("no baseline"));
+		verdict_set(result, VERDICT_NO_BASELINE);
 	}
 }
 
 /* Did tune compare its best with the baseline without a decision? Then nothing can be said of how its neighbours differ
  * from it, because that is decided by the same noise. */
 static bool is_undecided(const struct explain_view *view) {
-	return json_object_get(view->tune, "speedup") && strcmp(js_string_or(view->tune, "verdict", ""), "undecided") == 0;
+	return json_object_get(view->tune, "speedup") && !result_is_decided(view->tune);
 }
 
 /* The row of the "best" or "baseline" that tune reported for this problem; SIZE_MAX if it reported none. */

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };
 static const double RATIO_MAX = 1e4;
@@ -24,11 +25,9 @@ static void share_cell(const json_t *effect, char cell[CELL]) {
 
 /* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. */
 static bool is_clear(const json_t *effect) {
-	const json_t *low = json_array_get(json_object_get(effect, "ci"), 0),
-				 *high = json_array_get(json_object_get(effect, "ci"), 1);
-	double ratio = js_real_or(effect, "ratio", INFINITY);
-	bool open = json_number_value(low) <= 1 && results_is_useless(ratio, json_number_value(high));
-	return js_bool_or(effect, "known", false) && ratio < RATIO_MAX && json_is_number(high) && !open;
+	struct speedup ratio = speedup_read(effect);
+	bool open = !(ratio.low > 1) && speedup_is_unbounded(ratio);
+	return js_bool_or(effect, "known", false) && ratio.ratio < RATIO_MAX && !isnan(ratio.high) && !open;
 }
 
 static void effect_add(struct table *table, const json_t *effect) {
@@ -36,7 +35,7 @@ static void effect_add(struct table *table, const json_t *effect) {
 	snprintf(name, sizeof name, "  %s", js_string_or(effect, "param", "?"));
 	text_clean(name, false);
 	if (is_clear(effect))
-		explain_ratio_text(js_real_or(effect, "ratio", NAN), json_object_get(effect, "ci"), ratio, sizeof ratio);
+		explain_ratio_text(speedup_read(effect), ratio, sizeof ratio);
 	else
 		snprintf(ratio, sizeof ratio, "%s", js_bool_or(effect, "known", false) ? "unclear" : "too few");
 	explain_value_text(json_object_get(effect, "best"), best, sizeof best);

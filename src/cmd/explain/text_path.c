@@ -12,6 +12,7 @@
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 /* Sections on the position of the winner: among its neighbours, below the roofline, over the problem size, and between
  * time and energy. */
@@ -110,8 +111,7 @@ static void params_print(const struct explain_text *text, const json_t *landscap
 	size_t i, shown = 0;
 	json_t *param;
 	json_array_foreach(json_object_get(landscape, "params"), i, param) {
-		if (strcmp(js_string_or(param, "verdict", ""), verdict) != 0 ||
-		    json_array_size(json_object_get(param, "steps")) == 0)
+		if (strcmp(verdict_said(param, ""), verdict) != 0 || json_array_size(json_object_get(param, "steps")) == 0)
 			continue;
 		if (++shown > PARAMS_SHOWN && !text->all)
 			break;
@@ -130,7 +130,7 @@ static void landscape_print(const struct explain_text *text) {
 	              {"partly flat", "neighbours of the winner: some are about as fast, others unknown"}};
 	const json_t *landscape = json_object_get(text->result, "landscape");
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-		if (strcmp(js_string_or(landscape, "verdict", ""), titles[i].verdict) != 0)
+		if (strcmp(verdict_said(landscape, ""), titles[i].verdict) != 0)
 			continue;
 		explain_title(text, titles[i].title);
 		params_print(text, landscape, "sharp");
@@ -261,7 +261,7 @@ static char *step_text(const json_t *step) {
 
 static void step_print(const struct explain_text *text, const json_t *step) {
 	char ratio[64], *what = step_text(step);
-	explain_ratio_text(js_real_or(step, "ratio", NAN), json_object_get(step, "ci"), ratio, sizeof ratio);
+	explain_ratio_text(speedup_read(step), ratio, sizeof ratio);
 	char *line = mem_printf("%-20s  %s%s", ratio, what, js_bool_or(step, "measured", false) ? "" : " (predicted)");
 	ui_wrap(text->out, INDENT, INDENT + 22, line);
 	free(line);
@@ -270,10 +270,9 @@ static void step_print(const struct explain_text *text, const json_t *step) {
 
 /* Where the winner is not proven to be faster, neither is any step to it. */
 static const char *title_of(const json_t *result) {
-	const char *verdict = js_string_or(result, "verdict", "");
-	if (strcmp(verdict, "tie") == 0)
+	if (verdict_of(result) == VERDICT_TIE)
 		return "from the baseline to a setting that is equally fast (one change at a time)";
-	if (strcmp(verdict, "undecided") == 0 && !json_object_get(result, "table"))
+	if (!result_is_decided(result) && !json_object_get(result, "table"))
 		return "from the baseline to the best so far (undecided: the steps may be noise)";
 	return "what makes it fast (from the baseline, one change at a time)";
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 #include "tuner/study/study.h"
 
 enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512, TEAM = 120 };
@@ -206,7 +207,9 @@ static void predicted_print(const struct explain_text *text, const json_t *entry
 	json_t *one;
 	json_array_foreach(json_object_get(entry, "predicted"), i, one) {
 		char gain[64], team[TEAM];
-		explain_ratio_text(js_real_or(one, "speedup", NAN), json_object_get(one, "ci"), gain, sizeof gain);
+		struct speedup speedup = speedup_read(one);
+		speedup.ratio = js_real_or(one, "speedup", NAN);
+		explain_ratio_text(speedup, gain, sizeof gain);
 		fprintf(text->out, "    predicted: %s with %s\n", gain,
 		        team_words(entry, js_real_or(one, "threads", NAN), team));
 	}

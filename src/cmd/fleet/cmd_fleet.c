@@ -20,6 +20,7 @@
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/fleet/launcher.h"
+#include "tuner/result/result.h"
 
 enum { NODES_SHOWN = 4, TEXT = 160 };
 
@@ -58,16 +59,15 @@ static void result_row(struct table *table, const json_t *type, const json_t *re
 	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
 	char speedup[64], *kernel = profile_text_kernel(result), *problem = profile_text_problem(result);
 	char *best = config ? results_config(config, NULL) : mem_strdup("-");
-	profile_text_speedup(json_object_get(result, "speedup"), speedup, sizeof speedup);
-	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup,
-	          js_string_or(result, "verdict", ""));
+	speedup_text(speedup_of(result), speedup, sizeof speedup);
+	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup, verdict_said(result, ""));
 	free(kernel);
 	free(problem);
 	free(best);
 }
 
 static void results_table(const struct fleet_run *run) {
-	static const char *const titles[] = {"type", "kernel", "problem", "best configuration", "speedup", "verdict"};
+	static const char *const titles[] = {"type", "kernel", "problem", "best configuration", "speedup", VERDICT_MEMBER};
 	struct table *table = table_new(6, titles);
 	json_t *type, *result;
 	size_t i, k, rows = 0;
@@ -85,16 +85,15 @@ static void results_table(const struct fleet_run *run) {
 }
 
 static void loss_text(const json_t *loss, char *text, size_t size) {
-	const char *state = js_string_or(loss, "state", ""), *verdict = js_string_or(loss, "verdict", "");
-	const json_t *ci = json_object_get(loss, "ci");
+	const char *state = js_string_or(loss, "state", "");
+	struct speedup ratio = speedup_read(loss);
 	if (strcmp(state, "same") == 0)
 		snprintf(text, size, "none: the same configuration");
 	else if (strcmp(state, "measured") != 0)
 		snprintf(text, size, "%s: %s", state, js_string_or(loss, "reason", ""));
 	else
 		snprintf(text, size, "%+.1f %% time [%+.1f, %+.1f]%s", 100 * js_real_or(loss, "loss", NAN),
-		         100 * (json_number_value(json_array_get(ci, 0)) - 1),
-		         100 * (json_number_value(json_array_get(ci, 1)) - 1), strcmp(verdict, "tie") == 0 ? ", tie" : "");
+		         100 * (ratio.low - 1), 100 * (ratio.high - 1), verdict_of(loss) == VERDICT_TIE ? ", tie" : "");
 }
 
 static void losses_print(const struct fleet_run *run) {

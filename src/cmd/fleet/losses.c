@@ -15,6 +15,7 @@
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile_state.h"
+#include "tuner/result/result.h"
 
 /* A duel between the best configurations of two types, held on a node of one: its command and its result. */
 static const double DUEL_SECONDS = 600;
@@ -113,15 +114,17 @@ static void fleet_loss_outcome(json_t *loss, const char *state, const char *reas
 	json_object_set_new(loss, "reason", reason ? json_string(reason) : json_null());
 }
 
-/* Tells whether ci is [low, high] with two numbers above 0. */
-static bool interval_good(const json_t *ci) {
-	return json_array_size(ci) == 2 && json_number_value(json_array_get(ci, 0)) > 0 &&
-	       json_number_value(json_array_get(ci, 1)) > 0;
+static bool numbers_good(const json_t *duel) {
+	struct speedup ratio = speedup_read(duel);
+	return ratio.ratio > 0 && verdict_said(duel, NULL) && js_int_or(duel, "pairs", 0) > 0 &&
+	       json_array_size(json_object_get(duel, "ci")) == 2 && speedup_has_interval(ratio);
 }
 
-static bool numbers_good(const json_t *duel) {
-	return js_real_or(duel, "ratio", NAN) > 0 && js_string_or(duel, "verdict", NULL) &&
-	       js_int_or(duel, "pairs", 0) > 0 && interval_good(json_object_get(duel, "ci"));
+/* The numbers of a comparison. */
+static void numbers_copy(json_t *to, const json_t *from) {
+	static const char *const keys[] = {"ratio", "ci", "pairs", VERDICT_MEMBER};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		json_object_set(to, keys[i], json_object_get(from, keys[i]));
 }
 
 /* measured, and all its numbers are valid */
@@ -132,11 +135,9 @@ static bool fleet_loss_measured(const json_t *loss) {
 static void duel_record(json_t *loss, const char *text) {
 	struct err err = {0};
 	json_t *duel = js_parse(text, strlen(text), "the output of compare", &err);
-	static const char *const keys[] = {"ratio", "ci", "pairs", "verdict"};
 	double ratio = js_real_or(duel, "ratio", NAN);
 	if (numbers_good(duel)) {
-		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-			json_object_set(loss, keys[i], json_object_get(duel, keys[i]));
+		numbers_copy(loss, duel);
 		json_object_set_new(loss, "loss", js_number(ratio - 1));
 		fleet_loss_outcome(loss, "measured", NULL);
 	} else {
@@ -204,9 +205,7 @@ static const json_t *kept_find(const struct losses *losses, const json_t *loss) 
 }
 
 static void kept_restore(json_t *loss, const json_t *kept) {
-	static const char *const keys[] = {"ratio", "ci", "pairs", "verdict"};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		json_object_set(loss, keys[i], json_object_get(kept, keys[i]));
+	numbers_copy(loss, kept);
 	json_object_set_new(loss, "loss", js_number(js_real_or(kept, "ratio", 0) - 1));
 	fleet_loss_outcome(loss, "measured", NULL);
 }

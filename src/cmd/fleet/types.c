@@ -12,6 +12,7 @@
 #include "src/cmd/fleet/setup_impl.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
+#include "tuner/result/result.h"
 #include "tuner/store/store.h"
 
 void fleet_type_label(size_t number, char label[8]) {
@@ -123,7 +124,7 @@ static void line_make(const struct fleet_run *run, const json_t *chosen, struct 
 
 static void results_record(json_t *type, const json_t *tuned) {
 	static const char *const keys[] = {"kernel",   "problem",  "objective", "device",  "evaluations", "elapsed_s",
-	                                   "failures", "baseline", "best",      "speedup", "verdict"};
+	                                   "failures", "baseline", "best",      "speedup", VERDICT_MEMBER};
 	json_t *results = json_array(), *result;
 	size_t i;
 	json_array_foreach(json_object_get(tuned, "results"), i, result) {

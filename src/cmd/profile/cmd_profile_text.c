@@ -48,15 +48,6 @@ void profile_text_median(const json_t *entry, char *text, size_t size) {
 	text_clean(text, false);
 }
 
-void profile_text_speedup(const json_t *speedup, char *text, size_t size) {
-	const json_t *ci = json_object_get(speedup, "ci");
-	if (!json_is_number(json_object_get(speedup, "ratio")))
-		snprintf(text, size, "-");
-	else
-		snprintf(text, size, "%.2fx [%.2f, %.2f]", js_real_or(speedup, "ratio", NAN),
-		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
-}
-
 json_t *profile_text_head(const json_t *entry) {
 	return json_pack("{s:s,s:O,s:s,s:s}", "kernel", js_string_or(entry, "kernel", ""), "problem",
 	                 json_object_get(entry, "problem"), "objective", js_string_or(entry, "objective", "time"), "device",

@@ -11,9 +11,8 @@ char *profile_text_kernel(const json_t *entry);
 char *profile_text_problem(const json_t *entry);
 char *profile_text_config(const json_t *entry);
 char *profile_text_clean(const char *text); /* a copy without control characters */
-/* Write a median with its unit, and for example "2.10x [2.05, 2.15]"; "-" if unknown. */
+/* Writes a median with its unit. */
 void profile_text_median(const json_t *entry, char *text, size_t size);
-void profile_text_speedup(const json_t *speedup, char *text, size_t size);
 /* Copies the members that identify an entry: kernel, problem, objective, device. New reference. */
 json_t *profile_text_head(const json_t *entry);
 

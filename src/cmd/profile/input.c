@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/cmd_profile_text.h"
@@ -169,8 +169,8 @@ struct show {
 };
 
 static json_t *entry_json(const struct show *show, const struct profile_input *input, const json_t *entry) {
-	static const char *const taken[] = {"config", "environment", "median",  "ci",
-	                                    "unit",   "speedup",     "verdict", "checked"};
+	static const char *const taken[] = {"config", "environment", "median",       "ci",
+	                                    "unit",   "speedup",     VERDICT_MEMBER, "checked"};
 	json_t *json = profile_text_head(entry);
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		json_object_set(json, taken[i], json_object_get(entry, taken[i]));
@@ -221,10 +221,13 @@ static void row_add(struct table *table, const char *state, const json_t *entry)
 	char *kernel = profile_text_kernel(entry), *problem = profile_text_problem(entry);
 	char *config = profile_text_config(entry);
 	profile_text_median(entry, median, sizeof median);
-	profile_text_speedup(keeps_baseline(entry) ? NULL : json_object_get(entry, "speedup"), speedup, sizeof speedup);
+	if (keeps_baseline(entry))
+		snprintf(speedup, sizeof speedup, "-");
+	else
+		speedup_text(speedup_of(entry), speedup, sizeof speedup);
 	if (verdict_of(entry) == VERDICT_NOT_SAME)
 		snprintf(speedup, sizeof speedup, "other work");
-	if (strcmp(js_string_or(entry, "verdict", ""), "undecided") == 0) /* its interval may reach from 0 to billions */
+	if (verdict_of(entry) == VERDICT_UNDECIDED) /* its interval may reach from 0 to billions */
 		snprintf(speedup, sizeof speedup, "undecided");
 	char *whole = mem_printf("%s%s", state, json_object_get(entry, "busy") ? ", busy machine" : "");
 	table_add(table, kernel, problem, median, speedup, config, whole);

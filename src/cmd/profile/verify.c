@@ -15,6 +15,7 @@
 #include "src/cmd/profile/verify_impl.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 static const char *verify_outcome_word(enum verify_outcome outcome) {
 	static const char *const words[] = {"not verified", "holds", "no longer", "slower"};
@@ -28,13 +29,10 @@ static size_t verify_count(const struct verify *verify, enum verify_outcome outc
 	return count;
 }
 
-/* The speedup as in the profile: time of the baseline over time of the configuration. New reference. */
-static json_t *verify_speedup_json(const struct duel_result *duel) {
+/* The speedup as in the profile: time of the baseline over time of the configuration. */
+static struct speedup speedup_now(const struct duel_result *duel) {
 	const struct paired *paired = &duel->paired;
-	if (!paired->count)
-		return json_null();
-	return json_pack("{s:o,s:[o,o]}", "ratio", js_number(1 / paired->ratio), "ci", js_number(1 / paired->ci[1]),
-	                 js_number(1 / paired->ci[0]));
+	return paired->count ? speedup_inverse(paired->ratio, paired->ci) : (struct speedup){NAN, NAN, NAN};
 }
 
 static json_t *side_json(const struct verified *row, int side) {
@@ -49,15 +47,16 @@ static json_t *verify_ci_json(const struct verify *verify, const struct verified
 
 static json_t *row_json(const struct verify *verify, const struct verified *row) {
 	json_t *json = profile_text_head(row->entry);
-	json_t *recorded = json_pack("{s:O,s:O,s:s}", "speedup", json_object_get(row->entry, "speedup"), "verdict",
-	                             json_object_get(row->entry, "verdict"), "measured", profile_entry_date(row->entry));
+	json_t *recorded =
+		json_pack("{s:O,s:O,s:s}", "speedup", json_object_get(row->entry, "speedup"), VERDICT_MEMBER,
+	              json_object_get(row->entry, VERDICT_MEMBER), "measured", profile_entry_date(row->entry));
 	json_object_set_new(json, "state", json_string(row->state));
 	json_object_set_new(json, "outcome", json_string(verify_outcome_word(row->outcome)));
 	json_object_set_new(json, "reason", *row->reason ? json_string(row->reason) : json_null());
 	json_object_set_new(json, "recorded", recorded);
 	json_object_set_new(json, "recommended", side_json(row, 0));
 	json_object_set_new(json, "baseline", side_json(row, 1));
-	json_object_set_new(json, "speedup", verify_speedup_json(&row->duel));
+	json_object_set_new(json, "speedup", row->duel.paired.count ? speedup_json(speedup_now(&row->duel)) : json_null());
 	json_object_set_new(json, "pairs", json_integer((json_int_t)row->duel.paired.count));
 	json_object_set_new(json, "p", js_number(row->duel.paired.count ? row->duel.paired.p : NAN));
 	if (row->load)
@@ -86,13 +85,11 @@ static void document_print(const struct verify *verify) {
 
 static void row_add(struct table *table, const struct verified *row) {
 	char before[64], now[64];
-	json_t *speedup = verify_speedup_json(&row->duel);
 	char *kernel = profile_text_kernel(row->entry), *problem = profile_text_problem(row->entry);
 	char *outcome = mem_printf("%s%s%s", verify_outcome_word(row->outcome), *row->reason ? ": " : "", row->reason);
-	profile_text_speedup(json_object_get(row->entry, "speedup"), before, sizeof before);
-	profile_text_speedup(speedup, now, sizeof now);
+	speedup_text(speedup_of(row->entry), before, sizeof before);
+	speedup_text(speedup_now(&row->duel), now, sizeof now);
 	table_add(table, kernel, problem, before, now, row->state, outcome);
-	json_decref(speedup);
 	free(kernel);
 	free(problem);
 	free(outcome);
@@ -208,12 +205,10 @@ static void case_add(struct junit *junit, const struct verify *verify, const str
 	                           : row->outcome == VERIFY_UNKNOWN ? JUNIT_SKIPPED
 	                                                            : JUNIT_PASSED;
 	char now[64], *message;
-	json_t *speedup = verify_speedup_json(&row->duel);
-	profile_text_speedup(speedup, now, sizeof now);
+	speedup_text(speedup_now(&row->duel), now, sizeof now);
 	message = mem_printf("%s%s%s; speedup over the baseline %s", verify_outcome_word(row->outcome),
 	                     *row->reason ? ": " : "", row->reason, now);
 	junit_add(junit, kernel, name, time ? row->duel.median[0] : NAN, result, message);
-	json_decref(speedup);
 	free(message);
 	free(name);
 	free(problem);

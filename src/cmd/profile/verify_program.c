@@ -15,6 +15,7 @@
 #include "src/plan/params.h"
 #include "tuner/program/program.h"
 #include "tuner/program/recorded.h"
+#include "tuner/result/result.h"
 
 static const double SAMPLE_SECONDS = 4e-3;
 /* Somebody waits for the answer, so only what can be repeated in this time is. */
@@ -44,16 +45,16 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 
 /* An entry that was a tie, or undecided, holds as long as it is not slower. */
 static enum verify_outcome outcome_of(const json_t *entry, const struct duel_result *duel) {
-	const char *recorded = js_string_or(entry, "verdict", "");
+	enum verdict recorded = verdict_of(entry);
 	if (duel->verdict == PAIRED_SLOWER)
-		return strcmp(recorded, "slower") == 0 ? VERIFY_HOLDS : VERIFY_SLOWER;
-	return duel->verdict == PAIRED_TIE && strcmp(recorded, "faster") == 0 ? VERIFY_NO_LONGER : VERIFY_HOLDS;
+		return recorded == VERDICT_SLOWER ? VERIFY_HOLDS : VERIFY_SLOWER;
+	return duel->verdict == PAIRED_TIE && recorded == VERDICT_FASTER ? VERIFY_NO_LONGER : VERIFY_HOLDS;
 }
 
 static void judge(struct verified *row) {
 	const struct duel_result *duel = &row->duel;
 	row->outcome = outcome_of(row->entry, duel);
-	if (duel->verdict != PAIRED_FASTER && strcmp(js_string_or(row->entry, "verdict", ""), "undecided") == 0)
+	if (duel->verdict != PAIRED_FASTER && verdict_of(row->entry) == VERDICT_UNDECIDED)
 		snprintf(row->reason, sizeof row->reason, "still not proven to be faster");
 	for (int side = 1; side >= 0; side--)
 		if (duel->failed[side] != TRIAL_CORRECT)

@@ -18,6 +18,7 @@
 #include "src/cmd/regions/target_impl.h"
 #include "tuner/profile/use.h"
 #include "tuner/regions/rebuilt.h"
+#include "tuner/result/result.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };
 
@@ -155,10 +156,6 @@ int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, cons
 	return result;
 }
 
-static bool has_verdict(const json_t *document, const char *verdict) {
-	return strcmp(js_string_or(document, "verdict", ""), verdict) == 0;
-}
-
 static bool is_same_build(const json_t *document) {
 	struct regions_rebuilt rebuilt;
 	struct err none = {0};
@@ -169,9 +166,9 @@ static bool is_same_build(const json_t *document) {
 
 /* Undecided settings of another command line may still be what the user wants now. */
 static bool is_better(const json_t *old, const json_t *result, const struct regions_target *target) {
-	bool unusable = has_verdict(result, "slower") || js_bool_or(result, "busy", false);
-	if (!has_verdict(old, "faster") || js_bool_or(old, "busy", false) ||
-	    !(unusable || has_verdict(result, "undecided")) || !is_same_build(old))
+	bool unusable = verdict_of(result) == VERDICT_SLOWER || js_bool_or(result, "busy", false);
+	if (verdict_of(old) != VERDICT_FASTER || js_bool_or(old, "busy", false) ||
+	    !(unusable || !result_is_decided(result)) || !is_same_build(old))
 		return false;
 	json_t *command = regions_target_command(target);
 	bool same = json_equal(command, json_object_get(old, "argv"));
@@ -202,7 +199,7 @@ int regions_keep(struct app *app, const struct regions_files *files, const struc
 	json_object_set_new(result, "table", json_string(files->table));
 	if (better)
 		ui_inform(app_ui(app), "the settings found earlier stay, because they are proven: %.2fx faster",
-		          js_real_or(json_object_get(old, "speedup"), "ratio", NAN));
+		          speedup_of(old).ratio);
 	json_decref(old);
 	if (better)
 		return 0;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
 #include "base/mem.h"
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/regions.h"
+#include "tuner/result/result.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
@@ -187,17 +187,16 @@ static char *failure_text(const json_t *result) {
 }
 
 static void verdict_print(struct ui *ui, const json_t *result) {
-	const json_t *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
-	const char *verdict = js_string_or(result, "verdict", "?");
-	double ratio = js_real_or(speedup, "ratio", NAN), low = json_number_value(json_array_get(ci, 0));
-	double high = json_number_value(json_array_get(ci, 1));
+	const char *verdict = verdict_said(result, "?");
+	struct speedup speedup = speedup_of(result);
+	double ratio = speedup.ratio, low = speedup.low, high = speedup.high;
 	long long pairs = js_int_or(result, "pairs", 0);
 	char before[32], after[32];
 	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
 	char *failure = failure_text(result);
-	if (!is_changed && strcmp(verdict, "undecided") == 0 && !*js_string_or(result, "failure", "") &&
+	if (!is_changed && !result_is_decided(result) && !*js_string_or(result, "failure", "") &&
 	    !js_bool_or(result, "busy", false))
 		sentence(ui, "undecided",
 		         "its regions were called too few times to try other teams; a larger --budget may help");
@@ -211,7 +210,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 		sentence(ui, "no change", "the program itself chooses the teams of its regions; --force overrides it");
 	else if (!is_changed)
 		sentence(ui, "no change", "no region is clearly faster with another team or schedule");
-	else if (strcmp(verdict, "faster") == 0)
+	else if (verdict_of(result) == VERDICT_FASTER)
 		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", ui_style(ui, UI_BOLD), ratio, ui_style(ui, UI_PLAIN), low,
 		       high, before, after);
 	else if (!isfinite(low) || !isfinite(high) || low <= 0 || high / low > WIDE)
@@ -225,15 +224,14 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 
 /* The plan that whole runs confirmed less well than the one that is shown. */
 static void other_print(const json_t *result) {
-	const json_t *other = json_object_get(result, "other_plan"), *speedup = json_object_get(other, "speedup");
-	const json_t *ci = json_object_get(speedup, "ci");
+	const json_t *other = json_object_get(result, "other_plan");
+	char gain[64];
 	long long pairs = js_int_or(other, "pairs", 0);
 	if (!other)
 		return;
-	char *text = mem_printf("another plan for its regions was tried, too: %s, %.2fx [%.2f, %.2f] in %lld pair%s",
-	                        js_string_or(other, "verdict", "?"), js_real_or(speedup, "ratio", NAN),
-	                        json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)), pairs,
-	                        pairs == 1 ? "" : "s");
+	speedup_text(speedup_of(other), gain, sizeof gain);
+	char *text = mem_printf("another plan for its regions was tried, too: %s, %s in %lld pair%s",
+	                        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
 	ui_wrap(stdout, 0, 2, text);
 	free(text);
 }
@@ -250,7 +248,7 @@ static void environment_print(const json_t *environment) {
 
 /* Where too much was lost to others for any decision, another line says so. */
 static void load_print(const json_t *result) {
-	char *words = results_busy(json_object_get(result, "load"), results_decided(result));
+	char *words = results_busy(json_object_get(result, "load"), result_is_decided(result));
 	if (words && !js_bool_or(result, "busy", false)) {
 		char *text = mem_printf("%s; to verify it on a quiet one, tune again", words);
 		ui_wrap(stdout, 0, 2, text);

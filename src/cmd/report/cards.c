@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
@@ -174,11 +174,11 @@ void report_interval(struct report *report, double low, double ratio, double hig
 }
 
 static void speedup_put(struct report *report, const json_t *tune) {
-	const json_t *speedup = json_object_get(tune, "speedup"), *ci = json_object_get(speedup, "ci");
-	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
-	bool same = low == 1 && high == 1;
-	if (ratio > 0 && low > 0 && high >= low && isfinite(high) && !same && !results_is_vague(low, high))
-		report_interval(report, low, ratio, high);
+	struct speedup gain = speedup_of(tune);
+	bool same = gain.low == 1 && gain.high == 1;
+	if (gain.ratio > 0 && gain.low > 0 && gain.high >= gain.low && isfinite(gain.high) && !same &&
+	    !speedup_is_vague(gain))
+		report_interval(report, gain.low, gain.ratio, gain.high);
 }
 
 /* "21 interleaved pairs; tried 14 of 138; noise floor 0.9 %" */
@@ -189,10 +189,10 @@ static void decided_put(struct report *report, const json_t *tune) {
 	html_begin(report->html, "p", "class", "note", NULL);
 	if (pairs)
 		html_printf(report->html, "%s in %lld interleaved pairs with the baseline",
-		            results_decided(tune) ? "Decided" : "Compared", pairs);
-	else if (results_closest(tune) > 0)
+		            result_is_decided(tune) ? "Decided" : "Compared", pairs);
+	else if (result_closest(tune) > 0)
 		html_printf(report->html, "Decided in the search: the closest of the others took %.3g times as long",
-		            results_closest(tune));
+		            result_closest(tune));
 	else
 		html_printf(report->html, "Not compared with the baseline");
 	if (tried && valid)
@@ -285,7 +285,7 @@ static void checked_put(struct report *report, const json_t *tune) {
 static void card_put(struct report *report, const struct report_section *section) {
 	const json_t *tune = section->tune;
 	char *verdict = results_verdict(tune);
-	bool good = strcmp(js_string_or(tune, "verdict", ""), "faster") == 0;
+	bool good = verdict_of(tune) == VERDICT_FASTER;
 	html_begin(report->html, "article", "class", "card", NULL);
 	html_begin(report->html, "h3", NULL);
 	html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", section->anchor), NULL);
@@ -294,7 +294,7 @@ static void card_put(struct report *report, const struct report_section *section
 	if (!json_is_object(json_object_get(tune, "program"))) /* whose command line follows */
 		html_element(report->html, "small", NULL, " %s", section->problem_text);
 	html_end(report->html);
-	html_element(report->html, "p", good ? "verdict high" : "verdict", "%s", verdict);
+	html_verdict(report->html, good ? " high" : "", verdict);
 	checked_put(report, tune);
 	speedup_put(report, tune);
 	command_put(report, section);

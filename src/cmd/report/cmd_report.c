@@ -11,6 +11,7 @@
 #include "src/cmd/regions/file.h"
 #include "src/cmd/report/html.h"
 #include "src/cmd/report/report_impl.h"
+#include "tuner/result/result.h"
 
 /* Parallel regions that `tune --regions` has tuned: their time before and after, and their efficiency over team size.
  */
@@ -148,10 +149,10 @@ static const char *program_of(const json_t *document) {
 
 static int document_put(void *ctx, const json_t *document) {
 	struct report *report = ctx;
-	const json_t *regions = json_object_get(document, "regions"), *speedup = json_object_get(document, "speedup");
+	const json_t *regions = json_object_get(document, "regions");
 	const char *program = program_of(document), *anchor = arena_printf(report->arena, "regions-%zu", report->regions);
 	char gain[64];
-	report_ratio(js_real_or(speedup, "ratio", NAN), json_object_get(speedup, "ci"), gain, sizeof gain);
+	report_ratio(speedup_of(document), gain, sizeof gain);
 	html_begin(report->html, "section", "class", "regions", "id", anchor, NULL);
 	html_begin(report->html, "h2", NULL);
 	html_text(report->html, program);
@@ -159,8 +160,7 @@ static int document_put(void *ctx, const json_t *document) {
 	html_end(report->html);
 	html_begin(report->html, "p", "class", "lead", NULL);
 	html_printf(report->html, "A team and a schedule for each region: ");
-	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(document, "verdict", "undecided"),
-	             *gain ? ", " : "", gain);
+	html_element(report->html, "strong", NULL, "%s%s%s", verdict_word(verdict_of(document)), *gain ? ", " : "", gain);
 	if (js_bool_or(document, "busy", false))
 		html_printf(report->html, ". The machine was too busy to decide, so these settings are not used.");
 	html_end(report->html);

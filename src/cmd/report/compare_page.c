@@ -11,18 +11,21 @@
 #include "src/cmd/report/html.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 enum { CARDS_MAX = 200, NAMED_MAX = 8 };
 static const char *const sides[] = {"a", "b"}, *const letters[] = {"A", "B"};
 
-/* B's speedup over A; of times the inverse of their ratio. ends: its interval. NAN: unknown. */
-static double speedup_of(const json_t *row, double ends[2]) {
+/* B's speedup over A; of times the inverse of their ratio. */
+static struct speedup gain_of(const json_t *row) {
+	struct speedup read = speedup_read(row);
 	bool rate = js_bool_or(json_object_get(json_object_get(row, "a"), "program"), "maximize", false);
-	double ratio = js_real_or(row, "ratio", NAN), low = report_end(json_object_get(row, "ci"), 0),
-		   high = report_end(json_object_get(row, "ci"), 1);
-	ends[0] = rate ? low : 1 / high;
-	ends[1] = rate ? high : 1 / low;
-	return rate ? ratio : 1 / ratio;
+	return rate ? read : speedup_inverse(read.ratio, (const double[]){read.low, read.high});
+}
+
+/* Could they be compared? */
+static bool is_judged(const json_t *row) {
+	return verdict_said(row, NULL);
 }
 
 static bool is_of(const json_t *row, const char *side) {
@@ -42,21 +45,25 @@ static const char *problem_of(struct report *report, const json_t *row) {
 }
 
 static const char *words_of(struct report *report, const json_t *row) {
-	double ends[2], speedup = speedup_of(row, ends);
-	const char *verdict = js_string_or(row, "verdict", "");
+	struct speedup gain = gain_of(row);
 	if (!is_of(row, "a") || !is_of(row, "b"))
 		return is_of(row, "a") ? "only A has it" : "only B has it";
-	if (strcmp(verdict, "faster") == 0)
-		return arena_printf(report->arena, "B is %.3gx faster [%.3g, %.3g]", speedup, ends[0], ends[1]);
-	if (strcmp(verdict, "slower") == 0)
-		return arena_printf(report->arena, "B is %.3gx slower [%.3g, %.3g]", 1 / speedup, 1 / ends[1], 1 / ends[0]);
-	if (strcmp(verdict, "tie") == 0)
-		return arena_printf(report->arena, "no significant difference: %.3gx [%.3g, %.3g]", speedup, ends[0], ends[1]);
-	if (strcmp(verdict, "undecided") == 0 && results_is_vague(ends[0], ends[1]))
-		return "undecided: too noisy";
-	if (strcmp(verdict, "undecided") == 0)
-		return arena_printf(report->arena, "undecided: %.3gx [%.3g, %.3g]", speedup, ends[0], ends[1]);
-	return isfinite(speedup) ? "one of them has no interval" : "they measure different quantities";
+	if (!is_judged(row))
+		return isfinite(gain.ratio) ? "one of them has no interval" : "they measure different quantities";
+	switch (verdict_of(row)) {
+	case VERDICT_FASTER:
+		return arena_printf(report->arena, "B is %.3gx faster [%.3g, %.3g]", gain.ratio, gain.low, gain.high);
+	case VERDICT_SLOWER:
+		return arena_printf(report->arena, "B is %.3gx slower [%.3g, %.3g]", 1 / gain.ratio, 1 / gain.high,
+		                    1 / gain.low);
+	case VERDICT_TIE:
+		return arena_printf(report->arena, "no significant difference: %.3gx [%.3g, %.3g]", gain.ratio, gain.low,
+		                    gain.high);
+	default:
+		return speedup_is_vague(gain)
+		           ? "undecided: too noisy"
+		           : arena_printf(report->arena, "undecided: %.3gx [%.3g, %.3g]", gain.ratio, gain.low, gain.high);
+	}
 }
 
 static const char *median_text(struct report *report, const json_t *entry) {
@@ -72,10 +79,10 @@ static const char *median_text(struct report *report, const json_t *entry) {
 
 /* "A: 12 ms [11.8 ms, 12.1 ms] with threads=4, 2.1x faster than the baseline there" */
 static void side_put(struct report *report, const json_t *row, size_t side) {
-	const json_t *entry = json_object_get(row, sides[side]), *speedup = json_object_get(entry, "speedup");
+	const json_t *entry = json_object_get(row, sides[side]);
 	const char *line = js_string_or(json_object_get(entry, "program"), "line", NULL);
 	char *config = results_config(json_object_get(entry, "config"), NULL), ratio[64];
-	report_ratio(js_real_or(speedup, "ratio", NAN), json_object_get(speedup, "ci"), ratio, sizeof ratio);
+	report_ratio(speedup_of(entry), ratio, sizeof ratio);
 	html_begin(report->html, "p", NULL);
 	html_element(report->html, "strong", NULL, "%s: ", letters[side]);
 	html_printf(report->html, "%s with ", median_text(report, entry));
@@ -115,21 +122,18 @@ static void settings_put(struct report *report, const json_t *row) {
 }
 
 static void card_put(struct report *report, const json_t *row) {
-	double ends[2], speedup = speedup_of(row, ends);
-	const char *verdict = js_string_or(row, "verdict", "");
+	struct speedup gain = gain_of(row);
+	static const char *const tones[VERDICT_COUNT] = {[VERDICT_FASTER] = " high", [VERDICT_SLOWER] = " warning"};
+	const char *tone = tones[verdict_of(row)];
 	const char *problem = problem_of(report, row);
 	html_begin(report->html, "article", "class", "card", NULL);
 	html_begin(report->html, "h3", NULL);
 	html_text(report->html, js_string_or(row, "kernel", ""));
 	html_element(report->html, "small", NULL, " %s", problem);
 	html_end(report->html);
-	html_element(report->html, "p",
-	             strcmp(verdict, "faster") == 0   ? "verdict high"
-	             : strcmp(verdict, "slower") == 0 ? "verdict warning"
-	                                              : "verdict",
-	             "%s", words_of(report, row));
-	if (isfinite(speedup + ends[0] + ends[1]) && !results_is_vague(ends[0], ends[1]))
-		report_interval(report, ends[0], speedup, ends[1]);
+	html_verdict(report->html, tone ? tone : "", words_of(report, row));
+	if (isfinite(gain.ratio + gain.low + gain.high) && !speedup_is_vague(gain))
+		report_interval(report, gain.low, gain.ratio, gain.high);
 	settings_put(report, row);
 	side_put(report, row, 0);
 	side_put(report, row, 1);
@@ -152,16 +156,16 @@ static void table_put(struct report *report, const json_t *rows) {
 	size_t i;
 	html_table_begin(&table, report->html, "Every problem of both sides, with 95 % intervals", titles);
 	json_array_foreach((json_t *)rows, i, row) {
-		double ends[2], speedup = speedup_of(row, ends);
+		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
 		html_table_row(&table);
 		html_table_text(&table, "%s", js_string_or(row, "kernel", ""));
 		html_table_text(&table, "%s", *problem ? problem : "-");
 		html_table_text(&table, "%s", words_of(report, row));
-		bool vague = results_is_vague(ends[0], ends[1]);
-		html_table_number(&table, vague ? NAN : speedup, "%.3gx", speedup);
-		html_table_number(&table, isfinite(ends[0] + ends[1]) && !vague ? ends[0] : NAN, "%.3gx to %.3gx", ends[0],
-		                  ends[1]);
+		bool vague = speedup_is_vague(gain);
+		html_table_number(&table, vague ? NAN : gain.ratio, "%.3gx", gain.ratio);
+		html_table_number(&table, isfinite(gain.low + gain.high) && !vague ? gain.low : NAN, "%.3gx to %.3gx", gain.low,
+		                  gain.high);
 		cell_put(report, &table, row, "a");
 		cell_put(report, &table, row, "b");
 	}
@@ -175,11 +179,11 @@ static void chart_put(struct report *report, const json_t *rows) {
 	struct chart_point *points = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *points);
 	json_t *row;
 	json_array_foreach((json_t *)rows, i, row) {
-		double ends[2], speedup = speedup_of(row, ends);
+		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
-		if (isfinite(speedup)) {
+		if (isfinite(gain.ratio)) {
 			names[count] = arena_printf(report->arena, "%s %s", js_string_or(row, "kernel", ""), problem);
-			points[count] = (struct chart_point){(double)count, speedup, ends[0], ends[1]};
+			points[count] = (struct chart_point){(double)count, gain.ratio, gain.low, gain.high};
 			count++;
 		}
 	}
@@ -207,24 +211,23 @@ static void chart_put(struct report *report, const json_t *rows) {
 }
 
 static void summary_put(struct report *report, const json_t *rows) {
-	static const char *const verdicts[] = {"faster", "slower", "tie", "undecided"};
-	size_t counts[4] = {0}, both = 0, only[2] = {0}, i;
+	size_t counts[VERDICT_COUNT] = {0}, both = 0, only[2] = {0}, i;
 	json_t *row;
 	json_array_foreach((json_t *)rows, i, row) {
 		bool shared = is_of(row, "a") && is_of(row, "b");
 		both += shared;
 		only[0] += !shared && is_of(row, "a");
 		only[1] += !shared && is_of(row, "b");
-		for (size_t v = 0; v < 4; v++)
-			counts[v] += strcmp(js_string_or(row, "verdict", ""), verdicts[v]) == 0;
+		counts[verdict_of(row)] += is_judged(row);
 	}
 	html_begin(report->html, "p", "class", "lead", NULL);
 	html_printf(report->html, "Of the %zu problem%s that both have, B is faster in %zu and slower in %zu", both,
-	            both == 1 ? "" : "s", counts[0], counts[1]);
-	if (counts[2])
-		html_printf(report->html, ", no significant difference in %zu", counts[2]);
-	if (counts[3])
-		html_printf(report->html, ", %zu %s undecided", counts[3], counts[3] == 1 ? "is" : "are");
+	            both == 1 ? "" : "s", counts[VERDICT_FASTER], counts[VERDICT_SLOWER]);
+	if (counts[VERDICT_TIE])
+		html_printf(report->html, ", no significant difference in %zu", counts[VERDICT_TIE]);
+	if (counts[VERDICT_UNDECIDED])
+		html_printf(report->html, ", %zu %s undecided", counts[VERDICT_UNDECIDED],
+		            counts[VERDICT_UNDECIDED] == 1 ? "is" : "are");
 	html_printf(report->html, ".");
 	for (size_t side = 0; side < 2; side++)
 		if (only[side])

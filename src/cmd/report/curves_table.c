@@ -11,6 +11,7 @@
 #include "src/cmd/report/curves_impl.h"
 #include "src/cmd/report/curves_table_impl.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 enum { SPLIT_LEVELS_MAX = 8, LEVELS_LEAST = 2 };
 
@@ -119,7 +120,7 @@ static size_t slice_split(const struct report_section *section, size_t column) {
 size_t slice_winner(const struct report_section *section) {
 	const json_t *config = json_object_get(section->entry, "config");
 	const struct study *study = section->view.study;
-	bool won = strcmp(js_string_or(section->entry, "verdict", ""), "faster") == 0;
+	bool won = verdict_of(section->entry) == VERDICT_FASTER;
 	for (size_t i = 0; won && config && i < study_rows(study); i++)
 		if (explain_of_problem((void *)&section->view, study, i) && json_equal(study_row(study, i)->config, config))
 			return i;

@@ -150,6 +150,12 @@ void html_element(struct html *html, const char *tag, const char *class, const c
 	html_end(html);
 }
 
+void html_verdict(struct html *html, const char *tone, const char *text) {
+	char class[32];
+	snprintf(class, sizeof class, "verdict%s", tone);
+	html_element(html, "p", class, "%s", text);
+}
+
 void html_constant(struct html *html, const char *markup) {
 	puts_to(html, markup);
 }

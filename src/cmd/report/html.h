@@ -19,6 +19,8 @@ void html_printf(struct html *html, const char *format, ...) __attribute__((form
 /* A whole element with a text; class may be NULL. */
 void html_element(struct html *html, const char *tag, const char *class, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* A paragraph that says a verdict; tone is " high", " warning" or "". */
+void html_verdict(struct html *html, const char *tone, const char *text);
 void html_constant(struct html *html, const char *markup);
 
 /* Reserves a slot for markup and returns its number, counted from 0. */

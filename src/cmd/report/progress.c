@@ -8,6 +8,7 @@
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
+#include "tuner/result/result.h"
 
 /* Every trial of the newest search, and the pairs of its final comparison. */
 enum { SHOWN_MAX = 400 };
@@ -71,7 +72,7 @@ static size_t series_pack(struct chart_series *series, size_t count) {
 static const struct chart_mark *report_winner_mark(struct report *report, const struct report_section *section,
                                                    double factor) {
 	const struct report_search *search = report_search_newest(section);
-	if (!search || !search->winner || strcmp(js_string_or(section->tune, "verdict", ""), "faster") != 0)
+	if (!search || !search->winner || verdict_of(section->tune) != VERDICT_FASTER)
 		return NULL;
 	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);
 	double value = search->tried[search->winner - 1].value;
@@ -118,7 +119,7 @@ static const struct report_search *newest_duel(const struct report_section *sect
 
 /* Dots only: a line between pairs would suggest an order that random blocks do not have. */
 static void report_pairs_draw(struct report *report, const struct report_section *section) {
-	bool won = strcmp(js_string_or(section->tune, "verdict", ""), "faster") == 0;
+	bool won = verdict_of(section->tune) == VERDICT_FASTER;
 	const char *const names[] = {"baseline", won ? "runs of the winner" : "best found"};
 	const struct report_search *search = newest_duel(section);
 	double most = 0, least = INFINITY;

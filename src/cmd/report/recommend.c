@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
-static const char *const titles[] = {"kernel",     "\2problem",  "\2recommended", "\1measured",
-                                     "\1interval", "\1baseline", "\1speedup",     "\1speedup interval",
-                                     "verdict",    "checked",    "state",         NULL};
+static const char *const titles[] = {"kernel",       "\2problem",  "\2recommended", "\1measured",
+                                     "\1interval",   "\1baseline", "\1speedup",     "\1speedup interval",
+                                     VERDICT_MEMBER, "checked",    "state",         NULL};
 
 static void values_put(struct html_table *table, const struct report_section *section, const json_t *entry) {
 	const json_t *ci = json_object_get(entry, "ci");
@@ -24,12 +24,11 @@ static void values_put(struct html_table *table, const struct report_section *se
 	html_table_number(table, baseline, "%s", text);
 }
 
-static void speedup_put(struct html_table *table, const json_t *speedup) {
-	const json_t *ci = json_object_get(speedup, "ci");
-	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
-	bool vague = results_is_vague(low, high);
-	html_table_number(table, vague ? NAN : ratio, "%.3gx", ratio);
-	html_table_number(table, isfinite(high) && !vague ? low : NAN, "%.3gx to %.3gx", low, high);
+static void speedup_put(struct html_table *table, struct speedup speedup) {
+	bool vague = speedup_is_vague(speedup);
+	html_table_number(table, vague ? NAN : speedup.ratio, "%.3gx", speedup.ratio);
+	html_table_number(table, isfinite(speedup.high) && !vague ? speedup.low : NAN, "%.3gx to %.3gx", speedup.low,
+	                  speedup.high);
 }
 
 static const char *state_of(const struct report_section *section) {
@@ -58,8 +57,8 @@ static void row_put(struct report *report, struct html_table *table, const struc
 	values_put(table, section, section->entry);
 	/* Where the baseline stays, the speedup is that of another configuration, which was not better. */
 	bool keeps = json_equal(config, json_object_get(json_object_get(section->entry, "baseline"), "config"));
-	speedup_put(table, keeps ? NULL : json_object_get(section->entry, "speedup"));
-	html_table_text(table, "%s", section->entry ? js_string_or(section->entry, "verdict", "?") : "-");
+	speedup_put(table, speedup_of(keeps ? NULL : section->entry));
+	html_table_text(table, "%s", section->entry ? verdict_said(section->entry, "?") : "-");
 	char *checked = verdict_checked(section->entry);
 	html_table_text(table, "%s", checked ? checked : "-");
 	free(checked);

@@ -13,6 +13,7 @@
 #include "src/cmd/report/curves_table_impl.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 
 /* Parallel coordinates (Inselberg, The plane with parallel coordinates, 1985): an axis for each of the parameters that
  * matter most and one for the value, and a line for each configuration. A line says its configuration when it is
@@ -333,7 +334,7 @@ static void path_table(struct report *report, const json_t *result) {
 	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1speedup",
 	                                     "\1from", "\1to",     "source",   NULL};
 	const json_t *path = json_object_get(result, "path");
-	bool faster = strcmp(js_string_or(result, "verdict", ""), "faster") == 0 || json_object_get(result, "table");
+	bool faster = verdict_of(result) == VERDICT_FASTER || json_object_get(result, "table");
 	struct html_table table;
 	size_t i;
 	json_t *one;
@@ -369,7 +370,7 @@ static void landscape_describe(struct report *report, const json_t *landscape) {
 		{"partly flat", "For some parameters, the neighbours of the winner are about as fast."},
 		{"unclear", "The measurements do not show whether the neighbours of the winner are as fast."},
 	};
-	const char *verdict = js_string_or(landscape, "verdict", "");
+	const char *verdict = verdict_said(landscape, "");
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (strcmp(verdict, sentences[i].verdict) == 0)
 			html_element(report->html, "p", NULL, "%s", sentences[i].sentence);

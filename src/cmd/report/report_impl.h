@@ -9,6 +9,7 @@
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/report/charts_impl.h"
 #include "src/cmd/report/report_table_impl.h"
+#include "tuner/result/result.h"
 #include "tuner/trial/trial.h"
 
 struct report_trial {
@@ -137,7 +138,7 @@ void report_cells(struct html_table *table, const struct report_section *section
                   double high);
 double report_end(const json_t *ci, size_t end); /* NAN if unknown */
 /* "3.70x [3.60, 3.80]", "too noisy" for a vague one, "" for none */
-void report_ratio(double ratio, const json_t *ci, char *text, size_t size);
+void report_ratio(struct speedup speedup, char *text, size_t size);
 char *report_time(double seconds, char *text, size_t size); /* "2025-01-31 12:00 UTC" */
 /* The factor and unit that make chart values up to `most` readable. */
 struct report_scale {

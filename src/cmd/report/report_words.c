@@ -10,6 +10,7 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
+#include "tuner/result/result.h"
 
 void report_heading(struct report *report, const char *text) {
 	html_element(report->html, "h3", NULL, "%s", text);
@@ -56,15 +57,12 @@ void report_cells(struct html_table *table, const struct report_section *section
 	html_table_number(table, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
 }
 
-void report_ratio(double ratio, const json_t *ci, char *text, size_t size) {
-	double low = report_end(ci, 0), high = report_end(ci, 1);
+void report_ratio(struct speedup speedup, char *text, size_t size) {
 	*text = '\0';
-	if (isfinite(ratio) && results_is_vague(low, high))
+	if (isfinite(speedup.ratio) && speedup_is_vague(speedup))
 		snprintf(text, size, "too noisy");
-	else if (isfinite(ratio) && low > 0 && high > 0)
-		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
-	else if (isfinite(ratio))
-		snprintf(text, size, "%.3gx", ratio);
+	else if (isfinite(speedup.ratio))
+		speedup_digits_text(speedup, text, size);
 }
 
 char *report_time(double seconds, char *text, size_t size) {

@@ -12,6 +12,7 @@
 #include "src/ui/ui.h"
 #include "tuner/bound/function.h"
 #include "tuner/program/program.h"
+#include "tuner/result/result.h"
 
 /* The functions of a GPU kernel in the winner: what each takes and what bounds it, and the roofline of instructions
  * with a dot for each (Ding and Williams, An instruction roofline model for GPUs, 2019). */
@@ -217,12 +218,11 @@ static void report_provenance(struct report *report, const struct report_section
 
 static void tuned_describe(struct report *report, const struct report_section *section) {
 	const json_t *best = json_object_get(section->tune, "best"), *baseline = json_object_get(section->tune, "baseline");
-	bool keeps = json_equal(json_object_get(best, "config"), json_object_get(baseline, "config"));
-	const json_t *speedup = keeps ? NULL : json_object_get(section->tune, "speedup");
+	bool keeps = result_keeps_baseline(section->tune);
 	char to[48], from[48], gain[64];
 	report_value(section, js_real_or(best, "median", NAN), to, sizeof to);
 	report_value(section, js_real_or(baseline, "median", NAN), from, sizeof from);
-	report_ratio(js_real_or(speedup, "ratio", NAN), json_object_get(speedup, "ci"), gain, sizeof gain);
+	report_ratio(speedup_of(keeps ? NULL : section->tune), gain, sizeof gain);
 	char *config = results_config(json_object_get(best, "config"), NULL);
 	html_begin(report->html, "p", "class", "lead", NULL);
 	html_printf(report->html, "Recommended: ");
@@ -231,8 +231,8 @@ static void tuned_describe(struct report *report, const struct report_section *s
 		html_printf(report->html, ", the baseline, %s. ", *from ? from : "unknown");
 	else
 		html_printf(report->html, ", %s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
-	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(section->tune, "verdict", "undecided"),
-	             *gain ? ", " : "", gain);
+	html_element(report->html, "strong", NULL, "%s%s%s", verdict_word(verdict_of(section->tune)), *gain ? ", " : "",
+	             gain);
 	html_end(report->html);
 	free(config);
 }

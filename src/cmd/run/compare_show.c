@@ -9,6 +9,7 @@
 #include "src/show/counters.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"
+#include "tuner/result/result.h"
 #include "tuner/same/same.h"
 
 int slower_read(struct slower *slower, const struct opt_args *args, struct err *err) {
@@ -154,8 +155,9 @@ static json_t *document(const struct comparison *comparison, const json_t *const
 	              "problem", comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
 	              side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
 	              js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
-	              js_number(duel->paired.p), "verdict",
-	              is_open(duel) ? "undecided" : paired_said(duel->verdict, &duel->paired), "failures", duel->failures);
+	              js_number(duel->paired.p), VERDICT_MEMBER,
+	              is_open(duel) ? verdict_word(VERDICT_UNDECIDED) : paired_said(duel->verdict, &duel->paired),
+	              "failures", duel->failures);
 	json_object_set_new(json, "differs", differs_json(comparison, config));
 	json_object_set_new(json, "load", race_watch_json(&comparison->watch));
 	if (comparison->slower.asked)
@@ -246,7 +248,7 @@ static void export_print(const struct comparison *comparison, const json_t *docu
 		json_object_set_new(row, "runs", json_integer((json_int_t)json_array_size(json_object_get(one, "samples"))));
 		if (side == 0) {
 			json_object_set(row, "ratio", json_object_get(document, "ratio"));
-			json_object_set(row, "verdict", json_object_get(document, "verdict"));
+			verdict_copy(row, document);
 		}
 		json_array_append_new(rows, row);
 	}

@@ -18,6 +18,7 @@
 #include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 #include "tuner/program/source.h"
+#include "tuner/result/result.h"
 #include "tuner/store/store.h"
 
 /* Collects the results of this machine from the store. It compares the descriptions of machines, because computing the
@@ -112,7 +113,7 @@ static int tuned_add(void *ctx, const struct store_row *result) {
 		json_object_set_new(entry, "command", js_text(result->command));
 	json_object_set(entry, "config", json_object_get(best, "config"));
 	json_object_set(entry, "speedup", json_object_get(result->result, "speedup"));
-	json_object_set(entry, "verdict", json_object_get(result->result, "verdict"));
+	verdict_copy(entry, result->result);
 	json_object_set_new(entry, "age_s", js_number(sys_wall() - result->ended));
 	json_object_set_new(entry, "state", json_string(state_of(g, result)));
 	if (g->outdated && is_superseded(g->tuned, entry))

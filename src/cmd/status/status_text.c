@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "src/show/results.h"
 #include "src/cmd/status/status_state.h"
+#include "tuner/result/result.h"
 
 enum { LABEL = 13, ROWS_MAX = 20, BAR = 12, BAR_COLUMNS = 90 };
 
@@ -101,15 +102,10 @@ static void age_text(double seconds, char *text, size_t size) {
 }
 
 /* A ratio beside "tie" or "undecided" would be read as a gain. */
-static void speedup_text(const json_t *entry, char *text, size_t size) {
-	const json_t *ci = json_object_get(json_object_get(entry, "speedup"), "ci");
-	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	if (!isfinite(results_speedup(entry)) || strcmp(js_string_or(entry, "verdict", ""), "faster") != 0)
-		snprintf(text, size, "%s", "");
-	else if (low > 0 && high > 0)
-		snprintf(text, size, "%.2fx [%.2f, %.2f]", results_speedup(entry), low, high);
-	else
-		snprintf(text, size, "%.2fx", results_speedup(entry));
+static void gain_text(const json_t *entry, char *text, size_t size) {
+	*text = '\0';
+	if (isfinite(speedup_of(entry).ratio) && verdict_of(entry) == VERDICT_FASTER)
+		speedup_text(speedup_of(entry), text, size);
 }
 
 /* Where it was measured; what is the same in all rows, or as it should be, is left out. */
@@ -135,14 +131,14 @@ static void row_add(struct table *table, const json_t *entry, double most, bool 
 	char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
 	char speedup[64], age[48], bar[BAR * 4 + 1];
 	const char *state = js_string_or(entry, "state", "?");
-	speedup_text(entry, speedup, sizeof speedup);
+	gain_text(entry, speedup, sizeof speedup);
 	age_text(js_real_or(entry, "age_s", NAN), age, sizeof age);
-	ui_bar(isfinite(results_speedup(entry)) ? results_speedup(entry) / most : 0, BAR, bar, sizeof bar);
+	ui_bar(isfinite(speedup_of(entry).ratio) ? speedup_of(entry).ratio / most : 0, BAR, bar, sizeof bar);
 	const char *texts[] = {js_string_or(entry, "kernel", "?"),
 	                       problem,
 	                       on ? on : "",
 	                       speedup,
-	                       js_string_or(entry, "verdict", "?"),
+	                       verdict_said(entry, "?"),
 	                       age,
 	                       strcmp(state, "current") == 0 ? "" : state,
 	                       wide ? bar : NULL};
@@ -153,10 +149,11 @@ static void row_add(struct table *table, const json_t *entry, double most, bool 
 
 /* Prints the newest entries first; the store lists them last. */
 static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
-	static const char *const titles[] = {"tuned", "problem", "on", "speedup [95 %]", "verdict", "when", "state", ""};
+	static const char *const titles[] = {"tuned",        "problem", "on",    "speedup [95 %]",
+	                                     VERDICT_MEMBER, "when",    "state", ""};
 	size_t all = json_array_size(tuned);
 	bool wide = ui_width(out) >= BAR_COLUMNS, usual = all_usual(tuned);
-	double most = results_speedup_most(tuned);
+	double most = result_speedup_most(tuned);
 	struct table *table = table_new(wide ? 8 : 7, titles);
 	for (size_t i = all; i > 0 && all - i < ROWS_MAX; i--)
 		row_add(table, json_array_get(tuned, i - 1), most, usual, wide);

@@ -103,7 +103,7 @@ static void results_put(struct html *html, const json_t *results) {
 		char *config = results_config(json_object_get(json_object_get(result, "best"), "config"), NULL);
 		html_begin(html, "article", "class", "card", NULL);
 		html_element(html, "h3", NULL, "%s", js_string_or(result, "kernel", "?"));
-		html_element(html, "p", "verdict", "%s", verdict);
+		html_verdict(html, "", verdict);
 		html_begin(html, "pre", "class", "command", NULL);
 		html_element(html, "code", NULL, "%s", line ? line : config);
 		html_end(html);
@@ -121,7 +121,10 @@ static int page_write(const struct watch *watch, const json_t *results, const ch
 	page_begin(html, "Sweetspot", ended ? 0 : RELOAD_SECONDS);
 	html_begin(html, "header", NULL);
 	html_element(html, "h1", NULL, "%s", watch->kernel ? watch->kernel : "Sweetspot");
-	html_element(html, "p", ended ? "verdict" : "note", "%s", state);
+	if (ended)
+		html_verdict(html, "", state);
+	else
+		html_element(html, "p", "note", "%s", state);
 	html_end(html);
 	html_begin(html, "main", NULL);
 	if (results)

@@ -13,6 +13,7 @@
 #include "src/plan/program_spec.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/program/command.h"
+#include "tuner/result/result.h"
 
 struct program_item {
 	struct spec *spec; /* NULL: from the command line */
@@ -104,11 +105,10 @@ static bool may_be_unset(const struct program_item *p, const char *param) {
 
 /* Adds a note if nothing was gained and a placeholder may have been forgotten. */
 static void variables_note(const struct program_item *p, json_t *result) {
-	const char *verdict = js_string_or(result, "verdict", "");
 	json_t *notes = json_object_get(result, "notes");
 	/* Then all others are slower, so a value did make a difference. */
 	bool beaten = json_is_number(json_object_get(result, "closest")) || js_bool_or(result, "slower", false);
-	if (beaten || (strcmp(verdict, "tie") != 0 && strcmp(verdict, "undecided") != 0))
+	if (beaten || (verdict_of(result) != VERDICT_TIE && result_is_decided(result)))
 		return;
 	for (const char *const *param = p->plan->program.params; *param; param++) {
 		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param) ||

@@ -60,7 +60,7 @@ static const char *prove(uint64_t seed, double budget_s, double spare_s, struct 
 	self.now = 0;
 	self.runs = 0;
 	regions_prove(&runs, &proving, &proof, &err);
-	const char *verdict = proof.verdict;
+	const char *verdict = verdict_word(proof.verdict);
 	tally->faster += strcmp(verdict, "faster") == 0;
 	tally->slower += strcmp(verdict, "slower") == 0;
 	tally->tie += strcmp(verdict, "tie") == 0;

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "base/json/verdict.h"
+#include "tuner/result/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +30,27 @@ bool verdict_find(const char *word, enum verdict *verdict) {
 	return false;
 }
 
-enum verdict verdict_of(const json_t *result) {
+enum verdict verdict_named(const char *word) {
 	enum verdict verdict = VERDICT_UNDECIDED;
-	verdict_find(js_string_or(result, "verdict", ""), &verdict);
+	verdict_find(word, &verdict);
 	return verdict;
+}
+
+const char *verdict_said(const json_t *result, const char *fallback) {
+	return js_string_or(result, VERDICT_MEMBER, fallback);
+}
+
+enum verdict verdict_of(const json_t *result) {
+	return verdict_named(verdict_said(result, ""));
+}
+
+void verdict_set(json_t *result, enum verdict verdict) {
+	json_object_set_new(result, VERDICT_MEMBER, json_string(words[verdict]));
+}
+
+void verdict_copy(json_t *to, const json_t *from) {
+	json_t *verdict = json_object_get(from, VERDICT_MEMBER);
+	json_object_set_new(to, VERDICT_MEMBER, verdict ? json_incref(verdict) : json_null());
 }
 
 bool verdict_is_faster(const json_t *result) {
