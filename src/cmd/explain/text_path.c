@@ -2,7 +2,9 @@
 /* Prints the path from the baseline to the winner, one change at a time. */
 #include <config.h>
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
