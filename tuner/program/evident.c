@@ -2,9 +2,7 @@
 /* Keeps what the runs of a program did, and tells whether the recommended setting does the work of the baseline. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/result/result.h"

@@ -2,7 +2,6 @@
 /* Verifies the recommendation for a program, by running it as `tune` did according to its entry. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,9 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
 #include "tuner/result/result.h"
 
