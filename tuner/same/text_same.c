@@ -103,6 +103,21 @@ static bool is_clock(const char *line, const char *at, const char *stop, const c
 	return colon || date || later;
 }
 
+static bool is_digit_at(const char *at, const char *end, int offset) {
+	return end - at > offset && isdigit((unsigned char)at[offset]);
+}
+
+/* The bytes of "00:07", "1:02:03" or "2-01:02:03", whose form follows from how long something took; 0: it is none. */
+static size_t span_length(const char *at, const char *end) {
+	const char *stop = at + strspn(at, "0123456789");
+	if (stop > at && stop < end && *stop == '-' && is_digit_at(stop, end, 1))
+		stop += 1 + strspn(stop + 1, "0123456789");
+	const char *begin = stop;
+	while (stop < end && *stop == ':' && is_digit_at(stop, end, 1) && is_digit_at(stop, end, 2))
+		stop += 3;
+	return stop > begin && !is_digit_at(stop, end, 0) ? (size_t)(stop - at) : 0;
+}
+
 /* A value of the setting that is a word. */
 static bool is_own(const json_t *config, const char *word, size_t length) {
 	const char *name;
@@ -130,10 +145,10 @@ static void put(struct reading *r, char c) {
 }
 
 static const char *number_read(struct reading *r, const char *at) {
-	size_t length = number_length(at, r->end);
+	size_t span = span_length(at, r->end), length = span ? span : number_length(at, r->end);
 	const char *stop = at + length;
 	bool sign = at > r->start && at[-1] == '-' && (at - r->start == 1 || strchr(" \t(=,:[", at[-2]));
-	bool masked = r->joined || is_labelled(r->label, at) || has_unit(stop, r->end) ||
+	bool masked = span || r->joined || is_labelled(r->label, at) || has_unit(stop, r->end) ||
 	              is_clock(r->start, at, stop, r->end) || (length > 2 && at[1] == 'x');
 	r->line.quiet = r->line.quiet || (stop < r->end && *stop == '%');
 	char *text = mem_printf("%s%.*s", sign ? "-" : "", (int)length, at);
