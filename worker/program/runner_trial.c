@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/proc/pipe.h"
@@ -138,6 +139,15 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct program_trial *tri
 	return false;
 }
 
+/* Whoever killed the program may be ending the whole job, this worker with it. That is no failure of the program, and
+ * only an answer that does not come says so. */
+static void job_end_wait(const struct program_run *run) {
+	static const struct timespec moment = {.tv_nsec = 300000000};
+	int number = WIFSIGNALED(run->status) ? WTERMSIG(run->status) : WEXITSTATUS(run->status) - 128;
+	if (number == SIGTERM || number == SIGKILL)
+		nanosleep(&moment, NULL);
+}
+
 /* "exit status 3: its last words". A shell reports a killed command by a status above 128. */
 static void how_ended(const struct program_run *run, uint64_t file_limit, char *text, size_t size) {
 	char words[PROGRAM_WORDS_KEPT], file[120] = "", shell[40] = "";
@@ -262,6 +272,7 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	case PROGRAM_ENDED:
 		break;
 	}
+	job_end_wait(run);
 	how_ended(run, trial->site.place.file_limit, how, sizeof how);
 	return run->status == 0 || fail(trial, "runtime", "%s", how);
 }
