@@ -33,7 +33,7 @@ static DIR *open_folder(int at, const char *name) {
 	return dir;
 }
 
-static bool is_dots(const char *name) {
+bool tree_is_dots(const char *name) {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
@@ -51,7 +51,7 @@ static void move_up(struct tree *tree, int from, const char *name) {
 static void empty_below(struct tree *tree, const char *folder) {
 	DIR *dir = open_folder(tree->top, folder);
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		if (is_dots(entry->d_name))
+		if (tree_is_dots(entry->d_name))
 			continue;
 		if (unlinkat(dirfd(dir), entry->d_name, 0) == 0)
 			tree->progress = true;
@@ -72,7 +72,7 @@ static bool pass(struct tree *tree, const char *path) {
 		return false;
 	tree->top = dirfd(dir);
 	for (struct dirent *entry; (entry = readdir(dir));) {
-		if (is_dots(entry->d_name))
+		if (tree_is_dots(entry->d_name))
 			continue;
 		if (unlinkat(tree->top, entry->d_name, 0) == 0)
 			tree->progress = true;
@@ -104,7 +104,7 @@ bool tree_is_fresh(const char *path) {
 	bool fresh = dir;
 	errno = 0;
 	for (struct dirent *entry; fresh && (entry = readdir(dir));)
-		fresh = is_dots(entry->d_name);
+		fresh = tree_is_dots(entry->d_name);
 	fresh = fresh && errno == 0;
 	if (dir)
 		closedir(dir);

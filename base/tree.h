@@ -10,4 +10,7 @@ int tree_remove(const char *path);
 /* Is this a folder of this user's, as mkdir(path, 0700) makes it, with nothing in it? */
 bool tree_is_fresh(const char *path);
 
+/* Is it "." or "..", which every folder has? */
+bool tree_is_dots(const char *name);
+
 #endif

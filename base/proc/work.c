@@ -137,7 +137,7 @@ bool work_word_assigns(const char *word) {
 	return length > 0 && word[length] == '=' && !isdigit((unsigned char)*word);
 }
 
-/* "5", "0-3,8": what is told to an option that is not listed. */
+/* "5", "0-3,8": the value of an option that is not listed. */
 static bool is_told(const char *word) {
 	return *word && strspn(word, "0123456789,-:.") == strlen(word);
 }

@@ -278,7 +278,7 @@ void counters_print(struct ui *ui, const json_t *document, const json_t *sources
 }
 
 /* Compares the counters of the baseline with those of the best, and prints the cost of counting. */
-enum { ROWS_MAX = 6, RESULTS_COUNTERS_CELL = 80 };
+enum { ROWS_MAX = 6 };
 /* Smaller differences are not shown. */
 static const double FACTOR_MIN = 1.05;
 /* Rank of a value that is 0 on one side only, whose factor would be infinite. */
@@ -341,8 +341,7 @@ static int by_score(const void *a, const void *b) {
 static void pair_row(struct table *table, const struct pair *pair) {
 	const char *group = js_string_or(pair->to, "group", ""), *unit = js_string_or(pair->to, "unit", "");
 	double a = value_of(pair->from), b = value_of(pair->to);
-	char name[RESULTS_COUNTERS_CELL], from[RESULTS_COUNTERS_CELL], to[RESULTS_COUNTERS_CELL],
-		ratio[RESULTS_COUNTERS_CELL] = "-";
+	char name[CELL], from[CELL], to[CELL], ratio[CELL] = "-";
 	snprintf(name, sizeof name, "%.50s%s%.20s%s", js_string_or(pair->to, "name", "?"), *group ? " [" : "", group,
 	         *group ? "]" : "");
 	counters_value(a, unit, from, sizeof from);

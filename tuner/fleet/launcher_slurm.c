@@ -25,7 +25,7 @@
  * its sources: src/slurmd/slurmstepd/req.c (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."),
  * src/api/step_launch.c ("Node failure on"), src/srun/libsrun/allocate.c. For states see squeue(1), JOB STATE CODES,
  * and scontrol(1), NODES - STATE. */
-static const double SLURM_END_ASK_SECONDS = 10;
+static const double ASK_SECONDS = 10;
 
 /* The first match counts, so that messages with a cause come before those that only report the end. "Force Terminated"
  * is not listed because srun also prints it after a task that crashed by itself. */
@@ -140,7 +140,7 @@ bool slurm_end_node(const char *record, char *reason, size_t size) {
 static char *show(const char *what, const char *name) {
 	const char *const argv[] = {"scontrol", "-o", "show", what, name, NULL};
 	int status;
-	return batch_command(argv, SLURM_END_ASK_SECONDS, &status, NULL, 0);
+	return batch_command(argv, ASK_SECONDS, &status, NULL, 0);
 }
 
 /* The name comes from the answer of a worker, so it must not look like an option of a command. */
@@ -174,7 +174,7 @@ bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss) {
 	return outside || killed || never;
 }
 
-static const double ASK_SECONDS = 10, GONE_SECONDS = 20, PATIENCE_SECONDS = 5;
+static const double GONE_SECONDS = 20, PATIENCE_SECONDS = 5;
 
 void slurm_jobs_name(char name[SLURM_JOBS_NAME]) {
 	uint32_t drawn = (uint32_t)getpid();
@@ -244,7 +244,7 @@ int slurm_jobs_end(const char *name, struct err *err) {
 /* Starts workers with srun: one job per node, or, inside an allocation, one step per node. The options follow srun(1)
  * of Slurm 22.05 and were tried with it; doc/fleet.md has the findings. */
 enum { NODES_MAX = 10000 };
-static const double PING_SECONDS = 5, LAUNCHER_SLURM_ASK_SECONDS = 10;
+static const double PING_SECONDS = 5;
 
 struct slurm {
 	struct arena *arena;
@@ -282,8 +282,7 @@ static char *hosts_list(struct err *err) {
 	const char *const argv[] = {"scontrol", "show", "hostnames", list, NULL};
 	char said[160] = "";
 	int status = -1;
-	char *text = list && *list != '-' ? batch_command(argv, LAUNCHER_SLURM_ASK_SECONDS, &status, said, sizeof said)
-	                                  : mem_strdup("");
+	char *text = list && *list != '-' ? batch_command(argv, ASK_SECONDS, &status, said, sizeof said) : mem_strdup("");
 	if (status == 0 && *text)
 		return text;
 	free(text);

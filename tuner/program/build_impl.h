@@ -17,7 +17,7 @@ enum program_built program_build(const struct program *program, const json_t *co
                                  struct trial_result *result, struct err *err);
 
 const char *program_build_source(const struct program *program); /* the folder with the sources */
-/* identity.c: the same for builds that make the same program from the same sources. */
+/* copied.c: the same for builds that make the same program from the same sources. */
 void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,
                             char hash[SHA256_TEXT]);
 

@@ -74,10 +74,10 @@ static json_t *differs_of(const struct program *program, const struct same_case 
 	const struct program_spec *spec = &program->spec;
 	json_t *all = json_array();
 	json_t *left = same_left(one), *files = same_files(one), *output = same_output(one);
-	if (!spec->verify && !spec->expect_files)
+	if (!spec->verify && !spec->expect_files) {
 		json_array_extend(all, left);
-	if (!spec->verify && !spec->expect_files)
 		json_array_extend(all, files);
+	}
 	if (!spec->verify && !spec->expect_same && !spec->expect_any)
 		json_array_extend(all, output);
 	json_decref(left);

@@ -18,6 +18,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/tree.h"
 #include "worker/program/digest_impl.h"
 
 enum {
@@ -58,10 +59,6 @@ static void listing_clear(struct listing *listing) {
 	*listing = (struct listing){0};
 }
 
-static bool is_dots(const char *name) {
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 /* SQLite keeps these beside a database while it is open: perhaps our own store. */
 static bool is_passing(const char *name) {
 	return text_ends_with(name, "-wal") || text_ends_with(name, "-shm") || text_ends_with(name, "-journal");
@@ -84,7 +81,7 @@ static void folder_look(struct listing *listing, int parent, const char *path, c
 		close(fd);
 	}
 	for (struct dirent *entry; dir && !listing->torn && (entry = readdir(dir));) {
-		if (is_dots(entry->d_name) || is_passing(entry->d_name) ||
+		if (tree_is_dots(entry->d_name) || is_passing(entry->d_name) ||
 		    fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
 			continue;
 		}

@@ -247,7 +247,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 }
 
 /* Prints the diagnoses, strongest first, and the commands to run next. */
-enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, TEXT_WHY_INDENT = 2, DEEP = 10 };
+enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
 
 static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
 	size_t i;
@@ -272,7 +272,7 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 	enum ui_style style = strcmp(confidence, "high") == 0     ? UI_BAD
 	                      : strcmp(confidence, "medium") == 0 ? UI_NOTE
 	                                                          : UI_DIM;
-	fprintf(text->out, "%*s%s%-6.6s%s  ", TEXT_WHY_INDENT, "", ui_style(text->ui, style), confidence,
+	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, style), confidence,
 	        ui_style(text->ui, UI_PLAIN));
 	char *line = mem_printf("%s%s", js_string_or(finding, "sentence", "?"), gain);
 	ui_wrap_on(text->out, DEEP, DEEP, line);
@@ -290,7 +290,7 @@ static void reading_print(const struct explain_text *text, const json_t *reading
 	}
 	const char *first = js_string_or(json_array_get(json_object_get(reading, "evidence"), 0), "text", NULL);
 	char *line = mem_printf("%s", js_string_or(reading, "sentence", "?"));
-	fprintf(text->out, "%*s%s%-6.6s%s  ", TEXT_WHY_INDENT, "", ui_style(text->ui, UI_DIM),
+	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, UI_DIM),
 	        js_string_or(reading, "confidence", "low"), ui_style(text->ui, UI_PLAIN));
 	ui_wrap_on(text->out, DEEP, DEEP, line);
 	free(line);
@@ -306,10 +306,10 @@ static void explain_text_why(const struct explain_text *text) {
 	json_t *one;
 	explain_title(text, "why (confidence of each finding)");
 	if (json_array_size(findings) == 0)
-		ui_wrap(text->out, TEXT_WHY_INDENT, TEXT_WHY_INDENT, "the measurements do not show what holds it back");
+		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back");
 	json_array_foreach((json_t *)findings, i, one) {
 		if (i >= FINDINGS_SHOWN && !text->all) {
-			explain_more_print(text, TEXT_WHY_INDENT, json_array_size(findings) - i);
+			explain_more_print(text, INDENT, json_array_size(findings) - i);
 			break;
 		}
 		finding_print(text, one);
@@ -323,14 +323,14 @@ static void explain_text_readings(const struct explain_text *text) {
 	const char *silence = js_string_or(text->result, "silence", NULL);
 	if (silence) {
 		explain_title(text, "what the times show");
-		ui_wrap(text->out, TEXT_WHY_INDENT, TEXT_WHY_INDENT, silence);
+		ui_wrap(text->out, INDENT, INDENT, silence);
 	}
 	if (json_array_size(readings) == 0)
 		return;
 	explain_title(text, "what the times show (confidence of each statement)");
 	json_array_foreach((json_t *)readings, i, one) {
 		if (i >= READINGS_SHOWN && !text->all) {
-			explain_more_print(text, TEXT_WHY_INDENT, json_array_size(readings) - i);
+			explain_more_print(text, INDENT, json_array_size(readings) - i);
 			break;
 		}
 		reading_print(text, one);
@@ -376,7 +376,7 @@ static void explain_text_next(const struct explain_text *text) {
 			break;
 		char *command = mem_strdup(json_string_value(one));
 		text_clean(command, false);
-		fprintf(text->out, "%*s%s\n", TEXT_WHY_INDENT, "", command);
+		fprintf(text->out, "%*s%s\n", INDENT, "", command);
 		free(command);
 	}
 	json_decref(commands);

@@ -25,7 +25,7 @@ char *explain_table_value(const struct explain_text *text, double value);
 void explain_text_path(const struct explain_text *text);     /* src/cmd/explain/text_path.c */
 void explain_text_scaling(const struct explain_text *text);  /* src/cmd/explain/text_scaling.c */
 void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_effects.c */
-void explain_text_position(const struct explain_text *text); /* src/cmd/explain/text_position.c */
+void explain_text_position(const struct explain_text *text); /* src/cmd/explain/text_path.c */
 
 /* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */
 char *explain_problem_text(const json_t *result, const json_t *problem);

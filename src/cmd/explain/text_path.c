@@ -16,7 +16,7 @@
 
 /* Sections on the position of the winner: among its neighbours, below the roofline, over the problem size, and between
  * time and energy. */
-enum { TEXT_POSITION_INDENT = 2, PARAMS_SHOWN = 4 };
+enum { INDENT = 2, PARAMS_SHOWN = 4 };
 
 static void roof_words(const json_t *roof, char *text, size_t size) {
 	char value[48];
@@ -62,7 +62,7 @@ static void position_print(const struct explain_text *text, const json_t *positi
 	                        : isfinite(counted) ? ", "
 	                                            : ", at least ",
 	                        known ? rate : "", roofs);
-	ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
 	free(roofs);
 }
@@ -79,7 +79,7 @@ static void roofline_print(const struct explain_text *text) {
 	if (missing) {
 		char *line =
 			mem_printf("%s; run `%s`", missing, js_string_or(roofline, "next", "sweetspot machine --ceilings"));
-		ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+		ui_wrap(text->out, INDENT, 2 * INDENT, line);
 		free(line);
 	}
 }
@@ -116,7 +116,7 @@ static void params_print(const struct explain_text *text, const json_t *landscap
 		if (++shown > PARAMS_SHOWN && !text->all)
 			break;
 		char *words = param_words(param), *line = mem_printf("%s %s", verdict, words);
-		ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+		ui_wrap(text->out, INDENT, 2 * INDENT, line);
 		free(line);
 		free(words);
 	}
@@ -150,7 +150,7 @@ static void threshold_print(const struct explain_text *text, const json_t *sizes
 	bound_text(json_object_get(one, "from"), from);
 	bound_text(json_object_get(one, "to"), to);
 	char *line = mem_printf("%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
-	ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
 	free(config);
 	json_decref(varied);
@@ -169,7 +169,7 @@ static void piece_print(const struct explain_text *text, const json_t *sizes, co
 	else
 		line =
 			mem_printf("time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows", over, exponent, from, to);
-	ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
 }
 
@@ -185,7 +185,7 @@ static void sizes_print(const struct explain_text *text) {
 		return;
 	explain_title(text, "by problem size");
 	if (!js_bool_or(sizes, "decided", true))
-		fprintf(text->out, "%*sall configurations are about as fast at every size\n", TEXT_POSITION_INDENT, "");
+		fprintf(text->out, "%*sall configurations are about as fast at every size\n", INDENT, "");
 	else
 		json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
 	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
@@ -197,10 +197,10 @@ static void sizes_print(const struct explain_text *text) {
 	}
 	if (error > ERROR_MOST)
 		fprintf(text->out, "%*snot a power of the size: a prediction from the other sizes is off by %.0f %% (median)\n",
-		        TEXT_POSITION_INDENT, "", 100 * error);
+		        INDENT, "", 100 * error);
 	else if (isfinite(error))
-		fprintf(text->out, "%*serror in predicting a size from the others: %.1f %% (median)\n", TEXT_POSITION_INDENT,
-		        "", 100 * error);
+		fprintf(text->out, "%*serror in predicting a size from the others: %.1f %% (median)\n", INDENT, "",
+		        100 * error);
 }
 
 static void pareto_print(const struct explain_text *text) {
@@ -214,7 +214,7 @@ static void pareto_print(const struct explain_text *text) {
 		char time[32], *config = results_config(json_object_get(one, "config"), NULL);
 		ui_seconds(js_real_or(one, "seconds", NAN), time, sizeof time);
 		char *line = mem_printf("%s, %.4g J: %s", time, js_real_or(one, "joules", NAN), config);
-		ui_wrap(text->out, TEXT_POSITION_INDENT, 2 * TEXT_POSITION_INDENT, line);
+		ui_wrap(text->out, INDENT, 2 * INDENT, line);
 		free(line);
 		free(config);
 	}
@@ -227,7 +227,7 @@ void explain_text_position(const struct explain_text *text) {
 	pareto_print(text);
 }
 
-enum { INDENT = 2, STEPS_SHOWN = 6 };
+enum { STEPS_SHOWN = 6 };
 
 static char *member_text(const char *name, const json_t *to, const json_t *from) {
 	char now[96], was[96], *clean = mem_strdup(name), *text;
