@@ -164,10 +164,10 @@ struct opencl_list {
 	struct opencl_found devices[OPENCL_DEVICES_MAX];
 	size_t platforms, count;
 	char path[256];                           /* of the first library that was opened */
-	char reason[OPENCL_WHY], fix[OPENCL_WHY]; /* why there is no device, and the remedy */
+	char reason[OPENCL_WHY], fix[OPENCL_WHY]; /* the reason why no device was found, and the remedy */
 };
 
-/* Never NULL; count is 0 with a reason if there is no device that can compile. Libraries stay in the process. */
+/* Never returns NULL. If no device can compile, count is 0 and reason is set. Libraries stay in the process. */
 struct opencl_list *opencl_list_new(void);
 void opencl_list_free(struct opencl_list *list);
 /* Fills in name, platform, driver, and the sizes that OpenCL knows; index is its place in the list. */

@@ -70,7 +70,7 @@ struct gemm_isa {
 };
 extern const struct gemm_isa gemm_isas[]; /* Best first, the last one usable everywhere, ends with a NULL name */
 
-/* Of a number that the type holds exactly; the bits of f16 and bf16 */
+/* Returns the 16 bits of a number that f16 or bf16 holds exactly. */
 uint16_t gemm_narrow(float x, enum gemm_type type);
 void gemm_narrow_all(uint16_t *to, const float *from, size_t n, enum gemm_type type);
 

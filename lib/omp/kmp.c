@@ -118,7 +118,7 @@ static void fork_watched(kmp_location *location, int32_t count, microtask *task,
 	omp_inside_back(outside);
 }
 
-/* Where there is no runtime. */
+/* Runs the region in this thread, because no runtime was found. */
 static void fork_alone(kmp_location *location, int32_t count, microtask *task, ...) {
 	void *a[ARGUMENTS_MOST];
 	int32_t zero = 0, thread = 0;

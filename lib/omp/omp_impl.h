@@ -66,7 +66,7 @@ struct omp_slot {
 	struct omp_seen *seen;     /* the values of its measures; NULL: they are not learned */
 	uint16_t number;
 	uint16_t size_class;
-	/* If not NULL, calls have slots by their class, and this one has no region. */
+	/* NULL: this slot has the region; else each class of sizes has a slot of its own, and this one has none. */
 	const struct omp_sizes *sizes;
 	uintptr_t data, data_end; /* variables of the program, if the region is in it; else nothing */
 };
@@ -188,8 +188,8 @@ double omp_quota_read(const char *groups, const char *root);
 /* Processors that the process may use at the same time; 0: unknown. */
 uint32_t omp_cpus_allowed(double quota);
 
-/* The record of this process, made on first use: memory of its own where no file is wanted, or there is no room for
- * one. NULL: there is no memory either. */
+/* Returns the record of this process and makes it on first use: in a file, or in memory if no file is wanted or the
+ * disk is full. NULL: memory is short, too. */
 struct omp_record *omp_record_get(void);
 /* Room for what is at that place in the record. */
 bool omp_record_reserve(const struct omp_record *record, const void *at, size_t size);
