@@ -112,8 +112,7 @@ struct source_state {
 	void *passed[SOURCE_ARGUMENTS_MAX + 1];
 };
 
-/* The hooks of kernels/kernel.h. */
-enum ss_status source_setup(void *memory, void *input, const struct ss_call *call);
+/* A hook of kernels/kernel.h. */
 enum ss_status source_verify(void *memory, const struct ss_call *call);
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);

@@ -132,7 +132,6 @@ static enum ss_status vector_open(struct source_input *input, size_t i, const st
 
 static enum ss_status say(const struct ss_call *call, enum ss_status status, const struct err *err);
 
-/* The hooks of kernels/kernel.h. */
 static enum ss_status source_open(void *memory, const struct ss_call *call) {
 	struct source_input *input = memory;
 	struct err err = {.code = ERR_OK};
@@ -292,7 +291,7 @@ static void memory_make(struct source_state *state, size_t i, struct gpu *gpu) {
 	}
 }
 
-enum ss_status source_setup(void *memory, void *input, const struct ss_call *call) {
+static enum ss_status source_setup(void *memory, void *input, const struct ss_call *call) {
 	struct source_state *state = memory;
 	struct err err = {.code = ERR_OK};
 	bool symbols[SOURCE_ARGUMENTS_MAX] = {false};

@@ -259,7 +259,7 @@ static void joining_clear(struct joining *joining, char *output) {
 	free(output);
 }
 
-int profile_merge_run(struct app *app, const struct opt_args *args, struct err *err) {
+static int profile_merge_run(struct app *app, const struct opt_args *args, struct err *err) {
 	char *output = output_read(args);
 	struct joining joining;
 	int failed = run_into(app, args, output, output && is_folder(opt_get(args, "output", "")), &joining, err);
@@ -283,7 +283,7 @@ static int foreign_describe(const struct joining *joining, struct err *err) {
 	return here ? 0 : -1;
 }
 
-int profile_import_run(struct app *app, const struct opt_args *args, struct err *err) {
+static int profile_import_run(struct app *app, const struct opt_args *args, struct err *err) {
 	char *output = sys_data_dir(err);
 	struct joining joining;
 	if (!output)
