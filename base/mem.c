@@ -77,7 +77,7 @@ char *mem_strdup(const char *text) {
 	return memcpy(mem_alloc(size, 1), text, size);
 }
 
-__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list ap) {
+char *mem_vprintf(const char *format, va_list ap) {
 	char *text;
 	if (vasprintf(&text, format, ap) < 0)
 		out_of_memory(1, strlen(format));
@@ -87,9 +87,20 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
 char *mem_printf(const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	char *text = format_text(format, ap);
+	char *text = mem_vprintf(format, ap);
 	va_end(ap);
 	return text;
+}
+
+void mem_add(char **text, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	char *more = mem_vprintf(format, ap);
+	va_end(ap);
+	size_t length = strlen(*text), size = strlen(more) + 1;
+	*text = mem_grow(*text, length + size, 1);
+	memcpy(*text + length, more, size);
+	free(more);
 }
 
 struct arena *arena_new(void) {
@@ -161,7 +172,7 @@ char *arena_strdup(struct arena *arena, const char *text) {
 char *arena_printf(struct arena *arena, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	char *text = format_text(format, ap), *kept = arena_strdup(arena, text);
+	char *text = mem_vprintf(format, ap), *kept = arena_strdup(arena, text);
 	va_end(ap);
 	free(text);
 	return kept;

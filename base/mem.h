@@ -14,6 +14,9 @@ void *mem_grow(void *old, size_t count, size_t size);               /* realloc; 
 void *mem_large(size_t bytes) __attribute__((malloc));
 char *mem_strdup(const char *text) __attribute__((malloc));
 char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
+char *mem_vprintf(const char *format, va_list ap) __attribute__((format(printf, 1, 0), malloc));
+/* Appends to *text, which the arguments may read. */
+void mem_add(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct arena;
 struct arena *arena_new(void);

@@ -38,6 +38,10 @@ const char *js_string_or(const json_t *object, const char *key, const char *fall
 double js_real_or(const json_t *object, const char *key, double fallback);
 int64_t js_int_or(const json_t *object, const char *key, int64_t fallback);
 bool js_bool_or(const json_t *object, const char *key, bool fallback);
+/* Goes through an array; the body may break, continue and return. Declares `one` and its index, `one`_at. */
+#define js_each(one, array)                                                                                            \
+	for (size_t one##_at = 0, one##_next = 1; one##_next && one##_at < json_array_size(array); one##_at++)             \
+		for (json_t *one = (one##_next = 0, json_array_get(array, one##_at)); !one##_next; one##_next = 1)
 /* JSON cannot express NaN and infinity, so they become null. New reference. */
 json_t *js_number(double value);
 /* A string from outside, made safe like text_clean does, on one line. New reference. */

@@ -44,11 +44,11 @@ void ui_bar(double fraction, int width, char *text, size_t size); /* a bar of UT
 
 /* Wraps text at the width of the terminal, or prints one line if there is no terminal. The first line is indented by
  * `first` columns, the others by `indent`. */
-void ui_wrap(FILE *out, int first, int indent, const char *text);
+void ui_wrap(FILE *out, int first, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Prints a command to copy, which is never wrapped. */
 void ui_fix(FILE *out, int indent, const char *command);
-void ui_wrap_on(FILE *out, int first, int indent,
-                const char *text); /* continues a line that already has `first` columns */
+/* The same, continuing a line that already has `first` columns. */
+void ui_wrap_on(FILE *out, int first, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 int ui_progress_width(const struct ui *ui); /* columns available to the progress line; 0 means unlimited */
 /* One line on stderr that rewrites itself on a terminal; when stderr is piped, a line every 30 s. */

@@ -160,7 +160,7 @@ static void narrow_print(const struct table *table, const struct ui *ui, FILE *o
 				continue;
 			fprintf(out, "%s%s%s%*s", ui_style(ui, UI_BOLD), title, ui_style(ui, UI_PLAIN),
 			        label - text_width(title) + 1, "");
-			ui_wrap_on(out, label + 1, label + 1, cell(table, r, c));
+			ui_wrap_on(out, label + 1, label + 1, "%s", cell(table, r, c));
 		}
 	}
 }

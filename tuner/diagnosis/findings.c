@@ -129,13 +129,11 @@ static bool is_safe_command(const char *text) {
 
 void finding_next(struct finding *finding, const char *command, ...) {
 	va_list args;
-	char *text = NULL;
 	va_start(args, command);
-	if (vasprintf(&text, command, args) < 0)
-		text = NULL;
+	char *text = mem_vprintf(command, args);
 	va_end(args);
 	free(finding->next);
-	finding->next = text && is_safe_command(text) ? text : NULL;
+	finding->next = is_safe_command(text) ? text : NULL;
 	if (!finding->next)
 		free(text);
 }

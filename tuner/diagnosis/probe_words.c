@@ -166,9 +166,7 @@ static char *levels_text(const struct study *study, size_t column) {
 	for (size_t l = 0; l < one->levels; l++) {
 		char text[PROBE_TEXT];
 		value_text(one->level[l], text, sizeof text);
-		char *more = mem_printf("%s%s%s", list, l ? "," : "", text);
-		free(list);
-		list = more;
+		mem_add(&list, "%s%s", l ? "," : "", text);
 	}
 	return list;
 }

@@ -31,22 +31,23 @@ static char *word_of(const char *name, struct value value) {
 	return quoted;
 }
 
-static char *words_add(char *words, const json_t *object) {
+static void words_add(char **words, const json_t *object) {
 	const char *name;
 	json_t *json;
 	json_object_foreach((json_t *)object, name, json) {
 		struct value value;
 		if (!value_from_json(json, &value))
 			continue;
-		char *word = word_of(name, value), *more = mem_printf("%s%s%s", words, *words ? " " : "", word);
+		char *word = word_of(name, value);
+		mem_add(words, "%s%s", **words ? " " : "", word);
 		free(word);
-		free(words);
-		words = more;
 	}
-	return words;
 }
 
 char *study_words(const struct study *study, size_t row) {
 	const struct study_row *one = study_row(study, row);
-	return words_add(words_add(mem_strdup(""), one->problem), one->config);
+	char *words = mem_strdup("");
+	words_add(&words, one->problem);
+	words_add(&words, one->config);
+	return words;
 }

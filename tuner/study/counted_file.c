@@ -76,12 +76,9 @@ static bool number_read(const char *text, double *value) {
 }
 
 static json_t *find(json_t *list, const char *name) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(list, i, one) {
+	js_each(one, list)
 		if (strcmp(js_string_or(one, "name", ""), name) == 0)
 			return one;
-	}
 	return NULL;
 }
 

@@ -27,9 +27,7 @@ static bool has_name(const struct counts *counts, const char *name) {
 }
 
 static void names_add(struct counts *counts, const json_t *rows) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each(row, rows) {
 		const char *name = js_string_or(row, "name", "");
 		if (*name && json_is_number(json_object_get(row, "value")) && counts->names < COUNTERS_MAX &&
 		    !has_name(counts, name))

@@ -189,13 +189,11 @@ static char *settings_text(const json_t *settings) {
 		char word[96];
 		struct value value;
 		bool good = value_from_json(json, &value) && value_text(value, word, sizeof word) < (int)sizeof word;
-		char *longer = good && is_plain(name) && is_plain(word)
-		                   ? mem_printf("%s%s%s=%s", text, *text ? " " : "", name, word)
-		                   : NULL;
-		free(text);
-		text = longer;
-		if (!text)
+		if (!good || !is_plain(name) || !is_plain(word)) {
+			free(text);
 			return NULL;
+		}
+		mem_add(&text, "%s%s=%s", *text ? " " : "", name, word);
 	}
 	return text;
 }
@@ -232,10 +230,10 @@ static void experiment_add(const struct path *path, size_t step, size_t winner, 
 
 /* Duels that would replace predicted steps by measured ones: the winner against itself without one of its settings. */
 static json_t *experiments_json(const struct path *path, size_t winner, const json_t *steps) {
-	json_t *experiments = json_array(), *one;
+	json_t *experiments = json_array();
 	bool incomplete = json_array_size(steps) == 0;
-	size_t i;
-	json_array_foreach((json_t *)steps, i, one) incomplete = incomplete || !js_bool_or(one, "measured", true);
+	js_each(one, steps)
+		incomplete = incomplete || !js_bool_or(one, "measured", true);
 	for (size_t p = 0; incomplete && p < path->table->params && json_array_size(experiments) < EXPERIMENTS_MAX; p++)
 		if (path->step[p] == p)
 			experiment_add(path, p, winner, experiments);

@@ -249,12 +249,9 @@ static size_t baseline_of(const struct explain_view *view) {
 }
 
 static bool is_program(const struct explain_view *view) {
-	size_t i;
-	json_t *tune;
-	json_array_foreach(view->item->tunes, i, tune) {
+	js_each(tune, view->item->tunes)
 		if (json_object_get(tune, "program"))
 			return true;
-	}
 	return false;
 }
 
@@ -278,9 +275,8 @@ static void next_complete(const struct explain_view *view, json_t *finding) {
 }
 
 static void nexts_complete(const struct explain_view *view, const json_t *list) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) next_complete(view, one);
+	js_each(one, list)
+		next_complete(view, one);
 }
 
 static json_t *diagnoses_json(const struct explain_view *view) {

@@ -17,13 +17,12 @@
 enum { INDENT = 2, LIST = 600 };
 
 static const char *list_text(const json_t *names, char text[LIST]) {
-	size_t length = 0, i;
-	json_t *name;
+	size_t length = 0;
 	snprintf(text, LIST, "none");
-	json_array_foreach((json_t *)names, i, name) {
+	js_each(name, names)
 		if (length + json_string_length(name) + 3 < LIST)
-			length += (size_t)snprintf(text + length, LIST - length, "%s%s", i ? ", " : "", json_string_value(name));
-	}
+			length +=
+				(size_t)snprintf(text + length, LIST - length, "%s%s", name_at ? ", " : "", json_string_value(name));
 	text_clean(text, false);
 	return text;
 }
@@ -71,7 +70,7 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		wide ? "; a column for each " : "", wide ? wide : "",
 		json_object_get(table, "assumed_unit") ? "; the unit is assumed to be seconds: write time_s or time_ms" : "");
 	text_clean(line, false);
-	ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 	free(line);
 	json_decref(others);
 }

@@ -136,10 +136,8 @@ static void hottest_print(const json_t *functions) {
 	gpu_hot_words(&hot, words, sizeof words);
 	if (hot.gain > 1.005)
 		snprintf(gain, sizeof gain, "; without that, the GPU's work would be at most %.2fx faster", hot.gain);
-	char *line =
-		mem_printf("%.*s takes %.0f %% of the kernels' time and %s%s", NAME, hot.name, 100 * hot.share, words, gain);
-	ui_wrap(stdout, 0, 2, line);
-	free(line);
+	ui_wrap(stdout, 0, 2, "%.*s takes %.0f %% of the kernels' time and %s%s", NAME, hot.name, 100 * hot.share, words,
+	        gain);
 }
 
 void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *counters) {
@@ -238,7 +236,7 @@ static void gpu_work_print(struct ui *ui, const json_t *work) {
 	json_array_foreach(json_object_get(work, "notes"), i, note) {
 		if (i == 0)
 			putchar('\n');
-		ui_wrap(stdout, 0, 2, json_string_value(note) ? json_string_value(note) : "");
+		ui_wrap(stdout, 0, 2, "%s", json_string_value(note) ? json_string_value(note) : "");
 	}
 }
 

@@ -87,19 +87,15 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		has_place = has_place || *js_string_or(region, "place", "");
 	}
 	if (others) {
-		char *text =
-			mem_printf("%lld calls are not timed: nested ones, and those of several threads at the same time", others);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2, "%lld calls are not timed: nested ones, and those of several threads at the same time",
+		        others);
 	}
 	long long dropped = js_int_or(profile, "dropped", 0);
 	if (dropped) {
-		char *text =
-			mem_printf("%lld calls to other regions were not timed: there are too many regions, or their code is "
-		               "not in a file",
-		               dropped);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2,
+		        "%lld calls to other regions were not timed: there are too many regions, or their code is "
+		        "not in a file",
+		        dropped);
 	}
 	if (i && !has_place)
 		printf("compile with -g to see files and lines\n");
@@ -155,7 +151,7 @@ static void setting_text(const json_t *setting, char *text, size_t size) {
 
 static void sentence(struct ui *ui, const char *verdict, const char *text) {
 	printf("%s%s%s: ", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN));
-	ui_wrap_on(stdout, (int)strlen(verdict) + 2, 2, text);
+	ui_wrap_on(stdout, (int)strlen(verdict) + 2, 2, "%s", text);
 }
 
 /* In all regions that matter, so that no other team was tried. */
@@ -230,10 +226,8 @@ static void other_print(const json_t *result) {
 	if (!other)
 		return;
 	speedup_text(speedup_of(other), gain, sizeof gain);
-	char *text = mem_printf("another plan for its regions was tried, too: %s, %s in %lld pair%s",
-	                        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
-	ui_wrap(stdout, 0, 2, text);
-	free(text);
+	ui_wrap(stdout, 0, 2, "another plan for its regions was tried, too: %s, %s in %lld pair%s",
+	        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
 }
 
 static void environment_print(const json_t *environment) {
@@ -250,9 +244,7 @@ static void environment_print(const json_t *environment) {
 static void load_print(const json_t *result) {
 	char *words = results_busy(json_object_get(result, "load"), result_is_decided(result));
 	if (words && !js_bool_or(result, "busy", false)) {
-		char *text = mem_printf("%s; to verify it on a quiet one, tune again", words);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2, "%s; to verify it on a quiet one, tune again", words);
 	}
 	free(words);
 }
@@ -264,7 +256,7 @@ static void reasons_print(const json_t *result) {
 	               "used; tune again when the machine is quiet",
 	               100 * js_real_or(result, "waiting", NAN));
 	if (js_bool_or(result, "busy", false))
-		ui_wrap(stdout, 0, 2, text);
+		ui_wrap(stdout, 0, 2, "%s", text);
 	free(text);
 }
 
@@ -281,7 +273,7 @@ static void checked_print(const json_t *result) {
 	char *text =
 		how ? mem_printf("checked: %s%s%s", how, rounded, nothing ? "; --verify CMD checks its results" : "") : NULL;
 	if (text)
-		ui_wrap(stdout, 0, 2, text);
+		ui_wrap(stdout, 0, 2, "%s", text);
 	free(text);
 	free(rounded);
 	free(how);
@@ -290,10 +282,8 @@ static void checked_print(const json_t *result) {
 static void fixed_print(const json_t *region, const char *name) {
 	if (!js_bool_or(region, "fixed", false))
 		return;
-	char *text = mem_printf(
-		"%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
-	ui_wrap(stdout, 0, 2, text);
-	free(text);
+	ui_wrap(stdout, 0, 2,
+	        "%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {

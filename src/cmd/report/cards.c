@@ -210,9 +210,7 @@ static void decided_put(struct report *report, const json_t *tune) {
 static void roof_put(struct report *report, const struct report_section *section) {
 	const json_t *winner = json_object_get(json_object_get(section->result, "roofline"), "winner"), *closest = NULL;
 	double share = 0;
-	size_t i;
-	json_t *roof;
-	json_array_foreach(json_object_get(winner, "roofs"), i, roof) {
+	js_each(roof, json_object_get(winner, "roofs")) {
 		double one = js_real_or(roof, "share", NAN);
 		if (one > share && one <= 1) {
 			share = one;
@@ -229,9 +227,7 @@ static void roof_put(struct report *report, const struct report_section *section
 
 /* The first experiment that explain suggests, with the factor that its diagnosis says is at stake. */
 static void next_put(struct report *report, const struct report_section *section) {
-	size_t i;
-	json_t *finding;
-	json_array_foreach(json_object_get(section->result, "diagnoses"), i, finding) {
+	js_each(finding, json_object_get(section->result, "diagnoses")) {
 		const char *next = js_string_or(finding, "next", NULL);
 		double strength = js_real_or(finding, "strength", 1);
 		if (!next)
@@ -271,14 +267,12 @@ static void command_put(struct report *report, const struct report_section *sect
 /* How the winner was checked, and what it does otherwise than the baseline. */
 static void checked_put(struct report *report, const json_t *tune) {
 	char *checked = verdict_checked(tune);
-	size_t i;
-	json_t *clause;
 	if (checked)
 		html_element(report->html, "p", NULL, "Checked: %s.", checked);
 	free(checked);
 	if (verdict_of(tune) != VERDICT_NOT_SAME)
 		return;
-	json_array_foreach(json_object_get(json_object_get(tune, "evidence"), "differs"), i, clause)
+	js_each(clause, json_object_get(json_object_get(tune, "evidence"), "differs"))
 		html_element(report->html, "p", "warning", "Not the same work: %s.", json_string_value(clause));
 }
 

@@ -73,14 +73,12 @@ static void bars_put(struct report *report, const char *program, const json_t *r
 static size_t line_make(const json_t *region, struct chart_point *points) {
 	const json_t *teams = json_object_get(region, "teams");
 	double one = NAN;
-	size_t i, count = 0;
-	json_t *team;
-	json_array_foreach((json_t *)teams, i, team) {
+	size_t count = 0;
+	js_each(team, teams)
 		if (js_int_or(team, "threads", 0) == 1)
 			one = js_real_or(team, "time", NAN);
-	}
 	for (int64_t threads = 1; isfinite(one) && threads <= 4096 && count < TEAMS_MAX; threads++)
-		json_array_foreach((json_t *)teams, i, team) {
+		js_each(team, teams) {
 			double time = js_real_or(team, "time", NAN);
 			if (js_int_or(team, "threads", 0) == threads && time > 0 && count < TEAMS_MAX)
 				points[count++] = (struct chart_point){(double)threads, one / ((double)threads * time), NAN, NAN};
@@ -122,10 +120,8 @@ static void table_put(struct report *report, const json_t *regions) {
 	static const char *const titles[] = {"region", "\1calls", "\1time",      "\1share", "before",
 	                                     "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *region;
 	html_table_begin(&table, report->html, "Parallel regions, by the time that one run spends in them", titles);
-	json_array_foreach((json_t *)regions, i, region) {
+	js_each(region, regions) {
 		double time = js_real_or(region, "time", NAN), share = js_real_or(region, "share", NAN);
 		double gain = js_real_or(region, "gain", NAN), imbalance = js_real_or(region, "imbalance", NAN);
 		html_table_row(&table);

@@ -107,13 +107,12 @@ static const char *plain_text(struct report *report, const json_t *value) {
 }
 
 static void settings_put(struct report *report, const json_t *row) {
-	const json_t *settings = json_object_get(row, "config"), *one;
-	size_t i;
+	const json_t *settings = json_object_get(row, "config");
 	html_begin(report->html, "p", NULL);
 	if (json_array_size(settings) == 0)
 		html_printf(report->html, "The configuration is the same.");
-	json_array_foreach(settings, i, one) {
-		html_printf(report->html, "%s%s: %s ", i ? ", " : "", js_string_or(one, "name", ""),
+	js_each(one, settings) {
+		html_printf(report->html, "%s%s: %s ", one_at ? ", " : "", js_string_or(one, "name", ""),
 		            plain_text(report, json_object_get(one, "a")));
 		html_constant(report->html, "&rarr;");
 		html_printf(report->html, " %s", plain_text(report, json_object_get(one, "b")));
@@ -152,10 +151,8 @@ static void table_put(struct report *report, const json_t *rows) {
 	static const char *const titles[] = {"kernel", "\2problem",     "\2change", "\1speedup",     "\1interval",
 	                                     "\1A",    "\2A's setting", "\1B",      "\2B's setting", NULL};
 	struct html_table table;
-	json_t *row;
-	size_t i;
 	html_table_begin(&table, report->html, "Every problem of both sides, with 95 % intervals", titles);
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each(row, rows) {
 		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
 		html_table_row(&table);
@@ -174,11 +171,10 @@ static void table_put(struct report *report, const json_t *rows) {
 
 /* A few problems are named; more of them are numbered in the order of the table. */
 static void chart_put(struct report *report, const json_t *rows) {
-	size_t count = 0, i;
+	size_t count = 0;
 	const char **names = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *names);
 	struct chart_point *points = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *points);
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each(row, rows) {
 		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
 		if (isfinite(gain.ratio)) {
@@ -211,9 +207,8 @@ static void chart_put(struct report *report, const json_t *rows) {
 }
 
 static void summary_put(struct report *report, const json_t *rows) {
-	size_t counts[VERDICT_COUNT] = {0}, both = 0, only[2] = {0}, i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	size_t counts[VERDICT_COUNT] = {0}, both = 0, only[2] = {0};
+	js_each(row, rows) {
 		bool shared = is_of(row, "a") && is_of(row, "b");
 		both += shared;
 		only[0] += !shared && is_of(row, "a");
@@ -244,15 +239,13 @@ static void machines_put(struct report *report) {
 	static const char *const titles[] = {"\2", "\2A", "\2B", NULL};
 	const json_t *differences = json_object_get(report->diff, "machine");
 	struct html_table table;
-	json_t *one;
-	size_t i;
 	html_begin(report->html, "section", "id", "machines", NULL);
 	html_element(report->html, "h2", NULL, "Machines");
 	if (json_array_size(differences) == 0) {
 		html_element(report->html, "p", NULL, "Both sides are the same machine with the same compiler.");
 	} else {
 		html_table_begin(&table, report->html, "What differs", titles);
-		json_array_foreach((json_t *)differences, i, one) {
+		js_each(one, differences) {
 			html_table_row(&table);
 			html_table_text(&table, "%s", js_string_or(one, "name", ""));
 			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "a")));
@@ -264,13 +257,11 @@ static void machines_put(struct report *report) {
 }
 
 static void cards_put(struct report *report, const json_t *rows) {
-	size_t i, cards = 0;
-	json_t *row;
+	size_t cards = 0;
 	html_begin(report->html, "div", "class", "cards", NULL);
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each(row, rows)
 		if (is_of(row, "a") && is_of(row, "b") && cards++ < CARDS_MAX)
 			card_put(report, row);
-	}
 	html_end(report->html);
 	if (cards > CARDS_MAX)
 		html_element(report->html, "p", "note", "%zu more are in the table.", cards - CARDS_MAX);

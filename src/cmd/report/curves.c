@@ -221,13 +221,10 @@ static bool is_rate(const json_t *figure) {
 }
 
 static size_t rates_find(const struct curves *curves, struct rate *rates) {
-	size_t i, count = 0;
-	json_t *figure;
-	json_array_foreach(json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures"), i,
-	                   figure) {
+	size_t count = 0;
+	js_each(figure, json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures"))
 		if (count < RATES_MAX && is_rate(figure))
 			rates[count++] = (struct rate){js_string_or(figure, "name", ""), js_string_or(figure, "unit", "")};
-	}
 	return count;
 }
 

@@ -90,9 +90,8 @@ static size_t slice_levels(const struct report_section *section, size_t column) 
 
 size_t slice_params(const struct report_section *section, size_t columns[STUDY_COLUMNS_MAX]) {
 	const struct study *study = section->view.study;
-	size_t count = 0, i;
-	json_t *effect;
-	json_array_foreach(json_object_get(section->result, "effects"), i, effect) {
+	size_t count = 0;
+	js_each(effect, json_object_get(section->result, "effects")) {
 		int column = study_find(study, js_string_or(effect, "param", ""));
 		if (column >= 0 && count < STUDY_COLUMNS_MAX && slice_levels(section, (size_t)column) >= LEVELS_LEAST)
 			columns[count++] = (size_t)column;

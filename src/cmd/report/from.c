@@ -83,10 +83,8 @@ int report_from(struct report *report, struct err *err) {
 
 static const char *list_text(struct report *report, const json_t *names) {
 	const char *text = "";
-	size_t i;
-	json_t *name;
-	json_array_foreach((json_t *)names, i, name) text =
-		arena_printf(report->arena, "%s%s%s", text, i ? ", " : "", json_string_value(name));
+	js_each(name, names)
+		text = arena_printf(report->arena, "%s%s%s", text, name_at ? ", " : "", json_string_value(name));
 	return *text ? text : "none";
 }
 

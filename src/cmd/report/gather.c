@@ -166,12 +166,9 @@ static void best_add(struct report_search *search, double x, double y) {
 
 /* Others disturbed this pair, and it was repeated. */
 static bool is_repeated(const struct gathering *gathering, int block) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(gathering->repeated, i, one) {
+	js_each(one, gathering->repeated)
 		if (json_is_integer(one) && json_integer_value(one) == block)
 			return true;
-	}
 	return false;
 }
 
@@ -361,14 +358,11 @@ static const char *source_of(void *ctx, const char *kernel) {
 static void entries_join(struct report *report) {
 	for (size_t i = 0; i < report->section_count; i++) {
 		struct report_section *section = &report->sections[i];
-		size_t at;
-		json_t *entry;
-		json_array_foreach(json_object_get(report->profile, "entries"), at, entry) {
+		js_each(entry, json_object_get(report->profile, "entries"))
 			if (strcmp(js_string_or(entry, "kernel", ""), section->kernel) == 0 &&
 			    strcmp(js_string_or(entry, "objective", ""), section->objective) == 0 &&
 			    json_equal(json_object_get(entry, "problem"), section->problem))
 				section->entry = entry;
-		}
 	}
 }
 

@@ -127,9 +127,7 @@ void html_text(struct html *html, const char *text) {
 }
 
 static void text_format(struct html *html, const char *format, va_list list) {
-	char *text = NULL;
-	if (vasprintf(&text, format, list) < 0)
-		abort();
+	char *text = mem_vprintf(format, list);
 	put_escaped(html, text);
 	free(text);
 }

@@ -13,13 +13,10 @@
 enum { NAME_MAX_SHOWN = 160 };
 
 static const json_t *row_find(const json_t *rows, const json_t *wanted) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each(row, rows)
 		if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
 		    strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) == 0)
 			return row;
-	}
 	return NULL;
 }
 
@@ -53,9 +50,8 @@ static void row_put(struct html_table *table, const json_t *row, const json_t *o
 }
 
 static size_t rows_put(struct html_table *table, const json_t *winner, const json_t *baseline, const char *key) {
-	size_t i, count = 0;
-	json_t *row;
-	json_array_foreach(json_object_get(winner, key), i, row) {
+	size_t count = 0;
+	js_each(row, json_object_get(winner, key)) {
 		row_put(table, row, row_find(json_object_get(baseline, key), row));
 		count++;
 	}
@@ -84,13 +80,11 @@ static const json_t *counted_of(const struct report_section *section, const char
 static void drivers_put(struct report *report, const json_t *drivers) {
 	static const char *const titles[] = {"counter", "\1share explained", "\1from", "\1to", "significant", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(json_object_get(drivers, "counters")) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "counters that vary with the time",
 	                        "Share of the time difference that each counter explains", titles);
-	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
+	js_each(one, json_object_get(drivers, "counters")) {
 		const json_t *ci = json_object_get(one, "share_ci");
 		double share = js_real_or(one, "share", NAN);
 		double low = report_end(ci, 0), high = report_end(ci, 1);

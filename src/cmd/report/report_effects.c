@@ -68,9 +68,7 @@ static bool is_varied(const struct axes *axes, size_t column) {
 
 /* The parameters in the order of their effects. */
 static void axes_choose(struct axes *axes) {
-	size_t i;
-	json_t *effect;
-	json_array_foreach(json_object_get(axes->section->result, "effects"), i, effect) {
+	js_each(effect, json_object_get(axes->section->result, "effects")) {
 		int column = study_find(axes->study, js_string_or(effect, "param", ""));
 		if (column >= 0 && axes->count < AXES_MAX && is_varied(axes, (size_t)column))
 			axes->column[axes->count++] = (size_t)column;
@@ -103,14 +101,12 @@ static double share_of(const struct axes *axes, size_t row) {
 
 static void line_put(struct report *report, const struct axes *axes, size_t row, bool winner) {
 	const struct study_row *one = study_row(axes->study, row);
-	char *path = mem_strdup(""), *longer, value[48], colour[8];
+	char *path = mem_strdup(""), value[48], colour[8];
 	for (size_t axis = 0; axis <= axes->count; axis++) {
 		double y = axis == axes->count
 		               ? TOP + (BOTTOM - TOP) * share_of(axes, row)
 		               : level_y(study_column(axes->study, axes->column[axis]), one->level[axes->column[axis]]);
-		longer = mem_printf("%s%c%.1f %.1f", path, axis ? 'L' : 'M', x_of(axes, axis), y);
-		free(path);
-		path = longer;
+		mem_add(&path, "%c%.1f %.1f", axis ? 'L' : 'M', x_of(axes, axis), y);
 	}
 	snprintf(colour, sizeof colour, "#%06x", colour_map(DULL + (BRIGHT - DULL) * (1 - share_of(axes, row))));
 	report_value(axes->section, report_shown(axes->section, one->value), value, sizeof value);
@@ -215,9 +211,8 @@ static const double ROOM = 1.3;
 
 static double most_of(const json_t *effects, const char *key) {
 	double most = 0;
-	size_t i;
-	json_t *effect;
-	json_array_foreach((json_t *)effects, i, effect) most = fmax(most, js_real_or(effect, key, 0));
+	js_each(effect, effects)
+		most = fmax(most, js_real_or(effect, key, 0));
 	return most;
 }
 
@@ -232,11 +227,10 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
 	struct chart_point *points = arena_alloc(report->arena, BARS_MAX, sizeof *points);
 	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
-	size_t count = 0, i;
-	json_t *effect;
+	size_t count = 0;
 	double most = most_of(effects, key);
 	bool cut = false;
-	json_array_foreach((json_t *)effects, i, effect) {
+	js_each(effect, effects) {
 		double value = js_real_or(effect, key, NAN);
 		if (!isfinite(value) || count == BARS_MAX)
 			continue;
@@ -299,11 +293,10 @@ static void effects_table(struct report *report, const struct report_section *se
 	                                     "best value", "worst value", "winner",         "\1values", NULL};
 	const json_t *winner = json_object_get(json_object_get(section->result, "winner"), "config");
 	struct html_table table;
-	size_t i;
-	json_t *effect;
 	charts_numbers_begin(report->charts, "numbers: effects");
 	html_table_begin(&table, report->html, "Effect of each parameter", titles);
-	json_array_foreach((json_t *)effects, i, effect) effect_row(&table, effect, winner);
+	js_each(effect, effects)
+		effect_row(&table, effect, winner);
 	html_table_end(&table);
 	charts_numbers_end(report->charts);
 }
@@ -311,13 +304,11 @@ static void effects_table(struct report *report, const struct report_section *se
 static void pairs_table(struct report *report, const json_t *pairs) {
 	static const char *const titles[] = {"parameter", "with", "\1share", "\1from", "\1to", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(pairs) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "interactions of parameters",
 	                        "Share of the variance of each pair, beyond the shares of its two parameters", titles);
-	json_array_foreach((json_t *)pairs, i, one) {
+	js_each(one, pairs) {
 		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
 		html_table_row(&table);
 		for (size_t k = 0; k < 2; k++) {
@@ -336,20 +327,18 @@ static void path_table(struct report *report, const json_t *result) {
 	const json_t *path = json_object_get(result, "path");
 	bool faster = verdict_of(result) == VERDICT_FASTER || json_object_get(result, "table");
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(path) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "from the baseline to the winner, one change at a time",
 	                        faster ? "The settings that make it fast"
 	                               : "The settings that differ, which are not proven to be faster",
 	                        titles);
-	json_array_foreach((json_t *)path, i, one) {
+	js_each(one, path) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
 		char *set = results_config(json_object_get(one, "set"), NULL),
 			 *was = results_config(json_object_get(one, "was"), NULL);
 		html_table_row(&table);
-		html_table_number(&table, (double)i + 1, "%zu", i + 1);
+		html_table_number(&table, (double)one_at + 1, "%zu", one_at + 1);
 		html_table_text(&table, "%s", set);
 		html_table_text(&table, "%s", was);
 		for (size_t k = 0; k < 3; k++)

@@ -126,8 +126,6 @@ static void ceilings_put(struct report *report) {
 	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "\2note", NULL};
 	const char *device = app_device(report->app);
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(report->ceilings) == 0) {
 		report_absent(
 			report,
@@ -138,7 +136,8 @@ static void ceilings_put(struct report *report) {
 		return;
 	}
 	html_table_begin_folded(&table, report->html, "measured ceilings", "Measured peak rates of this machine", titles);
-	json_array_foreach(report->ceilings, i, one) ceiling_row(&table, one);
+	js_each(one, report->ceilings)
+		ceiling_row(&table, one);
 	html_table_end(&table);
 }
 

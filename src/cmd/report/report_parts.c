@@ -24,9 +24,7 @@ struct parts {
 
 /* Times in seconds that a row reports beside its own. A time of one operation is none of its parts. */
 static void names_find(struct parts *parts, size_t row) {
-	size_t i;
-	json_t *figure;
-	json_array_foreach(json_object_get(study_row(parts->study, row)->detail, "figures"), i, figure) {
+	js_each(figure, json_object_get(study_row(parts->study, row)->detail, "figures")) {
 		const char *name = js_string_or(figure, "name", "");
 		if (parts->part_count < PARTS_MAX && strcmp(js_string_or(figure, "unit", ""), "s") == 0 &&
 		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(figure, "derived"))

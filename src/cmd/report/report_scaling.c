@@ -48,14 +48,11 @@ static const char *sizes_advice(struct report *report, const struct report_secti
 static const double ERROR_MOST = 0.3;
 
 static const json_t *law_of(const struct report_section *section, const json_t *sizes) {
-	size_t i;
-	json_t *law;
 	if (section->maximize || js_real_or(json_object_get(sizes, "leave_one_out"), "median_error", 0) > ERROR_MOST)
 		return NULL;
-	json_array_foreach(json_object_get(sizes, "laws"), i, law) {
+	js_each(law, json_object_get(sizes, "laws"))
 		if (strcmp(js_string_or(law, "of", ""), "best") == 0)
 			return law;
-	}
 	return NULL;
 }
 
@@ -97,10 +94,8 @@ static struct chart_series law_series(struct report *report, const json_t *law, 
 
 static double most_of(const struct report_section *section, const json_t *sizes) {
 	double most = 0;
-	size_t i;
-	json_t *at;
-	json_array_foreach(json_object_get(sizes, "measured"), i, at) most =
-		fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
+	js_each(at, json_object_get(sizes, "measured"))
+		most = fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
 	return most;
 }
 
@@ -129,17 +124,16 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 }
 
 static void law_describe(struct report *report, const struct report_section *section, const json_t *sizes) {
-	const json_t *law = law_of(section, sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
+	const json_t *law = law_of(section, sizes), *check = json_object_get(sizes, "leave_one_out");
 	const char *refused = js_string_or(sizes, "refused", NULL);
 	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
-	size_t i;
 	html_begin(report->html, "p", NULL);
 	if (!law)
 		html_printf(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
-	json_array_foreach(json_object_get(law, "pieces"), i, piece)
+	js_each(piece, json_object_get(law, "pieces"))
 		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
-	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
-	                js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
+		            js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
+		            js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
 	if (isfinite(error) && !section->maximize)
 		html_printf(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
 	if (isfinite(loss))
@@ -148,12 +142,9 @@ static void law_describe(struct report *report, const struct report_section *sec
 }
 
 static const json_t *checked_at(const json_t *sizes, double size) {
-	size_t i;
-	json_t *at;
-	json_array_foreach(json_object_get(sizes, "checked"), i, at) {
+	js_each(at, json_object_get(sizes, "checked"))
 		if (js_real_or(at, "size", NAN) == size)
 			return at;
-	}
 	return NULL;
 }
 
@@ -166,11 +157,9 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	                        "\2best configuration",
 	                        NULL};
 	struct html_table table;
-	size_t i;
-	json_t *at;
 	charts_numbers_begin(report->charts, "numbers: sizes");
 	html_table_begin(&table, report->html, "Measurement of each size, and its prediction from the other sizes", titles);
-	json_array_foreach(json_object_get(sizes, "measured"), i, at) {
+	js_each(at, json_object_get(sizes, "measured")) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
 		char text[48] = "";
@@ -196,11 +185,9 @@ static void ranges_table(struct report *report, const json_t *sizes) {
 	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1maximum loss",
 	                        NULL};
 	struct html_table table;
-	size_t i;
-	json_t *range;
 	html_table_begin_folded(&table, report->html, "best configuration of each range of sizes", "Ranges of sizes",
 	                        titles);
-	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+	js_each(range, json_object_get(sizes, "thresholds")) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
 			   loss = js_real_or(range, "loss", NAN);
 		char *config = results_config(json_object_get(range, "config"), NULL);
@@ -286,9 +273,9 @@ static void laws_put(struct report *report, const struct report_section *section
 		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none, or limit",
 		NULL};
 	struct html_table table;
-	size_t i, count = 0;
-	json_t *law;
-	json_array_foreach((json_t *)laws, i, law) count += json_equal(json_object_get(law, "problem"), section->problem);
+	size_t count = 0;
+	js_each(law, laws)
+		count += json_equal(json_object_get(law, "problem"), section->problem);
 	if (count == 0 && report_is_program(section)) {
 		report_absent(report,
 		              "The scaling with threads is unknown because they were not varied; --openmp varies those of "
@@ -305,23 +292,20 @@ static void laws_put(struct report *report, const struct report_section *section
 	const char *team = js_string_or(json_array_get(laws, 0), "team", "threads");
 	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws by %s", team),
 	                        "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
-	json_array_foreach((json_t *)laws, i, law) {
+	js_each(law, laws)
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			law_row(&table, law);
-	}
 	html_table_end(&table);
 }
 
 static void front_put(struct report *report, const json_t *pareto) {
 	static const char *const titles[] = {"\2configuration", "\1seconds", "\1joules", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *point;
 	if (json_array_size(json_object_get(pareto, "front")) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "time against energy",
 	                        "Configurations that no other configuration beats in both", titles);
-	json_array_foreach(json_object_get(pareto, "front"), i, point) {
+	js_each(point, json_object_get(pareto, "front")) {
 		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
 		char *config = results_config(json_object_get(point, "config"), NULL);
 		html_table_row(&table);
@@ -335,12 +319,9 @@ static void front_put(struct report *report, const json_t *pareto) {
 
 /* A file without teams and sizes to compare: nobody can be told to vary them. */
 static bool is_nothing(const struct report *report, const struct report_section *section) {
-	size_t i;
-	json_t *law;
-	json_array_foreach(json_object_get(section->result, "scaling"), i, law) {
+	js_each(law, json_object_get(section->result, "scaling"))
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			return false;
-	}
 	return report->from && !json_is_object(json_object_get(section->result, "sizes")) &&
 	       json_array_size(json_object_get(json_object_get(section->result, "pareto"), "front")) == 0;
 }

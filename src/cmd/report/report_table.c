@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 static char kind_of(const struct html_table *table, size_t column) {
 	char first = column < table->columns ? table->titles[column][0] : '\0';
 	return first == '\1' || first == '\2' ? first : '\0';
@@ -92,17 +94,10 @@ void html_table_link(struct html_table *table, const char *href, const char *tex
 	html_end(table->html);
 }
 
-static char *formatted(const char *format, va_list list) {
-	char *text = NULL;
-	if (vasprintf(&text, format, list) < 0)
-		abort();
-	return text;
-}
-
 void html_table_text(struct html_table *table, const char *format, ...) {
 	va_list list;
 	va_start(list, format);
-	char *text = formatted(format, list);
+	char *text = mem_vprintf(format, list);
 	va_end(list);
 	cell_put(table, NULL, text);
 	free(text);
@@ -112,7 +107,7 @@ void html_table_number(struct html_table *table, double value, const char *forma
 	char number[32] = "";
 	va_list list;
 	va_start(list, format);
-	char *text = formatted(format, list);
+	char *text = mem_vprintf(format, list);
 	va_end(list);
 	if (isfinite(value))
 		snprintf(number, sizeof number, "%.9g", value);

@@ -36,15 +36,12 @@ static void range_extend(struct roof *roof, const json_t *position) {
 
 /* Finds the highest peak, and widens the chart to show where each memory level reaches it. */
 static void peak_find(struct roof *roof, const json_t *roofs) {
-	size_t i;
-	json_t *one;
 	double most = 0;
-	json_array_foreach((json_t *)roofs, i, one) {
+	js_each(one, roofs)
 		if (!is_bandwidth(one))
 			most = fmax(most, js_real_or(one, "value", 0));
-	}
 	roof->peak = most > 0 ? most : INFINITY;
-	json_array_foreach((json_t *)roofs, i, one) {
+	js_each(one, roofs) {
 		double ridge = roof->peak / js_real_or(one, "value", NAN);
 		if (is_bandwidth(one) && ridge > 0 && isfinite(ridge))
 			roof->left = fmin(roof->left, 0.5 * ridge);
@@ -83,13 +80,12 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 	struct report *report = roof->report;
 	const json_t *roofs = json_object_get(roof->winner, "roofs");
 	const char *op = js_string_or(roof->winner, "op", "operation");
-	size_t i;
-	json_t *each;
 	roof->left = INFINITY;
 	range_extend(roof, roof->winner);
 	range_extend(roof, roof->baseline);
 	peak_find(roof, roofs);
-	json_array_foreach((json_t *)roofs, i, each) bound_add(roof, each);
+	js_each(each, roofs)
+		bound_add(roof, each);
 	if (roof->count == 0 || !(roof->right > 0))
 		return;
 	point_add(roof, roof->winner, "winner");
@@ -147,12 +143,10 @@ static void roofs_table(const struct roof *roof) {
 	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1reached by the winner", NULL};
 	const json_t *roofs = json_object_get(roof->winner, "roofs");
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(roofs) == 0)
 		return;
 	html_table_begin(&table, roof->report->html, "Measured ceilings", titles);
-	json_array_foreach((json_t *)roofs, i, one) {
+	js_each(one, roofs) {
 		double share = js_real_or(one, "share", NAN);
 		html_table_row(&table);
 		html_table_text(&table, "%s", js_string_or(one, "name", "?"));

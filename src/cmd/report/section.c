@@ -26,10 +26,8 @@ static void functions_table(struct report *report, const json_t *functions) {
 	struct html_table table;
 	struct gpu_hot hot;
 	char words[GPU_HOT_WORDS], stalls[100], each[32];
-	size_t i;
-	json_t *row;
 	html_table_begin(&table, report->html, "Functions of the winner; SMs, memory and warps in % of their peak", titles);
-	json_array_foreach((json_t *)functions, i, row) {
+	js_each(row, functions) {
 		if (!gpu_function_judge(functions, row, &hot))
 			continue;
 		gpu_hot_words(&hot, words, sizeof words);
@@ -58,9 +56,7 @@ struct dots {
 
 /* Peaks are the same for all functions up to rounding, which is worst for those that do little. */
 static void dots_find(struct dots *dots, const json_t *functions) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)functions, i, row) {
+	js_each(row, functions) {
 		struct gpu_dot dot;
 		if (dots->count == FUNCTIONS_MAX || !gpu_dot_find(row, &dot))
 			continue;

@@ -9,12 +9,10 @@
 #include "src/cmd/report/report_impl.h"
 
 static void lines_put(struct report *report, const json_t *finding, const char *key, const char *before) {
-	size_t i;
-	json_t *line;
 	if (json_array_size(json_object_get(finding, key)) == 0)
 		return;
 	html_begin(report->html, "ul", NULL);
-	json_array_foreach(json_object_get(finding, key), i, line)
+	js_each(line, json_object_get(finding, key))
 		html_element(report->html, "li", NULL, "%s%s", before, js_string_or(line, "text", ""));
 	html_end(report->html);
 }
@@ -46,19 +44,16 @@ static void finding_put(struct report *report, const json_t *finding) {
 }
 
 static void readings_put(struct report *report, const json_t *readings) {
-	size_t i;
-	json_t *each;
 	if (json_array_size(readings) == 0)
 		return;
 	report_heading(report, "What the times show");
-	json_array_foreach((json_t *)readings, i, each) finding_put(report, each);
+	js_each(each, readings)
+		finding_put(report, each);
 }
 
 void report_why(struct report *report, const struct report_section *section) {
 	const json_t *findings = json_object_get(section->result, "diagnoses"),
 				 *experiments = json_object_get(section->result, "experiments");
-	size_t i;
-	json_t *each;
 	readings_put(report, json_object_get(section->result, "readings"));
 	report_heading(report, "Why");
 	if (json_array_size(findings) == 0)
@@ -69,9 +64,11 @@ void report_why(struct report *report, const struct report_section *section) {
 				: "The measurements do not show what holds it back. `sweetspot explain --probe` runs experiments that "
 				  "may show it:",
 			report_command_line(report, section, "explain", "--probe"));
-	json_array_foreach((json_t *)findings, i, each) finding_put(report, each);
+	js_each(each, findings)
+		finding_put(report, each);
 	if (json_array_size(experiments))
 		html_element(report->html, "p", "note",
 		             "The gains of some settings are predicted by a model. These experiments would measure them:");
-	json_array_foreach((json_t *)experiments, i, each) report_command(report, js_string_or(each, "next", ""));
+	js_each(each, experiments)
+		report_command(report, js_string_or(each, "next", ""));
 }

@@ -137,10 +137,8 @@ static void differs_print(const struct comparison *comparison, const json_t *con
 	json_t *all = differs_json(comparison, config), *clause;
 	size_t i;
 	json_array_foreach(all, i, clause) {
-		char *text = mem_printf(
-			"%s%s%s", i ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
-		ui_wrap(stdout, 0, 6, text);
-		free(text);
+		ui_wrap(stdout, 0, 6, "%s%s%s",
+		        i ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
 	}
 	json_decref(all);
 }
@@ -203,7 +201,7 @@ static void failures_print(const struct comparison *comparison, const struct due
 		char *text =
 			mem_printf("%s failed%s: %s", side ? "b" : "a", duel->lost[side] ? "" : " at times", comparison->why[side]);
 		if (duel->failed[side] != TRIAL_CORRECT && *comparison->why[side])
-			ui_wrap(stdout, 0, 2, text);
+			ui_wrap(stdout, 0, 2, "%s", text);
 		free(text);
 	}
 }

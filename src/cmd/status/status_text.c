@@ -16,7 +16,7 @@ enum { LABEL = 13, ROWS_MAX = 20, BAR = 12, BAR_COLUMNS = 90 };
 
 static void line(FILE *out, const char *label, char *text) {
 	int first = fprintf(out, "%-*s", LABEL, label);
-	ui_wrap_on(out, first, LABEL, text);
+	ui_wrap_on(out, first, LABEL, "%s", text);
 	free(text);
 }
 
@@ -34,9 +34,7 @@ static char *topology_text(const json_t *machine) {
 	char *text = mem_strdup("");
 	for (size_t i = 0; i < 4; i++) {
 		long long number = count(machine, names[i][0]);
-		char *longer = mem_printf("%s%s%lld %s%s", text, *text ? ", " : "", number, names[i][1], plural(number));
-		free(text);
-		text = longer;
+		mem_add(&text, "%s%lld %s%s", *text ? ", " : "", number, names[i][1], plural(number));
 	}
 	return text;
 }
@@ -47,24 +45,18 @@ static char *memory_text(const json_t *machine) {
 	for (size_t i = 0; i < 3; i++) {
 		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
 		ui_bytes(bytes, size, sizeof size);
-		char *longer = bytes > 0 ? mem_printf("%s%s %s, ", text, levels[i][1], size) : mem_strdup(text);
-		free(text);
-		text = longer;
+		if (bytes > 0)
+			mem_add(&text, "%s %s, ", levels[i][1], size);
 	}
 	ui_bytes(js_real_or(machine, "memory_bytes", 0), size, sizeof size);
-	char *whole = mem_printf("%smemory %s", text, size);
-	free(text);
-	return whole;
+	mem_add(&text, "memory %s", size);
+	return text;
 }
 
 static char *gpus_text(const json_t *machine) {
 	char *text = mem_strdup("");
-	size_t i;
-	json_t *gpu;
-	json_array_foreach(json_object_get(machine, "gpus"), i, gpu) {
-		char *longer = mem_printf("%s%s%s", text, i ? ", " : "", json_string_value(gpu));
-		free(text);
-		text = longer;
+	js_each(gpu, json_object_get(machine, "gpus")) {
+		mem_add(&text, "%s%s", gpu_at ? ", " : "", json_string_value(gpu));
 	}
 	if (*text)
 		return text;
@@ -116,10 +108,8 @@ static char *place_text(const json_t *entry) {
 }
 
 static bool all_usual(const json_t *tuned) {
-	size_t i;
-	json_t *entry;
 	bool usual = true;
-	json_array_foreach((json_t *)tuned, i, entry) {
+	js_each(entry, tuned) {
 		char *place = place_text(entry);
 		usual = usual && strcmp(place, "cpu") == 0;
 		free(place);
@@ -205,15 +195,13 @@ static void ceilings_line(const json_t *ceilings, FILE *out) {
 }
 
 static void next_print(struct ui *ui, const json_t *next, FILE *out) {
-	size_t i;
-	json_t *one;
 	fputs("\nnext:\n", out);
-	json_array_foreach((json_t *)next, i, one) {
+	js_each(one, next) {
 		char *command = mem_strdup(js_string_or(one, "command", ""));
 		text_clean(command, false);
 		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), command, ui_style(ui, UI_PLAIN));
 		free(command);
-		ui_wrap(out, 6, 6, js_string_or(one, "why", ""));
+		ui_wrap(out, 6, 6, "%s", js_string_or(one, "why", ""));
 	}
 	fputs("`sweetspot --help` lists all commands.\n", out);
 }
