@@ -62,6 +62,8 @@ void probe_about_problem(struct finding *finding, const struct study *study, siz
 char *probe_words(const struct study *study, size_t row, const char *without);
 /* The fastest row of a scope; SIZE_MAX: none. */
 size_t probe_best(const struct study *study, const struct probe_scope *scope);
+/* Sets the experiment that counts this group in a run of the row, unless that is SIZE_MAX. */
+void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group);
 /* Sets the experiment over threads that would tell more about this row. */
 void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column);
 

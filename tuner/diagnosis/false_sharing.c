@@ -48,11 +48,9 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 		                 remedy->alone.ratio, remedy->alone.ci[0], remedy->alone.ci[1]);
 	else
 		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, where false sharing is impossible");
-	if (isfinite(hitm))
-		finding_evidence(finding, EVIDENCE_COUNTER, hitm, "x",
-		                 "%.3g times as many lines that another core had changed (hitm)", hitm);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER, "the lines that another core had changed (--counters FALSE_SHARE)");
+	finding_known(finding, EVIDENCE_COUNTER, hitm, "x",
+	              "the lines that another core had changed (--counters FALSE_SHARE)",
+	              "%.3g times as many lines that another core had changed (hitm)", hitm);
 }
 
 static enum confidence confidence_of(const struct remedy *remedy, double hitm) {

@@ -65,16 +65,9 @@ static void schedule_report(const struct study *study, struct findings *findings
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
 	                 "static over %s [%.2f, %.2f], %zu of %zu pairs agree", other, found->ratio.ci[0],
 	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
-	if (isfinite(imbalance))
-		finding_evidence(finding, EVIDENCE_COUNTER, imbalance, "x", "the busiest thread over the mean: %.2f",
-		                 imbalance);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER, "the work of each thread (--counters SOFTWARE)");
-	if (row != SIZE_MAX) {
-		char *words = study_words(study, row);
-		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);
-		free(words);
-	}
+	finding_known(finding, EVIDENCE_COUNTER, imbalance, "x", "the work of each thread (--counters SOFTWARE)",
+	              "the busiest thread over the mean: %.2f", imbalance);
+	probe_next_counters(finding, study, row, "SOFTWARE");
 }
 
 /* Reports the best of the schedules that hand out work on demand if it beats static. */

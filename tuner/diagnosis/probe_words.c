@@ -8,7 +8,53 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "tuner/diagnosis/diagnosis.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
+
+static bool is_plain(const char *text) {
+	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:=")] == '\0';
+}
+
+/* Quoted for a shell if necessary. */
+static char *word_of(const char *name, struct value value) {
+	char text[256];
+	value_text(value, text, sizeof text);
+	char *word = mem_printf("%s=%s", name, text);
+	if (is_plain(word))
+		return word;
+	char *quoted = mem_alloc(4 * strlen(word) + 3, 1), *out = quoted;
+	*out++ = '\'';
+	for (const char *in = word; *in; in++) {
+		if (*in == '\'')
+			out = stpcpy(out, "'\\''");
+		else
+			*out++ = *in;
+	}
+	*out = '\'';
+	free(word);
+	return quoted;
+}
+
+static void words_add(char **words, const json_t *object) {
+	const char *name;
+	json_t *json;
+	json_object_foreach((json_t *)object, name, json) {
+		struct value value;
+		if (!value_from_json(json, &value))
+			continue;
+		char *word = word_of(name, value);
+		mem_add(words, "%s%s", **words ? " " : "", word);
+		free(word);
+	}
+}
+
+char *study_words(const struct study *study, size_t row) {
+	const struct study_row *one = study_row(study, row);
+	char *words = mem_strdup("");
+	words_add(&words, one->problem);
+	words_add(&words, one->config);
+	return words;
+}
 
 const char probe_locks[] =
 	"mutex spin spinlock tas ttas backoff ticket array anderson clh mcs critical omp futex lock locks";
@@ -176,4 +222,11 @@ void probe_next_threads(struct finding *finding, const struct study *study, size
 	finding_next(finding, "sweep %s %s --over threads=%s --samples 21", study_kernel(study), words, levels);
 	free(words);
 	free(levels);
+}
+
+void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group) {
+	char *words = row == SIZE_MAX ? NULL : study_words(study, row);
+	if (words)
+		finding_next(finding, "run %s %s --counters %s", study_kernel(study), words, group);
+	free(words);
 }

@@ -90,9 +90,8 @@ static void powers_add(struct finding *finding, const struct study *study, const
 	for (size_t i = 0; i < parts->count; i++) {
 		size_t column = 0;
 		double power = power_of(study, parts->name[i], &column);
-		if (isfinite(power))
-			finding_evidence(finding, EVIDENCE_SCALING, power, NULL, "%s grows as %s^%.2f", parts->name[i],
-			                 study_column(study, column)->name, power);
+		finding_known(finding, EVIDENCE_SCALING, power, NULL, NULL, "%s grows as %s^%.2f", parts->name[i],
+		              study_column(study, column)->name, power);
 	}
 }
 

@@ -45,6 +45,8 @@ json_t *explain_result(const struct explain_view *view);
 struct explain_table; /* explain_table_impl.h: the rows of the problem, made once for all parts that fit models */
 /* Parts: new references, or NULL if the part has nothing to say. winner, baseline: rows, SIZE_MAX for none. */
 json_t *explain_scaling(const struct explain_view *view); /* src/cmd/explain/scaling.c */
+/* The unordered parameter that changes the times most; -1 if every parameter is a number. */
+int explain_split(const struct explain_view *view);
 /* src/cmd/explain/explain_path.c: "path", and "experiments" that would measure its predicted steps. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);

@@ -146,27 +146,23 @@ static const char *program_of(const json_t *document) {
 static int document_put(void *ctx, const json_t *document) {
 	struct report *report = ctx;
 	const json_t *regions = json_object_get(document, "regions");
-	const char *program = program_of(document), *anchor = arena_printf(report->arena, "regions-%zu", report->regions);
+	const char *program = program_of(document);
 	char gain[64];
 	report_ratio(speedup_of(document), gain, sizeof gain);
-	html_begin(report->html, "section", "class", "regions", "id", anchor, NULL);
-	html_begin(report->html, "h2", NULL);
-	html_text(report->html, program);
-	html_element(report->html, "small", NULL, " by parallel region");
-	html_end(report->html);
-	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "A team and a schedule for each region: ");
-	html_element(report->html, "strong", NULL, "%s%s%s", verdict_word(verdict_of(document)), *gain ? ", " : "", gain);
-	if (js_bool_or(document, "busy", false))
-		html_printf(report->html, ". The machine was too busy to decide, so these settings are not used.");
-	html_end(report->html);
-	html_begin(report->html, "div", "class", "figures", NULL);
+	html_put(report->html,
+	         "<section class=\"regions\" id=\"regions-%zu\"><h2>%s<small> by parallel region</small></h2>",
+	         report->regions++, program);
+	html_put(report->html, "<p class=\"lead\">A team and a schedule for each region: <strong>%s%s%s</strong>%s</p>",
+	         verdict_word(verdict_of(document)), *gain ? ", " : "", gain,
+	         js_bool_or(document, "busy", false)
+	             ? ". The machine was too busy to decide, so these settings are not used."
+	             : "");
+	html_put(report->html, "<div class=\"figures\">");
 	bars_put(report, program, regions);
 	efficiency_put(report, program, regions);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 	table_put(report, regions);
-	html_end(report->html);
-	report->regions++;
+	html_put(report->html, "</section>");
 	return 0;
 }
 
@@ -187,13 +183,8 @@ struct entries {
 
 static int entry_put(void *ctx, const json_t *document) {
 	struct entries *entries = ctx;
-	struct html *html = entries->report->html;
-	html_begin(html, "li", NULL);
-	html_begin(html, "a", "href", arena_printf(entries->report->arena, "#regions-%zu", entries->count++), NULL);
-	html_text(html, program_of(document));
-	html_end(html);
-	html_element(html, "small", NULL, " by parallel region");
-	html_end(html);
+	html_put(entries->report->html, "<li><a href=\"#regions-%zu\">%s</a><small> by parallel region</small></li>",
+	         entries->count++, program_of(document));
 	return 0;
 }
 
@@ -233,61 +224,43 @@ static const struct opt options[] = {
 };
 
 static void nav_put(struct report *report) {
-	html_begin(report->html, "nav", "aria-label", "contents", NULL);
-	html_begin(report->html, "ul", NULL);
-	for (size_t i = 0; i < report->section_count; i++) {
-		const struct report_section *section = &report->sections[i];
-		html_begin(report->html, "li", NULL);
-		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", section->anchor), NULL);
-		html_text(report->html, section->kernel);
-		html_end(report->html);
-		html_element(report->html, "small", NULL, " %s", section->problem_text);
-		html_end(report->html);
-	}
+	html_put(report->html, "<nav aria-label=\"contents\"><ul>");
+	for (size_t i = 0; i < report->section_count; i++)
+		html_put(report->html, "<li><a href=\"#%s\">%s</a><small> %s</small></li>", report->sections[i].anchor,
+		         report->sections[i].kernel, report->sections[i].problem_text);
 	report_regions_entries(report);
-	html_end(report->html);
-	html_end(report->html);
+	html_put(report->html, "</ul></nav>");
 }
 
 static void hidden_put(struct report *report) {
-	if (!report->hidden)
-		return;
-	html_begin(report->html, "p", "class", "note", NULL);
-	html_printf(report->html, "%zu problem%s of which nothing worked %s not shown: ", report->hidden,
-	            report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
-	html_element(report->html, "code", NULL, "sweetspot store list");
-	html_end(report->html);
+	if (report->hidden)
+		html_put(report->html,
+		         "<p class=\"note\">%zu problem%s of which nothing worked %s not shown: <code>sweetspot store "
+		         "list</code></p>",
+		         report->hidden, report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
 }
 
 static void page_put(struct report *report) {
 	char now[32];
 	page_begin(report->html, "Sweetspot report", 0);
-	html_begin(report->html, "header", NULL);
-	html_element(report->html, "h1", NULL, "Sweetspot report");
-	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s",
-	             js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now),
-	             PACKAGE_VERSION);
+	html_put(report->html, "<header><h1>Sweetspot report</h1><p>%s, %s, by sweetspot " PACKAGE_VERSION "</p>",
+	         js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now));
 	if (report->is_foreign)
-		html_element(
-			report->html, "p", "note",
-			"Measured on another machine than the one that wrote this page. Run the commands below on that machine.");
+		html_put(report->html,
+		         "<p class=\"note\">Measured on another machine than the one that wrote this page. Run the "
+		         "commands below on that machine.</p>");
 	charts_notice(report->charts);
 	nav_put(report);
 	hidden_put(report);
-	html_end(report->html);
-	html_begin(report->html, "main", NULL);
-	if (report->from) {
-		report_from_sections(report);
-	} else {
-		report_cards(report);
-		report_machine(report);
-		if (report->section_count)
-			report_recommend(report);
-		for (size_t i = 0; i < report->section_count; i++)
-			report_section(report, &report->sections[i]);
-		report_regions(report);
-	}
-	html_end(report->html);
+	html_put(report->html, "</header><main>");
+	report_cards(report);
+	report_machine(report);
+	if (report->section_count && !report->from)
+		report_recommend(report);
+	for (size_t i = 0; i < report->section_count; i++)
+		report_section(report, &report->sections[i]);
+	report_regions(report);
+	html_put(report->html, "</main>");
 	page_end(report->html);
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/explain/scaling.h"
 #include "src/cmd/report/curves_impl.h"
 #include "src/cmd/report/curves_table_impl.h"
 #include "src/show/results.h"
@@ -342,15 +341,12 @@ void curves_table(const struct curves *curves) {
 	if (has_single(curves) || !isfinite(curves->serial_time))
 		titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
 	titles[at++] = "\2configuration";
-	charts_numbers_begin(report->charts,
-	                     arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name));
-	html_table_begin(&table, report->html,
-	                 arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name),
-	                 titles);
+	html_table_begin_folded(
+		&table, report->html, arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name),
+		arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name), titles);
 	for (size_t s = 0; s < curves->count; s++)
 		for (size_t i = 0; i < curves->slices[s].count && i < CURVES_POINTS; i++)
 			row_put(curves, &table, &curves->slices[s],
 			        curves->slices[s].rows[curves_thinned(curves->slices[s].count, i)]);
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }

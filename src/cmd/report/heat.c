@@ -137,9 +137,7 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 		.heat = heat,
 		.winner = grid_winner(report, grid),
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", section->kernel, x, y), &chart);
-	html_end(report->html);
+	report_figure(report, section, arena_printf(report->arena, "%s-%s", x, y), &chart);
 }
 
 static void grid_table(struct report *report, const struct grid *grid) {
@@ -147,11 +145,9 @@ static void grid_table(struct report *report, const struct grid *grid) {
 	const struct study_column *x = study_column(study, grid->column[0]), *y = study_column(study, grid->column[1]);
 	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->section->label), NULL};
 	struct html_table table;
-	charts_numbers_begin(report->charts, arena_printf(report->arena, "numbers: %s by %s and %s", grid->section->label,
-	                                                  x->name, y->name));
-	html_table_begin(&table, report->html,
-	                 arena_printf(report->arena, "Best %s by %s and %s", grid->section->label, x->name, y->name),
-	                 titles);
+	const char *what = arena_printf(report->arena, "%s by %s and %s", grid->section->label, x->name, y->name);
+	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "numbers: %s", what),
+	                        arena_printf(report->arena, "Best %s", what), titles);
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++) {
 			char text[48];
@@ -164,7 +160,6 @@ static void grid_table(struct report *report, const struct grid *grid) {
 			html_table_number(&table, grid->value[i][k], "%s", text);
 		}
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }
 
 void report_heat(struct report *report, const struct report_section *section) {

@@ -111,28 +111,21 @@ static void line_put(struct report *report, const struct axes *axes, size_t row,
 	snprintf(colour, sizeof colour, "#%06x", colour_map(DULL + (BRIGHT - DULL) * (1 - share_of(axes, row))));
 	report_value(axes->section, report_shown(axes->section, one->value), value, sizeof value);
 	char *config = results_config(one->config, NULL);
-	html_begin(report->html, "path", "class", winner ? "best" : NULL, "d", path, "stroke", winner ? NULL : colour,
-	           NULL);
-	html_element(report->html, "title", NULL, "%s%s: %s", winner ? "the winner, " : "", config, value);
-	html_end(report->html);
+	html_put(report->html, winner ? "<path class=\"best\" d=\"%s\"%s>" : "<path d=\"%s\" stroke=\"%s\">", path,
+	         winner ? "" : colour);
+	html_put(report->html, "<title>%s%s: %s</title></path>", winner ? "the winner, " : "", config, value);
 	free(config);
 	free(path);
 }
 
 static void text_put(struct report *report, double x, double y, const char *anchor, const char *text) {
 	char *fit = text_fit(text, anchor[0] == 'm' ? 78 : anchor[0] == 'e' ? 120 : 60);
-	html_begin(report->html, "text", "x", arena_printf(report->arena, "%.1f", x), "y",
-	           arena_printf(report->arena, "%.1f", y), "text-anchor", anchor, NULL);
-	html_text(report->html, fit);
-	html_end(report->html);
+	html_put(report->html, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, fit);
 	free(fit);
 }
 
 static void axis_put(struct report *report, double x) {
-	const char *at = arena_printf(report->arena, "%.1f", x);
-	html_begin(report->html, "line", "x1", at, "x2", at, "y1", arena_printf(report->arena, "%d", TOP), "y2",
-	           arena_printf(report->arena, "%d", BOTTOM), NULL);
-	html_end(report->html);
+	html_put(report->html, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"></line>", x, x, TOP, BOTTOM);
 }
 
 static void param_axis_put(struct report *report, const struct axes *axes, size_t axis) {
@@ -181,23 +174,17 @@ static void report_parallel(struct report *report, const struct report_section *
 	if (axes.count < 2 || !(axes.high >= axes.low))
 		return;
 	size_t winner = slice_winner(section);
-	html_begin(report->html, "div", "class", "lines", NULL);
-	html_element(report->html, "p", "note", "Every configuration: point at a line to read it");
-	html_begin(report->html, "svg", "class", "parallel", "viewBox",
-	           arena_printf(report->arena, "0 0 %d %d", WIDTH, HEIGHT), "role", "img", NULL);
-	html_element(
-		report->html, "desc", NULL,
-		"Parallel coordinates: a line for each configuration over the %zu parameters that matter most, and its "
-		"%s, the best at the top.%s",
-		axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
-	html_begin(report->html, "g", NULL);
+	html_put(report->html,
+	         "<div class=\"lines\"><p class=\"note\">Every configuration: point at a line to read it</p>"
+	         "<svg class=\"parallel\" viewBox=\"0 0 %d %d\" role=\"img\"><desc>Parallel coordinates: a line for each "
+	         "configuration over the %zu parameters that matter most, and its %s, the best at the top.%s</desc><g>",
+	         WIDTH, HEIGHT, axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
 	lines_put(report, &axes, winner);
-	html_end(report->html);
+	html_put(report->html, "</g>");
 	for (size_t axis = 0; axis < axes.count; axis++)
 		param_axis_put(report, &axes, axis);
 	value_axis_put(report, &axes);
-	html_end(report->html);
-	html_end(report->html);
+	html_put(report->html, "</svg></div>");
 }
 
 enum { BARS_MAX = 20 };
@@ -257,14 +244,14 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 		.series = series,
 		.series_count = 1,
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-effects", section->kernel), &chart);
+	html_put(report->html, "<div class=\"figures\">");
+	report_chart(report, section, "effects", &chart);
 	report_parallel(report, section);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 	if (cut)
-		html_element(report->html, "p", "note",
-		             "Some intervals reach beyond the chart, so that they do not flatten its bars; the numbers have "
-		             "them whole.");
+		html_put(report->html,
+		         "<p class=\"note\">Some intervals reach beyond the chart, so that they do not flatten its "
+		         "bars; the numbers have them whole.</p>");
 }
 
 static void value_put(struct html_table *table, const json_t *value) {
@@ -293,12 +280,10 @@ static void effects_table(struct report *report, const struct report_section *se
 	                                     "best value", "worst value", "winner",         "\1values", NULL};
 	const json_t *winner = json_object_get(json_object_get(section->result, "winner"), "config");
 	struct html_table table;
-	charts_numbers_begin(report->charts, "numbers: effects");
-	html_table_begin(&table, report->html, "Effect of each parameter", titles);
+	html_table_begin_folded(&table, report->html, "numbers: effects", "Effect of each parameter", titles);
 	js_each(effect, effects)
 		effect_row(&table, effect, winner);
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }
 
 static void pairs_table(struct report *report, const json_t *pairs) {
@@ -362,7 +347,7 @@ static void landscape_describe(struct report *report, const json_t *landscape) {
 	const char *verdict = verdict_said(landscape, "");
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (strcmp(verdict, sentences[i].verdict) == 0)
-			html_element(report->html, "p", NULL, "%s", sentences[i].sentence);
+			html_put(report->html, "<p>%s</p>", sentences[i].sentence);
 }
 
 void report_effects(struct report *report, const struct report_section *section) {
@@ -376,7 +361,7 @@ void report_effects(struct report *report, const struct report_section *section)
 	}
 	bars_draw(report, section, effects);
 	if (reason)
-		html_element(report->html, "p", "note", "Shares of the variance are unknown: %s.", reason);
+		html_put(report->html, "<p class=\"note\">Shares of the variance are unknown: %s.</p>", reason);
 	effects_table(report, section, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
 	path_table(report, section->result);

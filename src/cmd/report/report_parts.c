@@ -77,9 +77,7 @@ static void parts_draw(struct parts *parts, const char *over, const char *withou
 		.x_name_count = parts->count,
 		.series = series,
 		.series_count = parts->part_count};
-	html_begin(parts->report->html, "div", "class", "figures", NULL);
-	charts_add(parts->report->charts, arena_printf(arena, "%s-%s-parts", parts->section->kernel, over), &chart);
-	html_end(parts->report->html);
+	report_figure(parts->report, parts->section, arena_printf(arena, "%s-parts", over), &chart);
 }
 
 static struct parts parts_of(struct report *report, const struct report_section *section) {

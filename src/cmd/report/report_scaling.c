@@ -118,27 +118,25 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 		.series = series,
 		.series_count = law ? 2 : 1,
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-sizes", section->kernel), &chart);
-	html_end(report->html);
+	report_figure(report, section, "sizes", &chart);
 }
 
 static void law_describe(struct report *report, const struct report_section *section, const json_t *sizes) {
 	const json_t *law = law_of(section, sizes), *check = json_object_get(sizes, "leave_one_out");
 	const char *refused = js_string_or(sizes, "refused", NULL);
 	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
-	html_begin(report->html, "p", NULL);
+	html_put(report->html, "<p>");
 	if (!law)
-		html_printf(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
+		html_put(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
 	js_each(piece, json_object_get(law, "pieces"))
-		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
-		            js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
-		            js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
+		html_put(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
+		         js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
+		         js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
 	if (isfinite(error) && !section->maximize)
-		html_printf(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
+		html_put(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
 	if (isfinite(loss))
-		html_printf(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
-	html_end(report->html);
+		html_put(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
+	html_put(report->html, "</p>");
 }
 
 static const json_t *checked_at(const json_t *sizes, double size) {
@@ -157,8 +155,8 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	                        "\2best configuration",
 	                        NULL};
 	struct html_table table;
-	charts_numbers_begin(report->charts, "numbers: sizes");
-	html_table_begin(&table, report->html, "Measurement of each size, and its prediction from the other sizes", titles);
+	html_table_begin_folded(&table, report->html, "numbers: sizes",
+	                        "Measurement of each size, and its prediction from the other sizes", titles);
 	js_each(at, json_object_get(sizes, "measured")) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
@@ -177,7 +175,6 @@ static void sizes_table(struct report *report, const struct report_section *sect
 		free(config);
 	}
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }
 
 static void ranges_table(struct report *report, const json_t *sizes) {
@@ -222,20 +219,16 @@ static void report_sizes(struct report *report, const struct report_section *sec
 	}
 	const struct report_section *before = shown_before(report, section, sizes);
 	if (before) {
-		html_begin(report->html, "p", NULL);
-		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
-		html_printf(report->html, "%s by size", section->kernel);
-		html_end(report->html);
-		html_end(report->html);
+		html_put(report->html, "<p><a href=\"#%s-sizes\">%s by size</a></p>", before->anchor, section->kernel);
 		return;
 	}
-	html_begin(report->html, "div", "id", arena_printf(report->arena, "%s-sizes", section->anchor), NULL);
+	html_put(report->html, "<div id=\"%s-sizes\">", section->anchor);
 	sizes_draw(report, section, sizes);
 	law_describe(report, section, sizes);
 	sizes_table(report, section, sizes);
 	if (js_bool_or(sizes, "decided", true))
 		ranges_table(report, sizes);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 }
 
 static void estimate_put(struct html_table *table, const json_t *estimate) {

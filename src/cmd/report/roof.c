@@ -103,9 +103,7 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 		.series = roof->series,
 		.series_count = roof->count,
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-roofline", section->kernel), &chart);
-	html_end(report->html);
+	report_figure(report, section, "roofline", &chart);
 }
 
 static void number_put(struct html_table *table, double value) {
@@ -180,8 +178,8 @@ void report_roofline(struct report *report, const struct report_section *section
 			arena_printf(report->arena, "The roofline is incomplete because %s. This command measures them:", missing),
 			js_string_or(roofline, "next", NULL));
 	roof_draw(roof, section);
-	charts_numbers_begin(report->charts, "numbers: roofline");
+	html_put(report->html, "<details><summary>numbers: roofline</summary>");
 	positions_table(roof);
 	roofs_table(roof);
-	charts_numbers_end(report->charts);
+	html_put(report->html, "</details>");
 }

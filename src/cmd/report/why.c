@@ -11,10 +11,10 @@
 static void lines_put(struct report *report, const json_t *finding, const char *key, const char *before) {
 	if (json_array_size(json_object_get(finding, key)) == 0)
 		return;
-	html_begin(report->html, "ul", NULL);
+	html_put(report->html, "<ul>");
 	js_each(line, json_object_get(finding, key))
-		html_element(report->html, "li", NULL, "%s%s", before, js_string_or(line, "text", ""));
-	html_end(report->html);
+		html_put(report->html, "<li>%s%s</li>", before, js_string_or(line, "text", ""));
+	html_put(report->html, "</ul>");
 }
 
 /* Maps the word to a known class, because the word itself may come from a foreign file. */
@@ -27,20 +27,18 @@ static const char *class_of(const char *confidence) {
 static void finding_put(struct report *report, const json_t *finding) {
 	const char *confidence = js_string_or(finding, "confidence", "low"), *next = js_string_or(finding, "next", NULL);
 	double strength = js_real_or(finding, "strength", 1);
-	html_begin(report->html, "article", "class", "why", NULL);
-	html_begin(report->html, "p", NULL);
-	html_element(report->html, "span", class_of(confidence), "%s confidence", confidence);
-	html_printf(report->html, " %s", js_string_or(finding, "sentence", "?"));
+	html_put(report->html, "<article class=\"why\"><p><span class=\"%s\">%s confidence</span> %s", class_of(confidence),
+	         confidence, js_string_or(finding, "sentence", "?"));
 	if (strength > 1.005)
-		html_printf(report->html, " (up to %.2gx)", strength);
-	html_end(report->html);
+		html_put(report->html, " (up to %.2gx)", strength);
+	html_put(report->html, "</p>");
 	lines_put(report, finding, "evidence", "");
 	lines_put(report, finding, "missing", "unknown: ");
 	if (next) {
-		html_element(report->html, "p", "note", "This experiment would decide:");
+		html_put(report->html, "<p class=\"note\">This experiment would decide:</p>");
 		report_command(report, next);
 	}
-	html_end(report->html);
+	html_put(report->html, "</article>");
 }
 
 static void readings_put(struct report *report, const json_t *readings) {
@@ -67,8 +65,9 @@ void report_why(struct report *report, const struct report_section *section) {
 	js_each(each, findings)
 		finding_put(report, each);
 	if (json_array_size(experiments))
-		html_element(report->html, "p", "note",
-		             "The gains of some settings are predicted by a model. These experiments would measure them:");
+		html_put(report->html,
+		         "<p class=\"note\">The gains of some settings are predicted by a model. These experiments would "
+		         "measure them:</p>");
 	js_each(each, experiments)
 		report_command(report, js_string_or(each, "next", ""));
 }
