@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/show/results.h"
 
 static void range_text(const json_t *range, char *text, size_t size) {

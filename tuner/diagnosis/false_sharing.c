@@ -92,13 +92,12 @@ static void allocation_report(const struct study *study, struct findings *findin
 	double elsewhere = elsewhere_of(study, remedy), rise = rise_of(study, remedy);
 	bool small = elsewhere < remedy->ratio.ratio / 2;
 	char bad[PROBE_TEXT], problem[PROBE_TEXT];
-	probe_problem(study, remedy->problem_row, problem);
 	struct finding *finding = findings_add(
 		findings, small && remedy->alone.pairs ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, remedy->ratio.ratio,
-		"%s%s%s suffers from false sharing: what one thread allocates for all lies side by side, so that their small "
+		"%s%s suffers from false sharing: what one thread allocates for all lies side by side, so that their small "
 		"copies "
 		"share cache lines; allocated by its own thread each is %.1f times faster",
-		probe_level(study, remedy->column, remedy->bad, bad), *problem ? " at " : "", problem, remedy->ratio.ratio);
+		probe_level(study, remedy->column, remedy->bad, bad), probe_at(study, remedy->problem_row, problem), remedy->ratio.ratio);
 	finding_about(finding, study, remedy->column, remedy->bad);
 	probe_about_problem(finding, study, remedy->problem_row);
 	evidence_add(finding, study, remedy, NAN);
@@ -130,11 +129,10 @@ static void examine(const struct study *study, struct findings *findings) {
 		double hitm = hitm_ratio(study, &found[i]);
 		if (hitm < 1.1) /* counted, but there are not more of them */
 			continue;
-		probe_problem(study, found[i].problem_row, problem);
 		struct finding *finding =
 			findings_add(findings, confidence_of(&found[i], hitm), found[i].ratio.ratio,
-		                 "%s%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
-		                 probe_level(study, found[i].column, found[i].bad, bad), *problem ? " at " : "", problem,
+		                 "%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
+		                 probe_level(study, found[i].column, found[i].bad, bad), probe_at(study, found[i].problem_row, problem),
 		                 found[i].ratio.ratio);
 		finding_about(finding, study, found[i].column, found[i].bad);
 		probe_about_problem(finding, study, found[i].problem_row);

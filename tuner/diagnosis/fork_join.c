@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/diagnosis/saturation_impl.h"
 
 static const double NEAR = 0.1, FAR = 0.01; /* shares of fork, join and barrier in a region */

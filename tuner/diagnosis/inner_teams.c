@@ -7,9 +7,7 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char meant_serial[] = "serial sequential single coarse global none one";

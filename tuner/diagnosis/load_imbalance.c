@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double UNEVEN = 1.15;
@@ -56,10 +55,9 @@ static void schedule_report(const struct study *study, struct findings *findings
 	char other[PROBE_TEXT], problem[PROBE_TEXT];
 	bool clear = imbalance > UNEVEN || (found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs);
 	probe_level(study, column, found->b, other);
-	probe_problem(study, found->problem_row, problem);
 	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
-	                                       "work is uneven%s%s: %s is %.2f times as fast as equal shares",
-	                                       *problem ? " at " : "", problem, other, found->ratio.ratio);
+	                                       "work is uneven%s: %s is %.2f times as fast as equal shares",
+	                                       probe_at(study, found->problem_row, problem), other, found->ratio.ratio);
 	finding_about(finding, study, column, found->a);
 	probe_about_problem(finding, study, found->problem_row);
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",

@@ -4,9 +4,7 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 struct collapse {

@@ -169,6 +169,12 @@ const char *probe_problem(const struct study *study, size_t row, char text[PROBE
 	return text;
 }
 
+const char *probe_at(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+	char problem[PROBE_TEXT];
+	snprintf(text, PROBE_TEXT, "%s%.150s", *probe_problem(study, row, problem) ? " at " : "", problem);
+	return text;
+}
+
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row) {
 	for (size_t c = 0; row != SIZE_MAX && c < study_columns(study); c++)
 		if (study_column(study, c)->is_problem)
@@ -222,6 +228,16 @@ void probe_next_threads(struct finding *finding, const struct study *study, size
 	finding_next(finding, "sweep %s %s --over threads=%s --samples 21", study_kernel(study), words, levels);
 	free(words);
 	free(levels);
+}
+
+void probe_next_compare(struct finding *finding, const struct study *study, const struct probe_scope *scope, int other) {
+	size_t row = probe_best(study, scope), column = (size_t)scope->column;
+	char own[PROBE_TEXT], against[PROBE_TEXT];
+	char *words = row == SIZE_MAX ? NULL : probe_words(study, row, study_column(study, column)->name);
+	if (words)
+		finding_next(finding, "compare %s %s %s %s", study_kernel(study), words,
+		             probe_level(study, column, scope->level, own), probe_level(study, column, other, against));
+	free(words);
 }
 
 void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group) {

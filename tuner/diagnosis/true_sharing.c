@@ -4,9 +4,7 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char shared_words[] = "shared atomic atomics global common";
@@ -62,10 +60,9 @@ static void stop_report(const struct study *study, struct findings *findings, co
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
 	probe_level(study, stop->column, stop->level, own);
 	probe_level(study, stop->column, stop->sibling, other);
-	probe_problem(study, stop->problem_row, problem);
 	struct finding *finding = findings_add(
 		findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
-		"%s%s%s stops scaling at %g thread%s, %s keeps scaling to %g: threads %s", own, *problem ? " at " : "", problem,
+		"%s%s stops scaling at %g thread%s, %s keeps scaling to %g: threads %s", own, probe_at(study, stop->problem_row, problem),
 		stop->at, probe_s(stop->at), other, stop->most,
 		probe_named(column, "lock mutex") ? "wait for the same lock, and write its word" : "write the same words");
 	finding_about(finding, study, stop->column, stop->level);
@@ -127,12 +124,11 @@ static void turn_report(const struct study *study, struct findings *findings, co
 	double package = host->packages > 1 ? (double)host->cores / host->packages : NAN;
 	double slower = curve->speedup[curve->stop].ratio / curve->speedup[curve->count - 1].ratio;
 	char problem[PROBE_TEXT];
-	probe_problem(study, curve->scope.problem_row, problem);
 	struct finding *finding = findings_add(
 		findings, CONFIDENCE_LOW, slower,
-		"%s%s%s stops scaling at %g threads and then gets slower: all threads update the same words, which "
+		"%s%s stops scaling at %g threads and then gets slower: all threads update the same words, which "
 		"move from core to core; private copies that are added at the end avoid it",
-		setting, *problem ? " at " : "", problem, stop);
+		setting, probe_at(study, curve->scope.problem_row, problem), stop);
 	probe_about_problem(finding, study, curve->scope.problem_row);
 	finding_evidence(
 		finding, EVIDENCE_SCALING, curve->speedup[curve->stop].ratio, "x",

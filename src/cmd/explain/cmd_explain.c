@@ -7,7 +7,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "base/value.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_probe_impl.h"

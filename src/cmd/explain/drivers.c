@@ -2,7 +2,6 @@
 /* Finds the counters that vary with the time, over the configurations of the problem that were counted. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

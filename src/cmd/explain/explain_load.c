@@ -2,7 +2,6 @@
 /* Reads studies from the store or from files. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,11 +4,9 @@
 #include "src/cmd/explain/roofline.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/show/counters.h"
 

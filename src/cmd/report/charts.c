@@ -3,7 +3,6 @@
 
 #include "src/cmd/report/charts_impl.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

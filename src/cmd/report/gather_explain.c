@@ -2,7 +2,6 @@
 /* Adds the results of `explain` to the sections. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"

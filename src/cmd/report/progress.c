@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "src/cmd/report/report_impl.h"
 #include "tuner/result/result.h"

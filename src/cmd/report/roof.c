@@ -4,12 +4,10 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
-#include "src/show/results.h"
 
 enum { SERIES_MAX = 12 };
 static const double GIGA = 1e9, AROUND = 8;

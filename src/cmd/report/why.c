@@ -2,7 +2,6 @@
 /* Diagnoses with their evidence, and the experiments that would confirm them. */
 #include <config.h>
 
-#include <math.h>
 #include <string.h>
 
 #include "base/json/js.h"
