@@ -174,9 +174,8 @@ static bool any_imbalance(const json_t *counters) {
 }
 
 static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) {
-	static const char *const titles[] = {"counter", "value", "status", "source", "imbalance"};
+	static const char *const titles[] = {"counter", "\1value", "status", "source", "imbalance"};
 	struct table *table = table_new(any_imbalance(counters) ? 5 : 4, titles);
-	table_right(table, 1);
 	js_each(row, counters) {
 		char value[CELL], imbalance[CELL];
 		value_cell(row, value);
@@ -185,22 +184,19 @@ static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) 
 		                             js_string_or(row, "source", "-"), imbalance};
 		table_row(table, cells);
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static void table_of_metrics(struct ui *ui, const json_t *metrics, FILE *out) {
-	static const char *const titles[] = {"group", "metric", "value", "formula"};
+	static const char *const titles[] = {"group", "metric", "\1value", "formula"};
 	struct table *table = table_new(4, titles);
-	table_right(table, 2);
 	js_each(row, metrics) {
 		char value[CELL];
 		value_cell(row, value);
 		table_add(table, js_string_or(row, "group", "-"), js_string_or(row, "name", "?"), value,
 		          js_string_or(row, "formula", ""));
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 /* ", 1.2 % slower than the timed runs", by the member "overhead"; nothing if it is not known. */
@@ -334,14 +330,11 @@ static void pair_row(struct table *table, const struct pair *pair) {
 }
 
 static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t count, FILE *out) {
-	static const char *const titles[] = {"counters", "baseline", "best", "ratio"};
+	static const char *const titles[] = {"counters", "\1baseline", "\1best", "\1ratio"};
 	struct table *table = table_new(4, titles);
-	for (size_t c = 1; c < 4; c++)
-		table_right(table, c);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		pair_row(table, &pairs[i]);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static void differences_print(struct ui *ui, const json_t *baseline, const json_t *best, bool asked, FILE *out) {

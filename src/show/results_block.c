@@ -40,8 +40,7 @@ static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out)
 	table_right(table, 1);
 	js_each(row, rows)
 		row_add(table, titles, row);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 /* The name and the problem. A program's problem is its input only, because its command line is printed as well. The

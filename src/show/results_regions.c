@@ -57,11 +57,9 @@ static size_t counter_rows(struct table *table, const json_t *region, const json
 }
 
 static void counters_print(struct ui *ui, const json_t *regions, const json_t *before, FILE *out) {
-	static const char *const titles[] = {"region", "counter", "baseline", "best"};
+	static const char *const titles[] = {"region", "counter", "\1baseline", "\1best"};
 	struct table *table = table_new(4, titles);
 	size_t rows = 0;
-	table_right(table, 2);
-	table_right(table, 3);
 	js_each(region, regions)
 		rows += counter_rows(table, region, before, COUNTERS_MAX - rows);
 	if (rows) {
@@ -78,15 +76,13 @@ static void notes_print(const json_t *notes, FILE *out) {
 }
 
 void results_regions_print(struct ui *ui, const json_t *result, FILE *out) {
-	static const char *const titles[] = {"region", "calls", "baseline", "best", "speedup"};
+	static const char *const titles[] = {"region", "\1calls", "\1baseline", "\1best", "\1speedup"};
 	const json_t *best = json_object_get(json_object_get(result, "best"), "regions");
 	const json_t *before = json_object_get(json_object_get(result, "baseline"), "regions");
 	size_t count = json_array_size(best);
 	if (count == 0)
 		return;
 	struct table *table = table_new(5, titles);
-	for (size_t c = 1; c < 5; c++)
-		table_right(table, c);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		region_row(table, json_array_get(best, i), before);
 	fputc('\n', out);

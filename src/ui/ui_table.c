@@ -32,7 +32,13 @@ struct table *table_new(size_t columns, const char *const *titles) {
 	struct table *table = mem_alloc(1, sizeof *table);
 	table->columns = columns;
 	table->right = mem_alloc(columns, sizeof *table->right);
-	table_row(table, titles);
+	const char **shown = mem_alloc(columns, sizeof *shown);
+	for (size_t c = 0; c < columns; c++) {
+		table->right[c] = titles[c] && titles[c][0] == '\1';
+		shown[c] = table->right[c] ? titles[c] + 1 : titles[c];
+	}
+	table_row(table, shown);
+	free(shown);
 	return table;
 }
 
@@ -188,4 +194,9 @@ void table_free(struct table *table) {
 	free(table->cells);
 	free(table->right);
 	free(table);
+}
+
+void table_end(struct table *table, const struct ui *ui, FILE *out) {
+	table_print(table, ui, out);
+	table_free(table);
 }

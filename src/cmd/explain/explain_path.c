@@ -33,13 +33,6 @@ struct path {
 	int *now;                    /* levels of the current configuration */
 };
 
-static size_t path_row(const struct explain_table *table, size_t row) {
-	for (size_t i = 0; i < table->rows; i++)
-		if (table->row[i] == row)
-			return i;
-	return SIZE_MAX;
-}
-
 /* Tells whether `name` is a whole word of the condition. */
 static bool mentions(const char *condition, const char *name) {
 	size_t length = strlen(name);
@@ -262,8 +255,8 @@ void explain_path_add(const struct explain_view *view, struct explain_table *tab
 	if (winner == SIZE_MAX || baseline == SIZE_MAX || winner == baseline)
 		return;
 	struct path path = {.view = view, .table = table};
-	size_t from = path_row(table, baseline), to = path_row(table, winner);
-	if (from != SIZE_MAX && to != SIZE_MAX && !table->over[from] && !table->over[to])
+	size_t from = explain_table_row(table, baseline), to = explain_table_row(table, winner);
+	if (from < table->rows && to < table->rows && !table->over[from] && !table->over[to])
 		steps = path_json(&path, from, to, &experiments);
 	if (json_array_size(steps))
 		json_object_set(result, "path", steps);

@@ -85,6 +85,13 @@ const struct response *explain_table_surrogate(struct explain_table *table) {
 	return table->response;
 }
 
+size_t explain_table_row(const struct explain_table *table, size_t row) {
+	size_t i = 0;
+	while (i < table->rows && table->row[i] != row)
+		i++;
+	return i;
+}
+
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
                                                size_t param) {
 	return study_column(view->study, table->column[param]);

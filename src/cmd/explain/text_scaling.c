@@ -172,11 +172,9 @@ static void point_text(const struct explain_text *text, double value, char shown
 
 static void points_print(const struct explain_text *text, const json_t *entry) {
 	const char *team = js_string_or(entry, "team", "threads");
-	char *first = mem_printf("    %s", team);
-	const char *const titles[] = {first, is_rate(text) ? "rate" : "time", "law", "residual", "speedup"};
+	char *first = mem_printf("\1    %s", team);
+	const char *const titles[] = {first, is_rate(text) ? "\1rate" : "\1time", "\1law", "\1residual", "\1speedup"};
 	struct table *table = table_new(5, titles);
-	for (size_t c = 0; c < 5; c++)
-		table_right(table, c);
 	js_each(point, json_object_get(entry, "points")) {
 		char threads[32], time[32], law[32], error[32] = "", speedup[32] = "";
 		double residual = js_real_or(point, "residual", NAN);
@@ -190,8 +188,7 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 			snprintf(speedup, sizeof speedup, "%.2fx", js_real_or(point, "speedup", NAN));
 		table_add(table, threads, time, law, error, speedup);
 	}
-	table_print(table, text->ui, text->out);
-	table_free(table);
+	table_end(table, text->ui, text->out);
 	free(first);
 }
 

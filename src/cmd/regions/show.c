@@ -47,15 +47,13 @@ static void left_out_print(size_t left) {
 }
 
 static void counters_print(struct ui *ui, const json_t *regions) {
-	static const char *const titles[] = {"region", "counter", "value", "per call"};
+	static const char *const titles[] = {"region", "counter", "\1value", "\1per call"};
 	struct table *table = table_new(4, titles);
 	char name[512], value[32], each[32];
 	const char *counter;
 	size_t i;
 	json_t *region, *count;
 	bool any = false;
-	table_right(table, 2);
-	table_right(table, 3);
 	json_array_foreach((json_t *)regions, i, region) {
 		if (!is_shown(region, i))
 			continue;
@@ -105,13 +103,12 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 }
 
 void regions_profile_print(struct ui *ui, const json_t *profile) {
-	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
+	static const char *const titles[] = {"region",    "\1calls",     "\1time",      "\1share",
+	                                     "\1threads", "\1imbalance", "\1efficiency"};
 	struct table *table = table_new(7, titles);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
 	size_t i, left = 0;
 	json_t *region;
-	for (int column = 1; column < 7; column++)
-		table_right(table, column);
 	json_array_foreach(json_object_get(profile, "regions"), i, region) {
 		if (!is_shown(region, i)) {
 			left++;
@@ -130,8 +127,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	long long team = js_int_or(profile, "default_threads", 0);
 	printf("%s in all, %s, %lld thread%s by default\n\n", time, js_string_or(profile, "runtime", "?"), team,
 	       team == 1 ? "" : "s");
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	left_out_print(left);
 	notes_print(ui, profile);
 	counters_print(ui, json_object_get(profile, "regions"));
@@ -287,7 +283,7 @@ static void fixed_print(const json_t *region, const char *name) {
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
-	static const char *const titles[] = {"region", "calls", "share", "today", "best", "gain"};
+	static const char *const titles[] = {"region", "\1calls", "\1share", "today", "best", "\1gain"};
 	struct table *table = table_new(6, titles);
 	char name[512], calls[24], share[16], today[64], best[96], gain[16];
 	size_t i, left = 0;
@@ -301,9 +297,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	long long runs = js_int_or(result, "runs", 0);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	table_right(table, 1);
-	table_right(table, 2);
-	table_right(table, 5);
 	json_array_foreach(json_object_get(result, "regions"), i, region) {
 		if (!is_shown(region, i)) {
 			left++;
@@ -319,8 +312,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		table_add(table, name, calls, share, today, strcmp(today, best) == 0 ? "no change" : best, gain);
 		fixed_print(region, name);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	left_out_print(left);
 	environment_print(json_object_get(result, "environment"));
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));

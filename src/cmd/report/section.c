@@ -345,26 +345,21 @@ int report_from(struct report *report, struct err *err) {
 	return report->section_count ? 0 : err_set(err, ERR_NOTHING, NULL, "no configuration of these files worked");
 }
 
-static const char *list_text(struct report *report, const json_t *names) {
-	const char *text = "";
-	js_each(name, names)
-		text = arena_printf(report->arena, "%s%s%s", text, name_at ? ", " : "", json_string_value(name));
-	return *text ? text : "none";
-}
-
 static void from_describe(struct report *report, const struct report_section *section) {
 	const json_t *table = json_object_get(section->result, "table");
 	bool one_each = !*section->problem_text && json_array_size(json_object_get(section->result, "problems")) > 1;
 	if (!one_each && json_object_size(json_object_get(json_object_get(section->result, "winner"), "config")))
 		fastest_describe(report, section, "");
+	char *problem = results_list(json_object_get(table, "problem")),
+		 *parameters = results_list(json_object_get(table, "parameters"));
 	if (json_is_object(table))
-		html_put(
-			report->html,
-			"<p class=\"note\">Read from a table of %lld rows with %lld values; problem: %s; parameters: %s; value: "
-			"%s.</p>",
-			(long long)js_int_or(table, "rows", 0), (long long)js_int_or(table, "values", 0),
-			list_text(report, json_object_get(table, "problem")),
-			list_text(report, json_object_get(table, "parameters")), js_string_or(table, "value", "?"));
+		html_put(report->html,
+		         "<p class=\"note\">Read from a table of %lld rows with %lld values; problem: %s; parameters: %s; "
+		         "value: %s.</p>",
+		         (long long)js_int_or(table, "rows", 0), (long long)js_int_or(table, "values", 0),
+		         *problem ? problem : "none", *parameters ? parameters : "none", js_string_or(table, "value", "?"));
+	free(problem);
+	free(parameters);
 }
 
 void report_section(struct report *report, const struct report_section *section) {

@@ -209,18 +209,16 @@ static void failures_print(const struct comparison *comparison, const struct due
 static void people_print(const struct comparison *comparison, const json_t *const config[2],
                          const struct duel_result *duel) {
 	struct ui *ui = app_ui(comparison->app);
-	static const char *const titles[] = {"", "median", "configuration"}, *const names[] = {"a", "b"};
+	static const char *const titles[] = {"", "\1median", "configuration"}, *const names[] = {"a", "b"};
 	struct table *table = table_new(3, titles);
 	verdict_print(comparison, duel);
-	table_right(table, 1);
 	for (int side = 0; side < 2; side++) {
 		char median[32], *text = results_problem(config[side]);
 		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
 		table_add(table, names[side], duel->lost[side] ? trial_status_word(duel->failed[side]) : median, text);
 		free(text);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	failures_print(comparison, duel);
 	if (!duel->paired.count || duel->lost[0] || duel->lost[1])
 		return;

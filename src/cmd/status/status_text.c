@@ -54,10 +54,7 @@ static char *memory_text(const json_t *machine) {
 }
 
 static char *gpus_text(const json_t *machine) {
-	char *text = mem_strdup("");
-	js_each(gpu, json_object_get(machine, "gpus")) {
-		mem_add(&text, "%s%s", gpu_at ? ", " : "", json_string_value(gpu));
-	}
+	char *text = results_list(json_object_get(machine, "gpus"));
 	if (*text)
 		return text;
 	free(text);
@@ -148,18 +145,16 @@ static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 	for (size_t i = all; i > 0 && all - i < ROWS_MAX; i--)
 		row_add(table, json_array_get(tuned, i - 1), most, usual, wide);
 	putc('\n', out);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 	if (all > ROWS_MAX)
 		fprintf(out, "and %zu more, see --json\n", all - ROWS_MAX);
 }
 
 static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
-	static const char *const titles[] = {"unfinished", "problem", "trials", "begun"};
+	static const char *const titles[] = {"unfinished", "problem", "\1trials", "begun"};
 	bool measuring = json_is_true(json_object_get(state, "measuring"));
 	const json_t *list = json_object_get(state, "unfinished");
 	struct table *table = table_new(4, titles);
-	table_right(table, 2);
 	for (size_t i = 0; i < json_array_size(list) && i < ROWS_MAX; i++) {
 		const json_t *search = json_array_get(list, i);
 		char trials[32], age[48], *problem = results_problem(json_object_get(search, "problem"));
@@ -169,8 +164,7 @@ static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
 		free(problem);
 	}
 	putc('\n', out);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 	if (measuring)
 		fputs("a search is running now\n", out);
 }
