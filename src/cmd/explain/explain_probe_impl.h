@@ -12,7 +12,7 @@
  * interrupted, or if --budget is not a time. */
 json_t *explain_probe(struct app *app, const struct opt_args *args, const json_t *results, struct err *err);
 
-/* src/cmd/explain/explain_probe.c: splits a suggested command into the arguments that follow `sweetspot`. NULL with err
+/* src/cmd/explain/explain_words.c: splits a suggested command into the arguments that follow `sweetspot`. NULL with err
  * if a probe must not run it: a command that does not measure, an unknown option, an open quotation, or a kernel that
  * is not built in. Ends with NULL; free it with words_free (tuner/fleet/fleet_words.h). A `run` stores nothing, so it
  * becomes a sweep over one value. */
