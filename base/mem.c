@@ -77,29 +77,33 @@ char *mem_strdup(const char *text) {
 	return memcpy(mem_alloc(size, 1), text, size);
 }
 
-char *mem_vprintf(const char *format, va_list ap) {
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list ap) {
 	char *text;
 	if (vasprintf(&text, format, ap) < 0)
 		out_of_memory(1, strlen(format));
 	return text;
 }
 
+char *mem_vprintf(const char *format, va_list ap) {
+	return format_text(format, ap);
+}
+
 char *mem_printf(const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	char *text = mem_vprintf(format, ap);
+	char *text = format_text(format, ap);
 	va_end(ap);
 	return text;
 }
 
-void mem_add(char **text, const char *format, ...) {
+void mem_append(char **text, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	char *more = mem_vprintf(format, ap);
+	char *more = format_text(format, ap);
 	va_end(ap);
-	size_t length = strlen(*text), size = strlen(more) + 1;
-	*text = mem_grow(*text, length + size, 1);
-	memcpy(*text + length, more, size);
+	size_t size = strlen(*text);
+	*text = mem_grow(*text, size + strlen(more) + 1, 1);
+	strcpy(*text + size, more);
 	free(more);
 }
 
@@ -172,7 +176,7 @@ char *arena_strdup(struct arena *arena, const char *text) {
 char *arena_printf(struct arena *arena, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	char *text = mem_vprintf(format, ap), *kept = arena_strdup(arena, text);
+	char *text = format_text(format, ap), *kept = arena_strdup(arena, text);
 	va_end(ap);
 	free(text);
 	return kept;

@@ -19,6 +19,8 @@ json_t *js_parse(const char *text, size_t size, const char *where, struct err *e
 json_t *js_load(const char *path, size_t limit, struct err *err);
 /* Sorted keys, no spaces, numbers as %.17g: the same value gives the same text. Caller frees. NULL for NULL. */
 char *js_canonical(const json_t *value);
+/* The first object of an array whose "name" is this one; NULL: there is none. */
+json_t *js_named(const json_t *array, const char *name);
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
 /* Writes JSON text with all controls escaped, those of direction too: JSON escapes controls below U+0020 only, but
@@ -38,14 +40,21 @@ const char *js_string_or(const json_t *object, const char *key, const char *fall
 double js_real_or(const json_t *object, const char *key, double fallback);
 int64_t js_int_or(const json_t *object, const char *key, int64_t fallback);
 bool js_bool_or(const json_t *object, const char *key, bool fallback);
-/* Goes through an array; the body may break, continue and return. Declares `one` and its index, `one`_at. */
-#define js_each(one, array)                                                                                            \
-	for (size_t one##_at = 0, one##_next = 1; one##_next && one##_at < json_array_size(array); one##_at++)             \
-		for (json_t *one = (one##_next = 0, json_array_get(array, one##_at)); !one##_next; one##_next = 1)
 /* JSON cannot express NaN and infinity, so they become null. New reference. */
 json_t *js_number(double value);
 /* A string from outside, made safe like text_clean does, on one line. New reference. */
 json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
+
+/* Each item of an array, and each member of an object, which they declare: js_each (entry, entries), js_members (name,
+ * value, config). The first `for` only declares. */
+#define js_each(item, array)                                                                                           \
+	for (size_t item##_at = 0, item##_on = 1; item##_on; item##_on = 0)                                                \
+		for (json_t * item; (item = json_array_get(array, item##_at)); item##_at++)
+#define js_members(name, value, object)                                                                                \
+	for (json_t *name##_of = (json_t *)(object), *value; name##_of; name##_of = NULL)                                  \
+		for (const char *name = json_object_iter_key(json_object_iter(name##_of));                                     \
+		     name && (value = json_object_iter_value(json_object_key_to_iter(name)));                                  \
+		     name = json_object_iter_key(json_object_iter_next(name##_of, json_object_key_to_iter(name))))
 
 #endif

@@ -30,10 +30,10 @@ static bool alike(const json_t *a, const json_t *b) {
 /* The names of all rows that share the paragraph of `first`. The caller frees it. */
 static char *names_of(const json_t *counters, const json_t *first) {
 	char *text = mem_strdup("");
-	js_each(row, counters) {
+	js_each (row, counters) {
 		if (!alike(row, first))
 			continue;
-		mem_add(&text, "%s%s", *text ? ", " : "", js_string_or(row, "name", "?"));
+		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(row, "name", "?"));
 	}
 	return text;
 }
@@ -50,7 +50,7 @@ static bool begins_source(const char *text, const json_t *sources) {
 	size_t length = strcspn(text, ": ");
 	if (length && text[length] == ':' && text[length + 1] > ' ')
 		return true;
-	js_each(source, sources) {
+	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", "");
 		if (text[length] == ':' && strlen(name) == length && strncmp(text, name, length) == 0)
 			return true;
@@ -76,7 +76,7 @@ static char *cause_of(const char *part, size_t size, const json_t *sources) {
 }
 
 static void cause_add(json_t *causes, const char *cause) {
-	js_each(known, causes)
+	js_each (known, causes)
 		if (strcmp(json_string_value(known), cause) == 0)
 			return;
 	json_array_append_new(causes, json_string(cause));
@@ -85,7 +85,7 @@ static void cause_add(json_t *causes, const char *cause) {
 /* The causes of a paragraph, each once; new reference. */
 static json_t *causes_of(const json_t *counters, const json_t *first, const json_t *sources) {
 	json_t *causes = json_array();
-	js_each(row, counters) {
+	js_each (row, counters) {
 		const char *part = alike(row, first) ? js_string_or(row, "reason", "") : "";
 		while (*part) {
 			const char *end = part_end(part, sources);
@@ -102,7 +102,7 @@ static json_t *causes_of(const json_t *counters, const json_t *first, const json
 static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 	size_t length = strcspn(cause, ":");
 	ui_wrap(out, 2, 4, "%s", cause);
-	js_each(source, sources) {
+	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", ""), *fix = js_string_or(source, "fix", "");
 		if (*name && strlen(name) == length && strncmp(cause, name, length) == 0 && !strstr(cause, fix))
 			ui_fix(out, 4, fix);
@@ -120,7 +120,7 @@ static void counters_reason_missing_print(const json_t *counters, const json_t *
 	                    : mem_printf("not counted: %s", names);
 	char *whole = one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
 	ui_wrap(out, 0, 2, "%s", whole);
-	js_each(cause, causes)
+	js_each (cause, causes)
 		if (!one)
 			cause_print(json_string_value(cause), sources, out);
 	free(head);
@@ -144,7 +144,7 @@ static void paragraph(const json_t *counters, const json_t *row, const json_t *s
 
 void counters_reasons_print(const json_t *counters, const json_t *sources, FILE *out) {
 	bool missing = false;
-	js_each(row, counters) {
+	js_each (row, counters) {
 		if (!*js_string_or(row, "reason", "") || printed_before(counters, row_at))
 			continue;
 		paragraph(counters, row, sources, out);
@@ -167,7 +167,7 @@ static void imbalance_cell(const json_t *row, char *text) {
 
 /* The column is omitted if it would be empty, as with one thread. */
 static bool any_imbalance(const json_t *counters) {
-	js_each(row, counters)
+	js_each (row, counters)
 		if (json_is_number(json_object_get(row, "imbalance")))
 			return true;
 	return false;
@@ -176,7 +176,7 @@ static bool any_imbalance(const json_t *counters) {
 static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) {
 	static const char *const titles[] = {"counter", "\1value", "status", "source", "imbalance"};
 	struct table *table = table_new(any_imbalance(counters) ? 5 : 4, titles);
-	js_each(row, counters) {
+	js_each (row, counters) {
 		char value[CELL], imbalance[CELL];
 		value_cell(row, value);
 		imbalance_cell(row, imbalance);
@@ -190,7 +190,7 @@ static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) 
 static void table_of_metrics(struct ui *ui, const json_t *metrics, FILE *out) {
 	static const char *const titles[] = {"group", "metric", "\1value", "formula"};
 	struct table *table = table_new(4, titles);
-	js_each(row, metrics) {
+	js_each (row, metrics) {
 		char value[CELL];
 		value_cell(row, value);
 		table_add(table, js_string_or(row, "group", "-"), js_string_or(row, "name", "?"), value,
@@ -271,8 +271,8 @@ struct pair {
 	double score;            /* larger: differs more; metrics come before counters */
 };
 
-static const json_t *row_find(const json_t *rows, const json_t *wanted) {
-	js_each(row, rows)
+const json_t *counters_row(const json_t *rows, const json_t *wanted) {
+	js_each (row, rows)
 		if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
 		    strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) == 0)
 			return row;
@@ -301,8 +301,8 @@ static bool is_count(const json_t *row) {
 }
 
 static void pairs_add(struct pair **pairs, size_t *count, const json_t *from, const json_t *to, bool metrics) {
-	js_each(row, to) {
-		const json_t *other = row_find(from, row);
+	js_each (row, to) {
+		const json_t *other = counters_row(from, row);
 		double factor = factor_of(value_of(other), value_of(row), !metrics && is_count(row));
 		if (!(factor >= FACTOR_MIN))
 			continue;
@@ -354,10 +354,10 @@ static void differences_print(struct ui *ui, const json_t *baseline, const json_
 /* Lists the missing counters; their reasons are printed by `sweetspot run`. */
 static void missing_print(const json_t *counters, FILE *out) {
 	char *text = mem_strdup("");
-	js_each(row, counters) {
+	js_each (row, counters) {
 		if (isfinite(value_of(row)))
 			continue;
-		mem_add(&text, "%s%s", *text ? ", " : "not counted: ", js_string_or(row, "name", "?"));
+		mem_append(&text, "%s%s", *text ? ", " : "not counted: ", js_string_or(row, "name", "?"));
 	}
 	if (*text)
 		ui_wrap(out, 0, 2, "%s", text);

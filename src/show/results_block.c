@@ -38,7 +38,7 @@ static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out)
 	struct table *table = table_new(COLUMNS, titles);
 	table_right(table, 0);
 	table_right(table, 1);
-	js_each(row, rows)
+	js_each (row, rows)
 		row_add(table, titles, row);
 	table_end(table, ui, out);
 }
@@ -212,7 +212,7 @@ static bool is_told(const json_t *result, const json_t *failed) {
 /* The first failure of this kind in the search, whose message usually explains the others, too, and all that came after
  * it. */
 static void failure_print(const json_t *result, const char *type, FILE *out) {
-	js_each(failed, json_object_get(result, "failed")) {
+	js_each (failed, json_object_get(result, "failed")) {
 		if (strcmp(js_string_or(failed, "status", ""), type) != 0 || is_told(result, failed))
 			continue;
 		char *config = results_config(json_object_get(failed, "config"), NULL);
@@ -228,17 +228,15 @@ static void failure_print(const json_t *result, const char *type, FILE *out) {
 
 /* True if the configuration that looked best is not recommended. */
 static bool fell_late(const json_t *result) {
-	js_each(failed, json_object_get(result, "failed"))
+	js_each (failed, json_object_get(result, "failed"))
 		if (json_object_get(failed, "phase"))
 			return true;
 	return false;
 }
 
 static void failures_print(const json_t *result, FILE *out) {
-	const char *type;
-	json_t *count;
 	long long incomparable = (long long)js_int_or(result, "incomparable", 0);
-	json_object_foreach(json_object_get(result, "failures"), type, count) {
+	js_members (type, count, json_object_get(result, "failures")) {
 		long long failed = (long long)json_integer_value(count);
 		if (failed <= 0 || strcmp(type, "censored") == 0)
 			continue;
@@ -279,7 +277,7 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 }
 
 static bool any_busy(const json_t *results) {
-	js_each(result, results)
+	js_each (result, results)
 		if (js_bool_or(json_object_get(result, "load"), "busy", false) && result_is_compared(result))
 			return true;
 	return false;
@@ -319,7 +317,7 @@ static void floor_print(double noise_floor, FILE *out) {
 
 static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
                          const char *store, FILE *out) {
-	js_each(result, results) {
+	js_each (result, results) {
 		if (result_at)
 			fputc('\n', out);
 		block_print(ui, result, json_array_size(results) == 1, out);

@@ -65,7 +65,7 @@ void results_device_print(struct ui *ui, const json_t *gpu, FILE *out) {
 	if (json_array_size(kernels) == 0)
 		return;
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	js_each(kernel, kernels)
+	js_each (kernel, kernels)
 		row_add(table, kernel);
 	table_end(table, ui, out);
 }

@@ -100,7 +100,7 @@ static const json_t **effects_sorted(const json_t *effects, size_t *count, int *
 	const json_t **sorted = mem_alloc(json_array_size(effects) + 1, sizeof *sorted);
 	*count = 0;
 	*width = 0;
-	js_each(effect, effects) {
+	js_each (effect, effects) {
 		int length = (int)strnlen(js_string_or(effect, "param", "?"), 30);
 		if (js_int_or(effect, "seen", 0) < 2)
 			continue;

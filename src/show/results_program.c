@@ -164,7 +164,7 @@ static void undecided_print(const json_t *result, const char *today, FILE *out) 
 
 /* The end of what a program printed that failed. */
 static void output_print(const json_t *lines, FILE *out) {
-	js_each(line, lines) {
+	js_each (line, lines) {
 		char *text = clean(json_is_string(line) ? json_string_value(line) : "");
 		label(out, line_at ? "" : "it printed:");
 		fprintf(out, "%s\n", text);
@@ -174,7 +174,7 @@ static void output_print(const json_t *lines, FILE *out) {
 
 /* The message usually ends with a line of the output, which is not repeated. */
 static void message_shorten(char *message, const json_t *lines) {
-	js_each(line, lines) {
+	js_each (line, lines) {
 		char *text = clean(json_is_string(line) ? json_string_value(line) : ""), *at = strstr(message, text);
 		if (*text && at && at - message > 2 && !at[strlen(text)] && strncmp(at - 2, ": ", 2) == 0)
 			at[-2] = '\0';
@@ -230,7 +230,7 @@ static void runner_up_print(const json_t *result, FILE *out) {
 }
 
 static void notes_print(const json_t *result, FILE *out) {
-	js_each(note, json_object_get(result, "notes")) {
+	js_each (note, json_object_get(result, "notes")) {
 		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
 		label(out, note_at ? "" : "notes:");
 		fprintf(out, "%s\n", text);
@@ -242,7 +242,7 @@ static void notes_print(const json_t *result, FILE *out) {
 static void settle_print(const json_t *differs, FILE *out) {
 	static const char prints[] = "it prints ";
 	bool output = false, files = false;
-	js_each(clause, differs) {
+	js_each (clause, differs) {
 		const char *text = json_is_string(clause) ? json_string_value(clause) : "";
 		bool printed = strncmp(text, prints, sizeof prints - 1) == 0;
 		output = output || printed;
@@ -258,7 +258,7 @@ static void settle_print(const json_t *differs, FILE *out) {
 static void other_work_print(const json_t *result, FILE *out) {
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
-	js_each(clause, json_object_get(json_object_get(result, "evidence"), "differs")) {
+	js_each (clause, json_object_get(json_object_get(result, "evidence"), "differs")) {
 		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
 		label(out, clause_at ? "" : "other work:");
 		fprintf(out, "%s\n", text);

@@ -57,7 +57,7 @@ const char *probe_s(double count); /* "s", or "" for one */
 const char *probe_level(const struct study *study, size_t column, int level, char text[PROBE_TEXT]); /* "pad=none" */
 const char *probe_problem(const struct study *study, size_t row,
                           char text[PROBE_TEXT]); /* "n=64", or "" if there is only one problem */
-const char *probe_at(const struct study *study, size_t row, char text[PROBE_TEXT]); /* " at n=64", or "" */
+const char *probe_at(const struct study *study, size_t row, char text[PROBE_TEXT]);       /* " at n=64", or "" */
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row); /* SIZE_MAX: adds nothing */
 /* A row's words without those of some names. The caller frees them. */
 char *probe_words(const struct study *study, size_t row, const char *without);

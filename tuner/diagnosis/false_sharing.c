@@ -97,7 +97,8 @@ static void allocation_report(const struct study *study, struct findings *findin
 		"%s%s suffers from false sharing: what one thread allocates for all lies side by side, so that their small "
 		"copies "
 		"share cache lines; allocated by its own thread each is %.1f times faster",
-		probe_level(study, remedy->column, remedy->bad, bad), probe_at(study, remedy->problem_row, problem), remedy->ratio.ratio);
+		probe_level(study, remedy->column, remedy->bad, bad), probe_at(study, remedy->problem_row, problem),
+		remedy->ratio.ratio);
 	finding_about(finding, study, remedy->column, remedy->bad);
 	probe_about_problem(finding, study, remedy->problem_row);
 	evidence_add(finding, study, remedy, NAN);
@@ -132,8 +133,8 @@ static void examine(const struct study *study, struct findings *findings) {
 		struct finding *finding =
 			findings_add(findings, confidence_of(&found[i], hitm), found[i].ratio.ratio,
 		                 "%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
-		                 probe_level(study, found[i].column, found[i].bad, bad), probe_at(study, found[i].problem_row, problem),
-		                 found[i].ratio.ratio);
+		                 probe_level(study, found[i].column, found[i].bad, bad),
+		                 probe_at(study, found[i].problem_row, problem), found[i].ratio.ratio);
 		finding_about(finding, study, found[i].column, found[i].bad);
 		probe_about_problem(finding, study, found[i].problem_row);
 		evidence_add(finding, study, &found[i], hitm);

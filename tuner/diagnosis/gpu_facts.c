@@ -17,7 +17,7 @@ static double product(const json_t *sizes) {
 	double all = 1;
 	if (json_array_size(sizes) == 0)
 		return NAN;
-	js_each(one, sizes)
+	js_each (one, sizes)
 		all *= json_number_value(one);
 	return all >= 1 ? all : NAN;
 }
@@ -42,7 +42,7 @@ static double size_of(const struct gpu_function *function) {
 bool gpu_function_main(const struct study *study, size_t row, struct gpu_function *function) {
 	const json_t *list = json_object_get(gpu_of(study, row), "kernels");
 	*function = (struct gpu_function){NULL, NULL, NAN, NAN, 0, NAN, NAN, NAN, NAN};
-	js_each(one, list) {
+	js_each (one, list) {
 		struct gpu_function next = function_read(one);
 		if (!function->name || size_of(&next) > size_of(function))
 			*function = next;
@@ -54,7 +54,7 @@ bool gpu_function_main(const struct study *study, size_t row, struct gpu_functio
 static double launches_booked(const struct study *study, size_t row) {
 	const json_t *list = json_object_get(gpu_of(study, row), "kernels");
 	double runs = js_real_or(gpu_of(study, row), "runs", NAN), all = 0;
-	js_each(one, list)
+	js_each (one, list)
 		all += js_real_or(one, "launches", NAN);
 	return all > 0 && runs > 0 ? all / runs : NAN;
 }

@@ -17,7 +17,7 @@ static double imbalance_of(const struct study *study, size_t row, const char **n
 	static const char *const telling[] = {"instructions", "task_clock", "user_time", "cycles"};
 	const json_t *list = json_object_get(study_row(study, row)->counted, "counters");
 	for (size_t t = 0; t < sizeof telling / sizeof *telling; t++) {
-		js_each(one, list) {
+		js_each (one, list) {
 			double imbalance = js_real_or(one, "imbalance", NAN);
 			if (strcmp(js_string_or(one, "name", ""), telling[t]) == 0 && isfinite(imbalance)) {
 				*name = telling[t];

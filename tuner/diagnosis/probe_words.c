@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
@@ -36,14 +37,12 @@ static char *word_of(const char *name, struct value value) {
 }
 
 static void words_add(char **words, const json_t *object) {
-	const char *name;
-	json_t *json;
-	json_object_foreach((json_t *)object, name, json) {
+	js_members (name, json, object) {
 		struct value value;
 		if (!value_from_json(json, &value))
 			continue;
 		char *word = word_of(name, value);
-		mem_add(words, "%s%s", **words ? " " : "", word);
+		mem_append(words, "%s%s", **words ? " " : "", word);
 		free(word);
 	}
 }
@@ -97,9 +96,7 @@ bool probe_word(const struct study_column *column, int level, const char *words)
 }
 
 bool probe_row_word(const struct study *study, size_t row, const char *words) {
-	const char *name;
-	json_t *member;
-	json_object_foreach((json_t *)study_row(study, row)->config, name, member) {
+	js_members (name, member, study_row(study, row)->config) {
 		if (json_is_string(member) && probe_text_has(json_string_value(member), words))
 			return true;
 	}
@@ -218,7 +215,7 @@ static char *levels_text(const struct study *study, size_t column) {
 	for (size_t l = 0; l < one->levels; l++) {
 		char text[PROBE_TEXT];
 		value_text(one->level[l], text, sizeof text);
-		mem_add(&list, "%s%s", l ? "," : "", text);
+		mem_append(&list, "%s%s", l ? "," : "", text);
 	}
 	return list;
 }
@@ -230,7 +227,8 @@ void probe_next_threads(struct finding *finding, const struct study *study, size
 	free(levels);
 }
 
-void probe_next_compare(struct finding *finding, const struct study *study, const struct probe_scope *scope, int other) {
+void probe_next_compare(struct finding *finding, const struct study *study, const struct probe_scope *scope,
+                        int other) {
 	size_t row = probe_best(study, scope), column = (size_t)scope->column;
 	char own[PROBE_TEXT], against[PROBE_TEXT];
 	char *words = row == SIZE_MAX ? NULL : probe_words(study, row, study_column(study, column)->name);

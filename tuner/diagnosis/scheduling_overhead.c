@@ -25,9 +25,10 @@ static void overhead_report(const struct study *study, struct findings *findings
 	bool clear = found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs;
 	probe_level(study, column, found->a, own);
 	probe_level(study, column, found->b, other);
-	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
-	                                       "%s hurts%s: it takes %.2f times as long as %s, because %s", own,
-	                                       probe_at(study, found->problem_row, problem), found->ratio.ratio, other, why);
+	struct finding *finding =
+		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
+	                 "%s hurts%s: it takes %.2f times as long as %s, because %s", own,
+	                 probe_at(study, found->problem_row, problem), found->ratio.ratio, other, why);
 	finding_about(finding, study, column, found->a);
 	probe_about_problem(finding, study, found->problem_row);
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",

@@ -42,8 +42,8 @@ static void smt_report(const struct study *study, struct findings *findings, con
 	struct finding *finding =
 		findings_add(findings, loss ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1 / smt->gain.ratio,
 	                 "threads that share a core %s%s: %g threads on %d core%s are %.2f times as fast as %g",
-	                 loss ? "cost time" : "bring little", probe_at(study, smt->problem_row, problem), smt->threads, host->cores,
-	                 probe_s(host->cores), smt->gain.ratio, smt->cores);
+	                 loss ? "cost time" : "bring little", probe_at(study, smt->problem_row, problem), smt->threads,
+	                 host->cores, probe_s(host->cores), smt->gain.ratio, smt->cores);
 	probe_about_problem(finding, study, smt->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]",
 	                 smt->cores, smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);

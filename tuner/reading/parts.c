@@ -24,7 +24,7 @@ static bool is_time_of_one(const char *name) {
 /* The times in seconds that a row reports beside its own. */
 static void names_find(const struct study *study, struct parts *parts) {
 	*parts = (struct parts){.count = 0};
-	js_each(one, json_object_get(study_row(study, 0)->detail, "figures")) {
+	js_each (one, json_object_get(study_row(study, 0)->detail, "figures")) {
 		const char *name = js_string_or(one, "name", "");
 		if (parts->count < PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 && !is_time_of_one(name) &&
 		    !json_object_get(one, "derived"))

@@ -54,7 +54,8 @@ void reading_series_free(struct reading_list *list) {
 
 bool reading_is_axis(const struct study *study, size_t column, bool of_problem, size_t least) {
 	const struct study_column *one = study_column(study, column);
-	return one->is_problem == of_problem && one->numeric && one->levels >= least && one->levels <= READING_COLUMN_LEVELS;
+	return one->is_problem == of_problem && one->numeric && one->levels >= least &&
+	       one->levels <= READING_COLUMN_LEVELS;
 }
 
 void reading_about(struct finding *finding, const struct study *study, size_t row, size_t column) {

@@ -25,7 +25,7 @@ struct study_ceiling {
 static void ceilings_make(struct study *study) {
 	study->ceiling_count = json_array_size(study->ceilings);
 	struct study_ceiling *made = arena_alloc(study->arena, study->ceiling_count + 1, sizeof *made);
-	js_each(one, study->ceilings) {
+	js_each (one, study->ceilings) {
 		bool gpu = json_object_get(one, "device");
 		made[one_at] = (struct study_ceiling){.name = js_string_or(one, "name", ""),
 		                                      .level = js_string_or(one, "level", NULL),

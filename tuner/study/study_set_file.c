@@ -53,7 +53,7 @@ static int samples_read(const json_t *row, double **samples, size_t *count, stru
 	if (js_array(row, "samples", SAMPLES_MAX, &list, err))
 		return -1;
 	*samples = mem_alloc(json_array_size(list) + 1, sizeof **samples);
-	js_each(sample, list) {
+	js_each (sample, list) {
 		double seconds = json_is_number(sample) ? json_number_value(sample) : NAN;
 		if (!(seconds > 0) || seconds > SECONDS_MAX)
 			return err_set(err, ERR_USAGE, NULL, "sample %zu is not a positive number", sample_at);
@@ -98,7 +98,7 @@ static int sweep_rows_read(struct study_item *item, const json_t *document, cons
 	json_t *rows;
 	if (js_array(document, key, ROWS_MAX, &rows, err))
 		return -1;
-	js_each(row, rows)
+	js_each (row, rows)
 		if (settings_check(row, "problem", err) ||
 		    study_set_document_row_add(item, json_object_get(row, "problem"), row, "sweep", err))
 			return err_prefix(err, "%s %zu", strcmp(key, "rows") == 0 ? "row" : key, row_at);
@@ -144,7 +144,7 @@ static int tuned_read(struct study_item *item, const json_t *result, struct err 
 	if (settings_check(result, "problem", err) || setup_add(item, result, baseline, phase, err) ||
 	    setup_add(item, result, best, phase, err))
 		return -1;
-	js_each(finalist, json_object_get(result, "finalists"))
+	js_each (finalist, json_object_get(result, "finalists"))
 		if (finalist_at >= ROWS_MAX || setup_add(item, result, finalist, "race", err))
 			return -1;
 	if (json_is_object(baseline) && json_is_object(best))
@@ -195,7 +195,7 @@ static int tune_read(struct study_set *set, const json_t *document, struct err *
 	json_t *results;
 	if (js_array(document, "results", ROWS_MAX, &results, err))
 		return -1;
-	js_each(result, results) {
+	js_each (result, results) {
 		if (strcmp(js_string_or(result, "objective", "time"), study_set_objective(set)) != 0)
 			continue;
 		struct study_item *item = item_of(set, document, result, err);

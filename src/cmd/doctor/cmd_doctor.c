@@ -40,7 +40,7 @@ static void look_all(struct app *app, const struct check *checks, json_t *array)
 static json_t *sources_json(struct app *app) {
 	const json_t *sources = counters_sources(app);
 	json_t *array = json_array();
-	js_each(source, sources) {
+	js_each (source, sources) {
 		char text[400] = "";
 		json_t *copy = json_copy(source);
 		const char *instead = counters_instead(sources, js_string_or(source, "name", ""), text, sizeof text);
@@ -62,7 +62,7 @@ static void head_print(struct ui *ui, int mark, const char *name, const char *fo
 }
 
 static void checks_print(struct ui *ui, const json_t *checks) {
-	js_each(item, checks) {
+	js_each (item, checks) {
 		const char *state = js_string_or(item, "state", "note");
 		head_print(ui,
 		           strcmp(state, "good") == 0  ? 0
@@ -76,7 +76,7 @@ static void checks_print(struct ui *ui, const json_t *checks) {
 static void people_print(struct ui *ui, const json_t *document) {
 	checks_print(ui, json_object_get(document, "checks"));
 	puts("\ncounter sources");
-	js_each(item, json_object_get(document, "counters")) {
+	js_each (item, json_object_get(document, "counters")) {
 		bool good = js_bool_or(item, "usable", false) && !*js_string_or(item, "instead", "");
 		head_print(ui, good ? 0 : 1, js_string_or(item, "name", "?"), js_string_or(item, "reason", ""));
 		ui_fix(stdout, INDENT, js_string_or(item, "fix", ""));

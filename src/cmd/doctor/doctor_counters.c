@@ -183,7 +183,7 @@ static void look_valgrind(struct app *app, struct finding *f) {
 }
 
 static void look_energy(struct app *app, struct finding *f) {
-	js_each(source, counters_sources(app)) {
+	js_each (source, counters_sources(app)) {
 		if (strcmp(js_string_or(source, "name", ""), "rapl") != 0)
 			continue;
 		bool usable = js_bool_or(source, "usable", false);

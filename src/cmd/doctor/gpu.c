@@ -9,10 +9,7 @@
 #include "src/cmd/doctor/doctor_impl.h"
 
 static const json_t *part_named(const json_t *devices, const char *name) {
-	js_each(part, json_object_get(devices, "parts"))
-		if (strcmp(js_string_or(part, "name", ""), name) == 0)
-			return part;
-	return NULL;
+	return js_named(json_object_get(devices, "parts"), name);
 }
 
 static bool has_driver(const json_t *devices) {
@@ -124,7 +121,7 @@ static void pids_text(const json_t *gpu, char *text, size_t size) {
 	const json_t *pids = json_object_get(gpu, "pids");
 	size_t used = 0;
 	text[0] = '\0';
-	js_each(pid, pids)
+	js_each (pid, pids)
 		if (used < size)
 			used += (size_t)snprintf(text + used, size - used, "%s%lld", pid_at ? ", " : "",
 			                         (long long)json_integer_value(pid));

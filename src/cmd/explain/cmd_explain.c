@@ -22,7 +22,7 @@ static bool is_same(const json_t *a, const json_t *b) {
 }
 
 static const json_t *find(const json_t *result, const json_t *finding) {
-	js_each(one, json_object_get(result, "diagnoses"))
+	js_each (one, json_object_get(result, "diagnoses"))
 		if (is_same(one, finding))
 			return one;
 	return NULL;
@@ -31,7 +31,7 @@ static const json_t *find(const json_t *result, const json_t *finding) {
 /* The same kernel, device and objective; the problem may differ because a probe can change which one was tuned last. */
 static const json_t *result_matching(const json_t *results, const json_t *wanted) {
 	static const char *const keys[] = {"kernel", "device", "objective"};
-	js_each(one, results) {
+	js_each (one, results) {
 		bool same = true;
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
 			same = same && json_equal(json_object_get(one, keys[k]), json_object_get(wanted, keys[k]));
@@ -59,11 +59,11 @@ static void change_add(json_t *changed, const json_t *result, const json_t *befo
 /* Adds "changed": the diagnoses that are new, that are gone, or whose confidence changed. */
 static void explain_probe_changes(json_t *probe, const json_t *before, const json_t *after) {
 	json_t *changed = json_array();
-	js_each(result, after) {
+	js_each (result, after) {
 		const json_t *old = result_matching(before, result);
-		js_each(finding, json_object_get(result, "diagnoses"))
+		js_each (finding, json_object_get(result, "diagnoses"))
 			change_add(changed, result, find(old, finding), finding);
-		js_each(finding, json_object_get(old, "diagnoses"))
+		js_each (finding, json_object_get(old, "diagnoses"))
 			if (!find(result, finding))
 				change_add(changed, result, finding, NULL);
 	}
@@ -90,7 +90,7 @@ static void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
 	size_t ran = json_array_size(json_object_get(probe, "ran"));
 	fprintf(out, "%sprobe: %zu experiment%s in %.0f s%s\n", ui_style(ui, UI_BOLD), ran, ran == 1 ? "" : "s",
 	        js_real_or(probe, "elapsed_s", 0), ui_style(ui, UI_PLAIN));
-	js_each(one, json_object_get(probe, "ran")) {
+	js_each (one, json_object_get(probe, "ran")) {
 		const char *message = js_string_or(one, "message", "");
 		ui_wrap(out, 2, 4, "%s (%s%s%s)", js_string_or(one, "command", "?"), js_string_or(one, "state", "?"),
 		        *message ? ": " : "", message);
@@ -100,7 +100,7 @@ static void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
 		        js_real_or(probe, "budget_s", 0));
 	if (json_array_size(changed) == 0)
 		fputs("  no diagnosis changed\n", out);
-	js_each(one, changed)
+	js_each (one, changed)
 		change_print(one, out);
 	fputc('\n', out);
 }
@@ -200,7 +200,7 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 	}
 	if (probe)
 		explain_probe_print(app_ui(app), probe, stdout);
-	js_each(result, results) {
+	js_each (result, results) {
 		if (result_at)
 			putchar('\n');
 		explain_print(app_ui(app), result, opt_has(args, "verbose"), stdout);

@@ -175,10 +175,8 @@ static bool is_plain(const char *word) {
 
 /* "P=V .." for a command line; NULL if a word would need quoting. The caller frees it. */
 static char *settings_text(const json_t *settings) {
-	const char *name;
-	json_t *json;
 	char *text = mem_strdup("");
-	json_object_foreach((json_t *)settings, name, json) {
+	js_members (name, json, settings) {
 		char word[96];
 		struct value value;
 		bool good = value_from_json(json, &value) && value_text(value, word, sizeof word) < (int)sizeof word;
@@ -186,7 +184,7 @@ static char *settings_text(const json_t *settings) {
 			free(text);
 			return NULL;
 		}
-		mem_add(&text, "%s%s=%s", *text ? " " : "", name, word);
+		mem_append(&text, "%s%s=%s", *text ? " " : "", name, word);
 	}
 	return text;
 }
@@ -225,7 +223,7 @@ static void experiment_add(const struct path *path, size_t step, size_t winner, 
 static json_t *experiments_json(const struct path *path, size_t winner, const json_t *steps) {
 	json_t *experiments = json_array();
 	bool incomplete = json_array_size(steps) == 0;
-	js_each(one, steps)
+	js_each (one, steps)
 		incomplete = incomplete || !js_bool_or(one, "measured", true);
 	for (size_t p = 0; incomplete && p < path->table->params && json_array_size(experiments) < EXPERIMENTS_MAX; p++)
 		if (path->step[p] == p)

@@ -32,7 +32,7 @@ static double left(const struct probing *probing) {
 }
 
 static bool is_in(const json_t *list, const char *text) {
-	js_each(one, list)
+	js_each (one, list)
 		if (strcmp(json_string_value(one), text) == 0)
 			return true;
 	return false;
@@ -51,7 +51,7 @@ static bool is_ceilings(const char *command) {
 static json_t *ceilings_last(json_t *list) {
 	json_t *sorted = json_array();
 	for (int pass = 0; pass < 2; pass++) {
-		js_each(one, list)
+		js_each (one, list)
 			if (is_ceilings(json_string_value(one)) == (pass == 1))
 				json_array_append(sorted, one);
 	}
@@ -61,10 +61,10 @@ static json_t *ceilings_last(json_t *list) {
 
 static json_t *commands_of(const json_t *results) {
 	json_t *list = json_array();
-	js_each(result, results) {
-		js_each(finding, json_object_get(result, "diagnoses"))
+	js_each (result, results) {
+		js_each (finding, json_object_get(result, "diagnoses"))
 			command_add(list, js_string_or(finding, "next", NULL));
-		js_each(finding, json_object_get(result, "experiments"))
+		js_each (finding, json_object_get(result, "experiments"))
 			command_add(list, js_string_or(finding, "next", NULL));
 		command_add(list, js_string_or(json_object_get(result, "roofline"), "next", NULL));
 	}
@@ -166,7 +166,7 @@ static int run_one(struct probing *probing, const char *command, struct err *err
 static int run_all(struct probing *probing, const json_t *commands, struct err *err) {
 	size_t count = json_array_size(commands);
 	int failed = 0;
-	js_each(one, commands) {
+	js_each (one, commands) {
 		const char *command = json_string_value(one);
 		if (failed || left(probing) <= 0) {
 			json_array_append(json_object_get(probing->probe, "left"), one);

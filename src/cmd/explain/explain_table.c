@@ -49,7 +49,7 @@ void explain_table_make(struct explain_table *table, const struct explain_view *
 	table->deviation = mem_alloc(room, sizeof *table->deviation);
 	table->over = mem_alloc(room, sizeof *table->over);
 	for (size_t i = 0; i < study_rows(view->study); i++)
-		if (explain_of_problem((void *)view, view->study, i) && !study_row(view->study, i)->doubted)
+		if (explain_of_problem(view, i) && !study_row(view->study, i)->doubted)
 			row_add(table, view->study, i);
 }
 

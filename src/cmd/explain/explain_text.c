@@ -43,10 +43,9 @@ void explain_value_text(const json_t *json, char *text, size_t size) {
 
 /* The members in which the problems differ; empty if there is only one problem. */
 static json_t *differing(const json_t *result, const json_t *problem) {
-	json_t *kept = json_object(), *member;
-	const char *name;
-	json_object_foreach((json_t *)problem, name, member) {
-		js_each(other, json_object_get(result, "problems"))
+	json_t *kept = json_object();
+	js_members (name, member, problem) {
+		js_each (other, json_object_get(result, "problems"))
 			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
 				json_object_set(kept, name, member);
 	}
@@ -55,7 +54,7 @@ static json_t *differing(const json_t *result, const json_t *problem) {
 
 json_t *explain_varied(const json_t *result, const json_t *config) {
 	json_t *kept = json_object();
-	js_each(effect, json_object_get(result, "effects")) {
+	js_each (effect, json_object_get(result, "effects")) {
 		const char *name = js_string_or(effect, "param", "");
 		json_t *member = json_object_get(config, name);
 		if (member)
@@ -153,7 +152,7 @@ static void left_out_print(const struct explain_text *text) {
 
 /* Where each member of a team has work of its own, the smallest team is the fastest and not the best one. */
 static bool is_weak(const struct explain_text *text) {
-	js_each(reading, json_object_get(text->result, "readings"))
+	js_each (reading, json_object_get(text->result, "readings"))
 		if (strcmp(js_string_or(reading, "name", ""), "weak") == 0)
 			return true;
 	return false;
@@ -162,7 +161,7 @@ static bool is_weak(const struct explain_text *text) {
 /* A table in which every problem has one configuration: none of it was compared with another. */
 static bool is_one_each(const struct explain_text *text) {
 	const json_t *problems = json_object_get(text->result, "problems");
-	js_each(one, problems)
+	js_each (one, problems)
 		if (js_int_or(one, "configurations", 0) != 1)
 			return false;
 	return json_array_size(problems) > 1 && json_object_get(text->result, "table");
@@ -198,7 +197,7 @@ static void others_print(const struct explain_text *text) {
 	if (count < 2 || !text->all)
 		return;
 	explain_title(text, "other problems (--size)");
-	js_each(one, problems) {
+	js_each (one, problems) {
 		char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
 		long long rows = js_int_or(one, "configurations", 0);
 		ui_wrap(text->out, INDENT, 2 * INDENT, "%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
@@ -229,7 +228,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
 
 static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
-	js_each(one, json_object_get(finding, list)) {
+	js_each (one, json_object_get(finding, list)) {
 		if (one_at >= EVIDENCE_SHOWN && !text->all) {
 			explain_more_print(text, DEEP, json_array_size(json_object_get(finding, list)) - one_at);
 			return;
@@ -274,7 +273,7 @@ static void explain_text_why(const struct explain_text *text) {
 	explain_title(text, "why (confidence of each finding)");
 	if (json_array_size(findings) == 0)
 		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back");
-	js_each(one, findings) {
+	js_each (one, findings) {
 		if (one_at >= FINDINGS_SHOWN && !text->all) {
 			explain_more_print(text, INDENT, json_array_size(findings) - one_at);
 			break;
@@ -293,7 +292,7 @@ static void explain_text_readings(const struct explain_text *text) {
 	if (json_array_size(readings) == 0)
 		return;
 	explain_title(text, "what the times show (confidence of each statement)");
-	js_each(one, readings) {
+	js_each (one, readings) {
 		if (one_at >= READINGS_SHOWN && !text->all) {
 			explain_more_print(text, INDENT, json_array_size(readings) - one_at);
 			break;
@@ -303,7 +302,7 @@ static void explain_text_readings(const struct explain_text *text) {
 }
 
 static bool is_listed(const json_t *list, const char *command) {
-	js_each(one, list)
+	js_each (one, list)
 		if (strcmp(json_string_value(one), command) == 0)
 			return true;
 	return false;
@@ -320,7 +319,7 @@ static json_t *commands_of(const json_t *result) {
 	static const char *const parts[] = {"diagnoses", "experiments"};
 	json_t *list = json_array();
 	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-		js_each(one, json_object_get(result, parts[p]))
+		js_each (one, json_object_get(result, parts[p]))
 			next_add(list, one);
 	}
 	next_add(list, json_object_get(result, "roofline"));
@@ -332,7 +331,7 @@ static void explain_text_next(const struct explain_text *text) {
 	json_t *commands = commands_of(text->result);
 	if (json_array_size(commands))
 		explain_title(text, "next steps (`sweetspot explain --probe` runs them)");
-	js_each(one, commands) {
+	js_each (one, commands) {
 		if (one_at >= NEXT_SHOWN && !text->all)
 			break;
 		char *command = mem_strdup(json_string_value(one));

@@ -23,7 +23,7 @@ static bool is_memory_volume(const json_t *metric) {
 static void measured_add(json_t *roofline, const json_t *metrics) {
 	double bytes = NAN;
 	json_t *by = NULL;
-	js_each(metric, metrics) {
+	js_each (metric, metrics) {
 		bytes = is_memory_volume(metric) ? js_real_or(metric, "value", NAN) : NAN;
 		if (isfinite(bytes)) {
 			by = json_sprintf("%s: %s", js_string_or(metric, "group", "?"), js_string_or(metric, "name", "?"));
@@ -37,7 +37,7 @@ static void measured_add(json_t *roofline, const json_t *metrics) {
 /* The largest team, up to `threads`, for which ceilings were measured. */
 static int team_of(const json_t *ceilings, int threads) {
 	int most = 0;
-	js_each(one, ceilings) {
+	js_each (one, ceilings) {
 		int team = (int)js_int_or(one, "threads", 0);
 		most = team <= threads && team > most ? team : most;
 	}
@@ -92,7 +92,7 @@ json_t *roofline_json(struct app *app, const json_t *document, double seconds) {
 
 static void roof_print(const json_t *ceilings, FILE *out) {
 	char value[48];
-	js_each(roof, json_object_get(ceilings, "roofs")) {
+	js_each (roof, json_object_get(ceilings, "roofs")) {
 		if (strcmp(js_string_or(roof, "level", ""), "dram") != 0 || strcmp(js_string_or(roof, "name", ""), "read") != 0)
 			continue;
 		counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);

@@ -30,8 +30,7 @@ struct seek {
 
 static bool in_split(void *ctx, const struct study *study, size_t row) {
 	const struct seek *seek = ctx;
-	if (study_row(study, row)->over || study_row(study, row)->doubted ||
-	    !explain_of_problem((void *)seek->view, study, row))
+	if (study_row(study, row)->doubted || !explain_timed(seek->view, row))
 		return false;
 	return seek->split < 0 || study_row(study, row)->level[seek->split] == seek->level;
 }
@@ -110,7 +109,7 @@ static double spread_of(const struct explain_view *view, size_t column) {
 	for (size_t row = 0; row < study_rows(study); row++) {
 		const struct study_row *one = study_row(study, row);
 		int level = one->level[column];
-		if (level == STUDY_ABSENT || one->over || !explain_of_problem((void *)view, study, row))
+		if (level == STUDY_ABSENT || !explain_timed(view, row))
 			continue;
 		least[level] = least[level] > 0 ? fmin(least[level], one->value) : one->value;
 	}
@@ -422,7 +421,7 @@ json_t *explain_scaling(const struct explain_view *view) {
 		struct explain_view other = *view;
 		other.problem_row = rows[i];
 		other.problem = study_row(view->study, rows[i])->problem;
-		if (!explain_of_problem((void *)view, view->study, rows[i]))
+		if (!explain_of_problem(view, rows[i]))
 			entries_add(&other, (size_t)threads, list);
 	}
 	return list;

@@ -45,13 +45,13 @@ static void effect_add(struct table *table, const json_t *effect) {
 
 static void interactions_print(const struct explain_text *text) {
 	char *line = mem_strdup("");
-	js_each(one, json_object_get(text->result, "interactions")) {
+	js_each (one, json_object_get(text->result, "interactions")) {
 		const json_t *params = json_object_get(one, "params");
 		if (one_at >= INTERACTIONS_SHOWN && !text->all)
 			break;
-		mem_add(&line, "%s%s with %s (%.0f %%)",
-		        *line ? ", " : "interactions: ", json_string_value(json_array_get(params, 0)),
-		        json_string_value(json_array_get(params, 1)), 100 * js_real_or(one, "share", NAN));
+		mem_append(&line, "%s%s with %s (%.0f %%)",
+		           *line ? ", " : "interactions: ", json_string_value(json_array_get(params, 0)),
+		           json_string_value(json_array_get(params, 1)), 100 * js_real_or(one, "share", NAN));
 	}
 	if (*line)
 		ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
@@ -75,7 +75,7 @@ static void drivers_print(const struct explain_text *text) {
 	const json_t *drivers = json_object_get(text->result, "drivers");
 	size_t shown = 0;
 	struct table *table = table_new(4, titles);
-	js_each(one, json_object_get(drivers, "counters")) {
+	js_each (one, json_object_get(drivers, "counters")) {
 		char name[CELL], ratio[CELL] = "-", slope[CELL] = "-", p[CELL] = "-";
 		bool fits = js_bool_or(one, "significant", false);
 		if (!text->all && (!fits || shown >= EFFECTS_SHOWN))
@@ -109,7 +109,7 @@ void explain_text_effects(const struct explain_text *text) {
 	explain_title(text, time ? "effect of each parameter (slowest / fastest value)"
 	                         : "effect of each parameter (worst / best value)");
 	struct table *table = table_new(5, time ? times : others);
-	js_each(one, effects)
+	js_each (one, effects)
 		if (text->all || (shown < EFFECTS_SHOWN && js_bool_or(one, "known", false))) {
 			effect_add(table, one);
 			shown++;

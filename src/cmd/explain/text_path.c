@@ -34,12 +34,12 @@ static bool is_shown(const struct explain_text *text, const json_t *roof) {
 
 static char *roofs_words(const struct explain_text *text, const json_t *position) {
 	char *words = mem_strdup("");
-	js_each(roof, json_object_get(position, "roofs")) {
+	js_each (roof, json_object_get(position, "roofs")) {
 		char one[160];
 		if (!is_shown(text, roof))
 			continue;
 		roof_words(roof, one, sizeof one);
-		mem_add(&words, "%s%s", *words ? ", " : "; ", one);
+		mem_append(&words, "%s%s", *words ? ", " : "; ", one);
 	}
 	return words;
 }
@@ -83,19 +83,19 @@ static char *param_words(const json_t *param) {
 	explain_value_text(json_array_get(range, 0), first, sizeof first);
 	explain_value_text(json_array_get(range, 1), last, sizeof last);
 	if (strcmp(first, last) != 0)
-		mem_add(&words, " %s..%s are about as fast;", first, last);
-	js_each(step, json_object_get(param, "steps")) {
+		mem_append(&words, " %s..%s are about as fast;", first, last);
+	js_each (step, json_object_get(param, "steps")) {
 		char value[48];
 		explain_value_text(json_object_get(step, "value"), value, sizeof value);
-		mem_add(&words, "%s %s takes %.3gx as long%s", step_at ? "," : "", value, js_real_or(step, "ratio", NAN),
-		        js_bool_or(step, "measured", false) ? "" : " (predicted)");
+		mem_append(&words, "%s %s takes %.3gx as long%s", step_at ? "," : "", value, js_real_or(step, "ratio", NAN),
+		           js_bool_or(step, "measured", false) ? "" : " (predicted)");
 	}
 	return words;
 }
 
 static void params_print(const struct explain_text *text, const json_t *landscape, const char *verdict) {
 	size_t shown = 0;
-	js_each(param, json_object_get(landscape, "params")) {
+	js_each (param, json_object_get(landscape, "params")) {
 		if (strcmp(verdict_said(param, ""), verdict) != 0 || json_array_size(json_object_get(param, "steps")) == 0)
 			continue;
 		if (++shown > PARAMS_SHOWN && !text->all)
@@ -165,11 +165,11 @@ static void sizes_print(const struct explain_text *text) {
 	if (!js_bool_or(sizes, "decided", true))
 		fprintf(text->out, "%*sall configurations are about as fast at every size\n", INDENT, "");
 	else
-		js_each(one, json_object_get(sizes, "thresholds"))
+		js_each (one, json_object_get(sizes, "thresholds"))
 			threshold_print(text, sizes, one);
-	js_each(one, json_object_get(sizes, "laws")) {
+	js_each (one, json_object_get(sizes, "laws")) {
 		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
-		js_each(piece, json_object_get(one, "pieces")) {
+		js_each (piece, json_object_get(one, "pieces")) {
 			if (piece_at % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
 				piece_print(text, sizes, piece);
 		}
@@ -187,7 +187,7 @@ static void pareto_print(const struct explain_text *text) {
 	if (json_array_size(front) == 0)
 		return;
 	explain_title(text, "time against energy (Pareto front: no configuration is better in both)");
-	js_each(one, front) {
+	js_each (one, front) {
 		char time[32], *config = results_config(json_object_get(one, "config"), NULL);
 		ui_seconds(js_real_or(one, "seconds", NAN), time, sizeof time);
 		ui_wrap(text->out, INDENT, 2 * INDENT, "%s, %.4g J: %s", time, js_real_or(one, "joules", NAN), config);
@@ -221,12 +221,10 @@ static char *member_text(const char *name, const json_t *to, const json_t *from)
 
 static char *step_text(const json_t *step) {
 	const json_t *was = json_object_get(step, "was");
-	const char *name;
-	json_t *to;
 	char *line = mem_strdup("");
-	json_object_foreach(json_object_get(step, "set"), name, to) {
+	js_members (name, to, json_object_get(step, "set")) {
 		char *member = member_text(name, to, json_object_get(was, name));
-		mem_add(&line, "%s%s", *line ? ", " : "", member);
+		mem_append(&line, "%s%s", *line ? ", " : "", member);
 		free(member);
 	}
 	return line;
@@ -255,7 +253,7 @@ void explain_text_path(const struct explain_text *text) {
 	if (count == 0)
 		return;
 	explain_title(text, title_of(text->result));
-	js_each(one, steps) {
+	js_each (one, steps) {
 		if (one_at >= STEPS_SHOWN && !text->all) {
 			explain_more_print(text, INDENT, count - one_at);
 			break;

@@ -17,7 +17,7 @@ enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512, TEAM = 120 };
 
 static const json_t *best_point(const json_t *entry) {
 	const json_t *best = NULL;
-	js_each(point, json_object_get(entry, "points"))
+	js_each (point, json_object_get(entry, "points"))
 		if (!best || js_real_or(point, "seconds", INFINITY) < js_real_or(best, "seconds", INFINITY))
 			best = point;
 	return best;
@@ -175,7 +175,7 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 	char *first = mem_printf("\1    %s", team);
 	const char *const titles[] = {first, is_rate(text) ? "\1rate" : "\1time", "\1law", "\1residual", "\1speedup"};
 	struct table *table = table_new(5, titles);
-	js_each(point, json_object_get(entry, "points")) {
+	js_each (point, json_object_get(entry, "points")) {
 		char threads[32], time[32], law[32], error[32] = "", speedup[32] = "";
 		double residual = js_real_or(point, "residual", NAN);
 		snprintf(threads, sizeof threads, "%.0f", js_real_or(point, "threads", NAN));
@@ -193,7 +193,7 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 }
 
 static void predicted_print(const struct explain_text *text, const json_t *entry) {
-	js_each(one, json_object_get(entry, "predicted")) {
+	js_each (one, json_object_get(entry, "predicted")) {
 		char gain[64], team[TEAM];
 		struct speedup speedup = speedup_read(one);
 		speedup.ratio = js_real_or(one, "speedup", NAN);
@@ -221,7 +221,7 @@ void explain_text_scaling(const struct explain_text *text) {
 	char *title = mem_printf("scaling with %s", team);
 	explain_title(text, title);
 	free(title);
-	js_each(entry, entries) {
+	js_each (entry, entries) {
 		if (entry_at >= ENTRIES_SHOWN && !text->all) {
 			explain_more_print(text, INDENT, json_array_size(entries) - entry_at);
 			break;

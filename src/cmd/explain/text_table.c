@@ -17,12 +17,12 @@ enum { INDENT = 2, LIST = 600 };
 
 static void list_add(char **line, const char *before, const json_t *names) {
 	size_t length = 0;
-	mem_add(line, "%s%s", before, json_array_size(names) ? "" : "none");
-	js_each(name, names) {
+	mem_append(line, "%s%s", before, json_array_size(names) ? "" : "none");
+	js_each (name, names) {
 		size_t more = json_string_length(name) + (name_at ? 2 : 0);
 		if (length + json_string_length(name) + 3 >= LIST)
 			continue;
-		mem_add(line, "%s%s", name_at ? ", " : "", json_string_value(name));
+		mem_append(line, "%s%s", name_at ? ", " : "", json_string_value(name));
 		length += more;
 	}
 }
@@ -49,25 +49,25 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	char *line = mem_strdup("");
 	json_array_extend(others, json_object_get(table, "counters"));
 	if (values - failures > rows)
-		mem_add(&line, "read %lld values of %lld configuration%s", values - failures, rows, rows == 1 ? "" : "s");
+		mem_append(&line, "read %lld values of %lld configuration%s", values - failures, rows, rows == 1 ? "" : "s");
 	else
-		mem_add(&line, "read %lld row%s", rows, rows == 1 ? "" : "s");
+		mem_append(&line, "read %lld row%s", rows, rows == 1 ? "" : "s");
 	if (failures > 0)
-		mem_add(&line, ", and %lld without a time", failures);
+		mem_append(&line, ", and %lld without a time", failures);
 	if (isfinite(assumed))
-		mem_add(&line, "%s, assumed to be correct within %.3g %%", values == rows ? ", one value each" : "",
-		        100 * assumed);
+		mem_append(&line, "%s, assumed to be correct within %.3g %%", values == rows ? ", one value each" : "",
+		           100 * assumed);
 	list_add(&line, "; problem: ", json_object_get(table, "problem"));
 	list_add(&line, "; parameters: ", json_object_get(table, "parameters"));
 	if (json_array_size(others))
 		list_add(&line, "; also measured: ", others);
-	mem_add(&line, "; value: %s", js_string_or(table, "value", "?"));
+	mem_append(&line, "; value: %s", js_string_or(table, "value", "?"));
 	if (json_array_size(json_object_get(table, "ignored")))
 		list_add(&line, "; not used: ", json_object_get(table, "ignored"));
 	if (wide)
-		mem_add(&line, "; a column for each %s", wide);
+		mem_append(&line, "; a column for each %s", wide);
 	if (json_object_get(table, "assumed_unit"))
-		mem_add(&line, "; the unit is assumed to be seconds: write time_s or time_ms");
+		mem_append(&line, "; the unit is assumed to be seconds: write time_s or time_ms");
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 	free(line);
 	json_decref(others);

@@ -22,7 +22,7 @@
 static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
 	static const char *const titles[] = {"metric", "type", "unit", "passes", "summary"};
 	struct table *table = table_new(5, titles);
-	js_each(row, metrics) {
+	js_each (row, metrics) {
 		const json_t *passes = json_object_get(row, "passes");
 		char *count =
 			json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
@@ -36,8 +36,8 @@ static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
 /* Prints the description of a metric only if it is the only one, because it is long. */
 static void rollups_print(const json_t *row) {
 	char *text = mem_strdup("");
-	js_each(rollup, json_object_get(row, "rollups"))
-		mem_add(&text, " %s", json_is_string(rollup) ? json_string_value(rollup) : "?");
+	js_each (rollup, json_object_get(row, "rollups"))
+		mem_append(&text, " %s", json_is_string(rollup) ? json_string_value(rollup) : "?");
 	if (*text)
 		ui_wrap(stdout, 0, 2, "rollups:%s", text);
 	free(text);
@@ -124,7 +124,7 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "summary", "usable"};
 	struct table *table = table_new(3, titles);
-	js_each(item, array) {
+	js_each (item, array) {
 		bool usable = js_bool_or(item, "usable", false);
 		char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
 		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
@@ -136,7 +136,7 @@ static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "summary"};
 	struct table *table = table_new(2, titles);
-	js_each(item, array)
+	js_each (item, array)
 		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""));
 	table_end(table, ui, out);
 }
@@ -144,7 +144,7 @@ static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "devices", "summary"};
 	struct table *table = table_new(3, titles);
-	js_each(item, array) {
+	js_each (item, array) {
 		char *devices = results_list(json_object_get(item, "devices"));
 		table_add(table, list_text(item, "name"), devices, list_text(item, "summary"));
 		free(devices);

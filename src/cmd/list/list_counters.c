@@ -23,7 +23,7 @@ json_t *list_counters(struct app *app, struct err *err) {
 }
 
 static void groups_add(json_t *rows, const json_t *groups) {
-	js_each(group, groups) {
+	js_each (group, groups) {
 		if (!*list_text(group, "name"))
 			continue;
 		json_t *row = json_copy(group);
@@ -32,13 +32,6 @@ static void groups_add(json_t *rows, const json_t *groups) {
 		json_object_set_new(row, "kind", json_string("group"));
 		json_array_append_new(rows, row);
 	}
-}
-
-static json_t *row_of(const json_t *rows, const char *name) {
-	js_each(row, rows)
-		if (strcmp(list_text(row, "name"), name) == 0)
-			return row;
-	return NULL;
 }
 
 static json_t *event_add(json_t *rows, const char *name, const char *unit, const char *summary) {
@@ -50,11 +43,11 @@ static json_t *event_add(json_t *rows, const char *name, const char *unit, const
 
 /* Adds events that have one name, whichever source counts them. */
 static void portable_add(json_t *rows, const json_t *events) {
-	js_each(event, events) {
+	js_each (event, events) {
 		const char *name = list_text(event, "name"), *summary = list_text(event, "summary");
 		const char *formula = list_text(event, "formula");
 		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
-		if (*name && !row_of(rows, name)) {
+		if (*name && !js_named(rows, name)) {
 			json_t *row = event_add(rows, name, list_text(event, "unit"), told);
 			json_object_set(row, "known_as", json_object_get(event, "known_as"));
 		}
@@ -65,9 +58,9 @@ static void portable_add(json_t *rows, const json_t *events) {
 /* Adds the events that a source counts if it is asked for by name. */
 static void source_add(json_t *rows, const json_t *source) {
 	const char *name = list_text(source, "name");
-	js_each(event, json_object_get(source, "events")) {
+	js_each (event, json_object_get(source, "events")) {
 		const char *word = json_string_value(event);
-		json_t *row = word ? row_of(rows, word) : NULL;
+		json_t *row = word ? js_named(rows, word) : NULL;
 		char *summary = mem_printf("counted by %s", name);
 		if (word && !row)
 			row = event_add(rows, word, "", summary);
@@ -86,7 +79,7 @@ static void perf_words_add(json_t *rows) {
 		{"bus-cycles", "counted by perf, as in `perf stat`: clock cycles of the bus"},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!row_of(rows, words[i][0]))
+		if (!js_named(rows, words[i][0]))
 			json_array_append_new(json_object_get(event_add(rows, words[i][0], "count", words[i][1]), "sources"),
 			                      json_string("perf"));
 }
@@ -100,7 +93,7 @@ json_t *list_metrics(struct app *app, struct err *err) {
 		ui_warn(app_ui(app), "`sweetspot doctor` has details", "groups are not available: %s", bad);
 	groups_add(rows, described(app, "groups", err));
 	portable_add(rows, described(app, "events", err));
-	js_each(source, sources)
+	js_each (source, sources)
 		source_add(rows, source);
 	perf_words_add(rows);
 	json_decref(sources);
@@ -114,7 +107,7 @@ static bool begins(const char *text, const char *prefix) {
 }
 
 static bool any_begins(const json_t *list, const char *prefix) {
-	js_each(one, list)
+	js_each (one, list)
 		if (begins(json_is_string(one) ? json_string_value(one) : list_text(one, "name"), prefix))
 			return true;
 	return false;
@@ -124,8 +117,8 @@ static bool any_begins(const json_t *list, const char *prefix) {
 static json_t *row_with_names(const json_t *row) {
 	json_t *copy = json_copy((json_t *)row);
 	char *text = mem_strdup(list_text(row, "summary"));
-	js_each(name, json_object_get(row, "known_as")) {
-		mem_add(&text, "%s%s", name_at ? ", " : "; ", json_string_value(name));
+	js_each (name, json_object_get(row, "known_as")) {
+		mem_append(&text, "%s%s", name_at ? ", " : "; ", json_string_value(name));
 	}
 	json_object_set_new(copy, "summary", json_string(text));
 	free(text);
@@ -134,7 +127,7 @@ static json_t *row_with_names(const json_t *row) {
 
 json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
 	json_t *out = json_array();
-	js_each(row, rows)
+	js_each (row, rows)
 		if (begins(list_text(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
 		    any_begins(json_object_get(row, "metrics"), prefix))
 			json_array_append_new(out, row_with_names(row));
@@ -142,7 +135,7 @@ json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
 }
 
 void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
-	js_each(row, rows) {
+	js_each (row, rows) {
 		bool usable = js_bool_or(row, "usable", false);
 		const char *fix = list_text(row, "fix");
 		char *head = mem_printf("%-14s %-4s ", list_text(row, "name"), usable ? "yes" : "no");
@@ -165,9 +158,9 @@ static void metric_line(const json_t *metric, FILE *out) {
 
 static void events_line(const json_t *events, FILE *out) {
 	char *text = mem_strdup("");
-	js_each(event, events)
-		mem_add(&text, "%s %s", event_at ? "," : "",
-		        json_is_string(event) ? json_string_value(event) : list_text(event, "name"));
+	js_each (event, events)
+		mem_append(&text, "%s %s", event_at ? "," : "",
+		           json_is_string(event) ? json_string_value(event) : list_text(event, "name"));
 	if (*text)
 		ui_wrap(out, 4, 8, "counts%s", text);
 	free(text);
@@ -183,14 +176,14 @@ static void group_print(struct ui *ui, const json_t *row, FILE *out) {
 	ui_wrap(out, 0, 4, "%s: %s", list_text(row, "name"), list_text(row, "summary"));
 	fputs(ui_style(ui, UI_PLAIN), out);
 	events_line(json_object_get(row, "events"), out);
-	js_each(metric, json_object_get(row, "metrics"))
+	js_each (metric, json_object_get(row, "metrics"))
 		metric_line(metric, out);
 }
 
 void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
 	static const char *const titles[] = {"event", "unit", "summary"};
 	struct table *table = table_new(3, titles);
-	js_each(row, rows)
+	js_each (row, rows)
 		if (is_group(row))
 			group_print(ui, row, out);
 		else

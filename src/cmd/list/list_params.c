@@ -58,7 +58,7 @@ static json_t *sizes_json(struct arena *arena, const struct kernel_desc *kernel,
 static void sizes_print(struct ui *ui, const json_t *sizes) {
 	static const char *const titles[] = {"size", "value", "takes", "summary"};
 	struct table *table = table_new(4, titles);
-	js_each(size, sizes) {
+	js_each (size, sizes) {
 		char text[64] = "?";
 		struct value value;
 		if (value_from_json(json_object_get(size, "value"), &value))
@@ -72,7 +72,7 @@ static void sizes_print(struct ui *ui, const json_t *sizes) {
 static void params_print(struct ui *ui, const json_t *document) {
 	static const char *const titles[] = {"parameter", "values", "where", "summary"};
 	struct table *table = table_new(4, titles);
-	js_each(param, json_object_get(document, "params")) {
+	js_each (param, json_object_get(document, "params")) {
 		char *values = values_text(json_object_get(param, "values"));
 		table_add(table, list_text(param, "name"), values, list_text(param, "when"), list_text(param, "summary"));
 		free(values);
@@ -96,7 +96,7 @@ static json_t *samples_json(const struct space *space, long long count) {
 }
 
 static void samples_print(const json_t *samples) {
-	js_each(config, samples) {
+	js_each (config, samples) {
 		char *text = results_config(config, NULL);
 		puts(text);
 		free(text);

@@ -198,7 +198,7 @@ static void decided_put(struct report *report, const json_t *tune) {
 static void roof_put(struct report *report, const struct report_section *section) {
 	const json_t *winner = json_object_get(json_object_get(section->result, "roofline"), "winner"), *closest = NULL;
 	double share = 0;
-	js_each(roof, json_object_get(winner, "roofs")) {
+	js_each (roof, json_object_get(winner, "roofs")) {
 		double one = js_real_or(roof, "share", NAN);
 		if (one > share && one <= 1) {
 			share = one;
@@ -215,7 +215,7 @@ static void roof_put(struct report *report, const struct report_section *section
 
 /* The first experiment that explain suggests, with the factor that its diagnosis says is at stake. */
 static void next_put(struct report *report, const struct report_section *section) {
-	js_each(finding, json_object_get(section->result, "diagnoses")) {
+	js_each (finding, json_object_get(section->result, "diagnoses")) {
 		const char *next = js_string_or(finding, "next", NULL);
 		double strength = js_real_or(finding, "strength", 1);
 		if (!next)
@@ -254,7 +254,7 @@ static void checked_put(struct report *report, const json_t *tune) {
 	free(checked);
 	if (verdict_of(tune) != VERDICT_NOT_SAME)
 		return;
-	js_each(clause, json_object_get(json_object_get(tune, "evidence"), "differs"))
+	js_each (clause, json_object_get(json_object_get(tune, "evidence"), "differs"))
 		html_put(report->html, "<p class=\"warning\">Not the same work: %s.</p>", json_string_value(clause));
 }
 

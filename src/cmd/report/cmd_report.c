@@ -74,11 +74,11 @@ static size_t line_make(const json_t *region, struct chart_point *points) {
 	const json_t *teams = json_object_get(region, "teams");
 	double one = NAN;
 	size_t count = 0;
-	js_each(team, teams)
+	js_each (team, teams)
 		if (js_int_or(team, "threads", 0) == 1)
 			one = js_real_or(team, "time", NAN);
 	for (int64_t threads = 1; isfinite(one) && threads <= 4096 && count < TEAMS_MAX; threads++)
-		js_each(team, teams) {
+		js_each (team, teams) {
 			double time = js_real_or(team, "time", NAN);
 			if (js_int_or(team, "threads", 0) == threads && time > 0 && count < TEAMS_MAX)
 				points[count++] = (struct chart_point){(double)threads, one / ((double)threads * time), NAN, NAN};
@@ -121,7 +121,7 @@ static void table_put(struct report *report, const json_t *regions) {
 	                                     "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
 	struct html_table table;
 	html_table_begin(&table, report->html, "Parallel regions, by the time that one run spends in them", titles);
-	js_each(region, regions) {
+	js_each (region, regions) {
 		double time = js_real_or(region, "time", NAN), share = js_real_or(region, "share", NAN);
 		double gain = js_real_or(region, "gain", NAN), imbalance = js_real_or(region, "imbalance", NAN);
 		html_table_row(&table);
@@ -143,15 +143,14 @@ static const char *program_of(const json_t *document) {
 	return slash ? slash + 1 : path;
 }
 
-static int document_put(void *ctx, const json_t *document) {
-	struct report *report = ctx;
+static void document_put(struct report *report, const json_t *document, size_t number) {
 	const json_t *regions = json_object_get(document, "regions");
 	const char *program = program_of(document);
 	char gain[64];
 	report_ratio(speedup_of(document), gain, sizeof gain);
 	html_put(report->html,
-	         "<section class=\"regions\" id=\"regions-%zu\"><h2>%s<small> by parallel region</small></h2>",
-	         report->regions++, program);
+	         "<section class=\"regions\" id=\"regions-%zu\"><h2>%s<small> by parallel region</small></h2>", number,
+	         program);
 	html_put(report->html, "<p class=\"lead\">A team and a schedule for each region: <strong>%s%s%s</strong>%s</p>",
 	         verdict_word(verdict_of(document)), *gain ? ", " : "", gain,
 	         js_bool_or(document, "busy", false)
@@ -163,47 +162,18 @@ static int document_put(void *ctx, const json_t *document) {
 	html_put(report->html, "</div>");
 	table_put(report, regions);
 	html_put(report->html, "</section>");
-	return 0;
 }
 
-static bool are_shown(const struct report *report) {
-	return opt_words(report->args) == 0 && !report->from && !report->is_foreign && !app_device(report->app);
+static int document_keep(void *ctx, const json_t *document) {
+	json_array_append(ctx, (json_t *)document);
+	return 0;
 }
 
 /* Programs whose regions were tuned; they are kept beside the store. */
-static void report_regions(struct report *report) {
-	if (are_shown(report))
-		regions_files_each(report->args, document_put, report);
-}
-
-struct entries {
-	struct report *report;
-	size_t count;
-};
-
-static int entry_put(void *ctx, const json_t *document) {
-	struct entries *entries = ctx;
-	html_put(entries->report->html, "<li><a href=\"#regions-%zu\">%s</a><small> by parallel region</small></li>",
-	         entries->count++, program_of(document));
-	return 0;
-}
-
-/* of the contents */
-static void report_regions_entries(struct report *report) {
-	struct entries entries = {.report = report};
-	if (are_shown(report))
-		regions_files_each(report->args, entry_put, &entries);
-}
-
-static int one(void *ctx, const json_t *document) {
-	(void)ctx;
-	(void)document;
-	return 1;
-}
-
-static bool report_regions_any(const struct opt_args *args) {
-	return opt_words(args) == 0 && !opt_has(args, "machine") && !opt_has(args, "device") &&
-	       regions_files_each(args, one, NULL) != 0;
+static void regions_read(struct report *report) {
+	report->regions = json_array();
+	if (opt_words(report->args) == 0 && !report->from && !report->is_foreign && !app_device(report->app))
+		regions_files_each(report->args, document_keep, report->regions);
 }
 
 static const struct opt what_options[] = {
@@ -228,7 +198,9 @@ static void nav_put(struct report *report) {
 	for (size_t i = 0; i < report->section_count; i++)
 		html_put(report->html, "<li><a href=\"#%s\">%s</a><small> %s</small></li>", report->sections[i].anchor,
 		         report->sections[i].kernel, report->sections[i].problem_text);
-	report_regions_entries(report);
+	js_each (document, report->regions)
+		html_put(report->html, "<li><a href=\"#regions-%zu\">%s</a><small> by parallel region</small></li>",
+		         document_at, program_of(document));
 	html_put(report->html, "</ul></nav>");
 }
 
@@ -259,7 +231,8 @@ static void page_put(struct report *report) {
 		report_recommend(report);
 	for (size_t i = 0; i < report->section_count; i++)
 		report_section(report, &report->sections[i]);
-	report_regions(report);
+	js_each (document, report->regions)
+		document_put(report, document, document_at);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }
@@ -267,7 +240,7 @@ static void page_put(struct report *report) {
 /* Counts what the page shows: "2 kernels and problems, 1 program by region". Caller frees. */
 static char *contents_text(const struct report *report) {
 	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
-	size_t programs = report->regions;
+	size_t programs = json_array_size(report->regions);
 	char *kernels = mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
 	char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
 	char *text =
@@ -325,9 +298,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                                             "contain what the report shows",
 	                                             "report writes an HTML page, not JSON")
 	                                   : read_all(&report, err);
+	if (!failed || (err->code == ERR_NOTHING && !opt_has(args, "from") && !opt_has(args, "compare") &&
+	                !opt_has(args, "machine") && !opt_has(args, "device")))
+		regions_read(&report);
 	/* Programs that were only tuned by region are not in the store. */
-	if (failed && err->code == ERR_NOTHING && !opt_has(args, "from") && !opt_has(args, "compare") &&
-	    report_regions_any(args)) {
+	if (failed && json_array_size(report.regions)) {
 		*err = (struct err){0};
 		report.machine = app_machine(app, err);
 		failed = report.machine ? 0 : -1;

@@ -204,7 +204,7 @@ static const char *plain_text(struct report *report, const json_t *value) {
 static void settings_put(struct report *report, const json_t *row) {
 	const json_t *settings = json_object_get(row, "config");
 	html_put(report->html, json_array_size(settings) ? "<p>" : "<p>The configuration is the same.");
-	js_each(one, settings) {
+	js_each (one, settings) {
 		html_put(report->html, "%s%s: %s &rarr; %s", one_at ? ", " : "", js_string_or(one, "name", ""),
 		         plain_text(report, json_object_get(one, "a")), plain_text(report, json_object_get(one, "b")));
 	}
@@ -239,7 +239,7 @@ static void table_put(struct report *report, const json_t *rows) {
 	                                     "\1A",    "\2A's setting", "\1B",      "\2B's setting", NULL};
 	struct html_table table;
 	html_table_begin(&table, report->html, "Every problem of both sides, with 95 % intervals", titles);
-	js_each(row, rows) {
+	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
 		html_table_row(&table);
@@ -261,7 +261,7 @@ static void chart_put(struct report *report, const json_t *rows) {
 	size_t count = 0;
 	const char **names = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *names);
 	struct chart_point *points = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *points);
-	js_each(row, rows) {
+	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
 		if (isfinite(gain.ratio)) {
@@ -295,7 +295,7 @@ static void chart_put(struct report *report, const json_t *rows) {
 
 static void summary_put(struct report *report, const json_t *rows) {
 	size_t counts[VERDICT_COUNT] = {0}, both = 0, only[2] = {0};
-	js_each(row, rows) {
+	js_each (row, rows) {
 		bool shared = is_of(row, "a") && is_of(row, "b");
 		both += shared;
 		only[0] += !shared && is_of(row, "a");
@@ -331,7 +331,7 @@ static void machines_put(struct report *report) {
 		html_put(report->html, "<p>Both sides are the same machine with the same compiler.</p>");
 	} else {
 		html_table_begin(&table, report->html, "What differs", titles);
-		js_each(one, differences) {
+		js_each (one, differences) {
 			html_table_row(&table);
 			html_table_text(&table, "%s", js_string_or(one, "name", ""));
 			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "a")));
@@ -345,7 +345,7 @@ static void machines_put(struct report *report) {
 static void cards_put(struct report *report, const json_t *rows) {
 	size_t cards = 0;
 	html_put(report->html, "<div class=\"cards\">");
-	js_each(row, rows)
+	js_each (row, rows)
 		if (is_of(row, "a") && is_of(row, "b") && cards++ < CARDS_MAX)
 			card_put(report, row);
 	html_put(report->html, "</div>");

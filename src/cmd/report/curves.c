@@ -86,7 +86,7 @@ static size_t lines_make(struct report *report, const struct report_section *sec
 	size_t lines = 0, tried = 0;
 	*longest = 0;
 	for (size_t r = 0; r < study_rows(weak->study) && lines < CURVES_LINES; r++) {
-		if (!explain_of_problem((void *)&section->view, weak->study, r) || !study_usable(weak->study, r) ||
+		if (!explain_of_problem(&section->view, r) || !study_usable(weak->study, r) ||
 		    study_number(weak->study, r, weak->team) != 1 || tried++ >= TRIED_MOST)
 			continue;
 		struct chart_point *points = arena_alloc(report->arena, CURVES_POINTS, sizeof *points);
@@ -220,7 +220,7 @@ static bool is_rate(const json_t *figure) {
 
 static size_t rates_find(const struct curves *curves, struct rate *rates) {
 	size_t count = 0;
-	js_each(figure, json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures"))
+	js_each (figure, json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures"))
 		if (count < RATES_MAX && is_rate(figure))
 			rates[count++] = (struct rate){js_string_or(figure, "name", ""), js_string_or(figure, "unit", "")};
 	return count;

@@ -29,7 +29,7 @@ static double *leasts_new(const struct report_section *section, size_t column) {
 		least[i] = NAN;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		int level = study_row(study, i)->level[column];
-		if (level != STUDY_ABSENT && !study_row(study, i)->over && explain_of_problem((void *)&section->view, study, i))
+		if (level != STUDY_ABSENT && explain_timed(&section->view, i))
 			least[level] = fmin(least[level], study_row(study, i)->value);
 	}
 	return least;
@@ -70,8 +70,7 @@ static void grid_fill(struct grid *grid) {
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
 		size_t x = index_of(grid, 0, row->level[grid->column[0]]), y = index_of(grid, 1, row->level[grid->column[1]]);
-		if (x == grid->side[0] || y == grid->side[1] || row->over ||
-		    !explain_of_problem((void *)&grid->section->view, study, i))
+		if (x == grid->side[0] || y == grid->side[1] || !explain_timed(&grid->section->view, i))
 			continue;
 		double *cell = &grid->value[y][x], shown = report_shown(grid->section, row->value);
 		grid->cells += isnan(*cell);

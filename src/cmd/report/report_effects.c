@@ -42,7 +42,7 @@ struct axes {
 };
 
 static bool is_drawn(const struct axes *axes, size_t row) {
-	return !study_row(axes->study, row)->over && explain_of_problem((void *)&axes->section->view, axes->study, row);
+	return explain_timed(&axes->section->view, row);
 }
 
 static bool is_absent(const struct axes *axes, size_t column) {
@@ -68,7 +68,7 @@ static bool is_varied(const struct axes *axes, size_t column) {
 
 /* The parameters in the order of their effects. */
 static void axes_choose(struct axes *axes) {
-	js_each(effect, json_object_get(axes->section->result, "effects")) {
+	js_each (effect, json_object_get(axes->section->result, "effects")) {
 		int column = study_find(axes->study, js_string_or(effect, "param", ""));
 		if (column >= 0 && axes->count < AXES_MAX && is_varied(axes, (size_t)column))
 			axes->column[axes->count++] = (size_t)column;
@@ -106,7 +106,7 @@ static void line_put(struct report *report, const struct axes *axes, size_t row,
 		double y = axis == axes->count
 		               ? TOP + (BOTTOM - TOP) * share_of(axes, row)
 		               : level_y(study_column(axes->study, axes->column[axis]), one->level[axes->column[axis]]);
-		mem_add(&path, "%c%.1f %.1f", axis ? 'L' : 'M', x_of(axes, axis), y);
+		mem_append(&path, "%c%.1f %.1f", axis ? 'L' : 'M', x_of(axes, axis), y);
 	}
 	snprintf(colour, sizeof colour, "#%06x", colour_map(DULL + (BRIGHT - DULL) * (1 - share_of(axes, row))));
 	report_value(axes->section, report_shown(axes->section, one->value), value, sizeof value);
@@ -198,7 +198,7 @@ static const double ROOM = 1.3;
 
 static double most_of(const json_t *effects, const char *key) {
 	double most = 0;
-	js_each(effect, effects)
+	js_each (effect, effects)
 		most = fmax(most, js_real_or(effect, key, 0));
 	return most;
 }
@@ -217,7 +217,7 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	size_t count = 0;
 	double most = most_of(effects, key);
 	bool cut = false;
-	js_each(effect, effects) {
+	js_each (effect, effects) {
 		double value = js_real_or(effect, key, NAN);
 		if (!isfinite(value) || count == BARS_MAX)
 			continue;
@@ -281,7 +281,7 @@ static void effects_table(struct report *report, const struct report_section *se
 	const json_t *winner = json_object_get(json_object_get(section->result, "winner"), "config");
 	struct html_table table;
 	html_table_begin_folded(&table, report->html, "numbers: effects", "Effect of each parameter", titles);
-	js_each(effect, effects)
+	js_each (effect, effects)
 		effect_row(&table, effect, winner);
 	html_table_end(&table);
 }
@@ -293,7 +293,7 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 		return;
 	html_table_begin_folded(&table, report->html, "interactions of parameters",
 	                        "Share of the variance of each pair, beyond the shares of its two parameters", titles);
-	js_each(one, pairs) {
+	js_each (one, pairs) {
 		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
 		html_table_row(&table);
 		for (size_t k = 0; k < 2; k++) {
@@ -318,7 +318,7 @@ static void path_table(struct report *report, const json_t *result) {
 	                        faster ? "The settings that make it fast"
 	                               : "The settings that differ, which are not proven to be faster",
 	                        titles);
-	js_each(one, path) {
+	js_each (one, path) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
 		char *set = results_config(json_object_get(one, "set"), NULL),
 			 *was = results_config(json_object_get(one, "was"), NULL);

@@ -72,7 +72,7 @@ struct report {
 	size_t set_count;
 	size_t machines;             /* number of machines with searches in the store */
 	const char *other;           /* the word for --machine that selects the newest of them, or "" */
-	size_t regions;              /* programs whose regions are on the page */
+	json_t *regions;             /* documents of programs whose regions are on the page */
 	bool from;                   /* the page is about files (--from): no searches and no commands */
 	struct report_side sides[2]; /* of --compare */
 	json_t *diff;                /* of the sides' profiles (profile_diff); NULL: nothing is compared */
@@ -85,6 +85,9 @@ void report_compare_page(struct report *report);
 /* The names on the command line from that word on, NULL-terminated; the path of a plug-in stands for its kernel. */
 const char **report_names(struct report *report, size_t first);
 
+/* The section of this kernel, objective and problem; NULL: there is none. */
+struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
+                                           const json_t *problem);
 /* gather.c, gather_explain.c: collect everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);

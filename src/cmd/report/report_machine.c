@@ -134,7 +134,7 @@ static void ceilings_put(struct report *report) {
 		return;
 	}
 	html_table_begin_folded(&table, report->html, "measured ceilings", "Measured peak rates of this machine", titles);
-	js_each(one, report->ceilings)
+	js_each (one, report->ceilings)
 		ceiling_row(&table, one);
 	html_table_end(&table);
 }

@@ -24,7 +24,7 @@ struct parts {
 
 /* Times in seconds that a row reports beside its own. A time of one operation is none of its parts. */
 static void names_find(struct parts *parts, size_t row) {
-	js_each(figure, json_object_get(study_row(parts->study, row)->detail, "figures")) {
+	js_each (figure, json_object_get(study_row(parts->study, row)->detail, "figures")) {
 		const char *name = js_string_or(figure, "name", "");
 		if (parts->part_count < PARTS_MAX && strcmp(js_string_or(figure, "unit", ""), "s") == 0 &&
 		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(figure, "derived"))
@@ -106,7 +106,7 @@ static bool is_first(const struct report_section *section, size_t column) {
 	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(own->study, rows);
 	for (size_t i = 0; i < count; i++)
 		if (study_same_problem_but(own->study, rows[i], own->problem_row, column))
-			return explain_of_problem((void *)own, own->study, rows[i]);
+			return explain_of_problem(own, rows[i]);
 	return true;
 }
 

@@ -18,12 +18,10 @@ enum { LAW_POINTS = 32, SIZES_SHOWN = 200 };
 /* The usual name of a size if the problem has it, else its first number; NULL if it has none. */
 static const char *size_name(const json_t *problem) {
 	static const char *const usual[] = {"n", "size"};
-	const char *name;
-	json_t *member;
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		if (js_int_or(problem, usual[i], 0) > 1)
 			return usual[i];
-	json_object_foreach((json_t *)problem, name, member) {
+	js_members (name, member, problem) {
 		if (js_int_or(problem, name, 0) > 1)
 			return name;
 	}
@@ -50,7 +48,7 @@ static const double ERROR_MOST = 0.3;
 static const json_t *law_of(const struct report_section *section, const json_t *sizes) {
 	if (section->maximize || js_real_or(json_object_get(sizes, "leave_one_out"), "median_error", 0) > ERROR_MOST)
 		return NULL;
-	js_each(law, json_object_get(sizes, "laws"))
+	js_each (law, json_object_get(sizes, "laws"))
 		if (strcmp(js_string_or(law, "of", ""), "best") == 0)
 			return law;
 	return NULL;
@@ -94,7 +92,7 @@ static struct chart_series law_series(struct report *report, const json_t *law, 
 
 static double most_of(const struct report_section *section, const json_t *sizes) {
 	double most = 0;
-	js_each(at, json_object_get(sizes, "measured"))
+	js_each (at, json_object_get(sizes, "measured"))
 		most = fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
 	return most;
 }
@@ -128,7 +126,7 @@ static void law_describe(struct report *report, const struct report_section *sec
 	html_put(report->html, "<p>");
 	if (!law)
 		html_put(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
-	js_each(piece, json_object_get(law, "pieces"))
+	js_each (piece, json_object_get(law, "pieces"))
 		html_put(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
 		         js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
 		         js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
@@ -140,7 +138,7 @@ static void law_describe(struct report *report, const struct report_section *sec
 }
 
 static const json_t *checked_at(const json_t *sizes, double size) {
-	js_each(at, json_object_get(sizes, "checked"))
+	js_each (at, json_object_get(sizes, "checked"))
 		if (js_real_or(at, "size", NAN) == size)
 			return at;
 	return NULL;
@@ -157,7 +155,7 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	struct html_table table;
 	html_table_begin_folded(&table, report->html, "numbers: sizes",
 	                        "Measurement of each size, and its prediction from the other sizes", titles);
-	js_each(at, json_object_get(sizes, "measured")) {
+	js_each (at, json_object_get(sizes, "measured")) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
 		char text[48] = "";
@@ -184,7 +182,7 @@ static void ranges_table(struct report *report, const json_t *sizes) {
 	struct html_table table;
 	html_table_begin_folded(&table, report->html, "best configuration of each range of sizes", "Ranges of sizes",
 	                        titles);
-	js_each(range, json_object_get(sizes, "thresholds")) {
+	js_each (range, json_object_get(sizes, "thresholds")) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
 			   loss = js_real_or(range, "loss", NAN);
 		char *config = results_config(json_object_get(range, "config"), NULL);
@@ -267,7 +265,7 @@ static void laws_put(struct report *report, const struct report_section *section
 		NULL};
 	struct html_table table;
 	size_t count = 0;
-	js_each(law, laws)
+	js_each (law, laws)
 		count += json_equal(json_object_get(law, "problem"), section->problem);
 	if (count == 0 && report_is_program(section)) {
 		report_absent(report,
@@ -285,7 +283,7 @@ static void laws_put(struct report *report, const struct report_section *section
 	const char *team = js_string_or(json_array_get(laws, 0), "team", "threads");
 	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws by %s", team),
 	                        "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
-	js_each(law, laws)
+	js_each (law, laws)
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			law_row(&table, law);
 	html_table_end(&table);
@@ -298,7 +296,7 @@ static void front_put(struct report *report, const json_t *pareto) {
 		return;
 	html_table_begin_folded(&table, report->html, "time against energy",
 	                        "Configurations that no other configuration beats in both", titles);
-	js_each(point, json_object_get(pareto, "front")) {
+	js_each (point, json_object_get(pareto, "front")) {
 		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
 		char *config = results_config(json_object_get(point, "config"), NULL);
 		html_table_row(&table);
@@ -312,7 +310,7 @@ static void front_put(struct report *report, const json_t *pareto) {
 
 /* A file without teams and sizes to compare: nobody can be told to vary them. */
 static bool is_nothing(const struct report *report, const struct report_section *section) {
-	js_each(law, json_object_get(section->result, "scaling"))
+	js_each (law, json_object_get(section->result, "scaling"))
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			return false;
 	return report->from && !json_is_object(json_object_get(section->result, "sizes")) &&

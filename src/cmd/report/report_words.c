@@ -112,10 +112,9 @@ const char *report_title(struct report *report, const struct report_section *sec
 
 /* Settings as quoted words of a command line. *all: false if some have no word. */
 static const char *quoted_words(struct report *report, const json_t *settings, const char *between, bool *all) {
-	const char *name, *text = "";
-	json_t *json;
+	const char *text = "";
 	*all = true;
-	json_object_foreach((json_t *)settings, name, json) {
+	js_members (name, json, settings) {
 		char word[96];
 		struct value value;
 		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word) {

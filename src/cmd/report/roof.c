@@ -35,11 +35,11 @@ static void range_extend(struct roof *roof, const json_t *position) {
 /* Finds the highest peak, and widens the chart to show where each memory level reaches it. */
 static void peak_find(struct roof *roof, const json_t *roofs) {
 	double most = 0;
-	js_each(one, roofs)
+	js_each (one, roofs)
 		if (!is_bandwidth(one))
 			most = fmax(most, js_real_or(one, "value", 0));
 	roof->peak = most > 0 ? most : INFINITY;
-	js_each(one, roofs) {
+	js_each (one, roofs) {
 		double ridge = roof->peak / js_real_or(one, "value", NAN);
 		if (is_bandwidth(one) && ridge > 0 && isfinite(ridge))
 			roof->left = fmin(roof->left, 0.5 * ridge);
@@ -82,7 +82,7 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 	range_extend(roof, roof->winner);
 	range_extend(roof, roof->baseline);
 	peak_find(roof, roofs);
-	js_each(each, roofs)
+	js_each (each, roofs)
 		bound_add(roof, each);
 	if (roof->count == 0 || !(roof->right > 0))
 		return;
@@ -142,7 +142,7 @@ static void roofs_table(const struct roof *roof) {
 	if (json_array_size(roofs) == 0)
 		return;
 	html_table_begin(&table, roof->report->html, "Measured ceilings", titles);
-	js_each(one, roofs) {
+	js_each (one, roofs) {
 		double share = js_real_or(one, "share", NAN);
 		html_table_row(&table);
 		html_table_text(&table, "%s", js_string_or(one, "name", "?"));

@@ -28,7 +28,7 @@ static void functions_table(struct report *report, const json_t *functions) {
 	char words[GPU_HOT_WORDS], stalls[100], each[32];
 	html_table_begin_folded(&table, report->html, "numbers: functions",
 	                        "Functions of the winner; SMs, memory and warps in % of their peak", titles);
-	js_each(row, functions) {
+	js_each (row, functions) {
 		if (!gpu_function_judge(functions, row, &hot))
 			continue;
 		gpu_hot_words(&hot, words, sizeof words);
@@ -57,7 +57,7 @@ struct dots {
 
 /* Peaks are the same for all functions up to rounding, which is worst for those that do little. */
 static void dots_find(struct dots *dots, const json_t *functions) {
-	js_each(row, functions) {
+	js_each (row, functions) {
 		struct gpu_dot dot;
 		if (dots->count == FUNCTIONS_MAX || !gpu_dot_find(row, &dot))
 			continue;

@@ -11,7 +11,7 @@ static void lines_put(struct report *report, const json_t *finding, const char *
 	if (json_array_size(json_object_get(finding, key)) == 0)
 		return;
 	html_put(report->html, "<ul>");
-	js_each(line, json_object_get(finding, key))
+	js_each (line, json_object_get(finding, key))
 		html_put(report->html, "<li>%s%s</li>", before, js_string_or(line, "text", ""));
 	html_put(report->html, "</ul>");
 }
@@ -44,7 +44,7 @@ static void readings_put(struct report *report, const json_t *readings) {
 	if (json_array_size(readings) == 0)
 		return;
 	report_heading(report, "What the times show");
-	js_each(each, readings)
+	js_each (each, readings)
 		finding_put(report, each);
 }
 
@@ -61,12 +61,12 @@ void report_why(struct report *report, const struct report_section *section) {
 				: "The measurements do not show what holds it back. `sweetspot explain --probe` runs experiments that "
 				  "may show it:",
 			report_command_line(report, section, "explain", "--probe"));
-	js_each(each, findings)
+	js_each (each, findings)
 		finding_put(report, each);
 	if (json_array_size(experiments))
 		html_put(report->html,
 		         "<p class=\"note\">The gains of some settings are predicted by a model. These experiments would "
 		         "measure them:</p>");
-	js_each(each, experiments)
+	js_each (each, experiments)
 		report_command(report, js_string_or(each, "next", ""));
 }

@@ -34,7 +34,7 @@ static char *topology_text(const json_t *machine) {
 	char *text = mem_strdup("");
 	for (size_t i = 0; i < 4; i++) {
 		long long number = count(machine, names[i][0]);
-		mem_add(&text, "%s%lld %s%s", *text ? ", " : "", number, names[i][1], plural(number));
+		mem_append(&text, "%s%lld %s%s", *text ? ", " : "", number, names[i][1], plural(number));
 	}
 	return text;
 }
@@ -46,10 +46,10 @@ static char *memory_text(const json_t *machine) {
 		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
 		ui_bytes(bytes, size, sizeof size);
 		if (bytes > 0)
-			mem_add(&text, "%s %s, ", levels[i][1], size);
+			mem_append(&text, "%s %s, ", levels[i][1], size);
 	}
 	ui_bytes(js_real_or(machine, "memory_bytes", 0), size, sizeof size);
-	mem_add(&text, "memory %s", size);
+	mem_append(&text, "memory %s", size);
 	return text;
 }
 
@@ -106,7 +106,7 @@ static char *place_text(const json_t *entry) {
 
 static bool all_usual(const json_t *tuned) {
 	bool usual = true;
-	js_each(entry, tuned) {
+	js_each (entry, tuned) {
 		char *place = place_text(entry);
 		usual = usual && strcmp(place, "cpu") == 0;
 		free(place);
@@ -190,7 +190,7 @@ static void ceilings_line(const json_t *ceilings, FILE *out) {
 
 static void next_print(struct ui *ui, const json_t *next, FILE *out) {
 	fputs("\nnext:\n", out);
-	js_each(one, next) {
+	js_each (one, next) {
 		char *command = mem_strdup(js_string_or(one, "command", ""));
 		text_clean(command, false);
 		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), command, ui_style(ui, UI_PLAIN));
