@@ -132,10 +132,10 @@ static void test_failure(const char *act, enum trial_status want, double timeout
 }
 
 /* A program that somebody else ended is measured again, where nodes can be lost. */
-static void test_ended(const char *ends, bool worker, bool fragile, const char *what) {
+static void test_ended(const char *act, const char *ends, bool worker, bool fragile, const char *what) {
 	struct rig rig;
 	struct pool_done done = {0};
-	json_t *problem = json_object(), *ended = json_pack("{s:s}", "act", "ended");
+	json_t *problem = json_object(), *ended = json_pack("{s:s}", "act", act);
 	struct trial_request requests[] = {request(problem, ended)};
 	const struct pool_job job = {.requests = requests, .count = 1};
 	setenv("FAKE_NODE", "here", 1);
@@ -444,10 +444,11 @@ int main(void) {
 	test_failure("hang", TRIAL_TIMEOUT, 0.5);
 	test_failure("flood", TRIAL_RUNTIME, 20);
 	test_failure("nonsense", TRIAL_RUNTIME, 5);
-	test_ended("1", false, true, "a program that is ended once is measured again");
-	test_ended("9", false, true, "a program that is ended again has failed");
-	test_ended("9", true, true, "a program is ended, and its worker next");
-	test_ended("1", false, false, "nobody ends jobs on this machine");
+	test_ended("ended", "1", false, true, "a program that is ended once is measured again");
+	test_ended("ended", "9", false, true, "a program that is ended again has failed");
+	test_ended("ended", "9", true, true, "a program is ended, and its worker next");
+	test_ended("ended", "1", false, false, "nobody ends jobs on this machine");
+	test_ended("cut", "1", true, true, "a worker ends while it answers");
 	test_moved();
 	test_given_up();
 	test_in_a_row();
