@@ -193,7 +193,7 @@ static bool is_doubtful(const struct pool_node *node, int failed, const struct t
 	return failed ? err->code == ERR_FAILED && !worker_lost(node->worker) : js_bool_or(result->reply, "outside", false);
 }
 
-/* What fails in that way is measured again, by a worker that would have ended by now if it was to end. */
+/* Measures again what fails in that way, by a worker that would have ended by now if it was to end. */
 static int measure(struct pool_node *node, const struct trial_request *request, struct trial_result *result,
                    struct err *err) {
 	struct trial_request again = *request;

@@ -106,7 +106,8 @@ static const char *unchecked_why(const struct program *program, const struct sam
 	return one->metric ? "it prints nothing but the metric" : "it prints nothing";
 }
 
-/* What of the output was not compared, where all that repeats was found to be the same; NULL: the output says nothing.
+/* Names the part of the output that was not compared, where all that repeats was found to be the same; NULL: the output
+ * says nothing.
  */
 static const char *output_except(const struct same_case *one) {
 	json_t *differs = same_output(one);
@@ -117,7 +118,7 @@ static const char *output_except(const struct same_case *one) {
 	                     : "times and what changes from run to run";
 }
 
-/* What was compared without an option that asks for it. */
+/* Says what was compared without an option that asks for it. */
 static json_t *compared_of(const struct program *program, const struct same_case *one) {
 	bool known = same_is_known(one);
 	json_int_t runs = (json_int_t)same_runs(one->best);
