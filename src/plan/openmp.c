@@ -37,7 +37,7 @@ static const struct {
 };
 enum { RUNTIMES = sizeof runtimes / sizeof *runtimes };
 
-static enum openmp_runtime runtime_of(const char *path) {
+enum openmp_runtime openmp_runtime_of(const char *path) {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	for (size_t i = 0; i < RUNTIMES; i++) {
 		size_t length = strlen(runtimes[i].prefix);
@@ -58,9 +58,9 @@ static char *real_path(const char *path, const char *cwd) {
 
 static void object_add(struct objects *objects, const char *name, const char *path) {
 	char *real = real_path(path, objects->cwd);
-	enum openmp_runtime runtime = real ? runtime_of(real) : OPENMP_NONE;
+	enum openmp_runtime runtime = real ? openmp_runtime_of(real) : OPENMP_NONE;
 	if (runtime == OPENMP_NONE) /* the link's target decides, because libgomp.so.1 may be a link to another runtime */
-		runtime = runtime_of(name);
+		runtime = openmp_runtime_of(name);
 	if (runtime != OPENMP_NONE && objects->out->runtime == OPENMP_NONE) {
 		objects->out->runtime = runtime;
 		objects->runtime = objects->count;

@@ -26,6 +26,11 @@ const struct opt program_options[] = {
 	{"expect-output", 0, "same|any", "require the baseline's output (any: it may differ)", 0},
 	{"expect-files", 0, "[same]", "require the files that the baseline writes", OPT_MAYBE},
 	{"before-each", 0, "CMD", "command to run before each run, not timed", 0},
+	{"setup", 0, "CMD", "command that starts what it needs, such as a server", 0},
+	{"teardown", 0, "CMD", "command that ends that (its session is ended)", 0},
+	{"ready", 0, "CMD|PORT", "command or port that tells when it is ready", 0},
+	{"template", 0, "IN=OUT", "file to fill {P} into, as before --setup", OPT_REPEAT},
+	{"ranks", 0, "A..B", "tune MPI ranks and their binding, by mpirun or srun", 0},
 	{"name", 0, "NAME", "name of the results (what does the work)", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"cwd", 0, "DIR", "directory to run the program in", 0},
@@ -111,7 +116,7 @@ static int space_make(struct draft *draft, struct err *err) {
 	}
 	if (plan->program.openmp && bindings_add(plan->space, draft->topo, err))
 		return -1;
-	return constraints_add(draft, err) || space_build(plan->space, err) ? -1 : 0;
+	return constraints_add(draft, err) || draft_ranks_limit(draft, plan->space, err) || space_build(plan->space, err) ? -1 : 0;
 }
 
 static void finish(struct draft *draft) {
@@ -139,8 +144,8 @@ struct program_plan *program_plan_new(struct app *app, const struct opt_args *ar
 	draft->plan = plan;
 	draft->args = args;
 	draft->topo = topo;
-	bool good = !draft_command(draft, err) && !draft_openmp(draft, err) && !draft_user_params(draft, err) &&
-	            !space_make(draft, err) && !draft_baseline(draft, err);
+	bool good = !draft_command(draft, err) && !draft_openmp(draft, err) && !draft_ranks(draft, err) &&
+	            !draft_user_params(draft, err) && !space_make(draft, err) && !draft_baseline(draft, err);
 	if (good)
 		finish(draft);
 	free(draft);

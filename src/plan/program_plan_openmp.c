@@ -160,7 +160,7 @@ static const char *runtime_name(const struct draft *draft) {
 	return draft->found.runtime == OPENMP_GOMP ? "libgomp" : "LLVM's OpenMP runtime";
 }
 
-static int decide(struct draft *draft, struct err *err) {
+int draft_openmp_decide(struct draft *draft, struct err *err) {
 	bool *openmp = &draft->plan->program.openmp;
 	*openmp = opt_has(draft->args, "openmp");
 	if (*openmp && draft->found.runtime == OPENMP_NONE)
@@ -170,6 +170,8 @@ static int decide(struct draft *draft, struct err *err) {
 			"{NAME} in the command",
 			draft->what);
 	if (*openmp || opt_count(draft->args, "param"))
+		return 0;
+	if (!loads_runtime(draft) && opt_has(draft->args, "ranks"))
 		return 0;
 	if (!loads_runtime(draft))
 		return err_set(err, ERR_USAGE,
@@ -182,7 +184,7 @@ static int decide(struct draft *draft, struct err *err) {
 }
 
 int draft_openmp(struct draft *draft, struct err *err) {
-	if (decide(draft, err) || names_check(draft, "set", err) || names_check(draft, "range", err))
+	if (names_check(draft, "set", err) || names_check(draft, "range", err))
 		return -1;
 	for (size_t i = 0; i < SETTINGS && draft->plan->program.openmp; i++) {
 		const struct setting *setting = &program_settings[i];

@@ -14,6 +14,7 @@
 #include "tuner/program/inputs_impl.h"
 #include "tuner/program/run_impl.h"
 #include "tuner/program/program_text_impl.h"
+#include "tuner/program/service_impl.h"
 
 /* A run over the limit is cut short only if that saves much time. Shorter ones run to their end or time-out, so that
  * their failures are reported as what they are. */
@@ -205,9 +206,28 @@ static int measure_any(const struct program *program, const struct trial_request
 	return measure_built(&one, request, result, err);
 }
 
+/* A server that a run has brought down must not fail the next one. */
+static int measure_served(const struct program *program, const struct trial_request *request,
+                          struct trial_result *result, struct err *err) {
+	const struct program_case one = {.program = program, .config = request->config};
+	char *why = NULL;
+	if (!program->service)
+		return measure_any(program, request, result, err);
+	if (!service_use(program->service, &one, &why, err)) {
+		memset(result, 0, sizeof *result);
+		int failed = why ? typed(result, TRIAL_RUNTIME, why) : -1;
+		free(why);
+		return failed;
+	}
+	int failed = measure_any(program, request, result, err);
+	if (failed || (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED))
+		service_doubt(program->service);
+	return failed;
+}
+
 static int measure(struct program *program, const struct trial_request *request, struct trial_result *result,
                    struct err *err) {
-	int failed = measure_any(program, request, result, err);
+	int failed = measure_served(program, request, result, err);
 	if (!failed)
 		program_seen_add(program, request->config, result);
 	return failed;

@@ -13,6 +13,7 @@
 enum apply_fit {
 	APPLY_FIT_NONE,
 	APPLY_FIT_NAME, /* a program of that name with other arguments */
+	APPLY_FIT_BARE, /* what was tuned, without its launcher or its last arguments: the setting completes it */
 	APPLY_FIT_OPEN, /* the same command with other values for {NAME} */
 	APPLY_FIT_SAME  /* as it was typed for tuning, or with the recommended values */
 };
@@ -56,6 +57,7 @@ struct launch {
 	json_t *config;             /* the values to fill in, and the folder of the build as "BUILD" */
 	char *program;              /* runs instead of the first word; NULL: that one */
 	char **argv;                /* NULL-terminated */
+	char *before, *behind;      /* around the command: what it needs; NULL or empty: nothing */
 	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */
 };
 

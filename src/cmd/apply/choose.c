@@ -156,11 +156,36 @@ static enum apply_fit arguments_fit(const json_t *program, const json_t *config,
 	return worst;
 }
 
+/* Does what was typed stand in the template, from the program that does the work on, with only parameters, and what
+ * belongs to them, behind it? */
+static bool is_bare(const json_t *program, const struct apply_request *request) {
+	const json_t *argv = json_object_get(program, "argv");
+	size_t all = json_array_size(argv), at = 0;
+	const char **words = mem_alloc(all + 1, sizeof *words);
+	for (size_t i = 0; i < all; i++)
+		words[i] = json_string_value(json_array_get(argv, i));
+	struct work work = work_of_words(words);
+	while (at < all && strcmp(words[at], work.word) != 0)
+		at++;
+	bool bare = at + request->count <= all && request->count < all;
+	for (size_t i = 0; bare && i < request->count; i++)
+		bare = i == 0 ? strcmp(base_name(words[at]), base_name(request->words[0])) == 0
+		              : strcmp(words[at + i], request->words[i]) == 0;
+	bool last = at + request->count == all || strchr(words[all - 1], '{');
+	free(work.word);
+	free(words);
+	return bare && last;
+}
+
 static enum apply_fit entry_fit(const json_t *entry, const struct apply_request *request) {
 	const json_t *program = json_object_get(entry, "program"), *config = json_object_get(entry, "config");
-	if (!program || js_bool_or(program, "shell", false) != request->shell || !name_fits(program, request))
-		return APPLY_FIT_NONE;
 	enum apply_fit fit;
+	if (!program || js_bool_or(program, "shell", false) != request->shell)
+		return APPLY_FIT_NONE;
+	if (!request->shell && is_bare(program, request))
+		return APPLY_FIT_BARE;
+	if (!name_fits(program, request))
+		return APPLY_FIT_NONE;
 	if (request->shell) {
 		char *line = program_join((const char *const *)request->words, false);
 		fit = line_fit(program, config, line);
