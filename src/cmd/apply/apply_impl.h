@@ -41,10 +41,7 @@ struct apply_choice {
 int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
                  struct err *err);
 
-/* Fills in the values of `config`, and "." for {SOURCE} and {BUILD} without a value. With `shell`, each value is
- * quoted. The caller frees it. */
-char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
-/* The same with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is safe. */
+/* program_recorded_fill with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
 /* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
  */

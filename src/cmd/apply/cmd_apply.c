@@ -147,7 +147,7 @@ static int words_fill(struct launch *launch, const struct apply_request *request
 		return shell_fill(launch, request, err);
 	for (size_t i = 0; i < count; i++) {
 		const char *word = completes ? json_string_value(json_array_get(argv, i)) : request->words[i];
-		launch->argv[i] = program ? apply_template_fill(word, false, program, launch->config) : mem_strdup(word);
+		launch->argv[i] = program ? program_recorded_fill(word, false, program, launch->config) : mem_strdup(word);
 	}
 	if (launch->program) {
 		free(launch->argv[0]);
@@ -162,7 +162,7 @@ struct filling {
 
 static char *around_fill(const void *ctx, const char *text, bool shell) {
 	const struct filling *filling = ctx;
-	return apply_template_fill(text, shell, filling->program, filling->config);
+	return program_recorded_fill(text, shell, filling->program, filling->config);
 }
 
 /* What the program needs around it. Commands of a file from elsewhere are not run. */
@@ -211,7 +211,7 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
 	        "cannot run %s: %s", launch->argv[0], strerror(why));
 	if (absent && build) {
-		char *line = apply_template_fill(build, true, program, launch->config);
+		char *line = program_recorded_fill(build, true, program, launch->config);
 		err_hint(err, "build it first: %s", line ? line : build);
 		free(line);
 	} else if (absent && cwd) {
