@@ -21,6 +21,7 @@ const struct opt program_options[] = {
 	{"constraint", 0, "EXPR", "condition on parameters, e.g. 'A * B <= 64'", OPT_REPEAT},
 	{"build", 0, "CMD", "build command, run once per combination it names", 0},
 	{"metric", 0, "REGEX", "number in the output, or kernel:NAME (wall time)", 0},
+	{"energy-command", 0, "CMD", "command that prints the joules of the last run", 0},
 	{"maximize", 0, NULL, "larger values of the metric are better", 0},
 	{"verify", 0, "CMD", "command that checks the output; status 0: correct", 0},
 	{"expect-output", 0, "same|any", "require the baseline's output (any: it may differ)", 0},

@@ -56,6 +56,7 @@ void program_service_read(const struct opt_args *args, struct arena *arena, stru
 	for (size_t i = 0; i < count; i++)
 		templates[i] = opt_at(args, "template", i);
 	spec->templates = templates;
+	spec->energy_command = opt_get(args, "energy-command", NULL);
 	spec->setup = opt_get(args, "setup", NULL);
 	spec->teardown = opt_get(args, "teardown", NULL);
 	spec->ready = opt_get(args, "ready", NULL);
@@ -80,8 +81,8 @@ static int options_read(struct draft *draft, struct err *err) {
 
 static int texts_check(const struct program_spec *spec, struct err *err) {
 	const char *const texts[] = {spec->cwd, spec->input, spec->build, spec->before_each, spec->verify, spec->metric,
-	                             spec->setup, spec->teardown, spec->ready};
-	static const char *const names[] = {"cwd", "input", "build", "before-each", "verify", "metric", "setup", "teardown", "ready"};
+	                             spec->setup, spec->teardown, spec->ready, spec->energy_command};
+	static const char *const names[] = {"cwd", "input", "build", "before-each", "verify", "metric", "setup", "teardown", "ready", "energy-command"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (texts[i] && !*texts[i])
 			return err_set(err, ERR_USAGE, "omit the option if there is none", "--%s is empty", names[i]);

@@ -325,6 +325,7 @@ static void spec_copy(struct program *program, const struct program_spec *spec) 
 	program->spec.build = text_copy(arena, spec->build);
 	program->spec.build_folder = text_copy(arena, spec->build_folder);
 	program->spec.before_each = text_copy(arena, spec->before_each);
+	program->spec.energy_command = text_copy(arena, spec->energy_command);
 	program->spec.setup = text_copy(arena, spec->setup);
 	program->spec.teardown = text_copy(arena, spec->teardown);
 	program->spec.ready = text_copy(arena, spec->ready);

@@ -31,6 +31,7 @@ struct program_spec {
 	const char *const *templates; /* "IN=OUT": files to fill in before; NULL-terminated, may be NULL */
 	const char
 		*verify; /* after every run, with the program's stdout as stdin; not 0 means `correctness`; may be NULL */
+	const char *energy_command; /* prints the joules of the run that has ended; NULL: RAPL counts them */
 	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
 	bool maximize;             /* the metric is a rate */
 	bool expect_same;          /* stdout must equal the baseline's; ERR_USAGE from the runner if that varies itself */

@@ -58,6 +58,7 @@ json_t *program_json(const struct program *program, const json_t *best) {
 	text_set(json, "build", program->given.build);
 	built_set(json, program, best);
 	text_set(json, "before_each", program->given.before_each);
+	text_set(json, "energy_command", spec->energy_command);
 	text_set(json, "setup", spec->setup);
 	text_set(json, "teardown", spec->teardown);
 	text_set(json, "ready", spec->ready);

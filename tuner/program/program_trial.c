@@ -88,6 +88,10 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 	text_set(json, "cwd", program->cwd ? program->cwd : one->build);
 	text_set(json, "input", program->input);
 	text_set(json, "metric", program->spec.metric);
+	if (request->objective != TRIAL_OBJECTIVE_TIME || request->energy) {
+		json_object_set_new(json, "energy", json_true());
+		text_set(json, "energy_command", program->spec.energy_command);
+	}
 	if (command_set(json, "before", one, program->spec.before_each, missing) == 0 &&
 	    command_set(json, "verify", one, program->spec.verify, missing) == 0)
 		return json;
@@ -100,7 +104,8 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	const struct program_spec *spec = &one->program->spec;
 	const char *missing;
 	struct program_run run = {.runs = (request->samples > 0 ? request->samples : 1) + request->warmup,
-	                          .limit_s = spec->metric ? 0 : request->limit_s,
+	                          .limit_s = spec->metric || request->objective != TRIAL_OBJECTIVE_TIME ? 0 : request->limit_s,
+	                          .objective = request->objective,
 	                          .metric = spec->metric,
 	                          .maximize = spec->maximize,
 	                          .hash = spec->expect_same,

@@ -10,6 +10,7 @@ struct program_run {
 	int runs;                    /* samples and warm-up runs */
 	double limit_s;              /* 0: none was sent */
 	bool metric, maximize, hash; /* requested */
+	enum trial_objective objective;
 	bool watch;                  /* its work on GPUs is reported */
 	bool counters, slow;         /* counts events, and simulates some */
 };
