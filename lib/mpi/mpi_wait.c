@@ -51,9 +51,7 @@ static const char *const names[] = {FUNCTIONS(TEXT)};
 
 enum { MPI_ERROR_OTHER = 15 }; /* MPI_ERR_OTHER of Open MPI and MPICH */
 typedef uintptr_t word;
-static struct tally {
-	uint64_t calls, ns;
-} tallies[COUNT];
+static struct tally { uint64_t calls, ns; } tallies[COUNT];
 static int depth; /* a Fortran call of a binding that calls the C one counts once */
 static char record[4096];
 
@@ -120,30 +118,30 @@ static void end(int function, uint64_t begun) {
 #define P12 P11, word l
 #define P13 P12, word m
 #define A0
-#define A1  a
-#define A2  A1, b
-#define A3  A2, c
-#define A4  A3, d
-#define A5  A4, e
-#define A6  A5, f
-#define A7  A6, g
-#define A8  A7, h
-#define A9  A8, i
-#define A10 A9, j
-#define A11 A10, k
-#define A12 A11, l
-#define A13 A12, m
-#define NEXT_0  1
-#define NEXT_1  2
-#define NEXT_2  3
-#define NEXT_3  4
-#define NEXT_4  5
-#define NEXT_5  6
-#define NEXT_6  7
-#define NEXT_7  8
-#define NEXT_8  9
-#define NEXT_9  10
-#define NEXT_12 13
+#define A1          a
+#define A2          A1, b
+#define A3          A2, c
+#define A4          A3, d
+#define A5          A4, e
+#define A6          A5, f
+#define A7          A6, g
+#define A8          A7, h
+#define A9          A8, i
+#define A10         A9, j
+#define A11         A10, k
+#define A12         A11, l
+#define A13         A12, m
+#define NEXT_0      1
+#define NEXT_1      2
+#define NEXT_2      3
+#define NEXT_3      4
+#define NEXT_4      5
+#define NEXT_5      6
+#define NEXT_6      7
+#define NEXT_7      8
+#define NEXT_8      9
+#define NEXT_9      10
+#define NEXT_12     13
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 

@@ -117,7 +117,9 @@ static int space_make(struct draft *draft, struct err *err) {
 	}
 	if (plan->program.openmp && bindings_add(plan->space, draft->topo, err))
 		return -1;
-	return constraints_add(draft, err) || draft_ranks_limit(draft, plan->space, err) || space_build(plan->space, err) ? -1 : 0;
+	return constraints_add(draft, err) || draft_ranks_limit(draft, plan->space, err) || space_build(plan->space, err)
+	           ? -1
+	           : 0;
 }
 
 static void finish(struct draft *draft) {
@@ -145,8 +147,8 @@ struct program_plan *program_plan_new(struct app *app, const struct opt_args *ar
 	draft->plan = plan;
 	draft->args = args;
 	draft->topo = topo;
-	bool good = !draft_command(draft, err) && !draft_openmp(draft, err) && !draft_ranks(draft, err) &&
-	            !draft_user_params(draft, err) && !space_make(draft, err) && !draft_baseline(draft, err);
+	bool good = !draft_command(draft, err) && !draft_openmp(draft, err) && !draft_user_params(draft, err) &&
+	            !space_make(draft, err) && !draft_baseline(draft, err);
 	if (good)
 		finish(draft);
 	free(draft);

@@ -80,9 +80,10 @@ static int options_read(struct draft *draft, struct err *err) {
 }
 
 static int texts_check(const struct program_spec *spec, struct err *err) {
-	const char *const texts[] = {spec->cwd, spec->input, spec->build, spec->before_each, spec->verify, spec->metric,
-	                             spec->setup, spec->teardown, spec->ready, spec->energy_command};
-	static const char *const names[] = {"cwd", "input", "build", "before-each", "verify", "metric", "setup", "teardown", "ready", "energy-command"};
+	const char *const texts[] = {spec->cwd,    spec->input, spec->build,    spec->before_each, spec->verify,
+	                             spec->metric, spec->setup, spec->teardown, spec->ready,       spec->energy_command};
+	static const char *const names[] = {"cwd",    "input", "build",    "before-each", "verify",
+	                                    "metric", "setup", "teardown", "ready",       "energy-command"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (texts[i] && !*texts[i])
 			return err_set(err, ERR_USAGE, "omit the option if there is none", "--%s is empty", names[i]);
@@ -166,7 +167,7 @@ static void what_set(struct draft *draft, const char *word) {
 	draft->what = what;
 }
 
-/* What a script starts is only known once it runs. */
+/* A script must run to show what it starts. */
 static bool wants_runtime(const struct draft *draft) {
 	const struct program_spec *spec = &draft->plan->program;
 	bool tunes = opt_has(draft->args, "openmp") || opt_count(draft->args, "param") == 0;
@@ -239,8 +240,7 @@ static int name_make(struct draft *draft, struct err *err) {
 int draft_command(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	if (words_read(draft, err) || options_read(draft, err) || texts_check(spec, err) ||
-	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err) ||
-	    draft_openmp_decide(draft, err) || draft_launcher(draft, err))
+	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err) || draft_parallel(draft, err))
 		return -1;
 	char *source = arena_alloc(draft->plan->arena, SHA256_TEXT, 1);
 	program_source(spec, source);

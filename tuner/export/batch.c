@@ -30,7 +30,8 @@ long export_threads(const json_t *entry) {
 	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
 }
 
-long export_ranks(const json_t *entry) {
+long export_ranks(const json_t *profile, const json_t *entry) {
+	(void)profile;
 	json_t *words = program_recorded_words(json_object_get(entry, "program"), json_object_get(entry, "config"));
 	size_t count = json_array_size(words);
 	const char **list = mem_alloc(count + 1, sizeof *list);

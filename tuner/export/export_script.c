@@ -18,7 +18,7 @@ static void put_functions(const json_t *entries, FILE *out) {
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() (\n", name);
 		if (!export_shell_command_put(entries, entry, true, out))
-			fputs("\techo 'it has no command of its own' >&2; exit 2\n", out);
+			fputs("\techo 'it is not run by a command' >&2; exit 2\n", out);
 		fputs(")\n", out);
 		free(name);
 	}
@@ -40,7 +40,7 @@ static int script_write(const json_t *profile, FILE *out, struct err *err) {
 	else
 		export_title(out, "# ", first);
 	if (one && !export_shell_command_put(entries, first, false, out))
-		fputs("echo 'it has no command of its own: `sweetspot apply` builds and runs it' >&2; exit 2\n", out);
+		fputs("echo 'it is not run by a command: `sweetspot apply` builds and runs it' >&2; exit 2\n", out);
 	return export_end(out, "script", err);
 }
 

@@ -30,7 +30,7 @@ static const char *hint_of(const json_t *machine, const char *places, long threa
 
 static struct wish wish_of(const json_t *profile, const json_t *entry) {
 	const char *bind = export_bind(entry), *places = export_places(entry);
-	struct wish wish = {.cpus = export_threads(entry), .ranks = export_ranks(entry)};
+	struct wish wish = {.cpus = export_threads(entry), .ranks = export_ranks(profile, entry)};
 	wish.cpus = wish.cpus || !wish.ranks ? wish.cpus : 1;
 	wish.gpu = strcmp(js_string_or(entry, "device", "cpu"), "cpu") != 0;
 	if (strcmp(bind, "false") == 0)

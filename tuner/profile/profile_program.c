@@ -158,9 +158,9 @@ static bool is_word(const json_t *json, const char *word) {
 
 /* Members that may be absent or null. */
 static int check_optional(const json_t *program, struct err *err) {
-	static const char *const texts[] = {"folder",      "cwd",    "input",  "build", "built",
-	                                    "before_each", "verify", "metric", "line",  "baseline_line",
-	                                    "setup",       "teardown", "ready", "energy_command"};
+	static const char *const texts[] = {"folder",      "cwd",      "input",  "build",         "built",
+	                                    "before_each", "verify",   "metric", "line",          "baseline_line",
+	                                    "setup",       "teardown", "ready",  "energy_command"};
 	const json_t *expect = json_object_get(program, "expect_output"), *files = json_object_get(program, "expect_files");
 	static const char *const flags[] = {"shell", "openmp", "maximize"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -233,7 +233,7 @@ static void around_add(struct program_text *out, const char *text, program_fille
 
 struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx) {
 	struct program_text before = {0}, behind = {0};
-	for (const char *const *template = spec->templates; template && *template; template++)
+	for (const char *const *template = spec->templates; template && *template; template ++)
 		template_add(&before, spec, *template, fill, ctx);
 	const char *const texts[] = {spec->setup, names_any(spec, spec->before_each) ? spec->before_each : NULL};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -442,8 +442,11 @@ static bool program_in_argv(const struct program *program, const char *param) {
 }
 
 static bool program_in_setup(const struct program *program, const char *param) {
-	return template_mentions(program->spec.before_each, param) || template_mentions(program->spec.setup, param) ||
-	       service_mentions(program->service, param);
+	const char *text;
+	for (size_t i = 0; (text = service_text(program->service, i)); i++)
+		if (template_mentions(text, param))
+			return true;
+	return template_mentions(program->spec.before_each, param) || template_mentions(program->spec.setup, param);
 }
 
 bool program_is_variable(const struct program *program, const char *param) {

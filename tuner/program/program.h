@@ -3,8 +3,8 @@
  * runner that has the worker measure it (doc/adr/0005-programs-in-the-worker.md). {NAME} in the command is replaced by
  * the value of that parameter, {SOURCE} by the current folder, {BUILD} by the folder in which the configuration is
  * built. Other braces stay as they are, and so do "{{" and "${NAME}". Parameters that neither the command nor the build
- * names become variables of the environment, unless `before_each`, `setup` or a template names them; commands see all. A build that names {SOURCE}
- * starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
+ * names become variables of the environment, unless `before_each`, `setup` or a template names them; commands see all.
+ * A build that names {SOURCE} starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
 #ifndef TUNER_PROGRAM_PROGRAM_H
 #define TUNER_PROGRAM_PROGRAM_H
 #include <jansson.h>
@@ -25,22 +25,22 @@ struct program_spec {
 	const char *build;        /* NULL: nothing to build */
 	const char *build_folder; /* parent of the build folders; NULL: the user's cache */
 	const char *before_each;  /* before every run, not timed; may be NULL */
-	const char *setup;        /* starts what the program needs, a server; run again when its parameters change; may be NULL */
-	const char *teardown;     /* ends that; NULL: its session is ended */
-	const char *ready;        /* a command, or a port, that says when it is ready; NULL: when --setup has ended */
+	const char *setup; /* starts what the program needs, a server; run again when its parameters change; may be NULL */
+	const char *teardown;         /* ends that; NULL: its session is ended */
+	const char *ready;            /* a command, or a port, that says when it is ready; NULL: when --setup has ended */
 	const char *const *templates; /* "IN=OUT": files to fill in before; NULL-terminated, may be NULL */
 	const char
 		*verify; /* after every run, with the program's stdout as stdin; not 0 means `correctness`; may be NULL */
 	const char *energy_command; /* prints the joules of the run that has ended; NULL: RAPL counts them */
-	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
-	bool maximize;             /* the metric is a rate */
-	bool expect_same;          /* stdout must equal the baseline's; ERR_USAGE from the runner if that varies itself */
-	bool expect_any;           /* stdout may differ from the baseline's */
-	bool expect_files;         /* the files that the baseline writes must be written, and be the same */
-	bool openmp;               /* members named like OpenMP settings (profile_environment) become variables */
-	const json_t *variables;   /* {"NAME": "value"} of every run; borrowed, may be NULL */
-	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
-	const json_t *baseline;    /* configuration that is the user's own run: no OpenMP variable is touched */
+	const char *metric;         /* POSIX extended regular expression; NULL: wall time */
+	bool maximize;              /* the metric is a rate */
+	bool expect_same;           /* stdout must equal the baseline's; ERR_USAGE from the runner if that varies itself */
+	bool expect_any;            /* stdout may differ from the baseline's */
+	bool expect_files;          /* the files that the baseline writes must be written, and be the same */
+	bool openmp;                /* members named like OpenMP settings (profile_environment) become variables */
+	const json_t *variables;    /* {"NAME": "value"} of every run; borrowed, may be NULL */
+	const char *const *params;  /* the user's own parameters, NULL-terminated; may be NULL */
+	const json_t *baseline;     /* configuration that is the user's own run: no OpenMP variable is touched */
 	bool baseline_set; /* exception: the baseline has settings that the user's environment lacks, so its variables are
 	                      set */
 	double build_timeout_s; /* 0: 600 */
@@ -81,8 +81,8 @@ json_t *program_json(const struct program *program, const json_t *best);
 
 /* Fills {NAME} into a text, with `shell` into a line for a shell. NULL: a value is missing. Caller frees. */
 typedef char *program_filler(const void *ctx, const char *text, bool shell);
-/* What comes before the command, as "sed .. server.conf.in >server.conf && ./start 8 && "; and what comes behind it, as
- * "; ./stop". Both may be empty; the caller frees them. */
+/* Around the command: before it "sed .. server.conf.in >server.conf && ./start 8 && ", behind it "; ./stop". Both may
+ * be empty; the caller frees them. */
 struct program_around {
 	char *before, *behind;
 };

@@ -104,7 +104,8 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	const struct program_spec *spec = &one->program->spec;
 	const char *missing;
 	struct program_run run = {.runs = (request->samples > 0 ? request->samples : 1) + request->warmup,
-	                          .limit_s = spec->metric || request->objective != TRIAL_OBJECTIVE_TIME ? 0 : request->limit_s,
+	                          .limit_s =
+	                              spec->metric || request->objective != TRIAL_OBJECTIVE_TIME ? 0 : request->limit_s,
 	                          .objective = request->objective,
 	                          .metric = spec->metric,
 	                          .maximize = spec->maximize,
@@ -212,21 +213,23 @@ static int measure_any(const struct program *program, const struct trial_request
 }
 
 /* A server that a run has brought down must not fail the next one. */
-static int measure_served(const struct program *program, const struct trial_request *request,
-                          struct trial_result *result, struct err *err) {
+static int measure_served(struct program *program, const struct trial_request *request, struct trial_result *result,
+                          struct err *err) {
 	const struct program_case one = {.program = program, .config = request->config};
 	char *why = NULL;
 	if (!program->service)
 		return measure_any(program, request, result, err);
-	if (!service_use(program->service, &one, &why, err)) {
+	const struct service_filler filler = {program_fill, program_command};
+	bool again = program->service_failed;
+	program->service_failed = false;
+	if (!service_use(program->service, &one, &filler, again, &why, err)) {
 		memset(result, 0, sizeof *result);
 		int failed = why ? typed(result, TRIAL_RUNTIME, why) : -1;
 		free(why);
 		return failed;
 	}
 	int failed = measure_any(program, request, result, err);
-	if (failed || (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED))
-		service_doubt(program->service);
+	program->service_failed = failed || (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED);
 	return failed;
 }
 

@@ -11,8 +11,8 @@ struct program_run {
 	double limit_s;              /* 0: none was sent */
 	bool metric, maximize, hash; /* requested */
 	enum trial_objective objective;
-	bool watch;                  /* its work on GPUs is reported */
-	bool counters, slow;         /* counts events, and simulates some */
+	bool watch;          /* its work on GPUs is reported */
+	bool counters, slow; /* counts events, and simulates some */
 };
 
 int program_run(struct worker *worker, const struct program_run *run, struct trial_result *result, struct err *err);

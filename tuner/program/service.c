@@ -68,8 +68,8 @@ static pid_t line_start(const char *line, const char *folder, int output) {
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	int null = open("/dev/null", O_RDONLY);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0 ||
-	    chdir(folder))
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+	    dup2(output, STDERR_FILENO) < 0 || chdir(folder))
 		_exit(126);
 	execl("/bin/sh", "sh", "-c", line, (char *)NULL);
 	_exit(127);
@@ -79,7 +79,7 @@ static const char *folder_of(const struct service *service) {
 	return service->program->cwd ? service->program->cwd : service->program->here;
 }
 
-/* What the status says; NULL: all is well. The caller frees it. */
+/* The failure that a status tells; NULL: all is well. The caller frees it. */
 static char *failure_of(int status, const char *words) {
 	if (WIFSIGNALED(status))
 		return mem_printf("is killed by signal %d%s", WTERMSIG(status), words);
@@ -123,7 +123,8 @@ static bool reaped(pid_t pid, int *status) {
 }
 
 static int signal_wait(const sigset_t *signals, double seconds) {
-	const struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
+	const struct timespec time = {.tv_sec = (time_t)seconds,
+	                              .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
 	return sigtimedwait(signals, NULL, &time);
 }
 
@@ -210,7 +211,8 @@ static char *keeper_start(struct service *service, const char *setup) {
 	close(answer[1]);
 	int status = service->keeper < 0 ? -1 : status_read(answer[0], COMMAND_SECONDS);
 	char *words = said(output), *why = status == -1 ? mem_printf("does not end within %.3g s: what it starts must "
-	                                                             "run in the background%s", COMMAND_SECONDS, words)
+	                                                             "run in the background%s",
+	                                                             COMMAND_SECONDS, words)
 	                                                : failure_of(status, words);
 	free(words);
 	close(answer[0]);
@@ -267,8 +269,8 @@ static char *absolute(const struct program *program, const char *path) {
 static int template_read(const struct program *program, const char *given, struct template *template, struct err *err) {
 	const char *equals = strchr(given, '=');
 	if (!equals || equals == given || !equals[1])
-		return err_set(err, ERR_USAGE, "write --template server.conf.in=server.conf", "--template %.200s does not name two files",
-		               given);
+		return err_set(err, ERR_USAGE, "write --template server.conf.in=server.conf",
+		               "--template %.200s does not name two files", given);
 	char *from = mem_printf("%.*s", (int)(equals - given), given);
 	template->from = absolute(program, from);
 	template->to = absolute(program, equals + 1);
@@ -292,11 +294,12 @@ static bool text_put(const char *path, const char *text, char **why) {
 	return false;
 }
 
-static bool templates_fill(struct service *service, const struct program_case *one, bool *changed, char **why) {
+static bool templates_fill(struct service *service, const struct program_case *one, const struct service_filler *filler,
+                           bool *changed, char **why) {
 	for (size_t i = 0; i < service->count; i++) {
 		struct template *template = &service->templates[i];
 		const char *missing;
-		char *text = program_fill(one, template->text, false, &missing);
+		char *text = filler->text(one, template->text, false, &missing);
 		if (!text || (template->written && strcmp(text, template->written) == 0)) {
 			free(text);
 			continue;
@@ -327,7 +330,8 @@ static void stop(struct service *service) {
 	service->running = service->teardown = NULL;
 }
 
-static bool start(struct service *service, const struct program_case *one, char *line, char **why, struct err *err) {
+static bool start(struct service *service, const struct program_case *one, const struct service_filler *filler,
+                  char *line, char **why, struct err *err) {
 	const struct program_spec *spec = &service->program->spec;
 	const char *missing;
 	if (spec->ready && is_ready(service, spec->ready)) {
@@ -339,7 +343,7 @@ static bool start(struct service *service, const struct program_case *one, char 
 		return false;
 	}
 	service->running = line;
-	service->teardown = spec->teardown ? program_command(one, spec->teardown, &missing) : NULL;
+	service->teardown = spec->teardown ? filler->command(one, spec->teardown, &missing) : NULL;
 	char *failure = keeper_start(service, line);
 	if (failure)
 		*why = mem_printf("the command of --setup %s", failure);
@@ -347,19 +351,20 @@ static bool start(struct service *service, const struct program_case *one, char 
 	return !*why && (!spec->ready || ready_wait(service, spec->ready, why));
 }
 
-bool service_use(struct service *service, const struct program_case *one, char **why, struct err *err) {
+bool service_use(struct service *service, const struct program_case *one, const struct service_filler *filler,
+                 bool again, char **why, struct err *err) {
 	const struct program_spec *spec = &service->program->spec;
 	const char *missing;
 	bool changed = false;
 	*why = NULL;
-	char *line = spec->setup ? program_command(one, spec->setup, &missing) : NULL;
+	char *line = spec->setup ? filler->command(one, spec->setup, &missing) : NULL;
 	if (spec->setup && !line) {
 		*why = mem_printf("{%s} has not been given a value", missing);
 		return false;
 	}
-	if (service->running && strcmp(service->running, line) != 0)
+	if (service->running && (again || strcmp(service->running, line) != 0))
 		stop(service);
-	if (!templates_fill(service, one, &changed, why)) {
+	if (!templates_fill(service, one, filler, &changed, why)) {
 		free(line);
 		return false;
 	}
@@ -369,21 +374,14 @@ bool service_use(struct service *service, const struct program_case *one, char *
 		free(line);
 		return true;
 	}
-	if (start(service, one, line, why, err))
+	if (start(service, one, filler, line, why, err))
 		return true;
 	stop(service);
 	return false;
 }
 
-void service_doubt(struct service *service) {
-	stop(service);
-}
-
-bool service_mentions(const struct service *service, const char *param) {
-	for (size_t i = 0; service && i < service->count; i++)
-		if (template_mentions(service->templates[i].text, param))
-			return true;
-	return false;
+const char *service_text(const struct service *service, size_t number) {
+	return service && number < service->count ? service->templates[number].text : NULL;
 }
 
 int service_new(const struct program *program, struct service **out, struct err *err) {
@@ -392,7 +390,8 @@ int service_new(const struct program *program, struct service **out, struct err 
 	while (spec->templates && spec->templates[count])
 		count++;
 	if (!spec->setup && (spec->teardown || spec->ready))
-		return err_set(err, ERR_USAGE, "start it with --setup CMD", "--teardown and --ready are for what --setup starts");
+		return err_set(err, ERR_USAGE, "start it with --setup CMD",
+		               "--teardown and --ready are for what --setup starts");
 	if (!spec->setup && !count)
 		return 0;
 	struct service *service = *out = mem_alloc(1, sizeof *service);

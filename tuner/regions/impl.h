@@ -42,7 +42,7 @@ struct regions_run {
 	json_t *ranks;                 /* their time in MPI; NULL: not asked for */
 };
 
-/* What libsweetspot-mpi has left in the folder, by rank; new reference. */
+/* The records of libsweetspot-mpi in the folder, by rank; new reference. */
 json_t *regions_ranks_read(const char *folder, double seconds);
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err);
 void regions_runs_close(struct regions_runs *runs);

@@ -28,8 +28,8 @@ struct regions_options {
 };
 
 /* One run with nothing changed: {"time", "runtime", "default_threads", "processes", "regions": [{"name", "place",
- * "calls", "time", "share", "threads", "imbalance", "sharing", "fixed"}], "ranks": [{"rank", "mpi", "share", "calls"}]}, by
- * time. New reference. */
+ * "calls", "time", "share", "threads", "imbalance", "sharing", "fixed"}], "ranks": [{"rank", "mpi", "share",
+ * "calls"}]}, by time. New reference. */
 json_t *regions_profile(const struct regions_options *options, struct err *err);
 
 /* A result as `tune --json` prints it, with "runs" and "regions". The table has the settings where they are proven, and

@@ -22,8 +22,8 @@ char *regions_preload(const char *library) {
 
 static struct program *program_open(struct regions_runs *runs, struct err *err) {
 	static const char *const params[] = {
-		"LD_PRELOAD", "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "SWEETSPOT_MPI_RECORD",
-		"OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY", NULL};
+		"LD_PRELOAD",    "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "SWEETSPOT_MPI_RECORD",
+		"OMP_PROC_BIND", "OMP_PLACES",          "OMP_WAIT_POLICY",      NULL};
 	struct program_spec spec = runs->options->program;
 	spec.params = params;
 	spec.baseline = runs->plain;

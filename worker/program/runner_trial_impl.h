@@ -40,10 +40,10 @@ struct program_trial {
 	double *samples, *metrics, *joules;
 	struct rapl_meter *meter; /* NULL: not wanted */
 	double joules_now;        /* of the last run */
-	struct gpu_watch watch; /* of the kernel that is the metric */
-	double verify_s;        /* all commands that verified */
-	double side_s;          /* the longest command before or after a run */
-	double until;           /* monotonic; nothing may last longer; INFINITY: no end */
+	struct gpu_watch watch;   /* of the kernel that is the metric */
+	double verify_s;          /* all commands that verified */
+	double side_s;            /* the longest command before or after a run */
+	double until;             /* monotonic; nothing may last longer; INFINITY: no end */
 	size_t count;
 	char hash[SHA256_TEXT]; /* of the first run */
 	json_t *evidence;       /* of all runs that ended well; NULL: not wanted */

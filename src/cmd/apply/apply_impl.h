@@ -41,7 +41,8 @@ struct apply_choice {
 int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
                  struct err *err);
 
-/* program_recorded_fill with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is safe. */
+/* program_recorded_fill with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is
+ * safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
 /* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
  */

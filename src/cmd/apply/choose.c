@@ -26,8 +26,9 @@ static bool apply_template_fits(const char *template, const char *text, const js
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err) {
 	struct template_names names = program_recorded_names(program, config);
 	const char *missing = NULL;
-	char *filled =
-		template_shell_check(line, &names, err) ? NULL : template_fill(line, &names, program_recorded_value, config, true, &missing);
+	char *filled = template_shell_check(line, &names, err)
+	                   ? NULL
+	                   : template_fill(line, &names, program_recorded_value, config, true, &missing);
 	if (missing)
 		err_set(err, ERR_USAGE, "only a whole number can stand inside $((..))",
 		        "the recommended value of {%.100s} cannot stand there", missing);

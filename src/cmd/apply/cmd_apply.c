@@ -165,7 +165,7 @@ static char *around_fill(const void *ctx, const char *text, bool shell) {
 	return program_recorded_fill(text, shell, filling->program, filling->config);
 }
 
-/* What the program needs around it. Commands of a file from elsewhere are not run. */
+/* The commands around the program. Those of a file from elsewhere are not run. */
 static void around_read(struct launch *launch) {
 	const struct filling filling = {json_object_get(launch->choice.entry, "program"), launch->config};
 	if (!filling.program || launch->choice.foreign || launch->kept)
