@@ -11,6 +11,8 @@ import math
 import types
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+from ._travel import names_of
+
 LONG = 32  # a shorter list is a counter or the like, which belongs to the callable's state
 ENTRIES = 100  # of a container that are looked at
 DEPTH = 3
@@ -77,13 +79,6 @@ def _is_changed(value: Any, copy: Any) -> bool:
     return value != copy
 
 
-def _globals(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _globals(const)
-
-
 def _members(value: Any) -> Iterator[Tuple[str, Any]]:
     """What is within reach of a value, with its name."""
     if isinstance(value, functools.partial):
@@ -100,7 +95,7 @@ def _members(value: Any) -> Iterator[Tuple[str, Any]]:
         for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
             if cell != types.CellType():
                 yield name, cell.cell_contents
-        yield from ((name, value.__globals__[name]) for name in _globals(value.__code__) if name in value.__globals__)
+        yield from ((name, value.__globals__[name]) for name in names_of(value.__code__) if name in value.__globals__)
     elif isinstance(value, dict):
         yield from list(value.items())[:ENTRIES]
     elif isinstance(value, (list, tuple)):

@@ -12,7 +12,9 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from ._command import SweetspotError, document
 from ._params import Space
 from ._results import Result
-from ._tune import _budget, _options, _result
+from ._options import budget_of, words_of
+from ._tune import _result
+from ._watch import Reader
 
 _TYPES = {
     "float64": "double",
@@ -58,9 +60,9 @@ class Specification:
     def tune(self, budget: Union[str, int, float] = "60s", progress: bool = False, **options: Any) -> Result:
         """Tunes it; `options` are those of sweetspot-tune(1), for example device="cuda:1"."""
         with tempfile.TemporaryDirectory(prefix="sweetspot-python-") as folder:
-            words = ["tune", "--json", "--budget=" + _budget(budget), *([] if progress else ["--quiet"])]
-            found = document([*words, *_options(options), "--spec=" + self.write(folder)], progress=progress)
-        return _result(found, self.space, options)
+            words = ["tune", "--json", "--budget=" + budget_of(budget), "--quiet"]
+            found = document([*words, *words_of(options), "--spec=" + self.write(folder)])
+        return _result(found, Reader(self.space, options))
 
 
 def from_kernel_tuner(

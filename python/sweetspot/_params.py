@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-Value = Union[int, float, str, bool, None, Tuple]
+Value = Any  # a number, a text, or any other object for a callable
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*\Z")
 
@@ -75,6 +75,10 @@ class Space:
     def config(self, config: Mapping[str, Any]) -> Dict[str, Any]:
         """A configuration from a document, with this side's values."""
         return {name: self.value(name, word) for name, word in config.items()}
+
+    def key(self, config: Mapping[str, Any]) -> Tuple[str, ...]:
+        """The words of a configuration, in the order of the parameters."""
+        return tuple(self.word(name, config[name]) for name in self.words if name in config)
 
     def first(self) -> Dict[str, Any]:
         return {name: values[0] for name, values in self.values.items()}
