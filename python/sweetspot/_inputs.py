@@ -71,12 +71,12 @@ def spoil(value: Any) -> None:
 
 def _is_changed(value: Any, copy: Any) -> bool:
     if isinstance(copy, list) and copy and isinstance(copy[0], tuple):
-        return value != [numbers for _, numbers in copy]
+        return bool(value != [numbers for _, numbers in copy])
     if isinstance(value, array.array):
-        return value.tobytes() != copy.tobytes()
+        return bool(value.tobytes() != copy.tobytes())
     if hasattr(value, "shape"):
         return bool(((value != copy) & ~((value != value) & (copy != copy))).any())  # NaN differs from itself
-    return value != copy
+    return bool(value != copy)
 
 
 def _members(value: Any) -> Iterator[Tuple[str, Any]]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import math
 import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
@@ -25,6 +27,11 @@ def _word(value: Any, index: int) -> str:
     if isinstance(value, str) and _WORD.match(value) and not re.match(r"v\d+\Z", value):
         return value
     return "v%d" % index
+
+
+def module(name: str) -> Any:
+    """A module that the package does not need, where it is installed: NumPy, pandas, matplotlib."""
+    return importlib.import_module(name)
 
 
 class Space:
@@ -58,6 +65,14 @@ class Space:
             if known == value:
                 return word
         raise ValueError("%r is not among the values of %s: %r" % (value, name, self.values[name]))
+
+    @staticmethod
+    def json(word: str) -> Any:
+        """A word as the program reads it: a number where it is one."""
+        try:
+            return json.loads(word)
+        except ValueError:
+            return word
 
     def value(self, name: str, word: Any) -> Any:
         """The value for a word, or for the number that the program made of it."""

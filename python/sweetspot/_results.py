@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._html import card, svg
+from ._params import module
 
 
 @dataclass(frozen=True)
@@ -97,14 +98,13 @@ class Result:
 
     def trials(self) -> List[Trial]:
         """Every trial of the search, in order, from the store."""
-        if callable(self._trials):
-            object.__setattr__(self, "_trials", self._trials())
-        return list(self._trials or ())
+        found = self._trials() if callable(self._trials) else self._trials or []
+        object.__setattr__(self, "_trials", found)
+        return list(found)
 
     def frame(self) -> Any:
         """The trials as a pandas.DataFrame: a column for each parameter and metric, `value`, `phase`, `status`, `message`."""
-        return _frame([{**t.config, "value": t.value, **t.metrics, "phase": t.phase, "status": t.status, "message": t.message}
-                       for t in self.trials()])
+        return frame_of(self.trials())
 
     def effects(self) -> Any:
         """How much each parameter matters, as a pandas.DataFrame."""
@@ -116,7 +116,7 @@ class Result:
 
     def pareto(self, *names: str) -> List[Trial]:
         """The trials that no other one beats in all of these metrics, all of which are minimised; "value" is the cost."""
-        return pareto([t for t in self.trials() if t.status == "correct"], names or ("value",))
+        return pareto([t for t in self.trials() if t.status == "correct"], names)
 
     def plot(self) -> Any:
         """The trials in their order, and the best so far: matplotlib's axes, or a Picture where it is not installed."""
@@ -169,26 +169,31 @@ class Replay:
 
 def _frame(rows: List[Dict[str, Any]]) -> Any:
     try:
-        import pandas
+        pandas = module("pandas")
     except ImportError:
         raise ImportError("data frames need pandas: pip install pandas") from None
     return pandas.DataFrame(rows)
 
 
-def _metric(trial: Trial, name: str) -> float:
+def frame_of(trials: Sequence[Trial]) -> Any:
+    others = ("phase", "status", "message")
+    return _frame([{**t.config, "value": t.value, **t.metrics, **{name: getattr(t, name) for name in others}} for t in trials])
+
+
+def _metric(trial: Trial, name: str, sign: float) -> float:
     value = trial.value if name == "value" else trial.metrics.get(name)
-    return float("inf") if value is None else value
+    return float("inf") if value is None else sign * value
 
 
-def pareto(trials: Sequence[Trial], names: Sequence[str]) -> List[Trial]:
-    rows = [tuple(_metric(trial, name) for name in names) for trial in trials]
+def pareto(trials: Sequence[Trial], names: Sequence[str], larger: bool = False) -> List[Trial]:
+    rows = [tuple(_metric(trial, name, -1.0 if larger else 1.0) for name in names or ("value",)) for trial in trials]
     beaten = [any(other != row and all(x <= y for x, y in zip(other, row)) for other in rows) for row in rows]
     return [trial for trial, loses in zip(trials, beaten) if not loses]
 
 
 def plot(trials: Sequence[Trial], title: str) -> Any:
     try:
-        from matplotlib import pyplot
+        pyplot = module("matplotlib.pyplot")
     except ImportError:
         return Picture(svg(trials, title))
     values = [trial.value for trial in trials if trial.value is not None]

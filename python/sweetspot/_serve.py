@@ -8,7 +8,7 @@ import os
 import select
 import socket
 import tempfile
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._checks import UNCHECKED
 from ._command import Running
@@ -106,9 +106,9 @@ class Server:
     @staticmethod
     def _wait(worker: Process, client: Optional[socket.socket], running: Running) -> Optional[bytes]:
         """The worker's next message; empty if it has crashed, None if nobody waits for it any more."""
-        others = [client] if client else []
+        waited: List[Any] = [worker.channel, *([client] if client else [])]
         while True:
-            ready, _, _ = select.select([worker.channel, *others], [], [], 0.2)
+            ready, _, _ = select.select(waited, [], [], 0.2)
             if worker.channel in ready:
                 try:
                     message = worker.channel.recv_bytes()
@@ -126,7 +126,7 @@ class Server:
         said = json.loads(answer)
         if "value" not in said:
             self.traceback = said["traceback"]
-            return ("failed\n" + said["why"]).encode()
+            return b"failed\n" + str(said["why"]).encode()
         self.changed += [name for name in said["changed"] if name not in self.changed]
         key = tuple(request[:-1].decode().split("\0"))
         self.checked[key] = self.checked.get(key, 0) + said["checked"]

@@ -13,11 +13,11 @@ import sys
 import types
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+_Base: Any = pickle.Pickler
 try:
-    from cloudpickle import Pickler as _Base
+    _Base = importlib.import_module("cloudpickle").Pickler
 except ImportError:
-    _Base = pickle.Pickler
-
+    pass
 _BY_CODE = _Base is pickle.Pickler
 _globals_of: Dict[str, Dict[str, Any]] = {}  # of functions that travelled with their code
 
@@ -83,7 +83,7 @@ def _reduce_library(library: ctypes.CDLL) -> Tuple[Any, ...]:
     return _load_library, (library._name, [(name, each.restype, each.argtypes) for name, each in found])
 
 
-class _Pickler(_Base):  # type: ignore[misc,valid-type]
+class _Pickler(_Base):  # type: ignore[misc]
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, ctypes.CDLL):
             return _reduce_library(value)

@@ -48,6 +48,10 @@ class Reader:
             found = self.metrics.get(self.space.key(config), {})
         return Trial(config, value if status in ("correct", "censored") else None, phase, status, message, found)
 
+    def words(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A configuration as the program knows it."""
+        return {name: self.space.word(name, value) for name, value in config.items()} if self.space else config
+
     def trials(self, search: int) -> List[Trial]:
         return [self.trial(row) for row in self.query(_COLUMNS, (search, 0))]
 

@@ -51,6 +51,7 @@ class Worker:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.batches: Dict[Any, int] = {}
+        self.first: Dict[Any, float] = {}  # seconds of a long call that was timed to find its batch: a sample already
         self.wrong: Dict[Any, str] = {}
         self.checks = Checks(job.verify, job.metric, job.default, job.rtol)
         self.inputs = Inputs(job.function)
@@ -111,7 +112,7 @@ class Worker:
         result = self._call(config)
         self._check(key, config, result)
         self.inputs.look()
-        batch = 1
+        batch, took = 1, 0.0
         while not self.job.metric and key not in self.wrong:
             begun = time.perf_counter()
             took, last = self._time(config, batch)
@@ -125,12 +126,16 @@ class Worker:
                 break
             batch = max(batch * 2, int(batch * BATCH_S / max(took, 1e-9)))
         self.batches[key] = batch
+        if batch == 1 and not self.job.metric and took >= BATCH_MAX_S:
+            self.first[key] = took
 
     def _sample(self, key: Any, config: Dict[str, Any]) -> float:
         if self.job.metric:
             result = self._call(config)
             self._check(key, config, result)
             return self._cost(result)
+        if key in self.first:
+            return self.first.pop(key)
         # Another number of calls each time, so that the last one is not always, say, of an even number.
         batch = self.batches[key] + self.random.randrange((self.batches[key] + 5) // 4)
         seconds, result = self._time(config, batch)
