@@ -46,6 +46,9 @@ class Job:
         self.verify = None if metric and verify == "baseline" else verify
         self.synchronize, self.metric, self.rtol = synchronize, metric, rtol
 
+    def open(self) -> "Worker":
+        return Worker(self)
+
 
 class Worker:
     def __init__(self, job: Job) -> None:
@@ -151,6 +154,9 @@ class Worker:
             raise KeyError("the callable returned %s, but metric is %r" % (", ".join(self.metrics), name))
         return self.metrics[name]
 
+    def request(self, text: bytes) -> Dict[str, Any]:
+        return self.answer(text.decode().split("\0"))
+
     def answer(self, words: Sequence[str]) -> Dict[str, Any]:
         """`checked` counts the results that were compared, and `why` says why one is wrong, or why none was."""
         config = {name: self.job.space.value(name, word) for name, word in zip(self.job.space.words, words)}
@@ -184,9 +190,10 @@ def _failure(error: BaseException) -> Dict[str, Any]:
     return {"status": "failed", "why": (short + place)[-WHY_MAX:], "traceback": text[-WHY_MAX:]}
 
 
-def _answer(worker: Worker, request: bytes) -> Dict[str, Any]:
+def _answer(worker: Any, request: bytes) -> Dict[str, Any]:
     try:
-        return worker.answer(request.decode().split("\0"))
+        answer: Dict[str, Any] = worker.request(request)
+        return answer
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a SystemExit of the callable is a failure of that configuration, too
@@ -205,14 +212,14 @@ def _end_with(parent: int) -> None:
 
 
 def main(handle: int, parent: int) -> None:
-    """The worker: its first message is the job, every other one a configuration."""
+    """The worker: its first message is a job, which opens what answers the others."""
     _end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that tunes
     channel = Connection(handle)
-    worker: Optional[Worker] = None
+    worker: Any = None
     broken: Dict[str, Any] = {}
     try:
-        worker = Worker(pickle.loads(channel.recv_bytes()))
+        worker = pickle.loads(channel.recv_bytes()).open()
     except BaseException as error:
         broken = _failure(error)
     channel.send_bytes(b"ready")
