@@ -42,7 +42,7 @@ def program() -> str:
     return found
 
 
-def _failure(status: int, errors: str) -> SweetspotError:
+def failure(status: int, errors: str) -> SweetspotError:
     what, hint = "sweetspot ended with status %d" % status, ""
     for line in errors.splitlines():
         if line.startswith("sweetspot: error: "):
@@ -58,17 +58,18 @@ class Running:
     """The program at work. It is in a session of its own, so that Ctrl-C reaches this process first."""
 
     def __init__(self, words: Sequence[str], env: Mapping[str, str]) -> None:
+        command = [program(), *words]
         # Files and not pipes: nobody reads while callables work, and a full pipe would stop the program.
         self.output, self.errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self.stopped = False
         self.process = subprocess.Popen(
-            [program(), *words],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=self.output,
             stderr=self.errors,
             env=dict(os.environ, **env),
             start_new_session=True,
-            preexec_fn=_death_signal(),
+            preexec_fn=death_signal(),
         )
 
     def alive(self) -> bool:
@@ -128,11 +129,11 @@ def run(
     if running.stopped and not output.strip():
         raise KeyboardInterrupt
     if running.process.returncode and not running.stopped:
-        raise _failure(running.process.returncode, errors)
+        raise failure(running.process.returncode, errors)
     return output
 
 
-def _death_signal() -> Optional[Callable[[], None]]:
+def death_signal() -> Optional[Callable[[], None]]:
     """What the program does before it starts, so that it ends in order, with its results, when this process is killed.
 
     Elsewhere than on Linux it does nothing, and the program runs on.

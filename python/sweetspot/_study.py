@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from typing import Any, Dict, IO, List, Mapping, Optional, Sequence, Union
 
-from ._command import SweetspotError, _death_signal, program
+from ._command import death_signal, failure, program
 from ._params import Space, Value
 from ._results import Trial, frame_of, pareto, plot
 
@@ -61,6 +61,7 @@ class Study:
         seed: int = 1,
         configurations: Optional[Sequence[Mapping[str, Value]]] = None,
     ) -> None:
+        self._process: Optional["subprocess.Popen[bytes]"] = None
         if direction not in ("minimize", "maximize"):
             raise ValueError("direction must be 'minimize' or 'maximize', not %r" % (direction,))
         self.space, self.objectives, self.direction = Space(params), tuple(objectives), direction
@@ -68,7 +69,6 @@ class Study:
         self._words = ["suggest", "--strategy=" + strategy, "--seed=%d" % seed, *(["--budget=%de" % budget] if budget else [])]
         self._document = self._specification(constraints, configurations)
         self._asked: List[StudyTrial] = []
-        self._process: Optional["subprocess.Popen[bytes]"] = None
         self._shape: Optional[List[float]] = None  # the median and the spread of values that are not all above 0
 
     def _specification(self, constraints: Sequence[str], rows: Optional[Sequence[Mapping[str, Value]]]) -> Dict[str, Any]:
@@ -93,7 +93,7 @@ class Study:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 start_new_session=True,
-                preexec_fn=_death_signal(),
+                preexec_fn=death_signal(),
             )
             self._process = process
             self._request({"op": "tell", "config": {}, "value": None}, strict=False)  # it has read the file when it answers
@@ -109,24 +109,30 @@ class Study:
         except OSError:
             line = b""
         if not line:
-            self.close()
-            self._errors.seek(0)
-            raise SweetspotError(self._errors.read().decode("utf-8", "replace").strip() or "sweetspot suggest has ended")
+            raise failure(process.wait(), self.close())
         answer: Dict[str, Any] = json.loads(line)
         if strict and "error" in answer:
             raise ValueError(answer["error"]["what"])
         return answer
 
-    def close(self) -> None:
-        """Ends the program behind it; the trials stay, and another ask() goes on from them."""
+    def close(self) -> str:
+        """Ends the program behind it, and returns what it has said on stderr; another ask() goes on from the trials."""
         process, self._process = self._process, None
-        if process and process.stdin and process.stdout:
+        if not (process and process.stdin and process.stdout):
+            return ""
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+        try:
             process.stdin.close()
-            process.stdout.close()
-            process.terminate()
-            process.wait()
+        except OSError:  # the rest of a request that nobody reads
+            pass
+        with self._errors as errors:
+            errors.seek(0)
+            return errors.read().decode("utf-8", "replace")
 
-    __del__ = close
+    def __del__(self) -> None:
+        self.close()
 
     def __getstate__(self) -> Dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k not in ("_process", "_errors")}

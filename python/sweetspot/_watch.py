@@ -23,7 +23,7 @@ class Reader:
     """Reads trials from the store."""
 
     def __init__(self, space: Optional[Space], options: Mapping[str, Any], metrics: Optional[Metrics] = None) -> None:
-        self.space, self.metrics = space, metrics or {}
+        self.space, self.metrics = space, {} if metrics is None else metrics
         self.store: str = options.get("store") or os.path.join(
             os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "sweetspot", "store.db"
         )

@@ -71,6 +71,8 @@ def parameter_type(value: Any) -> str:
 class Device:
     """`folder` holds sources, arguments and outputs while it is open."""
 
+    name = ""
+
     def __init__(self, source: Source, language: str) -> None:
         self.source, self.language = source, language
         self._temporary = tempfile.TemporaryDirectory(prefix="sweetspot-python-")
@@ -103,6 +105,11 @@ class Device:
                 os.unlink(path)
         return found
 
+    def run(self, instance: Instance, iterations: int, dump: Optional[str] = None, **more: Any) -> Outcome:
+        """Runs it so many times. dump: on fresh arguments, whose arrays are then written to files of this name. more:
+        further members of the request to the worker, such as counters."""
+        raise NotImplementedError
+
     def close(self) -> None:
         self._temporary.cleanup()
 
@@ -127,7 +134,9 @@ class Native(Device):
             self.built[path] = (path + ".so", symbol, (time.perf_counter() - begun) * 1e3)
         return self.built[path]
 
-    def run(self, instance: Instance, iterations: int, dump: Optional[str] = None, **_: Any) -> Outcome:
+    def run(self, instance: Instance, iterations: int, dump: Optional[str] = None, **more: Any) -> Outcome:
+        if more:
+            raise ValueError("%s cannot be observed of a function of %s" % (", ".join(more), self.language))
         try:
             library, symbol, compile_ms = self._build(instance)
         except _native.CompileError as error:
@@ -226,7 +235,6 @@ class Gpu(Device):
         return row
 
     def run(self, instance: Instance, iterations: int, dump: Optional[str] = None, **more: Any) -> Outcome:
-        """more: further members of the request, such as counters."""
         arguments = [
             self._argument("a%d" % i, value, "Vector" if getattr(value, "shape", ()) else "Scalar")
             for i, value in enumerate(instance.arguments)

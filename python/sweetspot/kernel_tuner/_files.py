@@ -47,7 +47,7 @@ def _write(path: str, found: Mapping[str, Any]) -> None:
 
 
 def json_name(path: Any) -> str:
-    text = os.fspath(path)
+    text = str(path)
     return text if text.endswith(".json") else text + ".json"
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ._interface import run_kernel
 from ._source import Given
@@ -36,13 +36,13 @@ class PythonKernel:
         self.outputs = list(outputs) if outputs else [True] * len(self.arguments)
         self._given = (kernel_name, kernel_string, problem_size)
         self._params = dict(params)
-        self._options = {"grid_div_x": grid_div_x, "grid_div_y": grid_div_y, "grid_div_z": grid_div_z, "lang": lang, "device": device,
+        self._options: Dict[str, Any] = {"grid_div_x": grid_div_x, "grid_div_y": grid_div_y, "grid_div_z": grid_div_z, "lang": lang, "device": device,
                          "platform": platform, "block_size_names": block_size_names, "quiet": True}  # fmt: skip
 
     def run_kernel(self, args: Sequence[Any]) -> List[Any]:
         used = [given if is_input else kept for given, kept, is_input in zip(args, self.arguments, self.inputs)]
         found = run_kernel(*self._given, used, self._params, **self._options)
-        return [value for value, is_output in zip(found, self.outputs) if is_output and getattr(value, "shape", ())]
+        return [value for value, is_output in zip(found, self.outputs) if is_output and getattr(value, "shape", None)]
 
     def __call__(self, *args: Any) -> List[Any]:
         return self.run_kernel(args)
