@@ -6,8 +6,14 @@ import sys
 
 from ._command import SweetspotError, program
 
-try:
-    path = program()
-except SweetspotError as error:
-    sys.exit("sweetspot: error: %s" % error)
-os.execv(path, ["sweetspot", *sys.argv[1:]])
+
+def main() -> None:
+    try:
+        path = program()
+    except SweetspotError as error:
+        sys.exit("sweetspot: error: %s" % error)
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()
