@@ -68,6 +68,12 @@ HERE int atexit(void (*end)(void)) {
 	return __cxa_atexit((void (*)(void *))end, NULL, __dso_handle);
 }
 
+int __cxa_at_quick_exit(void (*end)(void *), void *library);
+
+HERE int at_quick_exit(void (*end)(void)) {
+	return __cxa_at_quick_exit((void (*)(void *))end, __dso_handle);
+}
+
 HERE int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) {
 	return __register_atfork(before, parent, child, __dso_handle);
 }
