@@ -67,6 +67,9 @@ static char *faster_text(const json_t *result) {
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
 	struct speedup speedup = speedup_of(result);
+	if (speedup_is_least(speedup))
+		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
+		                  verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
 	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", speedup.ratio, time ? "faster" : "better", speedup.low,
 	                  speedup.high, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
 	                  result_medians_differ(result) ? " (medians)" : "");

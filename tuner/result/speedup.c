@@ -43,9 +43,15 @@ bool speedup_is_unbounded(struct speedup speedup) {
 	return speedup.high > USELESS * speedup.ratio;
 }
 
+bool speedup_is_least(struct speedup speedup) {
+	return speedup.low > 0 && isnan(speedup.high);
+}
+
 void speedup_text(struct speedup speedup, char *text, size_t size) {
 	if (isnan(speedup.ratio))
 		snprintf(text, size, "-");
+	else if (speedup_is_least(speedup))
+		snprintf(text, size, "at least %.2fx", speedup.low);
 	else if (speedup_has_interval(speedup))
 		snprintf(text, size, "%.2fx [%.2f, %.2f]", speedup.ratio, speedup.low, speedup.high);
 	else
@@ -55,6 +61,8 @@ void speedup_text(struct speedup speedup, char *text, size_t size) {
 void speedup_digits_text(struct speedup speedup, char *text, size_t size) {
 	if (isnan(speedup.ratio))
 		snprintf(text, size, "-");
+	else if (speedup_is_least(speedup))
+		snprintf(text, size, "at least %.3gx", speedup.low);
 	else if (speedup_has_interval(speedup))
 		snprintf(text, size, "%.3gx [%.3g, %.3g]", speedup.ratio, speedup.low, speedup.high);
 	else

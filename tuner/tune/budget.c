@@ -129,7 +129,7 @@ double tune_rounds(const struct tune *tune, int pairs) {
 }
 
 double tune_proof_seconds(const struct tune *tune) {
-	if (tune->memory.baseline.status != TRIAL_CORRECT)
+	if (!tune_has_reference(tune))
 		return 0;
 	return tune_rounds(tune, RACE_PAIRS_LEAST) * tune_pair_seconds(tune) + tune_return_seconds(tune) +
 	       tune->bench.times.restart;
@@ -174,8 +174,7 @@ static bool only_baseline_works(const struct tune *tune) {
 
 /* The noise at hand tells how long the finals take. A race of one is none. */
 static double finals_expected(const struct tune *tune) {
-	double base =
-		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
+	double base = tune_base_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best),
 		   entries = entries_expected(tune);
 	if (only_baseline_works(tune))
@@ -194,7 +193,7 @@ double tune_finals_kept(const struct tune *tune) {
 static bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
 	double proof = tune_proof_seconds(tune);
-	bool found = tune->memory.baseline.status != TRIAL_CORRECT ||
+	bool found = !tune_has_reference(tune) ||
 	             tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
 	if (next > left)
 		return false;
@@ -219,7 +218,7 @@ static double search_left(const struct tune *tune) {
 	double left = tune_left(tune) - PROOF_TIMES * tune_proof_seconds(tune);
 	if (tune->task->whole_programs)
 		return fmax(left, usual);
-	double restart = tune->bench.times.restart > 0 ? 0 : tune->memory.baseline.elapsed_s;
+	double restart = tune->bench.times.restart > 0 ? 0 : tune_restart_seconds(tune);
 	double safe = tune_left(tune) - PROOF_TIMES_OF_KERNEL * tune_proof_seconds(tune) - restart;
 	return safe >= usual ? safe : fmax(left, usual);
 }

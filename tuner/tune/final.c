@@ -13,6 +13,9 @@
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
+/* A baseline whose runs are ended must be allowed this many times what the best takes, or nothing would be proven. */
+static const double BOUND_TIMES = 4, BOUND_TIMES_LEAST = 1.5;
+static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left of the time, or a little more */
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
@@ -43,6 +46,8 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 		const struct measured *measured = &tune->memory.worked[i];
 		if (!isfinite(measured->least))
 			return 0; /* dropped together with its node */
+		if (measured->index == tune->task->start && tune->memory.baseline.status == TRIAL_CENSORED)
+			continue;
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
 		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
@@ -164,9 +169,35 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	return losers_fall(tune, entries, count, rc, err);
 }
 
+/* So many pairs with whole runs of the baseline fit into this time. */
+static bool pairs_fit(const struct tune *tune, int pairs, double left) {
+	double pair = tune_final_seconds(tune, tune->memory.baseline.value) + tune_final_seconds(tune, tune->memory.best);
+	return tune->memory.baseline.status == TRIAL_CORRECT && pairs * pair + tune_return_seconds(tune) <= left;
+}
+
+/* The length of the baseline's runs for which so many pairs take most of this time. */
+static double bound_of(const struct tune *tune, int pairs, double left) {
+	double most = BOUND_SHARE_OF_LEFT * left / pairs - tune_final_seconds(tune, tune->memory.best);
+	return fmin(most - tune_restart_seconds(tune), tune->memory.baseline.value);
+}
+
+/* The seconds after which a run of the baseline ends; 0: never. Where whole runs do not fit, more pairs with shorter ones
+ * prove more: how much slower the baseline is at least. */
+static double duel_bound(const struct tune *tune, double left) {
+	double more = bound_of(tune, RACE_PAIRS_SHORT, left), best = tune->memory.best;
+	if (!tune_can_bound(tune) || pairs_fit(tune, RACE_PAIRS_SHORT, left))
+		return 0;
+	if (more >= BOUND_TIMES * best)
+		return more;
+	if (pairs_fit(tune, RACE_PAIRS_LEAST, left))
+		return 0;
+	return fmax(bound_of(tune, RACE_PAIRS_LEAST, left), BOUND_TIMES_LEAST * best);
+}
+
 static void duel_plan(struct tune *tune, struct duel_options *options) {
 	double left = tune_left(tune), pair = tune_pair_seconds(tune);
 	double whole = pair + tune_final_seconds(tune, tune->memory.best);
+	options->bound = duel_bound(tune, left);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
 	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
@@ -263,7 +294,7 @@ static bool failed_for_good(const struct duel_result *duel) {
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
-	if (tune->memory.baseline.status != TRIAL_CORRECT || short_of_time) {
+	if (!tune_has_reference(tune) || short_of_time) {
 		bool keep = tune->memory.baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
 		tune->finals.best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 		return keep || short_of_time ? 0 : tune_winner_check(tune, winner, err);

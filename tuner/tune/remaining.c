@@ -40,8 +40,7 @@ static double pairs_guess(const struct tune *tune) {
 
 /* The budget keeps more for the finals than they usually take. The race gets a share of `room` at most. */
 static double finals_guess(const struct tune *tune, double evaluations, double room) {
-	double base =
-		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
+	double base = tune_base_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), RACE_SHARE * room);
 	return race + pairs_guess(tune) * (base + 2 * best);

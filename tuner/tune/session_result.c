@@ -186,7 +186,7 @@ static void undecided(const struct tune *tune, json_t *result) {
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	if (tune->finals.best_config) {
-		bool keeps = base->status == TRIAL_CORRECT && json_equal(tune->finals.best_config, tune->task->baseline);
+		bool keeps = tune_has_reference(tune) && json_equal(tune->finals.best_config, tune->task->baseline);
 		json_object_set_new(result, "best",
 		                    setup_json(tune, tune->finals.best_config, keeps ? base->value : tune->memory.best, none));
 	} else if (best_of_search(tune) != UINT64_MAX) {
@@ -195,8 +195,8 @@ static void undecided(const struct tune *tune, json_t *result) {
 		json_decref(config);
 	}
 	json_object_set_new(result, "speedup", json_null());
-	verdict_set(result, base->status == TRIAL_CORRECT ? VERDICT_UNDECIDED : VERDICT_NO_BASELINE);
-	if (base->status != TRIAL_CORRECT) {
+	verdict_set(result, tune_has_reference(tune) ? VERDICT_UNDECIDED : VERDICT_NO_BASELINE);
+	if (!tune_has_reference(tune)) {
 		json_t *baseline = json_object_get(result, "baseline");
 		json_object_set_new(baseline, "status", json_string(trial_status_word(base->status)));
 		json_object_set_new(baseline, "message", json_string(base->message));
@@ -234,6 +234,8 @@ static void decided(const struct tune *tune, json_t *result) {
 	bool keeps = json_equal(tune->finals.best_config, tune->task->baseline);
 	struct speedup speedup = speedup_inverse(paired->ratio, paired->ci);
 	int best = keeps ? 1 : 0;
+	if (duel->bounded)
+		speedup.high = NAN;
 	if (tune->finals.reversed) /* the recommendation is the baseline */
 		speedup = (struct speedup){1, 1, 1};
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
@@ -246,6 +248,13 @@ static void decided(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
 }
 
+/* Pairs whose baseline was ended tell nothing but that it is slower. */
+static bool is_met(const struct tune *tune) {
+	const struct duel_result *duel = &tune->finals.duel;
+	return tune->finals.dueled && tune->finals.best_config && duel->paired.count > 1 &&
+	       (duel->bounded == 0 || duel->verdict == PAIRED_FASTER);
+}
+
 static json_t *finalists_shown(const struct tune *tune) {
 	json_t *shown = json_deep_copy(tune->finals.finalists), *finalist;
 	size_t i;
@@ -256,8 +265,7 @@ static json_t *finalists_shown(const struct tune *tune) {
 
 /* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
 static bool is_settled(const struct tune *tune) {
-	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1 &&
-	       tune->finals.duel.decided && !tune->finals.duel.lost[1];
+	return is_met(tune) && tune->finals.duel.decided && !tune->finals.duel.lost[1];
 }
 
 /* In how many runs the result of what is recommended was checked; nothing if nobody can tell. */
@@ -289,7 +297,7 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set_new(result, "builds", json_integer((json_int_t)builder_figures(task->builder).made));
 		json_object_set_new(result, "building", tune_building_json(tune));
 	}
-	if (tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1)
+	if (is_met(tune))
 		decided(tune, result);
 	else if (tune->finals.no_rival)
 		alone(tune, result);
