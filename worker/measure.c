@@ -175,8 +175,8 @@ static bool first_run(struct state *state, const struct request *request, const 
 		return false;
 	}
 	team_noise_read(state, team, &after);
+	out->noise = noise_since(&before, &after);
 	if (!state->call.gpu && settles(request, *run_s / AT_ONCE)) {
-		out->noise = noise_since(&before, &after);
 		out->samples[0] = *run_s;
 		out->sample_count = 1;
 		out->runs_sampled = 1;

@@ -223,7 +223,6 @@ static int censored_read(const struct program_run *run, const json_t *answer, st
 	if (!(run->limit_s > 0))
 		return err_set(err, ERR_FAILED, NULL, "the trial was cut short without a limit");
 	result->value = run->limit_s;
-	result->least = js_real_or(run->request, "cut_s", NAN);
 	if (json_array_size(json_object_get(answer, "samples")) == 0)
 		return 0;
 	return worker_samples_read(answer, "samples", result, err);

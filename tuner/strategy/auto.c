@@ -350,7 +350,7 @@ static const char *phase(const void *state) {
 /* While the cold search proposes, the model that knows all results was last asked long ago. */
 static double promise(const void *state, uint64_t left) {
 	const struct automatic *automatic = state;
-	if (is_alike(automatic) && !surrogate_seen_all(automatic->surrogate))
+	if (is_alike(automatic) && !history_covers(automatic->task.history, automatic->task.space))
 		return NAN; /* nobody knows what the other values do */
 	if (automatic->cold_turn && surrogate_ready(automatic->surrogate))
 		surrogate_ask(automatic->surrogate);

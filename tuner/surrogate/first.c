@@ -337,20 +337,6 @@ static uint64_t best_by_sources(struct surrogate *surrogate) {
 	return best;
 }
 
-/* Marks each value that is measured, or on its way. */
-static void values_mark(const struct surrogate *surrogate, bool *seen, size_t stride) {
-	const struct space *space = surrogate->task.space;
-	int config[SPACE_PARAMS_MAX];
-	for (size_t i = 0; i < surrogate->count + surrogate->waiting.count; i++) {
-		bool told = i < surrogate->count;
-		space_config(space, told ? surrogate->observed[i].index : surrogate->waiting.pending[i - surrogate->count].index,
-		             config);
-		for (size_t p = 0; p < space_params(space); p++)
-			if (config[p] != SPACE_ABSENT)
-				seen[p * stride + (size_t)config[p]] = true;
-	}
-}
-
 static size_t values_fresh(const struct space *space, uint64_t index, const bool *seen, size_t stride) {
 	int config[SPACE_PARAMS_MAX];
 	size_t fresh = 0;
@@ -360,33 +346,11 @@ static size_t values_fresh(const struct space *space, uint64_t index, const bool
 	return fresh;
 }
 
-/* The caller frees the marks. */
-static bool *values_seen(const struct surrogate *surrogate, size_t *stride) {
-	const struct space *space = surrogate->task.space;
-	*stride = 0;
-	for (size_t p = 0; p < space_params(space); p++)
-		*stride = space_param_values(space, p) > *stride ? space_param_values(space, p) : *stride;
-	bool *seen = mem_alloc(space_params(space) * *stride + 1, sizeof *seen);
-	values_mark(surrogate, seen, *stride);
-	return seen;
-}
-
-bool surrogate_seen_all(const struct surrogate *surrogate) {
-	const struct space *space = surrogate->task.space;
-	size_t stride, left = 0;
-	bool *seen = values_seen(surrogate, &stride);
-	for (size_t p = 0; p < space_params(space); p++)
-		for (size_t i = 0; i < space_param_values(space, p); i++)
-			left += !seen[p * stride + i];
-	free(seen);
-	return left == 0;
-}
-
 uint64_t surrogate_unseen(struct surrogate *surrogate) {
 	const struct space *space = surrogate->task.space;
 	size_t stride, most = 0;
 	uint64_t best = UINT64_MAX;
-	bool *seen = values_seen(surrogate, &stride);
+	bool *seen = history_values(surrogate->task.history, space, &stride);
 	for (int i = 0; i < MIDDLE_OF; i++) {
 		uint64_t index = history_unseen(surrogate->task.history, space, &surrogate->rng);
 		size_t fresh = index == UINT64_MAX ? 0 : values_fresh(space, index, seen, stride);

@@ -38,7 +38,6 @@ uint64_t surrogate_first(struct surrogate *surrogate);
 /* A configuration with as many values as possible that no other one has had (a Latin hypercube: McKay, Beckman, Conover,
  * 1979); UINT64_MAX: every value has been tried. */
 uint64_t surrogate_unseen(struct surrogate *surrogate);
-bool surrogate_seen_all(const struct surrogate *surrogate); /* has every value been tried? */
 
 /* The expected gain (ratio - 1) of `left` more evaluations as of the last surrogate_ask; NAN before. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left);

@@ -211,12 +211,11 @@ bool tune_has_reference(const struct tune *tune) {
 }
 
 double tune_restart_seconds(const struct tune *tune) {
-	const json_t *reply = tune->memory.baseline.reply;
 	if (tune->task->whole_programs)
 		return 0;
 	if (tune->task->device)
 		return tune->memory.baseline.elapsed_s;
-	return START_SECONDS + js_real_or(reply, "setup_s", 0) + js_real_or(reply, "verify_s", 0);
+	return START_SECONDS + tune->bench.times.prepare;
 }
 
 bool tune_can_bound(const struct tune *tune) {
@@ -313,6 +312,9 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	if (own_build > 0 && json_is_object(result->reply))
 		json_object_set_new(result->reply, "build_s", json_real(own_build));
 	double verify = part(result->reply, "verify_s", all - build);
+	if (!request->trusted && !tune->task->whole_programs)
+		tune->bench.times.prepare =
+			fmax(tune->bench.times.prepare, verify + part(result->reply, "setup_s", all - build));
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);
 	if (result->status == TRIAL_CORRECT || tune->task->whole_programs)

@@ -33,6 +33,7 @@ struct tune_last {
 struct tune_times {
 	double run;     /* per run of a whole program; 0 for kernels, whose value it is */
 	double extra;   /* spent before and after each run of a program */
+	double prepare; /* that setting up and verifying a kernel took at most, which its reference does */
 	double restart; /* that the next trial of a kernel takes longer, because its worker ended */
 	double trial;   /* of the last trial, without its build */
 	double longest; /* of the trials of the search that ended by themselves, builds included */

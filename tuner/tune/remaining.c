@@ -19,7 +19,7 @@ static double configurations(const struct tune *tune) {
 /* The seconds of a block of the race: one trial of each that is within the margin of the best so far, and of as many in
  * proportion among those that will be measured. A race of one takes no time. */
 static double block_seconds(const struct tune *tune, double evaluations) {
-	double count = 0, seconds = 0, all = (double)tune->memory.worked_count;
+	double count = 0, seconds = 0, all = (double)tune->tally.evaluations;
 	for (size_t i = 0; i < tune->memory.worked_count; i++) {
 		if (tune->memory.worked[i].least > TUNE_FINALIST_MARGIN * tune->memory.best)
 			continue;

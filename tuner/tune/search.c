@@ -33,6 +33,8 @@ static const double ENERGY_SAMPLE_SECONDS = 0.2;
 static const double RUNS_EXPECTED = 100;
 /* Longer programs are not run a second time to warm up before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
+/* Who else uses the processors takes half of them at times. */
+static const double NEAR = 2;
 /* Noise of a sample that needs no second look. */
 static const double QUIET = 0.005;
 
@@ -154,17 +156,23 @@ static bool needs_confirmation(const struct tune *tune) {
 	return !(tune_noise(tune) < QUIET);
 }
 
+/* Could a quiet machine have made it the best? */
+static bool is_near(const struct tune *tune, const struct trial_result *result) {
+	return result->least < NEAR * tune->memory.best;
+}
+
 /* A disturbed trial is repeated and its best median counts, because disturbances only ever make it slower. An apparent
  * new best is confirmed by another measurement, because the smallest of many noisy numbers is biased downwards. */
 static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
-	int most = result->status == TRIAL_TIMEOUT ? 1 : tune_is_settled(tune, result) ? 0 : TUNE_AGAIN_MAX;
+	bool settled = tune_is_settled(tune, result);
+	int most = result->status == TRIAL_TIMEOUT ? 1 : !settled ? TUNE_AGAIN_MAX : is_near(tune, result) ? 1 : 0;
 	struct trial_request longer = *request;
 	longer.timeout_s *= result->status == TRIAL_TIMEOUT ? 2 : 1;
 	for (int again = 0; result->disturbed && again < most && tune_may_repeat(tune, result); again++)
 		if (tune_attempt(tune, phase, &longer, MERGE_BEST, result, err))
 			return -1;
-	if (result->status == TRIAL_CORRECT && result->value < tune->memory.best && most > 0 &&
+	if (result->status == TRIAL_CORRECT && result->value < tune->memory.best && !settled &&
 	    needs_confirmation(tune) && tune_may_repeat(tune, result))
 		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
 	return 0;
@@ -347,9 +355,8 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 }
 
 int tune_search_run(struct tune *tune, struct err *err) {
-	if (measure_baseline(tune, err))
+	if (!tune->search && measure_baseline(tune, err))
 		return -1;
-	tune_counters_keep(tune);
 	while (!(tune->stopped = tune_over(tune))) {
 		uint64_t index;
 		if (tune_interrupted(tune))
@@ -357,7 +364,8 @@ int tune_search_run(struct tune *tune, struct err *err) {
 		int rc = tune_ahead_next(tune, &index, err);
 		if (rc <= 0)
 			return rc;
-		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err))
+		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err) ||
+		    tune_prove_early(tune, err))
 			return -1;
 		if (tune->money.cut) {
 			tune->stopped = "budget";

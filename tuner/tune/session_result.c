@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -205,6 +206,22 @@ static void undecided(const struct tune *tune, json_t *result) {
 	}
 }
 
+/* Half of the space, or each value once, or as much as the search thought worthwhile. */
+static bool is_enough(const struct tune *tune) {
+	uint64_t valid = space_valid(tune->task->space);
+	bool ended = tune->stopped && (strcmp(tune->stopped, "space") == 0 || strcmp(tune->stopped, "gain") == 0);
+	return ended || 2 * tune->tally.evaluations >= valid || !tune->search ||
+	       history_covers(search_history(tune->search), tune->task->space);
+}
+
+/* Nothing is a tie with what was not tried. */
+static void verdict_add(const struct tune *tune, json_t *result, enum verdict verdict) {
+	bool few = verdict == VERDICT_TIE && !is_enough(tune);
+	verdict_set(result, few ? VERDICT_UNDECIDED : verdict);
+	if (few)
+		json_object_set_new(result, "few", json_true());
+}
+
 /* The baseline stays without a duel, and its run in the search is all that is known of its time. */
 static void alone(const struct tune *tune, json_t *result) {
 	const struct trial_result *base = &tune->memory.baseline;
@@ -213,16 +230,17 @@ static void alone(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	json_object_set_new(result, "best", setup_json(tune, tune->task->baseline, base->value, ci));
 	json_object_set_new(result, "speedup", speedup_json((struct speedup){1, 1, 1}));
-	verdict_set(result, VERDICT_TIE);
+	verdict_add(tune, result, VERDICT_TIE);
 	json_object_set_new(result, "pairs", json_integer(0));
 	if (tune->finals.rival_ratio > 0 && isfinite(tune->finals.rival_ratio))
 		json_object_set_new(result, "closest", json_real(tune->finals.rival_ratio));
 }
 
-/* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped
- * working nothing is proven. */
-static enum verdict duel_verdict(const struct duel_result *duel) {
-	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided))
+/* A winner of the search that lost its duel is a tie, because the baseline stays, and so is one that cannot be faster.
+ * Against a baseline that stopped working nothing is proven. */
+static enum verdict duel_verdict(const struct duel_result *duel, bool keeps) {
+	bool gains = duel->paired.ci[0] < 1 - duel_defaults.margin;
+	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided && (gains || !keeps)))
 		return VERDICT_UNDECIDED;
 	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
 }
@@ -241,7 +259,7 @@ static void decided(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
 	json_object_set_new(result, "speedup", speedup_json(speedup));
-	verdict_set(result, duel_verdict(duel));
+	verdict_add(tune, result, duel_verdict(duel, keeps));
 	if (tune->finals.reversed)
 		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
@@ -304,7 +322,7 @@ json_t *tune_result(const struct tune *tune) {
 	else
 		undecided(tune, result);
 	checked_add(tune, result);
-	json_object_set_new(result, "proven", json_boolean(result_is_decided(result) || is_settled(tune)));
+	json_object_set_new(result, "proven", json_boolean(result_is_decided(result) || (is_settled(tune) && !json_object_get(result, "few"))));
 	if (tune->bench.fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));

@@ -157,8 +157,8 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 	return 0;
 }
 
-static struct tune_budget share(const struct tuning *t, size_t at) {
-	size_t left = t->what->count - at;
+/* left: the items that have not had their share yet. */
+static struct tune_budget share(const struct tuning *t, size_t left) {
 	struct tune_budget budget = t->what->settings.budget;
 	if (budget.evaluations) {
 		budget.evaluations = budget.evaluations / t->what->count;
@@ -215,7 +215,7 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.goal.second = t->what->settings.second;
 	task.goal.pareto = t->what->settings.pareto;
 	task.budget = *budget;
-	task.limits.sharers = t->what->count;
+	task.limits.sharers = t->last_turn ? 1 : t->what->count;
 	task.limits.timeout_s = t->what->settings.timeout_s;
 	task.limits.build_timeout_s = t->what->settings.build_timeout_s;
 	task.counters = item->counters;
@@ -264,22 +264,60 @@ int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budg
 	return failed;
 }
 
+/* Was its share too short for its baseline? */
+static bool is_postponed(const struct tuning *t, const json_t *result) {
+	return !t->last_turn && result && strcmp(js_string_or(result, "stopped", ""), "share") == 0;
+}
+
+/* Keeps the first error; prints those after it, and why an item is postponed. */
+static void failure_note(struct tuning *t, const struct tune_item *item, bool postponed, struct err *nothing,
+                         struct err *err) {
+	if (postponed)
+		ui_note(app_ui(t->app), "%s is tuned last, with the time that the others leave: %s", item->task.kernel,
+		        err->what);
+	else if (nothing->code != ERR_OK)
+		ui_error(stderr, err);
+	else
+		*nothing = *err;
+	*err = (struct err){0};
+}
+
+/* Tunes the items that are not done, and postpones those whose share is too short. Returns -1 to stop. */
+static int items_pass(struct tuning *t, bool *done, struct err *nothing, struct err *err) {
+	size_t left = 0;
+	for (size_t i = 0; i < t->what->count; i++)
+		left += !done[i];
+	for (size_t i = 0; i < t->what->count; i++) {
+		json_t *kept;
+		if (done[i])
+			continue;
+		const struct tune_budget budget = share(t, left--);
+		int failed = tuning_item(t, t->what->items[i], &budget, &kept, err);
+		done[i] = !failed || !is_postponed(t, kept);
+		if (!done[i])
+			json_array_remove(t->results, json_array_size(t->results) - 1);
+		if (failed && err->code != ERR_NOTHING && !(t->last_turn && err->code == ERR_USAGE))
+			return -1;
+		if (failed)
+			failure_note(t, t->what->items[i], !done[i], nothing, err);
+	}
+	return 0;
+}
+
 /* Continues with the other items if none of the configurations of one item worked. */
 static int items_tune(struct tuning *t, struct err *err) {
 	struct err nothing = {0};
-	for (size_t i = 0; i < t->what->count; i++) {
-		const struct tune_budget budget = share(t, i);
-		json_t *kept;
-		if (!tuning_item(t, t->what->items[i], &budget, &kept, err))
-			continue;
-		if (err->code != ERR_NOTHING)
-			return -1;
-		if (nothing.code != ERR_OK)
-			ui_error(stderr, &nothing);
-		nothing = *err;
-		*err = (struct err){0};
-	}
+	bool *done = mem_alloc(t->what->count + 1, sizeof *done);
+	int failed = items_pass(t, done, &nothing, err);
+	t->last_turn = true;
+	if (!failed)
+		failed = items_pass(t, done, &nothing, err);
+	free(done);
+	if (failed)
+		return -1;
 	*err = nothing;
+	if (err->code == ERR_USAGE && json_array_size(t->results))
+		err->code = ERR_NOTHING; /* the others have results */
 	return nothing.code == ERR_OK ? 0 : -1;
 }
 

@@ -243,7 +243,7 @@ static void phases(void) {
 		enum trial_status how;
 		int from;
 		const char *phase, *what;
-	} cases[] = {{TRIAL_CORRECTNESS, 5, "race", "is wrong in the race"},
+	} cases[] = {{TRIAL_CORRECTNESS, 5, "duel", "is wrong when it meets the baseline in the middle of the search"},
 	             {TRIAL_CORRECTNESS, 14, "duel", "is wrong in the duel"},
 	             {TRIAL_CORRECTNESS, 50, "check", "is wrong when the winner is checked"},
 	             {TRIAL_RUNTIME, 4, "race", "crashes in the race"},
