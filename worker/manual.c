@@ -122,8 +122,8 @@ static json_t *op_describe(struct protocol *protocol, const json_t *request, str
 }
 
 static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {
-	const struct trial_home home = {protocol->states, protocol->team, protocol->libraries, protocol->counters,
-	                                protocol->devices, protocol->output};
+	const struct trial_home home = {protocol->states,   protocol->team,    protocol->libraries,
+	                                protocol->counters, protocol->devices, protocol->output};
 	return trial_run(&home, request, &protocol->ending, err);
 }
 

@@ -348,11 +348,14 @@ static bool is_broken(struct gpu *gpu) {
 
 /* What the tuner is told if a run takes too long: the process ends with it. */
 static void cut_prepare(int out, const json_t *json, const struct request *request) {
-	json_t *answer = request->cut_s > 0 && out >= 0 && !request->call.gpu
-	                     ? json_pack("{s:O, s:s, s:[], s:f, s:b, s:s}", "id", json_object_get(json, "id"), "status",
-	                                 outcome_word(OUTCOME_CENSORED), "samples", "elapsed_s", request->cut_s, "ending",
-	                                 1, "message", "a run took too long and was ended")
-	                     : NULL;
+	json_t *answer =
+		request->cut_s > 0 && out >= 0 && !request->call.gpu
+			? json_pack("{s:s, s:[], s:f, s:b, s:s}", "status", outcome_word(OUTCOME_CENSORED), "samples", "elapsed_s",
+	                    request->cut_s, "ending", 1, "message", "a run took too long and was ended")
+			: NULL;
+	if (answer && json_object_get(json, "id")) {
+		json_object_set(answer, "id", json_object_get(json, "id"));
+	}
 	char *text = answer ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 	char *line = text ? mem_printf("%s\n", text) : NULL;
 	crash_cut_answer(out, line);

@@ -96,10 +96,11 @@ static char *undecided_text(const json_t *result) {
 		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
 	if (result_keeps_baseline(result) && !result_untried(result) && !result_unmet(result)) {
 		char *tried = tried_text(result), *text;
-		text = js_bool_or(result, "few", false) || !result_is_compared(result)
-		           ? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best)
-		           : mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
-		                        tried, speedup_of(result).low, speedup_of(result).high, best);
+		text =
+			js_bool_or(result, "few", false) || !result_is_compared(result)
+				? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best)
+				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
+		                     tried, speedup_of(result).low, speedup_of(result).high, best);
 		free(tried);
 		return text;
 	}

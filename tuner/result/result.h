@@ -41,8 +41,8 @@ bool verdict_is_faster(const json_t *result);
  * frees; NULL: the result is from an earlier version, and nobody knows. */
 char *verdict_checked(const json_t *result);
 
-/* How many times as fast, with its 95 % interval; NAN: not known. One without an upper end is "at least" what its lower
- * end says. */
+/* How many times as fast, with its 95 % interval; NAN: not known. One whose upper end is INFINITY, in the document
+ * null, is "at least" what its lower end says. */
 struct speedup {
 	double ratio, low, high;
 };

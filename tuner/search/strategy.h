@@ -47,7 +47,8 @@ uint64_t history_count(const struct history *history);             /* measured *
 /* The index of the smallest value so far, or UINT64_MAX. */
 uint64_t history_best(const struct history *history);
 
-/* Marks the values of each parameter that are measured or on their way, *stride of them apart. The caller frees the marks.
+/* Marks the values of each parameter that are measured or on their way, *stride of them apart. The caller frees the
+ * marks.
  */
 bool *history_values(const struct history *history, const struct space *space, size_t *stride);
 bool history_covers(const struct history *history, const struct space *space); /* are all of them? */

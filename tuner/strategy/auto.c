@@ -261,7 +261,8 @@ static bool waits(struct automatic *automatic) {
 
 /* As long as everything is alike, what has not been tried yet is worth more than what a model says. */
 static bool is_alike(const struct automatic *automatic) {
-	return automatic->told >= 2 && automatic->told < FIRST_MAX && automatic->worst < automatic->best * ALIKE;
+	return automatic->task.seconds > 0 && automatic->told >= 2 && automatic->told < FIRST_MAX &&
+	       automatic->worst < automatic->best * ALIKE;
 }
 
 static uint64_t informed_ask(struct automatic *automatic, bool *by_model) {

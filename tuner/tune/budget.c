@@ -34,9 +34,6 @@ static const double USEFUL_GAIN = 1.05;
 enum { CHECKED_USUALLY = 5 };
 /* Failures of a program, its baseline included, before the search gives up. */
 static const uint64_t BROKEN_AFTER = 2;
-/* A proof that takes less than this share of the budget is made once the best has stood still for some evaluations. */
-static const double CHEAP_SHARE = 0.02;
-static const uint64_t STANDS_STILL = 10;
 /* The race takes this share of the budget at most in what is kept for the finals. */
 static const double RACE_SHARE_KEPT = 0.15;
 /* With fewer evaluations the expected gain is too uncertain to stop on. */
@@ -210,8 +207,8 @@ double tune_finals_kept(const struct tune *tune) {
 static bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
 	double proof = tune_proof_seconds(tune);
-	bool found = !tune_has_reference(tune) ||
-	             tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
+	bool found =
+		!tune_has_reference(tune) || tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
 	if (next > left)
 		return false;
 	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
@@ -326,10 +323,12 @@ static void bound_warn(const struct tune *tune) {
 	double seconds = tune->memory.baseline.value, pairs = 2 * RACE_PAIRS_LEAST + 1;
 	if (!tune->observer || !tune->observer->warn)
 		return;
-	snprintf(text, sizeof text,
-	         "the baseline takes longer than %s, a fifth of %s: only what is much faster can be proven; more than --budget "
-	         "%.0fs is needed for anything else",
-	         seconds_text(seconds, time), budget_text(tune, budget), rounded_up(tune, (trials_expected(tune) + pairs) * seconds));
+	snprintf(
+		text, sizeof text,
+		"the baseline takes longer than %s, a fifth of %s: only what is much faster can be proven; more than --budget "
+		"%.0fs is needed for anything else",
+		seconds_text(seconds, time), budget_text(tune, budget),
+		rounded_up(tune, (trials_expected(tune) + pairs) * seconds));
 	tune->observer->warn(tune->observer->ctx, text);
 }
 
@@ -440,17 +439,18 @@ static bool hopeless(const struct tune *tune) {
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
 }
 
-bool tune_proof_is_cheap(const struct tune *tune) {
+bool tune_proof_is_cheap(const struct tune *tune, double share) {
 	double pairs = tune_pairs_first(tune) * (tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best));
 	return tune_has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
-	       tune->tally.evaluations - tune->memory.best_at >= STANDS_STILL &&
-	       pairs + tune_return_seconds(tune) < CHEAP_SHARE * tune_budget_time(tune);
+	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
 }
 
 /* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,
- * so that more trials would only repeat it. A number that cannot be compared is a configuration's own. */
+ * so that more trials would only repeat it, and so has code that does not compile. A number that cannot be compared is
+ * a configuration's own. */
 static bool is_broken(const struct tune *tune) {
-	return tune->task->whole_programs && tune->memory.baseline.status != TRIAL_CORRECT &&
+	bool compiles = tune->tally.failures[TRIAL_COMPILE] < tune->tally.evaluations;
+	return (tune->task->whole_programs || !compiles) && tune->memory.baseline.status != TRIAL_CORRECT &&
 	       tune->tally.evaluations >= BROKEN_AFTER &&
 	       tune->tally.failures[TRIAL_CORRECT] + tune->tally.failures[TRIAL_CENSORED] + tune->tally.incomparable == 0;
 }

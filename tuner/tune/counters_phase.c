@@ -183,8 +183,7 @@ static json_t *queue_new(const struct tune *tune) {
 	if (tune->memory.baseline.status == TRIAL_CORRECT)
 		json_array_append(queue, (json_t *)tune->task->baseline);
 	if (tune->finals.best_config && !json_equal(tune->finals.best_config, json_array_get(queue, 0)))
-		json_array_insert(queue, tune_promised(tune) ? 0 : json_array_size(queue),
-		                  tune->finals.best_config);
+		json_array_insert(queue, tune_promised(tune) ? 0 : json_array_size(queue), tune->finals.best_config);
 	size_t first = json_array_size(queue);
 	json_array_foreach(tune->finals.finalists, i, finalist) {
 		json_t *config = json_object_get(finalist, "config");

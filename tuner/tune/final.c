@@ -14,9 +14,14 @@
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 /* A baseline whose runs are ended must be allowed this many times what the best takes, or nothing would be proven. */
+/* A proof that takes less than this share of the budget is made once the best has stood still for some evaluations, or
+ * before the race, in which somebody may press Ctrl-C. */
+static const double EARLY_SHARE = 0.02, FIRST_SHARE = 0.06;
+static const uint64_t STANDS_STILL = 10;
 /* A comparison in the middle of the search may take this many times the time of the shortest proof. */
 static const double EARLY_TIMES = 3;
 static const double BOUND_TIMES = 4, BOUND_TIMES_LEAST = 1.5;
+static const double BOUND_SAMPLE = 0.05; /* a longer sample of what meets it costs little then, and is less noisy */
 static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left of the time, or a little more */
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
@@ -195,8 +200,8 @@ static double bound_of(const struct tune *tune, int pairs, double left) {
 	return fmin(most - tune_restart_seconds(tune), tune->memory.baseline.value);
 }
 
-/* The seconds after which a run of the baseline ends; 0: never. Where whole runs do not fit, more pairs with shorter ones
- * prove more: how much slower the baseline is at least. */
+/* The seconds after which a run of the baseline ends; 0: never. Where whole runs do not fit, more pairs with shorter
+ * ones prove more: how much slower the baseline is at least. */
 static double duel_bound(const struct tune *tune, double left) {
 	double more = bound_of(tune, RACE_PAIRS_SHORT, left), best = tune->memory.best;
 	if (!tune_can_bound(tune) || pairs_fit(tune, RACE_PAIRS_SHORT, left))
@@ -224,7 +229,6 @@ static int duel(struct tune *tune, const json_t *challenger, double left, struct
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
 	struct duel_options options = duel_defaults;
-	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
 	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
@@ -233,6 +237,7 @@ static int duel(struct tune *tune, const json_t *challenger, double left, struct
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
 	duel_plan(tune, &options, left);
+	request.min_sample_s = fmax(FINALS_SAMPLE_SECONDS, BOUND_SAMPLE * options.bound);
 	request.trusted = options.bound > 0; /* a reference costs more than a run, and each worker that is ended loses it */
 	tune->finals.dueled = true;
 	tune_duel_clock(tune, options.control);
@@ -530,10 +535,11 @@ void tune_proof_use(struct tune *tune) {
 	finals->proof.duel = (struct duel_result){0};
 }
 
-int tune_prove_early(struct tune *tune, struct err *err) {
+/* The best so far meets the baseline, if that takes little of the budget. */
+static int prove(struct tune *tune, double share, struct err *err) {
 	uint64_t index = tune->memory.best_index;
 	bool unsafe = false;
-	if (index == tune->finals.proof.index || !tune_proof_is_cheap(tune))
+	if (index == tune->finals.proof.index || !tune_proof_is_cheap(tune, share))
 		return 0;
 	json_t *config = space_config_json(tune->task->space, index);
 	tune->finals.proof.index = index;
@@ -546,6 +552,11 @@ int tune_prove_early(struct tune *tune, struct err *err) {
 	}
 	json_decref(config);
 	return failed;
+}
+
+int tune_prove_early(struct tune *tune, struct err *err) {
+	bool still = tune->tally.evaluations - tune->memory.best_at >= STANDS_STILL;
+	return still ? prove(tune, EARLY_SHARE, err) : 0;
 }
 
 int tune_final_phase(struct tune *tune, struct err *err) {
@@ -561,7 +572,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	tune_finals_clock(tune);
 	json_decref(tune->finals.finalists);
 	tune->finals.finalists = json_array();
-	int failed = tune_earlier_failures(tune, err);
+	int failed = tune_earlier_failures(tune, err) || prove(tune, FIRST_SHARE, err) ? -1 : 0;
 	for (int i = 0; i < COMPARISONS_MAX && again && !failed; i++) {
 		struct race_entry entries[FINALISTS_MAX];
 		size_t count = 0;

@@ -172,8 +172,8 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 	for (int again = 0; result->disturbed && again < most && tune_may_repeat(tune, result); again++)
 		if (tune_attempt(tune, phase, &longer, MERGE_BEST, result, err))
 			return -1;
-	if (result->status == TRIAL_CORRECT && result->value < tune->memory.best && !settled &&
-	    needs_confirmation(tune) && tune_may_repeat(tune, result))
+	if (result->status == TRIAL_CORRECT && result->value < tune->memory.best && !settled && needs_confirmation(tune) &&
+	    tune_may_repeat(tune, result))
 		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
 	return 0;
 }

@@ -253,7 +253,7 @@ static void decided(const struct tune *tune, json_t *result) {
 	struct speedup speedup = speedup_inverse(paired->ratio, paired->ci);
 	int best = keeps ? 1 : 0;
 	if (duel->bounded)
-		speedup.high = NAN;
+		speedup.high = INFINITY;
 	if (tune->finals.reversed) /* the recommendation is the baseline */
 		speedup = (struct speedup){1, 1, 1};
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
@@ -322,7 +322,9 @@ json_t *tune_result(const struct tune *tune) {
 	else
 		undecided(tune, result);
 	checked_add(tune, result);
-	json_object_set_new(result, "proven", json_boolean(result_is_decided(result) || (is_settled(tune) && !json_object_get(result, "few"))));
+	json_object_set_new(
+		result, "proven",
+		json_boolean(result_is_decided(result) || (is_settled(tune) && !json_object_get(result, "few"))));
 	if (tune->bench.fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));

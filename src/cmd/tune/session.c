@@ -269,50 +269,66 @@ static bool is_postponed(const struct tuning *t, const json_t *result) {
 	return !t->last_turn && result && strcmp(js_string_or(result, "stopped", ""), "share") == 0;
 }
 
-/* Keeps the first error; prints those after it, and why an item is postponed. */
-static void failure_note(struct tuning *t, const struct tune_item *item, bool postponed, struct err *nothing,
-                         struct err *err) {
-	if (postponed)
-		ui_note(app_ui(t->app), "%s is tuned last, with the time that the others leave: %s", item->task.kernel,
-		        err->what);
-	else if (nothing->code != ERR_OK)
+/* Keeps the first error, and prints those after it. */
+static void failure_note(const struct tuning *t, const struct tune_item *item, struct err *nothing, struct err *err) {
+	if (t->what->count > 1)
+		err_prefix(err, "%s", item->task.kernel);
+	if (nothing->code != ERR_OK)
 		ui_error(stderr, err);
 	else
 		*nothing = *err;
 	*err = (struct err){0};
 }
 
-/* Tunes the items that are not done, and postpones those whose share is too short. Returns -1 to stop. */
-static int items_pass(struct tuning *t, bool *done, struct err *nothing, struct err *err) {
+/* Returns -1 to stop. *late: its share is too short, and why. */
+static int item_turn(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, struct err *nothing,
+                     struct err *late, struct err *err) {
+	json_t *kept;
+	if (!tuning_item(t, item, budget, &kept, err))
+		return 0;
+	if (is_postponed(t, kept)) {
+		json_array_remove(t->results, json_array_size(t->results) - 1);
+		ui_note(app_ui(t->app), "%s is tuned last, with what the others leave: %s", item->task.kernel, err->what);
+		*late = *err;
+		*err = (struct err){0};
+		return 0;
+	}
+	if (err->code != ERR_NOTHING && !(t->last_turn && err->code == ERR_USAGE))
+		return -1;
+	failure_note(t, item, nothing, err);
+	return 0;
+}
+
+/* Those whose share was too short, with what is left if that is more than their share was. */
+static int items_late(struct tuning *t, struct err *late, struct err *nothing, struct err *err) {
 	size_t left = 0;
+	t->last_turn = true;
 	for (size_t i = 0; i < t->what->count; i++)
-		left += !done[i];
+		left += late[i].code != ERR_OK;
 	for (size_t i = 0; i < t->what->count; i++) {
-		json_t *kept;
-		if (done[i])
+		if (late[i].code == ERR_OK)
 			continue;
 		const struct tune_budget budget = share(t, left--);
-		int failed = tuning_item(t, t->what->items[i], &budget, &kept, err);
-		done[i] = !failed || !is_postponed(t, kept);
-		if (!done[i])
-			json_array_remove(t->results, json_array_size(t->results) - 1);
-		if (failed && err->code != ERR_NOTHING && !(t->last_turn && err->code == ERR_USAGE))
+		bool more = budget.seconds * (double)t->what->count > t->what->settings.budget.seconds;
+		if (!more)
+			failure_note(t, t->what->items[i], nothing, &late[i]);
+		else if (item_turn(t, t->what->items[i], &budget, nothing, NULL, err))
 			return -1;
-		if (failed)
-			failure_note(t, t->what->items[i], !done[i], nothing, err);
 	}
 	return 0;
 }
 
 /* Continues with the other items if none of the configurations of one item worked. */
 static int items_tune(struct tuning *t, struct err *err) {
-	struct err nothing = {0};
-	bool *done = mem_alloc(t->what->count + 1, sizeof *done);
-	int failed = items_pass(t, done, &nothing, err);
-	t->last_turn = true;
+	struct err nothing = {0}, *late = mem_alloc(t->what->count + 1, sizeof *late);
+	int failed = 0;
+	for (size_t i = 0; i < t->what->count && !failed; i++) {
+		const struct tune_budget budget = share(t, t->what->count - i);
+		failed = item_turn(t, t->what->items[i], &budget, &nothing, &late[i], err);
+	}
 	if (!failed)
-		failed = items_pass(t, done, &nothing, err);
-	free(done);
+		failed = items_late(t, late, &nothing, err);
+	free(late);
 	if (failed)
 		return -1;
 	*err = nothing;
