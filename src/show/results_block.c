@@ -66,9 +66,18 @@ static char *faster_text(const json_t *result) {
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
 	struct speedup speedup = speedup_of(result);
+	if (speedup_is_least(speedup))
+		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
+		                  verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
 	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", speedup.ratio, time ? "faster" : "better", speedup.low,
 	                  speedup.high, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
 	                  result_medians_differ(result) ? " (medians)" : "");
+}
+
+/* "7 of 120 tried" */
+static char *tried_text(const json_t *result) {
+	return mem_printf("%lld of %lld tried", (long long)js_int_or(result, "evaluations", 0),
+	                  (long long)js_int_or(json_object_get(result, "space"), "valid", 0));
 }
 
 static char *undecided_text(const json_t *result) {
@@ -81,12 +90,22 @@ static char *undecided_text(const json_t *result) {
 		text_clean(text, false);
 		return text;
 	}
+	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (result_no_bounds(result))
 		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
+	if (result_keeps_baseline(result) && !result_untried(result) && !result_unmet(result)) {
+		char *tried = tried_text(result), *text;
+		text =
+			js_bool_or(result, "few", false) || !result_is_compared(result)
+				? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best)
+				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
+		                     tried, speedup_of(result).low, speedup_of(result).high, best);
+		free(tried);
+		return text;
+	}
 	if (result_is_compared(result))
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", speedup_of(result).low,
 		                  speedup_of(result).high);
-	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (!json_is_object(json_object_get(result, "best")))
 		return mem_strdup("undecided: nothing has been measured");
 	if (result_unmet(result))
@@ -94,8 +113,6 @@ static char *undecided_text(const json_t *result) {
 		                  best);
 	if (result_untried(result))
 		return mem_printf("undecided: only the baseline (%s) was tried", best);
-	if (result_keeps_baseline(result))
-		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
 }
 
