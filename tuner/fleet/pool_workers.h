@@ -21,8 +21,7 @@ struct pool_work {
 
 struct pool_workers_options {
 	const struct launcher *launcher;
-	void *launch; /* its state, owned by the caller; outlives the pool */
-	size_t count;
+	const struct launched *launched; /* owned by the caller; outlives the pool */
 	const char *worker;     /* the executable */
 	uint64_t address_space; /* limit for a worker that is a child of this process; 0: none */
 	unsigned losses;        /* a node with more external losses in a row is given up */
