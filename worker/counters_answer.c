@@ -22,11 +22,9 @@ static size_t passes_of(const struct counter_plan *plan, const struct counter_ba
                         const struct counter_site *site) {
 	const char *names[COUNTER_OPEN_MAX];
 	size_t count = 0;
-	for (size_t i = 0; i < plan->event_count && count < COUNTER_OPEN_MAX; i++) {
-		if (plan->events[i].backend == backend) {
+	for (size_t i = 0; i < plan->event_count && count < COUNTER_OPEN_MAX; i++)
+		if (plan->events[i].backend == backend)
 			names[count++] = plan->events[i].event;
-		}
-	}
 	return count > 0 ? backend->passes(site, names, count) : 0;
 }
 
@@ -35,18 +33,16 @@ static json_t *passes_json(const struct counter_plan *plan, const struct counter
 	json_t *out = json_object();
 	for (size_t b = 0; counter_registry[b]; b++) {
 		size_t passes = counter_registry[b]->passes ? passes_of(plan, counter_registry[b], site) : 0;
-		if (passes > 0) {
+		if (passes > 0)
 			json_object_set_new(out, counter_registry[b]->name, json_integer((json_int_t)passes));
-		}
 	}
 	return out;
 }
 
 static json_t *plan_json(const struct counter_plan *plan, const struct counter_site *site) {
 	json_t *events = json_array(), *metrics = json_array();
-	for (size_t i = 0; i < plan->event_count; i++) {
+	for (size_t i = 0; i < plan->event_count; i++)
 		json_array_append_new(events, event_json(&plan->events[i]));
-	}
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		const struct counter_metric *metric = &plan->metrics[i];
 		json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:s}", "group", metric->group, "name", metric->name,
@@ -84,9 +80,8 @@ static int names_read(struct arena *arena, const struct counters_home *home, con
 /* For a kernel, on the device that will run it. */
 static int kernel_read(struct arena *arena, const struct counters_home *home, const json_t *json,
                        struct request *request, struct counter_site *site, struct err *err) {
-	if (request_read(arena, home->libraries, json, request, err) != 0) {
+	if (request_read(arena, home->libraries, json, request, err) != 0)
 		return -1;
-	}
 	site->software = counters_software(arena, request->call.entry->kernel);
 	return device_open(home, request->call.device, site, err);
 }
@@ -99,9 +94,8 @@ json_t *counters_answer(const struct counters_home *home, const json_t *json, st
 	bool kernel = json_object_get(json, "kernel") != NULL;
 	json_t *answer = NULL;
 	if ((kernel ? kernel_read(arena, home, json, &request, &site, err)
-	            : names_read(arena, home, json, &request, &site, err)) == 0) {
+	            : names_read(arena, home, json, &request, &site, err)) == 0)
 		plan = counters_plan(home->counters, arena, request.counters, &site, err);
-	}
 	if (plan) {
 		answer = plan_json(plan, &site);
 		counter_plan_clear(plan);
@@ -115,8 +109,7 @@ json_t *counters_metrics_answer(const json_t *json, struct err *err) {
 	const char *chip = NULL, *prefix = "";
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    (json_object_get(json, "chip") && js_string(json, "chip", &chip, err) != 0) ||
-	    (json_object_get(json, "prefix") && js_string(json, "prefix", &prefix, err) != 0)) {
+	    (json_object_get(json, "prefix") && js_string(json, "prefix", &prefix, err) != 0))
 		return NULL;
-	}
 	return cupti_list(chip, prefix, err);
 }

@@ -23,17 +23,15 @@ static json_t *param_json(const struct ss_param *param) {
 
 static json_t *params_json(const struct ss_param *params) {
 	json_t *out = json_array();
-	for (; params && params->name; params++) {
+	for (; params && params->name; params++)
 		json_array_append_new(out, param_json(params));
-	}
 	return out;
 }
 
 static json_t *texts_json(const char *const *texts) {
 	json_t *out = json_array();
-	for (; texts && *texts; texts++) {
+	for (; texts && *texts; texts++)
 		json_array_append_new(out, json_string(*texts));
-	}
 	return out;
 }
 
@@ -67,9 +65,8 @@ static void tables_describe(json_t *out, struct counters *counters) {
 
 static void counters_describe(json_t *out, struct counters *counters) {
 	json_t *sources = json_array();
-	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++) {
+	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++)
 		json_array_append_new(sources, counter_json(*backend));
-	}
 	json_object_set_new(out, "counters", sources);
 	tables_describe(out, counters);
 }
@@ -84,14 +81,12 @@ static json_t *openmp_json(void) {
 
 json_t *describe_json(const struct kernel_entry *entries, struct counters *counters) {
 	json_t *kernels = json_array();
-	for (const struct kernel_entry *entry = entries; entry->kernel; entry++) {
+	for (const struct kernel_entry *entry = entries; entry->kernel; entry++)
 		json_array_append_new(kernels, kernel_json(entry));
-	}
 	json_t *out = json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi", SS_KERNEL_ABI,
 	                        "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS, "openmp",
 	                        openmp_json(), "kernels", kernels);
-	if (counters) {
+	if (counters)
 		counters_describe(out, counters);
-	}
 	return out;
 }

@@ -20,9 +20,8 @@ static json_t *parts_json(void) {
 	struct gpu_part parts[GPU_PARTS] = {{.name = NULL}};
 	json_t *array = json_array();
 	gpu_parts(parts);
-	for (size_t i = 0; i < GPU_PARTS; i++) {
+	for (size_t i = 0; i < GPU_PARTS; i++)
 		json_array_append_new(array, part_json(&parts[i]));
-	}
 	return array;
 }
 
@@ -50,9 +49,8 @@ static void tenants_add(json_t *json, int index) {
 	struct gpu_tenants tenants = {.processes = -1};
 	json_t *pids = json_array();
 	gpu_tenants(index, &tenants);
-	for (int i = 0; i < tenants.processes && i < PIDS; i++) {
+	for (int i = 0; i < tenants.processes && i < PIDS; i++)
 		json_array_append_new(pids, json_integer(tenants.pids[i]));
-	}
 	json_object_set_new(json, "mig", json_boolean(tenants.mig));
 	json_object_set_new(json, "processes", tenants.processes < 0 ? json_null() : json_integer(tenants.processes));
 	json_object_set_new(json, "pids", pids);
@@ -76,9 +74,8 @@ static json_t *opencl_json(void) {
 	json_t *array = json_array();
 	gpu_opencl_part(opencl, &part);
 	json_t *json = part_json(&part);
-	for (int i = 0; gpu_opencl_facts(opencl, i, &facts); i++) {
+	for (int i = 0; gpu_opencl_facts(opencl, i, &facts); i++)
 		json_array_append_new(array, facts_json(&facts));
-	}
 	json_object_set_new(json, "devices", array);
 	gpu_opencl_free(opencl);
 	return json;
@@ -90,9 +87,8 @@ static json_t *hip_json(void) {
 	json_t *array = json_array();
 	gpu_hip_part(&part);
 	json_t *json = part_json(&part);
-	for (int i = 0; part.usable && gpu_hip_probe(i, &facts); i++) {
+	for (int i = 0; part.usable && gpu_hip_probe(i, &facts); i++)
 		json_array_append_new(array, facts_json(&facts));
-	}
 	json_object_set_new(json, "devices", array);
 	return json;
 }
@@ -103,13 +99,11 @@ json_t *devices_answer(struct devices *devices, const json_t *request, struct er
 	int index;
 	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    (json_object_get(request, "device") && js_string(request, "device", &word, err) != 0) ||
-	    device_read(word, &index, err) != 0) {
+	    device_read(word, &index, err) != 0)
 		return NULL;
-	}
 	struct gpu *gpu = devices_get(devices, index, err);
-	if (!gpu && index != DEVICE_CPU) {
+	if (!gpu && index != DEVICE_CPU)
 		return NULL;
-	}
 	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());
 	if (!gpu) { /* these libraries take a while to load, so they are only listed for those who ask about everything */
 		json_object_set_new(answer, "opencl", opencl_json());

@@ -177,9 +177,8 @@ ISA_TARGET static void ISA(fp32)(float *to, int64_t steps) {
 	EACH_CHAIN(BEGIN)
 	KEEP(one);
 	KEEP(add);
-	for (int64_t i = 0; i < steps; i++) {
+	for (int64_t i = 0; i < steps; i++)
 		EACH_CHAIN(STEP)
-	}
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE
@@ -195,9 +194,8 @@ ISA_TARGET static void ISA(fp64)(double *to, int64_t steps) {
 	EACH_CHAIN(BEGIN)
 	KEEP(one);
 	KEEP(add);
-	for (int64_t i = 0; i < steps; i++) {
+	for (int64_t i = 0; i < steps; i++)
 		EACH_CHAIN(STEP)
-	}
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE
@@ -213,9 +211,8 @@ ISA_TARGET static void ISA(addmin)(int32_t *to, int32_t limit, int64_t steps) {
 	EACH_CHAIN(BEGIN)
 	KEEP(add);
 	KEEP(most);
-	for (int64_t i = 0; i < steps; i++) {
+	for (int64_t i = 0; i < steps; i++)
 		EACH_CHAIN(STEP)
-	}
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE

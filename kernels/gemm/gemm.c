@@ -40,12 +40,11 @@ static size_t round_up(size_t x, size_t to) {
 
 static void rows_touch(float *to, const float *from, size_t rows, size_t columns) {
 #pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; i < rows; i++)
 		if (from)
 			memcpy(to + i * columns, from + i * columns, columns * sizeof *to);
 		else
 			memset(to + i * columns, 0, columns * sizeof *to);
-	}
 }
 
 static void rows_narrow(uint16_t *to, const float *from, size_t rows, size_t columns, enum gemm_type type) {

@@ -68,12 +68,11 @@ static void put_integer(FILE *out, json_int_t value) {
 /* Octal escapes end after three digits; "?" could begin a trigraph. */
 static void put_string(FILE *out, const char *text) {
 	putc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
 		if (isascii(*c) && isprint(*c) && !strchr("\"\\?", *c))
 			putc(*c, out);
 		else
 			fprintf(out, "\\%03o", *c);
-	}
 	putc('"', out);
 }
 

@@ -11,12 +11,11 @@
 
 static void put_text(FILE *out, const char *text) {
 	putc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
 		if (isascii(*c) && (isalnum(*c) || *c == '_' || *c == ' ' || *c == '.' || *c == ',' || *c == ':' || *c == '='))
 			putc(*c, out);
 		else
 			fprintf(out, "\\%03d", *c);
-	}
 	putc('"', out);
 }
 

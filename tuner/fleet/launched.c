@@ -26,8 +26,8 @@ void launched_add(struct launched *launched, const char *const *const *parts, si
 	launched->commands[launched->count++] = kept;
 }
 
-void launched_add_all(struct launched *launched, const struct launcher_settings *settings, const char *const *const *parts,
-                    size_t count) {
+void launched_add_all(struct launched *launched, const struct launcher_settings *settings,
+                      const char *const *const *parts, size_t count) {
 	do
 		launched_add(launched, parts, count);
 	while (launched->count < settings->nodes);
@@ -40,7 +40,7 @@ int launched_nodes_check(const struct launcher_settings *settings, struct err *e
 }
 
 struct launched *launcher_open(const struct launcher *launcher, const struct launcher_settings *settings,
-                             struct err *err) {
+                               struct err *err) {
 	struct launched *launched = mem_alloc(1, sizeof *launched);
 	launched->arena = arena_new();
 	if (launcher->open(launched, settings, err) == 0)

@@ -8,8 +8,8 @@
 void launched_add(struct launched *launched, const char *const *const *parts, size_t count);
 int launched_nodes_check(const struct launcher_settings *settings, struct err *err);
 /* For launchers whose nodes are all alike: the same command for each that is wanted, at least one. */
-void launched_add_all(struct launched *launched, const struct launcher_settings *settings, const char *const *const *parts,
-                    size_t count);
+void launched_add_all(struct launched *launched, const struct launcher_settings *settings,
+                      const char *const *const *parts, size_t count);
 
 /* Runs a command for at most that time. Returns the output, at most 64 KiB; the caller frees it. *status is as in
  * wait(2), or -1 if the command could not be run or took longer. `said` (may be NULL) gets the last line of its stderr.

@@ -43,7 +43,8 @@ struct launcher {
 	double answer_seconds; /* as in worker_launch */
 	/* Can it be used here? If not: why not, and what would help. */
 	void (*probe)(struct launcher_probe *probe);
-	/* Adds the command of each node (launched_impl.h) without starting anything; ERR_USAGE if the settings cannot be met. */
+	/* Adds the command of each node (launched_impl.h) without starting anything; ERR_USAGE if the settings cannot be
+	 * met. */
 	int (*open)(struct launched *launched, const struct launcher_settings *settings, struct err *err);
 	/* As in worker_launch. Called from any thread; NULL: workers are never lost. */
 	bool (*lost)(const struct worker_end *end, struct worker_loss *loss);
@@ -58,7 +59,7 @@ extern const struct launcher *const launcher_registry[]; /* ends with NULL */
 const struct launcher *launcher_find(const char *name);
 /* NULL if the launcher cannot do it. */
 struct launched *launcher_open(const struct launcher *launcher, const struct launcher_settings *settings,
-                             struct err *err);
+                               struct err *err);
 void launched_free(struct launched *launched); /* NULL is allowed */
 
 #endif

@@ -49,13 +49,12 @@ static void flux_probe(struct launcher_probe *probe) {
 static int flux_open(struct launched *launched, const struct launcher_settings *settings, struct err *err) {
 	slurm_jobs_name(launched->name);
 	/* The worker binds its threads itself and has the whole node. Its answers must not wait for a batch of output. */
-	const char *const own[] = {"flux",         "run",
-	                           "-N1",          "-n1",
-	                           "--exclusive",  arena_printf(launched->arena, "--job-name=%s", launched->name),
-	                           "--unbuffered", "--setopt=cpu-affinity=off",
-	                           NULL};
+	const char *name = arena_printf(launched->arena, "--job-name=%s", launched->name);
+	const char *const first[] = {"flux", "run", "-N1", "-n1", "--exclusive", name, NULL};
+	const char *const more[] = {"--unbuffered", "--setopt=cpu-affinity=off", NULL};
 	/* "kept" ends what its program leaves behind when Flux passes SIGTERM on */
-	const char *const worker[] = {settings->worker, "kept", NULL}, *const *const parts[] = {own, settings->words, worker};
+	const char *const worker[] = {settings->worker, "kept", NULL};
+	const char *const *const parts[] = {first, more, settings->words, worker};
 	if (launched_nodes_check(settings, err))
 		return -1;
 	launched_add_all(launched, settings, parts, sizeof parts / sizeof *parts);
@@ -71,7 +70,8 @@ static bool flux_lost(const struct worker_end *end, struct worker_loss *loss) {
 
 /* SIGTERM reaches jobs that run (flux-job(1)); others wait in the queue until somebody cancels them. */
 static void flux_end(const struct launched *launched, struct err *left) {
-	const char *const argv[] = {"flux", "pkill", "--wait", arena_printf(launched->arena, "name:%s", launched->name), NULL};
+	const char *const argv[] = {"flux", "pkill", "--wait", arena_printf(launched->arena, "name:%s", launched->name),
+	                            NULL};
 	int status;
 	free(batch_command(argv, END_SECONDS, &status, NULL, 0));
 	if (status == -1) {

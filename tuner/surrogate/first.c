@@ -216,14 +216,13 @@ static void give(struct surrogate *surrogate) {
 
 void surrogate_pool_fill(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
-	if (!pool->whole) {
+	if (!pool->whole)
 		draw(surrogate);
-	} else if (pool->count == 0) {
+	else if (pool->count == 0)
 		while (pool->count < pool->room)
 			add(pool, pool->count);
-	} else {
+	else
 		return;
-	}
 	give(surrogate);
 }
 

@@ -24,9 +24,8 @@ static void crash_write(const char *text) {
 	size_t left = strlen(text);
 	while (left > 0) {
 		ssize_t wrote = write(STDERR_FILENO, text, left);
-		if (wrote <= 0) {
+		if (wrote <= 0)
 			return;
-		}
 		text += wrote;
 		left -= (size_t)wrote;
 	}
@@ -36,11 +35,9 @@ static void crash_write(const char *text) {
 static void crash_handle(int number) {
 	const char *kernel = crash_kernel;
 	crash_write("sweetspot-worker: ");
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++) {
-		if (crash_signals[i].number == number) {
+	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
+		if (crash_signals[i].number == number)
 			crash_write(crash_signals[i].text);
-		}
-	}
 	if (kernel) {
 		crash_write(" in kernel ");
 		crash_write(kernel);
@@ -54,9 +51,8 @@ void crash_watch(void) {
 	struct sigaction action = {.sa_handler = crash_handle, .sa_flags = SA_RESETHAND | SA_ONSTACK};
 	sigaltstack(&stack, NULL);
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++) {
+	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
 		sigaction(crash_signals[i].number, &action, NULL);
-	}
 }
 
 void crash_name(const char *kernel) {

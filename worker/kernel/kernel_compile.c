@@ -20,13 +20,11 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 	const char *name;
 	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    js_string(request, "kernel", &name, err) ||
-	    js_int(request, "arch", COMPILE_ARCH_LEAST, COMPILE_ARCH_MOST, &job->arch, err)) {
+	    js_int(request, "arch", COMPILE_ARCH_LEAST, COMPILE_ARCH_MOST, &job->arch, err))
 		return -1;
-	}
 	const struct kernel_entry *entry = kernel_find_on(kernel_registry, name, "cuda");
-	if (!entry) {
+	if (!entry)
 		return err_set(err, ERR_USAGE, NULL, "kernel \"%.100s\" does not run on cuda", name);
-	}
 	return call_read(arena, entry, json_object_get(request, "problem"), json_object_get(request, "config"), &job->call,
 	                 err);
 }
@@ -61,14 +59,12 @@ json_t *compile_kernel_answer(struct gpu_compiler **compiler, const json_t *requ
 	struct job job;
 	json_t *answer = NULL;
 	bool read = job_read(arena, request, &job, err) == 0, known = read && job.call.entry->kernel->program;
-	if (known && !*compiler) {
+	if (known && !*compiler)
 		*compiler = gpu_compiler_new(err);
-	}
-	if (known && *compiler) {
+	if (known && *compiler)
 		answer = job_run(*compiler, &job, err);
-	} else if (read && !known) {
+	else if (read && !known)
 		answer = compile_answer(true, &(struct gpu_ahead){.kept = false}, NULL, err);
-	}
 	arena_free(arena);
 	return answer;
 }

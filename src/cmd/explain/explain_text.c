@@ -358,9 +358,8 @@ static json_t *commands_of(const json_t *result) {
 	static const char *const parts[] = {"diagnoses", "experiments"};
 	json_t *list = json_array(), *one;
 	size_t i;
-	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
 		json_array_foreach(json_object_get(result, parts[p]), i, one) next_add(list, one);
-	}
 	next_add(list, json_object_get(result, "roofline"));
 	return list;
 }

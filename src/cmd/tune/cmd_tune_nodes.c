@@ -105,7 +105,7 @@ struct tune_nodes {
 	struct app *app;
 	const struct launcher *launcher;
 	char *worker, **words, **hosts;
-	struct launched *launched; /* NULL until the options were read */
+	struct launched *launched;     /* NULL until the options were read */
 	struct pool_workers *workers;  /* NULL until the nodes are started */
 	char fingerprint[SHA256_TEXT]; /* of the first node; empty until it answers */
 };
@@ -247,14 +247,14 @@ void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *b
 	if (!json)
 		puts(text);
 	double seconds = wall_seconds(budget, nodes->launched->count);
-	json_t *document =
-		json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name,
-	              "nodes", (int)nodes->launched->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(),
-	              "node_seconds", seconds > 0 ? json_real(seconds * (double)nodes->launched->count) : json_null(), "evaluations",
-	              budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
-	              budget->evaluations        ? "evaluations"
-	              : budget->node_seconds > 0 ? "node_seconds"
-	                                         : "seconds");
+	json_t *document = json_pack(
+		"{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name, "nodes",
+		(int)nodes->launched->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(),
+		"node_seconds", seconds > 0 ? json_real(seconds * (double)nodes->launched->count) : json_null(), "evaluations",
+		budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
+		budget->evaluations        ? "evaluations"
+		: budget->node_seconds > 0 ? "node_seconds"
+								   : "seconds");
 	if (json)
 		js_write(document, stdout);
 	json_decref(document);
@@ -298,8 +298,8 @@ static int first_wait(struct tune_nodes *nodes, struct err *err) {
 		return got;
 	if (nodes->launcher->queued)
 		nodes->launcher->queued(nodes->launched, why, sizeof why);
-	ui_inform(app_ui(nodes->app), "still waiting for the first of %zu node(s)%s%s; Ctrl-C gives up", nodes->launched->count,
-	          *why ? ": " : "", why);
+	ui_inform(app_ui(nodes->app), "still waiting for the first of %zu node(s)%s%s; Ctrl-C gives up",
+	          nodes->launched->count, *why ? ": " : "", why);
 	return pool_workers_first(nodes->workers, -1, &first, err);
 }
 
