@@ -18,6 +18,9 @@ int gpu_count(void); /* 0 without a driver */
 /* Reads the i-th device's facts without a context; false if that device does not exist. */
 bool gpu_probe(int index, struct gpu_facts *facts);
 
+/* Is a device named by its kind, or by the kind, a colon and more? What comes behind the colon, "": nothing. */
+bool gpu_device_is(const char *device, const char *kind);
+const char *gpu_device_rest(const char *device, const char *kind);
 /* "cuda", "cuda:1" -> 0, 1; ERR_USAGE for anything else ("cpu" and "opencl" included). */
 int gpu_index(const char *device, int *index, struct err *err);
 /* Retains the device's primary context. ERR_UNAVAILABLE names the missing part with a hint: the driver, the device (and

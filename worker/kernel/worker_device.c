@@ -34,13 +34,13 @@ static void address_space_open(void) {
 
 int device_read(const char *word, int *index, struct err *err) {
 	*index = DEVICE_CPU;
-	if (gpu_opencl_is(word)) {
+	if (gpu_device_is(word, "opencl")) {
 		address_space_open(); /* a name is looked up in the libraries */
 		int failed = gpu_opencl_index(word, index, err);
 		*index += DEVICE_OPENCL;
 		return failed;
 	}
-	if (gpu_hip_is(word)) {
+	if (gpu_device_is(word, "hip")) {
 		int failed = gpu_hip_index(word, index, err);
 		*index += DEVICE_HIP;
 		return failed;
