@@ -87,23 +87,6 @@ static int read_given(const struct space *space, const json_t *object, int *give
 	return 0;
 }
 
-int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
-	size_t count = expr_name_count(rule->expr);
-	struct value *values = mem_alloc(count, sizeof *values);
-	int holds = 1;
-	for (size_t i = 0; i < count; i++) {
-		int bind = rule->bind[i];
-		if (bind >= 0 && config[bind] == SPACE_ABSENT)
-			holds = -1;
-		else
-			values[i] = bind >= 0 ? space->params[bind].values[config[bind]] : space->constants[-1 - bind].value;
-	}
-	if (holds == 1)
-		holds = expr_holds(rule->expr, values);
-	free(values);
-	return holds;
-}
-
 /* Completes the given parameters from the fallback. The diagram's order has the parameters of a condition first. */
 static int fill(const struct space *space, const int *given, const int *fallback, int *config, struct err *err) {
 	for (size_t depth = 0; depth < space->param_count; depth++) {
