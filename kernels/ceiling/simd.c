@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "kernels/ceiling/ceiling.h"
+#include "kernels/isa.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -52,17 +53,9 @@ _Static_assert(CEILING_CHAINS == 12, "EACH_CHAIN names them one by one");
 #define ISA_FENCE          _mm_sfence()
 #include "kernels/ceiling/simd.c"
 
-static int avx512_usable(void) {
-	return __builtin_cpu_supports("avx512f") != 0;
-}
-
-static int avx2_usable(void) {
-	return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-}
-
-static int sse41_usable(void) {
-	return __builtin_cpu_supports("sse4.1") != 0;
-}
+KERNEL_ISA(avx512, KERNEL_CPU_HAS("avx512f"))
+KERNEL_ISA(avx2, KERNEL_CPU_HAS("avx2") && KERNEL_CPU_HAS("fma"))
+KERNEL_ISA(sse41, KERNEL_CPU_HAS("sse4.1"))
 #endif
 
 /* Every supported CPU has 16-byte vectors (SSE2, NEON, AltiVec). */
@@ -80,10 +73,7 @@ static int sse41_usable(void) {
 #endif
 #include "kernels/ceiling/simd.c"
 
-static int generic_usable(void) {
-	return 1;
-}
-
+KERNEL_ISA(generic, 1)
 #define LOOPS(word, copy_past, triad_past)                                                                             \
 	.name = #word, .vector = sizeof(word##_words), .usable = word##_usable, .read = word##_read,                       \
 	.copy = {word##_copy, copy_past}, .triad = {word##_triad, triad_past}, .fp32 = word##_fp32, .fp64 = word##_fp64,   \

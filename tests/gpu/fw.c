@@ -55,8 +55,6 @@ static void refusals_test(struct rig *rig) {
 	ok(rig_status(rig, "variant=register block=100") == SS_INVALID && rig->message[0], "an odd block");
 	ok(rig_status(rig, "variant=register tile_m=16 tile_n=16") == SS_INVALID && rig->message[0], "too large a tile");
 	rig_close(rig);
-	ok(rig_open(rig, "n=70000") == SS_INVALID && rig->message[0], "too many vertices");
-	rig_close(rig);
 }
 
 /* Verification with one distance moved by `by`; rows: Dijkstra's rows are compared, too. */
