@@ -158,7 +158,8 @@ void surrogate_pool_fill(struct surrogate *surrogate);
  * order in which they are given must not change the search; one that is given twice counts once. */
 void source_models_make(struct surrogate *surrogate);
 double source_model_scale(const struct source_model *model); /* the target that the highest code stands for */
-/* Codes the source's predictions of all candidates into dimension `at`. */
+/* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
+uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
 /* Of a configuration in every dimension, those of the sources included. */
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);

@@ -264,7 +264,7 @@ static uint16_t level_of(const struct source_model *model, double target) {
 	return (uint16_t)(level <= 0 ? 0 : level >= LEVELS - 1 ? LEVELS - 1 : level + 0.5);
 }
 
-static uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index) {
+uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index) {
 	const struct known *known = known_find(model, index);
 	double target, variance;
 	if (known)
