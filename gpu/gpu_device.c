@@ -217,16 +217,6 @@ int device_count(const struct driver *driver) {
 	return driver->device_count(&count) == DRIVER_SUCCESS && count > 0 ? count : 0;
 }
 
-int gpu_count(void) {
-	struct driver driver;
-	struct library_why why;
-	if (!driver_open(&driver, &why))
-		return 0;
-	int count = device_count(&driver);
-	driver_close(&driver);
-	return count;
-}
-
 bool gpu_probe(int index, struct gpu_facts *facts) {
 	struct driver driver;
 	struct library_why why;

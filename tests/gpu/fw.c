@@ -184,7 +184,7 @@ int main(int argc, char **argv) {
 	snprintf(data, sizeof data, "%s/data", source ? source : ".");
 	setenv("SWEETSPOT_DATA", data, 0);
 	setenv("SWEETSPOT_EMULATED_DEVICES", "4", 0);
-	rig.gpu = device_open(argv, true, &err);
+	rig.gpu = device_get(argv, true, &err);
 	if (!rig.gpu) {
 		tap_skip("fw on a GPU", err.what);
 		return tap_done();
