@@ -20,6 +20,10 @@
 #define KEEP(vector) __asm__ volatile("" : "+m"(vector))
 #endif
 #define EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define ALL_STEPS                                                                                                      \
+	do {                                                                                                               \
+		EACH_CHAIN(STEP)                                                                                               \
+	} while (0)
 _Static_assert(CEILING_CHAINS == 12, "EACH_CHAIN names them one by one");
 
 #if defined(__x86_64__)
@@ -74,6 +78,7 @@ KERNEL_ISA(sse41, KERNEL_CPU_HAS("sse4.1"))
 #include "kernels/ceiling/simd.c"
 
 KERNEL_ISA(generic, 1)
+
 #define LOOPS(word, copy_past, triad_past)                                                                             \
 	.name = #word, .vector = sizeof(word##_words), .usable = word##_usable, .read = word##_read,                       \
 	.copy = {word##_copy, copy_past}, .triad = {word##_triad, triad_past}, .fp32 = word##_fp32, .fp64 = word##_fp64,   \
@@ -168,7 +173,7 @@ ISA_TARGET static void ISA(fp32)(float *to, int64_t steps) {
 	KEEP(one);
 	KEEP(add);
 	for (int64_t i = 0; i < steps; i++)
-		EACH_CHAIN(STEP)
+		ALL_STEPS;
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE
@@ -185,7 +190,7 @@ ISA_TARGET static void ISA(fp64)(double *to, int64_t steps) {
 	KEEP(one);
 	KEEP(add);
 	for (int64_t i = 0; i < steps; i++)
-		EACH_CHAIN(STEP)
+		ALL_STEPS;
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE
@@ -202,7 +207,7 @@ ISA_TARGET static void ISA(addmin)(int32_t *to, int32_t limit, int64_t steps) {
 	KEEP(add);
 	KEEP(most);
 	for (int64_t i = 0; i < steps; i++)
-		EACH_CHAIN(STEP)
+		ALL_STEPS;
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE

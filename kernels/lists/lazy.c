@@ -7,7 +7,7 @@
  * its own removal that others do not see yet, and two removals by two threads would not be ordered. */
 #include <config.h>
 
-#include "kernels/lists/pair_impl.h"
+#include "kernels/lists/pair_tile.h"
 
 static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {
 	for (;;) {

@@ -3,7 +3,7 @@
  * and Shavit 2008, section 9.6). */
 #include <config.h>
 
-#include "kernels/lists/pair_impl.h"
+#include "kernels/lists/pair_tile.h"
 
 static struct list_node *walk(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *before = &list->head, *node = atomic_load(&before->next);

@@ -161,9 +161,9 @@ double source_model_scale(const struct source_model *model); /* the target that 
 /* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
 uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
-/* Of a configuration in every dimension, those of the sources included. */
+/* Codes a configuration in every dimension, those of the sources included. */
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
-/* Of an observation's target. */
+/* The variance of an observation's target. */
 double observed_variance(const struct observed *observed);
 /* After a fit: the source without which left-out configurations are predicted better; SIZE_MAX if all sources help. */
 size_t source_misleading(struct surrogate *surrogate);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What optimistic and lazy lists have in common: both walk without locks and lock the two nodes around the place. The
- * including file defines lock_before(list, pool, key), which returns the first of them. */
-#ifndef KERNELS_LISTS_PAIR_IMPL_H
-#define KERNELS_LISTS_PAIR_IMPL_H
+/* A template for optimistic and lazy lists, which walk without locks and then lock the two nodes around the place. The
+ * including file defines lock_before, which returns the first of them. */
 #include "kernels/lists/list_impl.h"
 #include "kernels/lists/spin_impl.h"
 
@@ -38,5 +36,3 @@ static inline bool pair_remove(struct list *list, struct list_pool *pool, int32_
 		list_node_retire(list, pool, node);
 	return present;
 }
-
-#endif
