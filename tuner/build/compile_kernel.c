@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/build/compile.h"
@@ -17,11 +16,6 @@ struct compile_kernel {
 	struct builder *builder;
 	struct runner worker;
 };
-
-static char *key_of(void *ctx, const json_t *config) {
-	(void)ctx;
-	return js_canonical(config);
-}
 
 /* Several threads make at the same time, and the counts of references are not theirs to change: hence the copies. */
 static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, double seconds,
@@ -36,7 +30,7 @@ static int make(void *ctx, struct worker *worker, const char *key, const json_t 
 
 struct compile_kernel *compile_kernel_new(const char *kernel, const json_t *problem, struct worker *worker, int arch) {
 	struct compile_kernel *compile = mem_alloc(1, sizeof *compile);
-	const struct build_work work = {.ctx = compile, .key = key_of, .make = make};
+	const struct build_work work = {.ctx = compile, .make = make};
 	*compile = (struct compile_kernel){.kernel = mem_strdup(kernel),
 	                                   .problem = json_deep_copy(problem),
 	                                   .arch = arch,

@@ -329,7 +329,6 @@ static int c_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_end(out, "header", err);
 }
 
-extern const struct export_format export_c;
 const struct export_format export_c = {
 	.name = "c",
 	.summary = "a header for C and C++: constants, and a function from the problem to its configuration",

@@ -125,7 +125,6 @@ static int table_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_end(out, "table", err);
 }
 
-extern const struct export_format export_csv;
 const struct export_format export_csv = {
 	.name = "csv",
 	.summary = "a table for spreadsheets and scripts (RFC 4180), one row a recommendation",

@@ -37,7 +37,6 @@ static int modulefile_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_module(profile, out, "-- ", put_title, put_set, err);
 }
 
-extern const struct export_format export_modulefile;
 const struct export_format export_modulefile = {
 	.name = "modulefile",
 	.summary = "a module for Lmod (Lua)",

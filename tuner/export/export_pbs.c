@@ -26,7 +26,6 @@ static int pbs_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_end(out, "batch script", err);
 }
 
-extern const struct export_format export_pbs;
 const struct export_format export_pbs = {
 	.name = "pbs",
 	.summary = "the head of a PBS batch script: #PBS lines and variables",

@@ -89,7 +89,6 @@ static int slurm_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_end(out, "batch script", err);
 }
 
-extern const struct export_format export_slurm;
 const struct export_format export_slurm = {
 	.name = "slurm",
 	.summary = "the head of a Slurm batch script: #SBATCH lines, variables, options of srun",
