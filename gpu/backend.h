@@ -70,7 +70,6 @@ bool library_open(struct library *library, const char *const *names, const char 
                   size_t root_count);
 void library_close(struct library *library);
 const char *library_symbol(const struct library_symbol *symbols, const char *field);
-void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols);
 __attribute__((format(printf, 3, 4))) bool library_because(struct library_why *why, const char *fix, const char *format,
                                                            ...);
 

@@ -33,7 +33,7 @@ static const struct library_symbol nvml_symbols[] = {
 /* Looks below CUDA's own folder, which the loader does not always know. */
 static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64", NULL};
 
-void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols) {
+static void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols) {
 	for (const struct library_symbol *symbol = symbols; symbol->name; symbol++) {
 		void *found = dlsym(library->handle, symbol->name);
 		memcpy((char *)table + symbol->place, &found, sizeof found);

@@ -22,7 +22,7 @@
 #include "base/scratch.h"
 #include "worker/cli_impl.h"
 #include "worker/count/simulate.h"
-#include "worker/describe_impl.h"
+#include "worker/answers_impl.h"
 #include "worker/kernel/crash.h"
 #include "worker/manual_impl.h"
 

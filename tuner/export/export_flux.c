@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "tuner/export/batch_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"

@@ -4,7 +4,6 @@
  * default all hardware threads. */
 #include <config.h>
 
-#include "tuner/export/batch_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/export/batch_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"

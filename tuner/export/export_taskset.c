@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "tuner/export/cpus_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 
