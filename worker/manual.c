@@ -17,7 +17,6 @@
 #include "kernels/registry.h"
 #include "topo/topo.h"
 #include "worker/answers_impl.h"
-#include "worker/kernel/compile.h"
 #include "worker/kernel/device.h"
 #include "worker/kernel/library.h"
 #include "worker/kernel/lines.h"

@@ -7,7 +7,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "worker/kernel/compile.h"
+#include "worker/kernel/library.h"
 #include "worker/kernel/word.h"
 #include "worker/source/source.h"
 
