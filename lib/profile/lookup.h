@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles that are already JSON in memory: the tuner includes this header and links libprofile.la, so that it
  * answers with the look-up that programs use. */
-#ifndef LIB_PROFILE_JSON_H
-#define LIB_PROFILE_JSON_H
+#ifndef LIB_PROFILE_LOOKUP_H
+#define LIB_PROFILE_LOOKUP_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
