@@ -77,6 +77,8 @@ double words_unit_ms(const char *unit, size_t size) {
 	} units[] = {
 		{"s", 1e3, true},     {"sec", 1e3, false},  {"ms", 1, true},         {"mil", 1, false},
 		{"us", 1e-3, true},   {"mic", 1e-3, false}, {"ns", 1e-6, true},      {"nano", 1e-6, false},
+		{"usec", 1e-3, false}, {"\xc2\xb5s", 1e-3, false}, {"\xce\xbcs", 1e-3, false}, {"nsec", 1e-6, false},
+		{"msec", 1, false},
 		{"min", 60e3, false}, {"h", 3600e3, true},  {"hour", 3600e3, false},
 	};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -117,6 +119,9 @@ struct kt {
 	const char *cache; /* its place, if it comes before the parameters */
 	bool has_keys, has_params, has_cache;
 	double objective; /* the row's value of an objective that is not time */
+	const char *rate; /* the file's objective, if it is derived from the time */
+	bool timed;       /* a row has had a time */
+	double ms;        /* the unit of times */
 };
 
 /* The objectives that Kernel Tuner maximises; all of them are derived from the time, which is used in their
@@ -144,7 +149,7 @@ static int member_kind(const struct kt *kt, const struct scan_text *key) {
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
 		if (scan_text_is(key, costs[i].name))
 			return KIND_COST - (int)i;
-	return scan_text_is(key, build_record(kt->build)->objective) ? KIND_OBJECTIVE : KIND_OTHER;
+	return scan_text_is(key, kt->rate ? kt->rate : build_record(kt->build)->objective) ? KIND_OBJECTIVE : KIND_OTHER;
 }
 
 static enum record_status status_of(const struct scan_text *word) {
@@ -218,6 +223,14 @@ static void read_row(struct kt *kt) {
 	}
 	if (!is_time(kt))
 		row->value = kt->objective;
+	else if (isfinite(row->value))
+		row->value = words_ms(row->value, kt->ms);
+	else if (kt->rate && !kt->timed && row->status == RECORD_CORRECT && isfinite(kt->objective)) {
+		build_record(kt->build)->objective = kt->rate;
+		build_record(kt->build)->unit = "";
+		row->value = kt->objective;
+	}
+	kt->timed = kt->timed || (is_time(kt) && isfinite(row->value));
 	build_end(kt->build, kt->scan);
 }
 
@@ -264,7 +277,11 @@ static void read_objective(struct kt *kt) {
 	struct record *record = build_record(kt->build);
 	const char *name = "time";
 	words_text(kt->scan, kt->build, &name);
-	if (!*name || is_rate(name))
+	if (build_choice(kt->build)->objective)
+		return;
+	if (is_rate(name))
+		kt->rate = name;
+	if (!*name || kt->rate)
 		return;
 	record->objective = name;
 	record->unit = is_time(kt) ? "ms" : "";
@@ -295,8 +312,15 @@ static void read_top(struct kt *kt, const struct scan_text *key) {
 }
 
 static bool kt_read(struct scan *scan, struct build *build) {
-	struct kt kt = {.scan = scan, .build = build};
+	const struct record_choice *choice = build_choice(build);
+	struct kt kt = {.scan = scan, .build = build, .ms = 1};
 	struct scan_text key;
+	if (choice->unit && !(kt.ms = words_unit_ms(choice->unit, strlen(choice->unit))))
+		kt.ms = 1;
+	if (choice->objective && strcmp(choice->objective, "time") != 0) {
+		build_record(build)->objective = arena_strdup(build_record(build)->arena, choice->objective);
+		build_record(build)->unit = choice->unit ? arena_strdup(build_record(build)->arena, choice->unit) : "";
+	}
 	scan->open_depth = KT_OPEN_DEPTH;
 	for (scan_object(scan); scan_member(scan, &key);)
 		read_top(&kt, &key);

@@ -334,7 +334,7 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 }
 
 static int record_add(struct study_set *set, const char *path, struct err *err) {
-	struct record *record = record_read(path, err);
+	struct record *record = record_read(path, NULL, err);
 	int failed = record ? recorded_add(set, record, path, err) : -1;
 	record_free(record);
 	return failed;
