@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/mem.h"
@@ -327,7 +328,10 @@ static struct record *parse_and_free(struct load *load, const struct record_choi
 }
 
 char *record_text(const char *path, size_t *size, struct err *err) {
-	char *data = sys_read_file(path, LOAD_LIMIT, size, err), *text;
+	bool is_stdin = strcmp(path, "-") == 0;
+	char *data = is_stdin ? sys_read_fd(STDIN_FILENO, "standard input", LOAD_LIMIT, size, err)
+	                      : sys_read_file(path, LOAD_LIMIT, size, err),
+		 *text;
 	if (!data && err && err->code == ERR_FAILED)
 		err->code = ERR_USAGE;
 	if (!data || !is_gzip(data, *size))

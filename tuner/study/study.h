@@ -182,6 +182,11 @@ struct study_reading {
 	const char *const *problem; /* the columns of a table that are the problem; problem_count 0: by their names */
 	size_t problem_count;
 	const char *device; /* NULL: as the file says */
+	const char *objective; /* the column to explain; NULL: by their names */
+	bool more;             /* of it is better */
+	const char *unit;      /* of the times or rates, where the file does not tell; NULL: seconds */
+	const char *const *versions; /* the columns that have the times of versions; version_count 0: by their names */
+	size_t version_count;
 };
 /* Adds a file: a document of `sweep --json`, `tune --json`, `run --json` or `compare --json`, a recorded space
  * (tuner/record), gzipped or not, or a table (doc/tables.md). Its content is not trusted: ERR_USAGE names the position.
@@ -190,6 +195,9 @@ int study_set_file(struct study_set *set, const char *path, const struct study_r
 /* The same for the text of a table; path: for messages, and for the name of the kernel. */
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err);
+/* The same for a JSON document of a known producer; 1: it is not one. */
+int study_set_rows(struct study_set *set, const char *path, const char *text, size_t size,
+                   const struct study_reading *reading, struct err *err);
 /* A machine by words, "packages=4 cores=32 threads=64 l2=256K l3=16M". New reference. */
 json_t *study_machine_words(const char *words, struct err *err);
 /* The machine of a document, or the document itself if it describes one. New reference. */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "tuner/study/counted_file_impl.h"
+#include "tuner/study/producer_impl.h"
 #include "tuner/study/study_table_impl.h"
 #include "tuner/study/table_wide_impl.h"
 
@@ -218,7 +219,28 @@ static json_t *names_json(const struct table *table, enum table_role role) {
 	return list;
 }
 
-/* Tells the items of the set from `before` on how the table was read. */
+static const char *role_word(enum table_role role) {
+	static const char *const words[] = {[TABLE_PARAM] = "parameter", [TABLE_PROBLEM] = "problem",
+	                                    [TABLE_TIME] = "time",       [TABLE_RATE] = "rate",
+	                                    [TABLE_FIGURE] = "figure",   [TABLE_COUNTER] = "counter",
+	                                    [TABLE_FILE] = "file",       [TABLE_STATUS] = "status",
+	                                    [TABLE_IGNORED] = "skipped"};
+	return words[role];
+}
+
+/* Who wrote the file, and what its columns are. New reference. */
+static json_t *source_json(const struct table *table) {
+	json_t *columns = json_array();
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		bool time = column->read.measure == MEASURE_TIME || (column->role == TABLE_TIME && !table->unitless);
+		const char *unit = time ? "s" : column->role == TABLE_RATE ? column->read.per : "";
+		json_array_append_new(columns, json_pack("{s:s,s:s,s:s}", "name", column->name, "role", role_word(column->role),
+		                                         "unit", unit));
+	}
+	return json_pack("{s:s,s:o}", "producer", table->producer ? table->producer : "table", "columns", columns);
+}
+
 /* Says how the table was read, and how far a value may be off: without repeated rows that is an assumption. */
 static void table_describe(const struct table *table, struct study_set *set, size_t before) {
 	const struct table_column *value = &table->columns[table->value];
@@ -238,8 +260,14 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 			json_object_set_new(item->table, "wide", json_string(table->wide));
 		if (table->assumed_unit)
 			json_object_set_new(item->table, "assumed_unit", json_string("s"));
+		if (table->guessed)
+			json_object_set_new(item->table, "assumed_direction",
+			                    json_string(value->role == TABLE_RATE ? "maximize" : "minimize"));
+		json_object_set_new(item->table, "source", source_json(table));
 		if (value->role == TABLE_RATE)
 			study_rate(item->study, value->name, value->read.scale);
+		else if (table->unitless)
+			study_unitless(item->study);
 		if (thin) {
 			item->noise = ASSUMED_NOISE;
 			json_object_set_new(item->table, "assumed_noise", js_number(ASSUMED_NOISE));
@@ -316,6 +344,10 @@ static int row_add(struct filling *filling, size_t row) {
 		trial.status = "runtime";
 	else if (!table_measured(table->csv, cell, &column->read, &seconds))
 		return cell_refuse(filling, row, column->name, cell, "is not a number");
+	else if (!(seconds > 0) && column->read.measure == MEASURE_NONE && (table->unitless || column->role == TABLE_RATE))
+		return err_set(filling->err, ERR_USAGE, "add a constant to the column, or leave out such rows",
+		               "%s:%zu: %.60s \"%.40s\": values of 0 and below cannot be compared as ratios", table->path,
+		               table->csv->line[row], column->name, cell);
 	else if (!(seconds > 0))
 		return cell_refuse(filling, row, column->name, cell, "is not positive");
 	if (column->role == TABLE_RATE)
@@ -398,27 +430,76 @@ static int wide_refuse(const char *path, const struct wide *wide, struct err *er
 	               wide->value[1]);
 }
 
+/* A table of no known producer. */
+static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
+	struct wide wide;
+	struct csv *turned;
+	table_cells_rewrite(csv);
+	turned = table_transposed(csv);
+	table->csv = turned ? turned : csv;
+	if (wide_find(table->csv, table_note(csv, "columns"), table->reading, &wide)) {
+		if (wide.unnamed && wide_refuse(table->path, &wide, err))
+			return -1;
+		table->csv = wide_to_long(table->csv, &wide);
+		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
+		table->assumed_unit = wide.assumed;
+	}
+	table->columns = arena_alloc(csv->arena, table->csv->columns, sizeof *table->columns);
+	return table_read(set, table, err);
+}
+
+static int produced_add(struct study_set *set, const struct csv *csv, struct table *table,
+                        const struct producer *producer, struct err *err) {
+	struct produced produced;
+	if (producer_apply(producer, csv, table->path, table->reading, &produced, err))
+		return -1;
+	produced.csv->notes = csv->notes;
+	produced.csv->note_count = csv->note_count;
+	table->csv = produced.csv;
+	table->given = produced.role;
+	table->unitless = produced.unitless;
+	table->guessed = produced.guessed;
+	table->producer = producer->name;
+	table->columns = arena_alloc(produced.csv->arena, produced.csv->columns, sizeof *table->columns);
+	int failed = table_read(set, table, err);
+	produced_free(&produced);
+	return failed;
+}
+
+static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,
+                   const struct study_reading *reading, struct err *err) {
+	struct table table = {.csv = csv, .path = path, .reading = reading};
+	if (!producer && !(reading && reading->version_count))
+		producer = producer_of_header(csv);
+	int failed = producer ? produced_add(set, csv, &table, producer, err) : plain_add(set, csv, &table, err);
+	csv_free(csv);
+	return failed ? hint_add(err) : 0;
+}
+
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (strcmp(study_set_objective(set), "time") != 0)
 		return 0;
-	struct csv *csv = csv_read(text, size, path, err);
-	if (!csv)
-		return hint_add(err);
-	table_cells_rewrite(csv);
-	struct wide wide;
-	struct table table = {.csv = csv, .path = path, .reading = reading};
-	if (wide_find(csv, table_note(csv, "columns"), &wide)) {
-		if (wide.unnamed && wide_refuse(path, &wide, err)) {
-			csv_free(csv);
-			return -1;
-		}
-		table.csv = wide_to_long(csv, &wide);
-		table.wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
-		table.assumed_unit = wide.assumed;
+	struct csv *csv = producer_text(text, size);
+	if (!csv) {
+		size_t plain_size = size;
+		char *plain = table_text_plain(text, size, &plain_size);
+		csv = csv_read(plain ? plain : text, plain_size, path, err);
+		free(plain);
 	}
-	table.columns = arena_alloc(csv->arena, table.csv->columns, sizeof *table.columns);
-	int failed = table_read(set, &table, err);
-	csv_free(csv);
-	return failed ? hint_add(err) : 0;
+	return csv ? csv_add(set, path, csv, NULL, reading, err) : hint_add(err);
+}
+
+int study_set_rows(struct study_set *set, const char *path, const char *text, size_t size,
+                   const struct study_reading *reading, struct err *err) {
+	const struct producer *producer = producer_of_json(text, size);
+	if (!producer)
+		return 1;
+	if (strcmp(study_set_objective(set), "time") != 0)
+		return 0;
+	struct csv *csv = producer_json_rows(producer, text, size);
+	if (!csv)
+		return err_set(err, ERR_USAGE, NULL, "%s: this file of %s does not have any rows, or is damaged", path,
+		               producer->name);
+	return csv_add(set, path, csv, producer, reading, err);
 }

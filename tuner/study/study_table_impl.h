@@ -40,6 +40,7 @@ bool table_is_team(const char *header);    /* threads, ranks, devices */
 bool table_is_place(const char *header);   /* what a team fills: nodes, sockets */
 /* src: table_words.c */
 void table_name_read(const char *header, struct table_name *name);
+bool table_ends_in_time(const char *name); /* "wall_time", "kernel time" */
 /* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
 int table_time_rank(const struct table_name *name);
 bool table_is_statistic(const struct table_name *name); /* a minimum, a deviation, a bound of an interval */
@@ -56,11 +57,18 @@ extern const char table_direction_words[];
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
 
+/* src: table_text.c. A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs,
+ * and titles are left out; lines keep their numbers. NULL: it is fine as it is. The caller frees it. */
+char *table_text_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_cells.c */
 extern const char table_serial_words[];
 /* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
  * which gets a column of its own. */
 void table_cells_rewrite(struct csv *csv);
+/* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
+bool table_clock(const char *cell, double *seconds);
+/* A table whose rows are the columns of another one; NULL if it is not one. It lives in the arena of `csv`. */
+struct csv *table_transposed(const struct csv *csv);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
 size_t table_side(const char *text, size_t *length);
 
@@ -77,6 +85,10 @@ struct table {
 	size_t value;      /* the column of times or rates */
 	const char *wide;  /* what a column for each was in the file; NULL: it was not wide */
 	bool assumed_unit; /* the file does not say that times are seconds */
+	bool unitless;     /* nobody knows the unit of the values, of which less is better */
+	bool guessed;      /* nothing says which direction of the values is better */
+	const int *given;  /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
+	const char *producer;
 	const struct study_reading *reading;
 };
 enum { TABLE_PROBLEM_NAMES = 32 };

@@ -232,18 +232,42 @@ static json_t *machine_read(const char *text, struct err *err) {
 	return machine;
 }
 
+const struct opt explain_from_options[] = {
+	{"minimize", 0, "COLUMN", "column to explain, of which less is better", 0},
+	{"maximize", 0, "COLUMN", "column to explain, of which more is better", 0},
+	{"unit", 0, "U", "its unit, where the file does not tell: ms, us, GB/s", 0},
+	{"versions", 0, "NAME,..", "columns of a table that are times of versions", OPT_REPEAT},
+	{0},
+};
+
+/* The words of a list, which may be given several times. */
+static size_t words_split(const struct opt_args *args, const char *option, const char *between,
+                          const char *words[PROBLEM_NAMES_MAX], struct arena *arena) {
+	size_t count = 0;
+	char *rest = NULL;
+	for (size_t i = 0; i < opt_count(args, option); i++) {
+		char *list = arena_strdup(arena, opt_at(args, option, i));
+		for (char *word = strtok_r(list, between, &rest); word && count < PROBLEM_NAMES_MAX;
+		     word = strtok_r(NULL, between, &rest))
+			words[count++] = word + strspn(word, " ");
+	}
+	return count;
+}
+
 static int files_read(struct study_set *set, const struct opt_args *args, struct arena *arena, struct err *err) {
-	struct study_reading reading = {.device = opt_has(args, "device") ? opt_get(args, "device", NULL) : NULL};
+	struct study_reading reading = {.device = opt_has(args, "device") ? opt_get(args, "device", NULL) : NULL,
+	                                .objective = opt_get(args, "maximize", opt_get(args, "minimize", NULL)),
+	                                .more = opt_has(args, "maximize"),
+	                                .unit = opt_get(args, "unit", NULL)};
 	const char **names = arena_alloc(arena, PROBLEM_NAMES_MAX, sizeof *names);
 	json_t *machine = NULL;
-	char *rest = NULL;
-	for (size_t i = 0; i < opt_count(args, "problem"); i++) {
-		char *list = arena_strdup(arena, opt_at(args, "problem", i));
-		for (char *word = strtok_r(list, ", ", &rest); word && reading.problem_count < PROBLEM_NAMES_MAX;
-		     word = strtok_r(NULL, ", ", &rest))
-			names[reading.problem_count++] = word;
-	}
+	const char **versions = arena_alloc(arena, PROBLEM_NAMES_MAX, sizeof *versions);
+	if (opt_has(args, "maximize") && opt_has(args, "minimize"))
+		return err_set(err, ERR_USAGE, "leave one of them out", "--minimize and --maximize exclude each other");
 	reading.problem = names;
+	reading.problem_count = words_split(args, "problem", ", ", names, arena);
+	reading.versions = versions;
+	reading.version_count = words_split(args, "versions", ",", versions, arena);
 	if (opt_has(args, "machine") && !(machine = machine_read(opt_get(args, "machine", ""), err)))
 		return err_prefix(err, "--machine");
 	study_set_assume(set, machine);

@@ -52,6 +52,7 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		         values == rows ? ", one value each" : "", 100 * assumed);
 	const char *wide = js_string_or(table, "wide", NULL);
 	const json_t *unused = json_object_get(table, "ignored");
+	const char *direction = js_string_or(table, "assumed_direction", NULL);
 	char failed[64] = "";
 	long long failures = js_int_or(text->result, "failures", 0);
 	if (failures > 0)
@@ -63,13 +64,15 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	else
 		snprintf(several, sizeof several, "%lld row%s", rows, rows == 1 ? "" : "s");
 	char *line = mem_printf(
-		"read %s%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s", several, failed, noise,
+		"read %s%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s%s", several, failed, noise,
 		list_text(json_object_get(table, "problem"), problem),
 		list_text(json_object_get(table, "parameters"), parameters), json_array_size(others) ? "; also measured: " : "",
 		json_array_size(others) ? list_text(others, measured) : "", js_string_or(table, "value", "?"),
 		json_array_size(unused) ? "; not used: " : "", json_array_size(unused) ? list_text(unused, ignored) : "",
 		wide ? "; a column for each " : "", wide ? wide : "",
-		json_object_get(table, "assumed_unit") ? "; the unit is assumed to be seconds: write time_s or time_ms" : "");
+		json_object_get(table, "assumed_unit") ? "; the unit is assumed to be seconds (otherwise use --unit ms)" : "",
+		!direction ? "" : strcmp(direction, "maximize") == 0 ? "; more is assumed to be better (otherwise use --minimize)"
+		                                                     : "; less is assumed to be better (otherwise use --maximize)");
 	text_clean(line, false);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);

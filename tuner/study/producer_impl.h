@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files of other programs: a producer is recognised by the names in its header or its first bytes, and one line of a
+ * table tells what each of its columns is. */
+#ifndef TUNER_STUDY_PRODUCER_IMPL_H
+#define TUNER_STUDY_PRODUCER_IMPL_H
+#include "tuner/study/study_table_impl.h"
+
+struct producer {
+	const char *name;
+	const char *header; /* "a;b": a table with columns of these names, which may hold * */
+	const char *keys;   /* "a;b": JSON with these members near its beginning; NULL: it has no such files */
+	const char *rows;   /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line */
+	/* "pattern=role[:argument]; .." The first pattern that fits a column tells its role; others are skipped. "^name" is
+	 * a member of what a row stands in, "a.b" one of its object a. The roles:
+	 *     time[:UNIT]      a time of the row; the first one of the list that the file has
+	 *     sample[:UNIT]    the same; each number of a list is a row
+	 *     score            a time or a rate, by its unit
+	 *     unit             of the time or score, for each row
+	 *     less, more       an objective of this direction, whose unit nobody knows
+	 *     parameter[:NAME] chosen; without a name what * stands for
+	 *     problem[:NAME]   an input
+	 *     named            a parameter, a size or a counter by its name
+	 *     path             "BM_copy/64/threads:2", as Google Benchmark joins names and arguments
+	 *     pairs            "N=8&M=2"
+	 *     command          whose words that differ between rows are parameters, if no column is one
+	 *     per              the time is of so many iterations
+	 *     counter          counted
+	 *     aggregate:WORD   another word says that the row is made from others
+	 *     status:WORD      another word says that the row failed */
+	const char *columns;
+};
+
+/* What the columns are, by the table of producers. NULL: it is not known. src: producer.c */
+const struct producer *producer_of_header(const struct csv *csv);
+const struct producer *producer_of_json(const char *text, size_t size);
+
+/* A table under construction, of cells under names. src: producer_rows.c */
+struct grid;
+struct grid *grid_new(void);
+void grid_row(struct grid *grid, size_t line); /* begins a row */
+/* Sets a cell of the row; the texts are copied. Names and cells beyond the limits of tables are dropped. */
+void grid_put(struct grid *grid, const char *name, const char *cell);
+/* Adds the row's cell to what it has under the name, separated by a line break. */
+void grid_more(struct grid *grid, const char *name, const char *cell);
+/* The table, which csv_free frees; the grid is gone. NULL if it does not have any rows. */
+struct csv *grid_end(struct grid *grid);
+
+/* A table with a row for each time, whose columns have a role. */
+struct produced {
+	struct csv *csv;
+	int *role; /* of each column: an enum table_role, or -1 where its name tells */
+	bool unitless, more, guessed;
+};
+/* The caller frees both. -1 with err if a row cannot be read. */
+int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,
+                   const struct study_reading *reading, struct produced *produced, struct err *err);
+void produced_free(struct produced *produced);
+
+/* The rows of a document as a table, NULL if it does not have any. src: producer_json.c */
+struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size);
+
+/* The texts of time(1), perf stat and likwid: a row for each run, with columns that speak for themselves. NULL: it is
+ * not one of them. src: producer_text.c */
+struct csv *producer_text(const char *text, size_t size);
+
+#endif
