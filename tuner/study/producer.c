@@ -25,7 +25,7 @@ static const struct producer producers[] = {
 	{"pytest-benchmark", "name;min;max;mean;stddev;rounds;median;iqr", "\"benchmarks\";\"stats\";\"fullname\"",
      "benchmarks",
      "stats.data=sample:s; stats.median=time:s; median=time:s; mean=time:s; param:*=named; params.*=named;"
-     "name=parameter:benchmark; group=parameter"},
+     "name=test:benchmark; group=parameter"},
 	{"JMH", "Benchmark;Mode;Threads;Samples;Score;Unit", "\"jmhVersion\";\"primaryMetric\"", "",
      "primaryMetric.rawData=sample; primaryMetric.score=score; Score=score; primaryMetric.scoreUnit=unit; Unit=unit;"
      "Param: *=named; params.*=named; Threads=parameter:threads; threads=parameter:threads;"
@@ -37,7 +37,7 @@ static const struct producer producers[] = {
      "Kurtosis=skip; MValue=skip; Iterations=skip; Code Size=skip; Statistics.*=skip; Memory.*=skip; *Title=skip;"
      "Namespace=skip; FullName=skip; DisplayInfo=skip; Measurements=skip; Metrics*=skip; ^*=skip; *=named"},
 	{"nanobench", "title;name;unit;batch;*elapsed*", "\"results\";\"median(elapsed)\"", "results",
-     "median(elapsed)=time:s; elapsed=time:s; name=parameter:benchmark; title=parameter; complexityN=problem:n;"
+     "median(elapsed)=time:s; elapsed=time:s; name=parameter:benchmark; title=parameter;"
      "median(instructions)=counter:instructions; median(cpucycles)=counter:cycles; median(branchmisses)=counter:branch_misses;"
      "instructions=counter:instructions; branch misses=counter:branch_misses"},
 	{"nanobench", "?s/op;op/s;err%;benchmark", NULL, NULL, "?s/op=time; benchmark=parameter"},
@@ -60,13 +60,13 @@ static const struct producer producers[] = {
 	{"OpenTuner", NULL, "\"configuration\";\"was_new_best\"", "",
      "time=time:s; configuration.*=parameter; state=status:OK; id=skip"},
 	{"Triton", NULL, "\"configs_timings\";\"kwargs\"", "configs_timings",
-     "1=time:ms; 0.kwargs.*=parameter; 0.num_*=parameter; 0.maxnreg=parameter; ^key=problem"},
+     "1=time:ms; 0.kwargs.*=parameter; 0.num_warps=parameter; 0.num_ctas=parameter; 0.num_stages=parameter; 0.maxnreg=parameter; ^key=problem"},
 	{"CLBlast", NULL, "\"kernel_family\";\"results\";\"parameters\"", "results",
      "time=time:ms; parameters.*=parameter; kernel=parameter; ^arg_m=problem:m; ^arg_n=problem:n; ^arg_k=problem:k;"
      "^precision=problem; ^kernel_family=problem"},
-	{"ncu", "ID;Kernel Name;Metric Name;Metric Unit;Metric Value", NULL, NULL,
+	{"ncu", "ID;Kernel Name;Section Name", NULL, NULL,
      "gpu__time_duration.*=time; Duration=time; Kernel Name=parameter:kernel_name; Block Size=parameter;"
-     "Grid Size=parameter; ID=skip; *=counter"},
+     "Grid Size=parameter; *__*=counter; L? *=counter; *Throughput=counter; *=skip"},
 	{"ncu", "ID;Kernel Name;gpu__time_duration.*", NULL, NULL,
      "gpu__time_duration.*=time; Kernel Name=parameter:kernel_name; Block Size=parameter; Grid Size=parameter;"
      "*__*=counter"},

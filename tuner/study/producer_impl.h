@@ -21,6 +21,7 @@ struct producer {
 	 *     problem[:NAME]   an input
 	 *     named            a parameter, a size or a counter by its name
 	 *     path             "BM_copy/64/threads:2", as Google Benchmark joins names and arguments
+	 *     test[:NAME]      "test_sort[8-fast]", whose arguments pytest also gives by name
 	 *     pairs            "N=8&M=2"
 	 *     command          whose words that differ between rows are parameters, if no column is one
 	 *     per              the time is of so many iterations
@@ -54,6 +55,9 @@ struct produced {
 /* The caller frees both. -1 with err if a row cannot be read. */
 int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,
                    const struct study_reading *reading, struct produced *produced, struct err *err);
+/* ncu writes a row for each metric of a launch: the same with a row for each launch, and units behind the values. NULL:
+ * the table is not so. */
+struct csv *producer_pivot(const struct csv *csv);
 void produced_free(struct produced *produced);
 
 /* The rows of a document as a table, NULL if it does not have any. src: producer_json.c */

@@ -120,6 +120,7 @@ enum role {
 	ROLE_PROBLEM,
 	ROLE_NAMED,
 	ROLE_PATH,
+	ROLE_TEST,
 	ROLE_PAIRS,
 	ROLE_COMMAND,
 	ROLE_COUNTER,
@@ -127,7 +128,7 @@ enum role {
 	ROLE_STATUS
 };
 static const char *const roles[] = {"skip",   "time",    "sample", "score", "less",  "more",    "unit",    "per",    "parameter",
-                                    "problem", "named", "path",   "pairs", "command", "counter", "aggregate", "status"};
+                                    "problem", "named", "path",   "test",  "pairs", "command", "counter", "aggregate", "status"};
 
 /* The name of the values while the table is made. */
 static const char value_column[] = "(value)";
@@ -225,6 +226,11 @@ static bool is_constant(const struct csv *csv, size_t column) {
 	return true;
 }
 
+static bool is_text(const struct csv *csv, size_t column) {
+	double number;
+	return csv->rows && !table_number(csv, csv_cell(csv, 0, column), true, &number);
+}
+
 /* The roles of all columns; the value is the user's, or the first of the rules that has cells. */
 static int parts_find(const struct producer *producer, const struct study_reading *reading, struct making *making) {
 	const struct csv *csv = making->csv;
@@ -233,7 +239,8 @@ static int parts_find(const struct producer *producer, const struct study_readin
 	for (size_t c = 0; c < csv->columns; c++) {
 		struct part *part = &making->parts[c];
 		part_find(producer->columns, csv->header[c], part);
-		if (part->any && is_constant(csv, c) && csv->rows > 1)
+		if (part->role != ROLE_PROBLEM && !is_value(part->role) && (part->any || is_text(csv, c)) && is_constant(csv, c) &&
+		    csv->rows > 1 && part->role != ROLE_UNIT && part->role != ROLE_PATH)
 			part->role = ROLE_SKIP; /* what every run has in common needs no name */
 		if (asked && strcmp(asked, csv->header[c]) == 0) {
 			part->role = reading->more ? ROLE_MORE : is_value(part->role) ? part->role : ROLE_LESS;
@@ -468,7 +475,11 @@ static void cell_put(struct making *making, size_t row, size_t column) {
 		return;
 	if (part->role == ROLE_PATH)
 		path_put(making, cell);
-	else if (part->role == ROLE_PAIRS)
+	else if (part->role == ROLE_TEST) {
+		snprintf(number, sizeof number, "%s", cell);
+		number[making->params ? strcspn(number, "[") : strlen(number)] = '\0';
+		put(making, part->name, number, TABLE_PARAM);
+	} else if (part->role == ROLE_PAIRS)
 		pairs_put(making, cell);
 	else if (part->role == ROLE_COMMAND && !making->params)
 		command_put(making, row, column);
@@ -549,6 +560,33 @@ static void value_name(struct making *making, struct produced *produced) {
 	}
 	produced->unitless = role == ROLE_LESS;
 	produced->more = role == ROLE_MORE;
+}
+
+static size_t column_find(const struct csv *csv, const char *name) {
+	for (size_t c = 0; c < csv->columns; c++)
+		if (strcasecmp(csv->header[c], name) == 0)
+			return c;
+	return SIZE_MAX;
+}
+
+struct csv *producer_pivot(const struct csv *csv) {
+	size_t id = column_find(csv, "ID"), name = column_find(csv, "Metric Name"), unit = column_find(csv, "Metric Unit"),
+		   value = column_find(csv, "Metric Value");
+	char cell[CSV_FIELD_MAX + 1];
+	if (id == SIZE_MAX || name == SIZE_MAX || unit == SIZE_MAX || value == SIZE_MAX)
+		return NULL;
+	struct grid *grid = grid_new();
+	for (size_t r = 0; r < csv->rows; r++) {
+		bool first = r == 0 || strcmp(csv_cell(csv, r, id), csv_cell(csv, r - 1, id)) != 0;
+		if (first)
+			grid_row(grid, csv->line[r]);
+		for (size_t c = 0; first && c < csv->columns; c++)
+			if (c != name && c != unit && c != value)
+				grid_put(grid, csv->header[c], csv_cell(csv, r, c));
+		snprintf(cell, sizeof cell, "%.200s %.100s", csv_cell(csv, r, value), csv_cell(csv, r, unit));
+		grid_put(grid, csv_cell(csv, r, name), cell);
+	}
+	return grid_end(grid);
 }
 
 int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,

@@ -468,6 +468,11 @@ static int produced_add(struct study_set *set, const struct csv *csv, struct tab
 
 static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,
                    const struct study_reading *reading, struct err *err) {
+	struct csv *pivot = producer ? NULL : producer_pivot(csv);
+	if (pivot) {
+		csv_free(csv);
+		csv = pivot;
+	}
 	struct table table = {.csv = csv, .path = path, .reading = reading};
 	if (!producer && !(reading && reading->version_count))
 		producer = producer_of_header(csv);

@@ -54,9 +54,10 @@ static void lines_split(struct lines *lines, const char *text, size_t size) {
 			own--;
 		while (blank < own && strchr(" \t", at[blank]))
 			blank++;
+		size_t blanks = blank < own && at[blank] == '#' ? blank : 0;
 		if (lines->count == room)
 			lines->lines = mem_grow(lines->lines, room = room ? 2 * room : 256, sizeof *lines->lines);
-		lines->lines[lines->count++] = (struct line){.at = at, .length = own, .dropped = own == blank};
+		lines->lines[lines->count++] = (struct line){.at = at + blanks, .length = own - blanks, .dropped = own == blank};
 		at += length + 1;
 	}
 }
@@ -245,10 +246,31 @@ static void header_uncomment(struct lines *lines) {
 	}
 }
 
-/* Lines above the header that have another number of fields than the rest are titles. */
+/* Does a line have this many fields, none of them a number, as headers have? */
+static bool is_header(const struct lines *lines, const struct line *line, size_t count) {
+	struct field fields[FIELDS_MAX];
+	if (fields_read(lines, line, fields) != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (is_number(&fields[i]))
+			return false;
+	return true;
+}
+
+/* A line above the header that has another number of fields is a title. */
+static bool is_title(const struct lines *lines, size_t at, size_t usual) {
+	struct field fields[FIELDS_MAX];
+	size_t count = fields_read(lines, &lines->lines[at], fields), next = at + 1;
+	while (next < lines->count && (lines->lines[next].dropped || *lines->lines[next].at == '#'))
+		next++;
+	if (next == lines->count)
+		return false;
+	return count == 1 || is_header(lines, &lines->lines[next], usual);
+}
+
 static void titles_drop(struct lines *lines) {
 	struct field fields[FIELDS_MAX];
-	size_t usual = usual_fields(lines), following = 0;
+	size_t usual = usual_fields(lines);
 	if (usual < 2)
 		return;
 	for (size_t i = 0; i < lines->count; i++) {
@@ -257,11 +279,8 @@ static void titles_drop(struct lines *lines) {
 			continue;
 		if (fields_read(lines, line, fields) == usual)
 			break;
-		for (following = i + 1; following < lines->count && lines->lines[following].dropped; following++)
-			;
-		if (fields_read(lines, line, fields) > 1 && lines->form == FORM_CHARACTER && following < lines->count &&
-		    fields_read(lines, line, fields) + 1 == usual)
-			break; /* a header that lacks a field is not a title */
+		if (!is_title(lines, i, usual))
+			break;
 		line->dropped = true;
 	}
 }

@@ -263,7 +263,7 @@ static bool may_be_time(const struct csv *csv, const char *header) {
 		"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip opencl gpu cpu cilk tbb naive simple "
 		"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized optimised "
 		"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl cublas "
-		"gcc clang icc icx o0 o1 o2 o3 t";
+		"gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
 	struct table_name unit;
 	char key[TABLE_NAME];
 	table_words_join(header, key);
