@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "topo/impl.h"
@@ -101,13 +102,13 @@ static void topo_places_free(struct topo *topo) {
 enum { SYNTHETIC_MAX = 1024, SYNTHETIC_CPUS_MAX = 2048, XML_MAX = 16 << 20 };
 static const char synthetic[] = "synthetic:";
 
-/* I/O devices, distances, memory attributes and CPU kinds are left out because nothing uses them. The x86 component
+/* I/O devices, distances and memory attributes are left out because nothing uses them. The x86 component
  * visits every CPU to refine what Linux already reports; without it, loading is faster and does not move the calling
  * thread. */
 static unsigned long load_flags(void) {
 	unsigned long flags = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
 #if HWLOC_API_VERSION >= 0x00020800
-	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
 #endif
 	return flags;
 }
@@ -196,7 +197,7 @@ static int load(struct topo *topo, const char *source, bool as_here, struct err 
 		return -1;
 	if (hwloc_topology_load(topo->hw) != 0)
 		return err_set(err, source ? ERR_USAGE : ERR_FAILED,
-		               source ? NULL : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
+		               source ? "a file of hwloc 3 needs hwloc 3 here, or is written with lstopo --export-xml-flags v2" : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
 		               "hwloc cannot load the topology%s%.200s", source ? " of " : "", source ? source : "");
 	topo->here = (!source || as_here) && hwloc_topology_is_thissystem(topo->hw);
 	if (topo->here && restrict_to_process(topo->hw, err) != 0)
@@ -390,13 +391,70 @@ static json_t *hypervisor_json(const struct topo *topo) {
 	return name ? json_string(name) : json_null();
 }
 
-json_t *topo_json(const struct topo *topo) {
+static json_t *topo_plain_json(const struct topo *topo) {
 	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:{s:I, s:I, s:I}, s:o, s:b}", "cpu", topo_cpu_model(topo),
 	                 "packages", topo_count(topo, TOPO_PACKAGE), "numa_nodes", topo_count(topo, TOPO_NUMA), "llcs",
 	                 topo_count(topo, TOPO_LLC), "cores", topo_count(topo, TOPO_CORE), "threads",
 	                 topo_count(topo, TOPO_PU), "caches", "l1d", (json_int_t)topo_cache_size(topo, 1), "l2",
 	                 (json_int_t)topo_cache_size(topo, 2), "l3", (json_int_t)topo_cache_size(topo, 3), "hypervisor",
 	                 hypervisor_json(topo), "synthetic", !topo->here);
+}
+
+/* Intel's processors name their kinds of cores, and Arm's have a capacity. Cores that only differ in their highest
+ * frequency are of one kind. NULL: neither is there. */
+static const char *kind_name(const struct hwloc_info_s *infos, unsigned count) {
+	for (unsigned k = 0; k < count; k++)
+		if (strcmp(infos[k].name, "CoreType") == 0 || strcmp(infos[k].name, "LinuxCapacity") == 0)
+			return infos[k].value;
+	return NULL;
+}
+
+/* Adds the CPUs to the kind of this name. */
+static void kind_add(const struct topo *topo, json_t *kinds, const char *name, hwloc_const_bitmap_t set) {
+	int cores = 0;
+	size_t i;
+	json_t *kind;
+	for (int c = 0; c < topo->places[TOPO_CORE].count; c++)
+		cores += hwloc_bitmap_intersects(topo->places[TOPO_CORE].sets[c], set);
+	int64_t threads = hwloc_bitmap_weight(set);
+	json_array_foreach(kinds, i, kind) {
+		if (strcmp(js_string_or(kind, "name", ""), name) != 0)
+			continue;
+		json_object_set_new(kind, "cores", json_integer(cores + js_int_or(kind, "cores", 0)));
+		json_object_set_new(kind, "threads", json_integer(threads + js_int_or(kind, "threads", 0)));
+		return;
+	}
+	json_array_append_new(kinds, json_pack("{s:o,s:i,s:I}", "name", js_text(name), "cores", cores, "threads",
+	                                       (json_int_t)threads));
+}
+
+/* Performance and efficiency cores, the fastest kind first; NULL if all cores are of one kind. New reference. */
+static json_t *kinds_json(const struct topo *topo) {
+	int count = hwloc_cpukinds_get_nr(topo->hw, 0);
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	json_t *kinds = json_array();
+	for (int i = count; set && i-- > 0;) {
+		struct hwloc_info_s *infos = NULL;
+		unsigned info_count = 0;
+		int efficiency;
+		if (hwloc_cpukinds_get_info(topo->hw, (unsigned)i, set, &efficiency, &info_count, &infos, 0) != 0)
+			continue;
+		const char *name = kind_name(infos, info_count);
+		if (name)
+			kind_add(topo, kinds, name, set);
+	}
+	hwloc_bitmap_free(set);
+	if (json_array_size(kinds) > 1)
+		return kinds;
+	json_decref(kinds);
+	return NULL;
+}
+
+json_t *topo_json(const struct topo *topo) {
+	json_t *kinds = kinds_json(topo), *machine = topo_plain_json(topo);
+	if (kinds)
+		json_object_set_new(machine, "kinds", kinds);
+	return machine;
 }
 
 /* hwloc trusts the XML it reads: one changed byte can cause a segmentation fault or an endless loop. A recorded

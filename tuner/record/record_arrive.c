@@ -56,6 +56,7 @@ static int mistaken_check(const char *path, const char *text, size_t size, struc
 static char *tool_unpack(const char *tool, const char *path, size_t packed, size_t *size, struct err *err) {
 	const char *const argv[] = {tool, "-dc", "--", path, NULL};
 	int ends[3] = {-1, -1, -1}, status = -1;
+	struct rusage usage;
 	pid_t child = proc_spawn(&(struct proc_spec){.argv = argv}, ends, NULL);
 	if (child < 0) {
 		err_set(err, ERR_USAGE, NULL, "%s is packed by %s, which is not installed here", path, tool);
@@ -69,7 +70,7 @@ static char *tool_unpack(const char *tool, const char *path, size_t packed, size
 	for (ssize_t got = 1; got != 0 && length <= most;) {
 		if (length == room)
 			text = mem_grow(text, (room *= 2) + SCAN_PAD, 1);
-		proc_poll(&wait, 1, -1);
+		proc_poll(&wait, 1, 60);
 		got = read(ends[1], text + length, room - length);
 		length += got > 0 ? (size_t)got : 0;
 		if (got < 0 && proc_is_final(got))
@@ -77,7 +78,7 @@ static char *tool_unpack(const char *tool, const char *path, size_t packed, size
 	}
 	proc_shut(&ends[1]);
 	proc_shut(&ends[2]);
-	while (!proc_collect(child, &status, NULL))
+	while (!proc_collect(child, &status, &usage))
 		usleep(1000);
 	*size = length;
 	if (length <= most && status == 0)
@@ -241,7 +242,8 @@ static char *decoded(char *data, size_t *size) {
 		*size -= 3;
 		memmove(data, data + 3, *size);
 	}
-	char *out = big || little ? utf16_decode(data, size, big) : latin1_decode(data, size);
+	bool json = *size && (*data == '{' || *data == '['); /* always UTF-8, and possibly large */
+	char *out = big || little ? utf16_decode(data, size, big) : json ? NULL : latin1_decode(data, size);
 	if (!out)
 		return data;
 	free(data);

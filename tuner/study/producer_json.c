@@ -66,7 +66,7 @@ static void list_put(struct grid *grid, const char *name, const json_t *list, in
 			snprintf(path, sizeof path, "%s.%s", name, thing_name(one));
 			value_put(grid, path, thing_value(one), depth + 1);
 		} else if (scalar_text(one, text))
-			snprintf(joined + length, sizeof joined - length, "%s%s", length ? " " : "", text);
+			snprintf(joined + length, sizeof joined - length, length ? " %.100s" : "%.100s", text);
 	}
 	if (*joined)
 		grid_put(grid, name, joined);

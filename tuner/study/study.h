@@ -137,6 +137,7 @@ bool study_ceiling_steady(const struct study *study, const char *name, const cha
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */
 double study_figure(const struct study *study, size_t row, const char *name);
 double study_counter(const struct study *study, size_t row, const char *name); /* counted or simulated */
+bool study_counts(const struct study *study, const char *name); /* has any row this counter? */
 double study_metric(const struct study *study, size_t row, const char *name);
 
 /* Studies under construction, one for each kernel, device and machine, filled from the store and from files. */
@@ -200,6 +201,8 @@ int study_set_rows(struct study_set *set, const char *path, const char *text, si
                    const struct study_reading *reading, struct err *err);
 /* A machine by words, "packages=4 cores=32 threads=64 l2=256K l3=16M". New reference. */
 json_t *study_machine_words(const char *words, struct err *err);
+/* The machine in the output of likwid-topology. New reference. */
+json_t *study_machine_likwid(const char *text, struct err *err);
 /* The machine of a document, or the document itself if it describes one. New reference. */
 json_t *study_machine_json(const json_t *json, struct err *err);
 /* ERR_USAGE for numbers that no machine has. */

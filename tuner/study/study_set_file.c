@@ -366,6 +366,7 @@ static bool is_json(const char *text) {
 	return *text == '{' || *text == '[' || !*text;
 }
 
+/* 1: it is not one of those, so that it may be a recorded space. */
 static int text_add(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (!is_json(text))
@@ -379,10 +380,7 @@ static int text_add(struct study_set *set, const char *path, const char *text, s
 		return failed ? err_prefix(err, "%s", path) : 0;
 	if (memmem(text, size, "\"counter-value\"", 15))
 		return study_set_table(set, path, text, size, reading, err);
-	failed = size <= DOCUMENT_MAX ? study_set_rows(set, path, text, size, reading, err) : 1;
-	if (failed <= 0)
-		return failed;
-	return stop_asked() ? stop_fail(err, "while a file was read") : record_add(set, path, reading, err);
+	return size <= DOCUMENT_MAX ? study_set_rows(set, path, text, size, reading, err) : 1;
 }
 
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
@@ -390,5 +388,7 @@ int study_set_file(struct study_set *set, const char *path, const struct study_r
 	char *text = record_text(path, &size, err);
 	int failed = text ? text_add(set, path, text, size, reading, err) : -1;
 	free(text);
-	return failed;
+	if (failed <= 0)
+		return failed;
+	return stop_asked() ? stop_fail(err, "while a file was read") : record_add(set, path, reading, err);
 }

@@ -73,6 +73,19 @@ static void places_ignore(struct table *table) {
 		}
 }
 
+/* The depth of a recursion that follows from the number of threads: every team has one, which other teams have, too. */
+static void depths_ignore(struct table *table) {
+	const struct csv *csv = table->csv;
+	for (size_t a = 0; a < csv->columns && csv->rows <= TABLE_PAIRS_ROWS; a++)
+		for (size_t b = 0; b < csv->columns; b++) {
+			struct table_column *fine = &table->columns[a], *coarse = &table->columns[b];
+			if (fine->role == TABLE_PARAM && coarse->role == TABLE_PROBLEM && fine->numbers && coarse->numbers &&
+			    table_is_team(fine->name) && table_has_word(coarse->name, "depth density degree scale limit range") &&
+			    is_finer(csv, a, b))
+				coarse->role = TABLE_IGNORED;
+		}
+}
+
 static bool same_problem(const struct table *table, size_t a, size_t b) {
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if (table->columns[c].role == TABLE_PROBLEM &&
@@ -151,6 +164,8 @@ void table_roles_follow(struct table *table) {
 	bool given = table->reading && table->reading->problem_count;
 	together_ignore(table);
 	places_ignore(table);
+	if (!given)
+		depths_ignore(table);
 	results_ignore(table);
 	if (!given)
 		sizes_decide(table);

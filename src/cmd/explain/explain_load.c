@@ -10,6 +10,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
+#include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/explain/explain.h"
 #include "tuner/race/unsafe.h"
@@ -225,10 +226,22 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 static json_t *machine_read(const char *text, struct err *err) {
 	if (strchr(text, '=') && access(text, R_OK) != 0)
 		return study_machine_words(text, err);
-	json_t *json = js_load(text, MACHINE_FILE_MAX, err), *machine = json ? study_machine_json(json, err) : NULL;
-	if (json && !machine)
+	bool is_stdin = strcmp(text, "-") == 0;
+	size_t size;
+	char *file = is_stdin ? NULL : sys_read_file(text, MACHINE_FILE_MAX, &size, err);
+	json_t *machine = NULL;
+	if (file && memmem(file, size, "<topology", 9))
+		machine = app_machine_recorded(text, err);
+	else if (file && file[strspn(file, " \t\r\n\xef\xbb\xbf")] != '{')
+		machine = study_machine_likwid(file, err);
+	else if (file || is_stdin) {
+		json_t *json = js_load(text, MACHINE_FILE_MAX, err);
+		machine = json ? study_machine_json(json, err) : NULL;
+		json_decref(json);
+	}
+	if (file && !machine)
 		err_prefix(err, "%s", text);
-	json_decref(json);
+	free(file);
 	return machine;
 }
 
