@@ -14,6 +14,7 @@ static const struct producer producers[] = {
      "\"benchmarks\";\"real_time\";\"time_unit\"", "benchmarks",
      "real_time=time; time_unit=unit; run_type=aggregate:iteration; name=path; error_occurred=status:false;"
      "threads=parameter:threads"},
+	{"Google Benchmark", "Benchmark;Time;CPU;Iterations", NULL, NULL, "Time=time; Benchmark=path"},
 	{"nvbench", "Benchmark;Device Name;Skipped;GPU Time (sec)", "\"benchmarks\";\"states\";\"axis_values\"",
      "benchmarks.states",
      "GPU Time (sec)=time:s; summaries.nv/cold/time/gpu/mean=time:s; summaries.Average GPU Time (Cold)=time:s;"

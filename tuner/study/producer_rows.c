@@ -348,7 +348,8 @@ static size_t words_split(char *text, char *words[WORDS_MAX]) {
 static bool word_differs(const struct csv *csv, size_t column, size_t place, size_t count) {
 	char first[CSV_FIELD_MAX + 1], other[CSV_FIELD_MAX + 1], *a[WORDS_MAX], *b[WORDS_MAX];
 	snprintf(first, sizeof first, "%s", csv_cell(csv, 0, column));
-	words_split(first, a);
+	if (words_split(first, a) != count)
+		return true;
 	for (size_t r = 1; r < csv->rows; r++) {
 		snprintf(other, sizeof other, "%s", csv_cell(csv, r, column));
 		if (words_split(other, b) != count || strcmp(a[place], b[place]) != 0)

@@ -150,6 +150,10 @@ static const char *table_note(const struct csv *csv, const char *key) {
 static char *table_kernel(const char *path, const struct csv *csv) {
 	const char *noted = table_note(csv, "kernel"), *slash = strrchr(path, '/');
 	char *name = mem_strdup(noted && *noted ? noted : slash ? slash + 1 : path), *dot = strrchr(name, '.');
+	if (!(noted && *noted) && dot && dot != name && table_among(dot + 1, strlen(dot + 1), "gz bz2 xz zst zip")) {
+		*dot = '\0';
+		dot = strrchr(name, '.');
+	}
 	if (!(noted && *noted) && dot && dot != name)
 		*dot = '\0';
 	text_clean(name, false);
@@ -473,6 +477,8 @@ static int csv_add(struct study_set *set, const char *path, struct csv *csv, con
 		csv_free(csv);
 		csv = pivot;
 	}
+	if (!producer)
+		table_units_take(csv);
 	struct table table = {.csv = csv, .path = path, .reading = reading};
 	if (!producer && !(reading && reading->version_count))
 		producer = producer_of_header(csv);

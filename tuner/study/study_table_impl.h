@@ -65,6 +65,8 @@ extern const char table_serial_words[];
 /* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
  * which gets a column of its own. */
 void table_cells_rewrite(struct csv *csv);
+/* A row of units below the header becomes part of it. */
+void table_units_take(struct csv *csv);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* A table whose rows are the columns of another one; NULL if it is not one. It lives in the arena of `csv`. */

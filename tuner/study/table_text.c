@@ -139,24 +139,29 @@ static bool is_number(const struct field *field) {
 	return length && length == field->length && memchr("0123456789.-+", *field->at, 13);
 }
 
-/* Do all lines that are looked at have equally many blanks between words? */
-static bool are_blanks(struct lines *lines) {
+/* Lines without rules and comments, and how many of them have as many fields as most. */
+static bool are_rows(const struct lines *lines, size_t usual) {
 	struct field fields[FIELDS_MAX];
+	size_t rows = 0, alike = 0, last = 0;
+	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
+		const struct line *line = &lines->lines[i];
+		if (line->dropped || *line->at == '#' || is_rule(line))
+			continue;
+		bool is = fields_read(lines, line, fields) == usual;
+		rows++;
+		alike += is;
+		last = is ? last + 1 : 0;
+	}
+	return usual > 1 && alike > 1 && (2 * alike >= rows || last > 2);
+}
+
+static size_t usual_fields(const struct lines *lines);
+
+/* Do blanks separate the fields, two of them where names have some? */
+static bool are_blanks(struct lines *lines) {
 	for (int wide = 1; wide >= 0; wide--) {
-		size_t found = 0, rows = 0, most = 0;
 		lines->wide = wide;
-		for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
-			if (lines->lines[i].dropped || *lines->lines[i].at == '#' || is_rule(&lines->lines[i]))
-				continue;
-			size_t count = fields_read(lines, &lines->lines[i], fields);
-			rows++;
-			found = count > 1 && count == most ? found + 1 : found;
-			if (count != most && rows <= 3) {
-				most = count;
-				found = 1;
-			}
-		}
-		if (most > 1 && rows > 1 && found + 2 >= rows && found > 1)
+		if (are_rows(lines, usual_fields(lines)))
 			return true;
 	}
 	return false;
@@ -213,7 +218,7 @@ static size_t usual_fields(const struct lines *lines) {
 	size_t counts[FIELDS_MAX + 1] = {0}, best = 0, rows = 0;
 	struct field fields[FIELDS_MAX];
 	for (size_t i = 0; i < lines->count && rows < 1000; i++)
-		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && ++rows)
+		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && !is_rule(&lines->lines[i]) && ++rows)
 			counts[fields_read(lines, &lines->lines[i], fields)]++;
 	for (size_t i = 1; i <= FIELDS_MAX; i++)
 		best = counts[i] > counts[best] ? i : best;
