@@ -81,6 +81,7 @@ static const struct producer producers[] = {
      "Computation duration (us)=time:us; Kernel duration (us)=time:us; *duration (us)=time:us; *overhead*=skip;"
      "*status*=status:Ok; Kernel name=skip; Global size=skip; Local size=skip; *=parameter"},
 	{"time(1)", "real;user;sys", NULL, NULL, "real=time:s; user=skip; sys=skip; *=named"},
+	{"likwid", "likwid time", NULL, NULL, "likwid time=time:s; *=counter"},
 	{"perf stat", "perf stat time", NULL, NULL, "perf stat time=time:s; perf stat run=command; *=counter"},
 };
 

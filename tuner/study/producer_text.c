@@ -92,10 +92,10 @@ static void counted_put(struct grid *grid, const char *text, size_t line) {
 	json_t *list = counted_text_read(text, "", NULL), *one;
 	char cell[48];
 	size_t i, t;
-	const char *quote = strchr(text, '\'');
+	const char *quote = strchr(text, '\''), *time = strstr(text, "TABLE,") ? "likwid time" : "perf stat time";
 	if (json_array_size(list)) {
 		grid_row(grid, line);
-		grid_put(grid, "perf stat time", "");
+		grid_put(grid, time, "");
 		if (quote && strcspn(quote + 1, "'\n") < TABLE_NAME) {
 			char *command = mem_printf("%.*s", (int)strcspn(quote + 1, "'\n"), quote + 1);
 			grid_put(grid, "perf stat run", command);
@@ -107,7 +107,7 @@ static void counted_put(struct grid *grid, const char *text, size_t line) {
 		snprintf(cell, sizeof cell, "%.17g", js_real_or(one, "value", 0));
 		for (t = 0; t < sizeof times / sizeof *times && strcmp(name, times[t]) != 0; t++)
 			;
-		grid_put(grid, t < sizeof times / sizeof *times ? "perf stat time" : name, cell);
+		grid_put(grid, t < sizeof times / sizeof *times ? time : name, cell);
 	}
 	json_decref(list);
 }
