@@ -197,7 +197,8 @@ static int load(struct topo *topo, const char *source, bool as_here, struct err 
 		return -1;
 	if (hwloc_topology_load(topo->hw) != 0)
 		return err_set(err, source ? ERR_USAGE : ERR_FAILED,
-		               source ? "a file of hwloc 3 needs hwloc 3 here, or is written with lstopo --export-xml-flags v2" : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
+		               source ? "a file of hwloc 3 needs hwloc 3 here, or is written with lstopo --export-xml-flags v2"
+		                      : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
 		               "hwloc cannot load the topology%s%.200s", source ? " of " : "", source ? source : "");
 	topo->here = (!source || as_here) && hwloc_topology_is_thissystem(topo->hw);
 	if (topo->here && restrict_to_process(topo->hw, err) != 0)
@@ -424,8 +425,8 @@ static void kind_add(const struct topo *topo, json_t *kinds, const char *name, h
 		json_object_set_new(kind, "threads", json_integer(threads + js_int_or(kind, "threads", 0)));
 		return;
 	}
-	json_array_append_new(kinds, json_pack("{s:o,s:i,s:I}", "name", js_text(name), "cores", cores, "threads",
-	                                       (json_int_t)threads));
+	json_array_append_new(
+		kinds, json_pack("{s:o,s:i,s:I}", "name", js_text(name), "cores", cores, "threads", (json_int_t)threads));
 }
 
 /* Performance and efficiency cores, the fastest kind first; NULL if all cores are of one kind. New reference. */

@@ -71,7 +71,7 @@ struct record *record_parse(const char *text, size_t size, const char *name, str
 /* The text of any file of at most 1 GiB, unpacked (gzip, zip, and bzip2, xz, zstd where their tools are) and as UTF-8
  * without a mark; it ends with a 0, and the caller frees it. ERR_USAGE for a pointer of Git LFS, a web page, .. */
 char *record_text(const char *path, size_t *size, struct err *err);
-void record_free(struct record *record); /* NULL is fine */
+void record_free(struct record *record);                        /* NULL is fine */
 double record_shown(const struct record *record, double value); /* as the file has it */
 /* Is more of what has this name or unit better: "GFLOP/s", "score", "accuracy"? */
 bool record_more_is_better(const char *name);

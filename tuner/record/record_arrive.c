@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "tuner/record/record_impl.h"
 
-
 size_t record_unpacked_most(size_t size) {
 	size_t most = size * UNPACK_RATIO > UNPACK_SMALL ? size * UNPACK_RATIO : UNPACK_SMALL;
 	return most < LOAD_LIMIT ? most : LOAD_LIMIT;
@@ -24,7 +23,11 @@ size_t record_unpacked_most(size_t size) {
 static const struct {
 	const char *magic, *tool;
 	size_t length;
-} packers[] = {{"BZh", "bzip2", 3}, {"\xfd" "7zXZ", "xz", 5}, {"\x28\xb5\x2f\xfd", "zstd", 4}};
+} packers[] = {{"BZh", "bzip2", 3},
+               {"\xfd"
+                "7zXZ",
+                "xz", 5},
+               {"\x28\xb5\x2f\xfd", "zstd", 4}};
 
 /* What people hand over by mistake. A hint with "%s" gets the name of the file. */
 static const struct {

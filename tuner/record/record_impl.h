@@ -7,7 +7,7 @@
 
 struct build;
 struct build *build_new(const struct record_choice *choice); /* NULL: the file tells */
-void build_free(struct build *build); /* frees the record as well, unless it was finished */
+void build_free(struct build *build);                        /* frees the record as well, unless it was finished */
 /* Readers also fill the texts of the whole record. */
 struct record *build_record(struct build *build);
 struct arena *build_scratch(struct build *build); /* lives as long as the build */

@@ -75,11 +75,12 @@ double words_unit_ms(const char *unit, size_t size) {
 		double ms;
 		bool whole;
 	} units[] = {
-		{"s", 1e3, true},     {"sec", 1e3, false},  {"ms", 1, true},         {"mil", 1, false},
-		{"us", 1e-3, true},   {"mic", 1e-3, false}, {"ns", 1e-6, true},      {"nano", 1e-6, false},
-		{"usec", 1e-3, false}, {"\xc2\xb5s", 1e-3, false}, {"\xce\xbcs", 1e-3, false}, {"nsec", 1e-6, false},
-		{"msec", 1, false},
-		{"min", 60e3, false}, {"h", 3600e3, true},  {"hour", 3600e3, false},
+		{"s", 1e3, true},           {"sec", 1e3, false},        {"ms", 1, true},
+		{"mil", 1, false},          {"us", 1e-3, true},         {"mic", 1e-3, false},
+		{"ns", 1e-6, true},         {"nano", 1e-6, false},      {"usec", 1e-3, false},
+		{"\xc2\xb5s", 1e-3, false}, {"\xce\xbcs", 1e-3, false}, {"nsec", 1e-6, false},
+		{"msec", 1, false},         {"min", 60e3, false},       {"h", 3600e3, true},
+		{"hour", 3600e3, false},
 	};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		size_t length = strlen(units[i].name);

@@ -128,8 +128,11 @@ static double perf_percent(char *field) {
 /* A count, or a time in seconds, of one event. */
 static void perf_add(json_t *list, const char *event, double value, const char *unit, double percent) {
 	bool time = strcmp(unit, "msec") == 0, ns = strcmp(unit, "ns") == 0 || strcmp(event, "duration_time") == 0;
-	value_add(list, event, time ? value / 1000 : ns ? value / 1e9 : value, time || ns ? "s" : "",
-	          percent < WHOLE_PERCENT);
+	value_add(list, event,
+	          time ? value / 1000
+	          : ns ? value / 1e9
+	               : value,
+	          time || ns ? "s" : "", percent < WHOLE_PERCENT);
 }
 
 /* perf-stat(1), "CSV FORMAT": value, unit, event, time running, percent of the time. With -r a variance stands before

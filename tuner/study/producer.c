@@ -10,8 +10,8 @@
 static const struct producer producers[] = {
 	{"hyperfine", "command;mean;stddev;median;user;system;min;max", "\"results\";\"command\";\"mean\"", "results",
      "times=sample:s; median=time:s; mean=time:s; parameter_*=parameter; parameters.*=parameter; command=command"},
-	{"Google Benchmark", "name;iterations;real_time;cpu_time;time_unit",
-     "\"benchmarks\";\"real_time\";\"time_unit\"", "benchmarks",
+	{"Google Benchmark", "name;iterations;real_time;cpu_time;time_unit", "\"benchmarks\";\"real_time\";\"time_unit\"",
+     "benchmarks",
      "real_time=time; time_unit=unit; run_type=aggregate:iteration; name=path; error_occurred=status:false;"
      "threads=parameter:threads"},
 	{"Google Benchmark", "Benchmark;Time;CPU;Iterations", NULL, NULL, "Time=time; Benchmark=path"},
@@ -34,12 +34,14 @@ static const struct producer producers[] = {
 	{"BenchmarkDotNet", "Method;Mean;Error;StdDev", "\"HostEnvironmentInfo\";\"Benchmarks\"", "Benchmarks",
      "Statistics.OriginalValues=sample:ns; Mean=time; Statistics.Mean=time:ns; Method=parameter; Parameters=pairs;"
      "Type=parameter; Error=skip; StdDev=skip; StdErr=skip; Median=skip; Min=skip; Max=skip; Ratio*=skip; Gen*=skip;"
-     "Alloc*=skip; Rank=skip; Op/s=skip; Q[0-9]=skip; P[0-9]*=skip; Baseline=skip; Completed*=skip; Lock*=skip; Skewness=skip;"
+     "Alloc*=skip; Rank=skip; Op/s=skip; Q[0-9]=skip; P[0-9]*=skip; Baseline=skip; Completed*=skip; Lock*=skip; "
+     "Skewness=skip;"
      "Kurtosis=skip; MValue=skip; Iterations=skip; Code Size=skip; Statistics.*=skip; Memory.*=skip; *Title=skip;"
      "Namespace=skip; FullName=skip; DisplayInfo=skip; Measurements=skip; Metrics*=skip; ^*=skip; *=named"},
 	{"nanobench", "title;name;unit;batch;*elapsed*", "\"results\";\"median(elapsed)\"", "results",
      "median(elapsed)=time:s; elapsed=time:s; name=parameter:benchmark; title=parameter;"
-     "median(instructions)=counter:instructions; median(cpucycles)=counter:cycles; median(branchmisses)=counter:branch_misses;"
+     "median(instructions)=counter:instructions; median(cpucycles)=counter:cycles; "
+     "median(branchmisses)=counter:branch_misses;"
      "instructions=counter:instructions; branch misses=counter:branch_misses"},
 	{"nanobench", "?s/op;op/s;err%;benchmark", NULL, NULL, "?s/op=time; benchmark=parameter"},
 	{"Criterion", "group;function;value;sample_measured_value;unit;iteration_count", NULL, NULL,
@@ -61,7 +63,8 @@ static const struct producer producers[] = {
 	{"OpenTuner", NULL, "\"configuration\";\"was_new_best\"", "",
      "time=time:s; configuration.*=parameter; state=status:OK; id=skip"},
 	{"Triton", NULL, "\"configs_timings\";\"kwargs\"", "configs_timings",
-     "1=time:ms; 0.kwargs.*=parameter; 0.num_warps=parameter; 0.num_ctas=parameter; 0.num_stages=parameter; 0.maxnreg=parameter; ^key=problem"},
+     "1=time:ms; 0.kwargs.*=parameter; 0.num_warps=parameter; 0.num_ctas=parameter; 0.num_stages=parameter; "
+     "0.maxnreg=parameter; ^key=problem"},
 	{"CLBlast", NULL, "\"kernel_family\";\"results\";\"parameters\"", "results",
      "time=time:ms; parameters.*=parameter; kernel=parameter; ^arg_m=problem:m; ^arg_n=problem:n; ^arg_k=problem:k;"
      "^precision=problem; ^kernel_family=problem"},

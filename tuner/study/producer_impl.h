@@ -9,7 +9,8 @@ struct producer {
 	const char *name;
 	const char *header; /* "a;b": a table with columns of these names, which may hold * */
 	const char *keys;   /* "a;b": JSON with these members near its beginning; NULL: it has no such files */
-	const char *rows;   /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line */
+	const char
+		*rows; /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line */
 	/* "pattern=role[:argument]; .." The first pattern that fits a column tells its role; others are skipped. "^name" is
 	 * a member of what a row stands in, "a.b" one of its object a. The roles:
 	 *     time[:UNIT]      a time of the row; the first one of the list that the file has

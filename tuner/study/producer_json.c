@@ -101,7 +101,8 @@ static void around_put(struct grid *grid, const struct around *around) {
 		json_object_foreach((json_t *)around->objects[i], key, member) {
 			char path[TABLE_NAME];
 			snprintf(path, sizeof path, "^%s", key);
-			if (strncmp(key, around->within[i], strlen(key)) != 0 && (!json_is_object(member) || json_object_size(member) < 40))
+			if (strncmp(key, around->within[i], strlen(key)) != 0 &&
+			    (!json_is_object(member) || json_object_size(member) < 40))
 				value_put(grid, path, member, DEPTH_MAX - 1);
 			if (json_is_array(member) && strcmp(key, "key") == 0) /* Triton's, of words and numbers */
 				list_put(grid, path, member, 1);

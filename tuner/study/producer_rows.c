@@ -127,8 +127,9 @@ enum role {
 	ROLE_AGGREGATE,
 	ROLE_STATUS
 };
-static const char *const roles[] = {"skip",   "time",    "sample", "score", "less",  "more",    "unit",    "per",    "parameter",
-                                    "problem", "named", "path",   "test",  "pairs", "command", "counter", "aggregate", "status"};
+static const char *const roles[] = {"skip", "time",  "sample",    "score",   "less",      "more",
+                                    "unit", "per",   "parameter", "problem", "named",     "path",
+                                    "test", "pairs", "command",   "counter", "aggregate", "status"};
 
 /* The name of the values while the table is made. */
 static const char value_column[] = "(value)";
@@ -239,8 +240,8 @@ static int parts_find(const struct producer *producer, const struct study_readin
 	for (size_t c = 0; c < csv->columns; c++) {
 		struct part *part = &making->parts[c];
 		part_find(producer->columns, csv->header[c], part);
-		if (part->role != ROLE_PROBLEM && !is_value(part->role) && (part->any || is_text(csv, c)) && is_constant(csv, c) &&
-		    csv->rows > 1 && part->role != ROLE_UNIT && part->role != ROLE_PATH)
+		if (part->role != ROLE_PROBLEM && !is_value(part->role) && (part->any || is_text(csv, c)) &&
+		    is_constant(csv, c) && csv->rows > 1 && part->role != ROLE_UNIT && part->role != ROLE_PATH)
 			part->role = ROLE_SKIP; /* what every run has in common needs no name */
 		if (asked && strcmp(asked, csv->header[c]) == 0) {
 			part->role = reading->more ? ROLE_MORE : is_value(part->role) ? part->role : ROLE_LESS;
@@ -316,7 +317,10 @@ static void path_put(struct making *making, const char *cell) {
 			snprintf(name, sizeof name, unnamed == 1 ? "n" : "arg%zu", unnamed);
 			put(making, name, word, TABLE_PROBLEM);
 		} else
-			put(making, unnamed ? "variant" : making->grid->rows[making->grid->csv->rows - 1].count ? "function" : "benchmark",
+			put(making,
+			    unnamed                                                 ? "variant"
+			    : making->grid->rows[making->grid->csv->rows - 1].count ? "function"
+			                                                            : "benchmark",
 			    word, TABLE_PARAM);
 	}
 }
@@ -435,8 +439,8 @@ static int value_put(struct making *making, size_t row, char *cell, double per) 
 		return err_set(making->err, ERR_USAGE, "known units are s, ms, us, ns, and rates such as ops/s",
 		               "%s:%zu: the unit \"%.40s\" is not known", making->path, making->line, unit);
 	if (read.measure == MEASURE_RATE && making->unit && strcmp(making->unit, unit) != 0)
-		return err_set(making->err, ERR_USAGE, "split the file by its units", "%s:%zu: \"%.30s\" and \"%.30s\" in one table",
-		               making->path, making->line, making->unit, unit);
+		return err_set(making->err, ERR_USAGE, "split the file by its units",
+		               "%s:%zu: \"%.30s\" and \"%.30s\" in one table", making->path, making->line, making->unit, unit);
 	snprintf(header_text, sizeof header_text, "%.*s", TABLE_NAME, unit);
 	if (read.measure == MEASURE_RATE) {
 		making->unit = making->unit ? making->unit : arena_strdup(making->grid->csv->arena, header_text);

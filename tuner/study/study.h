@@ -137,7 +137,7 @@ bool study_ceiling_steady(const struct study *study, const char *name, const cha
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */
 double study_figure(const struct study *study, size_t row, const char *name);
 double study_counter(const struct study *study, size_t row, const char *name); /* counted or simulated */
-bool study_counts(const struct study *study, const char *name); /* has any row this counter? */
+bool study_counts(const struct study *study, const char *name);                /* has any row this counter? */
 double study_metric(const struct study *study, size_t row, const char *name);
 
 /* Studies under construction, one for each kernel, device and machine, filled from the store and from files. */
@@ -182,10 +182,10 @@ int study_set_store(struct study_set *set, struct store *store, const char *fing
 struct study_reading {
 	const char *const *problem; /* the columns of a table that are the problem; problem_count 0: by their names */
 	size_t problem_count;
-	const char *device; /* NULL: as the file says */
-	const char *objective; /* the column to explain; NULL: by their names */
-	bool more;             /* of it is better */
-	const char *unit;      /* of the times or rates, where the file does not tell; NULL: seconds */
+	const char *device;          /* NULL: as the file says */
+	const char *objective;       /* the column to explain; NULL: by their names */
+	bool more;                   /* of it is better */
+	const char *unit;            /* of the times or rates, where the file does not tell; NULL: seconds */
 	const char *const *versions; /* the columns that have the times of versions; version_count 0: by their names */
 	size_t version_count;
 };

@@ -161,7 +161,10 @@ static double cache_bytes(const char *text) {
 	char *unit;
 	double size = strtod(text, &unit);
 	const char *prefix = unit + strspn(unit, " ");
-	return size * (*prefix == 'k' || *prefix == 'K' ? 1 << 10 : *prefix == 'M' ? 1 << 20 : *prefix == 'G' ? 1 << 30 : 1);
+	return size * (*prefix == 'k' || *prefix == 'K' ? 1 << 10
+	               : *prefix == 'M'                 ? 1 << 20
+	               : *prefix == 'G'                 ? 1 << 30
+	                                                : 1);
 }
 
 /* Each cache has its level, size and the groups of threads that share one. */

@@ -352,8 +352,9 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 }
 
 static int record_add(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
-	const struct record_choice choice = {
-		.objective = reading ? reading->objective : NULL, .more = reading && reading->more, .unit = reading ? reading->unit : NULL};
+	const struct record_choice choice = {.objective = reading ? reading->objective : NULL,
+	                                     .more = reading && reading->more,
+	                                     .unit = reading ? reading->unit : NULL};
 	struct record *record = record_read(path, &choice, err);
 	int failed = record ? recorded_add(set, record, path, err) : -1;
 	record_free(record);

@@ -224,11 +224,10 @@ static json_t *names_json(const struct table *table, enum table_role role) {
 }
 
 static const char *role_word(enum table_role role) {
-	static const char *const words[] = {[TABLE_PARAM] = "parameter", [TABLE_PROBLEM] = "problem",
-	                                    [TABLE_TIME] = "time",       [TABLE_RATE] = "rate",
-	                                    [TABLE_FIGURE] = "figure",   [TABLE_COUNTER] = "counter",
-	                                    [TABLE_FILE] = "file",       [TABLE_STATUS] = "status",
-	                                    [TABLE_IGNORED] = "skipped"};
+	static const char *const words[] = {
+		[TABLE_PARAM] = "parameter", [TABLE_PROBLEM] = "problem", [TABLE_TIME] = "time",
+		[TABLE_RATE] = "rate",       [TABLE_FIGURE] = "figure",   [TABLE_COUNTER] = "counter",
+		[TABLE_FILE] = "file",       [TABLE_STATUS] = "status",   [TABLE_IGNORED] = "skipped"};
 	return words[role];
 }
 
@@ -239,8 +238,8 @@ static json_t *source_json(const struct table *table) {
 		const struct table_column *column = &table->columns[c];
 		bool time = column->read.measure == MEASURE_TIME || (column->role == TABLE_TIME && !table->unitless);
 		const char *unit = time ? "s" : column->role == TABLE_RATE ? column->read.per : "";
-		json_array_append_new(columns, json_pack("{s:s,s:s,s:s}", "name", column->name, "role", role_word(column->role),
-		                                         "unit", unit));
+		json_array_append_new(
+			columns, json_pack("{s:s,s:s,s:s}", "name", column->name, "role", role_word(column->role), "unit", unit));
 	}
 	return json_pack("{s:s,s:o}", "producer", table->producer ? table->producer : "table", "columns", columns);
 }

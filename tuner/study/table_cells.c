@@ -211,8 +211,8 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 			cell_set(csv, r, column,
 			         arena_printf(csv->arena, "%.12g", number * (*suffix ? suffix_scale(suffix, &one) : 1)));
 	if (measure == MEASURE_TIME)
-		csv->header[column] = arena_printf(csv->arena, "%.*s (s)", (int)strcspn(csv->header[column], "(["),
-		                                   csv->header[column]);
+		csv->header[column] =
+			arena_printf(csv->arena, "%.*s (s)", (int)strcspn(csv->header[column], "(["), csv->header[column]);
 }
 
 /* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of the table has a
@@ -240,7 +240,8 @@ static void commas_rewrite(struct csv *csv) {
 	}
 }
 
-/* "threads,1,2,4,8" with a row of times below it: what is measured must be the name of a row, and the first row numbers.
+/* "threads,1,2,4,8" with a row of times below it: what is measured must be the name of a row, and the first row
+ * numbers.
  */
 static bool is_transposed(const struct csv *csv) {
 	double number;
@@ -283,36 +284,102 @@ struct csv *table_transposed(const struct csv *csv) {
 static const struct {
 	const char *theirs, *ours;
 } translations[] = {
-	{"zeit", "time"}, {"laufzeit", "runtime"}, {"ausf\xc3\xbchrungszeit", "runtime"}, {"rechenzeit", "runtime"},
-	{"dauer", "duration"}, {"temps", "time"}, {"dur\xc3\xa9" "e", "duration"}, {"duree", "duration"},
-	{"temps_d_ex\xc3\xa9" "cution", "runtime"}, {"temps_d_execution", "runtime"}, {"temps_de_calcul", "runtime"},
-	{"tiempo", "time"}, {"tiempo_de_ejecuci\xc3\xb3n", "runtime"}, {"tiempo_de_ejecucion", "runtime"},
-	{"duraci\xc3\xb3n", "duration"}, {"tempo", "time"}, {"tempo_di_esecuzione", "runtime"}, {"durata", "duration"},
+	{"zeit", "time"},
+	{"laufzeit", "runtime"},
+	{"ausf\xc3\xbchrungszeit", "runtime"},
+	{"rechenzeit", "runtime"},
+	{"dauer", "duration"},
+	{"temps", "time"},
+	{"dur\xc3\xa9"
+     "e",
+     "duration"},
+	{"duree", "duration"},
+	{"temps_d_ex\xc3\xa9"
+     "cution",
+     "runtime"},
+	{"temps_d_execution", "runtime"},
+	{"temps_de_calcul", "runtime"},
+	{"tiempo", "time"},
+	{"tiempo_de_ejecuci\xc3\xb3n", "runtime"},
+	{"tiempo_de_ejecucion", "runtime"},
+	{"duraci\xc3\xb3n", "duration"},
+	{"tempo", "time"},
+	{"tempo_di_esecuzione", "runtime"},
+	{"durata", "duration"},
 	{"\xcf\x87\xcf\x81\xcf\x8c\xce\xbd\xce\xbf\xcf\x82", "time"},
 	{"\xce\xa7\xcf\x81\xcf\x8c\xce\xbd\xce\xbf\xcf\x82", "time"},
-	{"\xe6\x97\xb6\xe9\x97\xb4", "time"}, {"\xe8\xbf\x90\xe8\xa1\x8c\xe6\x97\xb6\xe9\x97\xb4", "runtime"},
+	{"\xe6\x97\xb6\xe9\x97\xb4", "time"},
+	{"\xe8\xbf\x90\xe8\xa1\x8c\xe6\x97\xb6\xe9\x97\xb4", "runtime"},
 	{"\xe6\x89\xa7\xe8\xa1\x8c\xe6\x97\xb6\xe9\x97\xb4", "runtime"},
-	{"\xe8\x80\x97\xe6\x97\xb6", "duration"}, {"\xe7\x94\xa8\xe6\x97\xb6", "duration"},
-	{"f\xc3\xa4" "den", "threads"}, {"faden", "threads"}, {"f\xc3\xa4" "den_anzahl", "threads"},
-	{"anzahl_threads", "threads"}, {"anzahl_f\xc3\xa4" "den", "threads"}, {"threadanzahl", "threads"},
-	{"anzahl_der_threads", "threads"}, {"kerne", "cores"}, {"anzahl_kerne", "cores"}, {"prozesse", "processes"},
-	{"nombre_de_threads", "threads"}, {"nb_threads", "threads"}, {"fils", "threads"}, {"c\xc5\x93urs", "cores"},
-	{"coeurs", "cores"}, {"processus", "processes"}, {"hilos", "threads"}, {"n\xc3\xbamero_de_hilos", "threads"},
-	{"numero_de_hilos", "threads"}, {"n\xc3\xba" "cleos", "cores"}, {"nucleos", "cores"}, {"procesos", "processes"},
-	{"numero_di_thread", "threads"}, {"numero_thread", "threads"}, {"core", "cores"}, {"processi", "processes"},
+	{"\xe8\x80\x97\xe6\x97\xb6", "duration"},
+	{"\xe7\x94\xa8\xe6\x97\xb6", "duration"},
+	{"f\xc3\xa4"
+     "den",
+     "threads"},
+	{"faden", "threads"},
+	{"f\xc3\xa4"
+     "den_anzahl",
+     "threads"},
+	{"anzahl_threads", "threads"},
+	{"anzahl_f\xc3\xa4"
+     "den",
+     "threads"},
+	{"threadanzahl", "threads"},
+	{"anzahl_der_threads", "threads"},
+	{"kerne", "cores"},
+	{"anzahl_kerne", "cores"},
+	{"prozesse", "processes"},
+	{"nombre_de_threads", "threads"},
+	{"nb_threads", "threads"},
+	{"fils", "threads"},
+	{"c\xc5\x93urs", "cores"},
+	{"coeurs", "cores"},
+	{"processus", "processes"},
+	{"hilos", "threads"},
+	{"n\xc3\xbamero_de_hilos", "threads"},
+	{"numero_de_hilos", "threads"},
+	{"n\xc3\xba"
+     "cleos",
+     "cores"},
+	{"nucleos", "cores"},
+	{"procesos", "processes"},
+	{"numero_di_thread", "threads"},
+	{"numero_thread", "threads"},
+	{"core", "cores"},
+	{"processi", "processes"},
 	{"\xce\xbd\xce\xae\xce\xbc\xce\xb1\xcf\x84\xce\xb1", "threads"},
 	{"\xce\x9d\xce\xae\xce\xbc\xce\xb1\xcf\x84\xce\xb1", "threads"},
 	{"\xcf\x80\xcf\x85\xcf\x81\xce\xae\xce\xbd\xce\xb5\xcf\x82", "cores"},
-	{"\xe7\xba\xbf\xe7\xa8\x8b\xe6\x95\xb0", "threads"}, {"\xe7\xba\xbf\xe7\xa8\x8b", "threads"},
-	{"\xe6\xa0\xb8\xe5\xbf\x83\xe6\x95\xb0", "cores"}, {"\xe6\xa0\xb8\xe6\x95\xb0", "cores"},
-	{"\xe8\xbf\x9b\xe7\xa8\x8b\xe6\x95\xb0", "processes"}, {"gr\xc3\xb6\xc3\x9f" "e", "size"},
-	{"groesse", "size"}, {"problemgr\xc3\xb6\xc3\x9f" "e", "size"}, {"taille", "size"}, {"tama\xc3\xb1o", "size"},
-	{"tamano", "size"}, {"dimensione", "size"}, {"\xce\xbc\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"},
-	{"\xce\x9c\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"}, {"\xe8\xa7\x84\xe6\xa8\xa1", "size"},
-	{"\xe5\xa4\xa7\xe5\xb0\x8f", "size"}, {"beschleunigung", "speedup"}, {"effizienz", "efficiency"},
-	{"acc\xc3\xa9l\xc3\xa9ration", "speedup"}, {"aceleraci\xc3\xb3n", "speedup"},
-	{"\xe5\x8a\xa0\xe9\x80\x9f\xe6\xaf\x94", "speedup"}, {"durchsatz", "throughput"},
-	{"ex\xc3\xa9" "cution", "run"}, {"durchlauf", "run"},
+	{"\xe7\xba\xbf\xe7\xa8\x8b\xe6\x95\xb0", "threads"},
+	{"\xe7\xba\xbf\xe7\xa8\x8b", "threads"},
+	{"\xe6\xa0\xb8\xe5\xbf\x83\xe6\x95\xb0", "cores"},
+	{"\xe6\xa0\xb8\xe6\x95\xb0", "cores"},
+	{"\xe8\xbf\x9b\xe7\xa8\x8b\xe6\x95\xb0", "processes"},
+	{"gr\xc3\xb6\xc3\x9f"
+     "e",
+     "size"},
+	{"groesse", "size"},
+	{"problemgr\xc3\xb6\xc3\x9f"
+     "e",
+     "size"},
+	{"taille", "size"},
+	{"tama\xc3\xb1o", "size"},
+	{"tamano", "size"},
+	{"dimensione", "size"},
+	{"\xce\xbc\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"},
+	{"\xce\x9c\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"},
+	{"\xe8\xa7\x84\xe6\xa8\xa1", "size"},
+	{"\xe5\xa4\xa7\xe5\xb0\x8f", "size"},
+	{"beschleunigung", "speedup"},
+	{"effizienz", "efficiency"},
+	{"acc\xc3\xa9l\xc3\xa9ration", "speedup"},
+	{"aceleraci\xc3\xb3n", "speedup"},
+	{"\xe5\x8a\xa0\xe9\x80\x9f\xe6\xaf\x94", "speedup"},
+	{"durchsatz", "throughput"},
+	{"ex\xc3\xa9"
+     "cution",
+     "run"},
+	{"durchlauf", "run"},
 };
 
 /* The unit behind the name stays: "temps (s)" is "time (s)", and "Laufzeit/s" "runtime/s". */
@@ -324,8 +391,9 @@ static void header_translate(struct csv *csv, size_t column) {
 	table_words_join(name, key);
 	for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
 		if (strcmp(key, translations[i].theirs) == 0)
-			csv->header[column] = arena_printf(csv->arena, "%s%s%s", translations[i].ours,
-			                                   strchr("([", header[length]) && header[length] ? " " : "", header + length);
+			csv->header[column] =
+				arena_printf(csv->arena, "%s%s%s", translations[i].ours,
+			                 strchr("([", header[length]) && header[length] ? " " : "", header + length);
 }
 
 size_t table_side(const char *text, size_t *length) {
@@ -420,8 +488,8 @@ void table_units_take(struct csv *csv) {
 	for (size_t c = 0; c < csv->columns; c++) {
 		const char *cell = csv_cell(csv, 0, c);
 		if (is_unit(cell, &name))
-			csv->header[c] = arena_printf(csv->arena, "%s (%.*s)", csv->header[c], (int)strcspn(cell + strspn(cell, "(["), ")]"),
-			                              cell + strspn(cell, "(["));
+			csv->header[c] = arena_printf(csv->arena, "%s (%.*s)", csv->header[c],
+			                              (int)strcspn(cell + strspn(cell, "(["), ")]"), cell + strspn(cell, "(["));
 	}
 	csv->rows--;
 	memmove(csv->cells, csv->cells + csv->columns, csv->rows * csv->columns * sizeof *csv->cells);

@@ -165,9 +165,10 @@ static int value_asked(struct table *table, struct err *err) {
 			continue;
 		table->value = c;
 		table->unitless = !reading->more && table->columns[c].read.measure == MEASURE_NONE && !reading->unit;
-		return table->columns[c].numbers ? 0
-		                                 : err_set(err, ERR_USAGE, NULL, "%s: the column \"%.60s\" does not hold numbers",
-		                                           table->path, table->columns[c].name);
+		return table->columns[c].numbers
+		           ? 0
+		           : err_set(err, ERR_USAGE, NULL, "%s: the column \"%.60s\" does not hold numbers", table->path,
+		                     table->columns[c].name);
 	}
 	near = near_word(reading->objective, table->csv->header, table->csv->columns);
 	err_set(err, ERR_USAGE, NULL, "%s does not have a column \"%.60s\"", table->path, reading->objective);
@@ -188,10 +189,13 @@ static int value_refuse(const struct table *table, struct err *err) {
 		first = count++ ? first : column->name;
 	}
 	err_set(err, ERR_USAGE, NULL, "%s:1: the header does not name a column of times", table->path);
-	return count > 1 ? err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s', or --versions '%s' if each "
-	                                 "is the time of a version", first, names)
-	                 : err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'", first,
-	                            first);
+	return count > 1
+	           ? err_hint(err,
+	                      "write time_s, time_ms or GB/s there, or use --minimize '%s', or --versions '%s' if each "
+	                      "is the time of a version",
+	                      first, names)
+	           : err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'", first,
+	                      first);
 }
 
 /* "wall time of the solver" is the time where nothing else is. */

@@ -57,7 +57,8 @@ static void lines_split(struct lines *lines, const char *text, size_t size) {
 		size_t blanks = blank < own && at[blank] == '#' ? blank : 0;
 		if (lines->count == room)
 			lines->lines = mem_grow(lines->lines, room = room ? 2 * room : 256, sizeof *lines->lines);
-		lines->lines[lines->count++] = (struct line){.at = at + blanks, .length = own - blanks, .dropped = own == blank};
+		lines->lines[lines->count++] =
+			(struct line){.at = at + blanks, .length = own - blanks, .dropped = own == blank};
 		at += length + 1;
 	}
 }
@@ -98,10 +99,11 @@ static bool field_next(const struct lines *lines, const struct line *line, size_
 	for (end = begin; end < line->length; end++) {
 		quoted ^= text[end] == '"';
 		bool blank = strchr(" \t", text[end]) != NULL;
-		if (!quoted && (lines->form == FORM_PIPES        ? text[end] == '|'
-		                : lines->form == FORM_LATEX      ? text[end] == '&'
-		                : lines->form == FORM_CHARACTER  ? text[end] == lines->delimiter
-		                : blank && (!lines->wide || line->tight || text[end] == '\t' || (end + 1 < line->length && text[end + 1] == ' '))))
+		if (!quoted && (lines->form == FORM_PIPES       ? text[end] == '|'
+		                : lines->form == FORM_LATEX     ? text[end] == '&'
+		                : lines->form == FORM_CHARACTER ? text[end] == lines->delimiter
+		                                                : blank && (!lines->wide || line->tight || text[end] == '\t' ||
+		                                                            (end + 1 < line->length && text[end + 1] == ' '))))
 			break;
 	}
 	*field = (struct field){text + begin, end - begin};
@@ -356,7 +358,8 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 		i += escape; /* "\%" and "\_" */
 		if (quote && field.at[i] == '"')
 			putc('"', out);
-		putc(lines->form == FORM_LATEX && !escape && (field.at[i] == '$' || field.at[i] == '~') ? ' ' : field.at[i], out);
+		putc(lines->form == FORM_LATEX && !escape && (field.at[i] == '$' || field.at[i] == '~') ? ' ' : field.at[i],
+		     out);
 	}
 	if (quote)
 		putc('"', out);

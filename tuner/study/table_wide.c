@@ -261,14 +261,16 @@ static const char *noted_unit(const struct csv *csv, struct table_name *unit);
 static bool may_be_time(const struct csv *csv, const char *header) {
 	static const char versions[] =
 		"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip opencl gpu cpu cilk tbb naive simple "
-		"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized optimised "
-		"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl cublas "
+		"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized "
+	    "optimised "
+		"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl "
+	    "cublas "
 		"gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
 	struct table_name unit;
 	char key[TABLE_NAME];
 	table_words_join(header, key);
-	return table_has_word(key, "time zeit runtime laufzeit walltime elapsed duration") || table_has_word(key, versions) ||
-	       noted_unit(csv, &unit);
+	return table_has_word(key, "time zeit runtime laufzeit walltime elapsed duration") ||
+	       table_has_word(key, versions) || noted_unit(csv, &unit);
 }
 
 static bool is_candidate(const struct csv *csv, size_t column, enum table_measure measure) {
@@ -284,9 +286,9 @@ static bool is_candidate(const struct csv *csv, size_t column, enum table_measur
 	if (measure == MEASURE_TIME)
 		return name.measure == MEASURE_TIME || serial;
 	return name.measure == MEASURE_NONE && may_be_time(csv, csv->header[column]) &&
-	       !table_is_problem(csv->header[column]) &&
-	       !table_is_parameter(csv->header[column]) && !table_is_counter(csv->header[column]) &&
-	       !table_is_figure(csv->header[column]) && !table_is_count(csv->header[column]);
+	       !table_is_problem(csv->header[column]) && !table_is_parameter(csv->header[column]) &&
+	       !table_is_counter(csv->header[column]) && !table_is_figure(csv->header[column]) &&
+	       !table_is_count(csv->header[column]);
 }
 
 static bool is_time_of_all(const char *header) {
@@ -442,7 +444,9 @@ bool wide_find(const struct csv *csv, const char *noted, const struct study_read
 	*wide = (struct wide){0};
 	if (reading && reading->objective)
 		return false;
-	if (asked ? !asked_find(csv, reading, wide) : noted && *noted ? !noted_find(csv, noted, wide) : !any_find(csv, wide))
+	if (asked             ? !asked_find(csv, reading, wide)
+	    : noted && *noted ? !noted_find(csv, noted, wide)
+	                      : !any_find(csv, wide))
 		return false;
 	for (size_t i = 0; i < wide->count && wide->measure.measure == MEASURE_NONE; i++)
 		table_name_read(csv->header[wide->column[i]], &wide->measure);

@@ -175,7 +175,8 @@ static bool parts(const char *name, const char *words, bool all);
 static bool quantity_read(const char *text, struct table_name *name) {
 	const char *slash = strrchr(text, '/');
 	char left[TABLE_NAME];
-	double scale = slash ? time_unit(slash + 1 + strspn(slash + 1, " "), strlen(slash + 1 + strspn(slash + 1, " "))) : 0;
+	double scale =
+		slash ? time_unit(slash + 1 + strspn(slash + 1, " "), strlen(slash + 1 + strspn(slash + 1, " "))) : 0;
 	snprintf(left, sizeof left, "%.*s", slash ? (int)(slash - text) : 0, text);
 	cut(left, strlen(left));
 	if (scale == 0 || !*left || !parts(left, time_words, true) || strchr(left, '/'))
@@ -316,12 +317,12 @@ bool table_is_figure(const char *header) {
 	char lower[TABLE_NAME];
 	normalise(header, lower);
 	return is_of_letter(lower, 's') || is_of_letter(lower, 'e') ||
-	       parts(
-		header,
-		"speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share rate "
-		"ratio rank note notes comment remark memory footprint registers bandwidth throughput gain overhead "
-		"sm achieved imbalance error accuracy inertia residual verdict unit",
-		false);
+	       parts(header,
+	             "speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share "
+	             "rate "
+	             "ratio rank note notes comment remark memory footprint registers bandwidth throughput gain overhead "
+	             "sm achieved imbalance error accuracy inertia residual verdict unit",
+	             false);
 }
 
 bool table_is_missing(const char *cell) {

@@ -71,8 +71,9 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		json_array_size(unused) ? "; not used: " : "", json_array_size(unused) ? list_text(unused, ignored) : "",
 		wide ? "; a column for each " : "", wide ? wide : "",
 		json_object_get(table, "assumed_unit") ? "; the unit is assumed to be seconds (otherwise use --unit ms)" : "",
-		!direction ? "" : strcmp(direction, "maximize") == 0 ? "; more is assumed to be better (otherwise use --minimize)"
-		                                                     : "; less is assumed to be better (otherwise use --maximize)");
+		!direction                           ? ""
+		: strcmp(direction, "maximize") == 0 ? "; more is assumed to be better (otherwise use --minimize)"
+											 : "; less is assumed to be better (otherwise use --maximize)");
 	text_clean(line, false);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);

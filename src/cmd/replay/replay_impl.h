@@ -17,7 +17,7 @@ struct replay_settings {
 	struct tune_budget budget; /* all members are 0 if it is not given */
 	bool counters;
 	struct record_choice choice; /* the objective of the space to search */
-	struct record **from; /* spaces that serve as sources */
+	struct record **from;        /* spaces that serve as sources */
 	size_t from_count;
 	bool from_folder; /* some of them come from a folder */
 };

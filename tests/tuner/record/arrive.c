@@ -75,18 +75,35 @@ static void test_zip(void) {
 
 static void test_encodings(void) {
 	struct err err;
-	ok(arrives("\xff\xfe" "a\0\xb5\0\n\0", 8, "a\xc2\xb5\n", &err), "UTF-16 of Windows is read");
-	ok(arrives("\xfe\xff\0a\xd8\x3d\xde\0", 8, "a\xf0\x9f\x98\x80", &err), "UTF-16 in the other order, with a pair, is read");
-	ok(arrives("\xff\xfe\x3d\xd8" "a\0", 6, "\xef\xbf\xbd" "a", &err), "half a pair is replaced");
+	ok(arrives("\xff\xfe"
+	           "a\0\xb5\0\n\0",
+	           8, "a\xc2\xb5\n", &err),
+	   "UTF-16 of Windows is read");
+	ok(arrives("\xfe\xff\0a\xd8\x3d\xde\0", 8, "a\xf0\x9f\x98\x80", &err),
+	   "UTF-16 in the other order, with a pair, is read");
+	ok(arrives("\xff\xfe\x3d\xd8"
+	           "a\0",
+	           6,
+	           "\xef\xbf\xbd"
+	           "a",
+	           &err),
+	   "half a pair is replaced");
 	ok(arrives("\xef\xbb\xbf{}", 5, "{}", &err), "a byte order mark is left out");
-	ok(arrives("F\xe4" "den", 5, "F\xc3\xa4" "den", &err), "ISO 8859-1 is read");
+	ok(arrives("F\xe4"
+	           "den",
+	           5,
+	           "F\xc3\xa4"
+	           "den",
+	           &err),
+	   "ISO 8859-1 is read");
 	ok(arrives("\x01\xe4", 2, "\x01\xe4", &err), "bytes that are no text stay as they are");
 }
 
 static void test_mistaken(void) {
-	static const char *const cases[][2] = {{"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "Git LFS"},
-	                                       {"\n<!DOCTYPE html>\n<html>", "web page"},
-	                                       {"SQLite format 3\n", "SQLite"}};
+	static const char *const cases[][2] = {
+		{"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "Git LFS"},
+		{"\n<!DOCTYPE html>\n<html>", "web page"},
+		{"SQLite format 3\n", "SQLite"}};
 	struct err err;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		ok(!arrives(cases[i][0], strlen(cases[i][0]), "", &err) && strstr(err.what, cases[i][1]) && *err.hint,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bytes of any file become UTF-8, or as they are where they are not text, or are refused with a message. The test
- * `arrive` calls this with changed archives, `make fuzz` runs it as a target of libFuzzer. What other programs unpack is
- * left out, because a process would be started for each input. -1: refused. */
+ * `arrive` calls this with changed archives, `make fuzz` runs it as a target of libFuzzer. What other programs unpack
+ * is left out, because a process would be started for each input. -1: refused. */
 #include <config.h>
 
 #include <stdint.h>

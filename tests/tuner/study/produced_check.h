@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the fuzz targets of files of other programs: what was read has positive values, and a refusal its reason. */
+/* Shared by the fuzz targets of files of other programs: what was read has positive values, and a refusal its reason.
+ */
 #ifndef TESTS_TUNER_STUDY_PRODUCED_CHECK_H
 #define TESTS_TUNER_STUDY_PRODUCED_CHECK_H
 #include <math.h>
