@@ -37,7 +37,8 @@ struct record_row {
 	const double *counters; /* in the order of record->counters, NAN if unknown; NULL: no counters */
 };
 
-/* What values are made from: 1/x where more is better, and a line through all of them where some are 0 or below. */
+/* Values are the numbers of the file, or 1/x where more is better, and a line through all of them where some are 0 or
+ * below. */
 enum record_sense { RECORD_LESS, RECORD_MORE, RECORD_LINE };
 
 struct record {
@@ -57,7 +58,7 @@ struct record {
 	double median_cost;            /* seconds an evaluation, over the rows that worked */
 };
 
-/* What the user says about the objective; NULL where the file is to tell. */
+/* The objective as the user calls it; NULL where the file is to tell. */
 struct record_choice {
 	const char *objective, *unit;
 	bool more; /* of `objective` is better */

@@ -14,11 +14,6 @@
 #include "base/text.h"
 #include "tuner/record/record_impl.h"
 
-size_t record_unpacked_most(size_t size) {
-	size_t most = size * UNPACK_RATIO > UNPACK_SMALL ? size * UNPACK_RATIO : UNPACK_SMALL;
-	return most < LOAD_LIMIT ? most : LOAD_LIMIT;
-}
-
 /* Packers whose libraries we do not link: their own programs unpack. */
 static const struct {
 	const char *magic, *tool;
@@ -29,7 +24,7 @@ static const struct {
                 "xz", 5},
                {"\x28\xb5\x2f\xfd", "zstd", 4}};
 
-/* What people hand over by mistake. A hint with "%s" gets the name of the file. */
+/* Other things that people hand over by mistake. A hint with "%s" gets the name of the file. */
 static const struct {
 	const char *begins, *what, *hint;
 } mistaken[] = {

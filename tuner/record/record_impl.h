@@ -136,7 +136,10 @@ char *record_arrive(const char *path, char *data, size_t *size, struct err *err)
 /* A file that grows much more than recorded spaces and tables do is made to fill the memory. */
 enum { UNPACK_RATIO = 100, UNPACK_SMALL = 64 << 20 };
 /* Bytes that a packed file of this size may expand to. */
-size_t record_unpacked_most(size_t size);
+static inline size_t record_unpacked_most(size_t size) {
+	size_t most = size * UNPACK_RATIO > UNPACK_SMALL ? size * UNPACK_RATIO : UNPACK_SMALL;
+	return most < LOAD_LIMIT ? most : LOAD_LIMIT;
+}
 
 /* Shared by the formats. */
 

@@ -49,47 +49,6 @@ static bool words_problem(struct scan *scan, struct build *build, const char **o
 	return !scan->failed;
 }
 
-bool words_number(struct scan *scan, double *out) {
-	*out = NAN;
-	return scan_type(scan) == SCAN_NUMBER ? scan_number(scan, out) : scan_skip(scan);
-}
-
-bool words_samples(struct scan *scan, struct build *build) {
-	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, build_samples(build)) : scan_skip(scan);
-}
-
-double words_ms(double time, double unit_ms) {
-	return unit_ms < 1 ? time / round(1 / unit_ms) : time * unit_ms;
-}
-
-bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, double unit_ms) {
-	double time;
-	if (words_number(scan, &time))
-		*(double *)((char *)cost + offset) = words_ms(time, unit_ms) / 1e3;
-	return !scan->failed;
-}
-
-double words_unit_ms(const char *unit, size_t size) {
-	static const struct {
-		const char *name; /* the first letters decide, because published files have "miliseconds" */
-		double ms;
-		bool whole;
-	} units[] = {
-		{"s", 1e3, true},           {"sec", 1e3, false},        {"ms", 1, true},
-		{"mil", 1, false},          {"us", 1e-3, true},         {"mic", 1e-3, false},
-		{"ns", 1e-6, true},         {"nano", 1e-6, false},      {"usec", 1e-3, false},
-		{"\xc2\xb5s", 1e-3, false}, {"\xce\xbcs", 1e-3, false}, {"nsec", 1e-6, false},
-		{"msec", 1, false},         {"min", 60e3, false},       {"h", 3600e3, true},
-		{"hour", 3600e3, false},
-	};
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		size_t length = strlen(units[i].name);
-		if ((units[i].whole ? size == length : size > length - 1) && strncasecmp(unit, units[i].name, length) == 0)
-			return units[i].ms;
-	}
-	return 0;
-}
-
 /* The depth of a row: the object, and "cache" in it. A text that ends there has only whole rows. */
 enum { KT_OPEN_DEPTH = 2 };
 #define KT_FAILED 1e20

@@ -32,34 +32,39 @@ struct producer {
 	const char *columns;
 };
 
-/* What the columns are, by the table of producers. NULL: it is not known. src: producer.c */
-const struct producer *producer_of_header(const struct csv *csv);
+/* NULL: it is JSON of nobody who is known, or no JSON. src: producer.c */
 const struct producer *producer_of_json(const char *text, size_t size);
 
-/* A table under construction, of cells under names. src: producer_rows.c */
+/* A table under construction, of cells under names. src: producer_grid.c */
 struct grid;
 struct grid *grid_new(void);
 void grid_row(struct grid *grid, size_t line); /* begins a row */
-/* Sets a cell of the row; the texts are copied. Names and cells beyond the limits of tables are dropped. */
-void grid_put(struct grid *grid, const char *name, const char *cell);
-/* Adds the row's cell to what it has under the name, separated by a line break. */
-void grid_more(struct grid *grid, const char *name, const char *cell);
-/* The table, which csv_free frees; the grid is gone. NULL if it does not have any rows. */
-struct csv *grid_end(struct grid *grid);
-
-/* A table with a row for each time, whose columns have a role. */
-struct produced {
-	struct csv *csv;
-	int *role; /* of each column: an enum table_role, or -1 where its name tells */
-	bool unitless, more, guessed;
-};
-/* The caller frees both. -1 with err if a row cannot be read. */
-int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,
-                   const struct study_reading *reading, struct produced *produced, struct err *err);
+/* Sets a cell of the row; the texts are copied. Names and cells beyond the limits of tables are dropped. role: an enum
+ * table_role, or -1 where the name tells; GRID_MORE: the cell joins what the row has there, on a line of its own. */
+enum { GRID_MORE = -2 };
+void grid_put(struct grid *grid, const char *name, const char *cell, int role);
+/* The table, which csv_free frees, with the roles of its columns, if they are asked for; the grid is gone. NULL if it
+ * does not have any rows. */
+struct csv *grid_end(struct grid *grid, int **role);
+/* The parameters and sizes in the first `length` bytes of a cell: "BM_copy/64/threads:2", "N=8&M=2", or a command,
+ * which is compared with those of the other rows. */
+enum grid_names { GRID_PATH, GRID_PAIRS, GRID_COMMAND };
+void grid_split(struct grid *grid, enum grid_names kind, const struct csv *csv, size_t row, size_t column,
+                size_t length);
 /* ncu writes a row for each metric of a launch: the same with a row for each launch, and units behind the values. NULL:
  * the table is not so. */
 struct csv *producer_pivot(const struct csv *csv);
-void produced_free(struct produced *produced);
+
+/* A table with a row for each time, whose columns have a role. */
+struct produced {
+	struct csv *csv; /* owns the rest */
+	int *role;       /* of each column: an enum table_role, or -1 where its name tells */
+	const char *producer;
+	bool unitless, more, guessed;
+};
+/* producer NULL: by the header; 1: it is not known. The caller frees the table. -1 with err if a row cannot be read. */
+int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,
+                   const struct study_reading *reading, struct produced *produced, struct err *err);
 
 /* The rows of a document as a table, NULL if it does not have any. src: producer_json.c */
 struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size);

@@ -35,7 +35,7 @@ static void numbers_put(struct grid *grid, const char *name, const json_t *list,
 		if (json_is_array(one) && depth < DEPTH_MAX)
 			numbers_put(grid, name, one, depth + 1, count);
 		else if (json_is_number(one) && scalar_text(one, text) && (*count)++ < SAMPLES_MAX)
-			grid_more(grid, name, text);
+			grid_put(grid, name, text, GRID_MORE);
 	}
 }
 
@@ -69,7 +69,7 @@ static void list_put(struct grid *grid, const char *name, const json_t *list, in
 			snprintf(joined + length, sizeof joined - length, length ? " %.100s" : "%.100s", text);
 	}
 	if (*joined)
-		grid_put(grid, name, joined);
+		grid_put(grid, name, joined, -1);
 }
 
 static void value_put(struct grid *grid, const char *name, const json_t *value, int depth) {
@@ -77,7 +77,7 @@ static void value_put(struct grid *grid, const char *name, const json_t *value, 
 	const char *key;
 	json_t *member;
 	if (scalar_text(value, text))
-		grid_put(grid, name, text);
+		grid_put(grid, name, text, -1);
 	else if (depth < DEPTH_MAX && json_is_array(value))
 		list_put(grid, name, value, depth);
 	else if (depth < DEPTH_MAX && json_is_object(value))
@@ -87,7 +87,7 @@ static void value_put(struct grid *grid, const char *name, const json_t *value, 
 		}
 }
 
-/* What a row stands in, from outside to inside. */
+/* The objects that a row stands in, from outside to inside. */
 struct around {
 	const json_t *objects[DEPTH_MAX];
 	size_t count;
@@ -167,5 +167,5 @@ struct csv *producer_json_rows(const struct producer *producer, const char *text
 	else
 		lines_put(grid, text, size, producer->rows);
 	json_decref(json);
-	return grid_end(grid);
+	return grid_end(grid, NULL);
 }

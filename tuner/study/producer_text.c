@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What time(1), perf stat and likwid print: a row for each run. Lines before a run that say NAME=VALUE, and its
+/* The texts of time(1), perf stat and likwid: a row for each run. Lines before a run that say NAME=VALUE, and its
  * command, tell what it was. */
 #include <config.h>
 
@@ -15,7 +15,7 @@
 
 enum { PENDING_MAX = 16 };
 
-/* What the lines since the last run say about the next one. */
+/* The names and values that lines since the last run say about the next one. */
 struct pending {
 	char name[PENDING_MAX][TABLE_NAME], value[PENDING_MAX][TABLE_NAME];
 	size_t count;
@@ -44,7 +44,7 @@ static void pending_read(struct pending *pending, const char *line) {
 
 static void pending_put(struct grid *grid, struct pending *pending) {
 	for (size_t i = 0; i < pending->count; i++)
-		grid_put(grid, pending->name[i], pending->value[i]);
+		grid_put(grid, pending->name[i], pending->value[i], -1);
 	pending->count = 0;
 }
 
@@ -76,14 +76,14 @@ static struct csv *time_read(const char *text, size_t size) {
 		if (elapsed_find(line, elapsed)) {
 			grid_row(grid, number);
 			pending_put(grid, &pending);
-			grid_put(grid, "real", elapsed);
-			grid_put(grid, "user", "");
-			grid_put(grid, "sys", "");
+			grid_put(grid, "real", elapsed, -1);
+			grid_put(grid, "user", "", -1);
+			grid_put(grid, "sys", "", -1);
 		} else
 			pending_read(&pending, line);
 	}
 	free(copy);
-	return grid_end(grid);
+	return grid_end(grid, NULL);
 }
 
 /* One run: its counters become columns, and the time that it took is among them. */
@@ -95,10 +95,10 @@ static void counted_put(struct grid *grid, const char *text, size_t line) {
 	const char *quote = strchr(text, '\''), *time = strstr(text, "TABLE,") ? "likwid time" : "perf stat time";
 	if (json_array_size(list)) {
 		grid_row(grid, line);
-		grid_put(grid, time, "");
+		grid_put(grid, time, "", -1);
 		if (quote && strcspn(quote + 1, "'\n") < TABLE_NAME) {
 			char *command = mem_printf("%.*s", (int)strcspn(quote + 1, "'\n"), quote + 1);
-			grid_put(grid, "perf stat run", command);
+			grid_put(grid, "perf stat run", command, -1);
 			free(command);
 		}
 	}
@@ -107,7 +107,7 @@ static void counted_put(struct grid *grid, const char *text, size_t line) {
 		snprintf(cell, sizeof cell, "%.17g", js_real_or(one, "value", 0));
 		for (t = 0; t < sizeof times / sizeof *times && strcmp(name, times[t]) != 0; t++)
 			;
-		grid_put(grid, t < sizeof times / sizeof *times ? time : name, cell);
+		grid_put(grid, t < sizeof times / sizeof *times ? time : name, cell, -1);
 	}
 	json_decref(list);
 }
@@ -129,7 +129,7 @@ static struct csv *counted_read(const char *text, size_t size) {
 		at = next;
 	}
 	free(copy);
-	return grid_end(grid);
+	return grid_end(grid, NULL);
 }
 
 /* Text of perf or likwid; perf's CSV has no header, and begins with a value. */

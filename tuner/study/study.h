@@ -193,12 +193,10 @@ struct study_reading {
  * (tuner/record), gzipped or not, or a table (doc/tables.md). Its content is not trusted: ERR_USAGE names the position.
  * A file that does not describe its machine is of an unknown one, never of this host. */
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err);
-/* The same for the text of a table; path: for messages, and for the name of the kernel. */
+/* The same for the text of a table, or for rows of JSON by a known producer; path: for messages, and for the name of
+ * the kernel. */
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err);
-/* The same for a JSON document of a known producer; 1: it is not one. */
-int study_set_rows(struct study_set *set, const char *path, const char *text, size_t size,
-                   const struct study_reading *reading, struct err *err);
 /* A machine by words, "packages=4 cores=32 threads=64 l2=256K l3=16M". New reference. */
 json_t *study_machine_words(const char *words, struct err *err);
 /* The machine in the output of likwid-topology. New reference. */

@@ -15,6 +15,7 @@
 #include "base/value.h"
 #include "tuner/record/record.h"
 #include "tuner/result/result.h"
+#include "tuner/study/producer_impl.h"
 #include "tuner/study/study.h"
 #include "tuner/trial/trial.h"
 
@@ -381,7 +382,8 @@ static int text_add(struct study_set *set, const char *path, const char *text, s
 		return failed ? err_prefix(err, "%s", path) : 0;
 	if (memmem(text, size, "\"counter-value\"", 15))
 		return study_set_table(set, path, text, size, reading, err);
-	return size <= DOCUMENT_MAX ? study_set_rows(set, path, text, size, reading, err) : 1;
+	return size <= DOCUMENT_MAX && producer_of_json(text, size) ? study_set_table(set, path, text, size, reading, err)
+	                                                            : 1;
 }
 
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,121 +16,6 @@
 #include "tuner/study/producer_impl.h"
 #include "tuner/study/study_table_impl.h"
 #include "tuner/study/table_wide_impl.h"
-
-/* Reads the other measurements of a row besides its time: figures, counters, energy. */
-/* The number in a cell, in the unit that it or its column names. */
-/* A time may have a unit of its own: "3.4 ms". */
-static bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value) {
-	char copy[CSV_FIELD_MAX + 1];
-	struct table_name unit;
-	if (table_number(csv, cell, false, value)) {
-		*value *= name->scale;
-		return true;
-	}
-	snprintf(copy, sizeof copy, "%s", cell);
-	size_t digits = strspn(copy, "+-.0123456789eE");
-	table_name_read(copy + digits + strspn(copy + digits, " "), &unit);
-	if (!digits || unit.measure == MEASURE_NONE || *unit.base ||
-	    (name->measure != MEASURE_NONE && unit.measure != name->measure))
-		return false;
-	copy[digits] = '\0';
-	if (!table_number(csv, copy, false, value))
-		return false;
-	*value *= unit.scale;
-	return true;
-}
-
-/* "time_per_iteration_us" is the figure time_per_iteration, "Number of iterations" iterations; others keep their names.
- */
-static json_t *figure_name(const struct table_column *column) {
-	const char *base = column->read.base, *per = strncmp(base, "time/", 5) == 0 ? base + 5 : NULL;
-	char key[TABLE_NAME];
-	if (table_is_count(column->name)) {
-		table_key(column->name, key);
-		return json_string(key);
-	}
-	return per ? json_sprintf("time_per_%s", per) : json_string(column->name);
-}
-
-static json_t *numbers_json(const struct table *table, size_t row, enum table_role role) {
-	json_t *list = json_array();
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const struct table_column *column = &table->columns[c];
-		bool time = column->read.measure == MEASURE_TIME && !*column->read.per;
-		double value;
-		if (column->role != role || !table_measured(table->csv, csv_cell(table->csv, row, c), &column->read, &value))
-			continue;
-		json_t *one = json_pack("{s:o,s:o,s:s,s:s}", "name",
-		                        role == TABLE_FIGURE ? figure_name(column) : json_string(column->name), "value",
-		                        js_number(value), "unit", time ? "s" : "", "status", "counted");
-		json_array_append_new(list, one);
-	}
-	return list;
-}
-
-/* The time of one of a number of iterations follows from both, unless the table has it. */
-static void each_add(const struct table *table, size_t row, double seconds, json_t *figures) {
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const struct table_column *column = &table->columns[c];
-		char key[TABLE_NAME];
-		double count;
-		if (column->role != TABLE_FIGURE || !table_is_count(column->name) ||
-		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &count) || !(count > 0))
-			continue;
-		table_key(column->name, key);
-		json_t *name = json_sprintf("time_per_%.*s", (int)(strlen(key) - (key[strlen(key) - 1] == 's')), key);
-		json_array_append_new(
-			figures, json_pack("{s:o,s:o,s:s}", "name", name, "value", js_number(seconds / count), "unit", "s"));
-	}
-}
-
-/* Appends the counters of the files that the row names. */
-static int files_add(const struct table *table, size_t row, json_t *counters, struct err *err) {
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const char *cell = csv_cell(table->csv, row, c);
-		if (table->columns[c].role != TABLE_FILE || table_is_missing(cell))
-			continue;
-		json_t *read = counted_file_read(table->path, cell, err);
-		if (!read)
-			return err_prefix(err, "%s:%zu", table->path, table->csv->line[row]);
-		json_array_extend(counters, read);
-		json_decref(read);
-	}
-	return 0;
-}
-
-/* "Energy (J)" of a run is what the machine's counters measure as well. */
-static void energy_add(const struct table *table, size_t row, double seconds, json_t *detail) {
-	for (size_t c = 0; c < table->csv->columns && isfinite(seconds); c++) {
-		const struct table_column *column = &table->columns[c];
-		double joules;
-		if (column->role != TABLE_FIGURE || !table_is_joules(column->name) ||
-		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &joules) || !(joules > 0))
-			continue;
-		json_object_set_new(detail, "seconds", js_number(seconds));
-		json_object_set_new(detail, "energy_j", json_pack("[f]", joules));
-		return;
-	}
-}
-
-/* Returns the other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read.
- * rest: the parts leave some of the time. */
-static json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err) {
-	json_t *figures = numbers_json(table, row, TABLE_FIGURE), *counters = numbers_json(table, row, TABLE_COUNTER);
-	json_t *detail = files_add(table, row, counters, err) ? NULL : json_object();
-	if (isfinite(seconds))
-		each_add(table, row, seconds, figures);
-	table_parts_add(table, row, seconds, rest, figures);
-	if (detail && json_array_size(figures))
-		json_object_set(detail, "figures", figures);
-	if (detail && json_array_size(counters))
-		json_object_set(detail, "counters", counters);
-	if (detail && table->columns[table->value].role == TABLE_TIME)
-		energy_add(table, row, seconds, detail);
-	json_decref(figures);
-	json_decref(counters);
-	return detail;
-}
 
 /* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.
  */
@@ -231,7 +117,7 @@ static const char *role_word(enum table_role role) {
 	return words[role];
 }
 
-/* Who wrote the file, and what its columns are. New reference. */
+/* Tells who wrote the file, and what its columns are. New reference. */
 static json_t *source_json(const struct table *table) {
 	json_t *columns = json_array();
 	for (size_t c = 0; c < table->csv->columns; c++) {
@@ -436,10 +322,7 @@ static int wide_refuse(const char *path, const struct wide *wide, struct err *er
 /* A table of no known producer. */
 static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
 	struct wide wide;
-	struct csv *turned;
-	table_cells_rewrite(csv);
-	turned = table_transposed(csv);
-	table->csv = turned ? turned : csv;
+	table->csv = table_cells_rewrite(csv);
 	if (wide_find(table->csv, table_note(csv, "columns"), table->reading, &wide)) {
 		if (wide.unnamed && wide_refuse(table->path, &wide, err))
 			return -1;
@@ -451,22 +334,59 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 	return table_read(set, table, err);
 }
 
+/* 1: no known producer wrote the table. */
 static int produced_add(struct study_set *set, const struct csv *csv, struct table *table,
                         const struct producer *producer, struct err *err) {
 	struct produced produced;
-	if (producer_apply(producer, csv, table->path, table->reading, &produced, err))
-		return -1;
+	int unknown = producer_apply(producer, csv, table->path, table->reading, &produced, err);
+	if (unknown)
+		return unknown;
 	produced.csv->notes = csv->notes;
 	produced.csv->note_count = csv->note_count;
 	table->csv = produced.csv;
 	table->given = produced.role;
 	table->unitless = produced.unitless;
 	table->guessed = produced.guessed;
-	table->producer = producer->name;
+	table->producer = produced.producer;
 	table->columns = arena_alloc(produced.csv->arena, produced.csv->columns, sizeof *table->columns);
 	int failed = table_read(set, table, err);
-	produced_free(&produced);
+	csv_free(produced.csv);
 	return failed;
+}
+
+/* Is a cell below a header a unit: "ms", "[GB/s]", "byte"? */
+static bool is_unit(const char *cell, struct table_name *name) {
+	char plain[TABLE_NAME];
+	snprintf(plain, sizeof plain, "%s", cell + strspn(cell, "(["));
+	plain[strcspn(plain, ")]")] = '\0';
+	table_name_read(plain, name);
+	return *plain && name->measure != MEASURE_NONE && !*name->base;
+}
+
+static void units_take(struct csv *csv) {
+	struct table_name name;
+	double number;
+	size_t units = 0;
+	for (size_t c = 0; c < csv->columns; c++) {
+		const char *cell = csv_cell(csv, 0, c);
+		if (table_number(csv, cell, true, &number) && number != 1)
+			return;
+		bool unit = is_unit(cell, &name);
+		if (unit && (csv->rows < 2 || !isdigit((unsigned char)*csv_cell(csv, 1, c))))
+			return;
+		units += unit;
+	}
+	if (!units)
+		return;
+	for (size_t c = 0; c < csv->columns; c++) {
+		const char *cell = csv_cell(csv, 0, c);
+		if (is_unit(cell, &name))
+			csv->header[c] = arena_printf(csv->arena, "%s (%.*s)", csv->header[c],
+			                              (int)strcspn(cell + strspn(cell, "(["), ")]"), cell + strspn(cell, "(["));
+	}
+	csv->rows--;
+	memmove(csv->cells, csv->cells + csv->columns, csv->rows * csv->columns * sizeof *csv->cells);
+	memmove(csv->line, csv->line + 1, csv->rows * sizeof *csv->line);
 }
 
 static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,
@@ -477,19 +397,32 @@ static int csv_add(struct study_set *set, const char *path, struct csv *csv, con
 		csv = pivot;
 	}
 	if (!producer)
-		table_units_take(csv);
+		units_take(csv);
 	struct table table = {.csv = csv, .path = path, .reading = reading};
-	if (!producer && !(reading && reading->version_count))
-		producer = producer_of_header(csv);
-	int failed = producer ? produced_add(set, csv, &table, producer, err) : plain_add(set, csv, &table, err);
+	int failed = reading && reading->version_count ? 1 : produced_add(set, csv, &table, producer, err);
+	if (failed > 0)
+		failed = plain_add(set, csv, &table, err);
 	csv_free(csv);
 	return failed ? hint_add(err) : 0;
+}
+
+/* JSON of a known producer. */
+static int rows_add(struct study_set *set, const char *path, const char *text, size_t size,
+                    const struct producer *producer, const struct study_reading *reading, struct err *err) {
+	struct csv *csv = producer_json_rows(producer, text, size);
+	if (!csv)
+		return err_set(err, ERR_USAGE, NULL, "%s: this file of %s does not have any rows, or is damaged", path,
+		               producer->name);
+	return csv_add(set, path, csv, producer, reading, err);
 }
 
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (strcmp(study_set_objective(set), "time") != 0)
 		return 0;
+	const struct producer *producer = producer_of_json(text, size);
+	if (producer)
+		return rows_add(set, path, text, size, producer, reading, err);
 	struct csv *csv = producer_text(text, size);
 	if (!csv) {
 		size_t plain_size = size;
@@ -498,18 +431,4 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 		free(plain);
 	}
 	return csv ? csv_add(set, path, csv, NULL, reading, err) : hint_add(err);
-}
-
-int study_set_rows(struct study_set *set, const char *path, const char *text, size_t size,
-                   const struct study_reading *reading, struct err *err) {
-	const struct producer *producer = producer_of_json(text, size);
-	if (!producer)
-		return 1;
-	if (strcmp(study_set_objective(set), "time") != 0)
-		return 0;
-	struct csv *csv = producer_json_rows(producer, text, size);
-	if (!csv)
-		return err_set(err, ERR_USAGE, NULL, "%s: this file of %s does not have any rows, or is damaged", path,
-		               producer->name);
-	return csv_add(set, path, csv, producer, reading, err);
 }

@@ -260,7 +260,7 @@ static bool is_transposed(const struct csv *csv) {
 	return timed && csv->columns > 2 && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
 }
 
-struct csv *table_transposed(const struct csv *csv) {
+static struct csv *transposed(const struct csv *csv) {
 	if (!is_transposed(csv) || csv->rows + 1 > CSV_COLUMNS_MAX)
 		return NULL;
 	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
@@ -280,7 +280,7 @@ struct csv *table_transposed(const struct csv *csv) {
 	return out;
 }
 
-/* What people call time, a team and a size in other languages, as keys. */
+/* Time, a team and a size in other languages, as keys. */
 static const struct {
 	const char *theirs, *ours;
 } translations[] = {
@@ -461,42 +461,7 @@ static void serial_split(struct csv *csv, size_t column) {
 	csv->columns = columns + 1;
 }
 
-/* Is a cell below a header a unit: "ms", "[GB/s]", "byte"? */
-static bool is_unit(const char *cell, struct table_name *name) {
-	char plain[TABLE_NAME];
-	snprintf(plain, sizeof plain, "%s", cell + strspn(cell, "(["));
-	plain[strcspn(plain, ")]")] = '\0';
-	table_name_read(plain, name);
-	return *plain && name->measure != MEASURE_NONE && !*name->base;
-}
-
-void table_units_take(struct csv *csv) {
-	struct table_name name;
-	double number;
-	size_t units = 0;
-	for (size_t c = 0; c < csv->columns; c++) {
-		const char *cell = csv_cell(csv, 0, c);
-		if (table_number(csv, cell, true, &number) && number != 1)
-			return;
-		bool unit = is_unit(cell, &name);
-		if (unit && (csv->rows < 2 || !isdigit((unsigned char)*csv_cell(csv, 1, c))))
-			return;
-		units += unit;
-	}
-	if (!units)
-		return;
-	for (size_t c = 0; c < csv->columns; c++) {
-		const char *cell = csv_cell(csv, 0, c);
-		if (is_unit(cell, &name))
-			csv->header[c] = arena_printf(csv->arena, "%s (%.*s)", csv->header[c],
-			                              (int)strcspn(cell + strspn(cell, "(["), ")]"), cell + strspn(cell, "(["));
-	}
-	csv->rows--;
-	memmove(csv->cells, csv->cells + csv->columns, csv->rows * csv->columns * sizeof *csv->cells);
-	memmove(csv->line, csv->line + 1, csv->rows * sizeof *csv->line);
-}
-
-void table_cells_rewrite(struct csv *csv) {
+struct csv *table_cells_rewrite(struct csv *csv) {
 	commas_rewrite(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
 		header_translate(csv, c);
@@ -508,6 +473,8 @@ void table_cells_rewrite(struct csv *csv) {
 	for (size_t c = 0; c < csv->columns; c++)
 		if (has_serial_cells(csv, c)) {
 			serial_split(csv, c);
-			return;
+			break;
 		}
+	struct csv *turned = transposed(csv);
+	return turned ? turned : csv;
 }

@@ -203,7 +203,8 @@ static bool only_time(struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
-		if (!column->numbers || !table_ends_in_time(column->read.base) || table_is_statistic(&column->read))
+		if (!column->numbers || !table_has_word(column->read.base, "time zeit runtime walltime laufzeit") ||
+		    table_is_statistic(&column->read))
 			continue;
 		if (found != SIZE_MAX)
 			return false;
@@ -330,6 +331,23 @@ static bool are_directions(const struct csv *csv, size_t column) {
 	return true;
 }
 
+static bool is_direction(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_has_word(key, "direction copy transfer way");
+}
+
+static bool is_file(const char *header) {
+	return strcasecmp(header, "perf_stat") == 0 || strcasecmp(header, "likwid") == 0;
+}
+
+static bool is_run(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_among(key, strlen(key),
+	                   "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
+}
+
 static enum table_role role_of(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
 	if (table->given && table->given[c] >= 0)
@@ -347,13 +365,13 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_PROBLEM;
 	if (!column->numbers && strcasecmp(column->name, "list") == 0 && are_lists(table->csv, c))
 		return TABLE_PARAM;
-	if (!column->numbers && table_is_direction(column->name) && are_directions(table->csv, c))
+	if (!column->numbers && is_direction(column->name) && are_directions(table->csv, c))
 		return TABLE_PROBLEM;
-	if (is_index(table->csv, c) || (column->numbers && table_is_run(column->name)))
+	if (is_index(table->csv, c) || (column->numbers && is_run(column->name)))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
-	if (!column->numbers && table_is_file(column->name))
+	if (!column->numbers && is_file(column->name))
 		return TABLE_FILE;
 	if (!is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;

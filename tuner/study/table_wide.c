@@ -262,9 +262,9 @@ static bool may_be_time(const struct csv *csv, const char *header) {
 	static const char versions[] =
 		"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip opencl gpu cpu cilk tbb naive simple "
 		"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized "
-	    "optimised "
+		"optimised "
 		"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl "
-	    "cublas "
+		"cublas "
 		"gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
 	struct table_name unit;
 	char key[TABLE_NAME];

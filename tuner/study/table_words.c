@@ -234,7 +234,7 @@ static bool parts(const char *name, const char *words, bool all) {
 	return some;
 }
 
-bool table_ends_in_time(const char *name) {
+static bool ends_in_time(const char *name) {
 	const char *last = name;
 	for (const char *at = name; *at; at++)
 		last = strchr("_ -", *at) && at[1] ? at + 1 : last;
@@ -249,7 +249,7 @@ int table_time_rank(const struct table_name *name) {
 		"median med",
 		"mean avg average",
 		"best"};
-	bool timed = name->measure == MEASURE_TIME || table_ends_in_time(name->base) ||
+	bool timed = name->measure == MEASURE_TIME || ends_in_time(name->base) ||
 	             table_among(name->base, strlen(name->base),
 	                         "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit");
 	if (!timed || strchr(name->base, '/'))
@@ -294,24 +294,6 @@ bool table_is_part(const char *header) {
 }
 
 const char table_direction_words[] = "h2d d2h d2d htod dtoh dtod upload download read write send recv receive";
-
-bool table_is_direction(const char *header) {
-	char key[TABLE_NAME];
-	table_key(header, key);
-	return table_has_word(key, "direction copy transfer way");
-}
-
-bool table_is_joules(const char *header) {
-	char key[TABLE_NAME];
-	const char *unit = strpbrk(header, "([");
-	table_words_join(header, key);
-	return (unit && (strncmp(unit + 1, "J)", 2) == 0 || strncmp(unit + 1, "J]", 2) == 0)) ||
-	       table_among(key, strlen(key), "energy_j joules energy_joules joule");
-}
-
-bool table_is_file(const char *header) {
-	return strcasecmp(header, "perf_stat") == 0 || strcasecmp(header, "likwid") == 0;
-}
 
 bool table_is_figure(const char *header) {
 	char lower[TABLE_NAME];

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct err err = {0};
 	char *text = mem_alloc(size + 1, 1);
 	memcpy(text, data, size);
-	int failed = study_set_rows(set, "input.json", text, size, NULL, &err);
+	int failed = study_set_table(set, "input.json", text, size, NULL, &err);
 	produced_check(set, failed >= 0, &err);
 	study_set_free(set);
 	free(text);
