@@ -25,6 +25,8 @@ char *results_verify_command(const json_t *results, const char *profile);
 /* "threads=2 variant=tiled block=64"; the caller frees it. base: members equal to its members are omitted; may be NULL.
  */
 char *results_config(const json_t *config, const json_t *base);
+/* The strings of an array, "cpu, cuda"; the caller frees it. */
+char *results_list(const json_t *array);
 /* A problem as "n=1024", or that of a program as its command, followed by what else belongs to it. The caller frees it.
  */
 char *results_problem(const json_t *problem);
@@ -35,6 +37,8 @@ enum { RESULTS_INDENT = 13 /* column of the text that follows labels such as "ru
 
 /* In the block of a result with a "program": its command line, speedup, effects and resources. */
 void results_program_print(struct ui *ui, const json_t *result, FILE *out);
+/* Prints what a winner does otherwise than the baseline, and the options that tell whether it matters. */
+void results_other_work_print(const json_t *result, FILE *out);
 /* The effect of each parameter that was measured at two values or more, one per line. */
 void results_effects_print(const json_t *result, FILE *out);
 /* The counters that differ most between baseline and best, those that are missing, and the cost of counting. */
