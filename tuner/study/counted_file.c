@@ -229,7 +229,7 @@ static void likwid_line(json_t *list, struct likwid *likwid, char *line) {
 		return;
 	}
 	if (count > 1 && strcmp(fields[0], "Runtime (RDTSC) [s]") == 0 && number_read(fields[1], &value) &&
-	    !find(list, "time_elapsed"))
+	    !js_named(list, "time_elapsed"))
 		value_add(list, "time_elapsed", value, "s", false);
 	for (size_t i = 2; likwid->raw && *fields[0] && i < count; i++)
 		if (number_read(fields[i], &value))
