@@ -247,7 +247,7 @@ static json_t *machine_read(const char *text, struct err *err) {
 const struct opt explain_from_options[] = {
 	{"minimize", 0, "COLUMN", "column to explain, of which less is better", 0},
 	{"maximize", 0, "COLUMN", "column to explain, of which more is better", 0},
-	{"unit", 0, "U", "its unit, where the file does not tell: ms, us, GB/s", 0},
+	{"unit", 0, "U", "its unit if the file does not tell: ms, us, GB/s", 0},
 	{"versions", 0, "NAME,..", "columns of a table that are times of versions", OPT_REPEAT},
 	{0},
 };
