@@ -2,13 +2,16 @@
 /* OpenCL devices as struct gpu: opening, and modules through the cache on disk. gpu/opencl does the rest. */
 #include <config.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu/backend.h"
 #include "gpu/opencl/open.h"
 #include "gpu/opencl/opencl_impl.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/sys.h"
@@ -148,15 +151,41 @@ static void device_close(struct gpu *gpu) {
 	free(gpu);
 }
 
+/* A link without blanks to a folder that has some in its path; the caller frees it. NULL: it cannot be made. */
+static char *folder_link(const char *folder) {
+	char *cache = sys_cache_dir(NULL), *link = NULL, target[PATH_MAX];
+	if (cache && !strpbrk(cache, " \t\"") && sys_make_dirs(cache, NULL) == 0) {
+		link = mem_printf("%s/include-%016llx", cache, (unsigned long long)hash_text(folder));
+		ssize_t length = readlink(link, target, sizeof target - 1);
+		target[length > 0 ? length : 0] = '\0';
+		if (strcmp(target, folder) != 0 && ((length >= 0 && unlink(link) != 0) || symlink(folder, link) != 0)) {
+			free(link);
+			link = NULL;
+		}
+	}
+	free(cache);
+	return link;
+}
+
 /* OpenCL takes one string, which compilers split at blanks, so an option cannot contain one. */
+static char *option_plain(const char *option) {
+	if (!strpbrk(option, " \t\""))
+		return mem_strdup(option);
+	char *link = strncmp(option, "-I", 2) == 0 ? folder_link(option + 2) : NULL;
+	char *plain = link ? mem_printf("-I%s", link) : NULL;
+	free(link);
+	return plain;
+}
+
 static char *options_join(struct gpu *gpu, const char *name, const char *const *options) {
 	char *all = mem_strdup("");
 	for (size_t i = 0; options && options[i]; i++) {
-		char *longer = mem_printf("%s%s%s", all, i ? " " : "", options[i]);
-		if (strpbrk(options[i], " \t\"")) {
+		char *option = option_plain(options[i]);
+		char *longer = option ? mem_printf("%s%s%s", all, i ? " " : "", option) : NULL;
+		free(option);
+		if (!longer) {
 			gpu_fail(gpu, GPU_COMPILE, "%s: the option %s contains a blank", name, options[i]);
 			free(all);
-			free(longer);
 			return NULL;
 		}
 		free(all);

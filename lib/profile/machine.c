@@ -325,7 +325,10 @@ static void cpus_read(const char *root, struct ssp_machine *machine, struct ssp_
 	machine->cores = groups_count(root, "thread_siblings_list", set, line);
 	machine->packages = groups_count(root, "core_siblings_list", set, line);
 	caches_read(root, first_of(set), machine, line);
-	if (!ssp_line_read(root, line, LINE, "/sys/devices/system/node/online") || !ssp_set_parse(line, set))
+	/* nodes of HBM, CXL or a GPU's memory have no processors */
+	if ((!ssp_line_read(root, line, LINE, "/sys/devices/system/node/has_cpu") &&
+	     !ssp_line_read(root, line, LINE, "/sys/devices/system/node/online")) ||
+	    !ssp_set_parse(line, set))
 		return;
 	allowed_cut(root, "mems", set, line);
 	machine->numa_nodes = set->count;

@@ -7,6 +7,7 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -274,12 +275,30 @@ static bool is_among(const char *text, const char *const *words) {
 	return *words;
 }
 
+static const char *const keywords[] = {
+	"auto",     "break",    "case",  "char",     "const",  "continue", "default", "do",     "double",  "else",
+	"enum",     "extern",   "float", "for",      "goto",   "if",       "inline",  "int",    "long",    "register",
+	"restrict", "return",   "short", "signed",   "sizeof", "static",   "struct",  "switch", "typedef", "typeof",
+	"union",    "unsigned", "void",  "volatile", "while",  "asm",      "defined", NULL};
+
+/* A value may be a word of the language, such as "static", "double" or "_Float16", or several: "unsigned int". */
+static bool is_value_word(const char *text) {
+	char copy[NAME_LONGEST + 1], *rest = copy;
+	bool several = strchr(text, ' ') != NULL;
+	if (strlen(text) > NAME_LONGEST)
+		return false;
+	snprintf(copy, sizeof copy, "%s", text);
+	for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " ")) {
+		if (!(isalpha((unsigned char)*word) || *word == '_') || (several && !is_among(word, keywords)))
+			return false;
+		for (const char *c = word; *c; c++)
+			if (!isalnum((unsigned char)*c) && *c != '_')
+				return false;
+	}
+	return true;
+}
+
 bool c_is_name(const char *text) {
-	static const char *const keywords[] = {
-		"auto",     "break",    "case",  "char",     "const",  "continue", "default", "do",     "double",  "else",
-		"enum",     "extern",   "float", "for",      "goto",   "if",       "inline",  "int",    "long",    "register",
-		"restrict", "return",   "short", "signed",   "sizeof", "static",   "struct",  "switch", "typedef", "typeof",
-		"union",    "unsigned", "void",  "volatile", "while",  "asm",      "defined", NULL};
 	if (!text || strlen(text) > NAME_LONGEST || !(isalpha((unsigned char)*text) || *text == '_'))
 		return false;
 	for (const char *c = text; *c; c++)
@@ -304,7 +323,7 @@ const char *c_define(struct arena *arena, const char *name, struct value value, 
 		        name);
 		return NULL;
 	}
-	if (value.type == VALUE_WORD ? !c_is_name(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {
+	if (value.type == VALUE_WORD ? !is_value_word(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {
 		err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _",
 		        "parameter %s: \"%.60s\" cannot be a C token", name, text);
 		return NULL;
