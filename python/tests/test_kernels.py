@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import unittest
 
-from sweetspot.kernel_tuner import ErrorConfig, PythonKernel, observers, run_kernel, store_metadata_file, store_output_file, strategies, tune_kernel
+from sweetspot.kernel_tuner import ErrorConfig, PythonKernel, directives, observers, run_kernel, store_metadata_file, store_output_file, strategies, tune_kernel
 from sweetspot.kernel_tuner._launch import checks_of, configurations, grid_of, names_of
 from sweetspot.kernel_tuner._source import Source, recognise
 
@@ -132,6 +132,33 @@ class Kernels(unittest.TestCase):
         with self.assertWarnsRegex(UserWarning, "no-such-compiler.*g\\+\\+.*-gpu=cc80"):
             out = run_kernel("add", C, 1, self.arguments, {"threads": 1, "spoilt": 0}, compiler="no-such-compiler", compiler_options=["-gpu=cc80"], quiet=True)
         numpy.testing.assert_array_equal(out[0], self.answer[0])
+
+    @unittest.skipUnless(shutil.which("g++") and shutil.which("gfortran"), "g++ and gfortran are not installed")
+    def test_directives(self):
+        c = """
+#define SIZE 1000
+void f() {
+#pragma tuner start add c(float*:SIZE) a(float*:SIZE) b(float*:SIZE) n(int:SIZE)
+#pragma omp parallel for num_threads(threads)
+for (int i = 0; i < n; i++) c[i] = a[i] + b[i];
+#pragma tuner stop
+}
+"""
+        fortran = """
+#define SIZE 1000
+!$tuner start add c(float*:SIZE) a(float*:SIZE) b(float*:SIZE) n(int:SIZE)
+!$acc parallel loop vector_length(threads)
+do i = 1, n
+  c(i) = a(i) + b(i)
+end do
+!$tuner stop
+"""
+        for code, app in ((c, directives.Code(directives.OpenMP(), directives.Cxx())), (fortran, directives.Code(directives.OpenACC(), directives.Fortran()))):
+            found = directives.process_directives(app, code)
+            arguments = directives.allocate_signature_memory(found["kernel_data"]["add"], directives.extract_preprocessor(code))
+            self.assertEqual([getattr(each, "shape", None) for each in arguments], [(1000,)] * 3 + [()])
+            out = run_kernel("add", found["kernel_strings"]["add"], 0, arguments, {"threads": 2}, quiet=True)
+            numpy.testing.assert_array_equal(out[0], arguments[1] + arguments[2])
 
     @unittest.skipUnless(shutil.which("gfortran"), "gfortran is not installed")
     def test_fortran(self):
