@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/range.h"
 #include "base/pattern.h"
 #include "worker/program/output_impl.h"
 
@@ -114,7 +115,7 @@ static void line_keep(struct program_metric *metric, const char *data, size_t si
 static void piece_search(struct program_metric *metric, regoff_t from, regoff_t to, int flags) {
 	regmatch_t match[2] = {{.rm_so = from, .rm_eo = to}};
 	size_t groups = metric->regex.re_nsub > 0 ? 2 : 1;
-	while (regexec(&metric->regex, metric->line, groups, match, REG_STARTEND | flags) == 0) {
+	while (regex_range(&metric->regex, metric->line, groups, match, flags) == 0) {
 		match_keep(metric, &match[groups - 1]);
 		whole_keep(metric, &match[0], &match[groups - 1]);
 		regoff_t next = match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
