@@ -26,7 +26,6 @@ static void row_add(struct table *table, const char *const *words, const json_t 
 static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out) {
 	const json_t *rows = json_object_get(result, "pareto"), *objectives = json_object_get(result, "objectives");
 	const char *titles[COLUMNS] = {NULL, NULL, "Pareto-optimal configuration"};
-	json_t *row;
 	size_t i;
 	for (i = 0; i < 2; i++)
 		titles[i] = json_string_value(json_array_get(objectives, i));
@@ -39,9 +38,9 @@ static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out)
 	struct table *table = table_new(COLUMNS, titles);
 	table_right(table, 0);
 	table_right(table, 1);
-	json_array_foreach((json_t *)rows, i, row) row_add(table, titles, row);
-	table_print(table, ui, out);
-	table_free(table);
+	js_each (row, rows)
+		row_add(table, titles, row);
+	table_end(table, ui, out);
 }
 
 /* The name and the problem. A program's problem is its input only, because its command line is printed as well. The
@@ -230,9 +229,7 @@ static bool is_told(const json_t *result, const json_t *failed) {
 /* The first failure of this kind in the search, whose message usually explains the others, too, and all that came after
  * it. */
 static void failure_print(const json_t *result, const char *type, FILE *out) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(json_object_get(result, "failed"), i, failed) {
+	js_each (failed, json_object_get(result, "failed")) {
 		if (strcmp(js_string_or(failed, "status", ""), type) != 0 || is_told(result, failed))
 			continue;
 		char *config = results_config(json_object_get(failed, "config"), NULL);
@@ -248,17 +245,15 @@ static void failure_print(const json_t *result, const char *type, FILE *out) {
 
 /* True if the configuration that looked best is not recommended. */
 static bool fell_late(const json_t *result) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(json_object_get(result, "failed"), i, failed) if (json_object_get(failed, "phase")) return true;
+	js_each (failed, json_object_get(result, "failed"))
+		if (json_object_get(failed, "phase"))
+			return true;
 	return false;
 }
 
 static void failures_print(const json_t *result, FILE *out) {
-	const char *type;
-	json_t *count;
 	long long incomparable = (long long)js_int_or(result, "incomparable", 0);
-	json_object_foreach(json_object_get(result, "failures"), type, count) {
+	js_members (type, count, json_object_get(result, "failures")) {
 		long long failed = (long long)json_integer_value(count);
 		if (failed <= 0 || strcmp(type, "censored") == 0)
 			continue;
@@ -299,12 +294,9 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 }
 
 static bool any_busy(const json_t *results) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
+	js_each (result, results)
 		if (js_bool_or(json_object_get(result, "load"), "busy", false) && result_is_compared(result))
 			return true;
-	}
 	return false;
 }
 
@@ -342,10 +334,8 @@ static void floor_print(double noise_floor, FILE *out) {
 
 static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
                          const char *store, FILE *out) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
-		if (i)
+	js_each (result, results) {
+		if (result_at)
 			fputc('\n', out);
 		block_print(ui, result, json_array_size(results) == 1, out);
 	}

@@ -17,7 +17,8 @@ struct speedup speedup_read(const json_t *json) {
 }
 
 struct speedup speedup_of(const json_t *result) {
-	return speedup_read(json_object_get(result, "speedup"));
+	const json_t *rival = json_object_get(result, "rival");
+	return speedup_read(rival ? rival : json_object_get(result, "speedup"));
 }
 
 struct speedup speedup_inverse(double ratio, const double ci[2]) {

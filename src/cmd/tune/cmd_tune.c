@@ -90,7 +90,7 @@ static void case_print(const char *label, const json_t *one) {
 	if (line)
 		command_print(line);
 	else
-		ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, *config ? config : "as it is");
+		ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, "%s", *config ? config : "as it is");
 	free(config);
 }
 
@@ -107,7 +107,7 @@ static void param_print(const json_t *param) {
 		text = more;
 	}
 	more = i < count ? mem_printf("%s, .. (%zu values)", text, count) : mem_strdup(text);
-	ui_wrap(stdout, 2, 6, more);
+	ui_wrap(stdout, 2, 6, "%s", more);
 	free(more);
 	free(text);
 }
@@ -128,7 +128,7 @@ static void budget_print(const json_t *budget) {
 	                     js_bool_or(budget, "may_grow", false) ? ", more for a program that takes long" : "")
 			: mem_printf("%lld evaluations, and the final comparison", (long long)js_int_or(budget, "evaluations", 0));
 	printf("%-*s", RESULTS_INDENT, "budget:");
-	ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, text);
+	ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, "%s", text);
 	free(text);
 }
 
