@@ -63,7 +63,8 @@ bool tune_promised(const struct tune *tune) {
 	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
 }
 
-bool tune_has_rounds(const struct tune *tune) {
+/* May the search go on after a comparison? */
+static bool has_rounds(const struct tune *tune) {
 	return tune_promised(tune) && !tune->bench.fleet;
 }
 
@@ -190,7 +191,7 @@ static double race_expected(const struct tune *tune) {
 static double finals_expected(const struct tune *tune) {
 	bool found = tune_is_useful(tune);
 	bool proven = tune->finals.proof.config && tune->finals.proof.index == tune->memory.best_index;
-	if (only_baseline_works(tune) || (tune_has_rounds(tune) && (!found || proven)))
+	if (only_baseline_works(tune) || (has_rounds(tune) && (!found || proven)))
 		return tune_proof_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	/* runs of the baseline that are ended prove what the time allows */
@@ -442,7 +443,7 @@ static bool hopeless(const struct tune *tune) {
 
 bool tune_proof_is_cheap(const struct tune *tune, double share) {
 	double pairs = tune_pairs_first(tune) * (tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best));
-	return tune_has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
+	return has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
 	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
 }
 
