@@ -177,7 +177,7 @@ static bool first_run(struct state *state, const struct request *request, const 
 	return true;
 }
 
-/* What can no longer win need not be right. */
+/* A run that can no longer win need not be right. */
 static bool verify(struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out) {
 	double run_s;

@@ -327,7 +327,7 @@ static bool is_broken(struct gpu *gpu) {
 	return gpu && gpu_failed(gpu, message, sizeof message) == GPU_BROKEN;
 }
 
-/* What the tuner is told if a run takes too long: the process ends with it. */
+/* The answer for the case that a run takes too long and ends the process. */
 static void cut_prepare(int out, const json_t *json, const struct request *request) {
 	json_t *answer =
 		request->cut_s > 0 && out >= 0 && !request->call.gpu

@@ -54,8 +54,7 @@ static void crash_handle(int number) {
 }
 
 static char cut_line[512];
-static volatile int cut_out = -1;
-static bool cut_armed;
+static volatile sig_atomic_t cut_out = -1, cut_armed;
 
 static void cut_handle(int number) {
 	(void)number;
