@@ -13,10 +13,9 @@
 
 /* True if a part of any word in the configuration of a row is one of them. */
 static bool row_has_word(const struct study *study, size_t row, const char *words) {
-	js_members (name, member, study_row(study, row)->config) {
+	js_members (name, member, study_row(study, row)->config)
 		if (json_is_string(member) && probe_text_has(json_string_value(member), words))
 			return true;
-	}
 	return false;
 }
 

@@ -25,12 +25,11 @@ static char *word_of(const char *name, struct value value) {
 		return word;
 	char *quoted = mem_alloc(4 * strlen(word) + 3, 1), *out = quoted;
 	*out++ = '\'';
-	for (const char *in = word; *in; in++) {
+	for (const char *in = word; *in; in++)
 		if (*in == '\'')
 			out = stpcpy(out, "'\\''");
 		else
 			*out++ = *in;
-	}
 	*out = '\'';
 	free(word);
 	return quoted;
