@@ -23,11 +23,16 @@ class _Program(TypedDict, total=False):
     input: str
     maximize: bool
     openmp: bool
+    ranks: str
+    ready: str
     seed: int
     set: Many
+    setup: str
     shell: bool
     size: str
     store: str
+    teardown: str
+    template: Many
     timeout: float
 
 
@@ -48,7 +53,6 @@ class TuneOptions(_Program, total=False):
     no_transfer: bool
     nodes: int
     objective: str
-    ranks: str
     oversubscribe: bool
     range: Many
     rebuild: bool
