@@ -17,6 +17,7 @@ class _Program(TypedDict, total=False):
     counters: Many
     cwd: str
     device: str
+    energy_command: str
     expect_files: Union[bool, str]
     expect_output: str
     flush_l2: bool
@@ -41,7 +42,6 @@ class TuneOptions(_Program, total=False):
 
     build_timeout: float
     complete: bool
-    energy_command: str
     force: bool
     gpus: str
     hosts: str
