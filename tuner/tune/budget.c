@@ -34,8 +34,8 @@ static const double USEFUL_GAIN = 1.05;
 enum { CHECKED_USUALLY = 5 };
 /* Failures of a program, its baseline included, before the search gives up. */
 static const uint64_t BROKEN_AFTER = 2;
-/* The race takes this share of the budget at most in what is kept for the finals. */
-static const double RACE_SHARE_KEPT = 0.15;
+/* The finals take this share of the budget at most in what the search keeps for them, and the race that one. */
+static const double SHARE_KEPT = 0.35, RACE_SHARE_KEPT = 0.15;
 /* With fewer evaluations since the best was found the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 
@@ -202,7 +202,10 @@ static double finals_expected(const struct tune *tune) {
 }
 
 double tune_finals_kept(const struct tune *tune) {
-	return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
+	if (!has_rounds(tune))
+		return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
+	/* time that is missing in the end costs little, because the search goes on for as long as it can */
+	return fmax(tune_proof_seconds(tune), fmin(SHARE_KEPT * tune_budget_time(tune), finals_expected(tune)));
 }
 
 /* May another configuration be measured? least: evaluations that a search should have; finals: seconds kept for them.

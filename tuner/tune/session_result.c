@@ -256,7 +256,7 @@ static void decided(const struct tune *tune, json_t *result) {
 		speedup.high = INFINITY;
 	if (keeps && !tune->finals.reversed) /* what the duel says of the one that the baseline stays for */
 		json_object_set_new(result, "rival", speedup_json(speedup));
-	if (keeps || tune->finals.reversed)
+	if (tune->finals.reversed || (keeps && duel_verdict(duel, keeps) != VERDICT_UNDECIDED))
 		speedup = (struct speedup){1, 1, 1};
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
