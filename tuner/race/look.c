@@ -4,7 +4,10 @@
 #include "tuner/race/look.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
+#include "base/stats.h"
 #include "tuner/model/student.h"
 
 /* The early looks, and their shares of the error that all of them may make. Three pairs are for runs that take long. */
@@ -122,6 +125,20 @@ static bool would_prove(const struct look_rule *rule, const struct paired *paire
 	return distance - half_width(paired) * sqrt((double)paired->count / rule->pairs_max) > log1p(rule->margin);
 }
 
+/* Would the interval of the last look exclude a tie, even if the estimate moves away from 1 as far as it does in one of
+ * ten cases? The half-width there is that of a normal sample with today's deviation. */
+static bool is_hopeless(const struct look_rule *rule, const double *a, const double *b, size_t count) {
+	double *logs = mem_alloc(count, sizeof *logs), most = rule->pairs_max;
+	for (size_t i = 0; i < count; i++)
+		logs[i] = log(a[i] / b[i]);
+	double deviation = fmax(stats_mad(logs, count), SPREAD_LEAST), estimate = fabs(stats_median(logs, count));
+	free(logs);
+	if (count < 2 || (int)count >= rule->pairs_max)
+		return true;
+	double move = 1.3 * deviation * sqrt(1.57 / (double)count - 1 / most);
+	return estimate + move - student_half((size_t)most, 1 - late_error(rule), deviation) < log1p(rule->margin);
+}
+
 struct look_answer look_take(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last) {
 	bool late = !rule->first || (int)count >= rule->pairs_min || (last && ranks_suffice(rule, count));
 	struct look_answer answer = {.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
@@ -140,6 +157,7 @@ struct look_answer look_take(const struct look_rule *rule, const double *a, cons
 		answer.decided = !vague && !would_prove(rule, &answer.paired, farthest(rule, &answer.paired));
 	if (rule->limit > 0 && answer.paired.ci[0] <= rule->limit && answer.paired.ci[1] >= rule->limit)
 		answer.decided = false;
+	answer.hopeless = is_hopeless(rule, a, b, count);
 	return answer;
 }
 

@@ -29,6 +29,9 @@ struct look_answer {
 	/* More pairs are worth their time. They are not if the interval is vague and would not exclude a tie at the last
 	 * look, either, if the ratio stays what it is. */
 	bool promising;
+	/* More pairs would hardly prove a difference, by the spread of these. Only where that is cheap to correct, because it
+	 * says so of small differences, too. */
+	bool hopeless;
 };
 struct look_answer look_take(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last);
 

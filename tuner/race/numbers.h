@@ -13,6 +13,11 @@ enum {
 	/* Whether the winner of one size wins at another only chooses what a profile applies there. */
 	RACE_PAIRS_OF_SIZES_MIN = 7,
 	RACE_PAIRS_OF_SIZES_MAX = 15,
+	/* A change of a winner that so many blocks do not show to pay is dropped. With fewer than the least, the ranks of a
+	 * dozen changes cannot reach the level that they share. */
+	RACE_PAIRS_OF_CHANGE_MIN = 13,
+	RACE_PAIRS_OF_CHANGE_MAX = 34,
+	RACE_PAIRS_OF_CHANGE_VAIN = 8, /* the first look that may find more blocks to be in vain */
 	RACE_PAIRS_OF_RATIO = 5, /* the ratio of fewer, as of separate trials, is too noisy to replace the best of a size */
 };
 

@@ -65,6 +65,11 @@ struct duel_options {
 	double seconds_max;   /* no new pairs after this once there are pairs_min; 0: no limit */
 	double seconds_vague; /* the same unless the last look is promising (look.h); 0: no limit */
 	bool control;         /* measure `a` twice in every block: the A/A control */
+	/* More configurations that meet `a` in the same blocks, each until that is decided: `a` without some of its changes.
+	 * They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
+	const json_t *const *others;
+	size_t other_count;
+	double others_end; /* on the clock: they are not measured after this; 0: no end */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
 	const struct block_runner *blocks; /* replaces the runner and measures several blocks at once; NULL: not used */
@@ -73,6 +78,14 @@ struct duel_options {
 };
 extern const struct duel_options duel_defaults;
 
+struct duel_other {
+	struct paired paired; /* against a: ratio > 1 means a is faster; count 0: they did not meet */
+	enum paired_verdict verdict; /* at a level that all of them share, by Bonferroni's correction */
+	double median;
+	enum trial_status failed; /* the last failure; TRIAL_CORRECT: none */
+	bool lost;                /* it fails for good */
+};
+
 struct duel_result {
 	struct paired paired;  /* a against b: ratio < 1 means a is faster */
 	struct paired control; /* a against itself; count 0 without control */
@@ -80,6 +93,7 @@ struct duel_result {
 	bool decided;                /* more pairs would not change the verdict, or pairs_min were measured */
 	double median[2], ci[2][2];  /* seconds, of the samples of a and b */
 	double *a, *b;               /* the pairs, paired.count each */
+	struct duel_other *others;   /* one for each */
 	int failures;                /* blocks that lost a trial */
 	enum trial_status failed[2]; /* the last failure of each, TRIAL_CORRECT: none */
 	bool lost[2];                /* this failure is why the other one won */
@@ -88,7 +102,7 @@ struct duel_result {
 void duel_result_clear(struct duel_result *result);
 
 /* request: kernel, problem, seed, time-out and min_sample_s (at least 1 ms is used); config, samples, warm-up and limit
- * are set here. A block with a failed trial yields no pair. A side loses after 3 failures in a row, when more than a
+ * are set here. A block in which a or b fails yields no pair. A side loses after 3 failures in a row, when more than a
  * third of at least 12 trials failed, or at once with a wrong result (or compile, constraints). failed[] then says why
  * the other side won; without any pair paired.count is 0 and its ratio NAN. Returns -1 if interrupted, or if neither
  * side could be measured (ERR_NOTHING). */
