@@ -9,6 +9,8 @@
 enum { STAGES_MAX = 16, SINGLY = 6, GROUPS = 4 };
 /* A loss below this is none. */
 static const double MARGIN = 0.01;
+/* Where the time was too short to tell, so much of the gain may be lost by what is dropped (of its logarithm). */
+static const double LOSS_SHARE = 0.25;
 
 struct ablation {
 	const struct ablation_task *task;
@@ -95,9 +97,10 @@ static bool has_failed(const struct ablation *ablation, uint64_t set) {
 }
 
 /* Drops what was not shown to be needed, but not so much of it that what is left is known to be too little. */
-static void drop(struct ablation *ablation) {
+static void drop(struct ablation *ablation, const struct ablation_gain *gain) {
 	const struct ablation_arm *open[ABLATION_ARMS_MAX];
 	uint64_t whole = ablation->set;
+	double loss = LOSS_SHARE * log(gain->ratio);
 	size_t count = 0;
 
 	for (size_t i = ablation->wide; i < ablation->arm_count; i++) {
@@ -116,8 +119,10 @@ static void drop(struct ablation *ablation) {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t group = whole & ~open[i]->set;
 
-		if (has_failed(ablation, ablation->set & ~group))
+		double price = key_of(open[i]) > 0 && open[i]->open ? log(open[i]->ratio) : 0;
+		if (has_failed(ablation, ablation->set & ~group) || price > loss)
 			continue;
+		loss -= price;
 		ablation->set &= ~group;
 		ablation->dropped[ablation->dropped_count++] = group;
 	}
@@ -141,7 +146,7 @@ static void set_change(struct ablation *ablation) {
 }
 
 /* The set under test becomes the one that is kept, and less of it is tested next. False: all of it is known. */
-static bool go_on(struct ablation *ablation) {
+static bool go_on(struct ablation *ablation, const struct ablation_gain *gain) {
 	struct ablation_result *result = ablation->result;
 
 	if (result->kept != ablation->set)
@@ -149,7 +154,7 @@ static bool go_on(struct ablation *ablation) {
 			result->without[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
 	result->kept = ablation->set;
 	prices_take(ablation);
-	drop(ablation);
+	drop(ablation, gain);
 	if (ablation->dropped_count > 0)
 		set_change(ablation);
 	else
@@ -181,20 +186,20 @@ int ablation_run(const struct ablation_task *task, struct ablation_result *resul
 	set_change(&ablation);
 	for (int stage = 0; more && stage < STAGES_MAX; stage++) {
 		int room = task->room(task->ctx, ablation.set);
-		bool faster = false;
+		struct ablation_gain gain = {.ratio = NAN};
 
 		if (room < 0 && stage > 0)
 			return 0;
 		arms_plan(&ablation, room > 0 ? (size_t)room : 0);
 		if (stage > 0 && ablation.dropped_count == 0 && ablation.arm_count == 0)
 			return 0;
-		if (task->duel(task->ctx, ablation.set, ablation.arms, ablation.arm_count, &faster, err))
+		if (task->duel(task->ctx, ablation.set, ablation.arms, ablation.arm_count, &gain, err))
 			return -1;
-		bool enough = faster && !(ablation.wide && ablation.arms[0].faster);
+		bool enough = gain.faster && !(ablation.wide && ablation.arms[0].faster);
 		if (stage == 0 || enough) {
 			task->keep(task->ctx);
-			result->faster = faster;
-			more = go_on(&ablation) && faster;
+			result->faster = gain.faster;
+			more = go_on(&ablation, &gain) && gain.faster;
 		} else {
 			more = go_back(&ablation);
 		}

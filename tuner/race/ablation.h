@@ -18,7 +18,13 @@ struct ablation_arm {
 	uint64_t set;
 	double ratio, ci[2]; /* its time over that of the whole; NAN: not measured */
 	bool slower, faster; /* proven */
+	bool open;           /* the time was over before that could be told */
 	bool fails;          /* it does not work, and is slower therefore */
+};
+
+struct ablation_gain {
+	double ratio; /* the time of today's setting over that of the set; NAN: not known */
+	bool faster;  /* proven */
 };
 
 struct ablation_task {
@@ -29,8 +35,9 @@ struct ablation_task {
 	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all. */
 	int (*room)(void *ctx, uint64_t set);
 	/* Runs the duel of `set` with today's, and of the arms with `set` in its blocks. An arm that cannot be measured, as
-	 * its configuration is not valid, is left as it is. *faster: proven to be faster than today's. */
-	int (*duel)(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool *faster, struct err *err);
+	 * its configuration is not valid, is left as it is. */
+	int (*duel)(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, struct ablation_gain *gain,
+	            struct err *err);
 	/* The set of the last duel is now the one to recommend. */
 	void (*keep)(void *ctx);
 };

@@ -235,8 +235,9 @@ static void other_look(struct duel *duel, size_t arm, bool last) {
 
 	other->paired = answer.paired;
 	other->verdict = answer.verdict;
-	duel->arms[arm].over = last || answer.decided || count >= rule.pairs_max ||
-	                       (count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless);
+	other->decided = answer.decided || count >= rule.pairs_max ||
+	                 (count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless);
+	duel->arms[arm].over = last || other->decided;
 	duel->arms[arm].look = look_next(&rule, count);
 }
 
@@ -314,7 +315,8 @@ static void duel_watch(struct duel *duel) {
 static bool others_late(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 
-	return options->others_end > 0 && duel_now(options) + duel_block_seconds(duel) > options->others_end;
+	return options->others_seconds > 0 &&
+	       duel_now(options) - duel->start + duel_block_seconds(duel) > options->others_seconds;
 }
 
 static void others_decide(struct duel *duel, bool last) {
@@ -464,7 +466,7 @@ static void arms_make(struct duel *duel, const json_t *a, const json_t *b) {
 	duel->arms[SIDE_B].entrant.config = b;
 	duel->result->others = mem_alloc(options->other_count + 1, sizeof *duel->result->others);
 	for (size_t i = 0; i < options->other_count; i++) {
-		duel->arms[OTHERS + i].entrant.config = options->others[i];
+		duel->arms[OTHERS + i].entrant = (struct race_entrant){.config = options->others[i], .phase = options->others_phase};
 		duel->result->others[i] =
 			(struct duel_other){.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
 	}

@@ -26,7 +26,7 @@ enum {
 	RACE_BLOCKS_EARLY = 3, /* before the first look, where the noise is small */
 	RACE_BLOCKS_MIN = 5,   /* before entries drop out by ranks */
 	RACE_BLOCKS_MAX = 61,  /* what these do not tell apart is left to costs */
-	RACE_BLOCKS_USUAL = 4, /* that early looks leave: for the time that is shown */
+	RACE_BLOCKS_USUAL = 3, /* that early looks leave: for the time that is shown */
 	RACE_BLOCKS_KEPT = 6,  /* that a search leaves time for, so that a close race does not take the duel's */
 };
 
@@ -44,6 +44,8 @@ static const double RACE_SHARE_RESUMED = 0.6;
 /* The race gets this share of the time that is left for the finals, and this share of the time before it where no
  * budget limits it: it only chooses among settings that are about equally fast, and the duel judges its choice. */
 static const double RACE_SHARE = 0.5;
+/* Telling which changes of a winner pay gets at most this share of a budget when its cost is estimated in advance. */
+static const double RACE_SHARE_CHANGES = 0.4;
 /* Long runs are compared in RACE_PAIRS_SHORT pairs if these take less than this share of the budget. */
 static const double RACE_SHARE_SHORT = 0.02;
 /* The shares that waiting for a quiet machine and repeating disturbed blocks get: of the budget, and of the time before

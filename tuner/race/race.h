@@ -69,7 +69,8 @@ struct duel_options {
 	 * They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
 	const json_t *const *others;
 	size_t other_count;
-	double others_end; /* on the clock: they are not measured after this; 0: no end */
+	double others_seconds;    /* they are not measured after this; 0: no limit */
+	const char *others_phase; /* for the observer; NULL: as for a and b */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
 	const struct block_runner *blocks; /* replaces the runner and measures several blocks at once; NULL: not used */
@@ -82,6 +83,7 @@ struct duel_other {
 	struct paired paired; /* against a: ratio > 1 means a is faster; count 0: they did not meet */
 	enum paired_verdict verdict; /* at a level that all of them share, by Bonferroni's correction */
 	double median;
+	bool decided;             /* more blocks would hardly have changed the verdict */
 	enum trial_status failed; /* the last failure; TRIAL_CORRECT: none */
 	bool lost;                /* it fails for good */
 };
@@ -116,7 +118,7 @@ double duel_noise_floor(const struct duel_result *result);
 struct race_entry {
 	const json_t *config;
 	double estimate; /* the search's median, for planning only */
-	double cost;     /* smaller is cheaper: decides ties */
+	double cost;     /* smaller is cheaper: decides between those with the same times */
 	/* results */
 	double median;            /* of its race samples */
 	int blocks;               /* measured in */
@@ -138,9 +140,8 @@ struct race_options {
 extern const struct race_options race_defaults;
 
 /* Runs blocks in random order, each surviving entry once per block. From blocks_min on, a survivor that is slower than
- * the best drops out (Wilcoxon on log ratios, Holm over the field), a cheaper one only if it is slower by more than the
- * margin. The race ends with one survivor, or when more blocks would not change the choice. *winner is the cheapest of
- * the survivors within the margin of the best. Failures count as in a duel. The entries are updated in place. Returns
+ * the best drops out (Wilcoxon on log ratios, Holm over the field). The race ends with one survivor, or when no other is
+ * ahead of the best by more than the margin. *winner is the best of them. Failures count as in a duel. The entries are updated in place. Returns
  * -1 if interrupted, or if all entries failed (ERR_NOTHING). */
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
              const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err);

@@ -121,7 +121,8 @@ static enum grade grade_of(const struct study_trial *trial) {
 		return trial->sample_count ? GRADE_SHORT : GRADE_OVER;
 	if (trial->disturbed)
 		return GRADE_DISTURBED;
-	return strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 ? GRADE_DUEL : GRADE_SEARCH;
+	bool in_blocks = strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 || strcmp(phase, "ablation") == 0;
+	return in_blocks ? GRADE_DUEL : GRADE_SEARCH;
 }
 
 static void numbers_add(double **numbers, size_t *count, const double *more, size_t more_count) {

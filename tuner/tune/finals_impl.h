@@ -40,6 +40,7 @@ struct tune_finals {
 	                     * INFINITY: none finished; 0: it does not */
 	bool reversed;      /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
+	json_t *worth, *not_needed; /* as in the result; NULL: nothing met the baseline */
 	json_t *both; /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
 	json_t *gpus; /* configuration text -> GPU state in its last trial */
 	struct tune_trust trust;
@@ -62,9 +63,24 @@ void tune_gain_clear(struct tune *tune);
 /* Is the gain that the duel shows also seen on the tuner's clock? Quarantines the nodes for which it is not. */
 bool tune_gain_is_seen(struct tune *tune);
 
+/* changes.c */
+
+/* The duel of the winner with the baseline, and of what remains of it when what does not pay is dropped. *kept: the
+ * configuration that the duel in the finals is about, a new reference; also set if it fails after one has ended. */
+int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err *err);
+
 /* final.c */
 
 int tune_final_phase(struct tune *tune, struct err *err);
+
+struct tune_others { /* they meet the winner in the blocks of its duel */
+	const json_t *const *configs;
+	size_t count;
+	double seconds; /* that they may take part */
+};
+
+/* A duel with the baseline. Repeats it on other nodes while some of them report a gain that nobody else sees. */
+int tune_duel_honest(struct tune *tune, const json_t *winner, const struct tune_others *others, struct err *err);
 
 /* session_result.c */
 
@@ -75,11 +91,4 @@ json_t *tune_result(const struct tune *tune);
 /* The effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
  * four only if known. New reference. */
 json_t *tune_effects(const struct tune *tune);
-/* The fastest finalist that is cheaper than the best and within its noise (1 %, or the noise floor), else the fastest
- * one within it: {"config", "ratio" to the best, "why"}. New reference; NULL: none. */
-json_t *tune_runner_up(const struct tune *tune);
-/* The configuration with baseline values for all parameters that did not clearly matter; NULL if that is the same or
- * impossible. New reference. */
-json_t *tune_simplified(const struct tune *tune, const json_t *config);
-
 #endif

@@ -95,6 +95,8 @@ double tune_left(const struct tune *tune);
 struct race_clock tune_race_clock(struct tune *tune, double left);
 int tune_pairs_first(const struct tune *tune);      /* of the duel's first look */
 int tune_pairs_expected(const struct tune *tune);   /* by the difference and the noise at hand */
+/* Of the blocks that tell which changes of the best pay, as far as the budget keeps time for them. */
+double tune_rent_seconds(const struct tune *tune);
 double tune_proof_seconds(const struct tune *tune); /* of the shortest duel that can prove anything */
 /* Cuts a trial at the end of the budget; and did that happen? */
 void tune_limit(const struct tune *tune, struct trial_request *request);

@@ -44,7 +44,7 @@ static double finals_guess(const struct tune *tune, double evaluations, double r
 		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), RACE_SHARE * room);
-	return race + pairs_guess(tune) * (base + 2 * best);
+	return race + pairs_guess(tune) * (base + 2 * best) + tune_rent_seconds(tune);
 }
 
 static double search_left(const struct tune *tune, double until) {

@@ -273,6 +273,14 @@ static void checked_add(const struct tune *tune, json_t *result) {
 		                              "runs", (json_int_t)runs));
 }
 
+/* Nothing is said of what makes the baseline fast. */
+static void worth_add(const struct tune *tune, json_t *result) {
+	if (!tune->finals.worth || result_keeps_baseline(result) || !result_is_compared(result))
+		return;
+	json_object_set(result, "worth", tune->finals.worth);
+	json_object_set(result, "not_needed", tune->finals.not_needed);
+}
+
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
 	char *objective = tune_objective(task);
@@ -304,6 +312,7 @@ json_t *tune_result(const struct tune *tune) {
 	}
 	if (tune->finals.gain.unconfirmed)
 		json_object_set(result, "unconfirmed", tune->finals.gain.nodes);
+	worth_add(tune, result);
 	if (tune->finals.finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
@@ -322,7 +331,6 @@ json_t *tune_result(const struct tune *tune) {
 			json_pack("[s,s]", trial_objective_word(task->goal.objective), trial_objective_word(task->goal.second)));
 		json_object_set_new(result, "pareto", tune_pareto(tune));
 	}
-	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent if there is none */
 	json_object_set_new(result, "command", json_string(task->command));
 	json_object_set_new(result, "search", json_integer((json_int_t)tune->memory.id));
 	free(objective);

@@ -62,6 +62,8 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->finals.best_config);
 	json_decref(tune->finals.finalists);
 	json_decref(tune->counting.counted);
+	json_decref(tune->finals.worth);
+	json_decref(tune->finals.not_needed);
 	json_decref(tune->finals.both);
 	json_decref(tune->finals.gpus);
 	json_decref(tune->counting.uncounted);
