@@ -66,10 +66,26 @@ static char *faster_text(const json_t *result) {
 	char from[64], to[64];
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
-	struct speedup speedup = speedup_of(result);
-	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", speedup.ratio, time ? "faster" : "better", speedup.low,
-	                  speedup.high, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
-	                  result_medians_differ(result) ? " (medians)" : "");
+	char *gain = speedup_gain_text(speedup_of(result), time ? "faster" : "better");
+	char *text = mem_printf("%s%s: %s -> %s%s", gain,
+	                        verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
+	                        result_medians_differ(result) ? " (medians)" : "");
+	free(gain);
+	return text;
+}
+
+/* What would decide it; frees the text. */
+static char *decide_added(const json_t *result, char *text) {
+	const json_t *decide = json_object_get(result, "decide");
+	long long pairs = (long long)js_int_or(decide, "pairs", 0);
+	char seconds[32];
+	if (!json_is_object(decide))
+		return text;
+	ui_seconds(js_real_or(decide, "seconds", NAN), seconds, sizeof seconds);
+	char *longer = pairs > 0 ? mem_printf("%s; about %lld more pairs (%s) would decide", text, pairs, seconds)
+	                         : mem_printf("%s; more pairs would hardly decide, a quieter machine would", text);
+	free(text);
+	return longer;
 }
 
 static char *undecided_text(const json_t *result) {
@@ -83,10 +99,10 @@ static char *undecided_text(const json_t *result) {
 		return text;
 	}
 	if (result_no_bounds(result))
-		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
+		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
 	if (result_is_compared(result))
-		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", speedup_of(result).low,
-		                  speedup_of(result).high);
+		return decide_added(result, mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f",
+		                                       speedup_of(result).low, speedup_of(result).high));
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (!json_is_object(json_object_get(result, "best")))
 		return mem_strdup("undecided: nothing has been measured");
@@ -274,6 +290,8 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 	config_print(result, out);
 	if (result_is_program(result))
 		results_program_print(ui, result, out);
+	else
+		results_worth_print(result, out);
 	checked_print(result, out);
 	busy_print(result, out);
 	tried_print(result, out);

@@ -3,10 +3,13 @@
 
 #include "tuner/export/batch_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
+
+enum { THREADS_MAX = 1000000 };
 
 static const char *variable(const json_t *entry, const char *name) {
 	return js_string_or(json_object_get(entry, "environment"), name, "");
@@ -23,8 +26,10 @@ const char *export_places(const json_t *entry) {
 long export_threads(const json_t *entry) {
 	const char *text = variable(entry, "OMP_NUM_THREADS");
 	char *end;
+	if (!*text) /* as many as today, which a job has to ask for */
+		return (long)fmin(fmax(js_real_or(json_object_get(entry, "config"), "threads", 0), 0), THREADS_MAX);
 	long threads = strtol(text, &end, 10);
-	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
+	return *text && !*end && threads > 0 && threads <= THREADS_MAX ? threads : 0;
 }
 
 long export_cores(const json_t *profile, const json_t *entry) {

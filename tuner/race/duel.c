@@ -69,6 +69,7 @@ static struct look_rule duel_rule(const struct duel_options *options) {
 	                          .pairs_max = options->pairs_max,
 	                          .margin = options->margin,
 	                          .level = options->level,
+	                          .width = options->width,
 	                          .limit = options->limit};
 }
 
@@ -78,7 +79,8 @@ static struct look_rule others_rule(const struct duel_options *options) {
 	                          .pairs_min = RACE_PAIRS_OF_CHANGE_MIN,
 	                          .pairs_max = RACE_PAIRS_OF_CHANGE_MAX,
 	                          .margin = options->margin,
-	                          .level = 1 - (1 - options->level) / fmax(1, (double)options->other_count)};
+	                          .level = 1 - (1 - options->level) / fmax(1, (double)options->other_count),
+	                          .width = options->width};
 }
 
 static double duel_now(const struct duel_options *options) {
@@ -514,5 +516,5 @@ void duel_result_clear(struct duel_result *result) {
 double duel_noise_floor(const struct duel_result *result) {
 	const double *ci = result->control.ci;
 
-	return result->control.count == 0 ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
+	return result->control.count < RACE_PAIRS_SHORT ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
 }

@@ -15,6 +15,7 @@ struct look_rule {
 	int pairs_min, pairs_max; /* the looks at the full rank intervals */
 	double margin, level;
 	double early_share; /* of the error, for the early looks; 0: a fifth */
+	double width;       /* a verdict with a wider interval than this factor is worth pairs_min pairs; 0: any */
 	double limit;       /* the interval must also exclude this ratio before the verdict is final; 0: none */
 };
 
@@ -37,6 +38,9 @@ struct look_answer look_take(const struct look_rule *rule, const double *a, cons
 
 /* Student's interval in the form of a pair analysis, for few pairs. count >= 2. */
 struct paired look_student(const double *a, const double *b, size_t count, double level);
+
+/* The number of pairs that are missing for a decision if they are like these; INFINITY where nobody can tell. */
+double look_missing(const struct look_rule *rule, const double *a, const double *b, size_t count);
 
 /* The number of pairs that a duel probably needs if the true ratio is this one and the logarithm of a pair's ratio has
  * this standard deviation. */

@@ -62,6 +62,7 @@ struct duel_options {
 	double margin;   /* 0.01: smaller differences are a tie */
 	double level;    /* 0.95: of the published interval, over all looks at the pairs together */
 	double limit;    /* a ratio of a to b that the interval must exclude, too, before the duel ends early; 0: none */
+	double width;    /* an interval that is wider than this factor is worth pairs_min pairs; 0: any */
 	double seconds_max;   /* no new pairs after this once there are pairs_min; 0: no limit */
 	double seconds_vague; /* the same unless the last look is promising (look.h); 0: no limit */
 	bool control;         /* measure `a` twice in every block: the A/A control */
@@ -112,7 +113,7 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
              const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
              struct err *err);
 /* The smallest difference that could be told apart here: the larger distance of the control's interval from 1; NAN
- * without control. */
+ * without control, or where so few pairs have one that they say nothing. */
 double duel_noise_floor(const struct duel_result *result);
 
 struct race_entry {

@@ -32,6 +32,7 @@ struct rent {
 	struct change changes[SPACE_PARAMS_MAX];
 	size_t count;
 	double rank[ABLATION_CHANGES_MAX];
+	struct ablation_arm alone[ABLATION_CHANGES_MAX]; /* without this change only, of whichever set was the last */
 	double begun;
 	struct duel_result duel; /* of the set that is kept */
 	bool has_duel;
@@ -177,6 +178,10 @@ static void arm_take(struct ablation_arm *arm, const struct duel_other *other) {
 	arm->open = !other->decided;
 }
 
+static bool is_single(uint64_t set) {
+	return set && (set & (set - 1)) == 0;
+}
+
 static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, struct ablation_gain *gain,
                      struct err *err) {
 	struct rent *rent = ctx;
@@ -193,8 +198,12 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	duel_result_clear(&tune->finals.duel);
 	int rc = config ? tune_duel_honest(tune, config, &also, err) : 0;
 	const struct duel_result *duel = &tune->finals.duel;
-	for (size_t i = 0; rc == 0 && duel->others && i < also.count; i++)
-		arm_take(&arms[at[i]], &duel->others[i]);
+	for (size_t i = 0; rc == 0 && duel->others && i < also.count; i++) {
+		struct ablation_arm *arm = &arms[at[i]];
+		arm_take(arm, &duel->others[i]);
+		if (is_single(set & ~arm->set) && (arm->set & ~set) == 0)
+			rent->alone[__builtin_ctzll(set & ~arm->set)] = *arm;
+	}
 	gain->faster =
 		rc == 0 && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
 	gain->ratio = rc == 0 ? 1 / duel->paired.ratio : NAN;
@@ -232,15 +241,28 @@ static json_t *price_json(const struct rent *rent, const struct change *change, 
 	return price;
 }
 
-static bool is_single(uint64_t set) {
-	return (set & (set - 1)) == 0;
-}
-
 /* The duel with today's setting prices a single change. */
 static struct ablation_arm duel_arm(const struct duel_result *duel) {
 	return (struct ablation_arm){.ratio = 1 / duel->paired.ratio,
 	                             .ci = {1 / duel->paired.ci[1], 1 / duel->paired.ci[0]},
 	                             .slower = duel->verdict == PAIRED_FASTER};
+}
+
+/* A change against what it replaces, as the effect of its parameter. */
+static json_t *effect_json(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
+	const char *name = change->names[0];
+	bool pays = arm->ratio >= 1;
+	json_t *value = json_object_get(rent->winner, name), *today = json_object_get(today_of(rent), name);
+	return json_pack("{s:s,s:b,s:o,s:[o,o],s:O?,s:O?}", "param", name, "known", true, "ratio",
+	                 js_number(pays ? arm->ratio : 1 / arm->ratio), "ci", js_number(pays ? arm->ci[0] : 1 / arm->ci[1]),
+	                 js_number(pays ? arm->ci[1] : 1 / arm->ci[0]), "best", pays ? value : today, "worst",
+	                 pays ? today : value);
+}
+
+/* What fails without a change, or was never without it alone, has no ratio. */
+static void effect_note(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
+	if (arm->ratio > 0 && isfinite(arm->ratio) && isfinite(arm->ci[0]) && arm->ci[0] > 0 && isfinite(arm->ci[1]))
+		json_array_append_new(rent->tune->finals.effects, effect_json(rent, change, arm));
 }
 
 static void prices_note(const struct rent *rent, const struct ablation_result *result) {
@@ -249,12 +271,16 @@ static void prices_note(const struct rent *rent, const struct ablation_result *r
 	json_decref(finals->not_needed);
 	finals->worth = json_array();
 	finals->not_needed = json_array();
+	json_decref(finals->effects);
+	finals->effects = json_array();
 	for (size_t i = 0; i < rent->count; i++) {
 		const struct change *change = &rent->changes[i];
 		struct ablation_arm arm = is_single(result->kept) ? duel_arm(&rent->duel) : result->without[i];
-		if (result->kept >> i & 1)
+		bool stays = result->kept >> i & 1;
+		effect_note(rent, change, stays ? &arm : &rent->alone[i]);
+		if (stays)
 			json_array_append_new(finals->worth, price_json(rent, change, &arm));
-		for (size_t k = 0; k < change->count && !(result->kept >> i & 1); k++)
+		for (size_t k = 0; k < change->count && !stays; k++)
 			json_array_append_new(finals->not_needed, json_string(change->names[k]));
 	}
 }

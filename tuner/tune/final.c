@@ -15,6 +15,8 @@
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
+/* A wider interval than this factor gives a headline that says little. */
+static const double WIDE = 1.5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
 static const double RACE_SECONDS_LEAST = 5;
 
@@ -158,6 +160,7 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	options.seconds_max = patience(tune, duel_defaults.seconds_max);
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
+	options.width = WIDE;
 	options.others = others->configs;
 	options.other_count = others->count;
 	options.others_seconds = others->seconds;

@@ -40,7 +40,7 @@ struct tune_finals {
 	                     * INFINITY: none finished; 0: it does not */
 	bool reversed;      /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
-	json_t *worth, *not_needed; /* as in the result; NULL: nothing met the baseline */
+	json_t *worth, *not_needed, *effects; /* as in the result; NULL: nothing met the baseline */
 	json_t *both; /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
 	json_t *gpus; /* configuration text -> GPU state in its last trial */
 	struct tune_trust trust;
@@ -88,7 +88,11 @@ json_t *tune_result(const struct tune *tune);
 
 /* parameter_effects.c */
 
-/* The effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
- * four only if known. New reference. */
+/* An estimate of the effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best",
+ * "worst"}], the last four only if known. Parameters that changed together, and those that act together, can deceive
+ * it. New reference. */
 json_t *tune_effects(const struct tune *tune);
+/* The effects that pairs have measured, in the same form; `estimate` is the ratio of an effect that is known from the
+ * search only. */
+json_t *tune_effects_measured(const struct tune *tune);
 #endif

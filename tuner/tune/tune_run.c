@@ -64,6 +64,7 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->counting.counted);
 	json_decref(tune->finals.worth);
 	json_decref(tune->finals.not_needed);
+	json_decref(tune->finals.effects);
 	json_decref(tune->finals.both);
 	json_decref(tune->finals.gpus);
 	json_decref(tune->counting.uncounted);

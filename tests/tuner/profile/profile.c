@@ -39,7 +39,7 @@ static void test_environment(void) {
 	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\",\"OMP_PROC_BIND\":\"false\",\"OMP_SCHEDULE\":"
 	       "\"static\"}");
 	env_is("fw", "{\"proc_bind\":false,\"places\":\"cores\"}",
-	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_PROC_BIND\":\"false\"}");
+	       "{\"OMP_PROC_BIND\":\"false\"}");
 	env_is(NULL, "{\"threads\":1,\"block\":64}", "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"1\"}");
 	env_is("a-b", "{\"x y\":1,\"x.y\":2,\"chunk\":3}",
 	       "{\"SWEETSPOT_A_B_CHUNK\":\"3\",\"SWEETSPOT_A_B_X_Y\":\"1\",\"SWEETSPOT_A_B_X_Y_\":\"2\"}");
