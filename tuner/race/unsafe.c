@@ -91,10 +91,20 @@ static bool is_fast_math(const char *text) {
 }
 
 static bool is_unguarded(const char *text) {
-	static const char *const words[] = {"nosync", "unsafe", "racy", "no_lock", "nolock"};
+	static const char *const words[] = {"nosync", "unsafe", "racy", "no_lock", "nolock", "no-lock", "unsynchronized"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(text, words[i]) == 0)
 			return true;
+	return false;
+}
+
+bool unsafe_is_unguarded(const json_t *config) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)config, name, value) {
+		if (json_is_string(value) && is_unguarded(json_string_value(value)))
+			return true;
+	}
 	return false;
 }
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
+#include "tuner/race/unsafe.h"
 #include "tuner/study/study.h"
 #include "tuner/study/study_impl.h"
 
@@ -206,7 +207,7 @@ static size_t row_named(const struct study *study, const json_t *problem, const 
 }
 
 bool study_row_safe(const struct study_row *row) {
-	return !row->over && !row->doubted && !js_bool_or(row->detail, "unsafe", false);
+	return !row->over && !row->doubted && !js_bool_or(row->detail, "unsafe", false) && !unsafe_is_unguarded(row->config);
 }
 
 /* The fastest safe configuration, for the problem that was measured in most configurations. */
