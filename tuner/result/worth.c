@@ -69,7 +69,8 @@ char *result_worth_text(const json_t *price) {
 
 /* The variable of a parameter where it has one. */
 static const char *shown_name(const json_t *result, const char *param) {
-	return js_string_or(json_object_get(json_object_get(result, "program"), "variables"), param, param);
+	const json_t *program = json_object_get(result, "program");
+	return js_string_or(json_object_get(program ? program : result, "variables"), param, param);
 }
 
 char *result_not_needed_text(const json_t *result) {

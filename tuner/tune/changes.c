@@ -16,7 +16,9 @@
 /* Without a budget of time, what pays is looked for this long, or half as long as all before it. */
 static const double RENT_SECONDS_LEAST = 5, RENT_SHARE_SPENT = 0.5;
 /* Of the time that is left, for the arms of the next duel; the rest is for the one after it. */
-static const double ARMS_SHARE = 0.5;
+static const double ARMS_SHARE = 0.6;
+/* The upper end of the interval of a price that is not known; the lower one is 0. */
+static const double UNKNOWN = 1e6;
 /* Dangerous settings are dropped before all others that are not shown to pay. */
 static const double DANGER_RANK = -1e6;
 
@@ -188,7 +190,9 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	struct tune *tune = rent->tune;
 	const json_t *others[ABLATION_ARMS_MAX];
 	size_t at[ABLATION_ARMS_MAX];
-	struct tune_others also = {.configs = others, .seconds = ARMS_SHARE * seconds_left(rent)};
+	/* What has changes that are not needed need not be known well. */
+	bool is_first = set == all_of(rent) && rent->count > 1;
+	struct tune_others also = {.configs = others, .seconds = ARMS_SHARE * seconds_left(rent), .rough = is_first};
 	json_t *config = config_of(rent, set);
 	for (size_t i = 0; i < count; i++) {
 		others[also.count] = config_of(rent, arms[i].set);
@@ -225,10 +229,11 @@ static void rent_keep(void *ctx) {
 static json_t *price_json(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
 	const char *danger = danger_of(rent, change);
 	json_t *value = json_object_get(rent->winner, change->names[0]), *with = json_array();
-	json_t *price = json_pack("{s:s,s:o,s:o,s:[o,o],s:b}", "param", change->names[0], "value",
-	                          value ? json_incref(value) : json_null(), "ratio",
-	                          js_number(arm->fails ? NAN : arm->ratio), "ci", js_number(arm->ci[0]),
-	                          js_number(arm->ci[1]), "proven", arm->slower);
+	double ratio = arm->fails ? NAN : arm->ratio;
+	bool known = arm->ci[0] >= 0 && arm->ci[1] <= UNKNOWN;
+	json_t *price = json_pack("{s:s,s:o,s:o,s:[f,f],s:b}", "param", change->names[0], "value",
+	                          value ? json_incref(value) : json_null(), "ratio", js_number(ratio), "ci",
+	                          known ? arm->ci[0] : 0, known ? arm->ci[1] : UNKNOWN, "proven", arm->slower);
 	for (size_t i = 1; i < change->count; i++)
 		json_array_append_new(with, json_string(change->names[i]));
 	if (json_array_size(with))

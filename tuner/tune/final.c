@@ -160,7 +160,7 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	options.seconds_max = patience(tune, duel_defaults.seconds_max);
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
-	options.width = WIDE;
+	options.width = others->rough ? 0 : WIDE;
 	options.others = others->configs;
 	options.other_count = others->count;
 	options.others_seconds = others->seconds;

@@ -77,6 +77,7 @@ struct tune_others { /* they meet the winner in the blocks of its duel */
 	const json_t *const *configs;
 	size_t count;
 	double seconds; /* that they may take part */
+	bool rough;     /* the gain need not be known well, only whether there is one */
 };
 
 /* A duel with the baseline. Repeats it on other nodes while some of them report a gain that nobody else sees. */
