@@ -176,6 +176,30 @@ static bool go_back(struct ablation *ablation) {
 	return left > 0;
 }
 
+/* A set that is not proven is better than a larger one that is not proven, either. */
+static bool is_enough(const struct ablation *ablation, const struct ablation_gain *gain) {
+	bool likely = !ablation->result->faster && gain->ratio > 1 + MARGIN;
+
+	return (gain->faster || likely) && !(ablation->wide && ablation->arms[0].faster);
+}
+
+static int stage_run(struct ablation *ablation, bool first, bool *more, struct err *err) {
+	const struct ablation_task *task = ablation->task;
+	struct ablation_result *result = ablation->result;
+	struct ablation_gain gain = {.ratio = NAN};
+
+	if (task->duel(task->ctx, ablation->set, ablation->arms, ablation->arm_count, first, &gain, err))
+		return -1;
+	if (first || is_enough(ablation, &gain)) {
+		task->keep(task->ctx);
+		result->faster = gain.faster;
+		*more = go_on(ablation, &gain) && (gain.faster || gain.open);
+	} else {
+		*more = go_back(ablation) || !result->faster;
+	}
+	return 0;
+}
+
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err) {
 	struct ablation ablation = {.task = task, .result = result};
 	bool more = true;
@@ -186,23 +210,14 @@ int ablation_run(const struct ablation_task *task, struct ablation_result *resul
 	set_change(&ablation);
 	for (int stage = 0; more && stage < STAGES_MAX; stage++) {
 		int room = task->room(task->ctx, ablation.set);
-		struct ablation_gain gain = {.ratio = NAN};
 
 		if (room < 0 && stage > 0)
 			return 0;
 		arms_plan(&ablation, room > 0 ? (size_t)room : 0);
-		if (stage > 0 && ablation.dropped_count == 0 && ablation.arm_count == 0)
+		if (stage > 0 && result->faster && ablation.dropped_count == 0 && ablation.arm_count == 0)
 			return 0;
-		if (task->duel(task->ctx, ablation.set, ablation.arms, ablation.arm_count, &gain, err))
+		if (stage_run(&ablation, stage == 0, &more, err))
 			return -1;
-		bool enough = gain.faster && !(ablation.wide && ablation.arms[0].faster);
-		if (stage == 0 || enough) {
-			task->keep(task->ctx);
-			result->faster = gain.faster;
-			more = go_on(&ablation, &gain) && gain.faster;
-		} else {
-			more = go_back(&ablation);
-		}
 	}
 	return 0;
 }

@@ -25,6 +25,7 @@ struct ablation_arm {
 struct ablation_gain {
 	double ratio; /* the time of today's setting over that of the set; NAN: not known */
 	bool faster;  /* proven */
+	bool open;    /* neither that nor the opposite, because the arms were known first */
 };
 
 struct ablation_task {
@@ -35,9 +36,9 @@ struct ablation_task {
 	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all. */
 	int (*room)(void *ctx, uint64_t set);
 	/* Runs the duel of `set` with today's, and of the arms with `set` in its blocks. An arm that cannot be measured, as
-	 * its configuration is not valid, is left as it is. */
-	int (*duel)(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, struct ablation_gain *gain,
-	            struct err *err);
+	 * its configuration is not valid, is left as it is. `first`: the duel may end once the arms are known. */
+	int (*duel)(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
+	            struct ablation_gain *gain, struct err *err);
 	/* The set of the last duel is now the one to recommend. */
 	void (*keep)(void *ctx);
 };

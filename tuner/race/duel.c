@@ -131,6 +131,8 @@ static bool duel_controls(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 	double left = duel->arms[SIDE_B].look - duel_pairs(duel, SIDE_B);
 
+	if (options->controls_max && duel->rows >= options->controls_max)
+		return false;
 	return options->control && !duel->arms[SIDE_B].over && duel_pairs(duel, CONTROL) == duel->rows &&
 	       !race_clock_late(&options->clock, left * duel_block_seconds(duel));
 }
@@ -348,6 +350,17 @@ static void pairs_decide(struct duel *duel, bool ends) {
 	duel->arms[SIDE_B].over = duel->arms[SIDE_B].over || duel_gives_up(duel);
 }
 
+/* Is it better to go on with one of the others? */
+static bool others_replace(const struct duel *duel) {
+	bool any = false;
+
+	if (!duel->options->others_end || !others_run(duel) || others_open(duel) > 0)
+		return false;
+	for (size_t i = 0; i < duel->options->other_count; i++)
+		any = any || duel->result->others[i].verdict != PAIRED_SLOWER;
+	return any;
+}
+
 static bool duel_decide(void *ctx) {
 	struct duel *duel = ctx;
 	bool ends;
@@ -357,7 +370,8 @@ static bool duel_decide(void *ctx) {
 	pairs_decide(duel, ends);
 	others_decide(duel, ends || (duel->arms[SIDE_B].over && !others_run(duel)));
 	duel->over = duel->arms[SIDE_B].over && others_open(duel) == 0;
-	return duel->over;
+	duel->result->left_open = !duel->over && others_replace(duel);
+	return duel->over || duel->result->left_open;
 }
 
 /* Never more pairs are on their way than the next look needs. The looks, and with them the error that the duel may

@@ -66,11 +66,13 @@ struct duel_options {
 	double seconds_max;   /* no new pairs after this once there are pairs_min; 0: no limit */
 	double seconds_vague; /* the same unless the last look is promising (look.h); 0: no limit */
 	bool control;         /* measure `a` twice in every block: the A/A control */
+	int controls_max;     /* that many are enough; 0: any number */
 	/* More configurations that meet `a` in the same blocks, each until that is decided: `a` without some of its changes.
 	 * They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
 	const json_t *const *others;
 	size_t other_count;
 	double others_seconds;    /* they are not measured after this; 0: no limit */
+	bool others_end;          /* once all of them are known and one is not slower, so that it may take the place of a */
 	const char *others_phase; /* for the observer; NULL: as for a and b */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
@@ -101,6 +103,7 @@ struct duel_result {
 	enum trial_status failed[2]; /* the last failure of each, TRIAL_CORRECT: none */
 	bool lost[2];                /* this failure is why the other one won */
 	bool cut[2];                 /* the time was over before it ended even once */
+	bool left_open;              /* others_end has ended it before it was decided */
 };
 void duel_result_clear(struct duel_result *result);
 

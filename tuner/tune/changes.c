@@ -161,8 +161,8 @@ static int room(void *ctx, uint64_t set) {
 	double best = tune_final_seconds(tune, tune->memory.best), each = (base + best) / 2;
 	bool is_long = tune_pairs_first(tune) == RACE_PAIRS_LEAST;
 	double blocks = tune_rounds(tune, is_long ? RACE_PAIRS_LEAST : RACE_PAIRS_OF_CHANGE_VAIN);
-	bool first = set == all_of(rent);
-	if (!first && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
+	(void)set;
+	if (rent->has_duel && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
 		return -1;
 	double arms = ARMS_SHARE * left / (blocks * each) - (is_long ? 2 : 3); /* the control of short runs is one, too */
 	arms = fmin(arms, builds_affordable(tune, ARMS_SHARE * left));
@@ -184,15 +184,14 @@ static bool is_single(uint64_t set) {
 	return set && (set & (set - 1)) == 0;
 }
 
-static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, struct ablation_gain *gain,
-                     struct err *err) {
+static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
+                     struct ablation_gain *gain, struct err *err) {
 	struct rent *rent = ctx;
 	struct tune *tune = rent->tune;
 	const json_t *others[ABLATION_ARMS_MAX];
 	size_t at[ABLATION_ARMS_MAX];
 	/* What has changes that are not needed need not be known well. */
-	bool is_first = set == all_of(rent) && rent->count > 1;
-	struct tune_others also = {.configs = others, .seconds = ARMS_SHARE * seconds_left(rent), .rough = is_first};
+	struct tune_others also = {.configs = others, .seconds = ARMS_SHARE * seconds_left(rent), .rough = first && rent->count > 1};
 	json_t *config = config_of(rent, set);
 	for (size_t i = 0; i < count; i++) {
 		others[also.count] = config_of(rent, arms[i].set);
@@ -211,6 +210,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	gain->faster =
 		rc == 0 && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
 	gain->ratio = rc == 0 ? 1 / duel->paired.ratio : NAN;
+	gain->open = rc == 0 && duel->left_open;
 	for (size_t i = 0; i < also.count; i++)
 		json_decref((json_t *)others[i]);
 	json_decref(config);

@@ -161,6 +161,8 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
 	options.width = others->rough ? 0 : WIDE;
+	options.others_end = others->rough;
+	options.controls_max = others->rough ? RACE_PAIRS_SHORT : 0;
 	options.others = others->configs;
 	options.other_count = others->count;
 	options.others_seconds = others->seconds;

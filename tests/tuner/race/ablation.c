@@ -109,8 +109,8 @@ static int room(void *ctx, uint64_t set) {
 	return left < 10 ? -1 : arms < 0 ? 0 : arms;
 }
 
-static int duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, struct ablation_gain *gain,
-                struct err *err) {
+static int duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
+                struct ablation_gain *gain, struct err *err) {
 	struct rig *rig = ctx;
 	const json_t *others[ABLATION_ARMS_MAX];
 	struct trial_request request = {.kernel = "simulated", .whole_program = true};
@@ -132,6 +132,7 @@ static int duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count
 	options.other_count = count;
 	options.clock = (struct race_clock){.now = ticks, .ctx = rig, .end = rig->budget};
 	options.others_seconds = left / 2;
+	options.others_end = first;
 	options.seed = (uint64_t)rig->begun + (uint64_t)rig->duels++;
 	if (duel_run(&runner, &request, rig->configs[0], rig->configs[1], &options, NULL, &result, err))
 		return -1;
@@ -147,7 +148,7 @@ static int duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count
 	rig->last_pairs = (int)result.paired.count;
 	rig->last_ci[0] = 1 / result.paired.ci[1];
 	rig->last_ci[1] = 1 / result.paired.ci[0];
-	*gain = (struct ablation_gain){.ratio = 1 / result.paired.ratio, .faster = result.verdict == PAIRED_FASTER};
+	*gain = (struct ablation_gain){.ratio = 1 / result.paired.ratio, .faster = result.verdict == PAIRED_FASTER, .open = result.left_open};
 	duel_result_clear(&result);
 	return 0;
 }
