@@ -281,6 +281,8 @@ static void prices_note(const struct rent *rent, const struct ablation_result *r
 	for (size_t i = 0; i < rent->count; i++) {
 		const struct change *change = &rent->changes[i];
 		struct ablation_arm arm = is_single(result->kept) ? duel_arm(&rent->duel) : result->without[i];
+		if (isnan(arm.ratio)) /* of a set with more changes, which were not shown to pay */
+			arm = rent->alone[i];
 		bool stays = result->kept >> i & 1;
 		effect_note(rent, change, stays ? &arm : &rent->alone[i]);
 		if (stays)
@@ -300,6 +302,8 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 		return tune_duel_honest(tune, winner, &(struct tune_others){0}, err);
 	}
 	changes_rank(&rent);
+	for (size_t i = 0; i < rent.count; i++)
+		rent.alone[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
 	const struct ablation_task task = {.ctx = &rent,
 	                                   .count = rent.count,
 	                                   .rank = rent.rank,
