@@ -244,8 +244,7 @@ static void settle_print(const json_t *differs, FILE *out) {
 	fprintf(out, "--verify CMD%s settles it; --anyway uses it as it is\n", options);
 }
 
-/* Prints what the winner does otherwise than the baseline, and the options that tell whether it matters. */
-static void other_work_print(const json_t *result, FILE *out) {
+void results_other_work_print(const json_t *result, FILE *out) {
 	size_t i;
 	json_t *clause;
 	if (verdict_of(result) != VERDICT_NOT_SAME)
@@ -264,7 +263,7 @@ void results_program_print(struct ui *ui, const json_t *result, FILE *out) {
 	line_print(ui, result, out);
 	results_worth_print(result, out);
 	compared_print(result, out);
-	other_work_print(result, out);
+	results_other_work_print(result, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);
 	notes_print(result, out);

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/work.h"
+#include "tuner/program/recorded.h"
 
 enum { THREADS_MAX = 1000000 };
 
@@ -30,6 +33,22 @@ long export_threads(const json_t *entry) {
 		return (long)fmin(fmax(js_real_or(json_object_get(entry, "config"), "threads", 0), 0), THREADS_MAX);
 	long threads = strtol(text, &end, 10);
 	return *text && !*end && threads > 0 && threads <= THREADS_MAX ? threads : 0;
+}
+
+long export_ranks(const json_t *profile, const json_t *entry) {
+	(void)profile;
+	json_t *words = program_recorded_words(json_object_get(entry, "program"), json_object_get(entry, "config"));
+	size_t count = json_array_size(words);
+	const char **list = mem_alloc(count + 1, sizeof *list);
+	for (size_t i = 0; i < count; i++)
+		list[i] = json_string_value(json_array_get(words, i));
+	char *text = count ? work_ranks(list) : NULL, *end;
+	long ranks = text ? strtol(text, &end, 10) : 0;
+	bool good = text && *text && !*end && ranks > 0 && ranks <= 1000000;
+	free(text);
+	free(list);
+	json_decref(words);
+	return good ? ranks : 0;
 }
 
 long export_cores(const json_t *profile, const json_t *entry) {

@@ -172,7 +172,7 @@ static int check_how(const json_t *value, struct err *err) {
 
 static int check_checked(const json_t *value, struct err *err) {
 	static const struct member members[] = {{"how", check_how}, {"runs", check_count}, {NULL, NULL}};
-	static const char *const texts[] = {"by", "why", "except"};
+	static const char *const texts[] = {"by", "why", "except", "files"};
 	if (check_members(value, members, err))
 		return -1;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -46,6 +46,8 @@ struct duel {
 	int judged, judged_block; /* rows that count for certain, and the number of blocks by then */
 	int failures;             /* blocks that lost a trial */
 	int trials;               /* so far */
+	size_t planned;           /* blocks */
+	bool a_first;             /* in the latest of them */
 	double start;
 	struct blocks blocks; /* on several nodes */
 	bool looked;          /* once at least */
@@ -137,12 +139,19 @@ static bool duel_controls(const struct duel *duel) {
 	       !race_clock_late(&options->clock, left * duel_block_seconds(duel));
 }
 
+static void swap(int *a, int *b) {
+	int other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
 /* The order within a block is random, so that a drift (clock, temperature, other users) and what one run leaves in the
- * caches hit either side as often. The control is a second run of `a`: the difference of `a` from itself is the noise
- * floor. */
+ * caches hit either side as often (look.h). The control is a second run of `a`: the difference of `a` from itself is
+ * the noise floor. */
 static size_t duel_plan(void *ctx, int *order) {
 	struct duel *duel = ctx;
-	size_t trials = 0;
+	size_t trials = 0, at[2] = {0};
 
 	order[trials++] = SIDE_A;
 	if (!duel->arms[SIDE_B].over)
@@ -153,6 +162,14 @@ static size_t duel_plan(void *ctx, int *order) {
 		if (!duel->arms[arm].over)
 			order[trials++] = (int)arm;
 	rng_shuffle(&duel->rng, order, trials, sizeof *order);
+	if (duel->arms[SIDE_B].over)
+		return trials;
+	for (size_t i = 0; i < trials; i++)
+		if (order[i] <= SIDE_B)
+			at[order[i]] = i;
+	duel->a_first = look_first(&duel->rng, duel->planned++, duel->a_first);
+	if ((at[SIDE_A] < at[SIDE_B]) != duel->a_first)
+		swap(&order[at[SIDE_A]], &order[at[SIDE_B]]);
 	return trials;
 }
 

@@ -135,8 +135,7 @@ int worker_status_read(const json_t *answer, struct trial_result *result, struct
 	return 0;
 }
 
-/* Replaces seconds by joules per run, or by their product. */
-static int energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
+int worker_energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
                          struct err *err) {
 	struct trial_result energies = {0};
 	int failed = worker_samples_read(answer, "energy_j", &energies, err);
@@ -188,7 +187,7 @@ static int answer_use(void *ctx, const json_t *answer, struct trial_result *resu
 			return -1;
 	} else if (result->status == TRIAL_CORRECT) {
 		if (worker_samples_read(answer, "samples", result, err) ||
-		    (request->objective && energies_read(answer, request->objective, result, err)))
+		    (request->objective && worker_energies_read(answer, request->objective, result, err)))
 			return -1;
 		result->value = stats_median(result->samples, result->sample_count);
 		const json_t *placement = json_object_get(answer, "placement");

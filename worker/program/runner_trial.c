@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/proc/pipe.h"
@@ -139,13 +138,12 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct program_trial *tri
 	return false;
 }
 
-/* Whoever killed the program may be ending the whole job, this worker with it. That is no failure of the program, and
- * only an answer that does not come says so. */
-static void job_end_wait(const struct program_run *run) {
-	static const struct timespec moment = {.tv_nsec = 300000000};
+/* Did somebody else end it, as whoever ends a job does, or take away what it needs to start? A shell reports a killed
+ * command by its status. */
+static bool is_from_outside(const struct program_run *run) {
 	int number = WIFSIGNALED(run->status) ? WTERMSIG(run->status) : WEXITSTATUS(run->status) - 128;
-	if (number == SIGTERM || number == SIGKILL)
-		nanosleep(&moment, NULL);
+	return run->end == PROGRAM_UNSTARTED || (run->end == PROGRAM_ENDED && (number == SIGTERM || number == SIGKILL ||
+	                                                                       number == SIGHUP || number == SIGBUS));
 }
 
 /* "exit status 3: its last words". A shell reports a killed command by a status above 128. */
@@ -186,6 +184,7 @@ static bool side_run(struct program_trial *trial, const char *line, int in, char
 	trial->side_s = fmax(trial->side_s, sys_now() - begun);
 	*ends = *ends && side->end == PROGRAM_LATE;
 	trial->abandoned = side->end == PROGRAM_ABANDONED;
+	trial->outside = trial->outside || is_from_outside(side);
 	switch (side->end) {
 	case PROGRAM_UNSTARTED:
 		snprintf(how, size, "%.300s", side->err.what);
@@ -254,6 +253,7 @@ static double patience(const struct program_trial *trial, const struct program_a
 static bool ended_well(struct program_trial *trial, double seconds, bool censors) {
 	const struct program_run *run = &trial->run;
 	char how[PROGRAM_MESSAGE];
+	trial->outside = trial->outside || is_from_outside(run);
 	switch (run->end) {
 	case PROGRAM_UNSTARTED:
 		return fail(trial, "runtime", "%s", run->err.what);
@@ -272,9 +272,35 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	case PROGRAM_ENDED:
 		break;
 	}
-	job_end_wait(run);
 	how_ended(run, trial->site.place.file_limit, how, sizeof how);
 	return run->status == 0 || fail(trial, "runtime", "%s", how);
+}
+
+/* The joules of the run that has ended: counted, or what a command prints. */
+static bool energy_record(struct program_trial *trial) {
+	const struct program_request *request = trial->request;
+	char how[PROGRAM_MESSAGE], text[64] = "", *end = text;
+	bool ends, good = true;
+	if (request->energy && request->energy_command) {
+		char *path = mem_printf("%s/joules", trial->site.scratch.path);
+		char *line = mem_printf("{ %s\n} >'%s'", request->energy_command, path);
+		good = side_run(trial, line, -1, how, sizeof how, &ends);
+		if (good) {
+			sys_read_line(path, text, sizeof text);
+		}
+		free(line);
+		free(path);
+		if (!good) {
+			return fail(trial, "runtime", "the command of --energy-command: %s", how);
+		}
+		trial->joules_now = strtod(text, &end);
+		good = end != text;
+	}
+	return !request->energy || (good && isfinite(trial->joules_now) && trial->joules_now > 0) ||
+	       fail(trial, "runtime",
+	            request->energy_command ? "the command of --energy-command printed no joules, but \"%s\""
+	                                    : "RAPL counted no energy during the run%s",
+	            text);
 }
 
 /* The time of one kernel, from the records that the run has left. */
@@ -340,7 +366,14 @@ static void program_fly(struct program_trial *trial, const struct program_comman
 	if (again && again->start) {
 		again->start(again->ctx);
 	}
+	struct rapl_sample begin, end;
+	bool counts = trial->meter && rapl_meter_read(trial->meter, &begin) == 0;
 	program_run(&place, command, &trial->run);
+	trial->joules_now = NAN;
+	if (counts && rapl_meter_read(trial->meter, &end) == 0) {
+		trial->joules_now = rapl_meter_joules(trial->meter, RAPL_PACKAGE, &begin, &end) +
+		                    rapl_meter_joules(trial->meter, RAPL_DRAM, &begin, &end);
+	}
 	if (again && again->stop) {
 		again->stop(again->ctx);
 	}
@@ -396,6 +429,9 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 	}
 	program_output_end(&trial->output, hash);
 	evidence_keep(trial, hash);
+	if (!again && !energy_record(trial)) {
+		return false;
+	}
 	return (timed ? kernel_record(trial, metric) : metric_record(trial, metric)) && same_output(trial, hash) &&
 	       verified(trial);
 }
@@ -407,6 +443,7 @@ static bool sample_record(struct program_trial *trial) {
 		return false;
 	}
 	trial->metrics[trial->count] = metric;
+	trial->joules[trial->count] = trial->joules_now;
 	trial->samples[trial->count++] = trial->run.seconds;
 	program_usage_add(trial->usage, &trial->run, steal_s);
 	return can_win(trial);

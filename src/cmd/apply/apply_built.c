@@ -36,7 +36,7 @@ static struct program_kept kept_find(const json_t *entry) {
 static char *build_line(const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program");
 	const char *build = js_string_or(program, "build", "");
-	char *line = apply_template_fill(build, true, program, json_object_get(entry, "config"));
+	char *line = program_recorded_fill(build, true, program, json_object_get(entry, "config"));
 	return launch_shown(line ? line : mem_strdup(build));
 }
 

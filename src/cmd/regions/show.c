@@ -18,6 +18,7 @@
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
 static const double MATTERS = 0.01;
+static const double LATE = 0.05; /* of the run: a rank that waits so much less is late */
 static const double WIDE = 1000; /* such an interval says nothing */
 
 /* number: by time. */
@@ -108,6 +109,65 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		        "its threads waited %.0f %% of their time for processors that other programs used", 100 * waiting);
 }
 
+/* The call in which a rank spends most. */
+static const char *longest_call(const json_t *rank, double *seconds) {
+	const char *name, *longest = "-";
+	json_t *call;
+	*seconds = 0;
+	json_object_foreach(json_object_get(rank, "calls"), name, call) {
+		if (js_real_or(call, "time", 0) > *seconds) {
+			*seconds = js_real_or(call, "time", 0);
+			longest = name;
+		}
+	}
+	return longest;
+}
+
+/* A rank that waits least comes last, so that the others wait for it. */
+static void late_print(const json_t *ranks, double seconds) {
+	const json_t *least = NULL, *most = NULL, *rank;
+	size_t i;
+	double in;
+	json_array_foreach((json_t *)ranks, i, rank) {
+		double mpi = js_real_or(rank, "mpi", 0);
+		least = !least || mpi < js_real_or(least, "mpi", 0) ? rank : least;
+		most = !most || mpi > js_real_or(most, "mpi", 0) ? rank : most;
+	}
+	double gap = js_real_or(most, "mpi", 0) - js_real_or(least, "mpi", 0);
+	if (!(gap > LATE * seconds))
+		return;
+	char time[32];
+	ui_seconds(gap, time, sizeof time);
+	printf("rank %lld is late: rank %lld waits %s longer, most of it in %s\n", (long long)js_int_or(least, "rank", 0),
+	       (long long)js_int_or(most, "rank", 0), time, longest_call(most, &in));
+}
+
+static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
+	static const char *const titles[] = {"rank", "in MPI", "share", "most of it in", "time"};
+	char number[24], time[32], share[16], longest[32];
+	double in;
+	size_t i;
+	json_t *rank;
+	if (json_array_size(ranks) == 0)
+		return;
+	struct table *table = table_new(5, titles);
+	for (int column = 0; column < 5; column++)
+		if (column != 3)
+			table_right(table, column);
+	json_array_foreach((json_t *)ranks, i, rank) {
+		const char *name = longest_call(rank, &in);
+		snprintf(number, sizeof number, "%lld", (long long)js_int_or(rank, "rank", 0));
+		ui_seconds(js_real_or(rank, "mpi", NAN), time, sizeof time);
+		percent(js_real_or(rank, "share", NAN), share, sizeof share);
+		ui_seconds(in, longest, sizeof longest);
+		table_add(table, number, time, share, name, longest);
+	}
+	putchar('\n');
+	table_print(table, ui, stdout);
+	table_free(table);
+	late_print(ranks, seconds);
+}
+
 void regions_profile_print(struct ui *ui, const json_t *profile) {
 	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
 	struct table *table = table_new(7, titles);
@@ -137,6 +197,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	table_print(table, ui, stdout);
 	table_free(table);
 	left_out_print(left);
+	ranks_print(ui, json_object_get(profile, "ranks"), js_real_or(profile, "time", NAN));
 	notes_print(ui, profile);
 	counters_print(ui, json_object_get(profile, "regions"));
 }
@@ -271,19 +332,11 @@ static void reasons_print(const json_t *result) {
 /* Says how the results of the program with the settings found were checked. */
 static void checked_print(const json_t *result) {
 	char *how = verdict_checked(result);
-	double largest = js_real_or(json_object_get(result, "output"), "largest", NAN);
 	bool nothing = how && strncmp(how, "nothing", 7) == 0;
-	char *rounded = isnan(largest)
-	                    ? mem_strdup("")
-	                    : mem_printf("; its numbers differ by up to %.1g of their value, as sums in a different "
-	                                 "order do",
-	                                 largest);
-	char *text =
-		how ? mem_printf("checked: %s%s%s", how, rounded, nothing ? "; --verify CMD checks its results" : "") : NULL;
+	char *text = how ? mem_printf("checked: %s%s", how, nothing ? "; --verify CMD checks its results" : "") : NULL;
 	if (text)
 		ui_wrap(stdout, 0, 2, text);
 	free(text);
-	free(rounded);
 	free(how);
 }
 
@@ -306,6 +359,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	other_print(result);
 	reasons_print(result);
 	checked_print(result);
+	results_other_work_print(result, stdout);
 	load_print(result);
 	long long pairs = js_int_or(result, "pairs", 0);
 	long long runs = js_int_or(result, "runs", 0);

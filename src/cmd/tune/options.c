@@ -119,6 +119,8 @@ static int objective_read(const struct opt_args *args, struct tune_settings *set
 	if (strcmp(device, "cpu") != 0)
 		return err_set(err, ERR_USAGE, "leave --objective out",
 		               "only CUDA devices report the energy that --objective %.60s needs", words);
+	if (opt_dashes(args)) /* of a program: by the processor's counters or a command */
+		return 0;
 	return err_set(
 		err, ERR_USAGE,
 		"add --device cuda; on the CPU `sweetspot run --counters rapl` measures the energy of one configuration",
