@@ -13,6 +13,8 @@
 #include "tuner/race/numbers.h"
 
 enum { PAIRS_LIMIT = 100000 };
+/* With a smaller gain than so many margins it is better to know first whether there is any. */
+static const double REPLACE_MARGINS = 3;
 
 const struct duel_options duel_defaults = {
 	.pairs_min = RACE_PAIRS_MIN,
@@ -371,7 +373,9 @@ static void pairs_decide(struct duel *duel, bool ends) {
 static bool others_replace(const struct duel *duel) {
 	bool any = false;
 
-	if (!duel->options->others_end || !others_run(duel) || others_open(duel) > 0)
+	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * duel->options->margin;
+
+	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0)
 		return false;
 	for (size_t i = 0; i < duel->options->other_count; i++)
 		any = any || duel->result->others[i].verdict != PAIRED_SLOWER;

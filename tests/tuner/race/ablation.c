@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs whose truth is known: is what remains of a winner the smallest that has the gain, do its prices hold, and
- * what does that cost? With a word as argument it prints the operating characteristics of doc/measurement.md instead. */
+ * what does that cost? With "table" or "power" as argument it prints the operating characteristics of doc/measurement.md instead. */
 #include <config.h>
 
 #include "tuner/race/ablation.h"
@@ -285,10 +285,30 @@ static void test_budgets(void) {
 	ok(before >= 95, "with time for 240 runs one of twelve is alone");
 }
 
+static double gain_of_one;
+
+static double one_of_four(uint64_t set) {
+	return has(set, 4) ? 1 / gain_of_one : 1;
+}
+
+/* How often is a change that brings so much found among three that bring nothing? */
+static void power(void) {
+	static const double gains[] = {1, 1.02, 1.05, 1.1, 1.25, 1.5}, sigmas[] = {0.01, 0.03, 0.1, 0.3};
+	printf("%-8s %-8s %8s %8s %8s %8s\n", "noise", "gain", "proven", "minimal", "false", "runs");
+	for (size_t n = 0; n < sizeof sigmas / sizeof *sigmas; n++)
+		for (size_t g = 0; g < sizeof gains / sizeof *gains; g++) {
+			struct noise noise = {.sigma = sigmas[n]};
+			struct truth truth = {"one of four", 4, one_of_four, gains[g] > 1 ? 4 : 0, 0};
+			gain_of_one = gains[g];
+			struct rates r = simulate(&truth, &noise, BLOCKS_ALL, 200);
+			printf("%-8.2g %-8.3g %8d %8d %8d %8.0f\n", sigmas[n], gains[g], r.faster, r.minimal, r.false_prices,
+			       r.trials / r.runs);
+		}
+}
+
 int main(int argc, char **argv) {
-	(void)argv;
 	if (argc > 1) {
-		table();
+		(strcmp(argv[1], "power") == 0 ? power : table)();
 		return 0;
 	}
 	test_truths();
