@@ -67,9 +67,9 @@ static char *faster_text(const json_t *result) {
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
 	char *gain = speedup_gain_text(speedup_of(result), time ? "faster" : "better");
-	char *text = mem_printf("%s%s: %s -> %s%s", gain,
-	                        verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
-	                        result_medians_differ(result) ? " (medians)" : "");
+	char *text =
+		mem_printf("%s%s: %s -> %s%s", gain, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "",
+	               from, to, result_medians_differ(result) ? " (medians)" : "");
 	free(gain);
 	return text;
 }

@@ -141,9 +141,7 @@ static void tie_print(const json_t *result, FILE *out) {
 static void undecided_print(const json_t *result, const char *today, FILE *out) {
 	bool met = result_is_compared(result);
 	if (met && result_keeps_baseline(result))
-		fprintf(out,
-		        "the best of the others with what you run today, in %lld pairs\n",
-		        result_pairs(result));
+		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", result_pairs(result));
 	else if (met)
 		fprintf(out, "with `%s` in %lld pairs\n", today, result_pairs(result));
 	else if (!json_is_object(json_object_get(result, "best")))

@@ -43,27 +43,26 @@ static const char faster[] =
 	"   {'param': 'threads', 'known': true, 'ratio': 12.345, 'ci': [9.8, 120.4], 'best': 2, 'worst': 1, 'seen': 4}],"
 	" 'notes': ['threads: 1 to 4, as many as there are processors', 'a second']}";
 
-static const char faster_text[] =
-	"run it as:   env OMP_NUM_THREADS=2 ./app in.dat\n"
-	"worth:       OMP_NUM_THREADS=2  1.70x [1.66, 1.74]\n"
-	"             opt=-ffast-math  1.30x [0.90, 1.90], not proven; unsafe\n"
-	"             lib (left out)  without it nothing works\n"
-	"             wide=1  at least 1.23x\n"
-	"not needed:  OMP_SCHEDULE, N\n"
-	"compared:    with `./app in.dat` in 21 pairs\n"
-	"effect of each change (time with the worse value / the better):\n"
-	"  threads   12.3x [9.80, 120]  best 2, worst 1\n"
-	"  deep      11.7x, at least 10.2x  best 1, worst 2\n"
-	"  block     1.31x [1.20, 1.43]  best 64, worst 2.5\n"
-	"  wild      unclear: too few or too noisy measurements\n"
-	"  noisy     1.50x [1.00, 2.50]  unclear\n"
-	"  places    1.02x  no clear effect\n"
-	"  schedule  no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n"
-	"resources:   user 800 ms -> 410 ms, system 10.0 ms -> 11.0 ms,\n"
-	"             peak memory 12 MiB -> 12.4 MiB, page faults 302 -> 290,\n"
-	"             context switches 51 -> 11, run delay 2.00 ms -> 100 us\n"
-	"notes:       threads: 1 to 4, as many as there are processors\n"
-	"             a second\n";
+static const char faster_text[] = "run it as:   env OMP_NUM_THREADS=2 ./app in.dat\n"
+								  "worth:       OMP_NUM_THREADS=2  1.70x [1.66, 1.74]\n"
+								  "             opt=-ffast-math  1.30x [0.90, 1.90], not proven; unsafe\n"
+								  "             lib (left out)  without it nothing works\n"
+								  "             wide=1  at least 1.23x\n"
+								  "not needed:  OMP_SCHEDULE, N\n"
+								  "compared:    with `./app in.dat` in 21 pairs\n"
+								  "effect of each change (time with the worse value / the better):\n"
+								  "  threads   12.3x [9.80, 120]  best 2, worst 1\n"
+								  "  deep      11.7x, at least 10.2x  best 1, worst 2\n"
+								  "  block     1.31x [1.20, 1.43]  best 64, worst 2.5\n"
+								  "  wild      unclear: too few or too noisy measurements\n"
+								  "  noisy     1.50x [1.00, 2.50]  unclear\n"
+								  "  places    1.02x  no clear effect\n"
+								  "  schedule  no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n"
+								  "resources:   user 800 ms -> 410 ms, system 10.0 ms -> 11.0 ms,\n"
+								  "             peak memory 12 MiB -> 12.4 MiB, page faults 302 -> 290,\n"
+								  "             context switches 51 -> 11, run delay 2.00 ms -> 100 us\n"
+								  "notes:       threads: 1 to 4, as many as there are processors\n"
+								  "             a second\n";
 
 /* JSON with ' for ". */
 static json_t *result_read(const char *text) {
@@ -277,10 +276,10 @@ static void test_verdicts(void) {
 static void test_hostile(void) {
 	static const char *const values[] = {"null", "7", "'\\u001b[31m'", "[]", "{}", "[[1], 2]", "true"};
 	static const char *const paths[][2] = {
-		{"program", NULL},   {"program", "line"},     {"best", NULL},    {"best", "usage"},
-		{"best", "median"},  {"baseline", "usage"},   {"speedup", NULL}, {"speedup", "ci"},
-		{"worth", NULL}, {"worth", "ci"},    {"effects", NULL}, {"notes", NULL},
-		{"verdict", NULL},   {"not_needed", NULL}, {"best", "unit"},  {"speedup", "ratio"}};
+		{"program", NULL},  {"program", "line"},   {"best", NULL},    {"best", "usage"},
+		{"best", "median"}, {"baseline", "usage"}, {"speedup", NULL}, {"speedup", "ci"},
+		{"worth", NULL},    {"worth", "ci"},       {"effects", NULL}, {"notes", NULL},
+		{"verdict", NULL},  {"not_needed", NULL},  {"best", "unit"},  {"speedup", "ratio"}};
 	int survived = 0, escapes = 0, total = 0;
 	for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
 		for (size_t v = 0; v < sizeof values / sizeof *values; v++, total++) {

@@ -224,7 +224,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	if (busy)
 		json_object_set_new(entry, "busy", busy);
 	if (program) {
-		json_t *unset = profile_program_unset(program, json_object_get(best, "config"), json_object_get(baseline, "config"));
+		json_t *unset =
+			profile_program_unset(program, json_object_get(best, "config"), json_object_get(baseline, "config"));
 		json_object_set_new(entry, "program", profile_program(program));
 		if (json_array_size(unset))
 			json_object_set(entry, "unset", unset);

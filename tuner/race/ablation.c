@@ -15,9 +15,9 @@ static const double LOSS_SHARE = 0.25;
 struct ablation {
 	const struct ablation_task *task;
 	struct ablation_result *result;
-	uint64_t set;    /* under test */
-	uint64_t known;  /* changes whose part in `set` is known */
-	size_t parts;    /* into which it is split; 0: not yet */
+	uint64_t set;   /* under test */
+	uint64_t known; /* changes whose part in `set` is known */
+	size_t parts;   /* into which it is split; 0: not yet */
 	uint64_t failed[STAGES_MAX];
 	size_t failed_count;
 	uint64_t dropped[ABLATION_ARMS_MAX]; /* from the last set that was kept, in order; the last comes back first */
@@ -186,7 +186,7 @@ static bool is_enough(const struct ablation *ablation, const struct ablation_gai
 static int stage_run(struct ablation *ablation, bool first, bool *more, struct err *err) {
 	const struct ablation_task *task = ablation->task;
 	struct ablation_result *result = ablation->result;
-	struct ablation_gain gain = {.ratio = NAN};
+	struct ablation_gain gain = {.ratio = NAN, .faster = result->faster};
 
 	if (task->duel(task->ctx, ablation->set, ablation->arms, ablation->arm_count, first, &gain, err))
 		return -1;

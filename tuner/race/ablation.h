@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which changes of a winner pay? Each is taken back in the blocks of a duel with today's setting. What is not shown to
  * be slower without a change does not need it, and meets today's setting anew without all of those, until each change
- * that remains has a proven price. Many changes are taken back in groups first, so that the cost grows with the logarithm
- * of their number (group testing: Dorfman, "The detection of defective members of large populations", 1943). Sets of
- * changes are bits; no clocks and no measurements here (doc/measurement.md, rule 6). */
+ * that remains has a proven price. Many changes are taken back in groups first, so that the cost grows with the
+ * logarithm of their number (group testing: Dorfman, "The detection of defective members of large populations", 1943).
+ * Sets of changes are bits; no clocks and no measurements here (doc/measurement.md, rule 6). */
 #ifndef TUNER_RACE_ABLATION_H
 #define TUNER_RACE_ABLATION_H
 #include <stdbool.h>
@@ -24,7 +24,7 @@ struct ablation_arm {
 
 struct ablation_gain {
 	double ratio; /* the time of today's setting over that of the set; NAN: not known */
-	bool faster;  /* proven */
+	bool faster;  /* proven; before the duel: a larger set is */
 	bool open;    /* neither that nor the opposite, because the arms were known first */
 };
 
@@ -33,7 +33,8 @@ struct ablation_task {
 	size_t count;
 	/* Of two changes that are not shown to pay, the one with the smaller number is dropped first. */
 	const double *rank;
-	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all. */
+	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all.
+	 */
 	int (*room)(void *ctx, uint64_t set);
 	/* Runs the duel of `set` with today's, and of the arms with `set` in its blocks. An arm that cannot be measured, as
 	 * its configuration is not valid, is left as it is. `first`: the duel may end once the arms are known. */

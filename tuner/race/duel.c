@@ -258,8 +258,8 @@ static void other_look(struct duel *duel, size_t arm, bool last) {
 
 	other->paired = answer.paired;
 	other->verdict = answer.verdict;
-	other->decided = answer.decided || count >= rule.pairs_max ||
-	                 (count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless);
+	other->decided =
+		answer.decided || count >= rule.pairs_max || (count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless);
 	duel->arms[arm].over = last || other->decided;
 	duel->arms[arm].look = look_next(&rule, count);
 }
@@ -503,7 +503,8 @@ static void arms_make(struct duel *duel, const json_t *a, const json_t *b) {
 	duel->arms[SIDE_B].entrant.config = b;
 	duel->result->others = mem_alloc(options->other_count + 1, sizeof *duel->result->others);
 	for (size_t i = 0; i < options->other_count; i++) {
-		duel->arms[OTHERS + i].entrant = (struct race_entrant){.config = options->others[i], .phase = options->others_phase};
+		duel->arms[OTHERS + i].entrant =
+			(struct race_entrant){.config = options->others[i], .phase = options->others_phase};
 		duel->result->others[i] =
 			(struct duel_other){.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
 	}

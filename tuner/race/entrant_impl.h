@@ -8,7 +8,7 @@
 struct race_entrant {
 	const json_t *config;
 	const char *phase; /* for the observer; NULL: that of the comparison */
-	double *samples; /* seconds of the trials that worked */
+	double *samples;   /* seconds of the trials that worked */
 	size_t count, room;
 	size_t judged; /* samples of blocks that count for certain; race_entrant_judge */
 	int trials, failures, failures_in_a_row;

@@ -37,6 +37,9 @@ enum {
 	RACE_BLOCKS_OF_REGION_SPREAD = 24, /* over a long run, whose parts differ */
 };
 
+/* The level of a duel that comes after one which did not prove a larger set of changes: each try may err. */
+static const double RACE_LEVEL_AGAIN = 0.98;
+
 /* The finals may take at most this share of a budget when their cost is estimated in advance. */
 static const double RACE_SHARE_MAX = 0.6;
 /* A resumed search gets this share of the budget for its proof, however much was used before the interruption. */

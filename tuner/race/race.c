@@ -358,8 +358,8 @@ static int race_measure(struct race *race, struct err *err) {
 	               "none of the %zu configurations in the race could be measured", race->count);
 }
 
-/* The fastest, and the cheapest of those that are equal, as metrics often are. What its changes are worth is for the duel
- * to find out. */
+/* The fastest, and the cheapest of those that are equal, as metrics often are. What its changes are worth is for the
+ * duel to find out. */
 static size_t race_winner(const struct race *race) {
 	size_t winner = race->best;
 

@@ -69,8 +69,8 @@ struct duel_options {
 	double seconds_vague; /* the same unless the last look is promising (look.h); 0: no limit */
 	bool control;         /* measure `a` twice in every block: the A/A control */
 	int controls_max;     /* that many are enough; 0: any number */
-	/* More configurations that meet `a` in the same blocks, each until that is decided: `a` without some of its changes.
-	 * They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
+	/* More configurations that meet `a` in the same blocks, each until that is decided: `a` without some of its
+	 * changes. They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
 	const json_t *const *others;
 	size_t other_count;
 	double others_seconds;    /* they are not measured after this; 0: no limit */
@@ -85,7 +85,7 @@ struct duel_options {
 extern const struct duel_options duel_defaults;
 
 struct duel_other {
-	struct paired paired; /* against a: ratio > 1 means a is faster; count 0: they did not meet */
+	struct paired paired;        /* against a: ratio > 1 means a is faster; count 0: they did not meet */
 	enum paired_verdict verdict; /* at a level that all of them share, by Bonferroni's correction */
 	double median;
 	bool decided;             /* more blocks would hardly have changed the verdict */
@@ -146,9 +146,9 @@ struct race_options {
 extern const struct race_options race_defaults;
 
 /* Runs blocks in random order, each surviving entry once per block. From blocks_min on, a survivor that is slower than
- * the best drops out (Wilcoxon on log ratios, Holm over the field). The race ends with one survivor, or when no other is
- * ahead of the best by more than the margin. *winner is the best of them. Failures count as in a duel. The entries are updated in place. Returns
- * -1 if interrupted, or if all entries failed (ERR_NOTHING). */
+ * the best drops out (Wilcoxon on log ratios, Holm over the field). The race ends with one survivor, or when no other
+ * is ahead of the best by more than the margin. *winner is the best of them. Failures count as in a duel. The entries
+ * are updated in place. Returns -1 if interrupted, or if all entries failed (ERR_NOTHING). */
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
              const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err);
 

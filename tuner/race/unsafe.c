@@ -81,9 +81,11 @@ int unsafe_holds(const char *text, const json_t *problem, const json_t *config, 
 
 /* Options of compilers that change what a program computes (the manuals of GCC, Clang, nvcc and ICX). */
 static bool is_fast_math(const char *text) {
-	static const char *const options[] = {"-ffast-math",       "-Ofast",           "-funsafe-math",    "-ffinite-math-only",
-	                                      "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-fp-model=fast",
-	                                      "use_fast_math",     "-fno-trapping-math"};
+	static const char *const options[] = {"-ffast-math",        "-Ofast",
+	                                      "-funsafe-math",      "-ffinite-math-only",
+	                                      "-fassociative-math", "-freciprocal-math",
+	                                      "-fno-signed-zeros",  "-fp-model=fast",
+	                                      "use_fast_math",      "-fno-trapping-math"};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (strstr(text, options[i]))
 			return true;
@@ -115,8 +117,7 @@ const char *unsafe_word(const char *param, const json_t *value, const json_t *to
 		return "unsafe for results: rounding, NaN and infinity no longer follow IEEE 754";
 	if (text && is_unguarded(text))
 		return "unsafe: it leaves out what protects shared data";
-	if (counts && json_is_number(value) && json_is_number(today) &&
-	    json_number_value(value) < json_number_value(today))
+	if (counts && json_is_number(value) && json_is_number(today) && json_number_value(value) < json_number_value(today))
 		return "fewer threads: on a busy machine that may be the only reason";
 	return NULL;
 }

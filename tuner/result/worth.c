@@ -28,8 +28,11 @@ static double least_of(struct speedup speedup) {
 char *speedup_gain_text(struct speedup speedup, const char *word) {
 	const char *space = *word ? " " : "";
 	if (speedup_is_wide(speedup))
-		return mem_printf("at least %.*fx%s%s", speedup.low < 10 ? 2 : speedup.low < 100 ? 1 : 0, least_of(speedup), space,
-		                  word);
+		return mem_printf("at least %.*fx%s%s",
+		                  speedup.low < 10    ? 2
+		                  : speedup.low < 100 ? 1
+		                                      : 0,
+		                  least_of(speedup), space, word);
 	return mem_printf("%.2fx%s%s [%.2f, %.2f]", speedup.ratio, space, word, speedup.low, speedup.high);
 }
 
@@ -60,8 +63,8 @@ char *result_worth_text(const json_t *price) {
 	else
 		speedup_text(ratio, gain, sizeof gain);
 	bool open = !js_bool_or(price, "proven", true) && ratio.ratio > 0;
-	char *text = mem_printf("%s  %s%s%s%s", setting, gain, open ? ", not proven" : "", danger ? "; " : "",
-	                        danger ? danger : "");
+	char *text =
+		mem_printf("%s  %s%s%s%s", setting, gain, open ? ", not proven" : "", danger ? "; " : "", danger ? danger : "");
 	text_clean(text, true);
 	free(setting);
 	return text;
@@ -79,7 +82,8 @@ char *result_not_needed_text(const json_t *result) {
 	size_t i;
 	json_array_foreach(json_object_get(result, "not_needed"), i, name) {
 		const char *shown = shown_name(result, json_is_string(name) ? json_string_value(name) : "?");
-		char *longer = json_object_get(seen, shown) ? mem_strdup(text) : mem_printf("%s%s%s", text, *text ? ", " : "", shown);
+		char *longer =
+			json_object_get(seen, shown) ? mem_strdup(text) : mem_printf("%s%s%s", text, *text ? ", " : "", shown);
 		json_object_set_new(seen, shown, json_true());
 		free(text);
 		text = longer;

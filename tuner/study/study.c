@@ -207,7 +207,8 @@ static size_t row_named(const struct study *study, const json_t *problem, const 
 }
 
 bool study_row_safe(const struct study_row *row) {
-	return !row->over && !row->doubted && !js_bool_or(row->detail, "unsafe", false) && !unsafe_is_unguarded(row->config);
+	return !row->over && !row->doubted && !js_bool_or(row->detail, "unsafe", false) &&
+	       !unsafe_is_unguarded(row->config);
 }
 
 /* The fastest safe configuration, for the problem that was measured in most configurations. */

@@ -126,14 +126,15 @@ static const char *danger_of(const struct rent *rent, const struct change *chang
 	return word;
 }
 
-/* Dangerous ones first; then those with the smallest effect in the search, so that groups hold what matters together. */
+/* Dangerous ones first; then those with the smallest effect in the search, so that groups hold what matters together.
+ */
 static void changes_rank(struct rent *rent) {
 	json_t *effects = tune_effects(rent->tune), *effect;
 	size_t k;
 	for (size_t i = 0; i < rent->count; i++) {
 		rent->rank[i] = danger_of(rent, &rent->changes[i]) ? DANGER_RANK : 0;
-		json_array_foreach(effects, k, effect) if (strcmp(js_string_or(effect, "param", ""),
-		                                                  rent->changes[i].names[0]) == 0) {
+		json_array_foreach(effects, k,
+		                   effect) if (strcmp(js_string_or(effect, "param", ""), rent->changes[i].names[0]) == 0) {
 			double ratio = js_real_or(effect, "ratio", 1);
 			rent->rank[i] += isfinite(ratio) ? ratio : 1;
 		}
@@ -191,7 +192,10 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	const json_t *others[ABLATION_ARMS_MAX];
 	size_t at[ABLATION_ARMS_MAX];
 	/* What has changes that are not needed need not be known well. */
-	struct tune_others also = {.configs = others, .seconds = ARMS_SHARE * seconds_left(rent), .rough = first && rent->count > 1};
+	struct tune_others also = {.configs = others,
+	                           .seconds = ARMS_SHARE * seconds_left(rent),
+	                           .rough = first && rent->count > 1,
+	                           .again = !first && !gain->faster};
 	json_t *config = config_of(rent, set);
 	for (size_t i = 0; i < count; i++) {
 		others[also.count] = config_of(rent, arms[i].set);
@@ -207,8 +211,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 		if (is_single(set & ~arm->set) && (arm->set & ~set) == 0)
 			rent->alone[__builtin_ctzll(set & ~arm->set)] = *arm;
 	}
-	gain->faster =
-		rc == 0 && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
+	gain->faster = rc == 0 && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
 	gain->ratio = rc == 0 ? 1 / duel->paired.ratio : NAN;
 	gain->open = rc == 0 && duel->left_open;
 	for (size_t i = 0; i < also.count; i++)
@@ -304,12 +307,8 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 	changes_rank(&rent);
 	for (size_t i = 0; i < rent.count; i++)
 		rent.alone[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
-	const struct ablation_task task = {.ctx = &rent,
-	                                   .count = rent.count,
-	                                   .rank = rent.rank,
-	                                   .room = room,
-	                                   .duel = rent_duel,
-	                                   .keep = rent_keep};
+	const struct ablation_task task = {
+		.ctx = &rent, .count = rent.count, .rank = rent.rank, .room = room, .duel = rent_duel, .keep = rent_keep};
 	int rc = ablation_run(&task, &result, err);
 	if (rent.has_duel) { /* what was proven stays, whatever became of the rest */
 		duel_result_clear(&tune->finals.duel);

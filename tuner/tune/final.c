@@ -162,6 +162,7 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	options.phase = "duel";
 	options.width = others->rough ? 0 : WIDE;
 	options.others_end = others->rough;
+	options.level = others->again ? RACE_LEVEL_AGAIN : options.level;
 	options.controls_max = others->rough ? RACE_PAIRS_SHORT : 0;
 	options.others = others->configs;
 	options.other_count = others->count;

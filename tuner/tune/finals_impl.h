@@ -77,6 +77,7 @@ struct tune_others { /* they meet the winner in the blocks of its duel */
 	const json_t *const *configs;
 	size_t count;
 	double seconds; /* that they may take part */
+	bool again;     /* an earlier duel has not proven what it set out to prove */
 	bool rough;     /* the gain need not be known well, only whether there is one */
 };
 

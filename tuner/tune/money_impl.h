@@ -93,8 +93,8 @@ bool tune_promised(const struct tune *tune);
 double tune_left(const struct tune *tune);
 /* The clock of a comparison that may take this long, on the scale of tune_elapsed. */
 struct race_clock tune_race_clock(struct tune *tune, double left);
-int tune_pairs_first(const struct tune *tune);      /* of the duel's first look */
-int tune_pairs_expected(const struct tune *tune);   /* by the difference and the noise at hand */
+int tune_pairs_first(const struct tune *tune);    /* of the duel's first look */
+int tune_pairs_expected(const struct tune *tune); /* by the difference and the noise at hand */
 /* Of the blocks that tell which changes of the best pay, as far as the budget keeps time for them. */
 double tune_rent_seconds(const struct tune *tune);
 double tune_proof_seconds(const struct tune *tune); /* of the shortest duel that can prove anything */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs whose truth is known: is what remains of a winner the smallest that has the gain, do its prices hold, and
- * what does that cost? With "table" or "power" as argument it prints the operating characteristics of doc/measurement.md instead. */
+ * what does that cost? With "table" or "power" as argument it prints the operating characteristics of
+ * doc/measurement.md instead. */
 #include <config.h>
 
 #include "tuner/race/ablation.h"
 
 #include "tests/tap.h"
 #include "tests/tuner/race/noise.h"
+#include "tuner/race/numbers.h"
 #include "tuner/race/race.h"
 
 enum { REPEATS = 100, BLOCKS_ALL = 10000 };
@@ -89,9 +91,9 @@ struct rig {
 	struct sim sim;
 	const struct truth *truth;
 	json_t *configs[ABLATION_ARMS_MAX + 1];
-	double budget;  /* in trials */
-	int pairs;      /* of the duel that counts */
-	double ci[2];   /* today's time over that of the set: of the duel that counts, and of the last one */
+	double budget; /* in trials */
+	int pairs;     /* of the duel that counts */
+	double ci[2];  /* today's time over that of the set: of the duel that counts, and of the last one */
 	double last_ci[2];
 	int last_pairs, begun, duels;
 };
@@ -133,6 +135,7 @@ static int duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count
 	options.clock = (struct race_clock){.now = ticks, .ctx = rig, .end = rig->budget};
 	options.others_seconds = left / 2;
 	options.others_end = first;
+	options.level = first || gain->faster ? options.level : RACE_LEVEL_AGAIN;
 	options.seed = (uint64_t)rig->begun + (uint64_t)rig->duels++;
 	if (duel_run(&runner, &request, rig->configs[0], rig->configs[1], &options, NULL, &result, err))
 		return -1;
@@ -148,7 +151,8 @@ static int duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count
 	rig->last_pairs = (int)result.paired.count;
 	rig->last_ci[0] = 1 / result.paired.ci[1];
 	rig->last_ci[1] = 1 / result.paired.ci[0];
-	*gain = (struct ablation_gain){.ratio = 1 / result.paired.ratio, .faster = result.verdict == PAIRED_FASTER, .open = result.left_open};
+	*gain = (struct ablation_gain){
+		.ratio = 1 / result.paired.ratio, .faster = result.verdict == PAIRED_FASTER, .open = result.left_open};
 	duel_result_clear(&result);
 	return 0;
 }
@@ -200,12 +204,8 @@ static struct rates simulate(const struct truth *truth, const struct noise *nois
 		rig.configs[i] = json_pack("{s:i}", "i", i);
 	for (int i = 0; i < repeats; i++) {
 		double rank[ABLATION_CHANGES_MAX];
-		const struct ablation_task task = {.ctx = &rig,
-		                                   .count = truth->changes,
-		                                   .rank = rank,
-		                                   .room = room,
-		                                   .duel = duel,
-		                                   .keep = keep};
+		const struct ablation_task task = {
+			.ctx = &rig, .count = truth->changes, .rank = rank, .room = room, .duel = duel, .keep = keep};
 		struct ablation_result result;
 		struct err err = {0};
 
@@ -221,18 +221,12 @@ static struct rates simulate(const struct truth *truth, const struct noise *nois
 	return rates;
 }
 
-static const struct noise three_percent = {.name = "log-normal 3 %", .sigma = 0.03},
-						  two_speeds = {.name = "two speeds", .sigma = 0.01, .modes = 0.2},
-						  drifts = {.name = "1 % and drift", .sigma = 0.01, .drift = 0.05},
-						  bursts = {.name = "2 %, drift, bursts and spikes",
-                                    .sigma = 0.02,
-                                    .drift = 0.05,
-                                    .bursts = 0.02,
-                                    .tails = 0.05},
-						  loaded = {.name = "load: 20 %, half of the runs up to half longer",
-                                    .sigma = 0.2,
-                                    .tails = 0.5,
-                                    .drift = 0.1};
+static const struct noise
+	three_percent = {.name = "log-normal 3 %", .sigma = 0.03},
+	two_speeds = {.name = "two speeds", .sigma = 0.01, .modes = 0.2},
+	drifts = {.name = "1 % and drift", .sigma = 0.01, .drift = 0.05},
+	bursts = {.name = "2 %, drift, bursts and spikes", .sigma = 0.02, .drift = 0.05, .bursts = 0.02, .tails = 0.05},
+	loaded = {.name = "load: 20 %, half of the runs up to half longer", .sigma = 0.2, .tails = 0.5, .drift = 0.1};
 static const struct noise *const kinds[] = {&three_percent, &two_speeds, &drifts, &bursts, &loaded};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -277,7 +271,8 @@ static void test_budgets(void) {
 	int before = 0;
 	for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
 		struct rates r = simulate(&truths[6], &three_percent, budgets[i], REPEATS);
-		ok(r.trials / r.runs <= budgets[i] + 14, "with time for %.0f runs it takes %.0f", budgets[i], r.trials / r.runs);
+		ok(r.trials / r.runs <= budgets[i] + 14, "with time for %.0f runs it takes %.0f", budgets[i],
+		   r.trials / r.runs);
 		ok(r.complete >= 98 && r.false_prices == 0 && r.minimal >= before - 5,
 		   "with time for %.0f runs one of twelve is alone in %d of 100 and never lost", budgets[i], r.minimal);
 		before = r.minimal;

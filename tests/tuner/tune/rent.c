@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole procedure on simulated programs whose truth is known: what is recommended is the smallest that has the gain,
- * each of its changes has a price that holds, and the budget is kept. */
+/* The whole procedure on simulated programs whose truth is known: what is recommended is the smallest that has the
+ * gain, each of its changes has a price that holds, and the budget is kept. */
 #include <config.h>
 
 #include <math.h>
@@ -93,8 +93,8 @@ static json_t *tune(struct program *p, int seed, double budget) {
 	struct runner runner = {.ctx = p, .run = run};
 	struct err err = {0};
 	json_t *problem = json_pack("{s:s}", "command", "./app"), *result = NULL;
-	json_t *baseline = json_pack("{s:s,s:s,s:s,s:s}", "bind", "false", "schedule", "default", "wait", "default", "spin",
-	                             "default");
+	json_t *baseline =
+		json_pack("{s:s,s:s,s:s,s:s}", "bind", "false", "schedule", "default", "wait", "default", "spin", "default");
 	struct tune_task task = {.kernel = "app",
 	                         .source = "sha256:0",
 	                         .problem = problem,
@@ -185,8 +185,8 @@ static void known(const char *what, double (*factor)(const json_t *), double noi
 		json_decref(result);
 	}
 	if (gain > 1)
-		ok(faster >= SEEDS - 1 && minimal >= SEEDS - 1, "%s: %d of %d are proven, %d are as small as can be", what, faster,
-		   SEEDS, minimal);
+		ok(faster >= SEEDS - 1 && minimal >= SEEDS - 1, "%s: %d of %d are proven, %d are as small as can be", what,
+		   faster, SEEDS, minimal);
 	else
 		ok(faster == 0, "%s: %d of %d are called faster", what, faster, SEEDS);
 	ok(priced == SEEDS && held >= SEEDS - 1 && whole >= SEEDS - 1,
