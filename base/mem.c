@@ -84,12 +84,27 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
 	return text;
 }
 
+char *mem_vprintf(const char *format, va_list ap) {
+	return format_text(format, ap);
+}
+
 char *mem_printf(const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
 	char *text = format_text(format, ap);
 	va_end(ap);
 	return text;
+}
+
+void mem_append(char **text, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	char *more = format_text(format, ap);
+	va_end(ap);
+	size_t size = strlen(*text);
+	*text = mem_grow(*text, size + strlen(more) + 1, 1);
+	strcpy(*text + size, more);
+	free(more);
 }
 
 struct arena *arena_new(void) {

@@ -19,6 +19,8 @@ json_t *js_parse(const char *text, size_t size, const char *where, struct err *e
 json_t *js_load(const char *path, size_t limit, struct err *err);
 /* Sorted keys, no spaces, numbers as %.17g: the same value gives the same text. Caller frees. NULL for NULL. */
 char *js_canonical(const json_t *value);
+/* The first object of an array whose "name" is this one; NULL: there is none. */
+json_t *js_named(const json_t *array, const char *name);
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
 /* Writes JSON text with all controls escaped, those of direction too: JSON escapes controls below U+0020 only, but
@@ -43,5 +45,16 @@ json_t *js_number(double value);
 /* A string from outside, made safe like text_clean does, on one line. New reference. */
 json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
+
+/* Each item of an array, and each member of an object, which they declare: js_each (entry, entries), js_members (name,
+ * value, config). The first `for` only declares. */
+#define js_each(item, array)                                                                                           \
+	for (size_t item##_at = 0, item##_on = 1; item##_on; item##_on = 0)                                                \
+		for (json_t * item; (item = json_array_get(array, item##_at)); item##_at++)
+#define js_members(name, value, object)                                                                                \
+	for (json_t *name##_of = (json_t *)(object), *value; name##_of; name##_of = NULL)                                  \
+		for (const char *name = json_object_iter_key(json_object_iter(name##_of));                                     \
+		     name && (value = json_object_iter_value(json_object_key_to_iter(name)));                                  \
+		     name = json_object_iter_key(json_object_iter_next(name##_of, json_object_key_to_iter(name))))
 
 #endif

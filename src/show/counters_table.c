@@ -30,14 +30,10 @@ static bool alike(const json_t *a, const json_t *b) {
 /* The names of all rows that share the paragraph of `first`. The caller frees it. */
 static char *names_of(const json_t *counters, const json_t *first) {
 	char *text = mem_strdup("");
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)counters, i, row) {
+	js_each (row, counters) {
 		if (!alike(row, first))
 			continue;
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", js_string_or(row, "name", "?"));
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(row, "name", "?"));
 	}
 	return text;
 }
@@ -51,11 +47,10 @@ static bool printed_before(const json_t *counters, size_t at) {
 
 /* Tells whether `text` begins with a source: "papi:PAPI_L3_TCM, papi:x: why", or the name of a source and a colon. */
 static bool begins_source(const char *text, const json_t *sources) {
-	size_t length = strcspn(text, ": "), i;
-	json_t *source;
+	size_t length = strcspn(text, ": ");
 	if (length && text[length] == ':' && text[length + 1] > ' ')
 		return true;
-	json_array_foreach((json_t *)sources, i, source) {
+	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", "");
 		if (text[length] == ':' && strlen(name) == length && strncmp(text, name, length) == 0)
 			return true;
@@ -81,17 +76,16 @@ static char *cause_of(const char *part, size_t size, const json_t *sources) {
 }
 
 static void cause_add(json_t *causes, const char *cause) {
-	size_t i;
-	json_t *known;
-	json_array_foreach(causes, i, known) if (strcmp(json_string_value(known), cause) == 0) return;
+	js_each (known, causes)
+		if (strcmp(json_string_value(known), cause) == 0)
+			return;
 	json_array_append_new(causes, json_string(cause));
 }
 
 /* The causes of a paragraph, each once; new reference. */
 static json_t *causes_of(const json_t *counters, const json_t *first, const json_t *sources) {
-	json_t *causes = json_array(), *row;
-	size_t i;
-	json_array_foreach((json_t *)counters, i, row) {
+	json_t *causes = json_array();
+	js_each (row, counters) {
 		const char *part = alike(row, first) ? js_string_or(row, "reason", "") : "";
 		while (*part) {
 			const char *end = part_end(part, sources);
@@ -106,10 +100,9 @@ static json_t *causes_of(const json_t *counters, const json_t *first, const json
 
 /* Prints a cause and the remedy of its source, unless the cause already contains the remedy. */
 static void cause_print(const char *cause, const json_t *sources, FILE *out) {
-	size_t length = strcspn(cause, ":"), i;
-	json_t *source;
-	ui_wrap(out, 2, 4, cause);
-	json_array_foreach((json_t *)sources, i, source) {
+	size_t length = strcspn(cause, ":");
+	ui_wrap(out, 2, 4, "%s", cause);
+	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", ""), *fix = js_string_or(source, "fix", "");
 		if (*name && strlen(name) == length && strncmp(cause, name, length) == 0 && !strstr(cause, fix))
 			ui_fix(out, 4, fix);
@@ -119,16 +112,17 @@ static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 static void counters_reason_missing_print(const json_t *counters, const json_t *row, const char *names,
                                           const json_t *sources, FILE *out) {
 	const char *group = js_string_or(row, "group", "");
-	json_t *causes = causes_of(counters, row, sources), *cause;
+	json_t *causes = causes_of(counters, row, sources);
 	bool one = json_array_size(causes) == 1 && !begins_source(json_string_value(json_array_get(causes, 0)), sources);
 	bool software = strcmp(group, "SDE") == 0;
 	char *head = *group ? mem_printf("%s: %s: %s", group,
 	                                 software ? "not counted" : "not available on this CPU or machine", names)
 	                    : mem_printf("not counted: %s", names);
 	char *whole = one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
-	size_t i;
-	ui_wrap(out, 0, 2, whole);
-	json_array_foreach(causes, i, cause) if (!one) cause_print(json_string_value(cause), sources, out);
+	ui_wrap(out, 0, 2, "%s", whole);
+	js_each (cause, causes)
+		if (!one)
+			cause_print(json_string_value(cause), sources, out);
 	free(head);
 	free(whole);
 	json_decref(causes);
@@ -142,20 +136,16 @@ static void paragraph(const json_t *counters, const json_t *row, const json_t *s
 		const char *status = js_string_or(row, "status", "?"), *reason = js_string_or(row, "reason", "");
 		bool many = strlen(names) > NAMES_SHOWN; /* the table has them */
 		bool said = strncmp(reason, status, strlen(status)) == 0;
-		char *text =
-			mem_printf("%s%s%s%s%s", said ? "" : status, said ? "" : ": ", many ? "" : names, many ? "" : ": ", reason);
-		ui_wrap(out, 0, 2, text);
-		free(text);
+		ui_wrap(out, 0, 2, "%s%s%s%s%s", said ? "" : status, said ? "" : ": ", many ? "" : names, many ? "" : ": ",
+		        reason);
 	}
 	free(names);
 }
 
 void counters_reasons_print(const json_t *counters, const json_t *sources, FILE *out) {
 	bool missing = false;
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)counters, i, row) {
-		if (!*js_string_or(row, "reason", "") || printed_before(counters, i))
+	js_each (row, counters) {
+		if (!*js_string_or(row, "reason", "") || printed_before(counters, row_at))
 			continue;
 		paragraph(counters, row, sources, out);
 		missing = missing || is_missing(row);
@@ -177,19 +167,16 @@ static void imbalance_cell(const json_t *row, char *text) {
 
 /* The column is omitted if it would be empty, as with one thread. */
 static bool any_imbalance(const json_t *counters) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)counters, i, row) if (json_is_number(json_object_get(row, "imbalance"))) return true;
+	js_each (row, counters)
+		if (json_is_number(json_object_get(row, "imbalance")))
+			return true;
 	return false;
 }
 
 static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) {
-	static const char *const titles[] = {"counter", "value", "status", "source", "imbalance"};
+	static const char *const titles[] = {"counter", "\1value", "status", "source", "imbalance"};
 	struct table *table = table_new(any_imbalance(counters) ? 5 : 4, titles);
-	size_t i;
-	json_t *row;
-	table_right(table, 1);
-	json_array_foreach((json_t *)counters, i, row) {
+	js_each (row, counters) {
 		char value[CELL], imbalance[CELL];
 		value_cell(row, value);
 		imbalance_cell(row, imbalance);
@@ -197,24 +184,19 @@ static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) 
 		                             js_string_or(row, "source", "-"), imbalance};
 		table_row(table, cells);
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static void table_of_metrics(struct ui *ui, const json_t *metrics, FILE *out) {
-	static const char *const titles[] = {"group", "metric", "value", "formula"};
+	static const char *const titles[] = {"group", "metric", "\1value", "formula"};
 	struct table *table = table_new(4, titles);
-	size_t i;
-	json_t *row;
-	table_right(table, 2);
-	json_array_foreach((json_t *)metrics, i, row) {
+	js_each (row, metrics) {
 		char value[CELL];
 		value_cell(row, value);
 		table_add(table, js_string_or(row, "group", "-"), js_string_or(row, "name", "?"), value,
 		          js_string_or(row, "formula", ""));
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 /* ", 1.2 % slower than the timed runs", by the member "overhead"; nothing if it is not known. */
@@ -258,7 +240,7 @@ static void counters_simulation_print(const json_t *simulation, FILE *out) {
 	if (*tool || *model)
 		snprintf(text + used, sizeof text - (size_t)used, ", by %.80s%s%.200s", *tool ? tool : "a model",
 		         *model ? ": " : "", model);
-	ui_wrap(out, 0, 2, text);
+	ui_wrap(out, 0, 2, "%s", text);
 }
 
 void counters_print(struct ui *ui, const json_t *document, const json_t *sources, FILE *out) {
@@ -289,13 +271,11 @@ struct pair {
 	double score;            /* larger: differs more; metrics come before counters */
 };
 
-static const json_t *row_find(const json_t *rows, const json_t *wanted) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i,
-	                   row) if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
-	                            strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) ==
-	                                0) return row;
+const json_t *counters_row(const json_t *rows, const json_t *wanted) {
+	js_each (row, rows)
+		if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
+		    strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) == 0)
+			return row;
 	return NULL;
 }
 
@@ -321,10 +301,8 @@ static bool is_count(const json_t *row) {
 }
 
 static void pairs_add(struct pair **pairs, size_t *count, const json_t *from, const json_t *to, bool metrics) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)to, i, row) {
-		const json_t *other = row_find(from, row);
+	js_each (row, to) {
+		const json_t *other = counters_row(from, row);
 		double factor = factor_of(value_of(other), value_of(row), !metrics && is_count(row));
 		if (!(factor >= FACTOR_MIN))
 			continue;
@@ -352,14 +330,11 @@ static void pair_row(struct table *table, const struct pair *pair) {
 }
 
 static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t count, FILE *out) {
-	static const char *const titles[] = {"counters", "baseline", "best", "ratio"};
+	static const char *const titles[] = {"counters", "\1baseline", "\1best", "\1ratio"};
 	struct table *table = table_new(4, titles);
-	for (size_t c = 1; c < 4; c++)
-		table_right(table, c);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		pair_row(table, &pairs[i]);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static void differences_print(struct ui *ui, const json_t *baseline, const json_t *best, bool asked, FILE *out) {
@@ -379,17 +354,13 @@ static void differences_print(struct ui *ui, const json_t *baseline, const json_
 /* Lists the missing counters; their reasons are printed by `sweetspot run`. */
 static void missing_print(const json_t *counters, FILE *out) {
 	char *text = mem_strdup("");
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)counters, i, row) {
+	js_each (row, counters) {
 		if (isfinite(value_of(row)))
 			continue;
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "not counted: ", js_string_or(row, "name", "?"));
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", *text ? ", " : "not counted: ", js_string_or(row, "name", "?"));
 	}
 	if (*text)
-		ui_wrap(out, 0, 2, text);
+		ui_wrap(out, 0, 2, "%s", text);
 	free(text);
 }
 
@@ -400,7 +371,7 @@ static void failures_print(const json_t *failures, FILE *out) {
 		return;
 	snprintf(text, sizeof text, "%zu configuration%s not counted: %.300s", count, count == 1 ? "" : "s",
 	         js_string_or(json_array_get(failures, 0), "reason", "?"));
-	ui_wrap(out, 0, 2, text);
+	ui_wrap(out, 0, 2, "%s", text);
 }
 
 static void cost_print(const json_t *counting, FILE *out) {

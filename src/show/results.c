@@ -31,17 +31,21 @@ static char *value_shown(const json_t *member) {
 
 char *results_config(const json_t *config, const json_t *base) {
 	char *text = mem_strdup("");
-	const char *name;
-	json_t *member;
-	json_object_foreach((json_t *)config, name, member) {
+	js_members (name, member, config) {
 		if (base && json_equal(member, json_object_get(base, name)))
 			continue;
 		char *shown = value_shown(member);
-		char *longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, shown);
+		mem_append(&text, "%s%s=%s", *text ? " " : "", name, shown);
 		free(shown);
-		free(text);
-		text = longer;
 	}
+	text_clean(text, false);
+	return text;
+}
+
+char *results_list(const json_t *array) {
+	char *text = mem_strdup("");
+	js_each (one, array)
+		mem_append(&text, "%s%s", one_at ? ", " : "", json_is_string(one) ? json_string_value(one) : "");
 	text_clean(text, false);
 	return text;
 }

@@ -26,7 +26,6 @@ static void row_add(struct table *table, const char *const *words, const json_t 
 static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out) {
 	const json_t *rows = json_object_get(result, "pareto"), *objectives = json_object_get(result, "objectives");
 	const char *titles[COLUMNS] = {NULL, NULL, "Pareto-optimal configuration"};
-	json_t *row;
 	size_t i;
 	for (i = 0; i < 2; i++)
 		titles[i] = json_string_value(json_array_get(objectives, i));
@@ -39,9 +38,9 @@ static void results_pareto_print(struct ui *ui, const json_t *result, FILE *out)
 	struct table *table = table_new(COLUMNS, titles);
 	table_right(table, 0);
 	table_right(table, 1);
-	json_array_foreach((json_t *)rows, i, row) row_add(table, titles, row);
-	table_print(table, ui, out);
-	table_free(table);
+	js_each (row, rows)
+		row_add(table, titles, row);
+	table_end(table, ui, out);
 }
 
 /* The name and the problem. A program's problem is its input only, because its command line is printed as well. The
@@ -66,7 +65,11 @@ static char *faster_text(const json_t *result) {
 	char from[64], to[64];
 	setup_text(baseline, from, sizeof from);
 	setup_text(best, to, sizeof to);
-	char *gain = speedup_gain_text(speedup_of(result), time ? "faster" : "better");
+	struct speedup speedup = speedup_of(result);
+	if (speedup_is_least(speedup))
+		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
+		                  verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
+	char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
 	char *text =
 		mem_printf("%s%s: %s -> %s%s", gain, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "",
 	               from, to, result_medians_differ(result) ? " (medians)" : "");
@@ -88,6 +91,12 @@ static char *decide_added(const json_t *result, char *text) {
 	return longer;
 }
 
+/* "7 of 120 tried" */
+static char *tried_text(const json_t *result) {
+	return mem_printf("%lld of %lld tried", (long long)js_int_or(result, "evaluations", 0),
+	                  (long long)js_int_or(json_object_get(result, "space"), "valid", 0));
+}
+
 static char *undecided_text(const json_t *result) {
 	const json_t *doubt = json_array_get(json_object_get(result, "unconfirmed"), 0);
 	char best[64];
@@ -98,12 +107,22 @@ static char *undecided_text(const json_t *result) {
 		text_clean(text, false);
 		return text;
 	}
+	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (result_no_bounds(result))
 		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
+	if (result_keeps_baseline(result) && !result_untried(result) && !result_unmet(result)) {
+		char *tried = tried_text(result), *text;
+		text =
+			js_bool_or(result, "few", false) || !result_is_compared(result)
+				? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best)
+				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
+		                     tried, speedup_of(result).low, speedup_of(result).high, best);
+		free(tried);
+		return decide_added(result, text);
+	}
 	if (result_is_compared(result))
 		return decide_added(result, mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f",
 		                                       speedup_of(result).low, speedup_of(result).high));
-	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (!json_is_object(json_object_get(result, "best")))
 		return mem_strdup("undecided: nothing has been measured");
 	if (result_unmet(result))
@@ -111,8 +130,6 @@ static char *undecided_text(const json_t *result) {
 		                  best);
 	if (result_untried(result))
 		return mem_printf("undecided: only the baseline (%s) was tried", best);
-	if (result_keeps_baseline(result))
-		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
 }
 
@@ -229,9 +246,7 @@ static bool is_told(const json_t *result, const json_t *failed) {
 /* The first failure of this kind in the search, whose message usually explains the others, too, and all that came after
  * it. */
 static void failure_print(const json_t *result, const char *type, FILE *out) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(json_object_get(result, "failed"), i, failed) {
+	js_each (failed, json_object_get(result, "failed")) {
 		if (strcmp(js_string_or(failed, "status", ""), type) != 0 || is_told(result, failed))
 			continue;
 		char *config = results_config(json_object_get(failed, "config"), NULL);
@@ -247,17 +262,15 @@ static void failure_print(const json_t *result, const char *type, FILE *out) {
 
 /* True if the configuration that looked best is not recommended. */
 static bool fell_late(const json_t *result) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(json_object_get(result, "failed"), i, failed) if (json_object_get(failed, "phase")) return true;
+	js_each (failed, json_object_get(result, "failed"))
+		if (json_object_get(failed, "phase"))
+			return true;
 	return false;
 }
 
 static void failures_print(const json_t *result, FILE *out) {
-	const char *type;
-	json_t *count;
 	long long incomparable = (long long)js_int_or(result, "incomparable", 0);
-	json_object_foreach(json_object_get(result, "failures"), type, count) {
+	js_members (type, count, json_object_get(result, "failures")) {
 		long long failed = (long long)json_integer_value(count);
 		if (failed <= 0 || strcmp(type, "censored") == 0)
 			continue;
@@ -300,12 +313,9 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 }
 
 static bool any_busy(const json_t *results) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
+	js_each (result, results)
 		if (js_bool_or(json_object_get(result, "load"), "busy", false) && result_is_compared(result))
 			return true;
-	}
 	return false;
 }
 
@@ -343,10 +353,8 @@ static void floor_print(double noise_floor, FILE *out) {
 
 static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
                          const char *store, FILE *out) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
-		if (i)
+	js_each (result, results) {
+		if (result_at)
 			fputc('\n', out);
 		block_print(ui, result, json_array_size(results) == 1, out);
 	}

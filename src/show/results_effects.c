@@ -96,11 +96,9 @@ static void effect_print(const json_t *effect, bool openmp, int width, FILE *out
 /* The effects of parameters with more than one value, sorted for printing; the caller frees the array. */
 static const json_t **effects_sorted(const json_t *effects, size_t *count, int *width) {
 	const json_t **sorted = mem_alloc(json_array_size(effects) + 1, sizeof *sorted);
-	size_t i;
-	json_t *effect;
 	*count = 0;
 	*width = 0;
-	json_array_foreach((json_t *)effects, i, effect) {
+	js_each (effect, effects) {
 		int length = (int)strnlen(js_string_or(effect, "param", "?"), 30);
 		if (js_int_or(effect, "seen", 0) < 2)
 			continue;

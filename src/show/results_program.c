@@ -160,11 +160,9 @@ static void undecided_print(const json_t *result, const char *today, FILE *out) 
 
 /* The end of what a program printed that failed. */
 static void output_print(const json_t *lines, FILE *out) {
-	size_t i;
-	json_t *line;
-	json_array_foreach((json_t *)lines, i, line) {
+	js_each (line, lines) {
 		char *text = clean(json_is_string(line) ? json_string_value(line) : "");
-		label(out, i ? "" : "it printed:");
+		label(out, line_at ? "" : "it printed:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}
@@ -172,9 +170,7 @@ static void output_print(const json_t *lines, FILE *out) {
 
 /* The message usually ends with a line of the output, which is not repeated. */
 static void message_shorten(char *message, const json_t *lines) {
-	size_t i;
-	json_t *line;
-	json_array_foreach((json_t *)lines, i, line) {
+	js_each (line, lines) {
 		char *text = clean(json_is_string(line) ? json_string_value(line) : ""), *at = strstr(message, text);
 		if (*text && at && at - message > 2 && !at[strlen(text)] && strncmp(at - 2, ": ", 2) == 0)
 			at[-2] = '\0';
@@ -214,11 +210,9 @@ static void compared_print(const json_t *result, FILE *out) {
 }
 
 static void notes_print(const json_t *result, FILE *out) {
-	size_t i;
-	json_t *note;
-	json_array_foreach(json_object_get(result, "notes"), i, note) {
+	js_each (note, json_object_get(result, "notes")) {
 		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
-		label(out, i ? "" : "notes:");
+		label(out, note_at ? "" : "notes:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}
@@ -227,10 +221,8 @@ static void notes_print(const json_t *result, FILE *out) {
 /* Some options concern what is printed, others the files and processes. */
 static void settle_print(const json_t *differs, FILE *out) {
 	static const char prints[] = "it prints ";
-	size_t i;
-	json_t *clause;
 	bool output = false, files = false;
-	json_array_foreach((json_t *)differs, i, clause) {
+	js_each (clause, differs) {
 		const char *text = json_is_string(clause) ? json_string_value(clause) : "";
 		bool printed = strncmp(text, prints, sizeof prints - 1) == 0;
 		output = output || printed;
@@ -243,13 +235,11 @@ static void settle_print(const json_t *differs, FILE *out) {
 }
 
 void results_other_work_print(const json_t *result, FILE *out) {
-	size_t i;
-	json_t *clause;
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
-	json_array_foreach(json_object_get(json_object_get(result, "evidence"), "differs"), i, clause) {
+	js_each (clause, json_object_get(json_object_get(result, "evidence"), "differs")) {
 		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
-		label(out, i ? "" : "other work:");
+		label(out, clause_at ? "" : "other work:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/show/results.h"
 
 static void range_text(const json_t *range, char *text, size_t size) {
@@ -17,20 +16,16 @@ static void range_text(const json_t *range, char *text, size_t size) {
 }
 
 static void thresholds_print(struct ui *ui, const json_t *sizes) {
-	const char *const titles[] = {js_string_or(sizes, "over", "size"), "maximum loss", "best configuration"};
+	const char *const titles[] = {js_string_or(sizes, "over", "size"), "\1maximum loss", "best configuration"};
 	struct table *table = table_new(3, titles);
-	size_t i;
-	json_t *range;
-	table_right(table, 1);
-	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+	js_each (range, json_object_get(sizes, "thresholds")) {
 		char span[64], loss[32], *config = results_config(json_object_get(range, "config"), NULL);
 		range_text(range, span, sizeof span);
 		snprintf(loss, sizeof loss, "%.1f %%", 100 * js_real_or(range, "loss", NAN));
 		table_add(table, span, loss, config);
 		free(config);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 }
 
 enum { PIECES_SHOWN = 3 };
@@ -38,9 +33,7 @@ enum { PIECES_SHOWN = 3 };
 /* Many pieces are summarised by the range of their exponents. */
 static void steepness_print(const json_t *pieces, const char *over) {
 	double least = INFINITY, most = -INFINITY;
-	size_t i;
-	json_t *piece;
-	json_array_foreach((json_t *)pieces, i, piece) {
+	js_each (piece, pieces) {
 		double exponent = js_real_or(piece, "exponent", NAN);
 		least = fmin(least, exponent);
 		most = fmax(most, exponent);
@@ -51,16 +44,15 @@ static void steepness_print(const json_t *pieces, const char *over) {
 static void law_print(const json_t *sizes, const json_t *law) {
 	const char *over = js_string_or(sizes, "over", "size"), *unit = js_string_or(sizes, "unit", "s");
 	const json_t *pieces = json_object_get(law, "pieces");
-	size_t i, count = json_array_size(pieces);
-	json_t *piece;
+	size_t count = json_array_size(pieces);
 	printf("law of the best configurations (%s):", js_string_or(law, "law", "?"));
 	if (count > PIECES_SHOWN) {
 		steepness_print(pieces, over);
 		return;
 	}
-	json_array_foreach((json_t *)pieces, i, piece) {
+	js_each (piece, pieces) {
 		double overhead = js_real_or(piece, "overhead", 0);
-		printf("%s ", i ? ";" : "");
+		printf("%s ", piece_at ? ";" : "");
 		if (overhead > 0)
 			printf("%.3g + ", overhead);
 		printf("%.3g %s^%.2f", js_real_or(piece, "factor", NAN), over, js_real_or(piece, "exponent", NAN));
@@ -84,9 +76,7 @@ static void accuracy_print(const json_t *sizes) {
 }
 
 void results_sizes_print(struct ui *ui, const json_t *sizes) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)sizes, i, one) {
+	js_each (one, sizes) {
 		const json_t *law = json_array_get(json_object_get(one, "laws"), 0);
 		putchar('\n');
 		thresholds_print(ui, one);

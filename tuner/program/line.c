@@ -145,8 +145,19 @@ static void variables_add(struct program_text *out, const struct program *progra
 	json_decref(variables);
 }
 
+static bool call_add(struct program_text *out, const struct program_case *one) {
+	const char *missing, *call = one->program->spec.call;
+	char *line = call ? program_fill(one, call, false, &missing) : NULL;
+	if (line)
+		program_text_add(out, line);
+	free(line);
+	return line;
+}
+
 static void command_add(struct program_text *out, const struct program_case *one) {
 	const char *missing = NULL;
+	if (call_add(out, one))
+		return;
 	json_t *words = program_words(one, &missing), *word;
 	size_t i;
 	json_array_foreach(words, i, word) {

@@ -319,6 +319,7 @@ static void spec_copy(struct program *program, const struct program_spec *spec) 
 	struct arena *arena = program->arena;
 	program->spec = *spec;
 	program->spec.argv = argv_copy(arena, spec);
+	program->spec.call = text_copy(arena, spec->call);
 	program->spec.cwd = text_copy(arena, spec->cwd);
 	program->spec.folder = text_copy(arena, spec->folder);
 	program->spec.input = text_copy(arena, spec->input);

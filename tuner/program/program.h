@@ -19,6 +19,7 @@
 struct program_spec {
 	const char *const *argv; /* NULL-terminated template; with `shell` its words are joined to one line for sh -c */
 	bool shell;
+	const char *call;         /* what people see and type in the command's place, a template; NULL: the command */
 	const char *folder;       /* what is relative starts here, an existing folder; NULL: the current one */
 	const char *cwd;          /* where it runs; NULL: here, or in the build folder */
 	const char *input;        /* file for stdin, relative to cwd, else to the current folder; NULL: empty */

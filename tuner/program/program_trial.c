@@ -16,9 +16,6 @@
 #include "tuner/program/program_text_impl.h"
 #include "tuner/program/service_impl.h"
 
-/* A run over the limit is cut short only if that saves much time. Shorter ones run to their end or time-out, so that
- * their failures are reported as what they are. */
-static const double CUT_FROM_SECONDS = 1;
 /* A command before or after a run may take this many times as long as it has taken so far, plus this many seconds. */
 static const double SIDE_TIMES = 10, SIDE_SECONDS_MIN = 3;
 static const double LEAST_SECONDS = 1e-3;
@@ -73,8 +70,8 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 	json_decref(without);
 	if (run->limit_s > 0)
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
-	if (run->limit_s >= CUT_FROM_SECONDS)
-		json_object_set_new(json, "cut_s", json_real(run->limit_s));
+	if (run->limit_s > 0 && request->cut_s > 0)
+		json_object_set_new(json, "cut_s", json_real(request->cut_s));
 	if (program->side_s > 0)
 		json_object_set_new(json, "side_s", json_real(fmax(SIDE_SECONDS_MIN, SIDE_TIMES * program->side_s)));
 	if (isfinite(program->until))

@@ -243,6 +243,10 @@ static void duel_look(struct duel *duel, bool last) {
 	result->paired = answer.paired;
 	result->verdict = answer.verdict;
 	result->decided = answer.decided || count >= duel->options->pairs_min;
+	if (duel->arms[SIDE_B].entrant.bounded > 0 && answer.verdict != PAIRED_FASTER) { /* b may take any time above its bound */
+		result->verdict = PAIRED_TIE;
+		result->decided = false;
+	}
 	duel->promising = answer.promising;
 	duel->looked = true;
 	duel->arms[SIDE_B].over = answer.decided || last;
@@ -487,6 +491,7 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;
 		result->decided = true;
 	}
+	result->bounded = b->bounded;
 	for (int i = 0; i < 2; i++)
 		side_report(duel, i, result);
 	others_report(duel, result);
@@ -500,11 +505,12 @@ static void arms_make(struct duel *duel, const json_t *a, const json_t *b) {
 	duel->arm_count = OTHERS + options->other_count;
 	duel->arms = mem_alloc(duel->arm_count, sizeof *duel->arms);
 	duel->arms[SIDE_A].entrant.config = a;
-	duel->arms[SIDE_B].entrant.config = b;
+	duel->arms[SIDE_B].entrant = (struct race_entrant){.config = b, .bound = options->bound};
 	duel->result->others = mem_alloc(options->other_count + 1, sizeof *duel->result->others);
 	for (size_t i = 0; i < options->other_count; i++) {
 		duel->arms[OTHERS + i].entrant =
-			(struct race_entrant){.config = options->others[i], .phase = options->others_phase};
+			(struct race_entrant){
+			.config = options->others[i], .phase = options->others_phase, .bound = options->bound};
 		duel->result->others[i] =
 			(struct duel_other){.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
 	}

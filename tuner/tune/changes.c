@@ -251,8 +251,9 @@ static json_t *price_json(const struct rent *rent, const struct change *change, 
 
 /* The duel with today's setting prices a single change. */
 static struct ablation_arm duel_arm(const struct duel_result *duel) {
+	double high = duel->bounded > 0 ? UNKNOWN : 1 / duel->paired.ci[0];
 	return (struct ablation_arm){.ratio = 1 / duel->paired.ratio,
-	                             .ci = {1 / duel->paired.ci[1], 1 / duel->paired.ci[0]},
+	                             .ci = {1 / duel->paired.ci[1], high},
 	                             .slower = duel->verdict == PAIRED_FASTER};
 }
 
@@ -273,17 +274,19 @@ static void effect_note(const struct rent *rent, const struct change *change, co
 		json_array_append_new(rent->tune->finals.effects, effect_json(rent, change, arm));
 }
 
-static void prices_note(const struct rent *rent, const struct ablation_result *result) {
+static void prices_note(const struct rent *rent, const struct ablation_result *result, const struct duel_result *duel) {
 	struct tune_finals *finals = &rent->tune->finals;
 	json_decref(finals->worth);
 	json_decref(finals->not_needed);
+	json_decref(finals->priced);
+	finals->priced = config_of(rent, result->kept);
 	finals->worth = json_array();
 	finals->not_needed = json_array();
 	json_decref(finals->effects);
 	finals->effects = json_array();
 	for (size_t i = 0; i < rent->count; i++) {
 		const struct change *change = &rent->changes[i];
-		struct ablation_arm arm = is_single(result->kept) ? duel_arm(&rent->duel) : result->without[i];
+		struct ablation_arm arm = is_single(result->kept) ? duel_arm(duel) : result->without[i];
 		if (isnan(arm.ratio)) /* of a set with more changes, which were not shown to pay */
 			arm = rent->alone[i];
 		bool stays = result->kept >> i & 1;
@@ -295,18 +298,41 @@ static void prices_note(const struct rent *rent, const struct ablation_result *r
 	}
 }
 
+static void rent_begin(struct rent *rent) {
+	changes_find(rent);
+	for (size_t i = 0; i < rent->count; i++)
+		rent->alone[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
+}
+
+size_t tune_changes(const struct tune *tune, const json_t *config) {
+	struct rent rent = {.tune = (struct tune *)tune, .winner = config};
+	changes_find(&rent);
+	return rent.count;
+}
+
+void tune_prices_match(struct tune *tune) {
+	struct rent rent = {.tune = tune, .winner = tune->finals.best_config};
+	struct ablation_result all = {0};
+	if (!tune->finals.best_config || json_equal(tune->finals.best_config, tune->finals.priced) ||
+	    json_equal(tune->finals.best_config, tune->task->baseline))
+		return;
+	rent_begin(&rent);
+	all.kept = all_of(&rent);
+	for (size_t i = 0; i < rent.count; i++)
+		all.without[i] = rent.alone[i];
+	prices_note(&rent, &all, &tune->finals.duel);
+}
+
 int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err *err) {
 	struct rent rent = {.tune = tune, .winner = winner, .begun = tune_elapsed(tune)};
 	struct ablation_result result = {0};
 	*kept = NULL;
-	changes_find(&rent);
+	rent_begin(&rent);
 	if (rent.count == 0) {
 		*kept = json_incref((json_t *)winner);
 		return tune_duel_honest(tune, winner, &(struct tune_others){0}, err);
 	}
 	changes_rank(&rent);
-	for (size_t i = 0; i < rent.count; i++)
-		rent.alone[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
 	const struct ablation_task task = {
 		.ctx = &rent, .count = rent.count, .rank = rent.rank, .room = room, .duel = rent_duel, .keep = rent_keep};
 	int rc = ablation_run(&task, &result, err);
@@ -314,7 +340,7 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 		duel_result_clear(&tune->finals.duel);
 		tune->finals.duel = rent.duel;
 		*kept = config_of(&rent, result.kept);
-		prices_note(&rent, &result);
+		prices_note(&rent, &result, &tune->finals.duel);
 	}
 	return rc;
 }

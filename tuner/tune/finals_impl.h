@@ -30,8 +30,16 @@ struct tune_gain {
 	bool unconfirmed;  /* no other node was left to repeat the duel */
 };
 
+/* A winner that is proven, and stays so whatever comes next. */
+struct tune_proof {
+	json_t *config; /* NULL: none */
+	uint64_t index; /* of what met the baseline last; UINT64_MAX: nothing */
+	struct duel_result duel;
+};
+
 /* Race and duel, and what they found. */
 struct tune_finals {
+	struct tune_proof proof;
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
@@ -41,6 +49,7 @@ struct tune_finals {
 	bool reversed;      /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
 	json_t *worth, *not_needed, *effects; /* as in the result; NULL: nothing met the baseline */
+	json_t *priced;                       /* the configuration that they are about */
 	json_t *both; /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
 	json_t *gpus; /* configuration text -> GPU state in its last trial */
 	struct tune_trust trust;
@@ -68,10 +77,18 @@ bool tune_gain_is_seen(struct tune *tune);
 /* The duel of the winner with the baseline, and of what remains of it when what does not pay is dropped. *kept: the
  * configuration that the duel in the finals is about, a new reference; also set if it fails after one has ended. */
 int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err *err);
+/* The number of changes of a configuration from the baseline. */
+size_t tune_changes(const struct tune *tune, const json_t *config);
+/* Sees to it that the prices are those of the best configuration: nothing is known of one that other pairs have proven. */
+void tune_prices_match(struct tune *tune);
 
 /* final.c */
 
 int tune_final_phase(struct tune *tune, struct err *err);
+/* The best so far meets the baseline, in the middle of the search. */
+int tune_prove_early(struct tune *tune, struct err *err);
+/* What is proven is the outcome, unless the last comparison has proven something else. */
+void tune_proof_use(struct tune *tune);
 
 struct tune_others { /* they meet the winner in the blocks of its duel */
 	const json_t *const *configs;

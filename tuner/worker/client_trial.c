@@ -211,11 +211,11 @@ static void worker_counters_set(json_t *request, const char *const *names) {
 }
 
 static json_t *request_json(const struct trial_request *request) {
-	json_t *json =
-		json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b}", "op", "trial", "kernel", request->kernel, "problem",
-	              request->problem, "config", request->config, "seed", (json_int_t)(request->seed & INT64_MAX),
-	              "samples", request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
-	              "limit_s", request->limit_s, "verify", 1);
+	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:f,s:f,s:b}", "op", "trial", "kernel",
+	                         request->kernel, "problem", request->problem, "config", request->config, "seed",
+	                         (json_int_t)(request->seed & INT64_MAX), "samples", request->samples, "warmup",
+	                         request->warmup, "min_sample_s", request->min_sample_s, "limit_s", request->limit_s,
+	                         "settles_s", request->settles_s, "cut_s", request->cut_s, "verify", !request->trusted);
 	worker_counters_set(json, request->counters);
 	if (request->check)
 		json_object_set_new(json, "verify", json_string("always"));

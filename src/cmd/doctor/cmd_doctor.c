@@ -39,9 +39,8 @@ static void look_all(struct app *app, const struct check *checks, json_t *array)
 /* Lists the sources of the worker, each with its substitute. */
 static json_t *sources_json(struct app *app) {
 	const json_t *sources = counters_sources(app);
-	json_t *array = json_array(), *source;
-	size_t i;
-	json_array_foreach((json_t *)sources, i, source) {
+	json_t *array = json_array();
+	js_each (source, sources) {
 		char text[400] = "";
 		json_t *copy = json_copy(source);
 		const char *instead = counters_instead(sources, js_string_or(source, "name", ""), text, sizeof text);
@@ -58,21 +57,12 @@ static void head_print(struct ui *ui, int mark, const char *name, const char *fo
 	char *text = mem_printf("%-15s", name);
 	text_clean(text, false);
 	printf("%s%s%s %s ", ui_style(ui, styles[mark]), marks[mark], ui_style(ui, UI_PLAIN), text);
-	ui_wrap_on(stdout, INDENT, INDENT, found);
+	ui_wrap_on(stdout, INDENT, INDENT, "%s", found);
 	free(text);
 }
 
-static void instead_print(const char *text) {
-	char *line = *text ? mem_printf("instead: %s", text) : NULL;
-	if (line)
-		ui_wrap(stdout, INDENT, INDENT + 9, line);
-	free(line);
-}
-
 static void checks_print(struct ui *ui, const json_t *checks) {
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)checks, i, item) {
+	js_each (item, checks) {
 		const char *state = js_string_or(item, "state", "note");
 		head_print(ui,
 		           strcmp(state, "good") == 0  ? 0
@@ -84,15 +74,14 @@ static void checks_print(struct ui *ui, const json_t *checks) {
 }
 
 static void people_print(struct ui *ui, const json_t *document) {
-	size_t i;
-	json_t *item;
 	checks_print(ui, json_object_get(document, "checks"));
 	puts("\ncounter sources");
-	json_array_foreach(json_object_get(document, "counters"), i, item) {
+	js_each (item, json_object_get(document, "counters")) {
 		bool good = js_bool_or(item, "usable", false) && !*js_string_or(item, "instead", "");
 		head_print(ui, good ? 0 : 1, js_string_or(item, "name", "?"), js_string_or(item, "reason", ""));
 		ui_fix(stdout, INDENT, js_string_or(item, "fix", ""));
-		instead_print(js_string_or(item, "instead", ""));
+		if (*js_string_or(item, "instead", ""))
+			ui_wrap(stdout, INDENT, INDENT + 9, "instead: %s", js_string_or(item, "instead", ""));
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/list/list_counters_impl.h"
+#include "src/cmd/list/list_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,29 +22,16 @@ json_t *list_counters(struct app *app, struct err *err) {
 	return json_is_array(sources) ? json_incref((json_t *)sources) : json_array();
 }
 
-static const char *text_of(const json_t *object, const char *key) {
-	return js_string_or(object, key, "");
-}
-
 static void groups_add(json_t *rows, const json_t *groups) {
-	size_t i;
-	json_t *group;
-	json_array_foreach((json_t *)groups, i, group) {
-		if (!*text_of(group, "name"))
+	js_each (group, groups) {
+		if (!*list_text(group, "name"))
 			continue;
 		json_t *row = json_copy(group);
 		json_object_set_new(row, "summary",
-		                    json_string(*text_of(group, "summary") ? text_of(group, "summary") : "a group"));
+		                    json_string(*list_text(group, "summary") ? list_text(group, "summary") : "a group"));
 		json_object_set_new(row, "kind", json_string("group"));
 		json_array_append_new(rows, row);
 	}
-}
-
-static json_t *row_of(const json_t *rows, const char *name) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) if (strcmp(text_of(row, "name"), name) == 0) return row;
-	return NULL;
 }
 
 static json_t *event_add(json_t *rows, const char *name, const char *unit, const char *summary) {
@@ -56,14 +43,12 @@ static json_t *event_add(json_t *rows, const char *name, const char *unit, const
 
 /* Adds events that have one name, whichever source counts them. */
 static void portable_add(json_t *rows, const json_t *events) {
-	size_t i;
-	json_t *event;
-	json_array_foreach((json_t *)events, i, event) {
-		const char *name = text_of(event, "name"), *summary = text_of(event, "summary");
-		const char *formula = text_of(event, "formula");
+	js_each (event, events) {
+		const char *name = list_text(event, "name"), *summary = list_text(event, "summary");
+		const char *formula = list_text(event, "formula");
 		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
-		if (*name && !row_of(rows, name)) {
-			json_t *row = event_add(rows, name, text_of(event, "unit"), told);
+		if (*name && !js_named(rows, name)) {
+			json_t *row = event_add(rows, name, list_text(event, "unit"), told);
 			json_object_set(row, "known_as", json_object_get(event, "known_as"));
 		}
 		free(told);
@@ -72,12 +57,10 @@ static void portable_add(json_t *rows, const json_t *events) {
 
 /* Adds the events that a source counts if it is asked for by name. */
 static void source_add(json_t *rows, const json_t *source) {
-	const char *name = text_of(source, "name");
-	size_t i;
-	json_t *event;
-	json_array_foreach(json_object_get(source, "events"), i, event) {
+	const char *name = list_text(source, "name");
+	js_each (event, json_object_get(source, "events")) {
 		const char *word = json_string_value(event);
-		json_t *row = word ? row_of(rows, word) : NULL;
+		json_t *row = word ? js_named(rows, word) : NULL;
 		char *summary = mem_printf("counted by %s", name);
 		if (word && !row)
 			row = event_add(rows, word, "", summary);
@@ -96,14 +79,13 @@ static void perf_words_add(json_t *rows) {
 		{"bus-cycles", "counted by perf, as in `perf stat`: clock cycles of the bus"},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!row_of(rows, words[i][0]))
+		if (!js_named(rows, words[i][0]))
 			json_array_append_new(json_object_get(event_add(rows, words[i][0], "count", words[i][1]), "sources"),
 			                      json_string("perf"));
 }
 
 json_t *list_metrics(struct app *app, struct err *err) {
-	json_t *sources = list_counters(app, err), *rows = sources ? json_array() : NULL, *source;
-	size_t i;
+	json_t *sources = list_counters(app, err), *rows = sources ? json_array() : NULL;
 	if (!rows)
 		return NULL;
 	const char *bad = json_string_value(described(app, "groups_error", err));
@@ -111,7 +93,8 @@ json_t *list_metrics(struct app *app, struct err *err) {
 		ui_warn(app_ui(app), "`sweetspot doctor` has details", "groups are not available: %s", bad);
 	groups_add(rows, described(app, "groups", err));
 	portable_add(rows, described(app, "events", err));
-	json_array_foreach(sources, i, source) source_add(rows, source);
+	js_each (source, sources)
+		source_add(rows, source);
 	perf_words_add(rows);
 	json_decref(sources);
 	return rows;
@@ -124,24 +107,18 @@ static bool begins(const char *text, const char *prefix) {
 }
 
 static bool any_begins(const json_t *list, const char *prefix) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
-		if (begins(json_is_string(one) ? json_string_value(one) : text_of(one, "name"), prefix))
+	js_each (one, list)
+		if (begins(json_is_string(one) ? json_string_value(one) : list_text(one, "name"), prefix))
 			return true;
-	}
 	return false;
 }
 
 /* A copy that says under which names PAPI and perf count it. */
 static json_t *row_with_names(const json_t *row) {
-	json_t *copy = json_copy((json_t *)row), *name;
-	char *text = mem_strdup(text_of(row, "summary"));
-	size_t i;
-	json_array_foreach(json_object_get(row, "known_as"), i, name) {
-		char *longer = mem_printf("%s%s%s", text, i ? ", " : "; ", json_string_value(name));
-		free(text);
-		text = longer;
+	json_t *copy = json_copy((json_t *)row);
+	char *text = mem_strdup(list_text(row, "summary"));
+	js_each (name, json_object_get(row, "known_as")) {
+		mem_append(&text, "%s%s", name_at ? ", " : "; ", json_string_value(name));
 	}
 	json_object_set_new(copy, "summary", json_string(text));
 	free(text);
@@ -149,86 +126,69 @@ static json_t *row_with_names(const json_t *row) {
 }
 
 json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
-	json_t *out = json_array(), *row;
-	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
-		if (begins(text_of(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
+	json_t *out = json_array();
+	js_each (row, rows)
+		if (begins(list_text(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
 		    any_begins(json_object_get(row, "metrics"), prefix))
 			json_array_append_new(out, row_with_names(row));
-	}
 	return out;
 }
 
 void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		bool usable = js_bool_or(row, "usable", false);
-		const char *fix = text_of(row, "fix");
-		char *head = mem_printf("%-14s %-4s ", text_of(row, "name"), usable ? "yes" : "no");
+		const char *fix = list_text(row, "fix");
+		char *head = mem_printf("%-14s %-4s ", list_text(row, "name"), usable ? "yes" : "no");
 		text_clean(head, false);
 		fprintf(out, "%s%s", ui_style(ui, usable ? UI_BOLD : UI_PLAIN), head);
-		ui_wrap_on(out, 20, 20, text_of(row, "summary"));
+		ui_wrap_on(out, 20, 20, "%s", list_text(row, "summary"));
 		fputs(ui_style(ui, UI_PLAIN), out);
-		if (*text_of(row, "reason"))
-			ui_wrap(out, 20, 20, text_of(row, "reason"));
+		if (*list_text(row, "reason"))
+			ui_wrap(out, 20, 20, "%s", list_text(row, "reason"));
 		ui_fix(out, 20, fix);
 		free(head);
 	}
 }
 
 static void metric_line(const json_t *metric, FILE *out) {
-	const char *unit = text_of(metric, "unit"), *summary = text_of(metric, "summary");
-	char *text = mem_printf("%s%s%s%s = %s%s%s", text_of(metric, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
-	                        text_of(metric, "formula"), *summary ? ": " : "", summary);
-	ui_wrap(out, 4, 8, text);
-	free(text);
+	const char *unit = list_text(metric, "unit"), *summary = list_text(metric, "summary");
+	ui_wrap(out, 4, 8, "%s%s%s%s = %s%s%s", list_text(metric, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
+	        list_text(metric, "formula"), *summary ? ": " : "", summary);
 }
 
 static void events_line(const json_t *events, FILE *out) {
-	char *text = mem_strdup("counts");
-	size_t i;
-	json_t *event;
-	json_array_foreach((json_t *)events, i, event) {
-		const char *word = json_is_string(event) ? json_string_value(event) : text_of(event, "name");
-		char *longer = mem_printf("%s%s %s", text, i ? "," : "", word);
-		free(text);
-		text = longer;
-	}
-	if (i)
-		ui_wrap(out, 4, 8, text);
+	char *text = mem_strdup("");
+	js_each (event, events)
+		mem_append(&text, "%s %s", event_at ? "," : "",
+		           json_is_string(event) ? json_string_value(event) : list_text(event, "name"));
+	if (*text)
+		ui_wrap(out, 4, 8, "counts%s", text);
 	free(text);
 }
 
 static bool is_group(const json_t *row) {
-	return strcmp(text_of(row, "kind"), "group") == 0;
+	return strcmp(list_text(row, "kind"), "group") == 0;
 }
 
 static void group_print(struct ui *ui, const json_t *row, FILE *out) {
-	char *head = mem_printf("%s: %s", text_of(row, "name"), text_of(row, "summary"));
-	size_t i;
-	json_t *metric;
+
 	fputs(ui_style(ui, UI_BOLD), out);
-	ui_wrap(out, 0, 4, head);
+	ui_wrap(out, 0, 4, "%s: %s", list_text(row, "name"), list_text(row, "summary"));
 	fputs(ui_style(ui, UI_PLAIN), out);
-	free(head);
 	events_line(json_object_get(row, "events"), out);
-	json_array_foreach(json_object_get(row, "metrics"), i, metric) metric_line(metric, out);
+	js_each (metric, json_object_get(row, "metrics"))
+		metric_line(metric, out);
 }
 
 void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
 	static const char *const titles[] = {"event", "unit", "summary"};
 	struct table *table = table_new(3, titles);
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows)
 		if (is_group(row))
 			group_print(ui, row, out);
 		else
-			table_add(table, text_of(row, "name"), text_of(row, "unit"), text_of(row, "summary"));
-	}
+			table_add(table, list_text(row, "name"), list_text(row, "unit"), list_text(row, "summary"));
 	if (is_group(json_array_get(rows, 0)))
 		fputc('\n', out);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }

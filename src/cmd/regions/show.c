@@ -48,15 +48,13 @@ static void left_out_print(size_t left) {
 }
 
 static void counters_print(struct ui *ui, const json_t *regions) {
-	static const char *const titles[] = {"region", "counter", "value", "per call"};
+	static const char *const titles[] = {"region", "counter", "\1value", "\1per call"};
 	struct table *table = table_new(4, titles);
 	char name[512], value[32], each[32];
 	const char *counter;
 	size_t i;
 	json_t *region, *count;
 	bool any = false;
-	table_right(table, 2);
-	table_right(table, 3);
 	json_array_foreach((json_t *)regions, i, region) {
 		if (!is_shown(region, i))
 			continue;
@@ -88,19 +86,15 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		has_place = has_place || *js_string_or(region, "place", "");
 	}
 	if (others) {
-		char *text =
-			mem_printf("%lld calls are not timed: nested ones, and those of several threads at the same time", others);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2, "%lld calls are not timed: nested ones, and those of several threads at the same time",
+		        others);
 	}
 	long long dropped = js_int_or(profile, "dropped", 0);
 	if (dropped) {
-		char *text =
-			mem_printf("%lld calls to other regions were not timed: there are too many regions, or their code is "
-		               "not in a file",
-		               dropped);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2,
+		        "%lld calls to other regions were not timed: there are too many regions, or their code is "
+		        "not in a file",
+		        dropped);
 	}
 	if (i && !has_place)
 		printf("compile with -g to see files and lines\n");
@@ -169,13 +163,12 @@ static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
 }
 
 void regions_profile_print(struct ui *ui, const json_t *profile) {
-	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
+	static const char *const titles[] = {"region",    "\1calls",     "\1time",      "\1share",
+	                                     "\1threads", "\1imbalance", "\1efficiency"};
 	struct table *table = table_new(7, titles);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
 	size_t i, left = 0;
 	json_t *region;
-	for (int column = 1; column < 7; column++)
-		table_right(table, column);
 	json_array_foreach(json_object_get(profile, "regions"), i, region) {
 		if (!is_shown(region, i)) {
 			left++;
@@ -194,8 +187,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	long long team = js_int_or(profile, "default_threads", 0);
 	printf("%s in all, %s, %lld thread%s by default\n\n", time, js_string_or(profile, "runtime", "?"), team,
 	       team == 1 ? "" : "s");
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	left_out_print(left);
 	ranks_print(ui, json_object_get(profile, "ranks"), js_real_or(profile, "time", NAN));
 	notes_print(ui, profile);
@@ -216,7 +208,7 @@ static void setting_text(const json_t *setting, char *text, size_t size) {
 
 static void sentence(struct ui *ui, const char *verdict, const char *text) {
 	printf("%s%s%s: ", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN));
-	ui_wrap_on(stdout, (int)strlen(verdict) + 2, 2, text);
+	ui_wrap_on(stdout, (int)strlen(verdict) + 2, 2, "%s", text);
 }
 
 /* In all regions that matter, so that no other team was tried. */
@@ -291,10 +283,8 @@ static void other_print(const json_t *result) {
 	if (!other)
 		return;
 	speedup_text(speedup_of(other), gain, sizeof gain);
-	char *text = mem_printf("another plan for its regions was tried, too: %s, %s in %lld pair%s",
-	                        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
-	ui_wrap(stdout, 0, 2, text);
-	free(text);
+	ui_wrap(stdout, 0, 2, "another plan for its regions was tried, too: %s, %s in %lld pair%s",
+	        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
 }
 
 static void environment_print(const json_t *environment) {
@@ -311,9 +301,7 @@ static void environment_print(const json_t *environment) {
 static void load_print(const json_t *result) {
 	char *words = results_busy(json_object_get(result, "load"), result_is_decided(result));
 	if (words && !js_bool_or(result, "busy", false)) {
-		char *text = mem_printf("%s; to verify it on a quiet one, tune again", words);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2, "%s; to verify it on a quiet one, tune again", words);
 	}
 	free(words);
 }
@@ -325,7 +313,7 @@ static void reasons_print(const json_t *result) {
 	               "used; tune again when the machine is quiet",
 	               100 * js_real_or(result, "waiting", NAN));
 	if (js_bool_or(result, "busy", false))
-		ui_wrap(stdout, 0, 2, text);
+		ui_wrap(stdout, 0, 2, "%s", text);
 	free(text);
 }
 
@@ -335,7 +323,7 @@ static void checked_print(const json_t *result) {
 	bool nothing = how && strncmp(how, "nothing", 7) == 0;
 	char *text = how ? mem_printf("checked: %s%s", how, nothing ? "; --verify CMD checks its results" : "") : NULL;
 	if (text)
-		ui_wrap(stdout, 0, 2, text);
+		ui_wrap(stdout, 0, 2, "%s", text);
 	free(text);
 	free(how);
 }
@@ -343,14 +331,12 @@ static void checked_print(const json_t *result) {
 static void fixed_print(const json_t *region, const char *name) {
 	if (!js_bool_or(region, "fixed", false))
 		return;
-	char *text = mem_printf(
-		"%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
-	ui_wrap(stdout, 0, 2, text);
-	free(text);
+	ui_wrap(stdout, 0, 2,
+	        "%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
-	static const char *const titles[] = {"region", "calls", "share", "today", "best", "gain"};
+	static const char *const titles[] = {"region", "\1calls", "\1share", "today", "best", "\1gain"};
 	struct table *table = table_new(6, titles);
 	char name[512], calls[24], share[16], today[64], best[96], gain[16];
 	size_t i, left = 0;
@@ -365,9 +351,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	long long runs = js_int_or(result, "runs", 0);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	table_right(table, 1);
-	table_right(table, 2);
-	table_right(table, 5);
 	json_array_foreach(json_object_get(result, "regions"), i, region) {
 		if (!is_shown(region, i)) {
 			left++;
@@ -383,8 +366,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		table_add(table, name, calls, share, today, strcmp(today, best) == 0 ? "no change" : best, gain);
 		fixed_print(region, name);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	left_out_print(left);
 	environment_print(json_object_get(result, "environment"));
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));

@@ -12,6 +12,8 @@
 #include "src/cmd/tune/stop_when.h"
 
 static const double DEFAULT_SECONDS = 60;
+/* A budget in time is an upper limit; one in evaluations is what the user wants to see measured. */
+static const double DEFAULT_STOP_GAIN = 0.01;
 
 const struct opt tune_what_options[] = {
 	OPT_GROUP("What to tune"),
@@ -169,5 +171,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;
+	if (!opt_has(args, "stop-when") && !settings->complete && settings->budget.evaluations == 0)
+		settings->stop_gain = DEFAULT_STOP_GAIN;
 	return 0;
 }
