@@ -365,7 +365,7 @@ static int energy_check(struct app *app, const struct opt_args *args, const stru
 	if (spec->metric)
 		return err_set(err, ERR_USAGE, "give one of the two",
 		               "--objective %.60s and --metric both say what is minimised", objective);
-	const json_t *rapl = spec->energy_command ? NULL : counters_source(counters_sources(app), "rapl");
+	const json_t *rapl = spec->energy_command ? NULL : js_named(counters_sources(app), "rapl");
 	if (spec->energy_command || js_bool_or(rapl, "usable", false))
 		return 0;
 	err_set(err, ERR_USAGE, NULL, "--objective %.60s needs RAPL, the processor's energy counters: %s", objective,
