@@ -213,12 +213,12 @@ static double race_expected(const struct tune *tune) {
 	return tune_promised(tune) ? fmin(seconds, RACE_SHARE_KEPT * tune_budget_time(tune)) : seconds;
 }
 
-/* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven already, the
- * time of the shortest proof is kept, which is what something much better would need. */
+/* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven and
+ * priced already, the time of the shortest proof is kept, which is what something much better would need. */
 static double finals_expected(const struct tune *tune) {
 	bool found = tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
 	bool proven = tune->finals.proof.config && tune->finals.proof.index == tune->memory.best_index;
-	if (only_baseline_works(tune) || (tune_has_rounds(tune) && (!found || proven)))
+	if (only_baseline_works(tune) || (tune_has_rounds(tune) && (!found || (proven && tune->finals.priced))))
 		return tune_proof_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	double pairs = tune_rounds(tune, tune_pairs_expected(tune)) * (tune_base_seconds(tune) + 2 * best);

@@ -25,6 +25,8 @@ static const double BOUND_SAMPLE = 0.05; /* a longer sample of what meets it cos
 static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left of the time, or a little more */
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
+/* A later proof takes the place of an earlier one if it takes less than this share of its time. */
+static const double BETTER = 0.98;
 /* A wider interval than this factor gives a headline that says little. */
 static const double WIDE = 1.5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
@@ -488,23 +490,53 @@ static bool is_proof(const struct tune *tune) {
 	       !is_baseline(tune, tune->finals.best_config);
 }
 
+static bool is_priced(const json_t *worth) {
+	size_t i;
+	json_t *price;
+	json_array_foreach((json_t *)worth, i, price) {
+		if (!js_bool_or(price, "proven", false))
+			return false;
+	}
+	return json_array_size(worth) > 0;
+}
+
+/* What was proven first has a price for each of its changes, and what was proven last has not, or is hardly faster. */
+static bool is_preferred(const struct tune *tune) {
+	const struct tune_finals *finals = &tune->finals;
+	bool better = finals->duel.paired.ratio < BETTER * finals->proof.duel.paired.ratio;
+	return is_priced(json_array_get(finals->proof.prices, 0)) && !(better && is_priced(finals->worth));
+}
+
 /* Keeps what the last comparison has proven, and forgets the comparison. */
 static void proof_keep(struct tune *tune) {
 	struct tune_finals *finals = &tune->finals;
-	if (is_proof(tune)) {
+	if (is_proof(tune) && !(finals->proof.config && is_preferred(tune))) {
 		duel_result_clear(&finals->proof.duel);
 		json_decref(finals->proof.config);
 		finals->proof.config = json_incref(finals->best_config);
 		finals->proof.duel = finals->duel;
 		finals->duel = (struct duel_result){0};
+		json_decref(finals->proof.prices);
+		finals->proof.prices = finals->priced ? json_pack("[O,O,O,O]", finals->worth, finals->not_needed,
+		                                                  finals->effects, finals->priced)
+		                                      : NULL;
 	}
 	comparison_drop(tune);
+}
+
+static void prices_take(struct tune_finals *finals) {
+	json_t **members[] = {&finals->worth, &finals->not_needed, &finals->effects, &finals->priced};
+	for (size_t i = 0; i < sizeof members / sizeof *members && finals->proof.prices; i++) {
+		json_decref(*members[i]);
+		*members[i] = json_incref(json_array_get(finals->proof.prices, i));
+	}
 }
 
 void tune_proof_use(struct tune *tune) {
 	struct tune_finals *finals = &tune->finals;
 	bool base_fell = finals->dueled && finals->duel.lost[1];
-	if (!finals->proof.config || is_proof(tune) || base_fell || tune_has_fallen(tune, finals->proof.config))
+	if (!finals->proof.config || base_fell || tune_has_fallen(tune, finals->proof.config) ||
+	    (is_proof(tune) && !is_preferred(tune)))
 		return;
 	comparison_drop(tune);
 	finals->no_rival = false;
@@ -513,6 +545,7 @@ void tune_proof_use(struct tune *tune) {
 	finals->best_config = json_incref(finals->proof.config);
 	finals->duel = finals->proof.duel;
 	finals->proof.duel = (struct duel_result){0};
+	prices_take(finals);
 }
 
 /* The best so far meets the baseline, if that takes little of the budget. */
@@ -532,6 +565,11 @@ static int prove(struct tune *tune, double share, struct err *err) {
 	}
 	json_decref(config);
 	return failed;
+}
+
+bool tune_wants_final(const struct tune *tune, uint64_t before) {
+	bool done = is_proof(tune) && is_priced(tune->finals.worth);
+	return tune->memory.best_index != before && !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
 }
 
 int tune_prove_early(struct tune *tune, struct err *err) {

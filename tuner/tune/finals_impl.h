@@ -35,6 +35,7 @@ struct tune_proof {
 	json_t *config; /* NULL: none */
 	uint64_t index; /* of what met the baseline last; UINT64_MAX: nothing */
 	struct duel_result duel;
+	json_t *prices; /* [worth, not_needed, effects, priced] of the finals; NULL: none */
 };
 
 /* Race and duel, and what they found. */
@@ -85,6 +86,8 @@ void tune_prices_match(struct tune *tune);
 /* final.c */
 
 int tune_final_phase(struct tune *tune, struct err *err);
+/* Is there a new best, other than the one `before`, that may be faster than what was proven and priced? */
+bool tune_wants_final(const struct tune *tune, uint64_t before);
 /* The best so far meets the baseline, in the middle of the search. */
 int tune_prove_early(struct tune *tune, struct err *err);
 /* What is proven is the outcome, unless the last comparison has proven something else. */

@@ -69,6 +69,7 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->finals.not_needed);
 	json_decref(tune->finals.effects);
 	json_decref(tune->finals.priced);
+	json_decref(tune->finals.proof.prices);
 	json_decref(tune->finals.both);
 	json_decref(tune->finals.gpus);
 	json_decref(tune->counting.uncounted);
@@ -109,7 +110,7 @@ static int phases_run(struct tune *tune, bool *found, struct err *err) {
 		uint64_t best = tune->memory.best_index;
 		if (search_run(tune, err))
 			return -1;
-		if ((!*found || tune->memory.best_index != best) && tune_final_phase(tune, err))
+		if ((!*found || tune_wants_final(tune, best)) && tune_final_phase(tune, err))
 			return -1;
 		*found = true;
 	} while (goes_on(tune, evaluations));
