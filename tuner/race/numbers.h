@@ -26,7 +26,7 @@ enum {
 	RACE_BLOCKS_EARLY = 3, /* before the first look, where the noise is small */
 	RACE_BLOCKS_MIN = 5,   /* before entries drop out by ranks */
 	RACE_BLOCKS_MAX = 61,  /* what these do not tell apart is left to costs */
-	RACE_BLOCKS_USUAL = 3, /* that early looks leave: for the time that is shown */
+	RACE_BLOCKS_USUAL = 4, /* that early looks leave: for the time that is shown */
 	RACE_BLOCKS_KEPT = 6,  /* that a search leaves time for, so that a close race does not take the duel's */
 };
 
