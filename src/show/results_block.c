@@ -77,7 +77,7 @@ static char *faster_text(const json_t *result) {
 	return text;
 }
 
-/* What would decide it; frees the text. */
+/* Adds the remedy of an undecided comparison; frees the text. */
 static char *decide_added(const json_t *result, char *text) {
 	const json_t *decide = json_object_get(result, "decide");
 	long long pairs = (long long)js_int_or(decide, "pairs", 0);

@@ -23,7 +23,7 @@ const char *const program_governed[] = {
 	NULL,
 };
 
-/* What the baseline sets by itself is written for it, too. */
+/* A baseline that sets variables by itself has them written, too. */
 static const json_t *today_of(const struct program *program) {
 	return program->spec.baseline_set ? NULL : program->baseline;
 }

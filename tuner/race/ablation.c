@@ -84,7 +84,7 @@ static void arms_plan(struct ablation *ablation, size_t room) {
 	}
 }
 
-/* What looks harmless goes first, in the order of the ranks, and then the cheapest. */
+/* Arms that look harmless go first, in the order of the ranks, and then the cheapest. */
 static double key_of(const struct ablation_arm *arm) {
 	return arm->ratio > 1 + MARGIN ? arm->ratio : 0;
 }

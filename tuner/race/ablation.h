@@ -31,7 +31,7 @@ struct ablation_gain {
 struct ablation_task {
 	void *ctx;
 	size_t count;
-	/* Of two changes that are not shown to pay, the one with the smaller number is dropped first. */
+	/* If two changes are not shown to pay, the one with the smaller rank is dropped first. */
 	const double *rank;
 	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all.
 	 */

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/race/entrant_impl.h"
+#include "tuner/race/duel_impl.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 
@@ -26,37 +26,6 @@ const struct duel_options duel_defaults = {
 };
 
 /* The arms of a block: a, b, a once more, and the others. */
-enum duel_trial { SIDE_A, SIDE_B, CONTROL, OTHERS };
-
-struct duel_arm {
-	struct race_entrant entrant; /* not of the control, whose trials are those of a */
-	double *seconds;             /* in each row; NAN: not measured */
-	double current;              /* in the block under way */
-	int look;                    /* number of pairs with a at which it is looked at next */
-	bool over;                   /* nothing more is to be known of it */
-};
-
-struct duel {
-	const struct duel_options *options;
-	struct duel_result *result;
-	struct race_context context;
-	struct duel_arm *arms;
-	size_t arm_count;
-	struct rng rng;
-	double *x, *y;            /* scratch: the rows that two arms share */
-	int rows, room;           /* blocks that measured a */
-	int judged, judged_block; /* rows that count for certain, and the number of blocks by then */
-	int failures;             /* blocks that lost a trial */
-	int trials;               /* so far */
-	size_t planned;           /* blocks */
-	bool a_first;             /* in the latest of them */
-	double start;
-	struct blocks blocks; /* on several nodes */
-	bool looked;          /* once at least */
-	bool promising;       /* at the last look (look.h) */
-	bool over;            /* the last look was taken, whatever the others still need */
-};
-
 static int options_check(const struct duel_options *options, struct err *err) {
 	if (options->pairs_min < 1 || options->pairs_max < options->pairs_min || options->pairs_max > PAIRS_LIMIT)
 		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a duel of %d to %d pairs is not possible",
@@ -77,7 +46,7 @@ static struct look_rule duel_rule(const struct duel_options *options) {
 	                          .limit = options->limit};
 }
 
-/* Of each of the others, which share the error. */
+/* The rule of each of the others, which share the error. */
 static struct look_rule others_rule(const struct duel_options *options) {
 	return (struct look_rule){.first = options->pairs_first ? options->pairs_first : RACE_PAIRS_SHORT,
 	                          .pairs_min = RACE_PAIRS_OF_CHANGE_MIN,
@@ -92,7 +61,7 @@ static double duel_now(const struct duel_options *options) {
 }
 
 /* The rows that measured this arm beside a, in x and y. */
-static int duel_pairs(const struct duel *duel, size_t arm) {
+int duel_pairs(const struct duel *duel, size_t arm) {
 	int count = 0;
 
 	for (int row = 0; row < duel->rows; row++) {
@@ -112,7 +81,7 @@ static size_t others_open(const struct duel *duel) {
 	return count;
 }
 
-/* What makes a fast is worth a question only where it is likely to be. */
+/* The reason why a is fast is worth a question only where it is likely to be. */
 static bool others_run(const struct duel *duel) {
 	const struct duel_result *result = duel->result;
 
@@ -243,7 +212,8 @@ static void duel_look(struct duel *duel, bool last) {
 	result->paired = answer.paired;
 	result->verdict = answer.verdict;
 	result->decided = answer.decided || count >= duel->options->pairs_min;
-	if (duel->arms[SIDE_B].entrant.bounded > 0 && answer.verdict != PAIRED_FASTER) { /* b may take any time above its bound */
+	if (duel->arms[SIDE_B].entrant.bounded > 0 &&
+	    answer.verdict != PAIRED_FASTER) { /* b may take any time above its bound */
 		result->verdict = PAIRED_TIE;
 		result->decided = false;
 	}
@@ -433,47 +403,6 @@ static int duel_measure(struct duel *duel, struct err *err) {
 	return race_blocks_run(&duel->blocks, &plan, err);
 }
 
-/* The signed ranks of fewer than 6 pairs cannot reach the level (five on one side have p = 2 / 2^5, 6 %), so Student's
- * t takes their place, as in the looks at so few pairs. */
-static struct paired duel_control(const struct duel *duel, size_t count) {
-	double level = duel->options->level;
-
-	return count >= 2 && count < 6 && duel->options->pairs_first ? look_student(duel->x, duel->y, count, level)
-	                                                             : paired_analyse(duel->x, duel->y, count, level);
-}
-
-static void side_report(const struct duel *duel, int i, struct duel_result *result) {
-	const struct race_entrant *side = &duel->arms[i].entrant;
-
-	result->failed[i] = side->failed;
-	result->lost[i] = side->lost;
-	result->cut[i] = side->cut && side->count == 0;
-	result->median[i] = stats_median(side->samples, side->count);
-	stats_median_ci(side->samples, side->count, duel->options->level, result->ci[i]);
-}
-
-static void others_report(const struct duel *duel, struct duel_result *result) {
-	for (size_t i = 0; i < duel->options->other_count; i++) {
-		const struct race_entrant *entrant = &duel->arms[OTHERS + i].entrant;
-
-		result->others[i].median = stats_median(entrant->samples, entrant->count);
-		result->others[i].failed = entrant->failed;
-		result->others[i].lost = entrant->lost;
-		if (entrant->lost)
-			result->others[i].verdict = PAIRED_SLOWER;
-	}
-}
-
-/* Takes the arrays of the arms, without the rows that b has no part in. */
-static void pairs_report(struct duel *duel, struct duel_result *result) {
-	int count = duel_pairs(duel, SIDE_B);
-
-	result->a = duel->x;
-	result->b = duel->y;
-	result->paired.count = (size_t)count;
-	duel->x = duel->y = NULL;
-}
-
 static int duel_conclude(struct duel *duel, struct duel_result *result, struct err *err) {
 	const struct race_entrant *a = &duel->arms[SIDE_A].entrant, *b = &duel->arms[SIDE_B].entrant;
 
@@ -484,18 +413,12 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 	if (!duel->arms[SIDE_B].over)
 		duel_look(duel, true);
 	others_decide(duel, true);
-	int controls = duel_pairs(duel, CONTROL);
-	if (controls > 0)
-		result->control = duel_control(duel, (size_t)controls);
 	if (a->lost || b->lost) {
 		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;
 		result->decided = true;
 	}
 	result->bounded = b->bounded;
-	for (int i = 0; i < 2; i++)
-		side_report(duel, i, result);
-	others_report(duel, result);
-	pairs_report(duel, result);
+	duel_report(duel, result);
 	return 0;
 }
 
@@ -508,8 +431,7 @@ static void arms_make(struct duel *duel, const json_t *a, const json_t *b) {
 	duel->arms[SIDE_B].entrant = (struct race_entrant){.config = b, .bound = options->bound};
 	duel->result->others = mem_alloc(options->other_count + 1, sizeof *duel->result->others);
 	for (size_t i = 0; i < options->other_count; i++) {
-		duel->arms[OTHERS + i].entrant =
-			(struct race_entrant){
+		duel->arms[OTHERS + i].entrant = (struct race_entrant){
 			.config = options->others[i], .phase = options->others_phase, .bound = options->bound};
 		duel->result->others[i] =
 			(struct duel_other){.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
@@ -546,17 +468,4 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 		status = duel_conclude(&duel, result, err);
 	arms_free(&duel);
 	return status;
-}
-
-void duel_result_clear(struct duel_result *result) {
-	free(result->a);
-	free(result->b);
-	free(result->others);
-	*result = (struct duel_result){0};
-}
-
-double duel_noise_floor(const struct duel_result *result) {
-	const double *ci = result->control.ci;
-
-	return result->control.count < RACE_PAIRS_SHORT ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
 }

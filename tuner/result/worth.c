@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each change of a recommendation is worth, and how a gain is told where its interval is wide. */
+/* The worth of each change of a recommendation, and how a gain is told where its interval is wide. */
 #include <config.h>
 
 #include <math.h>

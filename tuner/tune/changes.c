@@ -15,7 +15,7 @@
 
 /* Without a budget of time, what pays is looked for this long, or half as long as all before it. */
 static const double RENT_SECONDS_LEAST = 5, RENT_SHARE_SPENT = 0.5;
-/* Of the time that is left, for the arms of the next duel; the rest is for the one after it. */
+/* The share of the time that is left for the arms of the next duel; the rest is for the one after it. */
 static const double ARMS_SHARE = 0.6;
 /* The upper end of the interval of a price that is not known; the lower one is 0. */
 static const double UNKNOWN = 1e6;
@@ -148,7 +148,7 @@ static double seconds_left(const struct rent *rent) {
 	return tune_promised(tune) ? tune_left(tune) : rent->begun + most - tune_elapsed(tune);
 }
 
-/* What is not built yet is built first. */
+/* Configurations that are not built yet are built first. */
 static double builds_affordable(const struct tune *tune, double seconds) {
 	struct builder *builder = tune->task->builder;
 	double each = builder ? builder_figures(builder).longest_s : 0;
@@ -170,7 +170,7 @@ static int room(void *ctx, uint64_t set) {
 	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;
 }
 
-/* What the duel says of an arm. */
+/* Takes the result of an arm. */
 static void arm_take(struct ablation_arm *arm, const struct duel_other *other) {
 	arm->ratio = other->lost ? INFINITY : other->paired.ratio;
 	arm->ci[0] = other->paired.ci[0];
@@ -191,7 +191,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	struct tune *tune = rent->tune;
 	const json_t *others[ABLATION_ARMS_MAX];
 	size_t at[ABLATION_ARMS_MAX];
-	/* What has changes that are not needed need not be known well. */
+	/* The gain of a set that will shrink need not be known well. */
 	struct tune_others also = {.configs = others,
 	                           .seconds = ARMS_SHARE * seconds_left(rent),
 	                           .rough = first && rent->count > 1,
@@ -268,7 +268,7 @@ static json_t *effect_json(const struct rent *rent, const struct change *change,
 	                 pays ? today : value);
 }
 
-/* What fails without a change, or was never without it alone, has no ratio. */
+/* A change whose absence fails, or was never measured alone, has no ratio. */
 static void effect_note(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
 	if (arm->ratio > 0 && isfinite(arm->ratio) && isfinite(arm->ci[0]) && arm->ci[0] > 0 && isfinite(arm->ci[1]))
 		json_array_append_new(rent->tune->finals.effects, effect_json(rent, change, arm));

@@ -500,7 +500,7 @@ static bool is_priced(const json_t *worth) {
 	return json_array_size(worth) > 0;
 }
 
-/* What was proven first has a price for each of its changes, and what was proven last has not, or is hardly faster. */
+/* The first proof has a price for each of its changes, and the last one has not, or is hardly faster. */
 static bool is_preferred(const struct tune *tune) {
 	const struct tune_finals *finals = &tune->finals;
 	bool better = finals->duel.paired.ratio < BETTER * finals->proof.duel.paired.ratio;
@@ -517,9 +517,9 @@ static void proof_keep(struct tune *tune) {
 		finals->proof.duel = finals->duel;
 		finals->duel = (struct duel_result){0};
 		json_decref(finals->proof.prices);
-		finals->proof.prices = finals->priced ? json_pack("[O,O,O,O]", finals->worth, finals->not_needed,
-		                                                  finals->effects, finals->priced)
-		                                      : NULL;
+		finals->proof.prices =
+			finals->priced ? json_pack("[O,O,O,O]", finals->worth, finals->not_needed, finals->effects, finals->priced)
+						   : NULL;
 	}
 	comparison_drop(tune);
 }

@@ -80,7 +80,8 @@ bool tune_gain_is_seen(struct tune *tune);
 int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err *err);
 /* The number of changes of a configuration from the baseline. */
 size_t tune_changes(const struct tune *tune, const json_t *config);
-/* Sees to it that the prices are those of the best configuration: nothing is known of one that other pairs have proven. */
+/* Sees to it that the prices are those of the best configuration: nothing is known of one that other pairs have proven.
+ */
 void tune_prices_match(struct tune *tune);
 
 /* final.c */

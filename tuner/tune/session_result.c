@@ -248,7 +248,7 @@ static enum verdict duel_verdict(const struct duel_result *duel, bool keeps) {
 	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
 }
 
-/* What would decide a comparison that is not: so many more pairs of this noise, or a quieter machine where these would
+/* Names the remedy of an undecided comparison: so many more pairs of this noise, or a quieter machine where these would
  * be more than anybody has time for. */
 static void decide_add(const struct tune *tune, json_t *result) {
 	const struct duel_result *duel = &tune->finals.duel;

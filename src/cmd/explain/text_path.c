@@ -247,7 +247,7 @@ static const char *title_of(const json_t *result) {
 	return "what makes it fast (from the baseline, one change at a time)";
 }
 
-/* What pairs have measured takes the place of steps from one configuration to the next. */
+/* Measured prices take the place of steps from one configuration to the next. */
 static void worth_print(const struct explain_text *text) {
 	char *unneeded = result_not_needed_text(text->result);
 	size_t i;

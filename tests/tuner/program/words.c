@@ -85,7 +85,7 @@ static void test_openmp(void) {
 	json_t *unbound = json_pack("{s:i,s:i,s:s}", "threads", 4, "N", 1, "proc_bind", "spread");
 	line = program_line(program, unbound);
 	ok(strstr(line, " OMP_PROC_BIND=spread ") && !strstr(line, "OMP_NUM_THREADS") && !strstr(line, "OMP_DYNAMIC"),
-	   "and writes only what it changes: %s", line);
+	   "the line writes only what it changes: %s", line);
 	free(line);
 	json_decref(unbound);
 	is_text(program_param_way(program, "threads"), "openmp", "threads is an OpenMP setting");

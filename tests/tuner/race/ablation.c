@@ -271,13 +271,14 @@ static void test_budgets(void) {
 	int before = 0;
 	for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
 		struct rates r = simulate(&truths[6], &three_percent, budgets[i], REPEATS);
-		ok(r.trials / r.runs <= budgets[i] + 14, "with time for %.0f runs it takes %.0f", budgets[i],
+		ok(r.trials / r.runs <= budgets[i] + 14, "a final with time for %.0f runs takes %.0f", budgets[i],
 		   r.trials / r.runs);
 		ok(r.complete >= 98 && r.false_prices == 0 && r.minimal >= before - 5,
-		   "with time for %.0f runs one of twelve is alone in %d of 100 and never lost", budgets[i], r.minimal);
+		   "one change of twelve is alone in %d of 100 finals with time for %.0f runs, and never lost", r.minimal,
+		   budgets[i]);
 		before = r.minimal;
 	}
-	ok(before >= 95, "with time for 240 runs one of twelve is alone");
+	ok(before >= 95, "one change of twelve is alone if there is time for 240 runs");
 }
 
 static double gain_of_one;
