@@ -85,7 +85,8 @@ static char *decide_added(const json_t *result, char *text) {
 	if (!json_is_object(decide))
 		return text;
 	ui_seconds(js_real_or(decide, "seconds", NAN), seconds, sizeof seconds);
-	char *longer = pairs > 0 ? mem_printf("%s; about %lld more pairs (%s) would decide", text, pairs, seconds)
+	char *longer = pairs > 0 ? mem_printf("%s; about %lld more pair%s (%s) would decide", text, pairs,
+	                                      pairs == 1 ? "" : "s", seconds)
 	                         : mem_printf("%s; more pairs would hardly decide, a quieter machine would", text);
 	free(text);
 	return longer;

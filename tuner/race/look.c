@@ -142,7 +142,8 @@ double look_missing(const struct look_rule *rule, const double *a, const double 
 	if (count < 2)
 		return INFINITY;
 	double half = student_half(count, 1 - late_error(rule), deviation) * sqrt((double)count);
-	return fmax(1, pow(half / distance, 2) - (double)count);
+	double least = look_next(rule, (int)count) - (double)count; /* nothing is decided before the next look */
+	return fmax(fmax(1, least), pow(half / distance, 2) - (double)count);
 }
 
 /* Would the interval of the last look exclude a tie, even if the estimate moves away from 1 as far as it does in one of
