@@ -85,7 +85,6 @@ static int cmake_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_settings_entries(profile, out, put_environment, put_set, err);
 }
 
-extern const struct export_format export_cmake;
 const struct export_format export_cmake = {
 	.name = "cmake",
 	.summary = "variables to include in CMakeLists.txt",

@@ -144,7 +144,6 @@ static int kt_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_document(document, out, "cache file", err);
 }
 
-extern const struct export_format export_kt;
 const struct export_format export_kt = {
 	.name = "kt",
 	.summary = "every configuration of one search, as Kernel Tuner's cache file",

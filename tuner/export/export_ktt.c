@@ -104,7 +104,6 @@ static int ktt_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_document(document, out, "results", err);
 }
 
-extern const struct export_format export_ktt;
 const struct export_format export_ktt = {
 	.name = "ktt",
 	.summary = "every configuration of one search, as results of KTT",

@@ -48,7 +48,6 @@ static int t4_write(const json_t *profile, FILE *out, struct err *err) {
 	return export_document(document, out, "results", err);
 }
 
-extern const struct export_format export_t4;
 const struct export_format export_t4 = {
 	.name = "t4",
 	.summary = "every configuration of one search, as T4 results",

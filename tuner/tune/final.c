@@ -13,20 +13,14 @@
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
-/* A baseline whose runs are ended must be allowed this many times what the best takes, or nothing would be proven. */
+/* Where the baseline's runs are ended, a longer sample of what meets it costs little and is less noisy. */
+static const double BOUND_SAMPLE = 0.05;
 /* A proof that takes less than this share of the budget is made once the best has stood still for some evaluations, or
- * before the race, in which somebody may press Ctrl-C. */
-static const double EARLY_SHARE = 0.02, FIRST_SHARE = 0.06;
+ * before the race, in which somebody may press Ctrl-C. It may take so many times as long as expected. */
+static const double EARLY_SHARE = 0.02, FIRST_SHARE = 0.06, EARLY_TIMES = 3;
 static const uint64_t STANDS_STILL = 10;
-/* A comparison in the middle of the search may take this many times the time of the shortest proof. */
-static const double EARLY_TIMES = 3;
-static const double BOUND_TIMES = 4, BOUND_TIMES_LEAST = 1.5;
-static const double BOUND_SAMPLE = 0.05; /* a longer sample of what meets it costs little then, and is less noisy */
-static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left of the time, or a little more */
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
-/* A later proof takes the place of an earlier one if it takes less than this share of its time. */
-static const double BETTER = 0.98;
 /* A wider interval than this factor gives a headline that says little. */
 static const double WIDE = 1.5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
@@ -151,35 +145,10 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	return losers_fall(tune, entries, count, rc, err);
 }
 
-/* So many pairs with whole runs of the baseline fit into this time. */
-static bool pairs_fit(const struct tune *tune, int pairs, double left) {
-	double pair = tune_final_seconds(tune, tune->memory.baseline.value) + tune_final_seconds(tune, tune->memory.best);
-	return tune->memory.baseline.status == TRIAL_CORRECT && pairs * pair + tune_return_seconds(tune) <= left;
-}
-
-/* The length of the baseline's runs for which so many pairs take most of this time. */
-static double bound_of(const struct tune *tune, int pairs, double left) {
-	double most = BOUND_SHARE_OF_LEFT * left / pairs - tune_final_seconds(tune, tune->memory.best);
-	return fmin(most - tune_restart_seconds(tune), tune->memory.baseline.value);
-}
-
-/* The seconds after which a run of the baseline ends; 0: never. Where whole runs do not fit, more pairs with shorter
- * ones prove more: how much slower the baseline is at least. */
-static double duel_bound(const struct tune *tune, double left) {
-	double more = bound_of(tune, RACE_PAIRS_SHORT, left), best = tune->memory.best;
-	if (!tune_can_bound(tune) || pairs_fit(tune, RACE_PAIRS_SHORT, left))
-		return 0;
-	if (more >= BOUND_TIMES * best)
-		return more;
-	if (pairs_fit(tune, RACE_PAIRS_LEAST, left))
-		return 0;
-	return fmax(bound_of(tune, RACE_PAIRS_LEAST, left), BOUND_TIMES_LEAST * best);
-}
-
 static void duel_plan(struct tune *tune, struct duel_options *options, double left) {
 	double pair = tune_pair_seconds(tune);
 	double whole = pair + tune_final_seconds(tune, tune->memory.best);
-	options->bound = duel_bound(tune, left);
+	options->bound = tune_duel_bound(tune, left);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
 	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
@@ -253,14 +222,6 @@ static void baseline_keep(struct tune *tune) {
 	tune->finals.best_config = json_incref((json_t *)tune->task->baseline);
 }
 
-/* Forgets a comparison whose winner fell. */
-static void comparison_drop(struct tune *tune) {
-	duel_result_clear(&tune->finals.duel);
-	json_decref(tune->finals.best_config);
-	tune->finals.best_config = NULL;
-	tune->finals.dueled = tune->finals.reversed = false;
-}
-
 int tune_duel_honest(struct tune *tune, const json_t *winner, const struct tune_others *others, struct err *err) {
 	for (;;) {
 		size_t nodes = tune->bench.fleet ? fleet_alive(tune->bench.fleet) : 1;
@@ -269,7 +230,7 @@ int tune_duel_honest(struct tune *tune, const json_t *winner, const struct tune_
 			return -1;
 		if (tune_gain_is_seen(tune))
 			return 0;
-		comparison_drop(tune);
+		tune_comparison_drop(tune);
 		if (nodes == fleet_alive(tune->bench.fleet) || tune_proof_seconds(tune) > tune_left(tune))
 			break;
 	}
@@ -313,19 +274,15 @@ static int meet_baseline(struct tune *tune, const json_t *winner, struct err *er
 	return rc;
 }
 
-/* A program that refuses to overwrite its output works once. */
-static bool leaves_output(const struct tune *tune) {
-	const char *message = tune->memory.baseline.message;
-	return tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists"));
-}
-
 static int nothing_worked(struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
 	if (tune->task->whole_programs)
 		snprintf(hint, sizeof hint, "run the program by hand");
-	if (*tune->memory.baseline.message)
-		snprintf(hint, sizeof hint, "the baseline: %s", tune->memory.baseline.message);
-	if (leaves_output(tune))
+	const char *message = tune->memory.baseline.message;
+	if (*message)
+		snprintf(hint, sizeof hint, "the baseline: %s", message);
+	/* a program that refuses to overwrite its output works once */
+	if (tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists")))
 		snprintf(hint, sizeof hint, "if an earlier run has left it, remove it before each: --before-each 'rm -f FILE'");
 	if (tune->memory.baseline.status == TRIAL_CENSORED)
 		return tune_budget_short(tune, err);
@@ -446,7 +403,7 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 		if (!tune_has_fallen(tune, entries[winner].config))
 			return 0;
 		entries[winner].alive = false;
-		comparison_drop(tune);
+		tune_comparison_drop(tune);
 		winner = next_best(tune, entries, *count);
 	}
 	*again = !(tune->finals.rival_ratio > 0);
@@ -484,70 +441,6 @@ static int comparison(struct tune *tune, struct race_entry *entries, size_t *cou
 	return 0;
 }
 
-static bool is_proof(const struct tune *tune) {
-	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.verdict == PAIRED_FASTER &&
-	       !tune->finals.duel.lost[1] && tune->finals.duel.paired.count > 1 &&
-	       !is_baseline(tune, tune->finals.best_config);
-}
-
-static bool is_priced(const json_t *worth) {
-	size_t i;
-	json_t *price;
-	json_array_foreach((json_t *)worth, i, price) {
-		if (!js_bool_or(price, "proven", false))
-			return false;
-	}
-	return json_array_size(worth) > 0;
-}
-
-/* The first proof has a price for each of its changes, and the last one has not, or is hardly faster. */
-static bool is_preferred(const struct tune *tune) {
-	const struct tune_finals *finals = &tune->finals;
-	bool better = finals->duel.paired.ratio < BETTER * finals->proof.duel.paired.ratio;
-	return is_priced(json_array_get(finals->proof.prices, 0)) && !(better && is_priced(finals->worth));
-}
-
-/* Keeps what the last comparison has proven, and forgets the comparison. */
-static void proof_keep(struct tune *tune) {
-	struct tune_finals *finals = &tune->finals;
-	if (is_proof(tune) && !(finals->proof.config && is_preferred(tune))) {
-		duel_result_clear(&finals->proof.duel);
-		json_decref(finals->proof.config);
-		finals->proof.config = json_incref(finals->best_config);
-		finals->proof.duel = finals->duel;
-		finals->duel = (struct duel_result){0};
-		json_decref(finals->proof.prices);
-		finals->proof.prices =
-			finals->priced ? json_pack("[O,O,O,O]", finals->worth, finals->not_needed, finals->effects, finals->priced)
-						   : NULL;
-	}
-	comparison_drop(tune);
-}
-
-static void prices_take(struct tune_finals *finals) {
-	json_t **members[] = {&finals->worth, &finals->not_needed, &finals->effects, &finals->priced};
-	for (size_t i = 0; i < sizeof members / sizeof *members && finals->proof.prices; i++) {
-		json_decref(*members[i]);
-		*members[i] = json_incref(json_array_get(finals->proof.prices, i));
-	}
-}
-
-void tune_proof_use(struct tune *tune) {
-	struct tune_finals *finals = &tune->finals;
-	bool base_fell = finals->dueled && finals->duel.lost[1];
-	if (!finals->proof.config || base_fell || tune_has_fallen(tune, finals->proof.config) ||
-	    (is_proof(tune) && !is_preferred(tune)))
-		return;
-	comparison_drop(tune);
-	finals->no_rival = false;
-	finals->rival_ratio = 0;
-	finals->dueled = true;
-	finals->best_config = json_incref(finals->proof.config);
-	finals->duel = finals->proof.duel;
-	finals->proof.duel = (struct duel_result){0};
-	prices_take(finals);
-}
-
 /* The best so far meets the baseline, if that takes little of the budget. */
 static int prove(struct tune *tune, double share, struct err *err) {
 	uint64_t index = tune->memory.best_index;
@@ -561,15 +454,10 @@ static int prove(struct tune *tune, double share, struct err *err) {
 		failed = duel(tune, config, &(struct tune_others){0}, EARLY_TIMES * tune_proof_seconds(tune), err);
 	if (!failed && !unsafe) {
 		decide(tune, config);
-		proof_keep(tune);
+		tune_proof_keep(tune);
 	}
 	json_decref(config);
 	return failed;
-}
-
-bool tune_wants_final(const struct tune *tune, uint64_t before) {
-	bool done = is_proof(tune) && is_priced(tune->finals.worth);
-	return tune->memory.best_index != before && !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
 }
 
 int tune_prove_early(struct tune *tune, struct err *err) {
@@ -580,7 +468,7 @@ int tune_prove_early(struct tune *tune, struct err *err) {
 int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
-	proof_keep(tune);
+	tune_proof_keep(tune);
 	tune->finals.no_rival = false;
 	tune->finals.rival_ratio = 0;
 	tune_counters_yield(tune);
