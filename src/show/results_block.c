@@ -69,9 +69,27 @@ static char *faster_text(const json_t *result) {
 	if (speedup_is_least(speedup))
 		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
 		                  verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
-	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", speedup.ratio, time ? "faster" : "better", speedup.low,
-	                  speedup.high, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
-	                  result_medians_differ(result) ? " (medians)" : "");
+	char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
+	char *text =
+		mem_printf("%s%s: %s -> %s%s", gain, verdict_of(result) == VERDICT_NOT_SAME ? ", but not the same work" : "",
+	               from, to, result_medians_differ(result) ? " (medians)" : "");
+	free(gain);
+	return text;
+}
+
+/* Adds the remedy of an undecided comparison; frees the text. */
+static char *decide_added(const json_t *result, char *text) {
+	const json_t *decide = json_object_get(result, "decide");
+	long long pairs = (long long)js_int_or(decide, "pairs", 0);
+	char seconds[32];
+	if (!json_is_object(decide))
+		return text;
+	ui_seconds(js_real_or(decide, "seconds", NAN), seconds, sizeof seconds);
+	char *longer = pairs > 0 ? mem_printf("%s; about %lld more pair%s (%s) would decide", text, pairs,
+	                                      pairs == 1 ? "" : "s", seconds)
+	                         : mem_printf("%s; more pairs would hardly decide, a quieter machine would", text);
+	free(text);
+	return longer;
 }
 
 /* "7 of 120 tried" */
@@ -92,7 +110,7 @@ static char *undecided_text(const json_t *result) {
 	}
 	setup_text(json_object_get(result, "best"), best, sizeof best);
 	if (result_no_bounds(result))
-		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
+		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
 	if (result_keeps_baseline(result) && !result_untried(result) && !result_unmet(result)) {
 		char *tried = tried_text(result), *text;
 		text =
@@ -101,11 +119,11 @@ static char *undecided_text(const json_t *result) {
 				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
 		                     tried, speedup_of(result).low, speedup_of(result).high, best);
 		free(tried);
-		return text;
+		return decide_added(result, text);
 	}
 	if (result_is_compared(result))
-		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", speedup_of(result).low,
-		                  speedup_of(result).high);
+		return decide_added(result, mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f",
+		                                       speedup_of(result).low, speedup_of(result).high));
 	if (!json_is_object(json_object_get(result, "best")))
 		return mem_strdup("undecided: nothing has been measured");
 	if (result_unmet(result))
@@ -286,6 +304,8 @@ static void block_print(struct ui *ui, const json_t *result, bool alone, FILE *o
 	config_print(result, out);
 	if (result_is_program(result))
 		results_program_print(ui, result, out);
+	else
+		results_worth_print(result, out);
 	checked_print(result, out);
 	busy_print(result, out);
 	tried_print(result, out);

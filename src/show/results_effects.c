@@ -86,13 +86,11 @@ static void effect_print(const json_t *effect, bool openmp, int width, FILE *out
 	fprintf(out, "  %-*s  ", width, name);
 	if (is_clear(effect))
 		clear_print(effect, out);
-	else if (openmp && bound_of(effect, 1) <= UNCLEAR && is_known(effect) &&
+	else if (openmp && bound_of(effect, 1) <= UNCLEAR &&
 	         (strcmp(param, "schedule") == 0 || strcmp(param, "chunk") == 0))
 		fprintf(out, "no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n");
-	else if (is_known(effect))
-		unclear_print(effect, out);
 	else
-		fprintf(out, "unknown: measured too rarely, or never varied alone\n");
+		unclear_print(effect, out);
 }
 
 /* The effects of parameters with more than one value, sorted for printing; the caller frees the array. */
@@ -115,18 +113,29 @@ static bool any_known(const json_t *const *effects, size_t count) {
 	return count > 0 && is_known(effects[0]);
 }
 
+void results_worth_print(const json_t *result, FILE *out) {
+	char *unneeded = result_not_needed_text(result);
+	size_t i;
+	json_t *price;
+	json_array_foreach(json_object_get(result, "worth"), i, price) {
+		char *text = result_worth_text(price);
+		fprintf(out, "%-*s%s\n", RESULTS_INDENT, i ? "" : "worth:", text);
+		free(text);
+	}
+	if (*unneeded)
+		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "not needed:", unneeded);
+	free(unneeded);
+}
+
 void results_effects_print(const json_t *result, FILE *out) {
 	size_t count;
 	int width;
 	const json_t **effects = effects_sorted(json_object_get(result, "effects"), &count, &width);
 	bool openmp = js_bool_or(json_object_get(result, "program"), "openmp", false);
 	bool time = strcmp(js_string_or(result, "objective", "time"), "time") == 0;
-	if (any_known(effects, count)) {
-		fprintf(out, "effect of each parameter (%s value):\n", time ? "slowest / fastest" : "worst / best");
-		for (size_t i = 0; i < count; i++)
-			effect_print(effects[i], openmp, width, out);
-	} else if (count) {
-		fputs("effect of each parameter: unknown, too few measurements\n", out);
-	}
+	if (any_known(effects, count))
+		fprintf(out, "effect of each change (%s with the worse value / the better):\n", time ? "time" : "value");
+	for (size_t i = 0; i < count && is_known(effects[i]); i++)
+		effect_print(effects[i], openmp, width, out);
 	free(effects);
 }

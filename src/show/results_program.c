@@ -141,13 +141,9 @@ static void tie_print(const json_t *result, FILE *out) {
 static void undecided_print(const json_t *result, const char *today, FILE *out) {
 	bool met = result_is_compared(result);
 	if (met && result_keeps_baseline(result))
-		fprintf(out,
-		        "the best of the others with what you run today, in %lld pairs; more time or a quiet machine would "
-		        "decide\n",
-		        result_pairs(result));
+		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", result_pairs(result));
 	else if (met)
-		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today,
-		        result_pairs(result));
+		fprintf(out, "with `%s` in %lld pairs\n", today, result_pairs(result));
 	else if (!json_is_object(json_object_get(result, "best")))
 		fputs("with nothing, because no run has ended\n", out);
 	else if (result_unmet(result))
@@ -213,22 +209,6 @@ static void compared_print(const json_t *result, FILE *out) {
 	free(today);
 }
 
-static void runner_up_print(const json_t *result, FILE *out) {
-	const json_t *runner_up = json_object_get(result, "runner_up");
-	if (!json_is_object(runner_up))
-		return;
-	const char *text = js_string_or(runner_up, "line", NULL);
-	double ratio = js_real_or(runner_up, "ratio", NAN); /* of inverse rates */
-	bool time = strcmp(js_string_or(json_object_get(result, "best"), "unit", "s"), "s") == 0;
-	char *line = text ? clean(text) : results_config(json_object_get(runner_up, "config"), NULL);
-	char *why = clean(js_string_or(runner_up, "why", ""));
-	label(out, "runner-up:");
-	fprintf(out, "%s  (%.2fx the %s%s%s)\n", line, result_is_maximized(result) ? 1 / ratio : ratio,
-	        time ? "time" : "value", *why ? ", " : "", why);
-	free(line);
-	free(why);
-}
-
 static void notes_print(const json_t *result, FILE *out) {
 	js_each (note, json_object_get(result, "notes")) {
 		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
@@ -269,9 +249,9 @@ void results_other_work_print(const json_t *result, FILE *out) {
 
 void results_program_print(struct ui *ui, const json_t *result, FILE *out) {
 	line_print(ui, result, out);
+	results_worth_print(result, out);
 	compared_print(result, out);
 	results_other_work_print(result, out);
-	runner_up_print(result, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);
 	notes_print(result, out);
