@@ -294,11 +294,17 @@ static bool is_priced(const json_t *worth) {
 	return json_array_size(worth) > 0;
 }
 
+/* The prices may be those of an earlier comparison. */
+static bool own_prices(const struct tune_finals *finals) {
+	return finals->priced && json_equal(finals->priced, finals->best_config);
+}
+
 /* The first proof has a price for each of its changes, and the last one has not, or is hardly faster. */
 static bool is_preferred(const struct tune *tune) {
 	const struct tune_finals *finals = &tune->finals;
 	bool better = finals->duel.paired.ratio < BETTER * finals->proof.duel.paired.ratio;
-	return is_priced(json_array_get(finals->proof.prices, 0)) && !(better && is_priced(finals->worth));
+	return is_priced(json_array_get(finals->proof.prices, 0)) &&
+	       !(better && own_prices(finals) && is_priced(finals->worth));
 }
 
 void tune_proof_keep(struct tune *tune) {
@@ -310,9 +316,9 @@ void tune_proof_keep(struct tune *tune) {
 		finals->proof.duel = finals->duel;
 		finals->duel = (struct duel_result){0};
 		json_decref(finals->proof.prices);
-		finals->proof.prices =
-			finals->priced ? json_pack("[O,O,O,O]", finals->worth, finals->not_needed, finals->effects, finals->priced)
-						   : NULL;
+		finals->proof.prices = own_prices(finals) ? json_pack("[O,O,O,O]", finals->worth, finals->not_needed,
+		                                                      finals->effects, finals->priced)
+		                                          : NULL;
 	}
 	tune_comparison_drop(tune);
 }
@@ -342,7 +348,7 @@ void tune_proof_use(struct tune *tune) {
 }
 
 bool tune_wants_final(const struct tune *tune, uint64_t before) {
-	bool done = is_proof(tune) && is_priced(tune->finals.worth);
+	bool done = is_proof(tune) && own_prices(&tune->finals) && is_priced(tune->finals.worth);
 	return tune->memory.best_index != before && !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
 }
 
