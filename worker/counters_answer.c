@@ -6,7 +6,6 @@
 #include "counters/cupti/cupti.h"
 #include "base/json/js.h"
 #include "worker/count/counting.h"
-#include "worker/kernel/member.h"
 #include "worker/kernel/word.h"
 #include "worker/request_impl.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json/member.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -161,6 +162,38 @@ int64_t js_int_or(const json_t *object, const char *key, int64_t fallback) {
 bool js_bool_or(const json_t *object, const char *key, bool fallback) {
 	const json_t *json = json_object_get(object, key);
 	return json_is_boolean(json) ? json_is_true(json) : fallback;
+}
+
+const json_t *js_at(const json_t *json, const char *path) {
+	while (json && *path) {
+		size_t length = strcspn(path, ".");
+		char key[64];
+		snprintf(key, sizeof key, "%.*s", (int)length, path);
+		json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
+		path += length + (path[length] == '.');
+	}
+	return json;
+}
+
+static void member_take(enum member_type type, const json_t *value, void *field) {
+	if (type == MEMBER_COUNT && is_whole(value))
+		*(int64_t *)field = whole(value);
+	else if (type == MEMBER_REAL && json_is_number(value))
+		*(double *)field = json_number_value(value);
+	else if (type == MEMBER_BOOL && json_is_boolean(value))
+		*(bool *)field = json_is_true(value);
+	else if (type == MEMBER_TEXT && json_is_string(value))
+		*(const char **)field = json_string_value(value);
+	else if (type == MEMBER_JSON)
+		*(const json_t **)field = value;
+}
+
+void members_take_some(const struct member *members, size_t count, const json_t *json, void *out) {
+	for (size_t i = 0; i < count; i++) {
+		const json_t *value = js_at(json, members[i].key);
+		if (value && !json_is_null(value))
+			member_take(members[i].type, value, (char *)out + members[i].offset);
+	}
 }
 
 json_t *js_text(const char *text) {

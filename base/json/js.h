@@ -38,6 +38,8 @@ const char *js_string_or(const json_t *object, const char *key, const char *fall
 double js_real_or(const json_t *object, const char *key, double fallback);
 int64_t js_int_or(const json_t *object, const char *key, int64_t fallback);
 bool js_bool_or(const json_t *object, const char *key, bool fallback);
+/* Follows a path of members and places, such as "speedup.ci.1"; NULL if it leads nowhere. */
+const json_t *js_at(const json_t *json, const char *path);
 /* JSON cannot express NaN and infinity, so they become null. New reference. */
 json_t *js_number(double value);
 /* A string from outside, made safe like text_clean does, on one line. New reference. */
