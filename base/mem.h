@@ -15,6 +15,9 @@ void *mem_large(size_t bytes) __attribute__((malloc));
 char *mem_strdup(const char *text) __attribute__((malloc));
 char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
 
+/* Puts more text behind *text, which moves. */
+void mem_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 struct arena;
 struct arena *arena_new(void);
 void arena_free(struct arena *arena);                              /* accepts NULL */

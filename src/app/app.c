@@ -34,10 +34,9 @@ struct app {
 static char *command_line(int argc, char *const *argv) {
 	char *line = mem_strdup("sweetspot");
 	for (int i = 1; i < argc; i++) {
-		char *word = program_quote(argv[i]), *longer = mem_printf("%s %s", line, word);
+		char *word = program_quote(argv[i]);
+		mem_append(&line, " %s", word);
 		free(word);
-		free(line);
-		line = longer;
 	}
 	return line;
 }

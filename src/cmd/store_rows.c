@@ -143,9 +143,7 @@ static char *keys_text(const json_t *object) {
 	const char *key;
 	json_t *value;
 	json_object_foreach((json_t *)object, key, value) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", key);
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", *text ? ", " : "", key);
 	}
 	text_clean(text, false);
 	return text;

@@ -37,10 +37,8 @@ char *results_config(const json_t *config, const json_t *base) {
 		if (base && json_equal(member, json_object_get(base, name)))
 			continue;
 		char *shown = value_shown(member);
-		char *longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, shown);
+		mem_append(&text, "%s%s=%s", *text ? " " : "", name, shown);
 		free(shown);
-		free(text);
-		text = longer;
 	}
 	text_clean(text, false);
 	return text;

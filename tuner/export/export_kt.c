@@ -44,10 +44,8 @@ static char *key_of(const json_t *config, const json_t *names) {
 		if (there && value.type != VALUE_WORD)
 			value_text(value, text, sizeof text);
 		bool whole = value.type == VALUE_REAL && !strpbrk(text, ".en");
-		char *longer = mem_printf("%s%s%s%s", key, i ? "," : "", there && value.type == VALUE_WORD ? value.as.w : text,
-		                          whole ? ".0" : "");
-		free(key);
-		key = longer;
+		mem_append(&key, "%s%s%s", i ? "," : "", there && value.type == VALUE_WORD ? value.as.w : text,
+		           whole ? ".0" : "");
 	}
 	return key;
 }

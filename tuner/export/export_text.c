@@ -33,10 +33,9 @@ static char *export_problem(const json_t *entry, const char *lead, const char *b
 	const char *key;
 	json_t *json;
 	json_object_foreach(json_object_get(entry, "problem"), key, json) {
-		char *value = export_value_text(json), *longer = mem_printf("%s%s%s%s%s", text, lead, key, between, value);
+		char *value = export_value_text(json);
+		mem_append(&text, "%s%s%s%s", lead, key, between, value);
 		free(value);
-		free(text);
-		text = longer;
 	}
 	return text;
 }
@@ -117,7 +116,7 @@ static char *gain_text(const json_t *entry) {
 		return mem_printf("%s, because nothing is proven to be faster%s",
 		                  json_object_get(entry, "program") ? "as it is run today" : "the baseline",
 		                  verdict_of(entry) == VERDICT_UNDECIDED ? " (undecided)" : "");
-	if (!result_is_compared(entry))
+	if (!json_is_object(json_object_get(entry, "speedup")))
 		return mem_strdup("not compared with a baseline");
 	if (verdict_of(entry) == VERDICT_UNDECIDED)
 		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");

@@ -35,7 +35,7 @@ const char *profile_entry_date(const json_t *entry) {
 char *profile_entry_busy(const json_t *entry) {
 	const json_t *busy = json_object_get(entry, "busy"), *load = json_object_get(busy, "load");
 	long long processors = (long long)js_int_or(busy, "processors", 0);
-	bool open = !result_is_decided(entry);
+	bool open = !verdict_is_decided(entry);
 	const char *what = open ? "measured" : "decided";
 	const char *narrower = open || verdict_of(entry) == VERDICT_FASTER ? js_string_or(busy, "narrower", NULL) : NULL;
 	if (!busy)

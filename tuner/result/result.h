@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define VERDICTS(X)                                                                                                    \
 	X(FASTER, "faster")                                                                                                \
@@ -37,6 +38,7 @@ void verdict_set(json_t *result, enum verdict verdict);
 void verdict_copy(json_t *to, const json_t *from);
 /* Is it proven to be faster, whatever work it does? */
 bool verdict_is_faster(const json_t *result);
+bool verdict_is_decided(const json_t *result);
 /* How the setting was checked: "output same in 31 of 31 runs", "verified by CMD in 9 of 9 runs", "nothing". Caller
  * frees; NULL: the result is from an earlier version, and nobody knows. */
 char *verdict_checked(const json_t *result);
@@ -63,29 +65,75 @@ void speedup_text(struct speedup speedup, char *text, size_t size);
 /* The same to three digits, for tables and sentences that hold large factors, too. */
 void speedup_digits_text(struct speedup speedup, char *text, size_t size);
 
-/* The largest speedup of several results, at least 1. */
-double result_speedup_most(const json_t *results);
-bool result_no_bounds(const json_t *result);   /* was it compared with a vague interval? */
-bool result_is_compared(const json_t *result); /* has it a speedup, if only that of the baseline itself? */
-bool result_is_decided(const json_t *result);
-bool result_is_program(const json_t *result);
-bool result_is_maximized(const json_t *result); /* are larger values of the metric better? */
-bool result_keeps_baseline(const json_t *result);
-bool result_is_rejected(const json_t *result); /* the program runs, but what it prints is refused */
-/* Do the medians of baseline and best (of `explain`: the winner) give another ratio than their pairs, on which the
- * speedup rests? */
-bool result_medians_differ(const json_t *result);
-bool result_untried(const json_t *result);   /* was nothing but the baseline tried? */
-bool result_single(const json_t *result);    /* is the baseline all that there is? */
-bool result_tried_all(const json_t *result); /* was every valid configuration measured? */
+/* A configuration and what it costs: a "best", a "baseline", a "winner". Documents belong to the one it was read from.
+ */
+struct setup {
+	const json_t *json; /* NULL: there is none */
+	const json_t *config;
+	const char *unit, *status, *message; /* unit: "s" if not said; the others: NULL if it did not fail */
+	double median, low, high;
+};
+struct setup setup_read(const json_t *json);
+
+/* How busy others kept the machine meanwhile. */
+struct load {
+	bool busy;
+	double load, steal; /* NAN, 0: not known */
+	int64_t processors, blocks, disturbed;
+};
+struct load load_read(const json_t *json);
+
+/* The effect of a parameter: how many times as long the worst of its values takes as the best. */
+struct param_effect {
+	const char *param;
+	const json_t *best, *worst; /* values */
+	struct speedup speedup;
+	int64_t seen; /* values that were measured */
+	bool known;
+};
+/* NULL without any. The caller frees the array. */
+struct param_effect *effects_read(const json_t *json, size_t *count);
+
+/* What was counted of a name: a row of "counters" or "metrics". A text that is not said is "", but a name is "?" and a
+ * source "-"; a number is NAN. */
+struct counted {
+	const char *name, *group, *status, *source, *unit, *formula, *reason;
+	double value, imbalance;
+};
+struct counts {
+	struct counted *rows; /* the caller frees them */
+	size_t count;
+};
+struct counts counts_read(const json_t *json, const char *list);
+
+/* The document of a search. */
+struct result {
+	const json_t *json;
+	const char *kernel, *objective, *stopped, *narrower; /* "?", "time", NULL, NULL if not said */
+	const json_t *problem, *program;
+	struct setup baseline, best; /* best: of `explain` it is the "winner" */
+	enum verdict verdict;
+	struct speedup speedup;
+	struct load load;
+	int64_t pairs, evaluations, valid, censored, timeouts, incomparable; /* censored: took too long to win */
+	double elapsed_s,
+		closest;          /* closest: times as long the closest of the others took if it was too far off for pairs */
+	bool faster, decided; /* faster: whatever work it does */
+	bool compared, keeps; /* has a speedup; the best is the baseline */
+};
+struct result result_read(const json_t *json);
+double result_speedup_most(const json_t *results);     /* the largest of several results, at least 1 */
+bool result_no_bounds(const struct result *result);    /* was it compared with a vague interval? */
+bool result_is_maximized(const struct result *result); /* are larger values of the metric better? */
+bool result_is_rejected(const struct result *result);  /* the program runs, but what it prints is refused */
+/* Do the medians of baseline and best give another ratio than their pairs, on which the speedup rests? */
+bool result_medians_differ(const struct result *result);
+bool result_untried(const struct result *result);   /* was nothing but the baseline tried? */
+bool result_single(const struct result *result);    /* is the baseline all that there is? */
+bool result_tried_all(const struct result *result); /* was every valid configuration measured? */
 /* Did the baseline stay without a comparison, because nothing else worked? */
-bool result_alone(const json_t *result);
+bool result_alone(const struct result *result);
 /* Did nothing meet the baseline, because other programs made the others take too long? */
-bool result_unmet(const json_t *result);
-/* How many times as long the closest of the others took, if it was so far off that no pairs were measured; else 0. */
-double result_closest(const json_t *result);
-long long result_pairs(const json_t *result);
-/* Trials that were cut short, because they took too long to win. */
-long long result_cut_short(const json_t *result);
+bool result_unmet(const struct result *result);
 
 #endif

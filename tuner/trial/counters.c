@@ -153,9 +153,7 @@ size_t trial_counters_known(const json_t *rows) {
 char *trial_counters_words(const char *const *asked) {
 	char *text = mem_strdup("");
 	for (; asked && *asked; asked++) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", *asked);
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", *text ? ", " : "", *asked);
 	}
 	return text;
 }

@@ -296,7 +296,7 @@ json_t *tune_result(const struct tune *tune) {
 	else
 		undecided(tune, result);
 	checked_add(tune, result);
-	json_object_set_new(result, "proven", json_boolean(result_is_decided(result) || is_settled(tune)));
+	json_object_set_new(result, "proven", json_boolean(verdict_is_decided(result) || is_settled(tune)));
 	if (tune->bench.fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));

@@ -46,9 +46,7 @@ static void rollups_print(const json_t *row) {
 	size_t i;
 	json_t *rollup;
 	json_array_foreach(json_object_get(row, "rollups"), i, rollup) {
-		char *longer = mem_printf("%s %s", text, json_is_string(rollup) ? json_string_value(rollup) : "?");
-		free(text);
-		text = longer;
+		mem_append(&text, " %s", json_is_string(rollup) ? json_string_value(rollup) : "?");
 	}
 	if (i > 0)
 		ui_wrap(stdout, 0, 2, text);

@@ -139,9 +139,7 @@ static json_t *row_with_names(const json_t *row) {
 	char *text = mem_strdup(text_of(row, "summary"));
 	size_t i;
 	json_array_foreach(json_object_get(row, "known_as"), i, name) {
-		char *longer = mem_printf("%s%s%s", text, i ? ", " : "; ", json_string_value(name));
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", i ? ", " : "; ", json_string_value(name));
 	}
 	json_object_set_new(copy, "summary", json_string(text));
 	free(text);
@@ -191,9 +189,7 @@ static void events_line(const json_t *events, FILE *out) {
 	json_t *event;
 	json_array_foreach((json_t *)events, i, event) {
 		const char *word = json_is_string(event) ? json_string_value(event) : text_of(event, "name");
-		char *longer = mem_printf("%s%s %s", text, i ? "," : "", word);
-		free(text);
-		text = longer;
+		mem_append(&text, "%s %s", i ? "," : "", word);
 	}
 	if (i)
 		ui_wrap(out, 4, 8, text);

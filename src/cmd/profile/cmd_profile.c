@@ -136,10 +136,9 @@ static void conflict_describe(struct ui *ui, const json_t *conflict) {
 	json_t *one;
 	size_t i;
 	json_array_foreach(json_object_get(conflict, "left"), i, one) {
-		char *text = choice_text(one), *longer = mem_printf("%s%s%s", all, *all ? "; " : "", text);
+		char *text = choice_text(one);
+		mem_append(&all, "%s%s", *all ? "; " : "", text);
 		free(text);
-		free(all);
-		all = longer;
 	}
 	if (json_is_object(kept)) {
 		char *text = choice_text(kept);

@@ -43,12 +43,10 @@ static char *settings_text(const json_t *settings) {
 	json_array_foreach((json_t *)settings, i, one) {
 		char *a = member_text(json_object_get(one, "a")), *b = member_text(json_object_get(one, "b"));
 		char *name = profile_text_clean(js_string_or(one, "name", ""));
-		char *longer = mem_printf("%s%s%s %s -> %s", text, *text ? ", " : "", name, a, b);
-		free(text);
+		mem_append(&text, "%s%s %s -> %s", *text ? ", " : "", name, a, b);
 		free(name);
 		free(a);
 		free(b);
-		text = longer;
 	}
 	return text;
 }
@@ -70,9 +68,7 @@ static char *changes_text(const json_t *row) {
 	char *text = mem_strdup("");
 	size_t i;
 	json_array_foreach(changes, i, change) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", json_string_value(change));
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", *text ? ", " : "", json_string_value(change));
 	}
 	return text;
 }

@@ -109,9 +109,7 @@ char *profile_differing(struct app *app, const struct profile_input *input) {
 	char *text = mem_strdup("");
 	size_t i;
 	json_array_foreach(differences, i, one) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", js_string_or(one, "name", ""));
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(one, "name", ""));
 	}
 	json_decref(differences);
 	if (!*text) {

@@ -167,7 +167,7 @@ static bool is_same_build(const json_t *document) {
 static bool is_better(const json_t *old, const json_t *result, const struct regions_target *target) {
 	bool unusable = verdict_of(result) == VERDICT_SLOWER || js_bool_or(result, "busy", false);
 	if (verdict_of(old) != VERDICT_FASTER || js_bool_or(old, "busy", false) ||
-	    !(unusable || !result_is_decided(result)) || !is_same_build(old))
+	    !(unusable || !verdict_is_decided(result)) || !is_same_build(old))
 		return false;
 	json_t *command = regions_target_command(target);
 	bool same = json_equal(command, json_object_get(old, "argv"));

@@ -196,7 +196,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
 	char *failure = failure_text(result);
-	if (!is_changed && !result_is_decided(result) && !*js_string_or(result, "failure", "") &&
+	if (!is_changed && !verdict_is_decided(result) && !*js_string_or(result, "failure", "") &&
 	    !js_bool_or(result, "busy", false))
 		sentence(ui, "undecided",
 		         "its regions were called too few times to try other teams; a larger --budget may help");
@@ -248,7 +248,7 @@ static void environment_print(const json_t *environment) {
 
 /* Where too much was lost to others for any decision, another line says so. */
 static void load_print(const json_t *result) {
-	char *words = results_busy(json_object_get(result, "load"), result_is_decided(result));
+	char *words = results_busy(json_object_get(result, "load"), verdict_is_decided(result));
 	if (words && !js_bool_or(result, "busy", false)) {
 		char *text = mem_printf("%s; to verify it on a quiet one, tune again", words);
 		ui_wrap(stdout, 0, 2, text);

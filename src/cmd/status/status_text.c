@@ -34,9 +34,7 @@ static char *topology_text(const json_t *machine) {
 	char *text = mem_strdup("");
 	for (size_t i = 0; i < 4; i++) {
 		long long number = count(machine, names[i][0]);
-		char *longer = mem_printf("%s%s%lld %s%s", text, *text ? ", " : "", number, names[i][1], plural(number));
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%lld %s%s", *text ? ", " : "", number, names[i][1], plural(number));
 	}
 	return text;
 }
@@ -62,9 +60,7 @@ static char *gpus_text(const json_t *machine) {
 	size_t i;
 	json_t *gpu;
 	json_array_foreach(json_object_get(machine, "gpus"), i, gpu) {
-		char *longer = mem_printf("%s%s%s", text, i ? ", " : "", json_string_value(gpu));
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", i ? ", " : "", json_string_value(gpu));
 	}
 	if (*text)
 		return text;

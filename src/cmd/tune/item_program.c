@@ -108,7 +108,7 @@ static void variables_note(const struct program_item *p, json_t *result) {
 	json_t *notes = json_object_get(result, "notes");
 	/* Then all others are slower, so a value did make a difference. */
 	bool beaten = json_is_number(json_object_get(result, "closest")) || js_bool_or(result, "slower", false);
-	if (beaten || (verdict_of(result) != VERDICT_TIE && result_is_decided(result)))
+	if (beaten || (verdict_of(result) != VERDICT_TIE && verdict_is_decided(result)))
 		return;
 	for (const char *const *param = p->plan->program.params; *param; param++) {
 		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param) ||
