@@ -46,4 +46,10 @@ json_t *js_number(double value);
 json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
 
+/* Each item of an array, which it declares: js_each(entry, entries). `for` can declare variables of one type only, so
+ * the place is in a pointer. */
+#define js_each(item, array)                                                                                           \
+	for (json_t *item##_of = (json_t *)(array), *item##_at = NULL, *item = json_array_get(item##_of, 0); item;         \
+	     item##_at = (json_t *)((uintptr_t)item##_at + 1), item = json_array_get(item##_of, (uintptr_t)item##_at))
+
 #endif

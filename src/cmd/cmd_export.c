@@ -86,9 +86,7 @@ static int wanted_add(struct app *app, struct wanted *wanted, const char *word, 
 }
 
 static bool has_entry(const json_t *profile, const char *kernel) {
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		if (strcmp(js_string_or(entry, "kernel", ""), kernel) == 0)
 			return true;
 	}
@@ -106,9 +104,7 @@ static const char *mistaken(const struct wanted *wanted, const json_t *profile) 
 
 /* Adds to each entry the trials of its search. */
 static int trials_add(struct store *store, json_t *profile, struct err *err) {
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		json_t *trials = store_trials_json(store, js_int_or(json_object_get(entry, "provenance"), "search", 0), err);
 		if (!trials)
 			return -1;
@@ -179,13 +175,11 @@ static const char *binding_of(const struct topo *topo, const json_t *entry, stru
 static int bindings_add(struct app *app, json_t *profile, struct err *err) {
 	const char *here = app_fingerprint(app, err);
 	struct topo *topo = here ? app_topo(app, err) : NULL;
-	size_t i;
-	json_t *entry;
 	if (!topo)
 		return -1;
 	if (strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), here) != 0)
 		return 0;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		struct topo_binding *binding;
 		json_object_set_new(entry, "binding", json_string(binding_of(topo, entry, &binding)));
 		topo_binding_free(binding);
@@ -296,13 +290,12 @@ static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
 
 /* Output is read as code, also where a file of somebody else gives the names and values. */
 static int variables_check(const json_t *profile, const struct opt_args *args, struct err *err) {
-	size_t count = opt_count(args, "param"), i;
+	size_t count = opt_count(args, "param");
 	const char **named = mem_alloc(count + 1, sizeof *named);
-	json_t *entry;
 	int failed = 0;
 	for (size_t k = 0; k < count; k++)
 		named[k] = opt_at(args, "param", k);
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		failed = failed || profile_check_foreign(entry, named, err);
 	}
 	free(named);

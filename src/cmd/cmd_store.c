@@ -104,9 +104,7 @@ static int path_import(struct store *store, const char *path, json_t *files, str
 }
 
 static void files_print(const json_t *files) {
-	size_t i;
-	json_t *file;
-	json_array_foreach((json_t *)files, i, file) {
+	js_each (file, files) {
 		printf("%s: %lld searches with %lld trials added, %lld known\n", js_string_or(file, "path", ""),
 		       (long long)js_int_or(file, "searches", 0), (long long)js_int_or(file, "trials", 0),
 		       (long long)js_int_or(file, "known", 0));

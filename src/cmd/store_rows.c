@@ -67,14 +67,12 @@ static json_t *searches_read(struct store *store, const struct store_filter *onl
 static void list_print(struct ui *ui, const json_t *list) {
 	static const char *const titles[] = {"name", "search", "problem", "tried", VERDICT_MEMBER, "speedup", "when"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	size_t i;
-	json_t *one;
 	table_right(table, 1);
 	table_right(table, 3);
 	table_right(table, 5);
 	if (!json_array_size(list))
 		puts("the store does not hold any search");
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list) {
 		char number[32], tried[32], speedup[32] = "";
 		double ratio = js_real_or(one, "speedup", NAN);
 		char *problem = results_problem(json_object_get(one, "problem"));
@@ -274,13 +272,12 @@ struct removal {
 
 /* Nothing is removed before every word is known. */
 static int word_look(struct removal *removal, const char *word, struct err *err) {
-	json_t *list = searches_of(removal->store, word, err), *search;
+	json_t *list = searches_of(removal->store, word, err);
 	struct store_removed found = {0};
 	int64_t number = number_of(word);
-	size_t i;
 	if (!list)
 		return -1;
-	json_array_foreach(list, i, search) {
+	js_each (search, list) {
 		const char *name = js_string_or(search, "kernel", "");
 		char *program = program_of(search);
 		if (!json_object_get(removal->programs, name))

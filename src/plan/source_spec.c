@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/slice.h"
@@ -266,9 +267,7 @@ static json_t *param_json(const char *text, struct err *err) {
 }
 
 static json_t *param_named(json_t *params, struct slice name) {
-	size_t i;
-	json_t *param;
-	json_array_foreach(params, i, param) {
+	js_each (param, params) {
 		const char *is = json_string_value(json_object_get(param, "Name"));
 		if (is && strlen(is) == (size_t)(name.end - name.at) && strncmp(is, name.at, strlen(is)) == 0)
 			return param;

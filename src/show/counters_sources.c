@@ -12,10 +12,9 @@ const json_t *counters_sources(struct app *app) {
 }
 
 const json_t *counters_source(const json_t *sources, const char *name) {
-	size_t i;
-	json_t *source;
-	json_array_foreach((json_t *)sources, i,
-	                   source) if (strcmp(js_string_or(source, "name", ""), name) == 0) return source;
+	js_each (source, sources)
+		if (strcmp(js_string_or(source, "name", ""), name) == 0)
+			return source;
 	return NULL;
 }
 

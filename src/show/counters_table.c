@@ -41,11 +41,10 @@ static bool printed_before(const struct counts *counters, size_t at) {
 
 /* Tells whether `text` begins with a source: "papi:PAPI_L3_TCM, papi:x: why", or the name of a source and a colon. */
 static bool begins_source(const char *text, const json_t *sources) {
-	size_t length = strcspn(text, ": "), i;
-	json_t *source;
+	size_t length = strcspn(text, ": ");
 	if (length && text[length] == ':' && text[length + 1] > ' ')
 		return true;
-	json_array_foreach((json_t *)sources, i, source) {
+	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", "");
 		if (text[length] == ':' && strlen(name) == length && strncmp(text, name, length) == 0)
 			return true;
@@ -71,9 +70,9 @@ static char *cause_of(const char *part, size_t size, const json_t *sources) {
 }
 
 static void cause_add(json_t *causes, const char *cause) {
-	size_t i;
-	json_t *known;
-	json_array_foreach(causes, i, known) if (strcmp(json_string_value(known), cause) == 0) return;
+	js_each (known, causes)
+		if (strcmp(json_string_value(known), cause) == 0)
+			return;
 	json_array_append_new(causes, json_string(cause));
 }
 
@@ -95,10 +94,9 @@ static json_t *causes_of(const struct counts *counters, const struct counted *fi
 
 /* Prints a cause and the remedy of its source, unless the cause already contains the remedy. */
 static void cause_print(const char *cause, const json_t *sources, FILE *out) {
-	size_t length = strcspn(cause, ":"), i;
-	json_t *source;
+	size_t length = strcspn(cause, ":");
 	ui_wrap(out, 2, 4, cause);
-	json_array_foreach((json_t *)sources, i, source) {
+	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", ""), *fix = js_string_or(source, "fix", "");
 		if (*name && strlen(name) == length && strncmp(cause, name, length) == 0 && !strstr(cause, fix))
 			ui_fix(out, 4, fix);

@@ -66,9 +66,8 @@ void figures_series_print(const json_t *series, FILE *out) {
 }
 
 void figures_cell(const json_t *figures, const char *name, char *text, size_t size) {
-	size_t i;
-	json_t *figure;
 	snprintf(text, size, "-");
-	json_array_foreach((json_t *)figures, i, figure) if (strcmp(js_string_or(figure, "name", ""), name) == 0)
-		value_text(figure, text, size);
+	js_each (figure, figures)
+		if (strcmp(js_string_or(figure, "name", ""), name) == 0)
+			value_text(figure, text, size);
 }

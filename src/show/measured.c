@@ -36,10 +36,9 @@ int measured_format_read(const struct opt_args *args, enum measured_format *form
 
 /* The names of all columns, as the keys of an object; a new reference. */
 static json_t *columns_of(const json_t *rows) {
-	json_t *columns = json_object(), *row, *value;
+	json_t *columns = json_object(), *value;
 	const char *name;
-	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		json_object_foreach(row, name, value) json_object_set_new(columns, name, json_true());
 	}
 	return columns;
@@ -85,9 +84,8 @@ static void rule(size_t columns, FILE *out) {
 }
 
 static void table_write(enum measured_format format, const json_t *rows, FILE *out) {
-	json_t *columns = columns_of(rows), *row, *mark;
+	json_t *columns = columns_of(rows), *mark;
 	const char *name;
-	size_t i;
 	bool first = true;
 	json_object_foreach(columns, name, mark) {
 		cell(format, first, name, out);
@@ -96,7 +94,7 @@ static void table_write(enum measured_format format, const json_t *rows, FILE *o
 	fputc('\n', out);
 	if (format == MEASURED_MARKDOWN)
 		rule(json_object_size(columns), out);
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		first = true;
 		json_object_foreach(columns, name, mark) {
 			char *text = text_of(json_object_get(row, name));

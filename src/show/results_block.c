@@ -26,7 +26,6 @@ static void row_add(struct table *table, const char *const *words, const json_t 
 static void results_pareto_print(struct ui *ui, const struct result *result, FILE *out) {
 	const json_t *rows = js_at(result->json, "pareto"), *objectives = js_at(result->json, "objectives");
 	const char *titles[COLUMNS] = {NULL, NULL, "Pareto-optimal configuration"};
-	json_t *row;
 	size_t i;
 	for (i = 0; i < 2; i++)
 		titles[i] = json_string_value(json_array_get(objectives, i));
@@ -39,7 +38,8 @@ static void results_pareto_print(struct ui *ui, const struct result *result, FIL
 	struct table *table = table_new(COLUMNS, titles);
 	table_right(table, 0);
 	table_right(table, 1);
-	json_array_foreach((json_t *)rows, i, row) row_add(table, titles, row);
+	js_each (row, rows)
+		row_add(table, titles, row);
 	table_print(table, ui, out);
 	table_free(table);
 }
@@ -283,9 +283,7 @@ static void block_print(struct ui *ui, const struct result *result, bool alone, 
 }
 
 static bool any_busy(const json_t *results) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
+	js_each (result, results) {
 		if (load_read(json_object_get(result, "load")).busy && json_is_object(json_object_get(result, "speedup")))
 			return true;
 	}

@@ -59,8 +59,6 @@ void results_device_print(struct ui *ui, const json_t *gpu, FILE *out) {
 	static const char *const titles[] = {"GPU function", "grid",   "block",     "registers",
 	                                     "shared",       "spills", "occupancy", "limited by"};
 	const json_t *kernels = json_object_get(gpu, "kernels");
-	size_t i;
-	json_t *kernel;
 	if (!json_is_object(gpu))
 		return;
 	clock_print(gpu, out);
@@ -69,7 +67,8 @@ void results_device_print(struct ui *ui, const json_t *gpu, FILE *out) {
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	for (int column = 1; column < 7; column++)
 		table_right(table, column);
-	json_array_foreach((json_t *)kernels, i, kernel) row_add(table, kernel);
+	js_each (kernel, kernels)
+		row_add(table, kernel);
 	table_print(table, ui, out);
 	table_free(table);
 }

@@ -173,9 +173,7 @@ static void output_print(const json_t *lines, FILE *out) {
 
 /* The message usually ends with a line of the output, which is not repeated. */
 static void message_shorten(char *message, const json_t *lines) {
-	size_t i;
-	json_t *line;
-	json_array_foreach((json_t *)lines, i, line) {
+	js_each (line, lines) {
 		char *text = clean(json_is_string(line) ? json_string_value(line) : ""), *at = strstr(message, text);
 		if (*text && at && at - message > 2 && !at[strlen(text)] && strncmp(at - 2, ": ", 2) == 0)
 			at[-2] = '\0';
@@ -245,10 +243,8 @@ static void notes_print(const struct result *result, FILE *out) {
 /* Some options concern what is printed, others the files and processes. */
 static void settle_print(const json_t *differs, FILE *out) {
 	static const char prints[] = "it prints ";
-	size_t i;
-	json_t *clause;
 	bool output = false, files = false;
-	json_array_foreach((json_t *)differs, i, clause) {
+	js_each (clause, differs) {
 		const char *text = json_is_string(clause) ? json_string_value(clause) : "";
 		bool printed = strncmp(text, prints, sizeof prints - 1) == 0;
 		output = output || printed;

@@ -11,9 +11,9 @@
 enum { ROWS_MAX = 12, COUNTERS_MAX = 24, CELL = 40 };
 
 static const json_t *named(const json_t *rows, const char *name) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) if (strcmp(js_string_or(row, "name", ""), name) == 0) return row;
+	js_each (row, rows)
+		if (strcmp(js_string_or(row, "name", ""), name) == 0)
+			return row;
 	return NULL;
 }
 
@@ -43,9 +43,8 @@ static void counter_text(const json_t *counter, char *text, size_t size) {
 static size_t counter_rows(struct table *table, const json_t *region, const json_t *before, size_t most) {
 	const char *name = js_string_or(region, "name", "?");
 	const json_t *counters = json_object_get(named(before, name), "counters");
-	size_t i, rows = 0;
-	json_t *counter;
-	json_array_foreach(json_object_get(region, "counters"), i, counter) {
+	size_t rows = 0;
+	js_each (counter, json_object_get(region, "counters")) {
 		const json_t *from = named(counters, js_string_or(counter, "name", ""));
 		char a[CELL], b[CELL];
 		if (rows == most || (js_real_or(from, "value", 0) == 0 && js_real_or(counter, "value", 0) == 0))
@@ -60,11 +59,11 @@ static size_t counter_rows(struct table *table, const json_t *region, const json
 static void counters_print(struct ui *ui, const json_t *regions, const json_t *before, FILE *out) {
 	static const char *const titles[] = {"region", "counter", "baseline", "best"};
 	struct table *table = table_new(4, titles);
-	size_t i, rows = 0;
-	json_t *region;
+	size_t rows = 0;
 	table_right(table, 2);
 	table_right(table, 3);
-	json_array_foreach((json_t *)regions, i, region) rows += counter_rows(table, region, before, COUNTERS_MAX - rows);
+	js_each (region, regions)
+		rows += counter_rows(table, region, before, COUNTERS_MAX - rows);
 	if (rows) {
 		fputc('\n', out);
 		table_print(table, ui, out);
@@ -73,9 +72,9 @@ static void counters_print(struct ui *ui, const json_t *regions, const json_t *b
 }
 
 static void notes_print(const json_t *notes, FILE *out) {
-	size_t i;
-	json_t *note;
-	json_array_foreach((json_t *)notes, i, note) if (json_is_string(note)) ui_wrap(out, 0, 2, json_string_value(note));
+	js_each (note, notes)
+		if (json_is_string(note))
+			ui_wrap(out, 0, 2, json_string_value(note));
 }
 
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out) {

@@ -40,9 +40,7 @@ static void one_print(const json_t *result, FILE *out) {
 }
 
 void results_seconds_print(const json_t *results, FILE *out) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
+	js_each (result, results) {
 		if (json_is_object(json_object_get(result, "seconds")))
 			one_print(result, out);
 	}

@@ -19,10 +19,8 @@ static void range_text(const json_t *range, char *text, size_t size) {
 static void thresholds_print(struct ui *ui, const json_t *sizes) {
 	const char *const titles[] = {js_string_or(sizes, "over", "size"), "maximum loss", "best configuration"};
 	struct table *table = table_new(3, titles);
-	size_t i;
-	json_t *range;
 	table_right(table, 1);
-	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+	js_each (range, json_object_get(sizes, "thresholds")) {
 		char span[64], loss[32], *config = results_config(json_object_get(range, "config"), NULL);
 		range_text(range, span, sizeof span);
 		snprintf(loss, sizeof loss, "%.1f %%", 100 * js_real_or(range, "loss", NAN));
@@ -38,9 +36,7 @@ enum { PIECES_SHOWN = 3 };
 /* Many pieces are summarised by the range of their exponents. */
 static void steepness_print(const json_t *pieces, const char *over) {
 	double least = INFINITY, most = -INFINITY;
-	size_t i;
-	json_t *piece;
-	json_array_foreach((json_t *)pieces, i, piece) {
+	js_each (piece, pieces) {
 		double exponent = js_real_or(piece, "exponent", NAN);
 		least = fmin(least, exponent);
 		most = fmax(most, exponent);
@@ -84,9 +80,7 @@ static void accuracy_print(const json_t *sizes) {
 }
 
 void results_sizes_print(struct ui *ui, const json_t *sizes) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)sizes, i, one) {
+	js_each (one, sizes) {
 		const json_t *law = json_array_get(json_object_get(one, "laws"), 0);
 		putchar('\n');
 		thresholds_print(ui, one);

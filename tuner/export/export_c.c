@@ -193,10 +193,9 @@ static void put_problems(FILE *out, const struct group *group, bool words) {
 }
 
 static void put_configs(FILE *out, const struct group *group, const char *name, const json_t *list) {
-	size_t i;
-	json_t *one;
 	fprintf(out, "\tstatic const struct %s %s[%zu] = {\n", group->name, name, json_array_size(list));
-	json_array_foreach((json_t *)list, i, one) put_config(out, group, json_object_get(one, "config"));
+	js_each (one, list)
+		put_config(out, group, json_object_get(one, "config"));
 	fputs("\t};\n", out);
 }
 
@@ -268,10 +267,8 @@ static void put_search(FILE *out, const struct group *group) {
 }
 
 static void put_group(FILE *out, const struct group *group, json_t *macros) {
-	size_t i;
-	json_t *entry;
 	putc('\n', out);
-	json_array_foreach(group->entries, i, entry) {
+	js_each (entry, group->entries) {
 		char *title = export_title_text(entry);
 		c_comment(out, title);
 		if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/json/js.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_settings_impl.h"
 #include "tuner/export/export_text_impl.h"
@@ -51,12 +52,10 @@ static bool is_for_lists(const char *value) {
 
 /* For the property ENVIRONMENT_MODIFICATION of tests (CMake 3.22). */
 static void put_unset(FILE *out, const char *prefix, const json_t *entry) {
-	size_t i;
-	json_t *name;
 	if (!json_array_size(json_object_get(entry, "unset")))
 		return;
 	fprintf(out, "set(%s_ENVIRONMENT_MODIFICATION", prefix);
-	json_array_foreach(json_object_get(entry, "unset"), i, name) {
+	js_each (name, json_object_get(entry, "unset")) {
 		fprintf(out, "\n\t\"%s=unset:\"", json_string_value(name));
 	}
 	fputs(")\n", out);

@@ -69,9 +69,7 @@ static json_t *line_of(const json_t *trial) {
 }
 
 static bool has(const json_t *list, const json_t *value) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list) {
 		if (json_equal(one, value))
 			return true;
 	}
@@ -81,13 +79,12 @@ static bool has(const json_t *list, const json_t *value) {
 /* The parameters in the order of the winner, then of the first configuration that has them, each with the values that
  * were tried. */
 static json_t *params_of(const json_t *best, const json_t *trials) {
-	json_t *params = json_object(), *trial, *value;
+	json_t *params = json_object(), *value;
 	const char *name;
-	size_t i;
 	json_object_foreach((json_t *)best, name, value) {
 		json_object_set_new(params, name, json_array());
 	}
-	json_array_foreach((json_t *)trials, i, trial) {
+	js_each (trial, trials) {
 		json_object_foreach(json_object_get(trial, "config"), name, value) {
 			if (!json_object_get(params, name))
 				json_object_set_new(params, name, json_array());

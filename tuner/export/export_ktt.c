@@ -46,9 +46,8 @@ static json_t *configuration_of(const json_t *config) {
 }
 
 static json_t *profiling_of(const json_t *counters) {
-	json_t *list = json_array(), *counter;
-	size_t i;
-	json_array_foreach((json_t *)counters, i, counter) {
+	json_t *list = json_array();
+	js_each (counter, counters) {
 		json_array_append_new(list, json_pack("{s:s,s:s,s:f}", "Name", js_string_or(counter, "name", ""), "Type",
 		                                      "Double", "Value", js_real_or(counter, "value", 0)));
 	}
@@ -95,9 +94,8 @@ static int ktt_write(const json_t *profile, FILE *out, struct err *err) {
 	const json_t *entry = export_trials_entry(profile, "ktt", err);
 	if (!entry)
 		return -1;
-	json_t *results = json_array(), *trial;
-	size_t i;
-	json_array_foreach(json_object_get(entry, "trials"), i, trial) {
+	json_t *results = json_array();
+	js_each (trial, json_object_get(entry, "trials")) {
 		json_array_append_new(results, result_of(trial, js_string_or(entry, "kernel", "")));
 	}
 	json_t *document = json_pack("{s:o,s:o}", "Metadata", metadata_of(profile, entry), "Results", results);

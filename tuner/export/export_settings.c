@@ -15,9 +15,7 @@ static bool is_shared(const char *name) {
 }
 
 static bool is_left_out(const json_t *entry, const char *name) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(json_object_get(entry, "unset"), i, one) {
+	js_each (one, json_object_get(entry, "unset")) {
 		if (strcmp(json_string_value(one), name) == 0)
 			return true;
 	}
@@ -61,9 +59,7 @@ static void unset(const json_t *entries, const json_t *entry, FILE *out, export_
 	json_t *names = json_object();
 	if (json_object_get(own, "OMP_PROC_BIND") && !json_object_get(own, "OMP_PLACES"))
 		json_object_set_new(names, "OMP_PLACES", json_true());
-	size_t at;
-	json_t *left;
-	json_array_foreach(json_object_get(entry, "unset"), at, left) {
+	js_each (left, json_object_get(entry, "unset")) {
 		json_object_set_new(names, json_string_value(left), json_true());
 	}
 	for (size_t i = 0; i < json_array_size(entries); i++) {

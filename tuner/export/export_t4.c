@@ -38,9 +38,8 @@ static int t4_write(const json_t *profile, FILE *out, struct err *err) {
 	const json_t *entry = export_trials_entry(profile, "t4", err);
 	if (!entry)
 		return -1;
-	json_t *results = json_array(), *trial;
-	size_t i;
-	json_array_foreach(json_object_get(entry, "trials"), i, trial) {
+	json_t *results = json_array();
+	js_each (trial, json_object_get(entry, "trials")) {
 		json_array_append_new(results, result_of(trial));
 	}
 	json_t *document = json_pack("{s:s,s:{s:s,s:s},s:o}", "schema_version", "1.0.0", "metadata", "timeunit",

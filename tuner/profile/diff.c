@@ -18,9 +18,8 @@ static const double VAGUE = 1.3;
 
 /* {"key": entry} */
 static json_t *by_key(const json_t *profile) {
-	json_t *found = json_object(), *entry;
-	size_t i;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	json_t *found = json_object();
+	js_each (entry, json_object_get(profile, "entries")) {
 		char *key = profile_entry_key(entry);
 		const json_t *known = json_object_get(found, key);
 		if (!known || strcmp(profile_entry_date(entry), profile_entry_date(known)) >= 0)

@@ -17,9 +17,8 @@
 /* The counters and metrics of the recommended configuration, as far as they were counted. */
 /* {"NAME": {"value": .., "unit": .., "status": ..}}; those without a value are left out. */
 static json_t *values_of(const json_t *list) {
-	json_t *values = json_object(), *one;
-	size_t i;
-	json_array_foreach((json_t *)list, i, one) {
+	json_t *values = json_object();
+	js_each (one, list) {
 		const char *name = js_string_or(one, "name", ""), *status = js_string_or(one, "status", NULL);
 		double value = js_real_or(one, "value", NAN);
 		if (!*name || !isfinite(value))
@@ -185,11 +184,9 @@ static int check_checked(const json_t *value, struct err *err) {
 
 static int check_evidence(const json_t *value, struct err *err) {
 	const json_t *differs = json_object_get(value, "differs");
-	size_t i;
-	json_t *clause;
 	if (!json_is_boolean(json_object_get(value, "same_work")) || !json_is_array(differs))
 		return check_refuse(err, "must say same_work, and what differs");
-	json_array_foreach((json_t *)differs, i, clause) {
+	js_each (clause, differs) {
 		if (check_text(clause, err))
 			return -1;
 	}
@@ -246,11 +243,9 @@ static int profile_check_variables(const json_t *value, const json_t *program, s
 
 /* Names of variables that are left out: those that the profile might set. */
 static int check_unset(const json_t *value, const json_t *program, struct err *err) {
-	size_t i;
-	json_t *name;
 	if (!json_is_array(value))
 		return check_refuse(err, "must be an array");
-	json_array_foreach((json_t *)value, i, name) {
+	js_each (name, value) {
 		if (!json_is_string(name) || !profile_may_set(json_string_value(name), program))
 			return check_refuse(err, "must hold names of variables that a profile may set");
 	}
@@ -368,17 +363,13 @@ int profile_check(const json_t *profile, struct err *err) {
 }
 
 static void environments_add(json_t *one) {
-	size_t i;
-	json_t *range;
 	const char *kernel = js_string_or(one, "kernel", "");
-	json_array_foreach(json_object_get(one, "thresholds"), i, range)
+	js_each (range, json_object_get(one, "thresholds"))
 		json_object_set_new(range, "environment", config_environment(kernel, json_object_get(range, "config")));
 }
 
 static bool is_there(const json_t *sizes, const char *kernel, const char *objective) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)sizes, i, one) {
+	js_each (one, sizes) {
 		if (strcmp(js_string_or(one, "kernel", ""), kernel) == 0 &&
 		    strcmp(js_string_or(one, "objective", ""), objective) == 0)
 			return true;
@@ -407,9 +398,8 @@ static int kernel_add(json_t *sizes, struct store *store, const char *fingerprin
 }
 
 json_t *profile_sizes(struct store *store, const char *fingerprint, const json_t *entries, struct err *err) {
-	json_t *sizes = json_array(), *entry;
-	size_t i;
-	json_array_foreach((json_t *)entries, i, entry) {
+	json_t *sizes = json_array();
+	js_each (entry, entries) {
 		if (kernel_add(sizes, store, fingerprint, entry, err) == 0)
 			continue;
 		json_decref(sizes);
@@ -425,11 +415,9 @@ static int refuse(struct err *err, size_t at, const char *what) {
 /* Ranges must be ascending and must not overlap. */
 static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
 	double before = -INFINITY;
-	size_t i;
-	json_t *range;
 	if (json_array_size(ranges) < 1 || json_array_size(ranges) > SIZES_MAX)
 		return refuse(err, at, "thresholds: must be 1 to 64 ranges");
-	json_array_foreach((json_t *)ranges, i, range) {
+	js_each (range, ranges) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
 		if (!(from >= before && to >= from))
 			return refuse(err, at, "thresholds: a range must not end before it begins, nor overlap the one before");

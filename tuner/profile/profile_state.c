@@ -86,9 +86,7 @@ static bool is_older(const char *a, const char *b) {
 }
 
 static enum profile_origin origin_of(const json_t *differences, const json_t *here, const json_t *there) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)differences, i, one) {
+	js_each (one, differences) {
 		if (!is_compiled(js_string_or(one, "name", "")))
 			return PROFILE_FOREIGN;
 	}

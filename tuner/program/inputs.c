@@ -314,10 +314,8 @@ json_t *program_made_mark(const char *source, const char *tree) {
 }
 
 bool program_made_used(const char *tree, const json_t *made) {
-	size_t i;
-	const json_t *name;
 	bool used = false;
-	json_array_foreach((json_t *)made, i, name) {
+	js_each (name, made) {
 		char *path = mem_printf("%s/%s", tree, json_string_value(name));
 		used = used || !is_unread_at(path);
 		free(path);

@@ -24,9 +24,7 @@ json_t *sizes_config(struct sizes *sizes, const json_t *config) {
 
 /* NULL: unknown */
 static const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config) {
-	size_t i;
-	json_t *known;
-	json_array_foreach(sizes->configs, i, known) {
+	js_each (known, sizes->configs) {
 		if (known == config || json_equal(known, (json_t *)config))
 			return known;
 	}

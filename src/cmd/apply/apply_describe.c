@@ -47,9 +47,7 @@ static void warn_of_age(struct ui *ui, const struct launch *launch) {
 }
 
 static bool is_unset(const struct launch *launch, const char *name) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(launch->unset, i, one) {
+	js_each (one, launch->unset) {
 		if (strcmp(json_string_value(one), name) == 0)
 			return true;
 	}

@@ -95,9 +95,7 @@ static bool governs_openmp(const json_t *entry) {
 
 /* Variables of the user's own that are best left out. */
 static void without_read(struct launch *launch) {
-	size_t i;
-	json_t *name;
-	json_array_foreach(json_object_get(launch->choice.entry, "unset"), i, name) {
+	js_each (name, json_object_get(launch->choice.entry, "unset")) {
 		if (!json_object_get(launch->set, json_string_value(name)))
 			json_array_append(launch->unset, name);
 	}

@@ -39,9 +39,8 @@ static void look_all(struct app *app, const struct check *checks, json_t *array)
 /* Lists the sources of the worker, each with its substitute. */
 static json_t *sources_json(struct app *app) {
 	const json_t *sources = counters_sources(app);
-	json_t *array = json_array(), *source;
-	size_t i;
-	json_array_foreach((json_t *)sources, i, source) {
+	json_t *array = json_array();
+	js_each (source, sources) {
 		char text[400] = "";
 		json_t *copy = json_copy(source);
 		const char *instead = counters_instead(sources, js_string_or(source, "name", ""), text, sizeof text);
@@ -70,9 +69,7 @@ static void instead_print(const char *text) {
 }
 
 static void checks_print(struct ui *ui, const json_t *checks) {
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)checks, i, item) {
+	js_each (item, checks) {
 		const char *state = js_string_or(item, "state", "note");
 		head_print(ui,
 		           strcmp(state, "good") == 0  ? 0
@@ -84,11 +81,9 @@ static void checks_print(struct ui *ui, const json_t *checks) {
 }
 
 static void people_print(struct ui *ui, const json_t *document) {
-	size_t i;
-	json_t *item;
 	checks_print(ui, json_object_get(document, "checks"));
 	puts("\ncounter sources");
-	json_array_foreach(json_object_get(document, "counters"), i, item) {
+	js_each (item, json_object_get(document, "counters")) {
 		bool good = js_bool_or(item, "usable", false) && !*js_string_or(item, "instead", "");
 		head_print(ui, good ? 0 : 1, js_string_or(item, "name", "?"), js_string_or(item, "reason", ""));
 		ui_fix(stdout, INDENT, js_string_or(item, "fix", ""));

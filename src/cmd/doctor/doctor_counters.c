@@ -183,9 +183,7 @@ static void look_valgrind(struct app *app, struct finding *f) {
 }
 
 static void look_energy(struct app *app, struct finding *f) {
-	size_t i;
-	json_t *source;
-	json_array_foreach((json_t *)counters_sources(app), i, source) {
+	js_each (source, counters_sources(app)) {
 		if (strcmp(js_string_or(source, "name", ""), "rapl") != 0)
 			continue;
 		bool usable = js_bool_or(source, "usable", false);

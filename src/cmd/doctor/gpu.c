@@ -10,9 +10,7 @@
 #include "src/cmd/doctor/doctor_impl.h"
 
 static const json_t *part_named(const json_t *devices, const char *name) {
-	size_t i;
-	json_t *part;
-	json_array_foreach(json_object_get(devices, "parts"), i, part) {
+	js_each (part, json_object_get(devices, "parts")) {
 		if (strcmp(js_string_or(part, "name", ""), name) == 0)
 			return part;
 	}

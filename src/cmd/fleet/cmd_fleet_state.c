@@ -34,12 +34,11 @@ static int rows_check(const json_t *document, const char *name, size_t most, con
 }
 
 static int type_check(const json_t *type, struct err *err) {
-	json_t *machine, *array, *node;
-	size_t i;
+	json_t *machine, *array;
 	if (js_object(type, "machine", &machine, err) || js_array(type, "results", 100000, &array, err) ||
 	    js_array(type, "nodes", FLEET_NODES_MAX, &array, err))
 		return -1;
-	json_array_foreach(array, i, node) {
+	js_each (node, array) {
 		if (!json_is_string(node))
 			return err_set(err, ERR_USAGE, NULL, "nodes: a name must be a string");
 	}
@@ -101,9 +100,7 @@ static void type_restore(struct fleet_run *run, json_t *type, const json_t *old)
 }
 
 static void types_restore(struct fleet_run *run, const json_t *old) {
-	json_t *type;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "types"), i, type) {
+	js_each (type, json_object_get(run->document, "types")) {
 		const json_t *known = fleet_type_find(old, js_string_or(type, "fingerprint", ""));
 		if (known && is_kept(known))
 			type_restore(run, type, known);

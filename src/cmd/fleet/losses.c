@@ -173,9 +173,7 @@ struct losses {
 static const json_t *result_find(const json_t *type, const json_t *other) {
 	char *wanted = profile_entry_key(other);
 	const json_t *found = NULL;
-	json_t *result;
-	size_t i;
-	json_array_foreach(json_object_get(type, "results"), i, result) {
+	js_each (result, json_object_get(type, "results")) {
 		char *key = profile_entry_key(result);
 		if (strcmp(key, wanted) == 0 && fleet_best_of(result))
 			found = result;
@@ -256,11 +254,9 @@ static void pair_add(struct losses *losses, const json_t *type_a, const json_t *
 }
 
 static void type_against(struct losses *losses, const json_t *type_a, const json_t *type_b) {
-	json_t *result;
-	size_t i;
 	if (type_a == type_b || !fleet_type_done(type_a) || !fleet_type_done(type_b))
 		return;
-	json_array_foreach(json_object_get(type_b, "results"), i, result) {
+	js_each (result, json_object_get(type_b, "results")) {
 		if (fleet_best_of(result))
 			pair_add(losses, type_a, type_b, result);
 	}
@@ -287,10 +283,10 @@ static int duels_run(struct losses *losses, struct err *err) {
 int fleet_losses_measure(struct fleet_run *run, struct err *err) {
 	const json_t *types = json_object_get(run->document, "types");
 	struct losses losses = {.run = run, .kept = json_incref(json_object_get(run->document, "losses"))};
-	json_t *a, *b;
-	size_t i, k;
 	json_object_set_new(run->document, "losses", json_array());
-	json_array_foreach((json_t *)types, i, a) json_array_foreach((json_t *)types, k, b) type_against(&losses, a, b);
+	js_each (a, types)
+		js_each (b, types)
+			type_against(&losses, a, b);
 	int failed = duels_run(&losses, err);
 	ui_progress_end(app_ui(run->app));
 	json_decref(losses.kept);

@@ -49,9 +49,8 @@ static void occupancy_cell(const json_t *row, char *text) {
 
 static double seconds_of(const json_t *rows) {
 	double sum = 0;
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) sum += js_real_or(row, "seconds", 0);
+	js_each (row, rows)
+		sum += js_real_or(row, "seconds", 0);
 	return sum;
 }
 
@@ -96,9 +95,7 @@ static void functions_print(struct ui *ui, const json_t *rows) {
 
 /* The portable name of a metric: that of the counter whose source it is. */
 static const char *name_of(const json_t *counters, const char *metric) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)counters, i, one) {
+	js_each (one, counters) {
 		const char *source = strchr(js_string_or(one, "source", ""), ':');
 		if (source && strcmp(source + 1, metric) == 0)
 			return js_string_or(one, "name", metric);
@@ -168,15 +165,13 @@ static void copies_print(struct ui *ui, const json_t *rows) {
 	static const char *const titles[] = {"copies", "time", "count", "bytes", "bytes/s", "pageable"};
 	struct table *table = table_new(6, titles);
 	char time[CELL], count[CELL], bytes[CELL], rate[CELL], pageable[CELL], each[CELL];
-	size_t i;
-	json_t *row;
 	if (json_array_size(rows) == 0) {
 		table_free(table);
 		return;
 	}
 	for (size_t column = 1; column < 6; column++)
 		table_right(table, column);
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		double all = (double)js_int_or(row, "bytes", 0), seconds = js_real_or(row, "seconds", NAN);
 		time_cell(row, "seconds", time);
 		snprintf(count, sizeof count, "%lld", (long long)js_int_or(row, "count", 0));

@@ -26,9 +26,7 @@ static const char *text_of(const json_t *object, const char *key) {
 static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
 	static const char *const titles[] = {"metric", "type", "unit", "passes", "summary"};
 	struct table *table = table_new(5, titles);
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)metrics, i, row) {
+	js_each (row, metrics) {
 		const json_t *passes = json_object_get(row, "passes");
 		char *count =
 			json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
@@ -150,9 +148,7 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "summary", "usable"};
 	struct table *table = table_new(3, titles);
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)array, i, item) {
+	js_each (item, array) {
 		bool usable = js_bool_or(item, "usable", false);
 		char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
 		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
@@ -165,9 +161,7 @@ static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "summary"};
 	struct table *table = table_new(2, titles);
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)array, i, item)
+	js_each (item, array)
 		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""));
 	table_print(table, ui, out);
 	table_free(table);
@@ -185,9 +179,7 @@ static void devices_text(const json_t *row, char *text, size_t size) {
 static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "devices", "summary"};
 	struct table *table = table_new(3, titles);
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)array, i, item) {
+	js_each (item, array) {
 		char devices[64];
 		devices_text(item, devices, sizeof devices);
 		table_add(table, js_string_or(item, "name", ""), devices, js_string_or(item, "summary", ""));

@@ -27,9 +27,7 @@ static const char *text_of(const json_t *object, const char *key) {
 }
 
 static void groups_add(json_t *rows, const json_t *groups) {
-	size_t i;
-	json_t *group;
-	json_array_foreach((json_t *)groups, i, group) {
+	js_each (group, groups) {
 		if (!*text_of(group, "name"))
 			continue;
 		json_t *row = json_copy(group);
@@ -41,9 +39,9 @@ static void groups_add(json_t *rows, const json_t *groups) {
 }
 
 static json_t *row_of(const json_t *rows, const char *name) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) if (strcmp(text_of(row, "name"), name) == 0) return row;
+	js_each (row, rows)
+		if (strcmp(text_of(row, "name"), name) == 0)
+			return row;
 	return NULL;
 }
 
@@ -56,9 +54,7 @@ static json_t *event_add(json_t *rows, const char *name, const char *unit, const
 
 /* Adds events that have one name, whichever source counts them. */
 static void portable_add(json_t *rows, const json_t *events) {
-	size_t i;
-	json_t *event;
-	json_array_foreach((json_t *)events, i, event) {
+	js_each (event, events) {
 		const char *name = text_of(event, "name"), *summary = text_of(event, "summary");
 		const char *formula = text_of(event, "formula");
 		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
@@ -73,9 +69,7 @@ static void portable_add(json_t *rows, const json_t *events) {
 /* Adds the events that a source counts if it is asked for by name. */
 static void source_add(json_t *rows, const json_t *source) {
 	const char *name = text_of(source, "name");
-	size_t i;
-	json_t *event;
-	json_array_foreach(json_object_get(source, "events"), i, event) {
+	js_each (event, json_object_get(source, "events")) {
 		const char *word = json_string_value(event);
 		json_t *row = word ? row_of(rows, word) : NULL;
 		char *summary = mem_printf("counted by %s", name);
@@ -102,8 +96,7 @@ static void perf_words_add(json_t *rows) {
 }
 
 json_t *list_metrics(struct app *app, struct err *err) {
-	json_t *sources = list_counters(app, err), *rows = sources ? json_array() : NULL, *source;
-	size_t i;
+	json_t *sources = list_counters(app, err), *rows = sources ? json_array() : NULL;
 	if (!rows)
 		return NULL;
 	const char *bad = json_string_value(described(app, "groups_error", err));
@@ -111,7 +104,8 @@ json_t *list_metrics(struct app *app, struct err *err) {
 		ui_warn(app_ui(app), "`sweetspot doctor` has details", "groups are not available: %s", bad);
 	groups_add(rows, described(app, "groups", err));
 	portable_add(rows, described(app, "events", err));
-	json_array_foreach(sources, i, source) source_add(rows, source);
+	js_each (source, sources)
+		source_add(rows, source);
 	perf_words_add(rows);
 	json_decref(sources);
 	return rows;
@@ -124,9 +118,7 @@ static bool begins(const char *text, const char *prefix) {
 }
 
 static bool any_begins(const json_t *list, const char *prefix) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list) {
 		if (begins(json_is_string(one) ? json_string_value(one) : text_of(one, "name"), prefix))
 			return true;
 	}
@@ -147,9 +139,8 @@ static json_t *row_with_names(const json_t *row) {
 }
 
 json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
-	json_t *out = json_array(), *row;
-	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
+	json_t *out = json_array();
+	js_each (row, rows) {
 		if (begins(text_of(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
 		    any_begins(json_object_get(row, "metrics"), prefix))
 			json_array_append_new(out, row_with_names(row));
@@ -158,9 +149,7 @@ json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
 }
 
 void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		bool usable = js_bool_or(row, "usable", false);
 		const char *fix = text_of(row, "fix");
 		char *head = mem_printf("%-14s %-4s ", text_of(row, "name"), usable ? "yes" : "no");
@@ -202,22 +191,19 @@ static bool is_group(const json_t *row) {
 
 static void group_print(struct ui *ui, const json_t *row, FILE *out) {
 	char *head = mem_printf("%s: %s", text_of(row, "name"), text_of(row, "summary"));
-	size_t i;
-	json_t *metric;
 	fputs(ui_style(ui, UI_BOLD), out);
 	ui_wrap(out, 0, 4, head);
 	fputs(ui_style(ui, UI_PLAIN), out);
 	free(head);
 	events_line(json_object_get(row, "events"), out);
-	json_array_foreach(json_object_get(row, "metrics"), i, metric) metric_line(metric, out);
+	js_each (metric, json_object_get(row, "metrics"))
+		metric_line(metric, out);
 }
 
 void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
 	static const char *const titles[] = {"event", "unit", "summary"};
 	struct table *table = table_new(3, titles);
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		if (is_group(row))
 			group_print(ui, row, out);
 		else

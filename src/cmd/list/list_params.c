@@ -62,9 +62,7 @@ static json_t *sizes_json(struct arena *arena, const struct kernel_desc *kernel,
 static void sizes_print(struct ui *ui, const json_t *sizes) {
 	static const char *const titles[] = {"size", "value", "takes", "summary"};
 	struct table *table = table_new(4, titles);
-	size_t i;
-	json_t *size;
-	json_array_foreach((json_t *)sizes, i, size) {
+	js_each (size, sizes) {
 		char text[64] = "?";
 		struct value value;
 		if (value_from_json(json_object_get(size, "value"), &value))
@@ -79,9 +77,7 @@ static void sizes_print(struct ui *ui, const json_t *sizes) {
 static void params_print(struct ui *ui, const json_t *document) {
 	static const char *const titles[] = {"parameter", "values", "where", "summary"};
 	struct table *table = table_new(4, titles);
-	size_t i;
-	json_t *param;
-	json_array_foreach(json_object_get(document, "params"), i, param) {
+	js_each (param, json_object_get(document, "params")) {
 		char *values = values_text(json_object_get(param, "values"));
 		table_add(table, text_of(param, "name"), values, text_of(param, "when"), text_of(param, "summary"));
 		free(values);
@@ -106,9 +102,7 @@ static json_t *samples_json(const struct space *space, long long count) {
 }
 
 static void samples_print(const json_t *samples) {
-	size_t i;
-	json_t *config;
-	json_array_foreach((json_t *)samples, i, config) {
+	js_each (config, samples) {
 		char *text = results_config(config, NULL);
 		puts(text);
 		free(text);

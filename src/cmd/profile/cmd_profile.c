@@ -54,9 +54,8 @@ static const char *fingerprint_of(const json_t *profile) {
 
 /* {"fingerprint": null} */
 static json_t *machines_of(const json_t *profiles) {
-	json_t *machines = json_object(), *profile;
-	size_t i;
-	json_array_foreach((json_t *)profiles, i, profile)
+	json_t *machines = json_object();
+	js_each (profile, profiles)
 		json_object_set_new(machines, fingerprint_of(profile), json_null());
 	return machines;
 }
@@ -133,9 +132,7 @@ static char *choice_text(const json_t *choice) {
 static void conflict_describe(struct ui *ui, const json_t *conflict) {
 	const json_t *kept = json_object_get(conflict, "kept");
 	char *kernel = profile_text_kernel(conflict), *problem = profile_text_problem(conflict), *all = mem_strdup("");
-	json_t *one;
-	size_t i;
-	json_array_foreach(json_object_get(conflict, "left"), i, one) {
+	js_each (one, json_object_get(conflict, "left")) {
 		char *text = choice_text(one);
 		mem_append(&all, "%s%s", *all ? "; " : "", text);
 		free(text);
@@ -165,11 +162,9 @@ static const char *path_of(const struct joining *joining, const json_t *profile)
 }
 
 static int files_write(const struct joining *joining, struct err *err) {
-	size_t i;
-	json_t *profile;
 	if (joining->folder && sys_make_dirs(joining->output, err))
 		return -1;
-	json_array_foreach(joining->merged, i, profile) {
+	js_each (profile, joining->merged) {
 		if (profile_save(profile, path_of(joining, profile), err))
 			return -1;
 	}
@@ -177,9 +172,8 @@ static int files_write(const struct joining *joining, struct err *err) {
 }
 
 static void report(const struct joining *joining, bool json) {
-	json_t *files = json_array(), *profile;
-	size_t i;
-	json_array_foreach(joining->merged, i, profile) {
+	json_t *files = json_array();
+	js_each (profile, joining->merged) {
 		size_t entries = json_array_size(json_object_get(profile, "entries"));
 		json_array_append_new(files, json_pack("{s:s,s:s,s:I}", "path", path_of(joining, profile), "fingerprint",
 		                                       fingerprint_of(profile), "entries", (json_int_t)entries));
@@ -269,9 +263,7 @@ static int profile_merge_run(struct app *app, const struct opt_args *args, struc
 /* A profile of another host is kept for that host, which may share this folder; nothing here uses it. */
 static int foreign_describe(const struct joining *joining, struct err *err) {
 	const char *here = app_fingerprint(joining->app, err);
-	size_t i;
-	json_t *profile;
-	json_array_foreach(joining->merged, i, profile) {
+	js_each (profile, joining->merged) {
 		const json_t *machine = json_object_get(profile, "machine");
 		if (here && strcmp(fingerprint_of(profile), here) != 0)
 			ui_inform(

@@ -38,9 +38,7 @@ static char *member_text(const json_t *value) {
 /* Writes for example "block 16 -> 64". */
 static char *settings_text(const json_t *settings) {
 	char *text = mem_strdup("");
-	json_t *one;
-	size_t i;
-	json_array_foreach((json_t *)settings, i, one) {
+	js_each (one, settings) {
 		char *a = member_text(json_object_get(one, "a")), *b = member_text(json_object_get(one, "b"));
 		char *name = profile_text_clean(js_string_or(one, "name", ""));
 		mem_append(&text, "%s%s %s -> %s", *text ? ", " : "", name, a, b);
@@ -52,9 +50,7 @@ static char *settings_text(const json_t *settings) {
 }
 
 static void machine_print(const json_t *differences) {
-	json_t *one;
-	size_t i;
-	json_array_foreach((json_t *)differences, i, one) {
+	js_each (one, differences) {
 		json_t *array = json_pack("[O]", one);
 		char *text = settings_text(array);
 		printf("%s\n", text);
@@ -64,10 +60,9 @@ static void machine_print(const json_t *differences) {
 }
 
 static char *changes_text(const json_t *row) {
-	json_t *changes = json_object_get(row, "changes"), *change;
+	json_t *changes = json_object_get(row, "changes");
 	char *text = mem_strdup("");
-	size_t i;
-	json_array_foreach(changes, i, change) {
+	js_each (change, changes) {
 		mem_append(&text, "%s%s", *text ? ", " : "", json_string_value(change));
 	}
 	return text;
@@ -101,11 +96,10 @@ static void row_add(struct table *table, const json_t *row) {
 static void people_print(struct ui *ui, const struct profile_input inputs[2], const json_t *diff) {
 	static const char *const titles[] = {"kernel", "problem", "changed", "before", "after", "ratio", "configuration"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	json_t *row;
-	size_t i, same = 0, changed = 0;
+	size_t same = 0, changed = 0;
 	for (size_t column = 3; column < 6; column++)
 		table_right(table, column);
-	json_array_foreach(json_object_get(diff, "entries"), i, row) {
+	js_each (row, json_object_get(diff, "entries")) {
 		bool is_same = json_array_size(json_object_get(row, "changes")) == 0;
 		same += is_same;
 		changed += !is_same;

@@ -181,10 +181,9 @@ static json_t *entry_json(const struct show *show, const struct profile_input *i
 }
 
 static json_t *profile_json(const struct show *show, const struct profile_input *input) {
-	json_t *entries = json_array(), *entry;
+	json_t *entries = json_array();
 	const json_t *sizes = json_object_get(input->profile, "sizes");
-	size_t i;
-	json_array_foreach(json_object_get(input->profile, "entries"), i, entry)
+	js_each (entry, json_object_get(input->profile, "entries"))
 		json_array_append_new(entries, entry_json(show, input, entry));
 	return json_pack(
 		"{s:s,s:O,s:O,s:O,s:s,s:o,s:o,s:O?}", "path", input->path, "created",
@@ -241,13 +240,14 @@ static void profile_print(const struct show *show, const struct profile_input *i
 	static const char *const titles[] = {"kernel", "problem", "median", "speedup [95 %]", "configuration", "state"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	size_t i;
-	json_t *entry, *sizes;
+	json_t *sizes;
 	heading_print(show, input);
 	table_right(table, 2);
-	json_array_foreach(json_object_get(input->profile, "entries"), i, entry) row_add(
-		table,
-		js_bool_or(entry, "proven", true) ? profile_state_here(show->app, show->args, input, entry) : "not yet proven",
-		entry);
+	js_each (entry, json_object_get(input->profile, "entries"))
+		row_add(table,
+		        js_bool_or(entry, "proven", true) ? profile_state_here(show->app, show->args, input, entry)
+		                                          : "not yet proven",
+		        entry);
 	table_print(table, app_ui(show->app), stdout);
 	table_free(table);
 	json_array_foreach(json_object_get(input->profile, "sizes"), i, sizes) {

@@ -104,11 +104,10 @@ const char *profile_state_here(struct app *app, const struct opt_args *args, con
 }
 
 char *profile_differing(struct app *app, const struct profile_input *input) {
-	json_t *there = json_object_get(input->profile, "machine"), *one;
+	json_t *there = json_object_get(input->profile, "machine");
 	json_t *differences = profile_machine_differences(there, app_machine(app, NULL));
 	char *text = mem_strdup("");
-	size_t i;
-	json_array_foreach(differences, i, one) {
+	js_each (one, differences) {
 		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(one, "name", ""));
 	}
 	json_decref(differences);

@@ -198,9 +198,7 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 
 /* The measurements stay in the document, but each region keeps its own team. */
 static void settings_clear(json_t *settings) {
-	size_t i;
-	json_t *region;
-	json_array_foreach(json_object_get(settings, "regions"), i, region) {
+	js_each (region, json_object_get(settings, "regions")) {
 		json_object_set(region, "best", json_object_get(region, "baseline"));
 		json_object_set_new(region, "setting", json_pack("{s:i,s:i,s:i}", "threads", 0, "kind", 0, "chunk", 0));
 	}

@@ -161,11 +161,9 @@ static void sentence(struct ui *ui, const char *verdict, const char *text) {
 /* In all regions that matter, so that no other team was tried. */
 static bool chooses_itself(const json_t *result) {
 	bool any = false;
-	size_t i;
-	json_t *region;
 	if (js_bool_or(result, "force", false))
 		return false;
-	json_array_foreach(json_object_get(result, "regions"), i, region) {
+	js_each (region, json_object_get(result, "regions")) {
 		if (js_real_or(region, "share", 0) < MATTERS)
 			continue;
 		if (!js_bool_or(region, "fixed", false))

@@ -208,11 +208,9 @@ static bool is_blind(const json_t *profile, const struct opt_args *args) {
  * team the program chooses itself would keep it. */
 static bool repeats(const json_t *profile, size_t *regions, long long *calls) {
 	double together = 0;
-	size_t i;
-	json_t *region;
 	*regions = 0;
 	*calls = 0;
-	json_array_foreach(json_object_get(profile, "regions"), i, region) {
+	js_each (region, json_object_get(profile, "regions")) {
 		double share = js_real_or(region, "share", 0);
 		if (share < SHARE_LEAST || js_int_or(region, "calls", 0) < CALLS_LEAST || js_bool_or(region, "fixed", false))
 			continue;

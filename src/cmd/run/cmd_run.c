@@ -139,9 +139,9 @@ static void references_print(const json_t *references, FILE *out) {
 }
 
 static bool holds(const json_t *list, const json_t *problem) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) if (json_equal(json_object_get(one, "problem"), problem)) return true;
+	js_each (one, list)
+		if (json_equal(json_object_get(one, "problem"), problem))
+			return true;
 	return false;
 }
 

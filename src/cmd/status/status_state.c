@@ -86,9 +86,7 @@ static const char *const key[] = {"kernel", "problem", "objective", "device", NU
 
 /* Tells whether there is also a result of this build. */
 static bool is_superseded(const json_t *tuned, const json_t *entry) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)tuned, i, one) {
+	js_each (one, tuned) {
 		bool same = true;
 		for (const char *const *name = key; same && *name; name++)
 			same = json_equal(json_object_get(one, *name), json_object_get(entry, *name)) != 0;
@@ -256,9 +254,7 @@ static void unfinished_next(struct next *next, const json_t *state) {
 
 /* Finds the first entry in that state. */
 static const json_t *tuned_find(const json_t *state, const char *word) {
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(state, "tuned"), i, entry) {
+	js_each (entry, json_object_get(state, "tuned")) {
 		if (strcmp(js_string_or(entry, "state", ""), word) == 0)
 			return entry;
 	}

@@ -112,10 +112,8 @@ static char *place_text(const json_t *entry) {
 }
 
 static bool all_usual(const json_t *tuned) {
-	size_t i;
-	json_t *entry;
 	bool usual = true;
-	json_array_foreach((json_t *)tuned, i, entry) {
+	js_each (entry, tuned) {
 		char *place = place_text(entry);
 		usual = usual && strcmp(place, "cpu") == 0;
 		free(place);
@@ -201,10 +199,8 @@ static void ceilings_line(const json_t *ceilings, FILE *out) {
 }
 
 static void next_print(struct ui *ui, const json_t *next, FILE *out) {
-	size_t i;
-	json_t *one;
 	fputs("\nnext:\n", out);
-	json_array_foreach((json_t *)next, i, one) {
+	js_each (one, next) {
 		char *command = mem_strdup(js_string_or(one, "command", ""));
 		text_clean(command, false);
 		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), command, ui_style(ui, UI_PLAIN));

@@ -149,7 +149,7 @@ static void item_print(const json_t *json) {
 }
 
 static void tune_dry_print(const struct tune_session *session) {
-	json_t *plans = json_array(), *plan;
+	json_t *plans = json_array();
 	size_t i;
 	for (i = 0; i < session->count; i++)
 		for (const char *const *note = session->items[i]->notes; note && *note; note++)
@@ -161,7 +161,8 @@ static void tune_dry_print(const struct tune_session *session) {
 		js_write(document, stdout);
 		json_decref(document);
 	} else {
-		json_array_foreach(plans, i, plan) item_print(plan);
+		js_each (plan, plans)
+			item_print(plan);
 	}
 	json_decref(plans);
 }

@@ -95,9 +95,7 @@ static char *chart_new(const struct watch *watch) {
 }
 
 static void results_put(struct html *html, const json_t *results) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
+	js_each (result, results) {
 		char *verdict = results_verdict(result);
 		const char *line = js_string_or(json_object_get(result, "program"), "line", NULL);
 		char *config = results_config(json_object_get(json_object_get(result, "best"), "config"), NULL);

@@ -88,11 +88,10 @@ static void tune_describe_end(struct tune_description *description, const json_t
 	ui_progress_end(description->ui);
 	if (!result)
 		return;
-	size_t sources = json_array_size(json_object_get(result, "sources")), i;
-	json_t *source;
-	json_array_foreach(json_object_get(result, "sources"), i, source)
+	size_t sources = json_array_size(json_object_get(result, "sources"));
+	js_each (source, json_object_get(result, "sources"))
 		ui_step(description->ui, "search: uses %lld configurations of %s",
-	            (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
+		        (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
 	ui_step(
 		description->ui,
 		"search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches used; %s",
@@ -332,18 +331,15 @@ static int show(struct tuning *t, const char *profile, struct err *err) {
 
 /* Is there a result with a best configuration that is proven, or not? */
 static bool has_best(const struct tuning *t, bool proven) {
-	size_t i;
-	json_t *result;
-	json_array_foreach(t->results, i, result) if (json_is_object(json_object_get(result, "best")) &&
-	                                              js_bool_or(result, "proven", true) == proven) return true;
+	js_each (result, t->results)
+		if (json_is_object(json_object_get(result, "best")) && js_bool_or(result, "proven", true) == proven)
+			return true;
 	return false;
 }
 
 /* Is there a result that was decided? An interruption may come before anything was. */
 static bool has_decided(const struct tuning *t) {
-	size_t i;
-	json_t *result;
-	json_array_foreach(t->results, i, result) {
+	js_each (result, t->results) {
 		if (json_is_object(json_object_get(result, "best")) && ssp_use_of(result) != SSP_OPEN)
 			return true;
 	}
@@ -352,9 +348,7 @@ static bool has_decided(const struct tuning *t) {
 
 /* Is there a best configuration, not yet proven, that is not what the user runs today? */
 static bool has_other(const struct tuning *t) {
-	size_t i;
-	json_t *result;
-	json_array_foreach(t->results, i, result) {
+	js_each (result, t->results) {
 		const json_t *best = json_object_get(result, "best"), *today = json_object_get(result, "baseline");
 		if (json_is_object(best) && !js_bool_or(result, "proven", true) &&
 		    !json_equal(json_object_get(best, "config"), json_object_get(today, "config")))

@@ -228,9 +228,8 @@ const char *spec_cuda_kernel(const struct spec_cuda *cuda) {
 
 /* The values on which the outputs depend. */
 static json_t *depends_of(const struct spec_cuda *cuda, const json_t *config) {
-	json_t *json = json_object(), *name;
-	size_t i;
-	json_array_foreach(cuda->kernel.depends, i, name) {
+	json_t *json = json_object();
+	js_each (name, cuda->kernel.depends) {
 		json_object_set(json, json_string_value(name), json_object_get(config, json_string_value(name)));
 	}
 	return json;
@@ -354,12 +353,12 @@ struct runner spec_cuda_runner(struct spec_cuda *cuda) {
 void spec_cuda_annotate(void *ctx, json_t *result) {
 	const struct spec_cuda *cuda = ctx;
 	static const char *const setups[] = {"baseline", "best"};
-	json_t *finalist;
 	size_t i;
 	if (strcmp(js_string_or(result, "objective", ""), "time") != 0)
 		return;
 	for (i = 0; i < sizeof setups / sizeof *setups; i++)
 		if (json_object_get(result, setups[i]))
 			cuda_metrics_add(&cuda->kernel, json_object_get(result, setups[i]));
-	json_array_foreach(json_object_get(result, "finalists"), i, finalist) cuda_metrics_add(&cuda->kernel, finalist);
+	js_each (finalist, json_object_get(result, "finalists"))
+		cuda_metrics_add(&cuda->kernel, finalist);
 }
