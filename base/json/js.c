@@ -188,11 +188,11 @@ static void member_take(enum member_type type, const json_t *value, void *field)
 		*(const json_t **)field = value;
 }
 
-void members_take_some(const struct member *members, size_t count, const json_t *json, void *out) {
-	for (size_t i = 0; i < count; i++) {
-		const json_t *value = js_at(json, members[i].key);
+void members_take(const struct member *members, const json_t *json, void *out) {
+	for (; members->key; members++) {
+		const json_t *value = js_at(json, members->key);
 		if (value && !json_is_null(value))
-			member_take(members[i].type, value, (char *)out + members[i].offset);
+			member_take(members->type, value, (char *)out + members->offset);
 	}
 }
 

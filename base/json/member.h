@@ -35,22 +35,27 @@ struct member {
 #define MEMBER(to, name, kind, field, ...)                                                                             \
 	{ .key = name, .type = MEMBER_##kind, .offset = offsetof(to, field), __VA_ARGS__ }
 
-/* Rows for members_take, whose type is that of the field: FIELD(struct load, busy), FIELD_AT(struct load, low, "ci.0"). */
-#define FIELD(to, field) FIELD_AT(to, field, #field)
-#define FIELD_AT(to, field, path)                                                                                      \
-	{                                                                                                                  \
-		.key = path, .offset = offsetof(to, field),                                                                    \
-		.type = _Generic(((to *)0)->field, int64_t                                                                     \
-		                 : MEMBER_COUNT, double                                                                        \
-		                 : MEMBER_REAL, bool                                                                           \
-		                 : MEMBER_BOOL, const char *                                                                   \
-		                 : MEMBER_TEXT, const json_t *                                                                 \
-		                 : MEMBER_JSON)                                                                                \
-	}
-
-/* Fills the fields of `out` with what the document has of them. A member that is absent, null or of another type leaves
- * its field alone, so set the fallbacks before. Texts and documents stay owned by `json`. */
-void members_take_some(const struct member *members, size_t count, const json_t *json, void *out);
-#define members_take(members, json, out) members_take_some(members, sizeof(members) / sizeof *(members), json, out)
+/* A list of rows makes a struct, its fallbacks, and the table that reads it:
+ *     #define LOAD_MEMBERS(X) X(busy, BOOL, "busy", false) X(load, REAL, "load", NAN)
+ *     struct load { LOAD_MEMBERS(MEMBER_DECLARE) } load = {LOAD_MEMBERS(MEMBER_FALLBACK)};
+ *     MEMBERS_TAKE(struct load, LOAD_MEMBERS, json, &load);
+ * A member that is absent, null or of another type keeps its fallback. Texts and documents stay owned by `json`. */
+#define MEMBER_DECLARE(name, kind, path, fallback)  MEMBER_IS_##kind name;
+#define MEMBER_FALLBACK(name, kind, path, fallback) .name = fallback,
+#define MEMBER_ROW(name, kind, path, fallback)                                                                         \
+	{.key = path, .type = MEMBER_##kind, .offset = offsetof(members_of, name)},
+#define MEMBER_IS_TEXT  const char *
+#define MEMBER_IS_REAL  double
+#define MEMBER_IS_COUNT int64_t
+#define MEMBER_IS_BOOL  bool
+#define MEMBER_IS_JSON  const json_t *
+#define MEMBERS_TAKE(of, rows, json, out)                                                                              \
+	do {                                                                                                               \
+		typedef of members_of;                                                                                         \
+		static const struct member table[] = {rows(MEMBER_ROW){0}};                                                    \
+		members_take(table, json, out);                                                                                \
+	} while (0)
+/* The table ends with {0}. */
+void members_take(const struct member *members, const json_t *json, void *out);
 
 #endif

@@ -348,13 +348,15 @@ static int write_out(const struct export_format *format, const json_t *profile, 
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
-	int failed = memory ? format->write(profile, memory, err) : err_set(err, ERR_FAILED, NULL, "out of memory");
+	struct profile read = profile_read(profile);
+	int failed = memory ? format->write(&read, memory, err) : err_set(err, ERR_FAILED, NULL, "out of memory");
 	if (memory)
 		fclose(memory);
 	if (!failed && path)
 		failed = sys_write_file(path, text, size, err);
 	else if (!failed)
 		fputs(text, stdout); /* main looks for errors of stdout */
+	free(read.entries);
 	free(text);
 	return failed;
 }

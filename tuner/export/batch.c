@@ -6,45 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json/js.h"
-
-static const char *variable(const json_t *entry, const char *name) {
-	return js_string_or(json_object_get(entry, "environment"), name, "");
-}
-
-const char *export_bind(const json_t *entry) {
-	return variable(entry, "OMP_PROC_BIND");
-}
-
-const char *export_places(const json_t *entry) {
-	return variable(entry, "OMP_PLACES");
-}
-
-long export_threads(const json_t *entry) {
-	const char *text = variable(entry, "OMP_NUM_THREADS");
+long export_threads(const struct profile_entry *entry) {
+	const char *text = entry->threads;
 	char *end;
 	long threads = strtol(text, &end, 10);
 	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
 }
 
-long export_cores(const json_t *profile, const json_t *entry) {
-	const json_t *machine = json_object_get(profile, "machine");
-	int64_t cores = js_int_or(machine, "cores", 0), all = js_int_or(machine, "threads", 0);
+long export_cores(const struct profile *profile, const struct profile_entry *entry) {
+	int64_t cores = profile->machine.cores, all = profile->machine.threads;
 	long threads = export_threads(entry);
 	if (cores < 1 || cores > 1000000 || threads == 0)
 		return threads;
-	if (strcmp(export_places(entry), "threads") == 0 && all > cores) {
+	if (strcmp(entry->places, "threads") == 0 && all > cores) {
 		long each = (long)(all / cores);
 		threads = (threads + each - 1) / each;
 	}
 	return threads < cores ? threads : (long)cores;
 }
 
-long export_most(const json_t *profile, long (*demand)(const json_t *profile, const json_t *entry)) {
-	const json_t *entries = json_object_get(profile, "entries");
+long export_most(const struct profile *profile,
+                 long (*demand)(const struct profile *profile, const struct profile_entry *entry)) {
 	long most = 0;
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		long one = demand(profile, json_array_get(entries, i));
+	for (size_t i = 0; i < profile->count; i++) {
+		long one = demand(profile, &profile->entries[i]);
 		most = one > most ? one : most;
 	}
 	return most;

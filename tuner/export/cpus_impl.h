@@ -3,16 +3,17 @@
  * for all CPUs. The program adds it to the entries of this machine. */
 #ifndef TUNER_EXPORT_CPUS_IMPL_H
 #define TUNER_EXPORT_CPUS_IMPL_H
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "tuner/result/result.h"
 
-int export_cpus_check(const json_t *profile, const char *format, struct err *err); /* ERR_USAGE: an entry lacks it */
+int export_cpus_check(const struct profile *profile, const char *format,
+                      struct err *err); /* ERR_USAGE: an entry lacks it */
 /* "0,2,4": all CPUs of the team; NULL: not bound. The caller frees it. */
-char *export_cpus_all(const json_t *entry);
+char *export_cpus_all(const struct profile_entry *entry);
 /* "0,2,0,2": one CPU for each thread, where threads that share a place take its CPUs in turn; NULL: not bound. The
  * caller frees it. */
-char *export_cpus_each(const json_t *entry);
+char *export_cpus_each(const struct profile_entry *entry);
 
 #endif

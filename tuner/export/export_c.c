@@ -18,16 +18,15 @@
 /* The results of one kernel and objective, and its ranges. */
 struct group {
 	char *name;
+	const struct profile_entry *first;
 	json_t *entries, *sizes; /* arrays; owned */
 	json_t *members, *asked; /* {"name as it was": {"type", "name"}} of configurations, of problems */
 };
 
-static bool is_same_word(const json_t *a, const json_t *b, const char *key) {
-	return strcmp(js_string_or(a, key, ""), js_string_or(b, key, "")) == 0;
-}
-
-static bool is_of(const json_t *a, const json_t *b) {
-	return is_same_word(a, b, "kernel") && is_same_word(a, b, "objective");
+/* of: an entry or a range of sizes */
+static bool is_of(const json_t *of, const struct profile_entry *first) {
+	return strcmp(js_string_or(of, "kernel", ""), first->kernel) == 0 &&
+	       strcmp(js_string_or(of, "objective", ""), first->objective) == 0;
 }
 
 /* A member gets the type that holds all its values: words hold anything, reals hold integers. */
@@ -55,22 +54,22 @@ static const json_t *ranges_of(const json_t *sizes) {
 	return json_object_get(sizes, "thresholds");
 }
 
-static struct group group_new(const json_t *profile, const json_t *first, json_t *taken) {
-	const char *kernel = js_string_or(first, "kernel", ""), *objective = js_string_or(first, "objective", "");
-	bool time = strcmp(objective, "time") == 0;
-	char *text = mem_printf("%s%s%s", kernel, time ? "" : "_", time ? "" : objective);
-	struct group group = {export_name("sweetspot_", text, taken), json_array(), json_array(), json_object(),
-	                      json_object()};
+static struct group group_new(const struct profile *profile, const struct profile_entry *first, json_t *taken) {
+	bool time = strcmp(first->objective, "time") == 0;
+	char *text = mem_printf("%s%s%s", first->kernel, time ? "" : "_", time ? "" : first->objective);
+	struct group group = {
+		export_name("sweetspot_", text, taken), first, json_array(), json_array(), json_object(), json_object()};
 	json_t *names = json_object(), *problems = json_object(), *one, *range;
 	size_t i, k;
-	json_array_foreach(json_object_get(profile, "entries"), i, one) {
-		if (!is_of(one, first))
+	for (i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
+		if (!is_of(entry->json, first))
 			continue;
-		json_array_append(group.entries, one);
-		members_add(group.members, json_object_get(one, "config"), names);
-		members_add(group.asked, json_object_get(one, "problem"), problems);
+		json_array_append(group.entries, (json_t *)entry->json);
+		members_add(group.members, entry->config, names);
+		members_add(group.asked, entry->problem, problems);
 	}
-	json_array_foreach(json_object_get(profile, "sizes"), i, one) {
+	json_array_foreach(profile->sizes, i, one) {
 		const json_t *over = json_object_get(group.asked, js_string_or(one, "over", ""));
 		if (!is_of(one, first) || !over || member_type(over) == C_WORD || !json_array_size(ranges_of(one)))
 			continue;
@@ -119,12 +118,12 @@ static void put_config(FILE *out, const struct group *group, const json_t *confi
 	fputs(json_object_size(group->members) ? "},\n" : "\t\t{0},\n", out);
 }
 
-static void put_macros(FILE *out, const json_t *entry, json_t *taken) {
+static void put_macros(FILE *out, const struct profile_entry *entry, json_t *taken) {
 	json_t *none = json_object();
 	char *prefix = export_entry_name("SWEETSPOT_", entry, none);
 	const char *key;
 	json_t *value;
-	json_object_foreach(json_object_get(entry, "config"), key, value) {
+	json_object_foreach((json_t *)entry->config, key, value) {
 		char *text = mem_printf("%s_%s", prefix, key);
 		export_upper(text);
 		char *name = export_name("", text, taken);
@@ -266,12 +265,15 @@ static void put_search(FILE *out, const struct group *group) {
 	fputs("\treturn &known[nearest];\n}\n", out);
 }
 
-static void put_group(FILE *out, const struct group *group, json_t *macros) {
+static void put_group(FILE *out, const struct profile *profile, const struct group *group, json_t *macros) {
 	putc('\n', out);
-	js_each (entry, group->entries) {
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
+		if (!is_of(entry->json, group->first))
+			continue;
 		char *title = export_title_text(entry);
 		c_comment(out, title);
-		if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+		if (strcmp(entry->state, "stale") == 0)
 			c_comment(out, "stale: the kernel's source has changed since this was measured");
 		put_macros(out, entry, macros);
 		free(title);
@@ -287,25 +289,24 @@ static void put_group(FILE *out, const struct group *group, json_t *macros) {
 		fputs("\treturn &known[0];\n}\n", out);
 }
 
-static void put_groups(FILE *out, const json_t *profile) {
-	const json_t *entries = json_object_get(profile, "entries");
+static void put_groups(FILE *out, const struct profile *profile) {
 	json_t *taken = json_pack("{s:b}", "sweetspot_ratio", 1), *macros = json_object();
-	for (size_t i = 0; i < json_array_size(entries); i++) {
+	for (size_t i = 0; i < profile->count; i++) {
 		bool known = false;
 		for (size_t k = 0; k < i; k++)
-			known = known || is_of(json_array_get(entries, k), json_array_get(entries, i));
+			known = known || is_of(profile->entries[k].json, &profile->entries[i]);
 		if (known)
 			continue;
-		struct group group = group_new(profile, json_array_get(entries, i), taken);
-		put_group(out, &group, macros);
+		struct group group = group_new(profile, &profile->entries[i], taken);
+		put_group(out, profile, &group, macros);
 		group_free(&group);
 	}
 	json_decref(macros);
 	json_decref(taken);
 }
 
-static int c_write(const json_t *profile, FILE *out, struct err *err) {
-	const char *fingerprint = js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
+static int c_write(const struct profile *profile, FILE *out, struct err *err) {
+	const char *fingerprint = profile->machine.fingerprint;
 	const char *hash = strchr(fingerprint, ':');
 	json_t *none = json_object();
 	char *guard = export_name("SWEETSPOT_PROFILE_", hash ? hash + 1 : fingerprint, none);

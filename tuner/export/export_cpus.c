@@ -50,8 +50,8 @@ static void place_add(struct team *team, const int *cpus, int count, int threads
 }
 
 /* NULL: not bound, or the binding is invalid. */
-static struct team *team_read(const json_t *entry) {
-	const char *text = js_string_or(entry, "binding", "");
+static struct team *team_read(const struct profile_entry *entry) {
+	const char *text = js_string_or(entry->json, "binding", "");
 	struct team *team = mem_alloc(1, sizeof *team);
 	int *cpus = mem_alloc(CPUS_MAX, sizeof *cpus);
 	bool right = *text == '[';
@@ -77,7 +77,7 @@ static char *longer(char *list, int cpu) {
 	return text;
 }
 
-char *export_cpus_all(const json_t *entry) {
+char *export_cpus_all(const struct profile_entry *entry) {
 	struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int cpu = 0; team && cpu < CPUS_MAX; cpu++)
@@ -87,7 +87,7 @@ char *export_cpus_all(const json_t *entry) {
 	return list;
 }
 
-char *export_cpus_each(const json_t *entry) {
+char *export_cpus_each(const struct profile_entry *entry) {
 	struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int i = 0; team && i < team->threads; i++)
@@ -96,10 +96,9 @@ char *export_cpus_each(const json_t *entry) {
 	return list;
 }
 
-int export_cpus_check(const json_t *profile, const char *format, struct err *err) {
-	const json_t *entries = json_object_get(profile, "entries");
-	for (size_t i = 0; i < json_array_size(entries); i++)
-		if (!json_is_string(json_object_get(json_array_get(entries, i), "binding")))
+int export_cpus_check(const struct profile *profile, const char *format, struct err *err) {
+	for (size_t i = 0; i < profile->count; i++)
+		if (!json_is_string(json_object_get(profile->entries[i].json, "binding")))
 			return err_set(err, ERR_USAGE, "export it on the machine where it was measured",
 			               "%s needs CPU numbers, but this profile is another machine's", format);
 	return 0;

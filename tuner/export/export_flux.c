@@ -11,17 +11,17 @@
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
 
-static void put_run(const json_t *profile, const json_t *entry, FILE *out, export_setter *set) {
+static void put_run(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
 	long cores = export_cores(profile, entry);
 	fputs(set == export_shell_set ? "# flux run --ntasks=1" : "\t# flux run --ntasks=1", out);
 	if (cores)
 		fprintf(out, " --cores-per-task=%ld", cores);
-	if (strcmp(export_bind(entry), "false") == 0)
+	if (strcmp(entry->bind, "false") == 0)
 		fputs(" -o cpu-affinity=off", out);
 	fputs(" PROGRAM\n", out);
 }
 
-static int flux_write(const json_t *profile, FILE *out, struct err *err) {
+static int flux_write(const struct profile *profile, FILE *out, struct err *err) {
 	long cores = export_most(profile, export_cores);
 	fputs("#!/bin/sh\n#flux: --nodes=1\n#flux: --nslots=1\n", out);
 	if (cores)

@@ -111,10 +111,9 @@ static json_t *size_of(const json_t *problem) {
 	return list;
 }
 
-static json_t *cache_of(const json_t *entry) {
-	const json_t *trials = json_object_get(entry, "trials");
-	json_t *params = params_of(json_object_get(entry, "config"), trials), *names = json_array(), *cache = json_object(),
-		   *value;
+static json_t *cache_of(const struct profile_entry *entry) {
+	const json_t *trials = json_object_get(entry->json, "trials");
+	json_t *params = params_of(entry->config, trials), *names = json_array(), *cache = json_object(), *value;
 	const char *name;
 	json_object_foreach(params, name, value) {
 		json_array_append_new(names, json_string(name));
@@ -125,14 +124,13 @@ static json_t *cache_of(const json_t *entry) {
 		json_object_set_new(cache, key, line_of(trial));
 		free(key);
 	}
-	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:o}", "device_name", js_string_or(entry, "device_name", "cpu"),
-	                 "kernel_name", js_string_or(entry, "kernel", ""), "problem_size",
-	                 size_of(json_object_get(entry, "problem")), "tune_params_keys", names, "tune_params", params,
-	                 "objective", "time", "cache", cache);
+	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:o}", "device_name", js_string_or(entry->json, "device_name", "cpu"),
+	                 "kernel_name", entry->kernel, "problem_size", size_of(entry->problem), "tune_params_keys", names,
+	                 "tune_params", params, "objective", "time", "cache", cache);
 }
 
-static int kt_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entry = export_trials_entry(profile, "kt", err);
+static int kt_write(const struct profile *profile, FILE *out, struct err *err) {
+	const struct profile_entry *entry = export_trials_entry(profile, "kt", err);
 	if (!entry)
 		return -1;
 	json_t *document = cache_of(entry);

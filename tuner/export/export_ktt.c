@@ -82,21 +82,20 @@ static json_t *result_of(const json_t *trial, const char *kernel) {
 	                 "ValidationOverhead", validation);
 }
 
-static json_t *metadata_of(const json_t *profile, const json_t *entry) {
-	const char *device = js_string_or(entry, "device_name", NULL);
+static json_t *metadata_of(const struct profile *profile, const struct profile_entry *entry) {
+	const char *device = js_string_or(entry->json, "device_name", NULL);
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "ComputeApi", device ? "CUDA" : "CPU", "GlobalSizeType",
-	                 device ? "CUDA" : "OpenCL", "Platform", js_string_or(profile, "generator", ""), "Device",
-	                 device ? device : "cpu", "KttVersion", "2.1.0", "TimeUnit", "Milliseconds", "Timestamp",
-	                 js_string_or(profile, "created", ""));
+	                 device ? "CUDA" : "OpenCL", "Platform", profile->generator, "Device", device ? device : "cpu",
+	                 "KttVersion", "2.1.0", "TimeUnit", "Milliseconds", "Timestamp", profile->created);
 }
 
-static int ktt_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entry = export_trials_entry(profile, "ktt", err);
+static int ktt_write(const struct profile *profile, FILE *out, struct err *err) {
+	const struct profile_entry *entry = export_trials_entry(profile, "ktt", err);
 	if (!entry)
 		return -1;
 	json_t *results = json_array();
-	js_each (trial, json_object_get(entry, "trials")) {
-		json_array_append_new(results, result_of(trial, js_string_or(entry, "kernel", "")));
+	js_each (trial, json_object_get(entry->json, "trials")) {
+		json_array_append_new(results, result_of(trial, entry->kernel));
 	}
 	json_t *document = json_pack("{s:o,s:o}", "Metadata", metadata_of(profile, entry), "Results", results);
 	return export_document(document, out, "results", err);

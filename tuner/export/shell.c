@@ -46,16 +46,15 @@ void export_shell_set_inside(FILE *out, const char *name, const char *value) {
 	export_shell_set(out, name, value);
 }
 
-static void put_functions(const json_t *profile, FILE *out, export_shell_more *more) {
-	const json_t *entries = json_object_get(profile, "entries");
+static void put_functions(const struct profile *profile, FILE *out, export_shell_more *more) {
 	json_t *taken = json_object();
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		const json_t *entry = json_array_get(entries, i);
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
 		char *name = export_entry_name("sweetspot_use_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() {\n", name);
-		export_settings_of(entries, entry, out, export_shell_set_inside);
+		export_settings_of(profile, entry, out, export_shell_set_inside);
 		if (more)
 			more(profile, entry, out, export_shell_set_inside);
 		fputs("\t:\n}\n", out); /* a body is never empty */
@@ -64,11 +63,11 @@ static void put_functions(const json_t *profile, FILE *out, export_shell_more *m
 	json_decref(taken);
 }
 
-void export_shell_settings(const json_t *profile, FILE *out, export_shell_more *more) {
-	const json_t *entries = json_object_get(profile, "entries"), *first = json_array_get(entries, 0);
-	if (json_array_size(entries) == 1) {
+void export_shell_settings(const struct profile *profile, FILE *out, export_shell_more *more) {
+	const struct profile_entry *first = profile->entries;
+	if (profile->count == 1) {
 		export_title(out, "# ", first);
-		export_settings_of(entries, first, out, export_shell_set);
+		export_settings_of(profile, first, out, export_shell_set);
 		if (more)
 			more(profile, first, out, export_shell_set);
 		return;
@@ -76,24 +75,23 @@ void export_shell_settings(const json_t *profile, FILE *out, export_shell_more *
 	export_comment(out, "# ",
 	               "Settings that are the same in all recommendations are set here. For all settings of one kernel");
 	export_comment(out, "# ", "and problem call its function.");
-	export_settings_agreed(entries, out, export_shell_set);
+	export_settings_agreed(profile, out, export_shell_set);
 	put_functions(profile, out, more);
 }
 
-int export_shell_runs(const json_t *profile, FILE *out, const char *format, export_setter *set,
+int export_shell_runs(const struct profile *profile, FILE *out, const char *format, export_setter *set,
                       export_shell_command *command, struct err *err) {
 	if (export_cpus_check(profile, format, err))
 		return -1;
 	export_heading(out, "# ", profile, "source this file, then sweetspot_run_.. PROGRAM ARG..");
-	const json_t *entries = json_object_get(profile, "entries");
 	json_t *taken = json_object();
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		const json_t *entry = json_array_get(entries, i);
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
 		char *name = export_entry_name("sweetspot_run_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() (\n", name);
-		export_settings_of(entries, entry, out, set);
+		export_settings_of(profile, entry, out, set);
 		fputs("\texec ", out);
 		command(entry, out);
 		fputs("\"$@\"\n)\n", out);

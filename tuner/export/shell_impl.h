@@ -8,14 +8,15 @@
 void export_shell_quoted(FILE *out, const char *value);
 export_setter export_shell_set, export_shell_set_inside; /* inside a function: one tab before */
 /* Sets more variables for an entry; NULL: there are none. */
-typedef void export_shell_more(const json_t *profile, const json_t *entry, FILE *out, export_setter *set);
+typedef void export_shell_more(const struct profile *profile, const struct profile_entry *entry, FILE *out,
+                               export_setter *set);
 /* A file to source. It exports the variables of the only entry; with several entries it has a function for each, and
  * exports the variables that they share. */
-void export_shell_settings(const json_t *profile, FILE *out, export_shell_more *more);
+void export_shell_settings(const struct profile *profile, FILE *out, export_shell_more *more);
 /* A function for each entry, "sweetspot_run_fw_n1024 PROGRAM ARG..", sets the variables and runs the program under the
  * command that `command` writes, such as "taskset -c 0,1 ". Fails if an entry does not have a binding. */
-typedef void export_shell_command(const json_t *entry, FILE *out);
-int export_shell_runs(const json_t *profile, FILE *out, const char *format, export_setter *set,
+typedef void export_shell_command(const struct profile_entry *entry, FILE *out);
+int export_shell_runs(const struct profile *profile, FILE *out, const char *format, export_setter *set,
                       export_shell_command *command, struct err *err);
 
 #endif

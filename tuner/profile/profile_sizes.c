@@ -60,8 +60,8 @@ static int profile_counted_check(const json_t *counted, struct err *err) {
  * not end before it begins. */
 typedef int check_fn(const json_t *value, struct err *err);
 
-struct member {
-	const char *name; /* all are required; others may be there */
+struct rule {
+	const char *name; /* "?name" may be absent, as in older profiles; others may be there */
 	check_fn *check;
 };
 
@@ -71,13 +71,14 @@ static int check_refuse(struct err *err, const char *what) {
 	               "%s", what);
 }
 
-static int check_members(const json_t *value, const struct member *members, struct err *err) {
+static int check_members(const json_t *value, const struct rule *rules, struct err *err) {
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
-	for (const struct member *m = members; m->name; m++) {
-		const json_t *json = json_object_get(value, m->name);
-		if ((json ? m->check(json, err) : check_refuse(err, "is missing")) != 0)
-			return err_prefix(err, "%s", m->name);
+	for (; rules->name; rules++) {
+		const char *name = rules->name + (*rules->name == '?');
+		const json_t *json = json_object_get(value, name);
+		if ((json ? rules->check(json, err) : name > rules->name ? 0 : check_refuse(err, "is missing")) != 0)
+			return err_prefix(err, "%s", name);
 	}
 	return 0;
 }
@@ -170,16 +171,9 @@ static int check_how(const json_t *value, struct err *err) {
 }
 
 static int check_checked(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"how", check_how}, {"runs", check_count}, {NULL, NULL}};
-	static const char *const texts[] = {"by", "why", "except"};
-	if (check_members(value, members, err))
-		return -1;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const json_t *text = json_object_get(value, texts[i]);
-		if (text && check_text(text, err))
-			return -1;
-	}
-	return 0;
+	static const struct rule rules[] = {{"how", check_how},   {"runs", check_count},   {"?by", check_text},
+	                                    {"?why", check_text}, {"?except", check_text}, {NULL, NULL}};
+	return check_members(value, rules, err);
 }
 
 static int check_evidence(const json_t *value, struct err *err) {
@@ -252,38 +246,40 @@ static int check_unset(const json_t *value, const json_t *program, struct err *e
 	return 0;
 }
 
+static int check_narrower(const json_t *value, struct err *err) {
+	static const char *const words[] = {"processors", "cores", NULL};
+	return check_one_of(value, words, "must be processors or cores", err);
+}
+
 /* The load of a machine that others used meanwhile. */
 static int check_busy(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"load", check_noise}, {"processors", check_count}, {NULL, NULL}};
-	const char *narrower = json_string_value(json_object_get(value, "narrower"));
-	if (check_members(value, members, err))
-		return -1;
-	if (json_object_get(value, "narrower") &&
-	    (!narrower || (strcmp(narrower, "processors") != 0 && strcmp(narrower, "cores") != 0))) {
-		check_refuse(err, "must be processors or cores");
-		return err_prefix(err, "narrower");
-	}
-	return 0;
+	static const struct rule rules[] = {
+		{"load", check_noise}, {"processors", check_count}, {"?narrower", check_narrower}, {NULL, NULL}};
+	return check_members(value, rules, err);
 }
 
 static int check_baseline(const json_t *value, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"config", profile_check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
-	return json_is_null(value) ? 0 : check_members(value, members, err);
+	return json_is_null(value) ? 0 : check_members(value, rules, err);
 }
 
 static int check_speedup(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"ratio", check_ratio}, {"ci", check_interval}, {NULL, NULL}};
-	return json_is_null(value) ? 0 : check_members(value, members, err);
+	static const struct rule rules[] = {{"ratio", check_ratio}, {"ci", check_interval}, {NULL, NULL}};
+	return json_is_null(value) ? 0 : check_members(value, rules, err);
 }
 
 static int check_provenance(const json_t *value, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"version", check_text},  {"command", check_text},      {"strategy", check_text},
 		{"seed", check_whole},    {"evaluations", check_count}, {"measured", check_time},
 		{"session", check_count}, {"search", check_count},      {NULL, NULL},
 	};
-	return check_members(value, members, err);
+	return check_members(value, rules, err);
+}
+
+static int check_flag(const json_t *value, struct err *err) {
+	return json_is_boolean(value) ? 0 : check_refuse(err, "must be true or false");
 }
 
 static int check_object(const json_t *value, struct err *err) {
@@ -291,7 +287,7 @@ static int check_object(const json_t *value, struct err *err) {
 }
 
 static int check_entry(const json_t *value, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"kernel", check_word},
 		{"source", check_text},
 		{"problem", profile_check_settings},
@@ -307,30 +303,19 @@ static int check_entry(const json_t *value, struct err *err) {
 		{"noise_floor", check_noise},
 		{"state", check_state},
 		{"provenance", check_provenance},
+		{"?proven", check_flag}, /* older profiles hold only what was proven */
+		{"?counted", profile_counted_check},
+		{"?program", profile_program_check},
+		{"?checked", check_checked},
+		{"?evidence", check_evidence},
+		{"?busy", check_busy},
 		{NULL, NULL},
 	};
-	const json_t *program = json_object_get(value, "program"), *proven = json_object_get(value, "proven");
-	if (check_members(value, members, err))
+	const json_t *program = json_object_get(value, "program"), *unset = json_object_get(value, "unset");
+	if (check_members(value, rules, err))
 		return -1;
-	if (proven && !json_is_boolean(proven)) { /* absent in older profiles, which hold only what was proven */
-		check_refuse(err, "must be true or false");
-		return err_prefix(err, "proven");
-	}
-	const json_t *counted = json_object_get(value, "counted"); /* absent in older profiles, or if nothing was counted */
-	if (counted && profile_counted_check(counted, err))
-		return err_prefix(err, "counted");
-	if (program && profile_program_check(program, err))
-		return err_prefix(err, "program");
-	const json_t *checked = json_object_get(value, "checked"), *evidence = json_object_get(value, "evidence");
-	if (checked && check_checked(checked, err)) /* both are absent in older profiles */
-		return err_prefix(err, "checked");
-	if (evidence && check_evidence(evidence, err))
-		return err_prefix(err, "evidence");
-	const json_t *unset = json_object_get(value, "unset"), *busy = json_object_get(value, "busy");
 	if (unset && check_unset(unset, program, err))
 		return err_prefix(err, "unset");
-	if (busy && check_busy(busy, err))
-		return err_prefix(err, "busy");
 	return profile_check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment")
 	                                                                                    : 0;
 }
@@ -345,19 +330,19 @@ static int check_entries(const json_t *value, struct err *err) {
 }
 
 static int check_machine(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"fingerprint", check_fingerprint}, {NULL, NULL}};
-	return check_members(value, members, err);
+	static const struct rule rules[] = {{"fingerprint", check_fingerprint}, {NULL, NULL}};
+	return check_members(value, rules, err);
 }
 
 static int profile_sizes_check(const json_t *sizes, struct err *err);
 
 int profile_check(const json_t *profile, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"schema", check_schema},   {"generator", check_word},  {"created", check_time},
 		{"machine", check_machine}, {"entries", check_entries}, {NULL, NULL},
 	};
 	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without ranges of sizes */
-	if (check_members(profile, members, err))
+	if (check_members(profile, rules, err))
 		return -1;
 	return sizes ? profile_sizes_check(sizes, err) : 0;
 }

@@ -6,39 +6,26 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/json/member.h"
 #include "base/mem.h"
 #include "tuner/result/result.h"
 
 struct setup setup_read(const json_t *json) {
-	static const struct member members[] = {
-		FIELD(struct setup, config),          FIELD(struct setup, unit),   FIELD(struct setup, status),
-		FIELD(struct setup, message),         FIELD(struct setup, median), FIELD_AT(struct setup, low, "ci.0"),
-		FIELD_AT(struct setup, high, "ci.1"),
-	};
-	struct setup setup = {
-		.json = json_is_object(json) ? json : NULL, .unit = "s", .median = NAN, .low = NAN, .high = NAN};
-	members_take(members, json, &setup);
+	struct setup setup = {SETUP_MEMBERS(MEMBER_FALLBACK)};
+	MEMBERS_TAKE(struct setup, SETUP_MEMBERS, json, &setup);
+	setup.json = json_is_object(json) ? json : NULL;
 	return setup;
 }
 
 struct load load_read(const json_t *json) {
-	static const struct member members[] = {
-		FIELD(struct load, busy),       FIELD(struct load, load),   FIELD(struct load, steal),
-		FIELD(struct load, processors), FIELD(struct load, blocks), FIELD(struct load, disturbed),
-	};
-	struct load load = {.load = NAN};
-	members_take(members, json, &load);
+	struct load load = {LOAD_MEMBERS(MEMBER_FALLBACK)};
+	MEMBERS_TAKE(struct load, LOAD_MEMBERS, json, &load);
 	return load;
 }
 
 static struct param_effect effect_read(const json_t *json) {
-	static const struct member members[] = {
-		FIELD(struct param_effect, param), FIELD(struct param_effect, best),  FIELD(struct param_effect, worst),
-		FIELD(struct param_effect, seen),  FIELD(struct param_effect, known),
-	};
-	struct param_effect effect = {.param = "?", .speedup = speedup_read(json)};
-	members_take(members, json, &effect);
+	struct param_effect effect = {EFFECT_MEMBERS(MEMBER_FALLBACK)};
+	MEMBERS_TAKE(struct param_effect, EFFECT_MEMBERS, json, &effect);
+	effect.speedup = speedup_read(json);
 	return effect;
 }
 
@@ -51,45 +38,25 @@ struct param_effect *effects_read(const json_t *json, size_t *count) {
 }
 
 struct counts counts_read(const json_t *json, const char *list) {
-	static const struct member members[] = {
-		FIELD(struct counted, name),   FIELD(struct counted, group), FIELD(struct counted, status),
-		FIELD(struct counted, source), FIELD(struct counted, unit),  FIELD(struct counted, formula),
-		FIELD(struct counted, reason), FIELD(struct counted, value), FIELD(struct counted, imbalance),
-	};
 	const json_t *rows = json_object_get(json, list);
 	struct counts counts = {mem_alloc(json_array_size(rows) + 1, sizeof *counts.rows), json_array_size(rows)};
 	for (size_t i = 0; i < counts.count; i++) {
-		counts.rows[i] = (struct counted){"?", "", "", "-", "", "", "", NAN, NAN};
-		members_take(members, json_array_get(rows, i), &counts.rows[i]);
+		counts.rows[i] = (struct counted){COUNTED_MEMBERS(MEMBER_FALLBACK)};
+		MEMBERS_TAKE(struct counted, COUNTED_MEMBERS, json_array_get(rows, i), &counts.rows[i]);
 	}
 	return counts;
 }
 
 struct result result_read(const json_t *json) {
-	static const struct member members[] = {
-		FIELD(struct result, kernel),
-		FIELD(struct result, objective),
-		FIELD(struct result, stopped),
-		FIELD(struct result, narrower),
-		FIELD(struct result, problem),
-		FIELD(struct result, program),
-		FIELD(struct result, pairs),
-		FIELD(struct result, evaluations),
-		FIELD_AT(struct result, valid, "space.valid"),
-		FIELD_AT(struct result, censored, "failures.censored"),
-		FIELD_AT(struct result, timeouts, "failures.timeout"),
-		FIELD(struct result, incomparable),
-		FIELD(struct result, elapsed_s),
-		FIELD(struct result, closest),
-	};
 	const json_t *best = json_object_get(json, "best");
-	struct result result = {.json = json, .kernel = "?", .objective = "time", .elapsed_s = NAN};
-	members_take(members, json, &result);
+	struct result result = {RESULT_MEMBERS(MEMBER_FALLBACK)};
+	MEMBERS_TAKE(struct result, RESULT_MEMBERS, json, &result);
+	result.json = json;
 	result.baseline = setup_read(json_object_get(json, "baseline"));
 	result.best = setup_read(best ? best : json_object_get(json, "winner"));
-	result.load = load_read(json_object_get(json, "load"));
 	result.verdict = verdict_of(json);
 	result.speedup = speedup_of(json);
+	result.load = load_read(json_object_get(json, "load"));
 	result.faster = verdict_is_faster(json);
 	result.decided = verdict_is_decided(json);
 	result.compared = json_is_object(json_object_get(json, "speedup"));
@@ -143,4 +110,35 @@ bool result_alone(const struct result *result) {
 bool result_unmet(const struct result *result) {
 	return result->keeps && !result->decided && !result->compared && result->timeouts + result->censored > 0 &&
 	       result->load.busy;
+}
+
+static struct machine machine_read(const json_t *json) {
+	struct machine machine = {MACHINE_MEMBERS(MEMBER_FALLBACK)};
+	MEMBERS_TAKE(struct machine, MACHINE_MEMBERS, json, &machine);
+	machine.json = json;
+	return machine;
+}
+
+struct profile_entry profile_entry_read(const json_t *json) {
+	struct profile_entry entry = {ENTRY_MEMBERS(MEMBER_FALLBACK)};
+	MEMBERS_TAKE(struct profile_entry, ENTRY_MEMBERS, json, &entry);
+	entry.json = json;
+	entry.baseline = setup_read(json_object_get(json, "baseline"));
+	entry.verdict = verdict_of(json);
+	entry.speedup = speedup_of(json);
+	entry.keeps = json_equal(entry.config, entry.baseline.config);
+	return entry;
+}
+
+struct profile profile_read(const json_t *json) {
+	const json_t *entries = json_object_get(json, "entries");
+	struct profile profile = {PROFILE_MEMBERS(MEMBER_FALLBACK)};
+	MEMBERS_TAKE(struct profile, PROFILE_MEMBERS, json, &profile);
+	profile.json = json;
+	profile.machine = machine_read(json_object_get(json, "machine"));
+	profile.count = json_array_size(entries);
+	profile.entries = mem_alloc(profile.count + 1, sizeof *profile.entries);
+	for (size_t i = 0; i < profile.count; i++)
+		profile.entries[i] = profile_entry_read(json_array_get(entries, i));
+	return profile;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json/member.h"
+
 #define VERDICTS(X)                                                                                                    \
 	X(FASTER, "faster")                                                                                                \
 	X(NOT_SAME, "faster, but not the same work")                                                                       \
@@ -65,40 +67,65 @@ void speedup_text(struct speedup speedup, char *text, size_t size);
 /* The same to three digits, for tables and sentences that hold large factors, too. */
 void speedup_digits_text(struct speedup speedup, char *text, size_t size);
 
-/* A configuration and what it costs: a "best", a "baseline", a "winner". Documents belong to the one it was read from.
- */
+/* Structs that are read once from documents, whose texts and parts they borrow. Each row is a member: its name, its
+ * type (base/json/member.h), its path in the document, and its value if the document does not say it. */
+
+/* A configuration and what it costs: a "best", a "baseline", a "winner". */
+#define SETUP_MEMBERS(X)                                                                                               \
+	X(config, JSON, "config", NULL)                                                                                    \
+	X(unit, TEXT, "unit", "s")                                                                                         \
+	X(status, TEXT, "status", NULL)                                                                                    \
+	X(message, TEXT, "message", NULL)                                                                                  \
+	X(median, REAL, "median", NAN)                                                                                     \
+	X(low, REAL, "ci.0", NAN)                                                                                          \
+	X(high, REAL, "ci.1", NAN)
 struct setup {
+	SETUP_MEMBERS(MEMBER_DECLARE)
 	const json_t *json; /* NULL: there is none */
-	const json_t *config;
-	const char *unit, *status, *message; /* unit: "s" if not said; the others: NULL if it did not fail */
-	double median, low, high;
 };
 struct setup setup_read(const json_t *json);
 
 /* How busy others kept the machine meanwhile. */
+#define LOAD_MEMBERS(X)                                                                                                \
+	X(busy, BOOL, "busy", false)                                                                                       \
+	X(load, REAL, "load", NAN)                                                                                         \
+	X(steal, REAL, "steal", 0)                                                                                         \
+	X(processors, COUNT, "processors", 0)                                                                              \
+	X(blocks, COUNT, "blocks", 0)                                                                                      \
+	X(disturbed, COUNT, "disturbed", 0)
 struct load {
-	bool busy;
-	double load, steal; /* NAN, 0: not known */
-	int64_t processors, blocks, disturbed;
+	LOAD_MEMBERS(MEMBER_DECLARE)
 };
 struct load load_read(const json_t *json);
 
-/* The effect of a parameter: how many times as long the worst of its values takes as the best. */
+/* The effect of a parameter: how many times as long the worst of its values takes as the best. seen: values that were
+ * measured. */
+#define EFFECT_MEMBERS(X)                                                                                              \
+	X(param, TEXT, "param", "?")                                                                                       \
+	X(best, JSON, "best", NULL)                                                                                        \
+	X(worst, JSON, "worst", NULL)                                                                                      \
+	X(seen, COUNT, "seen", 0)                                                                                          \
+	X(known, BOOL, "known", false)
 struct param_effect {
-	const char *param;
-	const json_t *best, *worst; /* values */
+	EFFECT_MEMBERS(MEMBER_DECLARE)
 	struct speedup speedup;
-	int64_t seen; /* values that were measured */
-	bool known;
 };
 /* NULL without any. The caller frees the array. */
 struct param_effect *effects_read(const json_t *json, size_t *count);
 
-/* What was counted of a name: a row of "counters" or "metrics". A text that is not said is "", but a name is "?" and a
- * source "-"; a number is NAN. */
+/* What was counted of a name: a row of "counters" or "metrics". */
+#define COUNTED_MEMBERS(X)                                                                                             \
+	X(name, TEXT, "name", "?")                                                                                         \
+	X(group, TEXT, "group", "")                                                                                        \
+	X(status, TEXT, "status", "")                                                                                      \
+	X(source, TEXT, "source", "-")                                                                                     \
+	X(unit, TEXT, "unit", "")                                                                                          \
+	X(formula, TEXT, "formula", "")                                                                                    \
+	X(reason, TEXT, "reason", "")                                                                                      \
+	X(value, REAL, "value", NAN)                                                                                       \
+	X(imbalance, REAL, "imbalance", NAN)
 struct counted {
-	const char *name, *group, *status, *source, *unit, *formula, *reason;
-	double value, imbalance;
+	COUNTED_MEMBERS(MEMBER_DECLARE)
 };
 struct counts {
 	struct counted *rows; /* the caller frees them */
@@ -106,18 +133,30 @@ struct counts {
 };
 struct counts counts_read(const json_t *json, const char *list);
 
-/* The document of a search. */
+/* The document of a search. censored: trials that were cut short, because they took too long to win. closest: how many
+ * times as long the closest of the others took, if it was so far off that no pairs were measured. */
+#define RESULT_MEMBERS(X)                                                                                              \
+	X(kernel, TEXT, "kernel", "?")                                                                                     \
+	X(objective, TEXT, "objective", "time")                                                                            \
+	X(stopped, TEXT, "stopped", NULL)                                                                                  \
+	X(narrower, TEXT, "narrower", NULL)                                                                                \
+	X(problem, JSON, "problem", NULL)                                                                                  \
+	X(program, JSON, "program", NULL)                                                                                  \
+	X(pairs, COUNT, "pairs", 0)                                                                                        \
+	X(evaluations, COUNT, "evaluations", 0)                                                                            \
+	X(valid, COUNT, "space.valid", 0)                                                                                  \
+	X(censored, COUNT, "failures.censored", 0)                                                                         \
+	X(timeouts, COUNT, "failures.timeout", 0)                                                                          \
+	X(incomparable, COUNT, "incomparable", 0)                                                                          \
+	X(elapsed_s, REAL, "elapsed_s", NAN)                                                                               \
+	X(closest, REAL, "closest", 0)
 struct result {
+	RESULT_MEMBERS(MEMBER_DECLARE)
 	const json_t *json;
-	const char *kernel, *objective, *stopped, *narrower; /* "?", "time", NULL, NULL if not said */
-	const json_t *problem, *program;
 	struct setup baseline, best; /* best: of `explain` it is the "winner" */
 	enum verdict verdict;
 	struct speedup speedup;
 	struct load load;
-	int64_t pairs, evaluations, valid, censored, timeouts, incomparable; /* censored: took too long to win */
-	double elapsed_s,
-		closest;          /* closest: times as long the closest of the others took if it was too far off for pairs */
 	bool faster, decided; /* faster: whatever work it does */
 	bool compared, keeps; /* has a speedup; the best is the baseline */
 };
@@ -135,5 +174,66 @@ bool result_tried_all(const struct result *result); /* was every valid configura
 bool result_alone(const struct result *result);
 /* Did nothing meet the baseline, because other programs made the others take too long? */
 bool result_unmet(const struct result *result);
+
+/* The machine of a profile. */
+#define MACHINE_MEMBERS(X)                                                                                             \
+	X(fingerprint, TEXT, "fingerprint", "")                                                                            \
+	X(cpu, TEXT, "cpu", "")                                                                                            \
+	X(compiler, TEXT, "compiler", "")                                                                                  \
+	X(cores, COUNT, "cores", 0)                                                                                        \
+	X(threads, COUNT, "threads", 0)
+struct machine {
+	MACHINE_MEMBERS(MEMBER_DECLARE)
+	const json_t *json;
+};
+
+/* A recommendation: an entry of a profile. threads, bind, places: of OpenMP; "" if it leaves them alone. */
+#define ENTRY_MEMBERS(X)                                                                                               \
+	X(kernel, TEXT, "kernel", "")                                                                                      \
+	X(objective, TEXT, "objective", "time")                                                                            \
+	X(device, TEXT, "device", "cpu")                                                                                   \
+	X(unit, TEXT, "unit", "")                                                                                          \
+	X(state, TEXT, "state", "")                                                                                        \
+	X(source, TEXT, "source", "")                                                                                      \
+	X(command, TEXT, "provenance.command", "")                                                                         \
+	X(measured, TEXT, "provenance.measured", "")                                                                       \
+	X(search, COUNT, "provenance.search", 0)                                                                           \
+	X(threads, TEXT, "environment.OMP_NUM_THREADS", "")                                                                \
+	X(bind, TEXT, "environment.OMP_PROC_BIND", "")                                                                     \
+	X(places, TEXT, "environment.OMP_PLACES", "")                                                                      \
+	X(problem, JSON, "problem", NULL)                                                                                  \
+	X(config, JSON, "config", NULL)                                                                                    \
+	X(environment, JSON, "environment", NULL)                                                                          \
+	X(unset, JSON, "unset", NULL)                                                                                      \
+	X(program, JSON, "program", NULL)                                                                                  \
+	X(median, REAL, "median", NAN)                                                                                     \
+	X(low, REAL, "ci.0", NAN)                                                                                          \
+	X(high, REAL, "ci.1", NAN)                                                                                         \
+	X(noise_floor, REAL, "noise_floor", 0)                                                                             \
+	X(proven, BOOL, "proven", true)
+struct profile_entry {
+	ENTRY_MEMBERS(MEMBER_DECLARE)
+	const json_t *json;
+	struct setup baseline;
+	enum verdict verdict;
+	struct speedup speedup;
+	bool keeps; /* it is the baseline */
+};
+struct profile_entry profile_entry_read(const json_t *entry);
+
+/* foreign: exported for another machine */
+#define PROFILE_MEMBERS(X)                                                                                             \
+	X(created, TEXT, "created", "")                                                                                    \
+	X(generator, TEXT, "generator", "")                                                                                \
+	X(sizes, JSON, "sizes", NULL)                                                                                      \
+	X(foreign, BOOL, "foreign", false)
+struct profile {
+	PROFILE_MEMBERS(MEMBER_DECLARE)
+	const json_t *json;
+	struct machine machine;
+	struct profile_entry *entries; /* the caller frees them */
+	size_t count;
+};
+struct profile profile_read(const json_t *profile);
 
 #endif
