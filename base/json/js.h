@@ -46,10 +46,15 @@ json_t *js_number(double value);
 json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
 
-/* Each item of an array, which it declares: js_each(entry, entries). `for` can declare variables of one type only, so
- * the place is in a pointer. */
+/* Each item of an array, and each member of an object, which they declare: js_each (entry, entries), js_members (name,
+ * value, config). The first `for` only declares. */
 #define js_each(item, array)                                                                                           \
-	for (json_t *item##_of = (json_t *)(array), *item##_at = NULL, *item = json_array_get(item##_of, 0); item;         \
-	     item##_at = (json_t *)((uintptr_t)item##_at + 1), item = json_array_get(item##_of, (uintptr_t)item##_at))
+	for (size_t item##_at = 0, item##_on = 1; item##_on; item##_on = 0)                                                \
+		for (json_t * item; (item = json_array_get(array, item##_at)); item##_at++)
+#define js_members(name, value, object)                                                                                \
+	for (json_t *name##_of = (json_t *)(object), *value; name##_of; name##_of = NULL)                                  \
+		for (const char *name = json_object_iter_key(json_object_iter(name##_of));                                     \
+		     name && (value = json_object_iter_value(json_object_key_to_iter(name)));                                  \
+		     name = json_object_iter_key(json_object_iter_next(name##_of, json_object_key_to_iter(name))))
 
 #endif

@@ -85,8 +85,8 @@ static int apply_nested_check(const json_t *config, const struct apply_request *
 
 /* Prepares the environment and the words of a command, and runs it. */
 /* The OpenMP settings belong together: a profile recommends all of them, or none if the present ones are the best. */
-static bool governs_openmp(const json_t *entry) {
-	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
+static bool governs_openmp(const struct profile_entry *entry) {
+	const json_t *program = entry->program, *environment = entry->environment;
 	bool some = false;
 	for (const char *const *governed = program_governed; *governed; governed++)
 		some = some || json_object_get(environment, *governed);
@@ -95,17 +95,17 @@ static bool governs_openmp(const json_t *entry) {
 
 /* Variables of the user's own that are best left out. */
 static void without_read(struct launch *launch) {
-	js_each (name, json_object_get(launch->choice.entry, "unset")) {
+	js_each (name, launch->choice.entry.unset) {
 		if (!json_object_get(launch->set, json_string_value(name)))
 			json_array_append(launch->unset, name);
 	}
 }
 
 static int environment_read(struct launch *launch, struct err *err) {
-	const json_t *entry = launch->choice.entry;
+	const struct profile_entry *entry = &launch->choice.entry;
 	const char *name;
 	json_t *value;
-	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+	json_object_foreach((json_t *)entry->environment, name, value) {
 		const char *text = json_string_value(value);
 		char *clean = launch_shown(mem_strdup(text));
 		bool same = strcmp(clean, text) == 0;
@@ -123,7 +123,7 @@ static int environment_read(struct launch *launch, struct err *err) {
 }
 
 static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	char *line = program_join((const char *const *)request->words, false);
 	char *filled = program ? apply_shell_fill(line, program, launch->config, err) : mem_strdup(line);
 	free(line);
@@ -135,7 +135,7 @@ static int shell_fill(struct launch *launch, const struct apply_request *request
 
 /* Copies the words and replaces {NAME} by the recommended value. */
 static int words_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
 	if (request->shell)
 		return shell_fill(launch, request, err);
@@ -157,7 +157,7 @@ static bool is_current(const char *folder) {
 }
 
 static int fail_exec(const struct launch *launch, int why, struct err *err) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
 	const char *folder = js_string_or(program, "folder", NULL);
 	bool absent = why == ENOENT || why == ENOTDIR;
@@ -199,15 +199,15 @@ int launch_run(struct app *app, const struct launch *launch, struct err *err) {
 static int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err) {
 	launch->set = json_object();
 	launch->unset = json_array();
-	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
-	launch->kept = entry && !request->anyway ? profile_use_why(entry) : NULL;
-	launch->config = json_copy(json_object_get(launch->kept ? baseline : entry, "config"));
+	const struct profile_entry *entry = &launch->choice.entry;
+	launch->kept = entry->json && !request->anyway ? profile_use_why(entry->json) : NULL;
+	launch->config = json_copy((json_t *)(launch->kept ? entry->baseline.config : entry->config));
 	if (launch->choice.foreign && apply_nested_check(launch->config, request, err))
 		return -1;
 	if (launch->kept) /* the program runs as the user would run it: nothing is set */
 		return words_fill(launch, request, err);
-	if ((launch->choice.foreign && profile_check_foreign(entry, request->params, err)) ||
-	    (entry && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
+	if ((launch->choice.foreign && profile_check_foreign(entry->json, request->params, err)) ||
+	    (entry->json && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
 		return -1;
 	return words_fill(launch, request, err);
 }
@@ -364,7 +364,7 @@ static bool is_proven(struct app *app, const struct opt_args *args, const struct
 	struct err none = {0};
 	json_t *profile = NULL;
 	bool proven = choose_any(app, args, request, &profile, &choice, &none) == 0 &&
-	              (request->anyway || ssp_use_of(choice.entry) == SSP_PROVEN);
+	              (request->anyway || ssp_use_of(choice.entry.json) == SSP_PROVEN);
 	json_decref(profile);
 	return proven;
 }
