@@ -138,9 +138,7 @@ static int name_add(void *ctx, const struct store_row *row) {
 /* The keys, with commas between them. The caller frees it. */
 static char *keys_text(const json_t *object) {
 	char *text = mem_strdup("");
-	const char *key;
-	json_t *value;
-	json_object_foreach((json_t *)object, key, value) {
+	js_members (key, value, object) {
 		mem_append(&text, "%s%s", *text ? ", " : "", key);
 	}
 	text_clean(text, false);
@@ -148,10 +146,10 @@ static char *keys_text(const json_t *object) {
 }
 
 static void unknown_hint(const struct names *names, struct err *err) {
-	const char **list = mem_alloc(json_object_size(names->known) + 1, sizeof *list), *key;
+	const char **list = mem_alloc(json_object_size(names->known) + 1, sizeof *list);
 	size_t count = 0;
-	json_t *value;
-	json_object_foreach(names->known, key, value) list[count++] = key;
+	js_members (key, value, names->known)
+		list[count++] = key;
 	const char *near = near_word(names->word, list, count);
 	char *through = keys_text(names->through);
 	if (*through)

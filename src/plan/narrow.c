@@ -152,9 +152,7 @@ static int count_of(const struct topo *topo, const json_t *config, const char *n
 }
 
 static bool has_fewer(const struct topo *topo, const json_t *program, const json_t *config, const json_t *than) {
-	const char *name;
-	json_t *way;
-	json_object_foreach(json_object_get(program, "params"), name, way) {
+	js_members (name, way, json_object_get(program, "params")) {
 		int count = count_of(topo, config, name), other = count_of(topo, than, name);
 		if (counts_threads(name) && count > 0 && count < other)
 			return true;

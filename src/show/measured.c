@@ -36,10 +36,10 @@ int measured_format_read(const struct opt_args *args, enum measured_format *form
 
 /* The names of all columns, as the keys of an object; a new reference. */
 static json_t *columns_of(const json_t *rows) {
-	json_t *columns = json_object(), *value;
-	const char *name;
+	json_t *columns = json_object();
 	js_each (row, rows) {
-		json_object_foreach(row, name, value) json_object_set_new(columns, name, json_true());
+		js_members (name, value, row)
+			json_object_set_new(columns, name, json_true());
 	}
 	return columns;
 }
@@ -84,10 +84,9 @@ static void rule(size_t columns, FILE *out) {
 }
 
 static void table_write(enum measured_format format, const json_t *rows, FILE *out) {
-	json_t *columns = columns_of(rows), *mark;
-	const char *name;
+	json_t *columns = columns_of(rows);
 	bool first = true;
-	json_object_foreach(columns, name, mark) {
+	js_members (name, mark, columns) {
 		cell(format, first, name, out);
 		first = false;
 	}
@@ -96,7 +95,7 @@ static void table_write(enum measured_format format, const json_t *rows, FILE *o
 		rule(json_object_size(columns), out);
 	js_each (row, rows) {
 		first = true;
-		json_object_foreach(columns, name, mark) {
+		js_members (name, mark, columns) {
 			char *text = text_of(json_object_get(row, name));
 			cell(format, first, text, out);
 			free(text);

@@ -31,9 +31,7 @@ static char *value_shown(const json_t *member) {
 
 char *results_config(const json_t *config, const json_t *base) {
 	char *text = mem_strdup("");
-	const char *name;
-	json_t *member;
-	json_object_foreach((json_t *)config, name, member) {
+	js_members (name, member, config) {
 		if (base && json_equal(member, json_object_get(base, name)))
 			continue;
 		char *shown = value_shown(member);

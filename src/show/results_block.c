@@ -239,10 +239,8 @@ static bool fell_late(const struct result *result) {
 }
 
 static void failures_print(const struct result *result, FILE *out) {
-	const char *type;
-	json_t *count;
 	long long incomparable = result->incomparable;
-	json_object_foreach((json_t *)js_at(result->json, "failures"), type, count) {
+	js_members (type, count, js_at(result->json, "failures")) {
 		long long failed = (long long)json_integer_value(count);
 		if (failed <= 0 || strcmp(type, "censored") == 0)
 			continue;

@@ -26,11 +26,9 @@ static void one_print(const json_t *result, FILE *out) {
 	const json_t *seconds = json_object_get(result, "seconds");
 	char *kernel = mem_strdup(js_string_or(result, "kernel", "?"));
 	double all = js_real_or(result, "elapsed_s", 0);
-	const char *what;
-	json_t *value;
 	text_clean(kernel, false);
 	fprintf(out, "\nwhere the time went: %s, %.3g s\n", kernel, all);
-	json_object_foreach((json_t *)seconds, what, value) {
+	js_members (what, value, seconds) {
 		double share = all > 0 ? 100 * json_number_value(value) / all : 0;
 		if (json_number_value(value) > 0)
 			fprintf(out, "  %-9s %8.2f s %5.1f %%\n", what, json_number_value(value), share);

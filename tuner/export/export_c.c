@@ -31,9 +31,7 @@ static bool is_of(const json_t *of, const struct profile_entry *first) {
 
 /* A member gets the type that holds all its values: words hold anything, reals hold integers. */
 static void members_add(json_t *members, const json_t *config, json_t *taken) {
-	const char *key;
-	json_t *value;
-	json_object_foreach((json_t *)config, key, value) {
+	js_members (key, value, config) {
 		json_t *known = json_object_get(members, key);
 		enum c_type type = c_type_of(value);
 		if (!known) {
@@ -97,10 +95,8 @@ static const char *type_word(enum c_type type) {
 }
 
 static void put_struct(FILE *out, const struct group *group) {
-	const char *key;
-	json_t *member;
 	fprintf(out, "struct %s {\n", group->name);
-	json_object_foreach(group->members, key, member)
+	js_members (key, member, group->members)
 		fprintf(out, "\t%s%s;\n", type_word(member_type(member)), js_string_or(member, "name", ""));
 	if (!json_object_size(group->members))
 		fputs("\tint nothing;\n", out);
@@ -108,9 +104,8 @@ static void put_struct(FILE *out, const struct group *group) {
 }
 
 static void put_config(FILE *out, const struct group *group, const json_t *config) {
-	const char *key, *between = "\t\t{";
-	json_t *member;
-	json_object_foreach(group->members, key, member) {
+	const char *between = "\t\t{";
+	js_members (key, member, group->members) {
 		fputs(between, out);
 		c_literal(out, member_type(member), json_object_get(config, key));
 		between = ", ";
@@ -121,9 +116,7 @@ static void put_config(FILE *out, const struct group *group, const json_t *confi
 static void put_macros(FILE *out, const struct profile_entry *entry, json_t *taken) {
 	json_t *none = json_object();
 	char *prefix = export_entry_name("SWEETSPOT_", entry, none);
-	const char *key;
-	json_t *value;
-	json_object_foreach((json_t *)entry->config, key, value) {
+	js_members (key, value, entry->config) {
 		char *text = mem_printf("%s_%s", prefix, key);
 		export_upper(text);
 		char *name = export_name("", text, taken);
@@ -139,19 +132,16 @@ static void put_macros(FILE *out, const struct profile_entry *entry, json_t *tak
 
 /* The number of members of problems that are words, or that are not. */
 static size_t asked_count(const struct group *group, bool words) {
-	const char *key;
-	json_t *member;
 	size_t count = 0;
-	json_object_foreach(group->asked, key, member) count += (member_type(member) == C_WORD) == words;
+	js_members (key, member, group->asked)
+		count += (member_type(member) == C_WORD) == words;
 	return count;
 }
 
 /* The place of a number among the numbers of the problem. */
 static size_t asked_place(const struct group *group, const char *over) {
-	const char *key;
-	json_t *member;
 	size_t place = 0;
-	json_object_foreach(group->asked, key, member) {
+	js_members (key, member, group->asked) {
 		if (strcmp(key, over) == 0)
 			break;
 		place += member_type(member) != C_WORD;
@@ -160,9 +150,8 @@ static size_t asked_place(const struct group *group, const char *over) {
 }
 
 static void put_problem(FILE *out, const struct group *group, const json_t *problem, bool words) {
-	const char *key, *between = "\t\t{";
-	json_t *member;
-	json_object_foreach(group->asked, key, member) {
+	const char *between = "\t\t{";
+	js_members (key, member, group->asked) {
 		if ((member_type(member) == C_WORD) != words)
 			continue;
 		fputs(between, out);
@@ -210,11 +199,9 @@ static void put_ranges(FILE *out, const struct group *group, const json_t *sizes
 	const json_t *ranges = ranges_of(sizes), *rest = json_object_get(sizes, "problem");
 	size_t place = asked_place(group, js_string_or(sizes, "over", "")), count = json_array_size(ranges), numbers = 0,
 		   words = 0;
-	const char *key;
-	json_t *member;
 	fputs("\tif (number[", out);
 	fprintf(out, "%zu] > 0", place);
-	json_object_foreach(group->asked, key, member) {
+	js_members (key, member, group->asked) {
 		bool word = member_type(member) == C_WORD;
 		size_t at = word ? words++ : numbers++;
 		if (strcmp(key, js_string_or(sizes, "over", "")) == 0)
@@ -234,10 +221,9 @@ static void put_ranges(FILE *out, const struct group *group, const json_t *sizes
 }
 
 static void put_head(FILE *out, const struct group *group) {
-	const char *key, *between = "";
-	json_t *member;
+	const char *between = "";
 	fprintf(out, "static inline const struct %s *%s_for(", group->name, group->name);
-	json_object_foreach(group->asked, key, member) {
+	js_members (key, member, group->asked) {
 		fprintf(out, "%s%sp_%s", between, member_type(member) == C_WORD ? "const char *" : "double ",
 		        js_string_or(member, "name", ""));
 		between = ", ";

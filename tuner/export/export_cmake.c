@@ -63,12 +63,10 @@ static void put_unset(FILE *out, const char *prefix, const struct profile_entry 
 
 /* For set_tests_properties(.. PROPERTIES ENVIRONMENT "${..}") and `cmake -E env`. */
 static void put_environment(FILE *out, const char *prefix, const struct profile_entry *entry) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)entry->environment, name, value)
+	js_members (name, value, entry->environment)
 		export_hidden_each(out, json_string_value(value), define_hidden);
 	fprintf(out, "set(%s_ENVIRONMENT", prefix);
-	json_object_foreach((json_t *)entry->environment, name, value) {
+	js_members (name, value, entry->environment) {
 		if (!is_for_lists(json_string_value(value)))
 			continue;
 		fprintf(out, "\n\t\"%s=", name);

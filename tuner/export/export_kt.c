@@ -79,13 +79,12 @@ static bool has(const json_t *list, const json_t *value) {
 /* The parameters in the order of the winner, then of the first configuration that has them, each with the values that
  * were tried. */
 static json_t *params_of(const json_t *best, const json_t *trials) {
-	json_t *params = json_object(), *value;
-	const char *name;
-	json_object_foreach((json_t *)best, name, value) {
+	json_t *params = json_object();
+	js_members (name, value, best) {
 		json_object_set_new(params, name, json_array());
 	}
 	js_each (trial, trials) {
-		json_object_foreach(json_object_get(trial, "config"), name, value) {
+		js_members (name, value, json_object_get(trial, "config")) {
 			if (!json_object_get(params, name))
 				json_object_set_new(params, name, json_array());
 			if (!has(json_object_get(params, name), value))
@@ -97,14 +96,14 @@ static json_t *params_of(const json_t *best, const json_t *trials) {
 
 /* {"size": "64x48"} is [64, 48], {"n": 2048} is [2048]. */
 static json_t *size_of(const json_t *problem) {
-	json_t *list = json_array(), *value;
-	const char *name, *size = js_string_or(problem, "size", NULL);
+	json_t *list = json_array();
+	const char *size = js_string_or(problem, "size", NULL);
 	for (char *end; size && *size; size = *end ? end + 1 : end) {
 		json_array_append_new(list, json_integer(strtoll(size, &end, 10)));
 		if (end == size)
 			break;
 	}
-	json_object_foreach((json_t *)problem, name, value) {
+	js_members (name, value, problem) {
 		if (json_is_integer(value))
 			json_array_append(list, value);
 	}
@@ -113,9 +112,8 @@ static json_t *size_of(const json_t *problem) {
 
 static json_t *cache_of(const struct profile_entry *entry) {
 	const json_t *trials = json_object_get(entry->json, "trials");
-	json_t *params = params_of(entry->config, trials), *names = json_array(), *cache = json_object(), *value;
-	const char *name;
-	json_object_foreach(params, name, value) {
+	json_t *params = params_of(entry->config, trials), *names = json_array(), *cache = json_object();
+	js_members (name, value, params) {
 		json_array_append_new(names, json_string(name));
 	}
 	for (size_t i = 0; i < json_array_size(trials); i++) {

@@ -36,9 +36,8 @@ static const char *type_of(const json_t *value) {
 }
 
 static json_t *configuration_of(const json_t *config) {
-	json_t *list = json_array(), *value;
-	const char *name;
-	json_object_foreach((json_t *)config, name, value) {
+	json_t *list = json_array();
+	js_members (name, value, config) {
 		json_array_append_new(list,
 		                      json_pack("{s:s,s:O,s:s}", "Name", name, "Value", value, "ValueType", type_of(value)));
 	}

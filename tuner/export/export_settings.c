@@ -43,9 +43,7 @@ void export_settings_agreed(const struct profile *profile, FILE *out, export_set
 	json_t *done = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
-		const char *name;
-		json_t *value;
-		json_object_foreach((json_t *)entry->environment, name, value) {
+		js_members (name, value, entry->environment) {
 			if (json_object_get(done, name) || !is_agreed(profile, entry, name, json_string_value(value)))
 				continue;
 			set(out, name, json_string_value(value));

@@ -30,9 +30,7 @@ char *export_value_text(const json_t *value) {
 /* " n=1024" for each member of the problem; caller frees. */
 static char *export_problem(const struct profile_entry *entry, const char *lead, const char *between) {
 	char *text = mem_strdup("");
-	const char *key;
-	json_t *json;
-	json_object_foreach((json_t *)entry->problem, key, json) {
+	js_members (key, json, entry->problem) {
 		char *value = export_value_text(json);
 		mem_append(&text, "%s%s%s%s", lead, key, between, value);
 		free(value);

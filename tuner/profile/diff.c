@@ -34,13 +34,12 @@ static void setting_add(json_t *array, const char *name, const json_t *a, const 
 }
 
 static json_t *settings_diff(const json_t *a, const json_t *b) {
-	json_t *array = json_array(), *value;
-	const char *name;
-	json_object_foreach((json_t *)a, name, value) {
+	json_t *array = json_array();
+	js_members (name, value, a) {
 		if (!json_equal(value, json_object_get(b, name)))
 			setting_add(array, name, value, json_object_get(b, name));
 	}
-	json_object_foreach((json_t *)b, name, value) {
+	js_members (name, value, b) {
 		if (!json_object_get(a, name))
 			setting_add(array, name, NULL, value);
 	}
@@ -135,10 +134,10 @@ static json_t *row_new(const json_t *a, const json_t *b) {
 }
 
 json_t *profile_diff(const json_t *a, const json_t *b) {
-	json_t *left = by_key(a), *right = by_key(b), *rows = json_array(), *entry;
-	const char *key;
-	json_object_foreach(left, key, entry) json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
-	json_object_foreach(right, key, entry) {
+	json_t *left = by_key(a), *right = by_key(b), *rows = json_array();
+	js_members (key, entry, left)
+		json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
+	js_members (key, entry, right) {
 		if (!json_object_get(left, key))
 			json_array_append_new(rows, row_new(NULL, entry));
 	}

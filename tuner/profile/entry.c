@@ -197,10 +197,10 @@ static int text_compare(const void *a, const void *b) {
 
 /* Keys of an object, sorted; the caller frees the array. */
 static const char **keys_sorted(const json_t *object) {
-	const char **keys = mem_alloc(json_object_size(object) + 1, sizeof *keys), *key;
+	const char **keys = mem_alloc(json_object_size(object) + 1, sizeof *keys);
 	size_t count = 0;
-	json_t *value;
-	json_object_foreach((json_t *)object, key, value) keys[count++] = key;
+	js_members (key, value, object)
+		keys[count++] = key;
 	qsort(keys, count, sizeof *keys, text_compare);
 	return keys;
 }

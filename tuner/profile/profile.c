@@ -259,9 +259,8 @@ static int gather_result(void *ctx, const struct store_row *result) {
 static const char *seen_near(const struct gather *gather, const char *word) {
 	const char **known = mem_alloc(json_object_size(gather->seen) + 1, sizeof *known);
 	size_t count = 0;
-	const char *kernel;
-	json_t *value;
-	json_object_foreach(gather->seen, kernel, value) known[count++] = kernel;
+	js_members (kernel, value, gather->seen)
+		known[count++] = kernel;
 	const char *found = near_word(word, known, count);
 	free(known);
 	return found;

@@ -42,11 +42,10 @@ json_t *profile_counted(const json_t *best) {
 }
 
 static int values_check(const json_t *values, struct err *err) {
-	const char *name;
-	json_t *one;
 	bool fits = json_is_object(values);
-	json_object_foreach((json_t *)values, name, one) fits =
-		fits && *name && json_is_number(json_object_get(one, "value")) && json_is_string(json_object_get(one, "unit"));
+	js_members (name, one, values)
+		fits = fits && *name && json_is_number(json_object_get(one, "value")) &&
+		       json_is_string(json_object_get(one, "unit"));
 	return fits ? 0 : err_set(err, ERR_USAGE, NULL, "must be an object of values with units");
 }
 
@@ -206,11 +205,9 @@ static int check_schema(const json_t *value, struct err *err) {
 
 /* Names with numbers, words or booleans: a configuration or a problem. */
 static int profile_check_settings(const json_t *value, struct err *err) {
-	const char *name;
-	json_t *setting;
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
-	json_object_foreach((json_t *)value, name, setting) {
+	js_members (name, setting, value) {
 		if (!*name)
 			return check_refuse(err, "has a member without a name");
 		if (!json_is_number(setting) && !json_is_string(setting) && !json_is_boolean(setting)) {
@@ -223,11 +220,9 @@ static int profile_check_settings(const json_t *value, struct err *err) {
 
 /* Variables that a profile may set; program: NULL for a kernel. */
 static int profile_check_variables(const json_t *value, const json_t *program, struct err *err) {
-	const char *name;
-	json_t *text;
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
-	json_object_foreach((json_t *)value, name, text) {
+	js_members (name, text, value) {
 		if (profile_may_set(name, program) ? check_text(text, err)
 		                                   : check_refuse(err, "is not a variable that a profile may set"))
 			return err_prefix(err, "%.64s", name);

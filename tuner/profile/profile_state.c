@@ -38,13 +38,12 @@ static void difference_add(json_t *array, const char *name, const json_t *a, con
 }
 
 json_t *profile_machine_differences(const json_t *a, const json_t *b) {
-	json_t *array = json_array(), *left = plain(a), *right = plain(b), *value;
-	const char *name;
-	json_object_foreach(left, name, value) {
+	json_t *array = json_array(), *left = plain(a), *right = plain(b);
+	js_members (name, value, left) {
 		if (!json_equal(value, json_object_get(right, name)))
 			difference_add(array, name, value, json_object_get(right, name));
 	}
-	json_object_foreach(right, name, value) {
+	js_members (name, value, right) {
 		if (!json_object_get(left, name))
 			difference_add(array, name, NULL, value);
 	}

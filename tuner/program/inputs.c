@@ -249,10 +249,8 @@ static json_t *fact_now(const struct walk *walk, const char *kind, const char *p
 
 static bool facts_hold(const struct walk *walk, const json_t *facts, const char *kind) {
 	const json_t *members = json_object_get(facts, kind);
-	const char *name;
-	json_t *fact;
 	bool same = json_is_object(members);
-	json_object_foreach((json_t *)members, name, fact) {
+	js_members (name, fact, members) {
 		char *path = same ? mem_printf("%s/%s", walk->source, name) : NULL;
 		json_t *now = path ? fact_now(walk, kind, path) : NULL;
 		same = now && json_equal(now, fact);

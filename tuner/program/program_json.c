@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/program/impl.h"
+#include "base/json/js.h"
 #include "tuner/program/kept.h"
 
 static void text_set(json_t *json, const char *key, const char *text) {
@@ -18,9 +19,8 @@ static void line_set(json_t *json, const char *key, const struct program *progra
 }
 
 static json_t *ways_json(const struct program *program, const json_t *best) {
-	json_t *ways = json_object(), *value;
-	const char *name;
-	json_object_foreach((json_t *)best, name, value)
+	json_t *ways = json_object();
+	js_members (name, value, best)
 		json_object_set_new(ways, name, json_string(program_param_way(program, name)));
 	for (size_t i = 0; i < program->params.count; i++)
 		json_object_set_new(ways, program->params.list[i],

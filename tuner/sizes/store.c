@@ -94,9 +94,7 @@ static struct sizes *group(const struct finder *finder, const struct found *prob
 static bool is_wanted(const json_t *problem, const char *name, const char *over, const json_t *asked) {
 	if (over && strcmp(over, name) != 0)
 		return false;
-	const char *other;
-	json_t *value;
-	json_object_foreach((json_t *)asked, other, value) {
+	js_members (other, value, asked) {
 		if (strcmp(other, name) != 0 && !json_equal(value, json_object_get(problem, other)))
 			return false;
 	}
@@ -108,11 +106,9 @@ static struct sizes *largest(const struct finder *finder, const char *over, cons
 	struct sizes *best = NULL;
 	for (size_t i = finder->count; i-- > 0;) {
 		const json_t *problem = json_object_get(finder->found[i].result, "problem");
-		const char *name;
-		json_t *value;
 		if (!same_kernel(&finder->found[i], &finder->found[finder->count - 1]))
 			continue;
-		json_object_foreach((json_t *)problem, name, value) {
+		js_members (name, value, problem) {
 			if (!(json_number_value(value) > 0) || !is_wanted(problem, name, over, asked))
 				continue;
 			struct sizes *one = group(finder, &finder->found[i], name);

@@ -185,14 +185,13 @@ static int text_check(const json_t *search, const char *name, bool empty, struct
 
 /* Names and plain values. */
 static int flat_check(const json_t *object, const char *name, struct err *err) {
-	json_t *flat, *member;
-	const char *key;
+	json_t *flat;
 	struct value value;
 	if (js_object(object, name, &flat, err))
 		return -1;
 	if (json_object_size(flat) > PARAMS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "\"%s\" has too many members", name);
-	json_object_foreach(flat, key, member) {
+	js_members (key, member, flat) {
 		if (strlen(key) > TEXT_MAX_BYTES || !value_from_json(member, &value))
 			return err_set(err, ERR_USAGE, NULL, "\"%s\" has a member that is not a plain value", name);
 	}

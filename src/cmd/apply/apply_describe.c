@@ -56,9 +56,7 @@ static bool is_unset(const struct launch *launch, const char *name) {
 /* Warns of variables that decide what is loaded or run: a profile does not set them, even if they were tuned. */
 static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	const struct profile_entry *entry = &launch->choice.entry;
-	const char *name;
-	json_t *way;
-	json_object_foreach(json_object_get(entry->program, "params"), name, way) {
+	js_members (name, way, json_object_get(entry->program, "params")) {
 		if (strcmp(json_string_value(way), "environment") != 0 || !json_object_get(entry->config, name) ||
 		    json_object_get(launch->set, name) || is_unset(launch, name))
 			continue;

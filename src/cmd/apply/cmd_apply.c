@@ -66,12 +66,11 @@ static bool is_filled_in(const struct apply_request *request, const char *name) 
 
 /* Refuses values of somebody else's profile that a command like `sh -c` would evaluate, unless the user names them. */
 static int apply_nested_check(const json_t *config, const struct apply_request *request, struct err *err) {
-	const char *evaluator = NULL, *name;
-	json_t *value;
+	const char *evaluator = NULL;
 	size_t size = 0;
 	for (size_t i = 0; i < request->count && !evaluator; i++)
 		evaluator = evaluator_in(request->words[i], &size);
-	json_object_foreach((json_t *)config, name, value) {
+	js_members (name, value, config) {
 		const char *text = json_is_string(value) ? json_string_value(value) : "";
 		if (!evaluator || !text[strspn(text, PLAIN)] || is_named(request->params, name) || !is_filled_in(request, name))
 			continue;
@@ -103,9 +102,7 @@ static void without_read(struct launch *launch) {
 
 static int environment_read(struct launch *launch, struct err *err) {
 	const struct profile_entry *entry = &launch->choice.entry;
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)entry->environment, name, value) {
+	js_members (name, value, entry->environment) {
 		const char *text = json_string_value(value);
 		char *clean = launch_shown(mem_strdup(text));
 		bool same = strcmp(clean, text) == 0;

@@ -65,13 +65,11 @@ static void program_compare_line(const struct fleet_run *run, const json_t *a, c
 
 static void compare_line(const struct fleet_run *run, const json_t *a, const json_t *b, struct fleet_line *line) {
 	const json_t *problem = json_object_get(b, "problem");
-	const char *name;
-	json_t *value;
 	fleet_line_words(line, (const char *const[]){run->self, "compare", "--json", "--no-store", NULL});
 	if (app_device(run->app))
 		fleet_line_words(line, (const char *const[]){"--device", app_device(run->app), NULL});
 	fleet_line_add(line, kernel_word(run, js_string_or(b, "kernel", "")));
-	json_object_foreach((json_t *)problem, name, value) {
+	js_members (name, value, problem) {
 		json_t *one = json_pack("{s:O}", name, value);
 		fleet_line_add(line, config_word(run, one));
 		json_decref(one);

@@ -61,9 +61,7 @@ static json_t *machines_of(const json_t *profiles) {
 }
 
 static bool is_taken(const json_t *targets, const char *path) {
-	const char *fingerprint;
-	json_t *target;
-	json_object_foreach((json_t *)targets, fingerprint, target) {
+	js_members (fingerprint, target, targets) {
 		if (json_is_string(target) && strcmp(json_string_value(target), path) == 0)
 			return true;
 	}
@@ -103,11 +101,10 @@ static int target_find(struct joining *joining, const char *fingerprint, struct 
 static int targets_find(struct joining *joining, struct err *err) {
 	json_t *machines = machines_of(joining->profiles);
 	char *text = js_canonical(machines); /* js_canonical sorts */
-	json_t *sorted = js_parse(text, strlen(text), "machines", err), *value;
-	const char *fingerprint;
+	json_t *sorted = js_parse(text, strlen(text), "machines", err);
 	int failed = sorted ? 0 : -1;
-	json_object_foreach(sorted, fingerprint, value) failed =
-		failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
+	js_members (fingerprint, value, sorted)
+		failed = failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
 	if (!joining->folder && json_object_size(machines) > 1)
 		failed = err_set(err, ERR_USAGE, "give a folder, for example -o fleet/", "the profiles belong to %zu machines",
 		                 json_object_size(machines));

@@ -93,10 +93,9 @@ static int verify_duel(struct verify *verify, struct verified *row, struct runne
 
 /* Checks the values of a profile like those that a user types, because a profile may come from anyone. */
 static int settings_check(const struct params *params, const json_t *settings, bool problem, struct err *err) {
-	json_t *read = json_object(), *value;
-	const char *name;
+	json_t *read = json_object();
 	int failed = 0;
-	json_object_foreach((json_t *)settings, name, value) {
+	js_members (name, value, settings) {
 		struct value one;
 		char text[512] = "";
 		if (failed || !value_from_json(value, &one))

@@ -128,9 +128,8 @@ static void command_print(const struct regions_target *target, const json_t *set
 }
 
 static int become(struct app *app, const struct regions_target *target, const json_t *set, struct err *err) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)set, name, value) setenv(name, json_string_value(value), 1);
+	js_members (name, value, set)
+		setenv(name, json_string_value(value), 1);
 	app_release(app);
 	fflush(stderr);
 	execv(target->path, target->words);

@@ -50,9 +50,8 @@ static void counters_print(struct ui *ui, const json_t *regions) {
 	static const char *const titles[] = {"region", "counter", "value", "per call"};
 	struct table *table = table_new(4, titles);
 	char name[512], value[32], each[32];
-	const char *counter;
 	size_t i;
-	json_t *region, *count;
+	json_t *region;
 	bool any = false;
 	table_right(table, 2);
 	table_right(table, 3);
@@ -60,7 +59,7 @@ static void counters_print(struct ui *ui, const json_t *regions) {
 		if (!is_shown(region, i))
 			continue;
 		name_of(region, name, sizeof name);
-		json_object_foreach(json_object_get(region, "counters"), counter, count) {
+		js_members (counter, count, json_object_get(region, "counters")) {
 			double number = json_is_number(count) ? json_number_value(count) : NAN;
 			snprintf(value, sizeof value, isfinite(number) ? "%.4g" : "-", number);
 			snprintf(each, sizeof each, isfinite(number) ? "%.4g" : "-", number / js_real_or(region, "calls", NAN));
@@ -235,11 +234,10 @@ static void other_print(const json_t *result) {
 }
 
 static void environment_print(const json_t *environment) {
-	const char *name;
-	json_t *value;
 	if (json_object_size(environment))
 		printf("whole program:");
-	json_object_foreach((json_t *)environment, name, value) printf(" %s=%s", name, json_string_value(value));
+	js_members (name, value, environment)
+		printf(" %s=%s", name, json_string_value(value));
 	if (json_object_size(environment))
 		putchar('\n');
 }

@@ -21,9 +21,7 @@
 /* Ratios between the rows of a sweep: speedup over the serial code, strong and weak scaling. */
 /* Members that only one side has do not count: a GPU's kernel may have more of them. */
 static bool agrees(const json_t *a, const json_t *b, const char *but, const char *but_too) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)a, name, value) {
+	js_members (name, value, a) {
 		const json_t *other = json_object_get(b, name);
 		bool left_out = (but && strcmp(name, but) == 0) || (but_too && strcmp(name, but_too) == 0);
 		if (other && !left_out && !json_equal(value, other))

@@ -14,10 +14,9 @@ enum { CELL = 400 };
 
 /* The names of all rows' members, in the order of their appearance, without those of another list. New reference. */
 static json_t *names_of(const json_t *rows, const char *part, const json_t *others) {
-	json_t *names = json_object(), *value;
-	const char *name;
+	json_t *names = json_object();
 	js_each (row, rows) {
-		json_object_foreach(json_object_get(row, part), name, value) {
+		js_members (name, value, json_object_get(row, part)) {
 			if (!json_object_get(others, name))
 				json_object_set_new(names, name, json_true());
 		}
@@ -34,9 +33,8 @@ static void value_print(const json_t *json, FILE *out) {
 }
 
 static void settings_print(const json_t *names, const json_t *settings, FILE *out) {
-	const char *name;
-	json_t *ignored;
-	json_object_foreach((json_t *)names, name, ignored) value_print(json_object_get(settings, name), out);
+	js_members (name, ignored, names)
+		value_print(json_object_get(settings, name), out);
 }
 
 static void machine_print(const json_t *machine, FILE *out) {
@@ -57,10 +55,8 @@ static void machine_print(const json_t *machine, FILE *out) {
 }
 
 static void names_print(const json_t *names, const char *after, FILE *out) {
-	const char *name;
-	json_t *ignored;
 	size_t count = 0;
-	json_object_foreach((json_t *)names, name, ignored) {
+	js_members (name, ignored, names) {
 		fputs(count++ ? "," : "", out);
 		csv_write(name, out);
 	}

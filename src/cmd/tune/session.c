@@ -64,11 +64,10 @@ static void tune_describe_found(void *ctx, const json_t *config, const json_t *b
 }
 
 static long long failures_of(const json_t *result) {
-	const char *type;
-	json_t *count;
 	long long sum = 0;
-	json_object_foreach(json_object_get(result, "failures"), type, count) if (strcmp(type, "censored") != 0) sum +=
-		json_integer_value(count);
+	js_members (type, count, json_object_get(result, "failures"))
+		if (strcmp(type, "censored") != 0)
+			sum += json_integer_value(count);
 	return sum;
 }
 

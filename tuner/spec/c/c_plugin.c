@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file_hash.h"
+#include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/spec/c/impl.h"
 
@@ -72,10 +73,8 @@ static json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip
 }
 
 bool c_depend_holds(void *ctx, const json_t *facts) {
-	const char *path;
-	json_t *was;
 	(void)ctx;
-	json_object_foreach((json_t *)facts, path, was) {
+	js_members (path, was, facts) {
 		json_t *now = hash_of(path);
 		bool same = now && json_equal(now, was);
 		json_decref(now);
