@@ -164,6 +164,12 @@ bool js_bool_or(const json_t *object, const char *key, bool fallback) {
 	return json_is_boolean(json) ? json_is_true(json) : fallback;
 }
 
+bool js_same(const json_t *a, const json_t *b, const char *const *keys) {
+	while (*keys && json_equal(json_object_get(a, *keys), json_object_get(b, *keys)))
+		keys++;
+	return !*keys;
+}
+
 const json_t *js_at(const json_t *json, const char *path) {
 	while (json && *path) {
 		size_t length = strcspn(path, ".");

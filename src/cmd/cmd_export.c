@@ -248,13 +248,7 @@ static json_t *from_path(struct app *app, const char *path, struct err *err) {
 	struct stat info;
 	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
 		return profile_load(path, err);
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_at(path, here, err) : NULL;
-}
-
-static json_t *from_places(struct app *app, struct err *err) {
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_find(here, err) : NULL;
+	return profile_at(path, app_fingerprint(app, err), err);
 }
 
 /* If the store does not know this machine and --store is not given, searches the folders in which libsweetspot
@@ -264,12 +258,12 @@ static json_t *from_any(struct app *app, const struct opt_args *args, bool trial
 	bool asked = opt_has(args, "store") || trials;
 	*file = path || (!asked && set && *set);
 	if (*file)
-		return path ? from_path(app, path, err) : from_places(app, err);
+		return path ? from_path(app, path, err) : profile_find(app_fingerprint(app, err), err);
 	json_t *profile = from_store(app, args, trials, err);
 	if (profile || err->code != ERR_NOTHING || asked)
 		return profile;
 	struct err second = {0};
-	profile = from_places(app, &second);
+	profile = profile_find(app_fingerprint(app, &second), &second);
 	*file = profile != NULL;
 	if (profile)
 		*err = (struct err){0};

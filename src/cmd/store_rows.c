@@ -99,9 +99,7 @@ int store_rows_list(struct app *app, const struct opt_args *args, struct err *er
 	if (!list)
 		return -1;
 	if (opt_has(args, "json")) {
-		json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-store-list/1", "searches", list);
-		js_write(document, stdout);
-		json_decref(document);
+		js_print(json_pack("{s:s,s:O}", "schema", "sweetspot-store-list/1", "searches", list));
 	} else {
 		list_print(app_ui(app), list);
 	}
@@ -126,9 +124,9 @@ static int name_add(void *ctx, const struct store_row *row) {
 	const struct names *names = ctx;
 	json_t *problem = parsed(row->problem);
 	const char *command = js_string_or(problem, "command", "");
-	char *first = mem_printf("%.*s", (int)strcspn(command, " "), command), *slash = strrchr(first, '/');
+	char *first = mem_printf("%.*s", (int)strcspn(command, " "), command);
 	json_object_set_new(names->known, row->kernel, json_true());
-	if (strcmp(slash ? slash + 1 : first, names->word) == 0)
+	if (strcmp(text_base_name(first), names->word) == 0)
 		json_object_set_new(names->through, row->kernel, json_true());
 	free(first);
 	json_decref(problem);

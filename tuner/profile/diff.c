@@ -29,23 +29,6 @@ static json_t *by_key(const json_t *profile) {
 	return found;
 }
 
-static void setting_add(json_t *array, const char *name, const json_t *a, const json_t *b) {
-	json_array_append_new(array, json_pack("{s:s,s:O?,s:O?}", "name", name, "a", a, "b", b));
-}
-
-static json_t *settings_diff(const json_t *a, const json_t *b) {
-	json_t *array = json_array();
-	js_members (name, value, a) {
-		if (!json_equal(value, json_object_get(b, name)))
-			setting_add(array, name, value, json_object_get(b, name));
-	}
-	js_members (name, value, b) {
-		if (!json_object_get(a, name))
-			setting_add(array, name, NULL, value);
-	}
-	return array;
-}
-
 static double end_of(const json_t *entry, size_t i) {
 	const json_t *end = json_array_get(json_object_get(entry, "ci"), i);
 	return json_is_number(end) ? json_number_value(end) : NAN;
@@ -128,7 +111,8 @@ static json_t *row_new(const json_t *a, const json_t *b) {
 	                 "problem", json_object_get(any, "problem"), "objective", js_string_or(any, "objective", "time"),
 	                 "device", js_string_or(any, "device", "cpu"), "a", a, "b", b, "changes",
 	                 both ? changes_of(a, b) : json_pack("[s]", a ? "removed" : "added"), "config",
-	                 both ? settings_diff(json_object_get(a, "config"), json_object_get(b, "config")) : json_array(),
+	                 both ? profile_differences(json_object_get(a, "config"), json_object_get(b, "config"))
+	                      : json_array(),
 	                 "ratio", js_number(both ? ratio_of(a, b) : NAN), "ci", both ? interval_json(a, b) : json_null(),
 	                 VERDICT_MEMBER, both && verdict_take(a, b, &verdict) ? verdict_word(verdict) : NULL);
 }

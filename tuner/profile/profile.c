@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_program.h"
@@ -98,7 +99,7 @@ static void link_make(const char *folder, const char *name, const char *file) {
  * without links is not an error, because the folder is then searched. profile_save calls it. */
 static void profile_link(const json_t *profile, const char *path) {
 	const json_t *machine = json_object_get(profile, "machine");
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const char *file = text_base_name(path);
 	char *folder = mem_printf("%.*s", (int)(file - path), path);
 	char *expected = profile_file_name("", js_string_or(machine, "fingerprint", ""));
 	if (strcmp(file, expected) == 0 && !js_bool_or(machine, "synthetic", false)) {

@@ -37,16 +37,21 @@ static void difference_add(json_t *array, const char *name, const json_t *a, con
 	json_array_append_new(array, json_pack("{s:s,s:O?,s:O?}", "name", name, "a", a, "b", b));
 }
 
-json_t *profile_machine_differences(const json_t *a, const json_t *b) {
-	json_t *array = json_array(), *left = plain(a), *right = plain(b);
-	js_members (name, value, left) {
-		if (!json_equal(value, json_object_get(right, name)))
-			difference_add(array, name, value, json_object_get(right, name));
+json_t *profile_differences(const json_t *a, const json_t *b) {
+	json_t *array = json_array();
+	js_members (name, value, a) {
+		if (!json_equal(value, json_object_get(b, name)))
+			difference_add(array, name, value, json_object_get(b, name));
 	}
-	js_members (name, value, right) {
-		if (!json_object_get(left, name))
+	js_members (name, value, b) {
+		if (!json_object_get(a, name))
 			difference_add(array, name, NULL, value);
 	}
+	return array;
+}
+
+json_t *profile_machine_differences(const json_t *a, const json_t *b) {
+	json_t *left = plain(a), *right = plain(b), *array = profile_differences(left, right);
 	json_decref(left);
 	json_decref(right);
 	return array;

@@ -43,20 +43,17 @@ bool speedup_is_unbounded(struct speedup speedup) {
 	return speedup.high > USELESS * speedup.ratio;
 }
 
-void speedup_text(struct speedup speedup, char *text, size_t size) {
+static void interval_text(const struct speedup speedup, const char *ratio, const char *whole, char *text, size_t size) {
 	if (isnan(speedup.ratio))
 		snprintf(text, size, "-");
-	else if (speedup_has_interval(speedup))
-		snprintf(text, size, "%.2fx [%.2f, %.2f]", speedup.ratio, speedup.low, speedup.high);
 	else
-		snprintf(text, size, "%.2fx", speedup.ratio);
+		snprintf(text, size, speedup_has_interval(speedup) ? whole : ratio, speedup.ratio, speedup.low, speedup.high);
+}
+
+void speedup_text(struct speedup speedup, char *text, size_t size) {
+	interval_text(speedup, "%.2fx", "%.2fx [%.2f, %.2f]", text, size);
 }
 
 void speedup_digits_text(struct speedup speedup, char *text, size_t size) {
-	if (isnan(speedup.ratio))
-		snprintf(text, size, "-");
-	else if (speedup_has_interval(speedup))
-		snprintf(text, size, "%.3gx [%.3g, %.3g]", speedup.ratio, speedup.low, speedup.high);
-	else
-		snprintf(text, size, "%.3gx", speedup.ratio);
+	interval_text(speedup, "%.3gx", "%.3gx [%.3g, %.3g]", text, size);
 }

@@ -122,6 +122,5 @@ void launch_print(const struct launch *launch, bool json) {
 	json_object_set(document, "unset", launch->unset);
 	json_object_set_new(document, "kernel", entry ? json_incref(json_object_get(entry, "kernel")) : json_null());
 	json_object_set_new(document, "problem", entry ? json_incref(json_object_get(entry, "problem")) : json_null());
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(document);
 }

@@ -254,14 +254,7 @@ static json_t *profile_of_file(struct app *app, const char *path, struct err *er
 		        "--profile cannot read stdin, which belongs to the program");
 		return NULL;
 	}
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_at(path, here, err) : NULL;
-}
-
-/* Searches the folders in which libsweetspot searches. */
-static json_t *profile_of_places(struct app *app, struct err *err) {
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_find(here, err) : NULL;
+	return profile_at(path, app_fingerprint(app, err), err);
 }
 
 static bool is_set(const char *variable) {
@@ -289,12 +282,12 @@ static int choose_any(struct app *app, const struct opt_args *args, const struct
 	if (file)
 		return choose_from(profile_of_file(app, file, err), true, request, profile, choice, err);
 	if (!opt_has(args, "store") && is_set("SWEETSPOT_PROFILE"))
-		return choose_from(profile_of_places(app, err), true, request, profile, choice, err);
+		return choose_from(profile_find(app_fingerprint(app, err), err), true, request, profile, choice, err);
 	if (choose_from(profile_of_store(app, args, err), false, request, profile, choice, err) == 0)
 		return 0;
 	struct err second = {0};
 	if (err->code != ERR_NOTHING || opt_has(args, "store") ||
-	    choose_from(profile_of_places(app, &second), true, request, profile, choice, &second))
+	    choose_from(profile_find(app_fingerprint(app, &second), &second), true, request, profile, choice, &second))
 		return -1;
 	*err = (struct err){0};
 	return 0;

@@ -181,20 +181,11 @@ static const json_t *result_find(const json_t *type, const json_t *other) {
 	return found;
 }
 
-static bool is_same(const json_t *loss, const json_t *kept, const char *key) {
-	return json_equal(json_object_get(loss, key), json_object_get(kept, key));
-}
-
 /* The same duel of an earlier run, unless a type has been tuned again since. */
 static const json_t *kept_find(const struct losses *losses, const json_t *loss) {
-	static const char *const keys[] = {"fingerprints", "kernel", "problem", "objective", "configs", "tuned"};
-	json_t *kept;
-	size_t i;
-	json_array_foreach(losses->kept, i, kept) {
-		bool same = fleet_loss_measured(kept);
-		for (size_t k = 0; k < sizeof keys / sizeof *keys && same; k++)
-			same = is_same(loss, kept, keys[k]);
-		if (same)
+	static const char *const keys[] = {"fingerprints", "kernel", "problem", "objective", "configs", "tuned", NULL};
+	js_each (kept, losses->kept) {
+		if (fleet_loss_measured(kept) && js_same(loss, kept, keys))
 			return kept;
 	}
 	return NULL;

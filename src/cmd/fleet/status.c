@@ -216,11 +216,9 @@ static void show(const struct status *status) {
 		people_print(status);
 		return;
 	}
-	json_t *document = json_pack("{s:s,s:s,s:O,s:O,s:O,s:s?}", "schema", "sweetspot-fleet-status/1", "folder",
-	                             status->run.folder, "profiles", status->profiles, "nodes", status->nodes, "jobs",
-	                             status->jobs, "slurm", *status->slurm ? status->slurm : NULL);
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(json_pack("{s:s,s:s,s:O,s:O,s:O,s:s?}", "schema", "sweetspot-fleet-status/1", "folder", status->run.folder,
+	                   "profiles", status->profiles, "nodes", status->nodes, "jobs", status->jobs, "slurm",
+	                   *status->slurm ? status->slurm : NULL));
 }
 
 int fleet_status(struct app *app, const struct opt_args *args, struct err *err) {

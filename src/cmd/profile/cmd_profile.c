@@ -181,8 +181,7 @@ static void report(const struct joining *joining, bool json) {
 		json_pack("{s:s,s:I,s:O,s:O}", "schema", "sweetspot-profile-merge/1", "read",
 	              (json_int_t)json_array_size(joining->profiles), "files", files, "conflicts", joining->conflicts);
 	if (json)
-		js_write(document, stdout);
-	json_decref(document);
+		js_print(document);
 	json_decref(files);
 }
 

@@ -24,8 +24,7 @@ static void document_print(const struct profile_input inputs[2], json_t *diff) {
 	json_t *document = json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-profile-diff/1", "a", side_json(&inputs[0]), "b",
 	                             side_json(&inputs[1]));
 	json_object_update(document, diff);
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(document);
 }
 
 static char *member_text(const json_t *value) {

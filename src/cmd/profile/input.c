@@ -272,10 +272,8 @@ static void print(const struct show *show, const struct profile_inputs *inputs) 
 	}
 	if (!profiles)
 		return;
-	json_t *document = json_pack("{s:s,s:O,s:o}", "schema", "sweetspot-profile-show/1", "machine",
-	                             app_machine(show->app, NULL), "profiles", profiles);
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(json_pack("{s:s,s:O,s:o}", "schema", "sweetspot-profile-show/1", "machine", app_machine(show->app, NULL),
+	                   "profiles", profiles));
 }
 
 /* Profiles without the kernel of --kernel are left out, but at least one must have it. */

@@ -63,8 +63,7 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 	if (!document)
 		return -1;
 	if (opt_has(args, "json")) {
-		int failed = js_write(document, stdout);
-		json_decref(document);
+		int failed = js_print(document);
 		return failed;
 	}
 	js_each (region, json_object_get(document, "regions")) {

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "src/app/lock.h"
 #include "src/cmd/regions/command_impl.h"
 #include "src/cmd/regions/file.h"
@@ -91,14 +92,9 @@ static int regions_options_read(struct app *app, const struct opt_args *args, co
 	return 0;
 }
 
-static const char *base_name(const char *path) {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
                 struct err *err) {
-	json_object_set_new(result, "kernel", json_string(base_name(target->subject)));
+	json_object_set_new(result, "kernel", json_string(text_base_name(target->subject)));
 	char *line = program_join((const char *const *)target->words, true);
 	json_object_set_new(result, "problem", json_pack("{s:s}", "command", line));
 	free(line);

@@ -296,8 +296,7 @@ static void show(struct sweep *sweep) {
 		json_decref(rows);
 	} else if (opt_has(sweep->args, "json")) {
 		json_t *json = document(sweep);
-		js_write(json, stdout);
-		json_decref(json);
+		js_print(json);
 	} else {
 		people_print(sweep);
 	}

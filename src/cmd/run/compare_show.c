@@ -275,6 +275,5 @@ void compare_show(const struct comparison *comparison, const json_t *const confi
 	if (comparison->export)
 		export_print(comparison, all);
 	else
-		js_write(all, stdout);
-	json_decref(all);
+		js_print(all);
 }

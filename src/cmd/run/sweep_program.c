@@ -168,11 +168,8 @@ static void show(const struct program_sweep *sweep, const struct opt_args *args)
 		measured_write(sweep->format, rows, stdout);
 		json_decref(rows);
 	} else if (opt_has(args, "json")) {
-		json_t *document =
-			json_pack("{s:s,s:s,s:O,s:O,s:O}", "schema", "sweetspot-sweep/1", "kernel", task->kernel, "problem",
-		              task->problem, "machine", app_machine(sweep->app, NULL), "rows", sweep->rows);
-		js_write(document, stdout);
-		json_decref(document);
+		js_print(json_pack("{s:s,s:s,s:O,s:O,s:O}", "schema", "sweetspot-sweep/1", "kernel", task->kernel, "problem",
+		                   task->problem, "machine", app_machine(sweep->app, NULL), "rows", sweep->rows));
 	} else {
 		people_print(sweep);
 	}

@@ -87,10 +87,7 @@ static const char *const key[] = {"kernel", "problem", "objective", "device", NU
 /* Tells whether there is also a result of this build. */
 static bool is_superseded(const json_t *tuned, const json_t *entry) {
 	js_each (one, tuned) {
-		bool same = true;
-		for (const char *const *name = key; same && *name; name++)
-			same = json_equal(json_object_get(one, *name), json_object_get(entry, *name)) != 0;
-		if (same)
+		if (js_same(one, entry, key))
 			return true;
 	}
 	return false;

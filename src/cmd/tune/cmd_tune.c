@@ -157,9 +157,7 @@ static void tune_dry_print(const struct tune_session *session) {
 	for (i = 0; i < session->count; i++)
 		json_array_append_new(plans, item_json(session->items[i], &session->settings));
 	if (opt_has(session->args, "json")) {
-		json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-tune-plan/1", "plans", plans);
-		js_write(document, stdout);
-		json_decref(document);
+		js_print(json_pack("{s:s,s:O}", "schema", "sweetspot-tune-plan/1", "plans", plans));
 	} else {
 		js_each (plan, plans)
 			item_print(plan);

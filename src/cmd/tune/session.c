@@ -323,8 +323,7 @@ static int show(struct tuning *t, const char *profile, struct err *err) {
 		json_object_set(document, "sizes", t->sizes);
 	if (t->what->nodes)
 		json_object_set_new(document, "fleet", tune_nodes_json(t->what->nodes));
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(document);
 	return 0;
 }
 
