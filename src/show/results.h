@@ -36,6 +36,8 @@ enum { RESULTS_INDENT = 13 /* column of the text that follows labels such as "ru
 
 /* In the block of a result with a "program": its command line, speedup, effects and resources. */
 void results_program_print(struct ui *ui, const struct result *result, FILE *out);
+/* Prints what a winner does otherwise than the baseline, and the options that tell whether it matters. */
+void results_other_work_print(const json_t *result, FILE *out);
 /* The effect of each parameter that was measured at two values or more, one per line. */
 void results_effects_print(const struct result *result, FILE *out);
 /* The counters that differ most between baseline and best, those that are missing, and the cost of counting. */

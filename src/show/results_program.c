@@ -256,26 +256,25 @@ static void settle_print(const json_t *differs, FILE *out) {
 	fprintf(out, "--verify CMD%s settles it; --anyway uses it as it is\n", options);
 }
 
-/* Prints what the winner does otherwise than the baseline, and the options that tell whether it matters. */
-static void other_work_print(const struct result *result, FILE *out) {
+void results_other_work_print(const json_t *result, FILE *out) {
 	size_t i;
 	json_t *clause;
-	if (result->verdict != VERDICT_NOT_SAME)
+	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
-	json_array_foreach(js_at(result->json, "evidence.differs"), i, clause) {
+	json_array_foreach(js_at(result, "evidence.differs"), i, clause) {
 		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
 		label(out, i ? "" : "other work:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}
 	label(out, "");
-	settle_print(js_at(result->json, "evidence.differs"), out);
+	settle_print(js_at(result, "evidence.differs"), out);
 }
 
 void results_program_print(struct ui *ui, const struct result *result, FILE *out) {
 	line_print(ui, result, out);
 	compared_print(result, out);
-	other_work_print(result, out);
+	results_other_work_print(result->json, out);
 	runner_up_print(result, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);

@@ -125,6 +125,8 @@ void pool_node_stop(struct pool_node *node) {
  * the worker is up, so that a broken node does not flood the scheduler. */
 static const double FIRST_SECONDS = 0.1, SECOND_SECONDS = 1;
 enum { DOUBLINGS = 5 };
+/* Within this time a worker ends whose program was ended together with it. */
+static const double END_SECONDS = 2;
 
 static void runner_close(struct pool_node *node) {
 	if (node->work && node->work->close && node->runner_state)
@@ -173,6 +175,38 @@ static void lose_before(struct pool_done *done, const struct worker *worker, con
 	lose(done, &loss);
 }
 
+/* Takes what the trials before it took from what is left for this one; false: nothing is left. */
+static bool limit(struct trial_request *request, double spent) {
+	if (!(request->left_s > 0))
+		return true;
+	request->left_s -= spent;
+	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
+	return request->left_s > 0;
+}
+
+/* Whoever ends a job ends the program, or takes its folder away, a moment before the worker: nobody can tell yet whose
+ * fault it is. */
+static bool is_doubtful(const struct pool_node *node, int failed, const struct trial_result *result,
+                        const struct err *err) {
+	if (!node->options->launcher->lost)
+		return false;
+	return failed ? err->code == ERR_FAILED && !worker_lost(node->worker) : js_bool_or(result->reply, "outside", false);
+}
+
+/* Measures again what fails in that way, by a worker that would have ended by now if it was to end. */
+static int measure(struct pool_node *node, const struct trial_request *request, struct trial_result *result,
+                   struct err *err) {
+	struct trial_request again = *request;
+	double begun = sys_now();
+	int failed = node->runner.run(node->runner.ctx, request, result, err);
+	if (!is_doubtful(node, failed, result, err) || pool_node_pause(node, END_SECONDS) ||
+	    !limit(&again, sys_now() - begun))
+		return failed;
+	trial_result_clear(result);
+	*err = (struct err){0};
+	return node->runner.run(node->runner.ctx, &again, result, err);
+}
+
 /* Runs one trial of a job. A worker that came up on another node ends the job, because its trials would not be
  * comparable any more. */
 static int trial_run(struct pool_node *node, const struct trial_request *request, const char *name,
@@ -187,7 +221,7 @@ static int trial_run(struct pool_node *node, const struct trial_request *request
 		lose_before(done, node->worker, err->what);
 		return -1;
 	}
-	if (node->runner.run(node->runner.ctx, request, result, err)) {
+	if (measure(node, request, result, err)) {
 		trial_result_clear(result);
 		if (worker_lost(node->worker))
 			lose(done, worker_lost(node->worker));
@@ -197,15 +231,6 @@ static int trial_run(struct pool_node *node, const struct trial_request *request
 	result->ended = sys_wall();
 	done->done++;
 	return 0;
-}
-
-/* Takes what the trials before it took from what is left for this one; false: nothing is left. */
-static bool limit(struct trial_request *request, double spent) {
-	if (!(request->left_s > 0))
-		return true;
-	request->left_s -= spent;
-	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
-	return request->left_s > 0;
 }
 
 static void trials_run(struct pool_node *node, const struct pool_order *order, const char *name, struct pool_done *done,

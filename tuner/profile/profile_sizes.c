@@ -171,7 +171,8 @@ static int check_how(const json_t *value, struct err *err) {
 
 static int check_checked(const json_t *value, struct err *err) {
 	static const struct rule rules[] = {{"how", check_how},   {"runs", check_count},   {"?by", check_text},
-	                                    {"?why", check_text}, {"?except", check_text}, {NULL, NULL}};
+	                                    {"?why", check_text}, {"?except", check_text}, {"?files", check_text},
+	                                    {NULL, NULL}};
 	return check_members(value, rules, err);
 }
 

@@ -93,33 +93,73 @@ static json_t *evidence_of(const struct program *program, const struct same_case
 	                 js_number(same_processor(one->best)));
 }
 
-/* Why nothing was compared. */
-static const char *unchecked_why(const struct program *program, const struct same_case *one) {
+/* Why nothing was found the same. */
+static const char *unchecked_why(const struct program *program, const struct same_case *one, bool files_differ) {
 	if (program->unchecked)
 		return program->unchecked;
 	if (!same_is_known(one))
 		return "too few runs to tell what repeats";
+	if (files_differ)
+		return "its files differ";
 	if (same_prints_more(one))
 		return "its output differs between runs or settings";
 	return one->metric ? "it prints nothing but the metric" : "it prints nothing";
 }
 
+/* Names the part of the output that was not compared, where all that repeats was found to be the same; NULL: the output
+ * says nothing.
+ */
+static const char *output_except(const struct same_case *one) {
+	json_t *differs = same_output(one);
+	bool same = json_array_size(differs) == 0 && same_prints_numbers(one);
+	json_decref(differs);
+	return !same         ? NULL
+	       : one->metric ? "the metric, times and what changes from run to run"
+	                     : "times and what changes from run to run";
+}
+
+/* Says what was compared without an option that asks for it. */
+static json_t *compared_of(const struct program *program, const struct same_case *one) {
+	bool known = same_is_known(one);
+	json_int_t runs = (json_int_t)same_runs(one->best);
+	const char *some = known && !program->spec.expect_any ? output_except(one) : NULL;
+	const char *except = one->metric ? "the metric" : NULL;
+	bool alike = known && (json_int_t)same_outputs(one) == runs;
+	json_t *differs = known ? same_files(one) : NULL;
+	bool differ = json_array_size(differs) > 0;
+	char *files = known && !differ ? same_files_how(one) : NULL;
+	json_t *checked =
+		alike || some ? json_pack("{s:s,s:I,s:s*}", "how", "output same", "runs", runs, "except", alike ? except : some)
+		: files       ? json_pack("{s:s,s:I}", "how", "files same", "runs", runs)
+					  : json_pack("{s:s,s:i,s:o}", "how", "nothing", "runs", 0, "why",
+	                              js_text(unchecked_why(program, one, differ)));
+	if (files)
+		json_object_set_new(checked, "files", js_text(files));
+	json_decref(differs);
+	free(files);
+	return checked;
+}
+
 /* runs: of a comparison that counts them; 0: those that are known here. */
 static json_t *checked_of(const struct program *program, const struct same_case *one, int64_t runs) {
 	const struct program_spec *spec = &program->spec;
-	int64_t all = (int64_t)same_runs(one->best), same = (int64_t)same_outputs(one);
-	bool alike = all > 0 && same == all && same_is_known(one);
-	int64_t seen = runs > 0 ? runs : all;
+	int64_t seen = runs > 0 ? runs : (int64_t)same_runs(one->best);
 	if (spec->verify && !program->unchecked)
 		return json_pack("{s:s,s:I,s:s}", "how", "verify", "runs", (json_int_t)seen, "by", spec->verify);
 	if (spec->expect_same)
 		return json_pack("{s:s,s:I}", "how", "output same", "runs", (json_int_t)seen);
 	if (spec->expect_files)
 		return json_pack("{s:s,s:I}", "how", "files same", "runs", (json_int_t)seen);
-	if (alike)
-		return json_pack("{s:s,s:I,s:s*}", "how", "output same", "runs", (json_int_t)all, "except",
-		                 one->metric ? "the metric" : NULL);
-	return json_pack("{s:s,s:i,s:o}", "how", "nothing", "runs", 0, "why", js_text(unchecked_why(program, one)));
+	return compared_of(program, one);
+}
+
+void program_work_tell(const struct program *program, const struct same_case *one, int64_t runs, json_t *result) {
+	json_object_set_new(result, "checked", checked_of(program, one, runs));
+	if (!same_is_known(one))
+		return;
+	json_object_set_new(result, "evidence", evidence_of(program, one));
+	if (verdict_of(result) == VERDICT_FASTER && !js_bool_or(json_object_get(result, "evidence"), "same_work", true))
+		verdict_set(result, VERDICT_NOT_SAME);
 }
 
 void program_work_add(const struct program *program, json_t *result) {
@@ -127,11 +167,5 @@ void program_work_add(const struct program *program, json_t *result) {
 	if (!config)
 		return;
 	const struct same_case one = case_of(program, config);
-	json_object_set_new(result, "checked",
-	                    checked_of(program, &one, js_int_or(json_object_get(result, "checked"), "runs", 0)));
-	if (!same_is_known(&one))
-		return;
-	json_object_set_new(result, "evidence", evidence_of(program, &one));
-	if (verdict_of(result) == VERDICT_FASTER && !js_bool_or(json_object_get(result, "evidence"), "same_work", true))
-		verdict_set(result, VERDICT_NOT_SAME);
+	program_work_tell(program, &one, js_int_or(json_object_get(result, "checked"), "runs", 0), result);
 }

@@ -68,6 +68,9 @@ void program_note(struct program *program, const json_t *config, const struct tr
 /* Sets "checked" and "evidence" of a result of tune, and its verdict where the best setting is faster and does not do
  * the baseline's work. */
 void program_work_add(const struct program *program, json_t *result);
+/* The same of runs that the caller has compared. runs: those that an option of the program has checked. */
+struct same_case;
+void program_work_tell(const struct program *program, const struct same_case *one, int64_t runs, json_t *result);
 /* Returns {"argv": [template], "shell", "cwd", "input", "build", "built", "before_each", "verify", "expect_output",
  * "expect_files", "openmp", "metric", "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line":
  * "..", "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */

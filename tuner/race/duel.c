@@ -30,6 +30,8 @@ struct duel {
 	struct race_context context;
 	struct race_entrant sides[2];
 	struct rng rng;
+	size_t planned;            /* blocks */
+	bool a_first;              /* in the latest of them */
 	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
 	int count, controls;       /* of them have a control: the first ones */
 	int judged, judged_block;  /* pairs that count for certain, and the number of blocks by then */
@@ -83,16 +85,28 @@ static bool duel_controls(const struct duel *duel) {
 	       !race_clock_late(&options->clock, left * duel_block_seconds(duel));
 }
 
+static void swap(int *a, int *b) {
+	int other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
 /* The order within a block is random, so that a drift (clock, temperature, other users) and what one run leaves in the
- * caches hit either side as often. The control is a second run of `a`: the difference of `a` from itself is the noise
- * floor. */
+ * caches hit either side as often (look.h). The control is a second run of `a`: the difference of `a` from itself is
+ * the noise floor. */
 static size_t duel_plan(void *ctx, int *order) {
 	struct duel *duel = ctx;
-	size_t trials = duel_controls(duel) ? 3 : 2;
+	size_t trials = duel_controls(duel) ? 3 : 2, at[TRIALS_MAX];
 
 	for (size_t i = 0; i < trials; i++)
 		order[i] = (int)i;
 	rng_shuffle(&duel->rng, order, trials, sizeof *order);
+	for (size_t i = 0; i < trials; i++)
+		at[order[i]] = i;
+	duel->a_first = look_first(&duel->rng, duel->planned++, duel->a_first);
+	if ((at[SIDE_A] < at[SIDE_B]) != duel->a_first)
+		swap(&order[at[SIDE_A]], &order[at[SIDE_B]]);
 	return trials;
 }
 

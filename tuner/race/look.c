@@ -14,7 +14,7 @@ static const struct {
 } early[] = {{3, 0.5}, {5, 0.3}, {8, 0.1}, {13, 0.1}};
 enum { EARLY = sizeof early / sizeof *early, LATE_MAX = 5 };
 
-/* The early looks spend this share of the error if the rule does not say otherwise. The rest is left for the late ones,
+/* The early looks spend this share of the error. The rest is left for the late ones,
  * which get equal parts: the constant nominal level of Pocock (Biometrika 1977), here by the union bound, which is
  * slightly stricter. */
 static const double EARLY_SHARE = 0.2;
@@ -27,21 +27,21 @@ static int late_step(const struct look_rule *rule) {
 	return span == 0 ? 1 : (span + LATE_MAX - 2) / (LATE_MAX - 1);
 }
 
-static double early_share(const struct look_rule *rule) {
-	return rule->early_share > 0 ? rule->early_share : EARLY_SHARE;
-}
-
 static double late_error(const struct look_rule *rule) {
 	int step = late_step(rule), span = rule->pairs_max - rule->pairs_min;
-	return (1 - rule->level) * (rule->first ? 1 - early_share(rule) : 1) / (1 + (span + step - 1) / step);
+	return (1 - rule->level) * (rule->first ? 1 - EARLY_SHARE : 1) / (1 + (span + step - 1) / step);
 }
 
 /* The error of the early look at `count` pairs, or of the next one if there is none at that number. */
 static double early_error(const struct look_rule *rule, size_t count) {
 	for (size_t i = 0; i < EARLY; i++)
 		if (early[i].pairs >= (int)count)
-			return (1 - rule->level) * early_share(rule) * early[i].share;
+			return (1 - rule->level) * EARLY_SHARE * early[i].share;
 	return late_error(rule);
+}
+
+bool look_first(struct rng *rng, size_t pair, bool before) {
+	return pair % 2 ? !before : rng_below(rng, 2) == 0;
 }
 
 int look_next(const struct look_rule *rule, int count) {

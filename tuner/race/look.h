@@ -8,15 +8,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/rng.h"
 #include "tuner/model/paired.h"
 
 struct look_rule {
 	int first;                /* pairs at the first early look, 3 or more; 0: there are no early looks */
 	int pairs_min, pairs_max; /* the looks at the full rank intervals */
 	double margin, level;
-	double early_share; /* of the error, for the early looks; 0: a fifth */
-	double limit;       /* the interval must also exclude this ratio before the verdict is final; 0: none */
+	double limit; /* the interval must also exclude this ratio before the verdict is final; 0: none */
 };
+
+/* Does the side that is asked about run first in this pair? At random, but of each two pairs in a row it is once first
+ * and once second: what the first run leaves to the second, such as warm caches, favours neither side in few pairs.
+ * before: the answer for the pair before. */
+bool look_first(struct rng *rng, size_t pair, bool before);
 
 /* The number of pairs at the next look after `count` pairs; at most pairs_max. */
 int look_next(const struct look_rule *rule, int count);

@@ -51,8 +51,10 @@ void race_watch_begin(struct race_watch *watch); /* what runs from now on is wat
 enum race_watch_answer race_watch_ask(struct race_watch *watch, int pending, bool at_once);
 /* The comparison is over, and the blocks since the last answer count. */
 void race_watch_end(struct race_watch *watch, int pending);
-/* busy_json with "blocks", "disturbed", "repeated" and "repeated_pairs"; "busy" is true, too, if more than a quarter of
- * the blocks that count were disturbed. New reference. */
+/* Were more than a quarter of the blocks that count disturbed? */
+bool race_watch_is_busy(const struct race_watch *watch);
+/* busy_json with "blocks", "disturbed", "repeated" and "repeated_pairs"; "busy" is true, too, if race_watch_is_busy.
+ * New reference. */
 json_t *race_watch_json(const struct race_watch *watch);
 
 struct duel_options {

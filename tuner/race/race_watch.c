@@ -56,6 +56,10 @@ void race_watch_end(struct race_watch *watch, int pending) {
 		keep(watch, pending, busy_since(watch->busy, true, &seconds));
 }
 
+bool race_watch_is_busy(const struct race_watch *watch) {
+	return watch->disturbed > BUSY_SHARE * watch->blocks;
+}
+
 json_t *race_watch_json(const struct race_watch *watch) {
 	json_t *json = watch->busy ? busy_json(watch->busy) : json_null();
 	if (!json_is_object(json))
@@ -65,7 +69,7 @@ json_t *race_watch_json(const struct race_watch *watch) {
 	json_object_set_new(json, "repeated", json_integer(watch->repeated));
 	if (json_array_size(watch->pairs))
 		json_object_set(json, "repeated_pairs", watch->pairs);
-	if (watch->disturbed > BUSY_SHARE * watch->blocks)
+	if (race_watch_is_busy(watch))
 		json_object_set_new(json, "busy", json_true());
 	return json;
 }

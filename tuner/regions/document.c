@@ -196,39 +196,6 @@ static json_t *failures_json(const struct regions_runs *runs) {
 	return json;
 }
 
-/* Whether the program's output tells that its results are right. */
-static json_t *output_json(const struct regions_runs *runs) {
-	struct regions_output output = regions_outputs_judge(runs->outputs);
-	json_t *json = json_pack("{s:s}", "status", regions_output_word(output.status));
-	if (output.status == REGIONS_OUTPUT_ROUNDED)
-		json_object_set_new(json, "largest", js_number(output.largest));
-	if (*output.example)
-		json_object_set_new(json, "example", json_string(output.example));
-	return json;
-}
-
-/* How the results of the runs with the settings found were checked; NULL: there was none. */
-static json_t *checked_json(const struct regions_runs *runs, const struct regions_proof *proof) {
-	static const char varying[] = "times and what changes from run to run";
-	const struct program_spec *spec = &runs->options->program;
-	json_int_t count = (json_int_t)proof->count;
-	enum regions_output_status status = regions_outputs_judge(runs->outputs).status;
-	if (count == 0)
-		return NULL;
-	if (spec->verify)
-		return json_pack("{s:s,s:I,s:s}", "how", "verify", "runs", count, "by", spec->verify);
-	if (spec->expect_same)
-		return json_pack("{s:s,s:I}", "how", "output same", "runs", count);
-	if (status == REGIONS_OUTPUT_SAME)
-		return json_pack("{s:s,s:I,s:s}", "how", "output same", "runs", count, "except", varying);
-	if (status == REGIONS_OUTPUT_ROUNDED)
-		return json_pack("{s:s,s:I,s:s+}", "how", "output same", "runs", count, "except", "the last digits, ", varying);
-	return json_pack("{s:s,s:i,s:s}", "how", "nothing", "runs", 0, "why",
-	                 status == REGIONS_OUTPUT_NONE     ? "it prints no number that stays the same"
-	                 : status == REGIONS_OUTPUT_VARIES ? "its output differs from run to run"
-	                                                   : "its output was not compared");
-}
-
 /* The plan that is not kept. */
 static json_t *other_json(const struct regions_found *found, const struct regions_proof *proof) {
 	return json_pack("{s:s,s:I,s:I,s:o}", VERDICT_MEMBER, verdict_word(proof->verdict), "pairs",
@@ -239,6 +206,8 @@ static json_t *other_json(const struct regions_found *found, const struct region
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof, const struct regions_proof *other) {
 	double elapsed = sys_now() - runs->started, total = 0;
+	struct race_watch watch = proof->watch;
+	watch.busy = runs->busy;
 	for (size_t i = 0; i < found->baseline->count; i++)
 		total += seconds_in(&found->baseline->regions[i]);
 	json_t *json =
@@ -249,16 +218,13 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	json_object_set_new(json, "failures", failures_json(runs));
 	if (*runs->failure)
 		json_object_set_new(json, "failure", json_string(runs->failure));
-	json_object_set_new(json, "output", output_json(runs));
-	json_t *checked = checked_json(runs, proof);
-	if (checked)
-		json_object_set_new(json, "checked", checked);
+	regions_work_tell(runs, proof, json);
 	/* Settings of single regions: their product is never listed. */
 	json_int_t settings = (json_int_t)(found->team_count * found->baseline->count);
 	json_object_set_new(json, "space", json_pack("{s:I,s:I}", "cartesian", settings, "valid", settings));
 	json_object_set_new(json, "waiting", js_number(runs->waiting));
 	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
-	json_object_set_new(json, "load", runs->busy ? busy_json(runs->busy) : json_null());
+	json_object_set_new(json, "load", race_watch_json(&watch));
 	json_object_set_new(json, "force", json_boolean(runs->options->force));
 	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
 	json_object_set(json, "environment", runs->environment);

@@ -4,7 +4,6 @@
 #define TUNER_REGIONS_IMPL_H
 #include "base/scratch.h"
 #include "tuner/busy/busy.h"
-#include "tuner/regions/output.h"
 #include "tuner/regions/regions_plan_impl.h"
 #include "tuner/regions/prove_impl.h"
 #include "tuner/regions/regions.h"
@@ -22,9 +21,8 @@ struct regions_runs {
 	json_t *plain;          /* the configuration that changes nothing */
 	json_t *environment;    /* beside a table, for the whole program */
 	bool counting;          /* the counters of the options, too */
-	char *verify;           /* the command of the options, after one that keeps what the program prints */
-	char *printed;          /* the file that it is kept in; NULL: too much is printed */
-	struct regions_outputs *outputs;
+	json_t *seen;           /* evidence of runs that change nothing */
+	json_t *seen_changed;   /* that of a proof's runs with its settings; NULL: there is no proof */
 	int done, all;
 	int failures[TRIAL_STATUS_COUNT];
 	char failure[128]; /* the last one, for people; empty: none */
@@ -54,8 +52,9 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
  * records: if it leaves a record, the run has it. */
 int regions_run_plain(struct regions_runs *runs, const char *table, bool records, double limit_s, const char *phase,
                       struct regions_run *run, struct err *err);
-/* Another output without a command of the user's that says whether it is right. */
-bool regions_output_is_wrong(const struct regions_runs *runs);
+/* Says whether the settings of a proof do the work of the program as it is: "checked", "evidence" and the verdict of a
+ * result, as for any other program. */
+void regions_work_tell(const struct regions_runs *runs, const struct regions_proof *proof, json_t *result);
 double regions_left(const struct regions_runs *runs, double budget_s); /* seconds of the budget */
 
 /* Settings for all regions of a record, and how they came about. */

@@ -18,8 +18,6 @@ enum { RECORDED = 3 };
 /* A gain or loss below MARGIN does not matter. Settings that are slower by less than TIE_MARGIN for certain are a tie.
  */
 static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
-/* Most proofs end early, because their programs run long and the settings gain much. */
-static const double EARLY_SHARE = 0.5;
 static const double SHORT_SECONDS = 0.5, LIMIT_TIMES = 5, LIMIT_SECONDS = 10;
 static const double SPARE = 1.1;      /* of the time that another proof needs */
 static const double HOPELESS = 0.995; /* of the time before: above this the gain is too small to prove */
@@ -30,8 +28,7 @@ static struct look_rule rule_of(const struct regions_proving *proving, const str
 	                          .pairs_min = RACE_PAIRS_MIN,
 	                          .pairs_max = RACE_PAIRS_MAX,
 	                          .margin = MARGIN,
-	                          .level = proving->level,
-	                          .early_share = EARLY_SHARE};
+	                          .level = proving->level};
 }
 
 static enum verdict verdict_by(const struct paired *paired, enum paired_verdict verdict) {
@@ -59,6 +56,15 @@ static bool judge(const struct look_rule *rule, struct regions_proof *proof, boo
 	       (proof->verdict == VERDICT_TIE && (same || answer.decided) && proof->count >= RACE_PAIRS_LEAST);
 }
 
+/* Pairs that others disturbed are repeated, as those of duels are. */
+static void pairs_watch(struct regions_proof *proof, bool at_once) {
+	enum race_watch_answer answer = race_watch_ask(&proof->watch, (int)(proof->count - proof->judged), at_once);
+	if (answer == RACE_WATCH_REPEAT)
+		proof->count = proof->judged;
+	if (answer != RACE_WATCH_LATER)
+		proof->judged = proof->count;
+}
+
 static double pair_seconds(const struct regions_proof *proof) {
 	return proof->plain[proof->count - 1] + proof->tuned[proof->count - 1];
 }
@@ -73,16 +79,22 @@ static bool is_given_up(const struct regions_proving *proving, const struct regi
 	       paired_analyse(proof->tuned, proof->plain, proof->count, proving->level).ratio > HOPELESS;
 }
 
+static bool is_last(const struct regions_runs *runs, const struct regions_proving *proving,
+                    const struct regions_proof *proof) {
+	double left = regions_left(runs, proving->budget_s);
+	return proof->count && (left < pair_seconds(proof) || proof->count >= RACE_PAIRS_MAX ||
+	                        is_given_up(proving, proof, left) || runs->waiting > REGIONS_BUSY);
+}
+
 /* Judges the pairs at the looks, and when there will be no more. */
 static bool is_over(struct regions_runs *runs, const struct regions_proving *proving, struct regions_proof *proof) {
-	if (proof->count == 0)
-		return regions_output_is_wrong(runs);
 	const struct look_rule rule = rule_of(proving, proof);
-	double left = regions_left(runs, proving->budget_s);
-	bool last = left < pair_seconds(proof) || proof->count >= RACE_PAIRS_MAX || is_given_up(proving, proof, left) ||
-	            runs->waiting > REGIONS_BUSY || regions_output_is_wrong(runs);
-	bool looks = last || look_next(&rule, (int)proof->count - 1) == (int)proof->count;
-	return (looks && judge(&rule, proof, last)) || last;
+	bool last = is_last(runs, proving, proof);
+	bool looks = proof->count && look_next(&rule, (int)proof->count - 1) == (int)proof->count;
+	if (!last)
+		pairs_watch(proof, looks);
+	looks = looks && proof->count && proof->judged == proof->count;
+	return ((looks || last) && judge(&rule, proof, last)) || last;
 }
 
 /* The least time in each region, so that a run that others disturbed does not count. */
@@ -118,9 +130,8 @@ static int side_run(struct regions_runs *runs, const struct regions_proving *pro
 	return 0;
 }
 
-static int pair_run(struct regions_runs *runs, const struct regions_proving *proving, struct rng *rng,
+static int pair_run(struct regions_runs *runs, const struct regions_proving *proving, bool tuned_first,
                     struct regions_proof *proof, struct err *err) {
-	bool tuned_first = rng_below(rng, 2) == 0;
 	if (side_run(runs, proving, tuned_first, proof, err) || side_run(runs, proving, !tuned_first, proof, err))
 		return -1;
 	proof->count++;
@@ -131,13 +142,27 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
                   struct err *err) {
 	struct rng rng;
 	double start = sys_now();
+	bool tuned_first = false;
 	int failed = 0;
 	rng_seed(&rng, runs->options->seed);
 	*proof = (struct regions_proof){.plain = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
 	                                .tuned = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
+	                                .seen = json_array(),
+	                                .watch = {.busy = runs->busy,
+	                                          .seconds = RACE_SHARE_QUIET * proving->budget_s,
+	                                          .interrupt = runs->options->interrupt},
 	                                .verdict = VERDICT_UNDECIDED};
-	while (!failed && !is_over(runs, proving, proof))
-		failed = pair_run(runs, proving, &rng, proof, err);
+	runs->seen_changed = proof->seen;
+	race_watch_begin(&proof->watch);
+	while (!failed && !is_over(runs, proving, proof)) {
+		tuned_first = look_first(&rng, proof->count, tuned_first);
+		failed = pair_run(runs, proving, tuned_first, proof, err);
+	}
+	race_watch_end(&proof->watch, (int)(proof->count - proof->judged));
+	/* Small teams win where others use the processors, which says nothing about the program itself. */
+	if (proof->verdict == VERDICT_FASTER && race_watch_is_busy(&proof->watch))
+		proof->verdict = VERDICT_UNDECIDED;
+	runs->seen_changed = NULL;
 	runs->seconds.proof += sys_now() - start;
 	return failed;
 }
@@ -149,5 +174,7 @@ bool regions_proof_holds(const struct regions_proof *proof) {
 void regions_proof_clear(struct regions_proof *proof) {
 	free(proof->plain);
 	free(proof->tuned);
+	json_decref(proof->watch.pairs);
+	json_decref(proof->seen);
 	free(proof->region_s);
 }

@@ -2,6 +2,7 @@
 /* Whole runs with settings of ours against whole runs as they are. */
 #ifndef TUNER_REGIONS_PROVE_IMPL_H
 #define TUNER_REGIONS_PROVE_IMPL_H
+#include "tuner/race/race.h"
 #include "tuner/regions/regions.h"
 #include "tuner/result/result.h"
 
@@ -16,9 +17,11 @@ struct regions_proving {
 
 struct regions_proof {
 	double *plain, *tuned; /* seconds of each pair */
-	size_t count;
+	size_t count, judged;  /* judged: that count for certain */
+	struct race_watch watch;
 	double ratio, ci[2];  /* of tuned / plain */
 	enum verdict verdict; /* of the settings found */
+	json_t *seen;         /* evidence of the runs with the settings */
 	double *region_s;     /* of the first tuned runs: the least time in each region of the baseline, NAN: not entered */
 };
 

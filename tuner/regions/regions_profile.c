@@ -5,6 +5,7 @@
 
 #include "base/json/js.h"
 #include "tuner/regions/impl.h"
+#include "tuner/same/same.h"
 
 /* Clocks of perf_event_open(2) count nanoseconds: PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK and _TASK_CLOCK. */
 static double unit_of(const struct omp_event *event) {
@@ -53,7 +54,7 @@ json_t *regions_profile(const struct regions_options *options, struct err *err) 
 			json = regions_profile_json(&run, counted);
 		if (json) {
 			json_object_set_new(json, "asks", json_boolean(regions_record_asks(run.record)));
-			json_object_set_new(json, "prints", json_boolean(!regions_outputs_empty(runs.outputs)));
+			json_object_set_new(json, "shows", json_boolean(same_shows(runs.seen)));
 		}
 		regions_record_free(run.record);
 	}

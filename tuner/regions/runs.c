@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "base/tree.h"
 #include "tuner/regions/impl.h"
+#include "tuner/same/same.h"
 
 enum { REPEATS = 2 };
 static const double WAIT_SHARE = 0.5; /* of the time left for a run that others disturbed and its repetitions */
@@ -27,38 +28,26 @@ static struct program *program_open(struct regions_runs *runs, struct err *err) 
 	struct program_spec spec = runs->options->program;
 	spec.params = params;
 	spec.baseline = runs->plain;
-	spec.verify = runs->printed ? runs->verify : spec.verify;
 	return program_new(&spec, runs->options->worker, err);
 }
 
-/* The worker hands what the program printed to a command, which may read it as often as it likes. */
-static void printed_keep(struct regions_runs *runs) {
-	const char *verify = runs->options->program.verify;
-	runs->printed = mem_printf("%s/printed", runs->scratch.path);
-	char *quoted = program_quote(runs->printed);
-	runs->verify = mem_printf("head -c %d /dev/stdin >%s\n%s", REGIONS_OUTPUT_MOST, quoted, verify ? verify : "");
-	free(quoted);
-}
-
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
-	*runs = (struct regions_runs){
-		.options = options, .plain = json_object(), .environment = json_object(), .started = sys_now()};
+	*runs = (struct regions_runs){.options = options,
+	                              .plain = json_object(),
+	                              .environment = json_object(),
+	                              .seen = json_array(),
+	                              .started = sys_now()};
 	scratch_tidy(SCRATCH_REGIONS);
 	int failed = scratch_open(&runs->scratch, SCRATCH_REGIONS, err);
-	if (!failed)
-		printed_keep(runs);
 	runs->program = failed ? NULL : program_open(runs, err);
 	runs->busy = busy_new();
-	runs->outputs = regions_outputs_new();
 	return runs->program ? 0 : -1;
 }
 
 void regions_runs_close(struct regions_runs *runs) {
 	busy_free(runs->busy);
 	program_free(runs->program);
-	regions_outputs_free(runs->outputs);
-	free(runs->verify);
-	free(runs->printed);
+	json_decref(runs->seen);
 	scratch_close(&runs->scratch);
 	json_decref(runs->plain);
 	json_decref(runs->environment);
@@ -66,36 +55,6 @@ void regions_runs_close(struct regions_runs *runs) {
 
 double regions_left(const struct regions_runs *runs, double budget_s) {
 	return budget_s - (sys_now() - runs->started);
-}
-
-/* A program that prints more than the worker keeps for a command runs without one. */
-static int trial(struct regions_runs *runs, const struct trial_request *request, struct trial_result *result,
-                 struct err *err) {
-	const struct program_spec *spec = &runs->options->program;
-	struct runner runner = program_runner(runs->program);
-	int failed = runner.run(runner.ctx, request, result, err);
-	if (failed || result->status != TRIAL_CORRECTNESS || runs->done || spec->verify || spec->expect_same ||
-	    !runs->printed)
-		return failed;
-	free(runs->printed);
-	runs->printed = NULL;
-	trial_result_clear(result);
-	program_free(runs->program);
-	runs->program = program_open(runs, err);
-	if (!runs->program)
-		return -1;
-	runner = program_runner(runs->program);
-	return runner.run(runner.ctx, request, result, err);
-}
-
-/* changed: with settings of ours. */
-static void printed_read(struct regions_runs *runs, bool changed) {
-	struct err none = {0};
-	size_t size;
-	char *text = runs->printed ? sys_read_file(runs->printed, REGIONS_OUTPUT_MOST, &size, &none) : NULL;
-	if (text)
-		regions_outputs_add(runs->outputs, text, size, changed);
-	free(text);
 }
 
 static int interrupted(const struct regions_runs *runs, struct err *err) {
@@ -106,19 +65,20 @@ static int interrupted(const struct regions_runs *runs, struct err *err) {
 /* A run that was lost with its worker is repeated by a new one, unless that keeps happening. */
 static int trial_repeat(struct regions_runs *runs, const struct trial_request *request, const char *records,
                         struct trial_result *result, struct err *err) {
-	int failed = trial(runs, request, result, err);
+	struct runner runner = program_runner(runs->program);
+	int failed = runner.run(runner.ctx, request, result, err);
 	for (int again = 0; !failed && result->lost && again < REPEATS; again++) {
 		trial_result_clear(result);
 		if (records) /* of the run that was lost */
 			tree_remove(records);
-		failed =
-			interrupted(runs, err) || (records && sys_make_dirs(records, err)) || trial(runs, request, result, err);
+		failed = interrupted(runs, err) || (records && sys_make_dirs(records, err)) ||
+		         runner.run(runner.ctx, request, result, err);
 	}
 	return failed ? -1 : 0;
 }
 
-/* records: the folder in which the library leaves its records, or NULL. */
-static int measure(struct regions_runs *runs, const json_t *config, double limit_s, const char *records,
+/* records: the folder in which the library leaves its records, or NULL. seen: gets the run's evidence, may be NULL. */
+static int measure(struct regions_runs *runs, const json_t *config, double limit_s, const char *records, json_t *seen,
                    double *seconds, struct err *err) {
 	const struct regions_options *options = runs->options;
 	const struct trial_request request = {.config = config,
@@ -139,6 +99,8 @@ static int measure(struct regions_runs *runs, const json_t *config, double limit
 		failed = err_set(err, ERR_NOTHING, "run it by itself to see why", "the program %s%s%s",
 		                 trial_status_text(result.status), *result.message ? ": " : "", result.message);
 	*seconds = failed ? 0 : result.value;
+	if (!failed && seen)
+		same_add(seen, json_object_get(result.reply, "evidence"));
 	trial_result_clear(&result);
 	runs->done += !failed;
 	return failed;
@@ -163,13 +125,10 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 		json_object_set_new(config, "SWEETSPOT_OMP_TABLE", json_string(file));
 	*run = (struct regions_run){0};
 	tell(runs, phase);
-	failed = failed || measure(runs, config, limit_s, records, &run->seconds, err);
+	bool looks = table && table->busy; /* nothing is changed where it only looks */
+	failed = failed || measure(runs, config, limit_s, records, looks ? runs->seen : NULL, &run->seconds, err);
 	if (!failed && !(run->record = regions_record_read(records, err)))
 		failed = -1;
-	if (!failed && run->record->processes > 1)
-		regions_outputs_any_order(runs->outputs);
-	if (!failed && table && table->busy) /* nothing is changed where it only looks */
-		printed_read(runs, false);
 	tree_remove(records);
 	json_decref(config);
 	free(preload);
@@ -225,9 +184,7 @@ int regions_run_plain(struct regions_runs *runs, const char *table, bool records
 	*run = (struct regions_run){0};
 	tell(runs, phase);
 	int failed = interrupted(runs, err) || (records && sys_make_dirs(folder, err)) ||
-	             measure(runs, config, limit_s, folder, &run->seconds, err);
-	if (!failed)
-		printed_read(runs, table != NULL);
+	             measure(runs, config, limit_s, folder, table ? runs->seen_changed : runs->seen, &run->seconds, err);
 	if (!failed && records)
 		run->record = regions_record_read(folder, &none);
 	if (records)

@@ -135,6 +135,6 @@ int regions_prove_plans(const struct regions_search *search, struct regions_proo
 	                                        .level = LEVELS[0]};
 	if (regions_prove(runs, &proving, proof, err))
 		return -1;
-	bool is_decided = is_settled(proof) || regions_output_is_wrong(runs) || runs->waiting > REGIONS_BUSY;
+	bool is_decided = is_settled(proof) || runs->waiting > REGIONS_BUSY;
 	return has_room && !is_decided ? second_prove(search, spare_s, proof, other, err) : 0;
 }

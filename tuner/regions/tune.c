@@ -11,12 +11,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/regions/regions_environment.h"
 #include "tuner/regions/search_impl.h"
 #include "tuner/result/result.h"
+#include "tuner/same/same.h"
 
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROFILES_SHARE = 0.3;
 
@@ -159,11 +162,8 @@ static int fall_back(struct regions_search *search, struct regions_proof *proof,
 }
 
 static bool is_checked(const struct regions_runs *runs) {
-	return runs->options->program.verify || runs->options->program.expect_same;
-}
-
-bool regions_output_is_wrong(const struct regions_runs *runs) {
-	return !is_checked(runs) && regions_outputs_judge(runs->outputs).status == REGIONS_OUTPUT_DIFFERS;
+	const struct program_spec *spec = &runs->options->program;
+	return spec->verify || spec->expect_same || spec->expect_files;
 }
 
 static int refuse(struct regions_runs *runs, const char *text, struct err *err) {
@@ -173,7 +173,7 @@ static int refuse(struct regions_runs *runs, const char *text, struct err *err) 
 }
 
 static int refuse_blind(struct regions_runs *runs, struct err *err) {
-	return refuse(runs, "may divide its work by the number of threads that it asks for, and prints nothing to compare",
+	return refuse(runs, "may divide its work by the number of threads that it asks for, and shows nothing to compare",
 	              err);
 }
 
@@ -181,19 +181,26 @@ static int refuse_blind(struct regions_runs *runs, struct err *err) {
  * faster for it. Only its results can tell. */
 static int results_need(const struct regions_search *search, struct err *err) {
 	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline);
-	return is_blind && regions_outputs_empty(search->runs->outputs) ? refuse_blind(search->runs, err) : 0;
+	return is_blind && !same_shows(search->runs->seen) ? refuse_blind(search->runs, err) : 0;
 }
 
-static int results_check(const struct regions_search *search, struct err *err) {
-	struct regions_output output = regions_outputs_judge(search->runs->outputs);
-	char text[128];
-	snprintf(text, sizeof text, "prints %s", output.example);
-	if (regions_output_is_wrong(search->runs))
-		return refuse(search->runs, text, err);
+/* The settings of regions are no values that explain what the program prints. */
+void regions_work_tell(const struct regions_runs *runs, const struct regions_proof *proof, json_t *result) {
+	json_t *changed = json_pack("{s:b}", "regions", true);
+	const struct same_case one = {
+		.base_config = runs->plain, .best_config = changed, .base = runs->seen, .best = proof->seen};
+	if (proof->count && runs->seen)
+		program_work_tell(runs->program, &one, (int64_t)proof->count, result);
+	json_decref(changed);
+}
+
+static int results_check(const struct regions_search *search, const struct regions_proof *proof, struct err *err) {
+	json_t *work = json_object();
+	regions_work_tell(search->runs, proof, work);
 	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline) && search->found->changed;
-	return is_blind && (output.status == REGIONS_OUTPUT_NONE || output.status == REGIONS_OUTPUT_VARIES)
-	           ? refuse_blind(search->runs, err)
-	           : 0;
+	bool nothing = strcmp(js_string_or(json_object_get(work, "checked"), "how", ""), "nothing") == 0;
+	json_decref(work);
+	return is_blind && nothing ? refuse_blind(search->runs, err) : 0;
 }
 
 /* A region that matters was seen with another team. */
@@ -221,17 +228,19 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	}
 	failed = failed || regions_settings_write(&search, err) || (search.effects && environment(&search, err));
 	if (!failed && (found.changed || json_object_size(runs.environment)))
-		failed = regions_prove_plans(&search, &proof, &other, err) || results_check(&search, err);
+		failed = regions_prove_plans(&search, &proof, &other, err) || results_check(&search, &proof, err);
 	failed = failed && fall_back(&search, &proof, &other, err);
 	if (!failed && !is_compared(&search))
 		proof.verdict = VERDICT_UNDECIDED;
 	/* Teams that lose to other programs say nothing about the program itself. */
 	if (runs.waiting > REGIONS_BUSY)
 		proof.verdict = VERDICT_UNDECIDED;
-	if (!failed && !regions_proof_holds(&proof))
-		failed = regions_settings_write_none(&search, err);
 	if (!failed)
 		result = regions_result_json(&runs, &found, &proof, &other);
+	if (result && verdict_of(result) != VERDICT_FASTER && regions_settings_write_none(&search, err)) {
+		json_decref(result);
+		result = NULL;
+	}
 	regions_proof_clear(&proof);
 	regions_proof_clear(&other);
 	regions_record_free(found.baseline);

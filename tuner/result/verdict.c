@@ -80,7 +80,10 @@ char *verdict_checked(const json_t *result) {
 		return nothing_text(js_string_or(checked, "why", ""));
 	char *text = verified ? mem_printf("verified by %s", by)
 	                      : mem_printf("%s%s%s", how, except ? " but for " : "", except ? except : "");
-	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs", text, runs, runs) : mem_strdup(text);
+	const char *files = js_string_or(checked, "files", NULL);
+	const char *link = !files ? "" : strcmp(how, "files same") == 0 ? ": " : "; files same: ";
+	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs%s%s", text, runs, runs, link, files ? files : "")
+	                     : mem_strdup(text);
 	text_clean(all, false);
 	free(text);
 	return all;

@@ -15,11 +15,7 @@ enum { KINDS = 32 /* different runs of one configuration that are kept */ };
 static const double PACKED_LEAST = 2.0 / 3, PART_LEAST = 0.9;
 
 static bool is_equal(const json_t *a, const json_t *b) {
-	static const char *const keys[] = {"output", "errors", "left", "files"};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
-			return false;
-	return true;
+	return js_same(a, b, (const char *const[]){"output", "errors", "left", "files", NULL});
 }
 
 /* The worker runs in the same place as the program, which may make it lie. */
@@ -123,6 +119,17 @@ size_t same_outputs(const struct same_case *one) {
 	return runs;
 }
 
+bool same_shows(const json_t *list) {
+	size_t i;
+	json_t *item;
+	bool shows = false;
+	json_array_foreach((json_t *)list, i, item) {
+		shows = shows || js_int_or(json_object_get(item, "output"), "bytes", 0) > 0 ||
+		        json_array_size(json_object_get(item, "files")) > 0;
+	}
+	return shows;
+}
+
 bool same_prints_more(const struct same_case *one) {
 	json_t *bases = prints_of(one->base, one->metric), *item;
 	size_t i;
@@ -185,6 +192,14 @@ static char *long_text(const struct same_case *one, const json_t *bases, const j
 	return sum && alike && ends && !one->metric && apart > 1e-6 * fabs(total) ? mem_strdup("other numbers") : NULL;
 }
 
+static bool have_text(const json_t *bases, const json_t *digest) {
+	size_t i;
+	json_t *base;
+	bool text = json_object_get(digest, "text");
+	json_array_foreach((json_t *)bases, i, base) text = text && json_object_get(base, "text");
+	return text;
+}
+
 /* Says how the content differs from that of the baseline, as the object of a verb; NULL: it does not. */
 static char *content_text(const struct same_case *one, const json_t *bases, const json_t *digest) {
 	const json_t *packed = common(bases, "packed");
@@ -202,11 +217,7 @@ static char *content_text(const struct same_case *one, const json_t *bases, cons
 		           : bytes_text(bases, digest);
 	if (common(bases, "hash") && least == 0)
 		return NULL; /* it says more than the baseline */
-	bool text = true;
-	size_t i;
-	json_t *base;
-	json_array_foreach((json_t *)bases, i, base) text = text && json_object_get(base, "text");
-	if (text && json_object_get(digest, "text")) {
+	if (have_text(bases, digest)) {
 		bool part = json_object_get(digest, "end") || json_object_get(json_array_get(bases, 0), "end");
 		char *differs = part_text(one, bases, digest, "text", part);
 		return differs || !part ? differs : long_text(one, bases, digest);
@@ -415,4 +426,60 @@ size_t same_files_count(const struct same_case *one) {
 	json_object_foreach(json_array_get(bases, 0), key, files) count += written_count(bases, key);
 	json_decref(bases);
 	return count;
+}
+
+/* By what content_text has compared them; NULL: by all they hold. */
+static const char *content_how(const json_t *bases, const json_t *digest) {
+	if (has_member(bases, "hash", js_string_or(digest, "hash", "")))
+		return js_bool_or(digest, "parts", false) ? "evenly spaced parts" : NULL;
+	if (has_member(bases, "bag", js_string_or(digest, "bag", "")))
+		return "lines in any order";
+	if (common(bases, "packed"))
+		return "kind and rough size";
+	return have_text(bases, digest) ? "text that stays the same" : "rough size";
+}
+
+/* The weakest comparison in any run counts. */
+static void file_how(const json_t *bases, const json_t *runs, const char *key, size_t at, json_t *all) {
+	json_t *digests = json_array(), *run;
+	const char *how = NULL;
+	size_t i;
+	json_array_foreach((json_t *)bases, i, run)
+		json_array_append(digests, json_array_get(json_object_get(run, key), at));
+	json_array_foreach((json_t *)runs, i, run) {
+		const char *here = content_how(digests, json_array_get(json_object_get(run, key), at));
+		how = here ? here : how;
+	}
+	const char *name = js_string_or(json_array_get(digests, 0), "name", "?");
+	json_array_append_new(all, how ? json_sprintf("%s (%s)", name, how) : json_string(name));
+	json_decref(digests);
+}
+
+static char *names_text(const json_t *names) {
+	enum { SHOWN = 3 };
+	char *text = NULL, *more;
+	size_t i, count = json_array_size(names);
+	for (i = 0; i < count && i < SHOWN; i++, free(text), text = more)
+		more = mem_printf("%s%s%s", text ? text : "", text ? ", " : "", json_string_value(json_array_get(names, i)));
+	if (i == count)
+		return text;
+	more = mem_printf("%s and %zu more", text, count - i);
+	free(text);
+	return more;
+}
+
+char *same_files_how(const struct same_case *one) {
+	json_t *names = json_array(), *files;
+	json_t *bases = runs_by_name(one->base, one->base_config), *runs = runs_by_name(one->best, one->best_config);
+	const char *key;
+	json_object_foreach(json_array_get(bases, 0), key, files) {
+		size_t count = written_count(bases, key);
+		for (size_t i = 0; i < count && written_count(runs, key) == count; i++)
+			file_how(bases, runs, key, i, names);
+	}
+	char *text = names_text(names);
+	json_decref(bases);
+	json_decref(runs);
+	json_decref(names);
+	return text;
 }

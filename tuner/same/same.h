@@ -26,12 +26,19 @@ bool same_is_known(const struct same_case *one);
 size_t same_outputs(const struct same_case *one);
 /* Does the baseline print anything else than lines with the metric? */
 bool same_prints_more(const struct same_case *one);
+/* Do all runs of the baseline print a number that stays the same, so that other runs can be compared by it? */
+bool same_prints_numbers(const struct same_case *one);
+/* Did a run print something, or write a file? */
+bool same_shows(const json_t *list);
 /* Each a list of clauses like "it does not write answer.dat"; empty if nothing differs. New references. */
 json_t *same_output(const struct same_case *one);
 json_t *same_files(const struct same_case *one);
 json_t *same_left(const struct same_case *one);
 /* Files that all runs of the baseline wrote. */
 size_t same_files_count(const struct same_case *one);
+/* The files that all runs wrote, with what was compared where that is less than all they hold: "answer.dat, data.gz
+ * (kind and rough size)". Caller frees; NULL: there are none. */
+char *same_files_how(const struct same_case *one);
 /* Processor seconds of a run, on average; NAN: none is known. */
 double same_processor(const json_t *list);
 

@@ -349,6 +349,36 @@ static const char *common_number(const json_t *bases, const char *words, size_t 
 	return first;
 }
 
+/* Does a line have a number that all of these texts have in this place? */
+static bool numbers_known(const json_t *bases) {
+	const char *words;
+	json_t *group;
+	json_object_foreach(json_array_get(bases, 0), words, group) {
+		bool counts = !js_bool_or(group, "quiet", false) && common_count(bases, words) > 0;
+		for (size_t i = 0; counts && i < json_array_size(json_object_get(group, "lines")); i++) {
+			const json_t *line = json_array_get(json_object_get(group, "lines"), i);
+			for (size_t k = 0; k < json_array_size(json_object_get(line, "numbers")); k++)
+				if (common_number(bases, words, i, k))
+					return true;
+		}
+	}
+	return false;
+}
+
+bool same_prints_numbers(const struct same_case *one) {
+	json_t *texts = json_array(), *item;
+	size_t i;
+	json_array_foreach((json_t *)one->base, i, item) {
+		const char *text = js_string_or(json_object_get(item, "output"), "text", "");
+		char *rest = same_rest(text, one->metric);
+		json_array_append_new(texts, same_lines(rest, one->base_config, NULL));
+		free(rest);
+	}
+	bool known = numbers_known(texts);
+	json_decref(texts);
+	return known;
+}
+
 static bool is_line_same(const struct same_case *one, const json_t *bases, const json_t *best, const char *words,
                          size_t line) {
 	const json_t *lines = lines_of(best, words);

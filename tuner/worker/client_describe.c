@@ -33,6 +33,13 @@ static enum proc_read line_read(struct worker *worker, double seconds, char **li
 	return what == PROC_TIMEOUT && hangs ? PROC_INTERRUPTED : what;
 }
 
+/* An answer that is cut, because the worker ended while it wrote it. */
+static bool is_cut(struct worker *worker) {
+	char *line;
+	size_t size;
+	return worker->unreadable[0] == '{' && proc_read(worker->proc, WORKER_STOP_SECONDS, NULL, &line, &size) == PROC_EOF;
+}
+
 static enum broken answer_read(struct worker *worker, double seconds, json_t **answer) {
 	char *line;
 	size_t size;
@@ -41,7 +48,7 @@ static enum broken answer_read(struct worker *worker, double seconds, json_t **a
 		*answer = js_parse(line, size, "the worker's answer", NULL);
 		snprintf(worker->unreadable, sizeof worker->unreadable, "%s", line);
 		text_clean(worker->unreadable, false);
-		return json_is_object(*answer) ? BROKEN_NO : BROKEN_UNREADABLE;
+		return json_is_object(*answer) ? BROKEN_NO : is_cut(worker) ? BROKEN_DIED : BROKEN_UNREADABLE;
 	case PROC_TIMEOUT:
 		return BROKEN_TIMEOUT;
 	case PROC_FLOOD:
@@ -97,7 +104,8 @@ static bool went_away(struct worker *worker, const struct worker_end *end) {
 static int broken_stop(struct worker *worker, enum broken broken, double grace, char *words, size_t size) {
 	struct worker_end end = {.silent = broken == BROKEN_TIMEOUT, .machine = json_incref(worker->machine)};
 	if (broken == BROKEN_DIED && worker->options.launch)
-		proc_wait(worker->proc, WORKER_STOP_SECONDS); /* ssh closes its output before it says why */
+		/* launchers close their output before they say why, and later on a busy machine */
+		proc_wait(worker->proc, fmax(WORKER_STOP_SECONDS, worker->options.launch->end_seconds));
 	char *said = mem_strdup(proc_stderr(worker->proc));
 	end.said = said;
 	last_words(said, words, size);

@@ -261,6 +261,9 @@ static json_t *reply_make(const struct program_trial *trial) {
 	if (trial->status) {
 		json_object_set_new(reply, "message", json_string(trial->message));
 		json_object_set_new(reply, "said", program_said(trial));
+		if (trial->outside) {
+			json_object_set_new(reply, "outside", json_true());
+		}
 		if (!isnan(trial->refused)) {
 			json_object_set_new(reply, "refused", json_real(trial->refused));
 		}

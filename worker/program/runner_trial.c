@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/proc/pipe.h"
@@ -139,13 +138,12 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct program_trial *tri
 	return false;
 }
 
-/* Whoever killed the program may be ending the whole job, this worker with it. That is no failure of the program, and
- * only an answer that does not come says so. */
-static void job_end_wait(const struct program_run *run) {
-	static const struct timespec moment = {.tv_nsec = 300000000};
+/* Did somebody else end it, as whoever ends a job does, or take away what it needs to start? A shell reports a killed
+ * command by its status. */
+static bool is_from_outside(const struct program_run *run) {
 	int number = WIFSIGNALED(run->status) ? WTERMSIG(run->status) : WEXITSTATUS(run->status) - 128;
-	if (number == SIGTERM || number == SIGKILL)
-		nanosleep(&moment, NULL);
+	return run->end == PROGRAM_UNSTARTED || (run->end == PROGRAM_ENDED && (number == SIGTERM || number == SIGKILL ||
+	                                                                       number == SIGHUP || number == SIGBUS));
 }
 
 /* "exit status 3: its last words". A shell reports a killed command by a status above 128. */
@@ -186,6 +184,7 @@ static bool side_run(struct program_trial *trial, const char *line, int in, char
 	trial->side_s = fmax(trial->side_s, sys_now() - begun);
 	*ends = *ends && side->end == PROGRAM_LATE;
 	trial->abandoned = side->end == PROGRAM_ABANDONED;
+	trial->outside = trial->outside || is_from_outside(side);
 	switch (side->end) {
 	case PROGRAM_UNSTARTED:
 		snprintf(how, size, "%.300s", side->err.what);
@@ -254,6 +253,7 @@ static double patience(const struct program_trial *trial, const struct program_a
 static bool ended_well(struct program_trial *trial, double seconds, bool censors) {
 	const struct program_run *run = &trial->run;
 	char how[PROGRAM_MESSAGE];
+	trial->outside = trial->outside || is_from_outside(run);
 	switch (run->end) {
 	case PROGRAM_UNSTARTED:
 		return fail(trial, "runtime", "%s", run->err.what);
@@ -272,7 +272,6 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	case PROGRAM_ENDED:
 		break;
 	}
-	job_end_wait(run);
 	how_ended(run, trial->site.place.file_limit, how, sizeof how);
 	return run->status == 0 || fail(trial, "runtime", "%s", how);
 }

@@ -50,6 +50,7 @@ struct program_trial {
 	char unchecked[PROGRAM_MESSAGE]; /* why a run could not be verified; empty: all were, or none had to be */
 	double refused;                  /* a metric of 0 or below, which cannot be compared as a ratio; NAN: none */
 	bool abandoned;
+	bool outside;   /* somebody else may have ended a run or what belongs to it */
 	double steal_s; /* since the machine's start; 0: none */
 	double lost_s;  /* of a run that was cut: seconds that a hypervisor took meanwhile */
 };

@@ -209,6 +209,9 @@ static json_t *content_read(int folder, const struct file *file, size_t *budget)
 	close(fd);
 	digest_end(digest, hash);
 	json_t *json = digest_json(digest, hash);
+	if (size > WRITTEN_WHOLE) {
+		json_object_set_new(json, "parts", json_true());
+	}
 	free(digest);
 	return json;
 }

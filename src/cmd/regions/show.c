@@ -267,19 +267,11 @@ static void reasons_print(const json_t *result) {
 /* Says how the results of the program with the settings found were checked. */
 static void checked_print(const json_t *result) {
 	char *how = verdict_checked(result);
-	double largest = js_real_or(json_object_get(result, "output"), "largest", NAN);
 	bool nothing = how && strncmp(how, "nothing", 7) == 0;
-	char *rounded = isnan(largest)
-	                    ? mem_strdup("")
-	                    : mem_printf("; its numbers differ by up to %.1g of their value, as sums in a different "
-	                                 "order do",
-	                                 largest);
-	char *text =
-		how ? mem_printf("checked: %s%s%s", how, rounded, nothing ? "; --verify CMD checks its results" : "") : NULL;
+	char *text = how ? mem_printf("checked: %s%s", how, nothing ? "; --verify CMD checks its results" : "") : NULL;
 	if (text)
 		ui_wrap(stdout, 0, 2, text);
 	free(text);
-	free(rounded);
 	free(how);
 }
 
@@ -302,6 +294,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	other_print(result);
 	reasons_print(result);
 	checked_print(result);
+	results_other_work_print(result, stdout);
 	load_print(result);
 	long long pairs = js_int_or(result, "pairs", 0);
 	long long runs = js_int_or(result, "runs", 0);

@@ -42,9 +42,10 @@ static const char *regions_option_other(const struct opt_args *args, const struc
 }
 
 static int regions_options_check(const struct opt_args *args, const struct opt *const *tables, struct err *err) {
-	static const char *const allowed[] = {"regions",       "openmp",   "force", "budget",   "seed",        "store",
-	                                      "timeout",       "verify",   "cwd",   "input",    "before-each", "json",
-	                                      "expect-output", "counters", "quiet", "no-store", "verbose",     NULL};
+	static const char *const allowed[] = {
+		"regions",  "openmp", "force",    "budget",      "seed", "store",         "timeout",
+		"verify",   "cwd",    "input",    "before-each", "json", "expect-output", "expect-files",
+		"counters", "quiet",  "no-store", "verbose",     NULL};
 	const char *other = regions_option_other(args, tables, allowed);
 	bool both = opt_has(args, "regions") && opt_has(args, "openmp");
 	double budget_s = 1;
@@ -188,16 +189,16 @@ static const double SHARE_LEAST = 0.01, TOGETHER_LEAST = 0.5;
 
 /* Any other option asks for something that regions cannot give. */
 static bool is_plain(const struct opt_args *args, const struct opt *const *tables) {
-	static const char *const allowed[] = {"openmp",  "budget",        "seed",        "json", "store",
-	                                      "timeout", "expect-output", "verify",      "cwd",  "input",
-	                                      "quiet",   "verbose",       "before-each", NULL};
+	static const char *const allowed[] = {"openmp",  "budget",        "seed",         "json",        "store",
+	                                      "timeout", "expect-output", "expect-files", "verify",      "cwd",
+	                                      "input",   "quiet",         "verbose",      "before-each", NULL};
 	return !regions_option_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
 }
 
 /* Nothing would show whether smaller teams do all of the work. */
 static bool is_blind(const json_t *profile, const struct opt_args *args) {
-	return js_bool_or(profile, "asks", false) && !js_bool_or(profile, "prints", true) && !opt_has(args, "verify") &&
-	       !opt_has(args, "expect-output");
+	return js_bool_or(profile, "asks", false) && !js_bool_or(profile, "shows", true) && !opt_has(args, "verify") &&
+	       !opt_has(args, "expect-output") && !opt_has(args, "expect-files");
 }
 
 /* Several regions that matter, because a single one gains nothing over one setting for the whole program; those whose

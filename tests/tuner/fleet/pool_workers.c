@@ -131,6 +131,35 @@ static void test_failure(const char *act, enum trial_status want, double timeout
 	json_decref(good);
 }
 
+/* A program that somebody else ended is measured again, where nodes can be lost. */
+static void test_ended(const char *act, const char *ends, bool worker, bool fragile, const char *what) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *ended = json_pack("{s:s}", "act", act);
+	struct trial_request requests[] = {request(problem, ended)};
+	const struct pool_job job = {.requests = requests, .count = 1};
+	setenv("FAKE_NODE", "here", 1);
+	setenv("FAKE_ENDS", ends, 1);
+	if (worker)
+		setenv("FAKE_ENDS_WORKER", "1", 1);
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, fragile);
+	bool came = one_job(&rig, &job, &done);
+	if (worker)
+		ok(came && done.lost && done.done == 0, "%s: the job is lost and has no failure: %s", what,
+		   came && done.lost ? done.lost : rig.err.what);
+	else
+		ok(came && !done.lost && done.done == 1 &&
+		       done.results[0].status == (fragile && strcmp(ends, "1") == 0 ? TRIAL_CORRECT : TRIAL_RUNTIME),
+		   "%s: %s", what, came && done.done ? trial_status_word(done.results[0].status) : rig.err.what);
+	pool_done_clear(&done);
+	rig_close(&rig);
+	unsetenv("FAKE_NODE");
+	unsetenv("FAKE_ENDS");
+	unsetenv("FAKE_ENDS_WORKER");
+	json_decref(problem);
+	json_decref(ended);
+}
+
 /* Trials that are compared must run on one node. */
 static void test_moved(void) {
 	struct rig rig;
@@ -415,6 +444,11 @@ int main(void) {
 	test_failure("hang", TRIAL_TIMEOUT, 0.5);
 	test_failure("flood", TRIAL_RUNTIME, 20);
 	test_failure("nonsense", TRIAL_RUNTIME, 5);
+	test_ended("ended", "1", false, true, "a program that is ended once is measured again");
+	test_ended("ended", "9", false, true, "a program that is ended again has failed");
+	test_ended("ended", "9", true, true, "a program is ended, and its worker next");
+	test_ended("ended", "1", false, false, "nobody ends jobs on this machine");
+	test_ended("cut", "1", true, true, "a worker ends while it answers");
 	test_moved();
 	test_given_up();
 	test_in_a_row();

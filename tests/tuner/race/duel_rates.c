@@ -133,6 +133,10 @@ static void test_early(void) {
 	struct rates fast_or_slow = simulate_early(&two, 1, 4 * REPEATS);
 	int false_winners = fast_or_slow.verdicts[PAIRED_FASTER] + fast_or_slow.verdicts[PAIRED_SLOWER];
 	ok(false_winners <= 20, "two speeds: A/A has %d false winners in 400", false_winners);
+	static const struct noise later = {.name = "the second is faster", .sigma = 0.001, .second = -0.05};
+	struct rates ordered = simulate_early(&later, 1, 4 * REPEATS);
+	int by_order = ordered.verdicts[PAIRED_FASTER] + ordered.verdicts[PAIRED_SLOWER];
+	ok(by_order <= 4, "what runs second is 5 %% faster: A/A has %d false winners in 400", by_order);
 	struct rates little = simulate_early(&quiet, 0.95, REPEATS), none = simulate_early(&quiet, 1, REPEATS);
 	ok(little.verdicts[PAIRED_FASTER] == 100 && little.pairs <= 5, "quiet: 5 %% is clear after %.1f pairs",
 	   little.pairs);

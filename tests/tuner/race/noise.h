@@ -18,6 +18,7 @@ struct noise {
 	double drift;   /* change of the logarithm over 100 samples: a slow wave of four times that height */
 	double bursts;  /* chance that a burst of +30 % begins at a sample; it lasts 8 samples on average, whoever runs */
 	double modes;   /* chance that a sample takes 1.3 times as long: a program with two speeds */
+	double second;  /* of the logarithm, for each second sample: what runs later finds warm caches */
 	double quantum; /* step of the clock, seconds; the usual mean is 0.1 */
 };
 
@@ -45,7 +46,7 @@ struct sim {
 	double lie;       /* the sample that a lying trial reports */
 	int lie_count;    /* and how many samples it claims to have */
 	int interrupt_at; /* this trial is interrupted; 0: none */
-	int trials, runs[ENTRIES_MAX];
+	int trials, first, runs[ENTRIES_MAX];
 	int burst;
 	struct trial_request last;
 };
@@ -63,6 +64,7 @@ static double sim_seconds(struct sim *sim, int i) {
 		log_time += log(1 + rng_unit(&sim->rng) / 2);
 	if (noise->modes > 0 && rng_unit(&sim->rng) < noise->modes)
 		log_time += log(1.3);
+	log_time += (sim->trials - sim->first) % 2 ? 0 : noise->second;
 	if (sim->burst == 0 && rng_unit(&sim->rng) < noise->bursts)
 		sim->burst = 1 + (int)rng_below(&sim->rng, 15);
 	if (sim->burst > 0) {
@@ -100,7 +102,7 @@ static struct sim sim_new(const struct noise *noise, uint64_t seed) {
 	struct sim sim = {.noise = *noise, .lie_count = 1};
 
 	rng_split(&sim.rng, seed, "sim");
-	sim.trials = (int)rng_below(&sim.rng, 2500); /* anywhere on the wave */
+	sim.trials = sim.first = (int)rng_below(&sim.rng, 2500); /* anywhere on the wave */
 	for (int i = 0; i < ENTRIES_MAX; i++)
 		sim.means[i] = 0.1;
 	return sim;

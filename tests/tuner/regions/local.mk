@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-regions_tests = %D%/environment %D%/fit %D%/known %D%/output %D%/plan %D%/prove %D%/record
+regions_tests = %D%/environment %D%/fit %D%/known %D%/plan %D%/prove %D%/record
 check_PROGRAMS += $(regions_tests)
 TESTS += $(regions_tests)
 %C%_environment_SOURCES = %D%/environment.c
@@ -8,8 +8,6 @@ TESTS += $(regions_tests)
 %C%_fit_LDADD = $(TUNER) libbase.la -lm
 %C%_known_SOURCES = %D%/known.c %D%/simulated.c %D%/simulated.h %D%/made.h lib/omp/region.c lib/omp/omp_sizes.c lib/omp/table.c
 %C%_known_LDADD = $(TUNER) libbase.la -lm
-%C%_output_SOURCES = %D%/output.c
-%C%_output_LDADD = $(TUNER) libbase.la -lm
 %C%_plan_SOURCES = %D%/plan.c %D%/made.h
 %C%_plan_LDADD = $(TUNER) libbase.la -lm
 %C%_prove_SOURCES = %D%/prove.c

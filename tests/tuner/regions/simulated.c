@@ -8,6 +8,7 @@
 
 #include "base/sys.h"
 #include "tests/tuner/regions/made.h"
+#include "tuner/same/same.h"
 
 enum { SOON = 8, CALLS_MOST = 1 << 17 };
 
@@ -238,13 +239,27 @@ char *regions_preload(const char *library) {
 }
 
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
-	(void)err;
+	static const char *const argv[] = {"true", NULL};
+	const struct program_spec spec = {.argv = argv};
 	*runs = (struct regions_runs){
 		.options = options, .plain = json_object(), .environment = json_object(), .started = self.now};
-	return 0;
+	if (!self.program->evidence[0])
+		return 0;
+	runs->seen = json_array();
+	runs->program = program_new(&spec, NULL, err);
+	return runs->program ? 0 : -1;
+}
+
+static void evidence_add(json_t *list, const char *text) {
+	json_t *evidence = text ? json_loads(text, 0, NULL) : NULL;
+	if (list)
+		same_add(list, evidence);
+	json_decref(evidence);
 }
 
 void regions_runs_close(struct regions_runs *runs) {
+	program_free(runs->program);
+	json_decref(runs->seen);
 	json_decref(runs->plain);
 	json_decref(runs->environment);
 }
@@ -284,6 +299,7 @@ int regions_run_plain(struct regions_runs *runs, const char *table, bool records
 	(void)phase;
 	(void)err;
 	*result = (struct regions_run){.seconds = run(table)};
+	evidence_add(table ? runs->seen_changed : runs->seen, self.program->evidence[table != NULL]);
 	if (records)
 		result->record = record_take();
 	else

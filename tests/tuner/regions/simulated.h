@@ -27,6 +27,7 @@ struct simulated_program {
 	double noise;    /* standard deviation of the logarithm of a call */
 	double delayed;  /* share of calls that take ten times as long */
 	double cold; /* by how much more a call of one thread takes soon after one of a team, whose caches have the data */
+	const char *evidence[2]; /* of a run as it is, and with settings, as JSON; NULL: the worker saw nothing */
 };
 
 /* Describes the runs that follow. */
